@@ -24,7 +24,7 @@
 
 enum {
 	CERTS_MAX = 10,
-	DIGEST_LEN = 32,
+	DIGEST_LEN = 2 * 32,
 	RETRY_MS = 50,
 	RETRIES = 20,
 };
@@ -41,8 +41,8 @@ struct key_pair {
 
 struct key_store {
 	pthread_mutex_t lock;
-	struct key_pair *current; /* under the lock */
-	unsigned generation;	  /* under the lock */
+	struct key_pair *current; /* under the lock; who loads changes it */
+	atomic_uint generation;
 };
 
 struct texts {
@@ -147,19 +147,16 @@ static void texts_release(struct texts *texts)
 	disk_wipe(&texts->key);
 }
 
+/* One for each file: bytes cannot move from one to the other. */
 static void texts_digest(struct texts *texts)
 {
-	EVP_MD_CTX *context = EVP_MD_CTX_new();
-	const size_t cert_len = texts->cert.len;
+	const struct buf *cert = &texts->cert, *key = &texts->key;
 
-	/* The length first: bytes cannot move from one file to the other. */
-	if (!context || !EVP_DigestInit_ex(context, EVP_sha256(), NULL) ||
-	    !EVP_DigestUpdate(context, &cert_len, sizeof(cert_len)) ||
-	    !EVP_DigestUpdate(context, texts->cert.data, cert_len) ||
-	    !EVP_DigestUpdate(context, texts->key.data, texts->key.len) ||
-	    !EVP_DigestFinal_ex(context, texts->digest, NULL))
+	if (!EVP_Digest(cert->data, cert->len, texts->digest, NULL,
+			EVP_sha256(), NULL) ||
+	    !EVP_Digest(key->data, key->len, texts->digest + DIGEST_LEN / 2,
+			NULL, EVP_sha256(), NULL))
 		BUG("SHA-256 fails");
-	EVP_MD_CTX_free(context);
 }
 
 static bool is_valid(const struct key_pair *pair, int64_t now)
@@ -168,19 +165,13 @@ static bool is_valid(const struct key_pair *pair, int64_t now)
 }
 
 /* A pair with a wrong date is only for who has nothing better. */
-static bool is_wanted(struct key_store *store, const struct key_pair *pair,
-		      enum pair_verdict verdict, int64_t now)
+static bool is_wanted(const struct key_pair *current,
+		      const struct key_pair *pair, enum pair_verdict verdict,
+		      int64_t now)
 {
-	const struct key_pair *current;
-	bool wanted;
-
-	pthread_mutex_lock(&store->lock);
-	current = store->current;
-	wanted = verdict == PAIR_GOOD || !current ||
-		 (!is_valid(current, now) &&
-		  current->not_after <= pair->not_after);
-	pthread_mutex_unlock(&store->lock);
-	return wanted;
+	return verdict == PAIR_GOOD || !current ||
+	       (!is_valid(current, now) &&
+		current->not_after <= pair->not_after);
 }
 
 static void swap_in(struct key_store *store, struct key_pair *pair)
@@ -190,20 +181,9 @@ static void swap_in(struct key_store *store, struct key_pair *pair)
 	pthread_mutex_lock(&store->lock);
 	old = store->current;
 	store->current = pair;
-	store->generation++;
 	pthread_mutex_unlock(&store->lock);
+	atomic_fetch_add(&store->generation, 1);
 	key_pair_drop(old);
-}
-
-static bool is_in_use(struct key_store *store, const struct texts *texts)
-{
-	bool same;
-
-	pthread_mutex_lock(&store->lock);
-	same = store->current &&
-	       !memcmp(store->current->digest, texts->digest, DIGEST_LEN);
-	pthread_mutex_unlock(&store->lock);
-	return same;
 }
 
 static enum pair_verdict install(struct key_store *store, struct arena *arena,
@@ -230,7 +210,7 @@ static enum pair_verdict install(struct key_store *store, struct arena *arena,
 	pair->not_after = info.not_after;
 	memcpy(pair->digest, texts->digest, DIGEST_LEN);
 	pair_describe(pair, arena, &info, &reason);
-	if (!is_wanted(store, pair, verdict, ask.now)) {
+	if (!is_wanted(store->current, pair, verdict, ask.now)) {
 		*err = reason;
 	} else if (pair_import(pair, texts, err) < 0) {
 		verdict = PAIR_REFUSED;
@@ -249,7 +229,8 @@ static enum pair_verdict load_texts(struct key_store *store,
 	enum pair_verdict verdict = PAIR_GOOD;
 
 	texts_digest(texts);
-	if (!is_in_use(store, texts))
+	if (!store->current ||
+	    memcmp(store->current->digest, texts->digest, DIGEST_LEN) != 0)
 		verdict = install(store, &arena, texts, err);
 	arena_release(&arena);
 	return verdict;
@@ -283,9 +264,9 @@ int key_store_load(struct key_store *store, const char *cert_path,
 		memset(&reason, 0, sizeof(reason));
 		verdict = load_once(store, cert_path, key_path, &reason);
 	}
-	if (verdict == PAIR_GOOD)
-		return 0;
-	return err_set(err, reason.code, "%s", reason.text);
+	return verdict == PAIR_GOOD
+		       ? 0
+		       : err_set(err, reason.code, "%s", reason.text);
 }
 
 int key_store_load_pem(struct key_store *store, const struct buf *cert,
@@ -300,9 +281,9 @@ int key_store_load_pem(struct key_store *store, const struct buf *cert,
 	buf_add(&texts.key, key->data, key->len);
 	verdict = load_texts(store, &texts, &reason);
 	texts_release(&texts);
-	if (verdict == PAIR_GOOD)
-		return 0;
-	return err_set(err, reason.code, "%s", reason.text);
+	return verdict == PAIR_GOOD
+		       ? 0
+		       : err_set(err, reason.code, "%s", reason.text);
 }
 
 /* -- the store ------------------------------------------------------------- */
@@ -339,32 +320,25 @@ struct key_pair *key_store_take(struct key_store *store)
 
 bool key_store_ready(struct key_store *store)
 {
-	bool ready;
+	struct key_pair *pair = key_store_take(store);
+	bool ready = is_valid(pair, time(NULL));
 
-	pthread_mutex_lock(&store->lock);
-	ready = is_valid(store->current, time(NULL));
-	pthread_mutex_unlock(&store->lock);
+	key_pair_drop(pair);
 	return ready;
 }
 
 int64_t key_store_expiry(struct key_store *store)
 {
-	int64_t expiry;
+	struct key_pair *pair = key_store_take(store);
+	int64_t expiry = pair ? pair->not_after : 0;
 
-	pthread_mutex_lock(&store->lock);
-	expiry = store->current ? store->current->not_after : 0;
-	pthread_mutex_unlock(&store->lock);
+	key_pair_drop(pair);
 	return expiry;
 }
 
-unsigned key_store_generation(struct key_store *store)
+unsigned key_store_generation(const struct key_store *store)
 {
-	unsigned generation;
-
-	pthread_mutex_lock(&store->lock);
-	generation = store->generation;
-	pthread_mutex_unlock(&store->lock);
-	return generation;
+	return atomic_load(&store->generation);
 }
 
 void key_store_describe(struct key_store *store, struct buf *out)

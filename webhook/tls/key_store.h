@@ -7,22 +7,7 @@
  * connection is closed. GnuTLS neither copies nor frees what the callback of
  * MHD_OPTION_HTTPS_CERT_CALLBACK hands out (function2: "flags will be assumed
  * to be zero") and may ask more than once in a handshake, so the pair
- * belongs to the connection and not to the call:
- *
- *	static int choose(gnutls_session_t session, ..., gnutls_pcert_st
- ***certs, unsigned *ncerts, gnutls_privkey_t *key)
- *	{
- *		struct MHD_Connection *c = gnutls_session_get_ptr(session);
- *		struct connection *mine = MHD_get_connection_info(c,
- *			MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
- *
- *		if (!mine->pair)
- *			mine->pair = key_store_take(mine->server->keys);
- *		return key_pair_give(mine->pair, certs, ncerts, key);
- *	}
- *
- * with the connection made in MHD_OPTION_NOTIFY_CONNECTION (it comes before
- * the handshake) and key_pair_drop() at its MHD_CONNECTION_NOTIFY_CLOSED.
+ * belongs to the connection and not to the call (server_tls.c).
  */
 #ifndef WEBHOOK_KEY_STORE_H
 #define WEBHOOK_KEY_STORE_H
@@ -63,7 +48,7 @@ bool key_store_ready(struct key_store *store);
 /* notAfter in seconds since the epoch; 0: there is none. */
 int64_t key_store_expiry(struct key_store *store);
 /* Counts replacements: logs and tests see whether a load changed anything. */
-unsigned key_store_generation(struct key_store *store);
+unsigned key_store_generation(const struct key_store *store);
 /* One line for the log: names, key, dates, warnings; appended. */
 void key_store_describe(struct key_store *store, struct buf *out);
 /* Sets the metric of its expiry, and logs it once for each generation;

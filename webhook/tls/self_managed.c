@@ -47,7 +47,6 @@ struct self_managed {
 	struct buf settling; /* a CA and versions; empty: it is not there */
 	int64_t since;
 	unsigned generation, failures;
-	uint64_t random;
 	char problem[400]; /* logged last */
 };
 
@@ -345,14 +344,6 @@ static enum outcome go_round(struct self_managed *m, struct round *r,
 
 /* --- waiting -------------------------------------------------------------- */
 
-static int64_t random_below(struct self_managed *m, int64_t n)
-{
-	m->random ^= m->random << 13;
-	m->random ^= m->random >> 7;
-	m->random ^= m->random << 17;
-	return n > 0 ? (int64_t)(m->random % (uint64_t)n) : 0;
-}
-
 static int64_t least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -388,7 +379,7 @@ static int64_t wait_done(struct self_managed *m, const struct round *r)
 static int64_t wait_ms(struct self_managed *m, const struct round *r,
 		       enum outcome outcome)
 {
-	int64_t wait;
+	int64_t wait, now = monotonic_ms();
 
 	m->failures = outcome == ROUND_DONE ? 0 : m->failures + 1;
 	if (outcome == ROUND_DONE)
@@ -398,7 +389,9 @@ static int64_t wait_ms(struct self_managed *m, const struct round *r,
 	else
 		wait = m->failures < 6 ? least(500 << m->failures, poll_ms(m))
 				       : poll_ms(m);
-	return wait + random_below(m, wait / 5 + 50);
+	/* Another key of the hash in each process. */
+	return wait + (int64_t)(text_keyed_hash(&now, sizeof(now)) %
+				(uint64_t)(wait / 5 + 50));
 }
 
 static void rest(struct self_managed *m, int64_t ms)
@@ -482,7 +475,6 @@ static struct self_managed *create(const struct self_managed_options *options)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&m->wake, &attr);
 	pthread_condattr_destroy(&attr);
-	m->random = text_keyed_hash(&m->since, sizeof(m->since)) | 1;
 	atomic_store(&m->not_ready, "certificates: none yet");
 	return m;
 }

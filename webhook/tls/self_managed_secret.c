@@ -41,13 +41,22 @@ int managed_read(const struct managed_link *link, const char *path,
 	return rc;
 }
 
-static enum change change(const struct managed_link *link,
-			  const struct api_call *call, struct err *err)
+/* body: what is sent; the API server records it as the manager's. */
+static enum change change(const struct managed_link *link, struct api_call call,
+			  const char *manager, const char *body,
+			  struct err *err)
 {
 	enum change result = CHANGE_FAILED;
 	struct api_reply reply;
+	struct buf target;
 
-	if (!api_request(link->api, call, &reply, err)) {
+	buf_init(&target);
+	buf_addf(&target, "%s?fieldManager=%s", call.path, manager);
+	call.path = target.data;
+	call.body = body;
+	call.len = strlen(body);
+	call.stop = link->stop;
+	if (!api_request(link->api, &call, &reply, err)) {
 		if (reply.status == 200 || reply.status == 201)
 			result = CHANGE_DONE;
 		else if (reply.status == 409)
@@ -56,8 +65,9 @@ static enum change change(const struct managed_link *link,
 			api_refused(&reply, err);
 	}
 	if (result == CHANGE_FAILED)
-		err_wrap(err, "%s %s", call->method, call->path);
+		err_wrap(err, "%s %s", call.method, call.path);
 	disk_wipe(&reply.body);
+	buf_release(&target);
 	return result;
 }
 
@@ -65,53 +75,33 @@ enum change hooks_write(const struct managed_link *link, const char *path,
 			const json_t *object, const struct buf *bundle,
 			struct err *err)
 {
+	const struct api_call call = {
+		.method = "PATCH",
+		.path = path,
+		.content_type = "application/strategic-merge-patch+json",
+	};
 	enum change result;
-	struct buf patch, target;
+	struct buf patch;
 
 	buf_init(&patch);
-	buf_init(&target);
-	buf_addf(&target, "%s?fieldManager=gpugated", path);
 	hooks_patch(object, bundle, &patch);
-	result =
-		change(link,
-		       &(struct api_call){
-			       .method = "PATCH",
-			       .path = target.data,
-			       .content_type =
-				       "application/strategic-merge-patch+json",
-			       .body = patch.data,
-			       .len = patch.len,
-			       .stop = link->stop,
-		       },
-		       err);
+	result = change(link, call, "gpugated", patch.data, err);
 	buf_release(&patch);
-	buf_release(&target);
 	return result;
 }
 
 enum change secret_write(const struct managed_link *link, const char *path,
 			 const json_t *object, struct err *err)
 {
+	const struct api_call call = {.method = "PUT", .path = path};
 	char *body = json_dumps(object, JSON_COMPACT);
-	struct buf target;
 	enum change result;
 
 	if (!body)
 		OUT_OF_MEMORY();
-	buf_init(&target);
-	buf_addf(&target, "%s?fieldManager=gpugated", path);
-	result = change(link,
-			&(struct api_call){
-				.method = "PUT",
-				.path = target.data,
-				.body = body,
-				.len = strlen(body),
-				.stop = link->stop,
-			},
-			err);
+	result = change(link, call, "gpugated", body, err);
 	OPENSSL_cleanse(body, strlen(body));
 	free(body);
-	buf_release(&target);
 	return result;
 }
 
@@ -122,27 +112,20 @@ enum change secret_write(const struct managed_link *link, const char *path,
 enum change secret_create(const struct managed_link *link, const char *path,
 			  struct err *err)
 {
-	struct buf target, body;
+	const struct api_call call = {
+		.method = "PATCH",
+		.path = path,
+		.content_type = "application/apply-patch+yaml",
+	};
 	enum change result;
+	struct buf body;
 
-	buf_init(&target);
 	buf_init(&body);
-	buf_addf(&target, "%s?fieldManager=gpugated-create", path);
 	buf_addf(&body,
 		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
 		 "\"metadata\":{\"name\":\"%s\"},\"type\":\"Opaque\"}",
 		 strrchr(path, '/') + 1);
-	result = change(link,
-			&(struct api_call){
-				.method = "PATCH",
-				.path = target.data,
-				.content_type = "application/apply-patch+yaml",
-				.body = body.data,
-				.len = body.len,
-				.stop = link->stop,
-			},
-			err);
-	buf_release(&target);
+	result = change(link, call, "gpugated-create", body.data, err);
 	buf_release(&body);
 	return result;
 }
