@@ -51,6 +51,20 @@ static inline bool text_same_bytes(const char *a, const char *b, size_t len)
 	return x == y;
 }
 
+/* No byte has the highest bit. */
+static inline bool text_is_ascii(const char *text, size_t len)
+{
+	uint64_t bits = 0, word;
+
+	for (; len >= 8; len -= 8, text += 8) {
+		memcpy(&word, text, 8);
+		bits |= word;
+	}
+	for (; len; len--, text++)
+		bits |= (unsigned char)*text;
+	return !(bits & UINT64_C(0x8080808080808080));
+}
+
 static inline const char *text_or_empty(const char *s)
 {
 	return s ? s : "";

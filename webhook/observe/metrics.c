@@ -6,15 +6,16 @@
  */
 #include "metrics.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/registry.h"
 #include "metrics_internal.h"
-#include "process.h"
 
 const char *const metrics_webhooks[] = {"mutate", "validate", "other"};
 const char *const metrics_operations[] = {"CREATE", "UPDATE", "DELETE",
@@ -51,6 +52,7 @@ static void count(_Atomic uint64_t *word, uint64_t by)
 struct metrics *metrics_new(void)
 {
 	struct metrics *m = aligned_alloc(64, sizeof(*m));
+	struct timespec now;
 
 	if (!m)
 		return NULL;
@@ -67,7 +69,10 @@ struct metrics *metrics_new(void)
 	names_init(&m->namespaces, MAX_NAMESPACES);
 	names_init(&m->rules, MAX_RULES);
 	pthread_mutex_init(&m->lock, NULL);
-	m->start_time = process_start_time();
+	clock_gettime(CLOCK_REALTIME, &now);
+	m->start_time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+	for (int i = 0; i < METRICS_GAUGES; i++)
+		m->gauges[i] = i == METRICS_CONNECTIONS ? 0 : NAN;
 	/* The kind that every cluster sends: its series begin at 0. */
 	names_number(&m->kinds, "Pod");
 	return m;
@@ -223,7 +228,6 @@ void metrics_set(struct metrics *m, enum metrics_gauge gauge, double value)
 	if ((unsigned)gauge >= METRICS_GAUGES)
 		BUG("no gauge %d", (int)gauge);
 	atomic_store(&m->gauges[gauge], value);
-	atomic_store(&m->gauge_set[gauge], true);
 }
 
 void metrics_add(struct metrics *m, enum metrics_counter counter, uint64_t by)

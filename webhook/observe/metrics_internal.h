@@ -81,10 +81,9 @@ struct metrics {
 	_Atomic uint64_t not_run[MAX_RULES + 1];
 	_Atomic uint64_t counters[METRICS_COUNTERS];
 	_Atomic int64_t in_flight;
-	_Atomic double gauges[METRICS_GAUGES];
+	_Atomic double gauges[METRICS_GAUGES]; /* NAN: never set */
 	double start_time;
 	_Atomic unsigned nfindings;
-	_Atomic bool gauge_set[METRICS_GAUGES];
 	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
 	pthread_mutex_t lock; /* what is below */
 	char version[64], policy[24];

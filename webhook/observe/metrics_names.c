@@ -88,20 +88,6 @@ static size_t mend(const char *text, char *out)
 	return n;
 }
 
-/* ASCII alone: no byte has the highest bit. */
-static bool is_plain(const char *text, size_t len)
-{
-	uint64_t bits = 0, word;
-
-	for (; len >= 8; len -= 8, text += 8) {
-		memcpy(&word, text, 8);
-		bits |= word;
-	}
-	for (; len; len--, text++)
-		bits |= (unsigned char)*text;
-	return !(bits & UINT64_C(0x8080808080808080));
-}
-
 unsigned names_number(struct metric_labels *names, const char *text)
 {
 	size_t len;
@@ -112,7 +98,7 @@ unsigned names_number(struct metric_labels *names, const char *text)
 	if (!text)
 		text = "";
 	len = strnlen(text, NAME_BYTES + 1);
-	if (len > NAME_BYTES || !is_plain(text, len)) {
+	if (len > NAME_BYTES || !text_is_ascii(text, len)) {
 		len = mend(text, mended);
 		text = mended;
 	}

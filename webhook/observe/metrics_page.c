@@ -60,12 +60,22 @@ static void end_count(struct buf *out, uint64_t value)
 
 static void add_double(struct buf *out, double value)
 {
-	if (isnan(value))
-		buf_adds(out, "NaN");
-	else if (isinf(value))
-		buf_adds(out, value < 0 ? "-Inf" : "+Inf");
+	if (isinf(value))
+		buf_adds(out, "+Inf");
 	else
 		buf_addf(out, "%.15g", value);
+}
+
+/* A family of one series without labels; none below 0. */
+static void figure(struct buf *out, const char *name, const char *type,
+		   const char *help, double value)
+{
+	family(out, name, type, help);
+	if (value < 0)
+		return;
+	buf_addf(out, "%s ", name);
+	add_double(out, value);
+	buf_addc(out, '\n');
 }
 
 static uint64_t get(_Atomic uint64_t *word)
@@ -348,21 +358,13 @@ static void write_gauges(struct metrics *m, struct buf *out)
 
 		if (table[i].help)
 			family(out, table[i].name, "gauge", table[i].help);
-		if (i == METRICS_CLUSTER_STATE_AGE && value < 0)
-			continue;
-		if (i != METRICS_CONNECTIONS && !atomic_load(&m->gauge_set[i]))
+		if (isnan(value) ||
+		    (i == METRICS_CLUSTER_STATE_AGE && value < 0))
 			continue;
 		buf_addf(out, "%s%s ", table[i].name, table[i].label);
 		add_double(out, value);
 		buf_addc(out, '\n');
 	}
-}
-
-static void write_load(struct metrics *m, struct buf *out)
-{
-	family(out, "gpugate_in_flight", "gauge", "Reviews in flight.");
-	buf_addf(out, "gpugate_in_flight %" PRId64 "\n",
-		 atomic_load(&m->in_flight));
 }
 
 static void write_infos(struct metrics *m, struct buf *out)
@@ -405,34 +407,23 @@ static void write_objects(struct metrics *m, struct buf *out)
 	pthread_mutex_unlock(&m->lock);
 }
 
-static void process_figure(struct buf *out, const char *name, const char *type,
-			   const char *help, double value)
-{
-	family(out, name, type, help);
-	if (value < 0)
-		return;
-	buf_addf(out, "%s ", name);
-	add_double(out, value);
-	buf_addc(out, '\n');
-}
-
 static void write_process(struct metrics *m, struct buf *out)
 {
 	struct process_figures f;
 
 	process_read(&f);
-	process_figure(out, "process_cpu_seconds_total", "counter",
-		       "CPU time used, user and system.", f.cpu_seconds);
-	process_figure(out, "process_resident_memory_bytes", "gauge",
-		       "Resident memory.", f.resident_bytes);
-	process_figure(out, "process_virtual_memory_bytes", "gauge",
-		       "Virtual memory.", f.virtual_bytes);
-	process_figure(out, "process_open_fds", "gauge",
-		       "File descriptors that are open.", f.open_fds);
-	process_figure(out, "process_max_fds", "gauge",
-		       "File descriptors that may be open.", f.max_fds);
-	process_figure(out, "process_start_time_seconds", "gauge",
-		       "When the process started.", m->start_time);
+	figure(out, "process_cpu_seconds_total", "counter",
+	       "CPU time used, user and system.", f.cpu_seconds);
+	figure(out, "process_resident_memory_bytes", "gauge",
+	       "Resident memory.", f.resident_bytes);
+	figure(out, "process_virtual_memory_bytes", "gauge", "Virtual memory.",
+	       f.virtual_bytes);
+	figure(out, "process_open_fds", "gauge",
+	       "File descriptors that are open.", f.open_fds);
+	figure(out, "process_max_fds", "gauge",
+	       "File descriptors that may be open.", f.max_fds);
+	figure(out, "process_start_time_seconds", "gauge",
+	       "When the process started.", m->start_time);
 }
 
 void metrics_write(struct metrics *m, struct buf *out)
@@ -449,7 +440,8 @@ void metrics_write(struct metrics *m, struct buf *out)
 	       "Reviews since the start that the rule could not judge, for "
 	       "lack of what it needs to know.");
 	write_rules(m, out, "gpugate_rules_not_run", m->not_run, m->bound);
-	write_load(m, out);
+	figure(out, "gpugate_in_flight", "gauge", "Reviews in flight.",
+	       (double)atomic_load(&m->in_flight));
 	write_counters(m, out);
 	write_gauges(m, out);
 	write_infos(m, out);

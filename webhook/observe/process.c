@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc(5): /proc/self/statm in pages, /proc/self/stat field 22 in ticks since
- * boot. The name in field 2 may hold anything, so fields are counted from the
- * last parenthesis. Files are only read, as the sandbox requires.
+ * proc(5): /proc/self/statm in pages. Files are only read, as the sandbox
+ * requires.
  * Limits of cgroups: the kernel's admin-guide/cgroup-v2.rst and, for v1,
  * scheduler/sched-bwc.rst.
  */
@@ -12,9 +11,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 #include <unistd.h>
 
 /* The beginning of a small file as text. -1: it cannot be read. */
@@ -124,31 +121,4 @@ size_t process_memory_limit(const char *folder)
 		bytes = read_number(folder, "memory/memory.limit_in_bytes",
 				    NULL);
 	return bytes < none ? bytes : 0;
-}
-
-static double clock_seconds(clockid_t id)
-{
-	struct timespec ts;
-
-	return clock_gettime(id, &ts)
-		       ? 0
-		       : (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
-double process_start_time(void)
-{
-	double boot =
-		clock_seconds(CLOCK_REALTIME) - clock_seconds(CLOCK_BOOTTIME);
-	char text[1024];
-	const char *at;
-
-	if (read_start("/proc/self/stat", text, sizeof(text)))
-		return -1;
-	at = strrchr(text, ')');
-	for (int field = 2; at && field < 22; field++)
-		at = strchr(at + 1, ' ');
-	if (!at)
-		return -1;
-	boot += strtod(at, NULL) / (double)sysconf(_SC_CLK_TCK);
-	return (double)(long long)(boot * 100 + 0.5) / 100;
 }

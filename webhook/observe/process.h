@@ -21,7 +21,5 @@ void process_read(struct process_figures *out);
 unsigned process_cpu_limit(const char *folder);
 /* Bytes that the container may use; 0: the same. */
 size_t process_memory_limit(const char *folder);
-/* Seconds since the epoch; rounded to 10 ms, as the kernel counts. */
-double process_start_time(void);
 
 #endif

@@ -16,21 +16,6 @@
 #include "base/text.h"
 #include "rules/doc/yaml/block/yaml_block.h"
 
-static bool all_ascii(const char *p, const char *end)
-{
-	uint64_t seen = 0;
-
-	for (; end - p >= 32; p += 32) {
-		uint64_t words[4];
-
-		memcpy(words, p, sizeof(words));
-		seen |= words[0] | words[1] | words[2] | words[3];
-	}
-	for (; p < end; p++)
-		seen |= (unsigned char)*p;
-	return !(seen & 0x8080808080808080u);
-}
-
 size_t yaml_break(const char *p, const char *end)
 {
 	size_t left = (size_t)(end - p);
@@ -388,7 +373,8 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 	yaml.byte = yaml.supplied = yaml.start;
 	yaml.cut = text_find(text + yaml.start, yaml.end - yaml.start,
 			     "\r\r\n") != NULL;
-	yaml.ascii = !yaml.cut && all_ascii(text + yaml.start, text + yaml.end);
+	yaml.ascii = !yaml.cut &&
+		     text_is_ascii(text + yaml.start, yaml.end - yaml.start);
 	if (!check_marks(&yaml) || !check_directives(&yaml) ||
 	    !run_parser(&yaml, &first->used) ||
 	    (yaml.unfit && !yaml_check_fit(&yaml)))
