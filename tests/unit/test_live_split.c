@@ -33,18 +33,18 @@ static bool take(void *context, const char *text, size_t len)
 static bool reflector_lines(const char *text, size_t cut, struct taken *t)
 {
 	struct split_sink sink = {take, t};
-	struct lines lines;
+	struct buf rest;
 	size_t len = strlen(text);
 	bool good = true;
 
-	lines_init(&lines);
+	buf_init(&rest);
 	if (cut <= len)
-		good = lines_feed(&lines, text, cut, &sink) &&
-		       lines_feed(&lines, text + cut, len - cut, &sink);
+		good = lines_feed(&rest, text, cut, &sink) &&
+		       lines_feed(&rest, text + cut, len - cut, &sink);
 	else
 		for (size_t i = 0; i < len && good; i++)
-			good = lines_feed(&lines, text + i, 1, &sink);
-	lines_release(&lines);
+			good = lines_feed(&rest, text + i, 1, &sink);
+	buf_release(&rest);
 	return good;
 }
 
@@ -87,16 +87,16 @@ static void a_reader_may_stop(void **state)
 static void a_line_beyond_the_limit_ends_the_stream(void **state)
 {
 	struct split_sink sink = {take, NULL};
-	struct lines lines;
+	struct buf rest;
 	char *block = malloc(1 << 20);
 	unsigned fed = 0;
 
 	memset(block, 'x', 1 << 20);
-	lines_init(&lines);
-	while (lines_feed(&lines, block, 1 << 20, &sink) && fed < 100)
+	buf_init(&rest);
+	while (lines_feed(&rest, block, 1 << 20, &sink) && fed < 100)
 		fed++;
 	assert_int_equal(fed, SPLIT_VALUE_MAX >> 20);
-	lines_release(&lines);
+	buf_release(&rest);
 	free(block);
 }
 

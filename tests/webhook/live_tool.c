@@ -287,7 +287,9 @@ static int run(struct tool *tool, const struct live_options *options)
 int main(int argc, char **argv)
 {
 	struct tool tool = {.lock = PTHREAD_MUTEX_INITIALIZER};
-	struct live_options options = {.publish = take_over, .context = &tool};
+	struct live_options options = {.publish = take_over,
+				       .context = &tool,
+				       .times = live_times_default};
 	struct err err = {0};
 	struct log *quiet;
 	int rc;

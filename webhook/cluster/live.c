@@ -30,6 +30,16 @@ enum {
 	STACK_BYTES = 512 << 10,
 };
 
+const struct live_times live_times_default = {
+	.first = 30000,
+	.publish = 200,
+	.stall = 90000,
+	.retry = 500,
+	.retry_max = 30000,
+	.absent = 180000,
+	.page = 500,
+};
+
 struct live {
 	struct live_options options;
 	struct feeds feeds;
@@ -164,7 +174,7 @@ static bool is_due(const struct live *live, int64_t now, int64_t good)
 {
 	int64_t step = wall_minus_monotonic() - live->clock;
 
-	if (now - live->published_at < live->feeds.times.publish)
+	if (now - live->published_at < live->options.times.publish)
 		return false;
 	return live->feeds.changed || step > CLOCK_STEP_MS ||
 	       step < -CLOCK_STEP_MS ||
@@ -174,7 +184,7 @@ static bool is_due(const struct live *live, int64_t now, int64_t good)
 static void publish_if_due(struct live *live, int64_t now)
 {
 	int64_t good = good_since(live);
-	bool over = now - live->began >= live->feeds.times.first;
+	bool over = now - live->began >= live->options.times.first;
 
 	if (!good) {
 		/* Nothing can be said; but who waits need not wait longer. */
@@ -222,21 +232,16 @@ static void look(struct live *live, int64_t now)
 		reflector_relist_soon(&live->items[i], now);
 }
 
-/* Who waits for a first state sees how long already. */
-static int64_t age_reported(const struct live *live)
+static void count(struct live *live)
 {
 	int64_t good = atomic_load(&live->good_now);
 
-	return age_of(good ? good : live->began);
-}
-
-static void count(struct live *live)
-{
 	atomic_store(&live->relists, live->feeds.relists);
 	atomic_store(&live->events, live->feeds.events);
 	atomic_store(&live->failures, live->feeds.failures);
+	/* Who waits for a first state sees how long already. */
 	metrics_set(live->options.metrics, METRICS_CLUSTER_STATE_AGE,
-		    (double)age_reported(live));
+		    (double)age_of(good ? good : live->began));
 }
 
 static int64_t wait_ms(const struct live *live, int64_t now)
@@ -249,8 +254,8 @@ static int64_t wait_ms(const struct live *live, int64_t now)
 		if (feed->state == FEED_WAITING && feed->due - now < wait)
 			wait = feed->due - now;
 	}
-	if (live->feeds.changed && live->feeds.times.publish < wait)
-		wait = live->feeds.times.publish;
+	if (live->feeds.changed && live->options.times.publish < wait)
+		wait = live->options.times.publish;
 	return wait > 0 ? wait : 0;
 }
 
@@ -279,29 +284,11 @@ static void *run(void *context)
 
 /* --- start and stop ------------------------------------------------------- */
 
-static unsigned pick(unsigned given, unsigned otherwise)
-{
-	return given ? given : otherwise;
-}
-
-static void set_times(struct live_times *times)
-{
-	times->first = pick(times->first, 30000);
-	times->publish = pick(times->publish, 200);
-	times->stall = pick(times->stall, 90000);
-	times->retry = pick(times->retry, 500);
-	times->retry_max = pick(times->retry_max, 30000);
-	times->absent = pick(times->absent, 180000);
-	times->page = pick(times->page, 500);
-}
-
 static void prepare(struct live *live)
 {
 	struct feeds *feeds = &live->feeds;
 
 	feeds->options = &live->options;
-	feeds->times = live->options.times;
-	set_times(&feeds->times);
 	feeds->builder = cluster_builder_new();
 	feeds->multi = curl_multi_init();
 	if (!feeds->multi)

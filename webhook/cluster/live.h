@@ -19,16 +19,18 @@ struct api;
 struct cluster;
 struct live;
 
-/* Times in milliseconds; 0: the default in the comment. */
+/* Times in milliseconds. */
 struct live_times {
-	unsigned first;	    /* to the first state, whole or not: 30 s */
-	unsigned publish;   /* between two snapshots, at least: 200 */
-	unsigned stall;	    /* a watch that says nothing is dead: 90 s */
-	unsigned retry;	    /* after a first failure: 500; doubles, jitter */
-	unsigned retry_max; /* 30 s */
-	unsigned absent;    /* a kind that is not there, not allowed: 180 s */
-	unsigned page;	    /* objects of one page of a list: 500 */
+	unsigned first;	  /* to the first state, whole or not */
+	unsigned publish; /* between two snapshots, at least */
+	unsigned stall;	  /* a watch that says nothing is dead */
+	unsigned retry;	  /* after a first failure; doubles, jitter */
+	unsigned retry_max;
+	unsigned absent; /* a kind that is not there, not allowed */
+	unsigned page;	 /* objects of one page of a list */
 };
+
+extern const struct live_times live_times_default;
 
 struct live_options {
 	struct api *api; /* these four must outlive the live state */

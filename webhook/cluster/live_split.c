@@ -1,57 +1,35 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Bytes are copied in runs: a run ends where a value or the chunk ends.
- */
 #include "live_split.h"
 
 #include <string.h>
 
 /* --- lines ---------------------------------------------------------------- */
 
-void lines_init(struct lines *lines)
-{
-	buf_init(&lines->rest);
-}
-
-void lines_release(struct lines *lines)
-{
-	buf_release(&lines->rest);
-}
-
-static bool take_line(struct lines *lines, const char *data, size_t len,
-		      const struct split_sink *sink)
-{
-	bool good;
-
-	if (lines->rest.len) {
-		buf_add(&lines->rest, data, len);
-		data = lines->rest.data;
-		len = lines->rest.len;
-	}
-	if (len && data[len - 1] == '\r')
-		len--;
-	good = !len || sink->take(sink->context, data, len);
-	/* A long line is rare; its memory is not kept for the next one. */
-	if (lines->rest.size > 1 << 16)
-		buf_release(&lines->rest);
-	buf_reset(&lines->rest);
-	return good;
-}
-
-bool lines_feed(struct lines *lines, const char *data, size_t len,
+bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink)
 {
-	const char *end = data + len, *nl;
+	size_t start = 0, look = rest->len;
+	const char *nl;
+	bool good = true;
 
-	while ((nl = memchr(data, '\n', (size_t)(end - data)))) {
-		if (!take_line(lines, data, (size_t)(nl - data), sink))
-			return false;
-		data = nl + 1;
+	buf_add(rest, data, len);
+	while (good &&
+	       (nl = memchr(rest->data + look, '\n', rest->len - look))) {
+		size_t end = (size_t)(nl - rest->data);
+		bool cr = end > start && nl[-1] == '\r';
+
+		if (end - cr > start)
+			good = sink->take(sink->context, rest->data + start,
+					  end - cr - start);
+		start = look = end + 1;
 	}
-	if (lines->rest.len + (size_t)(end - data) > SPLIT_VALUE_MAX)
-		return false;
-	buf_add(&lines->rest, data, (size_t)(end - data));
-	return true;
+	rest->len -= start;
+	if (start)
+		memmove(rest->data, rest->data + start, rest->len);
+	/* A long line is rare; its memory is not kept for the next one. */
+	if (!rest->len && rest->size > 1 << 16)
+		buf_release(rest);
+	return good && rest->len <= SPLIT_VALUE_MAX;
 }
 
 /* --- items ---------------------------------------------------------------- */
@@ -80,14 +58,19 @@ void items_release(struct items *items)
 
 enum { LIST_DEPTH = 1, ITEM_DEPTH = 2 };
 
-static void end_string(struct items *s)
+static void string_byte(struct items *s, char c)
 {
-	const char *text = s->head.data + s->string;
-	size_t len = s->head.len - s->string;
+	const char *text;
 
+	buf_addc(s->to, c);
+	if (s->escaped || c != '"') {
+		s->escaped = c == '\\' && !s->escaped;
+		return;
+	}
 	s->in_string = false;
+	text = s->head.data + s->string;
 	if (s->depth == LIST_DEPTH && !s->in_items)
-		s->is_key = len == 6 && !memcmp(text, "\"items", 6);
+		s->is_key = !strcmp(text, "\"items\"");
 }
 
 /* An opening bracket, already at home. */
@@ -128,58 +111,13 @@ static struct buf *home(struct items *s, char c)
 	return NULL;
 }
 
-/* In a string: up to its end, or the end of the chunk. */
-static const char *string_run(struct items *s, const char *at, const char *end)
-{
-	const char *p = at;
-
-	for (; p < end; p++) {
-		if (s->escaped)
-			s->escaped = false;
-		else if (*p == '\\')
-			s->escaped = true;
-		else if (*p == '"')
-			break;
-	}
-	buf_add(s->to, at, (size_t)(p - at));
-	if (p == end)
-		return p;
-	end_string(s);
-	buf_addc(s->to, '"');
-	return p + 1;
-}
-
-static bool is_blank(const char *at, const char *end)
-{
-	while (at < end && strchr(" \t\r\n", *at))
-		at++;
-	return at == end;
-}
-
-/* Outside of strings: bytes without a meaning here, in one run. NULL when
- * there is something other than an item between items. */
-static const char *plain_run(struct items *s, const char *at, const char *end)
-{
-	struct buf *to = home(s, ' ');
-	const char *p = at;
-
-	while (p < end && *p && !strchr("\"{}[],", *p))
-		p++;
-	if (to)
-		buf_add(to, at, (size_t)(p - at));
-	else if (!is_blank(at, p))
-		return NULL;
-	return p;
-}
-
-static bool mark(struct items *s, char c, const struct split_sink *sink)
+static bool plain_byte(struct items *s, char c, const struct split_sink *sink)
 {
 	struct buf *to = home(s, c);
 
+	if (!to && !strchr(", \t\r\n", c))
+		return false;
 	if (c == '"') {
-		/* A string cannot be an item. */
-		if (!to)
-			return false;
 		s->in_string = true;
 		s->to = to;
 		s->string = s->head.len;
@@ -188,11 +126,8 @@ static bool mark(struct items *s, char c, const struct split_sink *sink)
 		buf_addc(to, c);
 	if (c == ',')
 		s->is_key = false;
-	if (c == '{' || c == '[') {
-		if (!to)
-			return false;
+	if (c == '{' || c == '[')
 		open_bracket(s, c);
-	}
 	if (c == '}' || c == ']')
 		return close_bracket(s, sink);
 	return c != '\0';
@@ -203,15 +138,10 @@ bool items_feed(struct items *s, const char *data, size_t len,
 {
 	const char *end = data + len;
 
-	while (data < end && !s->done) {
-		if (s->in_string) {
-			data = string_run(s, data, end);
-			continue;
-		}
-		data = plain_run(s, data, end);
-		if (!data)
-			return false;
-		if (data < end && !mark(s, *data++, sink))
+	for (; data < end && !s->done; data++) {
+		if (s->in_string)
+			string_byte(s, *data);
+		else if (!plain_byte(s, *data, sink))
 			return false;
 		if (s->item.len > SPLIT_VALUE_MAX ||
 		    s->head.len > SPLIT_VALUE_MAX)

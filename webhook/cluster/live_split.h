@@ -20,14 +20,9 @@ struct split_sink {
 	void *context;
 };
 
-/* What follows the last line end is kept, never given out. */
-struct lines {
-	struct buf rest;
-};
-void lines_init(struct lines *lines);
-void lines_release(struct lines *lines);
-/* False: the sink said so, or a line is too long. */
-bool lines_feed(struct lines *lines, const char *data, size_t len,
+/* What follows the last line end is kept in rest, never given out. False: the
+ * sink said so, or a line is too long. */
+bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink);
 
 /*

@@ -26,8 +26,13 @@ enum {
 void reflector_init(struct feed *feed, struct feeds *all,
 		    enum cluster_kind kind)
 {
-	*feed = (struct feed){.all = all, .kind = kind, .wants_list = true};
-	lines_init(&feed->lines);
+	*feed = (struct feed){
+		.all = all,
+		.kind = kind,
+		.wants_list = true,
+		.api_version = cluster_resource(kind)->versions,
+	};
+	buf_init(&feed->line);
 	items_init(&feed->items);
 	buf_init(&feed->body);
 	buf_init(&feed->version);
@@ -45,7 +50,7 @@ static void end_transfer(struct feed *feed)
 void reflector_release(struct feed *feed)
 {
 	end_transfer(feed);
-	lines_release(&feed->lines);
+	buf_release(&feed->line);
 	items_release(&feed->items);
 	buf_release(&feed->body);
 	buf_release(&feed->version);
@@ -65,12 +70,10 @@ void reflector_unreadable(struct feed *feed, const char *reason)
 static void add_base(const struct feed *feed, struct buf *out)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
-	const char *version = r->versions;
 
-	for (unsigned i = 0; i < feed->api_version; i++)
-		version += strcspn(version, " ") + 1;
 	buf_addf(out, "/api%s%s/%.*s/%s", *r->group ? "s/" : "", r->group,
-		 (int)strcspn(version, " "), version, r->plural);
+		 (int)strcspn(feed->api_version, " "), feed->api_version,
+		 r->plural);
 }
 
 static void add_escaped(struct buf *out, const char *text)
@@ -88,7 +91,8 @@ static void add_path(const struct feed *feed, struct buf *out)
 	add_base(feed, out);
 	if (feed->wants_list) {
 		if (!feed->whole)
-			buf_addf(out, "?limit=%u", feed->all->times.page);
+			buf_addf(out, "?limit=%u",
+				 feed->all->options->times.page);
 		if (feed->next.len) {
 			buf_adds(out, "&continue=");
 			add_escaped(out, feed->next.data);
@@ -120,7 +124,7 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 		sink.take = reflector_take_item;
 		good = items_feed(&feed->items, data, len, &sink);
 	} else {
-		good = lines_feed(&feed->lines, data, len, &sink);
+		good = lines_feed(&feed->line, data, len, &sink);
 	}
 	if (good)
 		return len;
@@ -137,12 +141,6 @@ static void wait_for(struct feed *feed, int64_t now, unsigned ms)
 {
 	feed->state = FEED_WAITING;
 	feed->due = now + ms;
-}
-
-/* Half of the time for certain. */
-static void wait_about(struct feed *feed, int64_t now, unsigned ms)
-{
-	wait_for(feed, now, ms / 2 + live_random(ms / 2 + 1));
 }
 
 /* A server that does not answer is logged once, not once for each kind. */
@@ -203,16 +201,9 @@ void reflector_recovered(struct feed *feed)
 		reflector_unreadable(feed, NULL);
 }
 
-/* A kind that was never read says why in the snapshots. */
-static void explain(struct feed *feed)
-{
-	if (!feed->listed && !feed->absent)
-		reflector_unreadable(feed, feed->err.text);
-}
-
 static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 {
-	const struct live_times *times = &feed->all->times;
+	const struct live_times *times = &feed->all->options->times;
 	unsigned wait;
 
 	feed->all->failures++;
@@ -227,7 +218,9 @@ static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 		wait = retry_after * 1000 + live_random(1000);
 	wait_for(feed, now, wait);
 	report_failure(feed, now);
-	explain(feed);
+	/* A kind that was never read says why in the snapshots. */
+	if (!feed->listed && !feed->absent)
+		reflector_unreadable(feed, feed->err.text);
 }
 
 static void list_again(struct feed *feed)
@@ -271,16 +264,6 @@ static void page_done(struct feed *feed, int64_t now)
 	}
 }
 
-/* Asked again soon, then less and less often. */
-static void wait_unconfirmed(struct feed *feed, int64_t now)
-{
-	const struct live_times *times = &feed->all->times;
-
-	wait_for(feed, now,
-		 live_backoff(feed->unconfirmed, times->retry, times->absent,
-			      live_random(UINT32_MAX)));
-}
-
 /*
  * An API server that has just started forbids what it will allow in a moment
  * (its authorizer has read no roles yet), and may not know a kind of a CRD.
@@ -289,9 +272,14 @@ static void wait_unconfirmed(struct feed *feed, int64_t now)
  */
 static bool is_unconfirmed(struct feed *feed, int64_t now)
 {
+	const struct live_times *times = &feed->all->options->times;
+
 	feed->unconfirmed++;
 	feed->answered = true;
-	wait_unconfirmed(feed, now);
+	/* Asked again soon, then less and less often. */
+	wait_for(feed, now,
+		 live_backoff(feed->unconfirmed, times->retry, times->absent,
+			      live_random(UINT32_MAX)));
 	return feed->listed && feed->unconfirmed < UNCONFIRMED_MAX;
 }
 
@@ -299,15 +287,17 @@ static bool is_unconfirmed(struct feed *feed, int64_t now)
 static void kind_absent(struct feed *feed, int64_t now)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
+	unsigned absent = feed->all->options->times.absent;
 
-	feed->api_version = 0;
+	feed->api_version = r->versions;
 	list_again(feed);
 	if (is_unconfirmed(feed, now)) {
 		feed->failures++;
 		return;
 	}
 	if (!feed->listed) {
-		wait_about(feed, now, feed->all->times.absent);
+		/* Half of the time for certain. */
+		wait_for(feed, now, absent / 2 + live_random(absent / 2 + 1));
 		feed->unconfirmed = 0;
 	}
 	feed->failures = 0;
@@ -329,18 +319,14 @@ static void kind_absent(struct feed *feed, int64_t now)
 
 static void not_found(struct feed *feed, int64_t now)
 {
-	const char *rest = cluster_resource(feed->kind)->versions;
+	const char *blank = strchr(feed->api_version, ' ');
 
-	for (unsigned i = 0; rest && i <= feed->api_version; i++) {
-		rest = strchr(rest, ' ');
-		rest += rest != NULL;
-	}
 	list_again(feed);
 	if (feed->state == FEED_WATCHING) {
-		feed->api_version = 0;
+		feed->api_version = cluster_resource(feed->kind)->versions;
 		wait_for(feed, now, 0);
-	} else if (rest) {
-		feed->api_version++;
+	} else if (blank) {
+		feed->api_version = blank + 1;
 		wait_for(feed, now, 0);
 	} else {
 		kind_absent(feed, now);
@@ -428,7 +414,8 @@ static void broke_off(struct feed *feed, CURLcode code, long status,
 	err_set(&feed->err, 0, "%s", api_transfer_error(&feed->transfer, code));
 	if (lived && !feed->failures) {
 		feed->failures++;
-		wait_for(feed, now, live_random(feed->all->times.retry));
+		wait_for(feed, now,
+			 live_random(feed->all->options->times.retry));
 	} else {
 		fail(feed, now, 0);
 	}
@@ -468,7 +455,7 @@ void reflector_done(struct feed *feed, CURLcode code, int64_t now)
 
 static void prepare(struct feed *feed, int64_t now)
 {
-	lines_release(&feed->lines);
+	buf_release(&feed->line);
 	items_reset(&feed->items);
 	buf_reset(&feed->body);
 	feed->verdict = FEED_FINE;
@@ -523,12 +510,12 @@ static void confirm(struct feed *feed, int64_t now)
 static void ask_anew(struct feed *feed, int64_t now)
 {
 	end_transfer(feed);
-	wait_for(feed, now, live_random(feed->all->times.retry));
+	wait_for(feed, now, live_random(feed->all->options->times.retry));
 }
 
 void reflector_look(struct feed *feed, int64_t now)
 {
-	int64_t limit = feed->all->times.stall;
+	int64_t limit = feed->all->options->times.stall;
 	long status = 0;
 
 	if (!feed->transfer.easy)
@@ -560,7 +547,7 @@ void reflector_look(struct feed *feed, int64_t now)
 
 void reflector_relist_soon(struct feed *feed, int64_t now)
 {
-	int64_t soon = now + live_random(feed->all->times.retry);
+	int64_t soon = now + live_random(feed->all->options->times.retry);
 
 	if (!feed->unreached)
 		return;

@@ -34,7 +34,6 @@ enum reflector_verdict {
 /* What all feeds share. */
 struct feeds {
 	const struct live_options *options;
-	struct live_times times;
 	struct cluster_builder *builder;
 	CURLM *multi;
 	struct arena arena; /* of one object */
@@ -52,17 +51,17 @@ struct feed {
 	enum cluster_kind kind;
 	enum reflector_state state;
 	struct api_transfer transfer;
-	struct lines lines;
+	struct buf line; /* of a watch, so far */
 	struct items items;
 	struct buf body;	  /* of a response that is not 200 */
 	struct buf version, next; /* resourceVersion, continue */
 	uint64_t *seen;		  /* keys of the list so far */
 	size_t nseen, seen_size;
-	unsigned api_version; /* the how many-th of the kind's */
-	unsigned failures;    /* in a row */
-	unsigned refusals;    /* of the last: with an answer */
-	unsigned bad;	      /* of them: responses, not silence */
-	unsigned unconfirmed; /* in a row: forbidden, or not there */
+	const char *api_version; /* within the kind's versions */
+	unsigned failures;	 /* in a row */
+	unsigned refusals;	 /* of the last: with an answer */
+	unsigned bad;		 /* of them: responses, not silence */
+	unsigned unconfirmed;	 /* in a row: forbidden, or not there */
 	enum reflector_verdict verdict;
 	struct err err;	      /* why the last failed */
 	int64_t due;	      /* monotonic ms: the end of waiting */

@@ -77,6 +77,13 @@ static void warn(struct feed *feed, const char *text)
 		  2);
 }
 
+static bool broken(struct feed *feed, const char *why)
+{
+	feed->verdict = FEED_BROKEN;
+	err_set(&feed->err, 0, "%s", why);
+	return false;
+}
+
 static void add(struct feed *feed, const struct cluster_item *item)
 {
 	struct err err = {0};
@@ -92,12 +99,10 @@ static void add(struct feed *feed, const struct cluster_item *item)
 static const char *api_version(struct feed *feed)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
-	const char *at = r->versions;
 
-	for (unsigned i = 0; i < feed->api_version; i++)
-		at += strcspn(at, " ") + 1;
-	return arena_printf(&feed->all->arena, "%s%s%.*s", r->group,
-			    *r->group ? "/" : "", (int)strcspn(at, " "), at);
+	return arena_printf(
+		&feed->all->arena, "%s%s%.*s", r->group, *r->group ? "/" : "",
+		(int)strcspn(feed->api_version, " "), feed->api_version);
 }
 
 bool reflector_take_item(void *context, const char *text, size_t len)
@@ -106,11 +111,8 @@ bool reflector_take_item(void *context, const char *text, size_t len)
 	struct cluster_item item = {.root = read_map(feed, text, len)};
 	struct object_id id;
 
-	if (!item.root) {
-		feed->verdict = FEED_BROKEN;
-		err_set(&feed->err, 0, "an item of the list is not an object");
-		return false;
-	}
+	if (!item.root)
+		return broken(feed, "an item of the list is not an object");
 	item.api_version = api_version(feed);
 	item.kind = cluster_resource(feed->kind)->kind;
 	id = id_of(feed, item.root);
@@ -146,13 +148,6 @@ int reflector_take_head(struct feed *feed, struct err *err)
 }
 
 /* --- events --------------------------------------------------------------- */
-
-static bool broken(struct feed *feed, const char *why)
-{
-	feed->verdict = FEED_BROKEN;
-	err_set(&feed->err, 0, "%s", why);
-	return false;
-}
 
 static bool take_error(struct feed *feed, const struct node *status)
 {

@@ -124,6 +124,7 @@ static int start_live(struct state *s)
 		.log = s->log,
 		.publish = take,
 		.context = s->admission,
+		.times = live_times_default,
 	};
 	struct err err = {0};
 
