@@ -84,7 +84,7 @@ static void take_policy(struct reload *r, struct policy *policy)
 	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 1);
 	set_exemptions(r, policy);
 	admission_set_policy(r->admission, policy);
-	admission_policy_hash(r->admission, text);
+	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
 	metrics_set_policy(r->metrics, text);
 	metrics_set(r->metrics, METRICS_POLICY_RELOAD_SUCCESS,
 		    (double)time(NULL));
@@ -291,7 +291,8 @@ static bool has_changed(struct watch *watch)
 
 void reload_poll(struct reload *r)
 {
-	bool key = has_changed(r->watches[RELOAD_KEYS]), ca = has_changed(r->watches[RELOAD_CA]);
+	bool key = has_changed(r->watches[RELOAD_KEYS]),
+	     ca = has_changed(r->watches[RELOAD_CA]);
 	bool due = monotonic_seconds() >= r->next_look;
 
 	if (has_changed(r->watches[RELOAD_POLICY]))

@@ -68,7 +68,7 @@ static void box_drop(struct admission *admission, struct policy_box *box)
 	free(box);
 }
 
-/* The policy in force, or NULL; cluster (may be NULL) gets a reference too. */
+/* The policy in force, or NULL; cluster gets a reference too. */
 static struct policy_box *box_take(struct admission *admission,
 				   const struct cluster **cluster)
 {
@@ -78,8 +78,7 @@ static struct policy_box *box_take(struct admission *admission,
 	box = admission->box;
 	if (box)
 		box->references++;
-	if (cluster)
-		*cluster = box ? cluster_get(admission->cluster) : NULL;
+	*cluster = box ? cluster_get(admission->cluster) : NULL;
 	pthread_mutex_unlock(&admission->lock);
 	return box;
 }
@@ -117,17 +116,6 @@ bool admission_has_policy(const struct admission *admission)
 {
 	/* Once there is one, there always is. */
 	return __atomic_load_n(&admission->box, __ATOMIC_ACQUIRE) != NULL;
-}
-
-void admission_policy_hash(struct admission *admission, char out[17])
-{
-	struct policy_box *box = box_take(admission, NULL);
-
-	out[0] = '\0';
-	if (!box)
-		return;
-	memcpy(out, box->hash, sizeof(box->hash));
-	box_drop(admission, box);
 }
 
 void admission_free(struct admission *admission)
@@ -255,19 +243,18 @@ static bool patch_holds(struct review_context *ctx)
 	return true;
 }
 
+static bool is_change(const struct review *review)
+{
+	return review->operation == OPERATION_CREATE ||
+	       review->operation == OPERATION_UPDATE;
+}
+
 static bool judge_sees(const struct review *review)
 {
-	static const char *const subresources[] = {"", "ephemeralcontainers",
-						   "resize"};
+	const char *sub = review->subresource;
 
-	if (review->operation != OPERATION_CREATE &&
-	    review->operation != OPERATION_UPDATE)
-		return false;
-	for (size_t i = 0; i < sizeof(subresources) / sizeof(*subresources);
-	     i++)
-		if (!strcmp(review->subresource, subresources[i]))
-			return true;
-	return false;
+	return is_change(review) && (!*sub || !strcmp(sub, "resize") ||
+				     !strcmp(sub, "ephemeralcontainers"));
 }
 
 /*
@@ -277,8 +264,7 @@ static bool judge_sees(const struct review *review)
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
-	if (review->operation != OPERATION_CREATE &&
-	    review->operation != OPERATION_UPDATE)
+	if (!is_change(review))
 		return METRICS_NOT_JUDGED_OPERATION;
 	if (!strcmp(review->subresource, "scale"))
 		return METRICS_NOT_JUDGED_SCALE;
@@ -425,12 +411,6 @@ static void reply_text(struct admission_worker *worker,
 	};
 }
 
-static void pass(struct review_context *ctx)
-{
-	record_unjudged(ctx, why_unjudged(&ctx->review));
-	release_reservation(ctx);
-}
-
 /* What the policy's overrides say of an object of which nothing is known but
  * its kind and namespace. */
 static void refuse_unread(struct review_context *ctx, const char *problem)
@@ -456,14 +436,16 @@ static void answer(struct review_context *ctx, enum review_outcome outcome,
 	struct admission_worker *worker = ctx->worker;
 	const struct review *review = &ctx->review;
 
-	if (!judge_sees(review))
-		pass(ctx);
-	else if (outcome == REVIEW_UNREADABLE)
+	if (!judge_sees(review)) {
+		record_unjudged(ctx, why_unjudged(review));
+		release_reservation(ctx);
+	} else if (outcome == REVIEW_UNREADABLE) {
 		refuse_unread(ctx, review->problem);
-	else if (!review->object.root)
+	} else if (!review->object.root) {
 		refuse_unread(ctx, "request.object is missing");
-	else
+	} else {
 		judge_review(ctx);
+	}
 	respond(&ctx->verdict, review, ctx->hash, &worker->out);
 	record_review(ctx);
 	*reply = (struct admission_reply){

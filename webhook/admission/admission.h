@@ -49,8 +49,6 @@ void admission_set_policy(struct admission *admission, struct policy *policy);
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 bool admission_has_policy(const struct admission *admission);
-/* hex of the policy in force, "" without one; for logs and metrics. */
-void admission_policy_hash(struct admission *admission, char out[17]);
 
 struct admission_worker *admission_worker_new(struct admission *admission);
 void admission_worker_free(struct admission_worker *worker);

@@ -64,7 +64,6 @@ static void take_findings(void *context, uint32_t file,
 	struct judge *judge = context;
 	struct secrets *secrets = &judge->secrets;
 
-	(void)file;
 	judge->findings =
 		arena_alloc(&judge->arena, n * sizeof(*judge->findings));
 	judge->n = n;

@@ -16,9 +16,8 @@
 enum { RESERVATIONS = 4096, LIFE = 30, RESOURCES = 8 };
 
 struct reservation {
-	char *key; /* namespace, group, kind, name, each with its NUL */
-	size_t key_len;
-	char *namespace, *api_version;
+	uint64_t key; /* object_id_hash() */
+	char *api_version, *kind, *namespace, *name;
 	int64_t until;
 	struct {
 		char *resource;
@@ -31,10 +30,11 @@ struct reserve {
 	pthread_mutex_t lock;
 	struct reservation *reservations; /* oldest first */
 	size_t n, size;
-	struct reservation noted; /* of the review that holds the lock */
-	bool has_noted;
+	struct reservation noted; /* of the review that holds the lock; a key
+				   * of 0: none is */
 	int64_t now;
 	struct reservations view;
+	struct buf scratch;
 };
 
 static void *must(void *memory)
@@ -48,34 +48,11 @@ static void release(struct reservation *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		free(p->items[i].resource);
-	free(p->key);
-	free(p->namespace);
 	free(p->api_version);
+	free(p->kind);
+	free(p->namespace);
+	free(p->name);
 	memset(p, 0, sizeof(*p));
-}
-
-/* The group without its version, so that served versions are one object. */
-static char *key_of(const struct object_id *id, size_t *len)
-{
-	const char *slash = strchr(id->api_version, '/');
-	size_t group = slash ? (size_t)(slash - id->api_version) : 0;
-	size_t namespace = strlen(id->namespace) + 1;
-	size_t kind = strlen(id->kind) + 1, name = strlen(id->name) + 1;
-	char *key = must(malloc(namespace + group + 1 + kind + name));
-	char *at = key;
-
-	at = (char *)memcpy(at, id->namespace, namespace) + namespace;
-	at = (char *)memcpy(at, id->api_version, group) + group;
-	*at++ = '\0';
-	at = (char *)memcpy(at, id->kind, kind) + kind;
-	memcpy(at, id->name, name);
-	*len = namespace + group + 1 + kind + name;
-	return key;
-}
-
-static bool is_key(const struct reservation *p, const char *key, size_t len)
-{
-	return p->key_len == len && !memcmp(p->key, key, len);
 }
 
 static void forget(struct reserve *r, size_t i)
@@ -92,10 +69,10 @@ static void forget_old(struct reserve *r)
 		forget(r, 0);
 }
 
-static void forget_key(struct reserve *r, const char *key, size_t len)
+static void forget_key(struct reserve *r, uint64_t key)
 {
 	for (size_t i = r->n; i-- > 0;)
-		if (is_key(&r->reservations[i], key, len))
+		if (r->reservations[i].key == key)
 			forget(r, i);
 }
 
@@ -103,13 +80,10 @@ static void forget_key(struct reserve *r, const char *key, size_t len)
 static struct quantity outstanding(const struct reservation *p, size_t item,
 				   const struct cluster *cluster)
 {
-	const char *kind = p->key + strlen(p->key) + 1;
-	struct object_id id = {p->api_version, NULL, p->namespace, NULL};
+	const struct object_id id = {p->api_version, p->kind, p->namespace,
+				     p->name};
 	struct quantity used;
 
-	kind += strlen(kind) + 1; /* behind the group */
-	id.kind = kind;
-	id.name = kind + strlen(kind) + 1;
 	if (!cluster)
 		return p->items[item].steady;
 	used = cluster_use_of(cluster, &id, p->items[item].resource);
@@ -123,21 +97,18 @@ static struct quantity reserved(void *context, const struct workload *w,
 {
 	struct reserve *r = context;
 	struct quantity sum = quantity_from(0);
-	size_t len;
-	char *own = key_of(&w->id, &len);
+	uint64_t own = object_id_hash(&w->id, &r->scratch);
 
 	for (size_t i = 0; i < r->n; i++) {
 		const struct reservation *p = &r->reservations[i];
 
-		if (strcmp(p->namespace, w->id.namespace) ||
-		    is_key(p, own, len))
+		if (p->key == own || strcmp(p->namespace, w->id.namespace))
 			continue;
 		for (size_t j = 0; j < p->n; j++)
 			if (!strcmp(p->items[j].resource, resource))
 				sum = quantity_add(
 					sum, outstanding(p, j, w->cluster));
 	}
-	free(own);
 	return sum;
 }
 
@@ -146,6 +117,7 @@ struct reserve *reserve_new(void)
 	struct reserve *r = must(calloc(1, sizeof(*r)));
 
 	pthread_mutex_init(&r->lock, NULL);
+	buf_init(&r->scratch);
 	r->view.of = reserved;
 	r->view.context = r;
 	return r;
@@ -159,6 +131,7 @@ void reserve_free(struct reserve *r)
 		forget(r, r->n - 1);
 	free(r->reservations);
 	release(&r->noted);
+	buf_release(&r->scratch);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
 }
@@ -167,7 +140,7 @@ void reserve_begin(struct reserve *r, int64_t now)
 {
 	pthread_mutex_lock(&r->lock);
 	r->now = now;
-	r->has_noted = false;
+	release(&r->noted);
 	forget_old(r);
 }
 
@@ -198,23 +171,23 @@ void reserve_note(struct reserve *r, const struct workload *w)
 	struct reservation *p = &r->noted;
 
 	/* Embedded objects are reported after it; the outer object counts. */
-	if (r->has_noted || w->child || w->suspended || w->kueue ||
+	if (p->key || w->child || w->suspended || w->kueue ||
 	    !*w->id.namespace || !*w->id.name)
 		return;
-	release(p);
-	p->key = key_of(&w->id, &p->key_len);
-	p->namespace = must(strdup(w->id.namespace));
+	p->key = object_id_hash(&w->id, &r->scratch);
 	p->api_version = must(strdup(w->id.api_version));
+	p->kind = must(strdup(w->id.kind));
+	p->namespace = must(strdup(w->id.namespace));
+	p->name = must(strdup(w->id.name));
 	for (size_t i = 0; i < w->npods; i++)
 		for (size_t j = 0; j < w->pods[i].ndemand; j++)
 			note_demand(p, &w->pods[i].demand[j],
 				    w->pods[i].steady);
-	r->has_noted = true;
 }
 
 static void keep_noted(struct reserve *r)
 {
-	forget_key(r, r->noted.key, r->noted.key_len);
+	forget_key(r, r->noted.key);
 	if (r->n == RESERVATIONS)
 		forget(r, 0);
 	r->noted.until = r->now + LIFE;
@@ -224,19 +197,14 @@ static void keep_noted(struct reserve *r)
 
 void reserve_end(struct reserve *r, bool keep)
 {
-	if (keep && r->has_noted)
+	if (keep && r->noted.key)
 		keep_noted(r);
-	r->has_noted = false;
 	pthread_mutex_unlock(&r->lock);
 }
 
 void reserve_drop(struct reserve *r, const struct object_id *id)
 {
-	size_t len;
-	char *key = key_of(id, &len);
-
 	pthread_mutex_lock(&r->lock);
-	forget_key(r, key, len);
+	forget_key(r, object_id_hash(id, &r->scratch));
 	pthread_mutex_unlock(&r->lock);
-	free(key);
 }

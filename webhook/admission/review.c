@@ -50,7 +50,6 @@ static uint64_t bit_of(const char *key)
 static bool skip_unseen(void *context, const struct node *map, const char *key,
 			size_t len)
 {
-	(void)context;
 	switch (len) {
 	case sizeof("status") - 1:
 		return !memcmp(key, "status", len) && is_object(map);
@@ -69,7 +68,6 @@ static bool skip_unseen(void *context, const struct node *map, const char *key,
 static bool skip_objects(void *context, const struct node *map, const char *key,
 			 size_t len)
 {
-	(void)context;
 	return map->parent &&
 	       (key_is(key, len, "object") || key_is(key, len, "oldObject") ||
 		key_is(key, len, "options"));

@@ -81,12 +81,6 @@ static const char *whole(struct arena *arena, const struct finding *f,
 	return text;
 }
 
-static const char *sentence(struct arena *arena, const struct finding *f,
-			    size_t max)
-{
-	return fit(arena, whole(arena, f, finding_remedy(f)), max);
-}
-
 static void add_note(struct verdict *verdict, enum severity severity,
 		     const char *first, const char *second)
 {
@@ -169,23 +163,17 @@ static void write_warnings(struct verdict *verdict)
 
 /* --- findings ------------------------------------------------------------- */
 
-/* The one that heads the denial: errors first, then as they come. */
-static bool heads(const struct finding *f, const struct finding *head)
-{
-	return !head || f->severity > head->severity;
-}
-
 struct denial {
 	const struct finding **items;
 	size_t n, size;
-	const struct finding *head;
+	const struct finding *head; /* errors first, then as they come */
 };
 
 static void deny(struct denial *denial, struct arena *arena,
 		 const struct finding *f)
 {
 	*VEC_PUSH(arena, denial->items, denial->n, denial->size) = f;
-	if (heads(f, denial->head))
+	if (!denial->head || f->severity > denial->head->severity)
 		denial->head = f;
 }
 
@@ -217,9 +205,12 @@ static void write_denial(struct verdict *verdict, const struct denial *denial,
 	buf_init(&text);
 	add_head(&text, arena, denial->head);
 	for (size_t i = 0; i < denial->n && reported < DENIALS; i++) {
-		if (denial->items[i] == denial->head)
+		const struct finding *f = denial->items[i];
+
+		if (f == denial->head)
 			continue;
-		add_line(&text, sentence(arena, denial->items[i], 2 * LINE));
+		add_line(&text, fit(arena, whole(arena, f, finding_remedy(f)),
+				    2 * LINE));
 		reported++;
 	}
 	if (reported < denial->n)
