@@ -19,13 +19,12 @@
 
 /* argv[0] is the command's name, or the program's. */
 struct gpugated_command {
-	const char *name, *arguments, *summary;
+	const char *name, *arguments;
 	int (*run)(int argc, char **argv);
 };
 
 static int certs(int argc, char **argv)
 {
-	(void)argc;
 	return certs_command(argv, stdout, stderr);
 }
 
@@ -44,8 +43,6 @@ static int version(int argc, char **argv)
 {
 	struct buf out;
 
-	(void)argc;
-	(void)argv;
 	buf_init(&out);
 	buf_addf(&out, "gpugated %s\n", program_build);
 	return print(&out);
@@ -78,15 +75,13 @@ static int selftest_command(int argc, char **argv);
 static int help(int argc, char **argv);
 
 static const struct gpugated_command commands[] = {
-	{"certs", "--dir DIR --dns NAME...",
-	 "issue a CA and a serving certificate", certs},
-	{"selftest", "[OPTIONS]", "ask a server over TLS, and judge its answer",
-	 selftest_command},
-	{"completion", "bash|zsh|fish", "print a shell completion script",
-	 completion},
-	{"version", "", "print the version", version},
-	{"help", "[COMMAND]", "print help", help},
+	{"certs", "--dir DIR --dns NAME...", certs},
+	{"selftest", "[OPTIONS]", selftest_command},
+	{"completion", "bash|zsh|fish", completion},
+	{"version", "", version},
+	{"help", "[COMMAND]", help},
 };
+
 enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
 
 static const struct gpugated_command *find_command(const char *name)
@@ -191,7 +186,6 @@ static int with_options(enum option_command command, char **argv,
 
 static int selftest_command(int argc, char **argv)
 {
-	(void)argc;
 	return with_options(OPTION_SELFTEST, argv + 1, selftest, help_selftest);
 }
 
@@ -200,8 +194,6 @@ static void *take(size_t size, const char *file, int line)
 {
 	void *memory = malloc(size);
 
-	(void)file;
-	(void)line;
 	if (!memory && size)
 		OUT_OF_MEMORY();
 	return memory;
@@ -210,8 +202,6 @@ static void *take(size_t size, const char *file, int line)
 static void *retake(void *memory, size_t size, const char *file, int line)
 {
 	memory = realloc(memory, size);
-	(void)file;
-	(void)line;
 	if (!memory && size)
 		OUT_OF_MEMORY();
 	return memory;
@@ -219,8 +209,6 @@ static void *retake(void *memory, size_t size, const char *file, int line)
 
 static void give_back(void *memory, const char *file, int line)
 {
-	(void)file;
-	(void)line;
 	free(memory);
 }
 

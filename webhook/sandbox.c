@@ -288,7 +288,6 @@ static void refuse(int number, siginfo_t *info, void *context)
 	ucontext_t *registers = context;
 	int saved = errno;
 
-	(void)number;
 	/* Sent by a process, at any moment: no call of ours failed. */
 	if (info->si_code != SYS_SECCOMP)
 		return;
@@ -301,7 +300,7 @@ static void refuse(int number, siginfo_t *info, void *context)
 	errno = saved;
 }
 
-static int enter(int log_fd, bool json, bool client, struct err *err)
+int sandbox_enter(int log_fd, bool json, bool client, struct err *err)
 {
 	struct sigaction action = {.sa_sigaction = refuse,
 				   .sa_flags = SA_SIGINFO | SA_NODEFER};
@@ -322,22 +321,9 @@ static int enter(int log_fd, bool json, bool client, struct err *err)
 
 #else
 
-static int enter(int log_fd, bool json, bool client, struct err *err)
+int sandbox_enter(int log_fd, bool json, bool client, struct err *err)
 {
-	(void)log_fd;
-	(void)json;
-	(void)client;
 	return err_set(err, 0, "no system call filter in this build");
 }
 
 #endif
-
-int sandbox_enter(int log_fd, bool json, struct err *err)
-{
-	return enter(log_fd, json, false, err);
-}
-
-int sandbox_enter_client(int log_fd, bool json, struct err *err)
-{
-	return enter(log_fd, json, true, err);
-}

@@ -24,11 +24,10 @@ bool sandbox_available(void);
 /*
  * When everything is set up: all threads get the filter. A call that it
  * refuses fails with EPERM and is logged to the log's file, the first few
- * times. -1 where the kernel has no filters; nothing is changed then.
+ * times. -1 where the kernel has no filters; nothing is changed then. client:
+ * the process stays one of an API server, so it may open sockets, and start the
+ * threads that resolve names.
  */
-int sandbox_enter(int log_fd, bool json, struct err *err);
-/* The same for a process that stays a client of an API server: it may open
- * sockets, and start the threads that resolve names. */
-int sandbox_enter_client(int log_fd, bool json, struct err *err);
+int sandbox_enter(int log_fd, bool json, bool client, struct err *err);
 
 #endif

@@ -222,9 +222,8 @@ static void enter_sandbox(struct service *s)
 
 	if (!wants_sandbox(s))
 		log_say(s->log, LOG_WARN, "the sandbox is off");
-	else if (state_asks(&s->state) || s->managed
-			 ? sandbox_enter_client(STDERR_FILENO, json, &err)
-			 : sandbox_enter(STDERR_FILENO, json, &err))
+	else if (sandbox_enter(STDERR_FILENO, json,
+			       state_asks(&s->state) || s->managed, &err))
 		log_say(s->log, LOG_WARN, "the sandbox is off: %s", err.text);
 }
 
@@ -323,7 +322,7 @@ static int start(struct service *s)
 		.keys = s->keys,
 		.client_ca = s->client_ca,
 	};
-	if (!s->keys || reload_start(&s->reload) || state_start(&s->state) ||
+	if (reload_start(&s->reload) || state_start(&s->state) ||
 	    start_self_managed(s) || start_probe(s) || start_server(s) ||
 	    signals_start(&s->signals))
 		return -1;
@@ -335,18 +334,14 @@ static int start(struct service *s)
 static void stop(struct service *s)
 {
 	signals_release(&s->signals);
-	if (s->server)
-		server_stop(s->server);
-	if (s->probe)
-		probe_stop(s->probe);
+	server_stop(s->server);
+	probe_stop(s->probe);
 	reload_release(&s->reload);
 	self_managed_stop(s->managed);
 	state_release(&s->state);
 	api_close(s->own_api);
-	if (s->admission)
-		admission_free(s->admission);
-	if (s->keys)
-		key_store_free(s->keys);
+	admission_free(s->admission);
+	key_store_free(s->keys);
 	client_ca_free(s->client_ca);
 	metrics_free(s->metrics);
 	log_free(s->log);

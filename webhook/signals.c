@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "signals.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -14,26 +14,16 @@ int signals_block(struct signals *signals)
 {
 	sigset_t set;
 
-	signals->fd = signals->wake[0] = signals->wake[1] = -1;
-	signals->end[0] = signals->end[1] = -1;
 	sigemptyset(&set);
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
-	if (pthread_sigmask(SIG_BLOCK, &set, NULL) ||
-	    pipe2(signals->wake, O_CLOEXEC | O_NONBLOCK) ||
-	    pipe2(signals->end, O_CLOEXEC))
-		return -1;
 	signals->fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-	return signals->fd < 0 ? -1 : 0;
-}
-
-static void wake(struct signals *signals)
-{
-	/* A full pipe wakes, too. */
-	ssize_t ignored = write(signals->wake[1], "", 1);
-
-	(void)ignored;
+	signals->wake = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	signals->end = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+	if (signals->fd < 0 || signals->wake < 0 || signals->end < 0)
+		return -1;
+	return pthread_sigmask(SIG_BLOCK, &set, NULL) ? -1 : 0;
 }
 
 static void take(struct signals *signals, unsigned signal, unsigned *ends)
@@ -45,18 +35,19 @@ static void take(struct signals *signals, unsigned signal, unsigned *ends)
 	} else {
 		signals->second(signals->context);
 		atomic_store(&signals->stop, true);
-		wake(signals);
-		if (!poll(&(struct pollfd){signals->end[0], 0, 0}, 1, GRACE_MS))
+		eventfd_write(signals->wake, 1);
+		if (!poll(&(struct pollfd){signals->end, POLLIN, 0}, 1,
+			  GRACE_MS))
 			_exit(0);
 	}
-	wake(signals);
+	eventfd_write(signals->wake, 1);
 }
 
 static void *run(void *context)
 {
 	struct signals *signals = context;
 	struct pollfd fds[] = {{signals->fd, POLLIN, 0},
-			       {signals->end[0], 0, 0}};
+			       {signals->end, POLLIN, 0}};
 	struct signalfd_siginfo info;
 	unsigned ends = 0;
 
@@ -79,15 +70,14 @@ int signals_start(struct signals *signals)
 
 int signals_fd(const struct signals *signals)
 {
-	return signals->wake[0];
+	return signals->wake;
 }
 
 void signals_clear(struct signals *signals)
 {
-	char bytes[64];
+	eventfd_t ignored;
 
-	while (read(signals->wake[0], bytes, sizeof(bytes)) > 0)
-		;
+	eventfd_read(signals->wake, &ignored);
 }
 
 static void close_one(int fd)
@@ -98,11 +88,11 @@ static void close_one(int fd)
 
 void signals_release(struct signals *signals)
 {
-	close_one(signals->end[1]);
-	if (signals->runs)
+	if (signals->runs) {
+		eventfd_write(signals->end, 1);
 		pthread_join(signals->thread, NULL);
-	close_one(signals->end[0]);
-	close_one(signals->wake[0]);
-	close_one(signals->wake[1]);
+	}
+	close_one(signals->end);
+	close_one(signals->wake);
 	close_one(signals->fd);
 }

@@ -21,7 +21,7 @@ struct signals {
 	/* private */
 	pthread_t thread;
 	bool runs;
-	int fd, wake[2], end[2];
+	int fd, wake, end;
 };
 
 /* Before the first thread: signals arrive nowhere else. -1 with errno. */

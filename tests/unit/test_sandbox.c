@@ -230,7 +230,7 @@ static void child(size_t i, bool in_thread, int log_fd)
 	pthread_barrier_init(&entered, NULL, 2);
 	if (in_thread && pthread_create(&thread, NULL, do_outcome, &i))
 		_exit(202);
-	if (sandbox_enter(log_fd, true, &err)) {
+	if (sandbox_enter(log_fd, true, false, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		_exit(203);
 	}
@@ -299,7 +299,7 @@ static void ask_often(int log_fd)
 {
 	struct err err = {0};
 
-	if (sandbox_enter(log_fd, true, &err))
+	if (sandbox_enter(log_fd, true, false, &err))
 		_exit(1);
 	for (int i = 0; i < 100; i++)
 		if (new_socket() != EPERM)
@@ -387,7 +387,7 @@ static void meet_a_bug(int log_fd)
 {
 	struct err err = {0};
 
-	if (sandbox_enter(log_fd, true, &err))
+	if (sandbox_enter(log_fd, true, false, &err))
 		_exit(1);
 	log_bugs(log_fd, true);
 	BUG("%d of \"them\"", 7);
@@ -431,7 +431,8 @@ static void be_sent_signals(int log_fd)
 				kill(target, SIGSYS);
 		_exit(write(done[1], "x", 1) != 1);
 	}
-	if (sandbox_enter(log_fd, true, &err) || write(go[1], "x", 1) != 1)
+	if (sandbox_enter(log_fd, true, false, &err) ||
+	    write(go[1], "x", 1) != 1)
 		_exit(2);
 	while (read(done[0], &byte, 1) != 1)
 		;

@@ -49,22 +49,21 @@ static void split_server(struct api *api)
 		OUT_OF_MEMORY();
 }
 
+static void take_text(struct buf *out, const char *text)
+{
+	buf_init(out);
+	if (text)
+		buf_adds(out, text);
+}
+
 static void take_texts(struct api *api)
 {
 	const struct api_config *c = &api->config;
 
-	buf_init(&api->ca);
-	buf_init(&api->cert);
-	buf_init(&api->key);
-	buf_init(&api->token);
-	if (c->ca.text)
-		buf_adds(&api->ca, c->ca.text);
-	if (c->cert.text)
-		buf_adds(&api->cert, c->cert.text);
-	if (c->key.text)
-		buf_adds(&api->key, c->key.text);
-	if (c->token)
-		buf_adds(&api->token, c->token);
+	take_text(&api->ca, c->ca.text);
+	take_text(&api->cert, c->cert.text);
+	take_text(&api->key, c->key.text);
+	take_text(&api->token, c->token);
 }
 
 struct api *api_open(const char *kubeconfig, struct err *err)
@@ -80,14 +79,13 @@ struct api *api_open(const char *kubeconfig, struct err *err)
 		rc = api_config_load(&api->config, kubeconfig, err);
 	else
 		rc = api_config_in_cluster(&api->config, err);
-	if (!rc) {
-		take_texts(api);
-		split_server(api);
+	if (rc) {
+		api_close(api);
+		return NULL;
 	}
-	if (!rc)
-		return api;
-	api_close(api);
-	return NULL;
+	take_texts(api);
+	split_server(api);
+	return api;
 }
 
 void api_close(struct api *api)

@@ -87,7 +87,8 @@ static void cut(struct connection_table *table, struct connection *c,
 		return;
 	if (phase_of(seen) == PHASE_SLOW)
 		atomic_fetch_sub(&table->slow, 1);
-	table->limits.cut(table->limits.context, phase_of(seen));
+	if (table->limits.cut)
+		table->limits.cut(table->limits.context, phase_of(seen));
 	shutdown(c->fd, SHUT_RDWR);
 }
 
@@ -116,12 +117,6 @@ static void look(struct connection_table *table, struct connection *c,
 	else if ((phase == PHASE_BODY || phase == PHASE_REPLY) &&
 		 age_ms(state, now) > SLOW_MS)
 		mark_slow(table, c, state);
-}
-
-static void look_at_all(struct connection_table *table, uint64_t now)
-{
-	for (struct connection *c = table->first; c; c = c->next)
-		look(table, c, now);
 }
 
 /* Connections that never sent a request. */
@@ -239,6 +234,7 @@ static void *watch(void *arg)
 {
 	struct connection_table *table = arg;
 	struct timespec until;
+	uint64_t now;
 
 	pthread_mutex_lock(&table->lock);
 	clock_gettime(CLOCK_MONOTONIC, &until);
@@ -247,8 +243,10 @@ static void *watch(void *arg)
 		until.tv_sec += until.tv_nsec / 1000000000L;
 		until.tv_nsec %= 1000000000L;
 		pthread_cond_timedwait(&table->wake, &table->lock, &until);
-		look_at_all(table, now_ms());
-		shed(table, now_ms());
+		now = now_ms();
+		for (struct connection *c = table->first; c; c = c->next)
+			look(table, c, now);
+		shed(table, now);
 		give_back(table);
 	}
 	pthread_mutex_unlock(&table->lock);

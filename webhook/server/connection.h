@@ -44,7 +44,7 @@ struct connection {
 struct connection_limits {
 	unsigned seconds[PHASES]; /* 0: no limit */
 	unsigned max;		  /* nearly as many: the idle ones are shed */
-	/* Called by the watchdog, under the lock. */
+	/* Called by the watchdog, under the lock; or NULL. */
 	void (*cut)(void *context, enum phase phase);
 	void *context;
 };

@@ -149,10 +149,6 @@ static void notify(void *cls, struct MHD_Connection *connection, void **context,
 	}
 }
 
-static void on_cut(void *context, enum phase phase)
-{
-}
-
 static struct MHD_Daemon *start_daemon(struct probe *probe, int fd)
 {
 	return MHD_start_daemon(
@@ -170,7 +166,7 @@ static struct MHD_Daemon *start_daemon(struct probe *probe, int fd)
 struct probe *probe_start(const struct probe_options *options, struct err *err)
 {
 	const struct connection_limits limits = {
-		.seconds = {[PHASE_HEADER] = SECONDS}, .cut = on_cut};
+		.seconds = {[PHASE_HEADER] = SECONDS}};
 	int fd = server_listen(options->listen, err);
 	struct probe *probe;
 

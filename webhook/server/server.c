@@ -66,16 +66,6 @@ static int start(struct server *server, int fd, struct err *err)
 		       server->options.listen);
 }
 
-static void server_end(struct server *server)
-{
-	if (server->table) {
-		connection_table_stop(server->table);
-		server_threads_stop(server);
-		connection_table_free(server->table);
-	}
-	free(server);
-}
-
 /* Connections that have no descriptor would wait for one unseen, behind idle
  * ones that the table believes there is room for; and probes and files that
  * are read again would have none either. */
@@ -111,7 +101,7 @@ struct server *server_start(const struct server_options *options,
 	MHD_set_panic_func(panic, NULL);
 	if (start(server, fd, err) == 0)
 		return server;
-	server_end(server);
+	server_stop(server);
 	return NULL;
 }
 
@@ -139,6 +129,12 @@ unsigned server_in_flight(const struct server *server)
 
 void server_stop(struct server *server)
 {
-	if (server)
-		server_end(server);
+	if (!server)
+		return;
+	if (server->table) {
+		connection_table_stop(server->table);
+		server_threads_stop(server);
+		connection_table_free(server->table);
+	}
+	free(server);
 }

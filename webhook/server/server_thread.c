@@ -91,8 +91,6 @@ say(void *cls, const char *fmt, va_list ap)
 static size_t keep_path(void *cls, struct MHD_Connection *connection,
 			char *text)
 {
-	(void)cls;
-	(void)connection;
 	return strlen(text);
 }
 
