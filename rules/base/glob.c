@@ -8,13 +8,13 @@
  */
 #include "base/glob.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 
 enum {
@@ -29,17 +29,9 @@ struct alternative {
 
 struct glob {
 	unsigned flags;
-	size_t n;
 	struct alternative *alternatives;
+	size_t n, size;
 };
-
-static void *reallocate(void *memory, size_t size)
-{
-	memory = realloc(memory, size);
-	if (!memory)
-		OUT_OF_MEMORY();
-	return memory;
-}
 
 static int pcre2_err(struct err *err, const char *pattern, int code)
 {
@@ -80,24 +72,17 @@ static int add_alternative(struct glob *glob, const char *pattern,
 			   struct err *err)
 {
 	struct alternative *added;
-	size_t size = strlen(pattern) + 1;
 
 	if (glob->n == ALTERNATIVES_MAX)
 		return err_set(err, 0, "pattern has more than %d alternatives",
 			       ALTERNATIVES_MAX);
-	glob->alternatives =
-		reallocate(glob->alternatives, (glob->n + 1) * sizeof(*added));
-	added = &glob->alternatives[glob->n];
+	added = ARRAY_PUSH(glob->alternatives, glob->n, glob->size);
 	*added = (struct alternative){0};
-	if (strpbrk(pattern, "*?[\\")) {
+	if (strpbrk(pattern, "*?[\\"))
 		added->code = compile(pattern, glob->flags, err);
-		if (!added->code)
-			return -1;
-	} else {
-		added->text = memcpy(reallocate(NULL, size), pattern, size);
-	}
-	glob->n++;
-	return 0;
+	else if (!(added->text = strdup(pattern)))
+		OUT_OF_MEMORY();
+	return added->code || added->text ? 0 : -1;
 }
 
 /*
@@ -181,8 +166,8 @@ struct glob *glob_compile(const char *pattern, unsigned flags, struct err *err)
 		err_set(err, 0, "pattern is longer than %d bytes", PATTERN_MAX);
 		return NULL;
 	}
-	glob = reallocate(NULL, sizeof(*glob));
-	*glob = (struct glob){.flags = flags};
+	glob = array_zalloc(1, sizeof(*glob));
+	glob->flags = flags;
 	if (expand(glob, pattern, err)) {
 		glob_free(glob);
 		return NULL;

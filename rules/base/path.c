@@ -13,25 +13,6 @@
 
 #include "base/err.h"
 
-void path_clean(const char *path, struct buf *out)
-{
-	size_t start = out->len;
-
-	if (*path == '/')
-		buf_addc(out, '/');
-	while (*path) {
-		size_t len = strcspn(path, "/");
-
-		if (len && !(len == 1 && *path == '.')) {
-			if (out->len > start && out->data[out->len - 1] != '/')
-				buf_addc(out, '/');
-			buf_add(out, path, len);
-		}
-		path += len;
-		path += strspn(path, "/");
-	}
-}
-
 void path_join(const char *folder, const char *name, struct buf *out)
 {
 	size_t len = strlen(folder);
@@ -52,15 +33,16 @@ static void drop_last(struct buf *out, size_t start)
 	out->data[out->len] = '\0';
 }
 
-static void add_parts(const char *path, struct buf *out, size_t start)
+/* up: ".." takes the part before it away. */
+static void add_parts(const char *path, struct buf *out, size_t start, bool up)
 {
 	while (*path) {
 		size_t len = strcspn(path, "/");
 
-		if (len == 2 && !memcmp(path, "..", 2)) {
+		if (up && len == 2 && !memcmp(path, "..", 2)) {
 			drop_last(out, start);
 		} else if (len && !(len == 1 && *path == '.')) {
-			if (out->data[out->len - 1] != '/')
+			if (out->len > start && out->data[out->len - 1] != '/')
 				buf_addc(out, '/');
 			buf_add(out, path, len);
 		}
@@ -69,14 +51,23 @@ static void add_parts(const char *path, struct buf *out, size_t start)
 	}
 }
 
+void path_clean(const char *path, struct buf *out)
+{
+	size_t start = out->len;
+
+	if (*path == '/')
+		buf_addc(out, '/');
+	add_parts(path, out, start, false);
+}
+
 void path_absolute(const char *cwd, const char *path, struct buf *out)
 {
 	size_t start = out->len;
 
 	buf_addc(out, '/');
 	if (*path != '/')
-		add_parts(cwd, out, start);
-	add_parts(path, out, start);
+		add_parts(cwd, out, start, true);
+	add_parts(path, out, start, true);
 }
 
 void path_from(const char *cwd, const char *absolute, struct buf *out)
