@@ -56,6 +56,8 @@ struct node *node_find(struct arena *arena, struct node *map, const char *key,
  * over all children: replace values in place where input decides how often.
  */
 void node_unlink(struct node *parent, struct node *child);
+/* The value of another node, children and all: key and places stay. */
+void node_take(struct node *node, const struct node *from);
 /*
  * Deep copy with flag added to every copied node. Stops and returns NULL
  * when more than *budget nodes would be made; *budget is decreased.

@@ -204,6 +204,8 @@ size_t node_count(const struct node *node);
 
 /* RFC 6901 pointer from the document's root, appended to out. */
 void node_pointer(const struct node *node, struct buf *out);
+/* "/" and the key, escaped, as part of one; appended. */
+void pointer_add(struct buf *out, const char *key, size_t len);
 /* The same as a text of its own. */
 char *node_pointer_text(struct arena *arena, const struct node *node);
 /* The children in the order of their keys, to be freed: an order that no reader

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "doc/pointer.h"
 #include "render.h"
 
 struct place_search {

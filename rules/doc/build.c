@@ -56,10 +56,8 @@ static void index_update(struct arena *arena, struct node *map)
 			index_slot(index, child->key, child->key_len);
 
 		/* Of two equal keys the first is found, as by scanning. */
-		if (!*slot) {
+		if (!*slot)
 			*slot = child;
-			index->used++;
-		}
 	}
 	index->indexed = map->last;
 }
@@ -96,6 +94,20 @@ void node_unlink(struct node *parent, struct node *child)
 	child->next = NULL;
 	child->parent = NULL;
 	child->index = 0;
+}
+
+void node_take(struct node *node, const struct node *from)
+{
+	node->type = from->type;
+	node->flags = from->flags;
+	node->len = from->len;
+	node->str = from->str;
+	node->first = from->first;
+	node->last = from->last;
+	node->map_index = from->map_index;
+	node->tags = from->tags;
+	for (struct node *child = node->first; child; child = child->next)
+		child->parent = node;
 }
 
 struct node *node_copy(struct arena *arena, const struct node *node,

@@ -19,7 +19,6 @@ enum {
 
 struct node_index {
 	uint32_t size; /* slots, a power of two, at most half of them used */
-	uint32_t used;
 	struct node *indexed;
 	struct node **slots;
 };

@@ -329,10 +329,10 @@ static size_t pointer_room(const struct node *node)
 	return room;
 }
 
-static char *put_key(char *out, const struct node *node)
+static char *put_key(char *out, const char *key, size_t len)
 {
-	for (uint32_t i = 0; i < node->key_len; i++) {
-		char c = node->key[i];
+	for (size_t i = 0; i < len; i++) {
+		char c = key[i];
 
 		if (c == '~' || c == '/') {
 			*out++ = '~';
@@ -343,6 +343,15 @@ static char *put_key(char *out, const struct node *node)
 	return out;
 }
 
+void pointer_add(struct buf *out, const char *key, size_t len)
+{
+	buf_grow(out, 1 + 2 * len);
+	buf_addc(out, '/');
+	out->len =
+		(size_t)(put_key(out->data + out->len, key, len) - out->data);
+	out->data[out->len] = '\0';
+}
+
 /* From the root down to the node; returns the end. */
 static char *put_pointer(char *out, const struct node *node)
 {
@@ -351,7 +360,7 @@ static char *put_pointer(char *out, const struct node *node)
 	out = put_pointer(out, node->parent);
 	*out++ = '/';
 	if (node->key)
-		return put_key(out, node);
+		return put_key(out, node->key, node->key_len);
 	if (node->index < 10)
 		*out++ = (char)('0' + node->index);
 	else

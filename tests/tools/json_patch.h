@@ -13,7 +13,6 @@
 #include "base/arena.h"
 #include "base/err.h"
 #include "doc/build.h"
-#include "doc/pointer.h"
 #include "rules/doc/index.h"
 
 /* --- JSON Pointer (RFC 6901) ---------------------------------------------- */

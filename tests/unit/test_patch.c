@@ -5,7 +5,6 @@
  */
 #include "json_reading.h"
 
-#include "doc/pointer.h"
 #include "tests/tools/json_patch.h"
 
 /* The value that all tokens lead to, or NULL. */

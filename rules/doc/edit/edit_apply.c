@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "doc/build.h"
-#include "doc/pointer.h"
 #include "edit_plan.h"
 
 /* --- tree ---------------------------------------------------------------- */
@@ -216,21 +215,6 @@ struct node *edits_patch(struct edit_list *list, const struct node *root,
 
 /* --- in place ------------------------------------------------------------ */
 
-/* The key stays, and so does its place among the others. */
-static void take_over(struct node *node, const struct node *with)
-{
-	node->type = with->type;
-	node->flags = with->flags;
-	node->len = with->len;
-	node->str = with->str;
-	node->first = with->first;
-	node->last = with->last;
-	node->map_index = with->map_index;
-	node->tags = with->tags;
-	for (struct node *child = node->first; child; child = child->next)
-		child->parent = node;
-}
-
 /* All that the plan found in the tree is where it was: nothing is taken out
  * before what is inside of it was changed. */
 static void graft(struct arena *arena, const struct edit_place *place)
@@ -244,7 +228,7 @@ static void graft(struct arena *arena, const struct edit_place *place)
 		else if (child->state == PLACE_NEW)
 			append_place(arena, node, child);
 		else if (child->old && child->state == PLACE_REPLACED)
-			take_over((struct node *)(uintptr_t)child->old,
+			node_take((struct node *)(uintptr_t)child->old,
 				  place_build(arena, child));
 		else if (child->old)
 			node_unlink(node, (struct node *)(uintptr_t)child->old);

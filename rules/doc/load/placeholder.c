@@ -344,30 +344,18 @@ static bool find_shape(const char *text, size_t len)
 	return false;
 }
 
-/* The first letters of all of them. */
-static bool may_be_whole(char first)
-{
-	switch (first) {
-	case 'C':
-	case 'F':
-	case 'R':
-	case 'T':
-	case 'c':
-	case 'f':
-	case 'r':
-		return true;
-	default:
-		return false;
-	}
-}
-
 bool placeholder_in(const char *text, size_t len)
 {
+	/* The first letters of all values of whole(). */
+	static const bool first[256] = {
+		['C'] = true, ['F'] = true, ['R'] = true, ['T'] = true,
+		['c'] = true, ['f'] = true, ['r'] = true,
+	};
 	struct span span = {text, text + len};
 
 	if (may_open(text, len) && find_shape(text, len))
 		return true;
-	return len && may_be_whole(*text) && whole(&span);
+	return len && first[(unsigned char)*text] && whole(&span);
 }
 
 /* Inline: most keys differ in length, which is known when compiling. */

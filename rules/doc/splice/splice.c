@@ -16,18 +16,6 @@
 #include "rules/doc/yaml/scalar/yaml_scalar.h"
 #include "splice_internal.h"
 
-static uint32_t end_of(const struct splicer *splicer, const struct node *node)
-{
-	uint32_t colon;
-
-	if (node->flags & NODE_ALIASED)
-		return alias_end(splicer, node);
-	if (!(node->flags & NODE_IMPLICIT) || !node->key)
-		return node->end;
-	colon = behind_colon(splicer, node);
-	return colon > node->end ? colon : node->end;
-}
-
 /*
  * A map or list holds nothing but its entries: no merge (<<) and no duplicate
  * key, whose value would take effect when an entry is removed.
@@ -45,7 +33,8 @@ static bool only_entries(const struct splicer *splicer, const struct node *node)
 		if (child->flags & NODE_MERGED ||
 		    !only_space(splicer, at, child->key_start, comma))
 			return false;
-		at = end_of(splicer, child);
+		at = child->flags & NODE_ALIASED ? alias_end(splicer, child)
+						 : entry_end(splicer, child);
 		if (!at)
 			return false;
 	}

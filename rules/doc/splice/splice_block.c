@@ -156,8 +156,7 @@ static uint32_t entry_start(const struct splicer *splicer,
 	return child->key ? child->key_start : dash_of(splicer, child);
 }
 
-static uint32_t entry_end(const struct splicer *splicer,
-			  const struct node *child)
+uint32_t entry_end(const struct splicer *splicer, const struct node *child)
 {
 	uint32_t colon;
 

@@ -108,6 +108,8 @@ bool is_added(const struct splice_change *change,
 
 /* --- splice_block.c, splice_flow.c --------------------------------------- */
 
+/* Where a map entry's or item's own text ends. */
+uint32_t entry_end(const struct splicer *splicer, const struct node *child);
 void block_change(struct splicer *splicer, const struct splice_change *change);
 void block_replace(struct splicer *splicer, const struct edit_place *place);
 void flow_change(struct splicer *splicer, const struct splice_change *change);

@@ -276,42 +276,23 @@ static int deeper(const struct splicer *splicer, const struct node *map,
 	return inner - outer;
 }
 
-static void learn_step(const struct splicer *splicer, const struct node *map,
-		       struct style *style, bool *known)
+/* The indentation of the first child of that type that has as much; or -1. A
+ * list may begin with "- -": its own dash counts. */
+static int first_deeper(const struct splicer *splicer, const struct node *map,
+			enum node_type type, int least)
 {
 	FOR_EACH_CHILD(map, child) {
-		int step;
+		int n = own_block(child, type) ? deeper(splicer, map, child)
+					       : -1;
 
-		if (!own_block(child, NODE_MAP))
-			continue;
-		step = deeper(splicer, map, child);
-		if (step <= 0)
-			continue;
-		style->step = (unsigned)step;
-		*known = true;
-		return;
+		if (n >= least)
+			return n;
 	}
+	return -1;
 }
 
-static void learn_offset(const struct splicer *splicer, const struct node *map,
-			 struct style *style, bool *known)
-{
-	FOR_EACH_CHILD(map, child) {
-		int offset = -1;
-
-		/* A list may begin with "- -": its own dash counts. */
-		if (own_block(child, NODE_SEQ))
-			offset = deeper(splicer, map, child);
-		if (offset < 0)
-			continue;
-		style->offset = (unsigned)offset;
-		*known = true;
-		return;
-	}
-}
-
-static void learn_gap(const struct splicer *splicer, const struct node *seq,
-		      struct style *style, bool *known)
+/* Blanks after the first dash that has any; or -1. */
+static int first_gap(const struct splicer *splicer, const struct node *seq)
 {
 	FOR_EACH_CHILD(seq, item) {
 		uint32_t dash;
@@ -319,12 +300,10 @@ static void learn_gap(const struct splicer *splicer, const struct node *seq,
 		if (item->flags & (NODE_ALIASED | NODE_IMPLICIT))
 			continue;
 		dash = dash_of(splicer, item);
-		if (dash == UINT32_MAX || item->start - dash < 2)
-			continue;
-		style->gap = item->start - dash - 1;
-		*known = true;
-		return;
+		if (dash != UINT32_MAX && item->start - dash >= 2)
+			return (int)(item->start - dash - 1);
 	}
+	return -1;
 }
 
 enum {
@@ -334,25 +313,26 @@ enum {
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style)
 {
-	bool step = false, offset = false, gap = false;
+	int step = -1, offset = -1, gap = -1;
 
-	*style = (struct style){
-		.nl = "\n",
-		.step = 2,
-		.offset = 2,
-		.gap = 1,
-		.unit = "  ",
-	};
 	for (; node; node = node->parent) {
 		if (node->len > LOOK_MAX)
 			continue;
 		if (own_block(node, NODE_MAP)) {
-			if (!step)
-				learn_step(splicer, node, style, &step);
-			if (!offset)
-				learn_offset(splicer, node, style, &offset);
-		} else if (own_block(node, NODE_SEQ) && !gap) {
-			learn_gap(splicer, node, style, &gap);
+			if (step < 0)
+				step = first_deeper(splicer, node, NODE_MAP, 1);
+			if (offset < 0)
+				offset = first_deeper(splicer, node, NODE_SEQ,
+						      0);
+		} else if (own_block(node, NODE_SEQ) && gap < 0) {
+			gap = first_gap(splicer, node);
 		}
 	}
+	*style = (struct style){
+		.nl = "\n",
+		.step = step < 0 ? 2 : (unsigned)step,
+		.offset = offset < 0 ? 2 : (unsigned)offset,
+		.gap = gap < 0 ? 1 : (unsigned)gap,
+		.unit = "  ",
+	};
 }

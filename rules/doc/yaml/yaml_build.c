@@ -40,18 +40,9 @@ static struct node *new_node(struct yaml *yaml, uint32_t at)
 
 void yaml_graft(struct node *node, const struct node *from)
 {
-	node->type = from->type;
-	node->flags = from->flags;
-	node->len = from->len;
-	node->str = from->str;
+	node_take(node, from);
 	node->start = from->start;
 	node->end = from->end;
-	node->first = from->first;
-	node->last = from->last;
-	node->map_index = from->map_index;
-	node->tags = from->tags;
-	for (struct node *child = node->first; child; child = child->next)
-		child->parent = node;
 }
 
 struct node *yaml_member(struct yaml *yaml, struct frame *frame,

@@ -19,50 +19,6 @@ static int base64_value(int c)
 	return p ? (int)(p - digits) : -1;
 }
 
-/* Next byte that is not a line break, or -1 at the end. */
-static int next_char(const char **p, const char *end)
-{
-	while (*p < end && (**p == '\r' || **p == '\n'))
-		++*p;
-	return *p < end ? (unsigned char)*(*p)++ : -1;
-}
-
-/*
- * One group of four into at most three bytes at out. Returns their number,
- * 0 at the end of the text, -1 for anything else.
- */
-static int base64_group(const char **p, const char *end, unsigned char *out)
-{
-	unsigned bits = 0;
-	int n = 0;
-	int c;
-
-	for (; n < 4; n++) {
-		int value;
-
-		c = next_char(p, end);
-		if (c < 0 && n == 0)
-			return 0;
-		if (c == '=')
-			break;
-		value = base64_value(c);
-		if (value < 0)
-			return -1;
-		bits = bits << 6 | (unsigned)value;
-	}
-	if (n < 2)
-		return -1;
-	if (n == 2 && next_char(p, end) != '=')
-		return -1;
-	if (n < 4 && next_char(p, end) >= 0)
-		return -1;
-	bits <<= 6 * (4 - n);
-	out[0] = (unsigned char)(bits >> 16);
-	out[1] = (unsigned char)(bits >> 8);
-	out[2] = (unsigned char)bits;
-	return n - 1;
-}
-
 static char *replace_invalid(struct arena *arena, const char *text, size_t *len)
 {
 	char *out = arena_alloc(arena, 3 * *len + 1);
@@ -83,15 +39,28 @@ static char *replace_invalid(struct arena *arena, const char *text, size_t *len)
 
 char *scalar_base64(struct arena *arena, const char *text, size_t *len)
 {
-	unsigned char *bytes = arena_alloc(arena, *len / 4 * 3 + 3);
-	const char *p = text;
-	size_t n = 0;
-	int got;
+	char *bytes = arena_alloc(arena, *len / 4 * 3 + 3);
+	size_t n = 0, digits = 0, padding = 0;
+	unsigned bits = 0;
 
-	while ((got = base64_group(&p, text + *len, bytes + n)) > 0)
-		n += (size_t)got;
-	if (got < 0)
+	for (size_t i = 0; i < *len; i++) {
+		int value = base64_value((unsigned char)text[i]);
+
+		if (text[i] == '\r' || text[i] == '\n')
+			continue;
+		if (text[i] == '=') {
+			padding++;
+			continue;
+		}
+		if (value < 0 || padding)
+			return NULL;
+		bits = bits << 6 | (unsigned)value;
+		if (digits % 4)
+			bytes[n++] = (char)(bits >> (6 - digits % 4 * 2));
+		digits++;
+	}
+	if (padding > 2 || (digits + padding) % 4)
 		return NULL;
 	*len = n;
-	return replace_invalid(arena, (const char *)bytes, len);
+	return replace_invalid(arena, bytes, len);
 }
