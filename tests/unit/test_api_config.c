@@ -198,13 +198,18 @@ static void the_pods_own_account_is_read(void **state)
 
 	unsetenv("KUBERNETES_SERVICE_HOST");
 	unsetenv("KUBERNETES_SERVICE_PORT");
-	assert_false(api_config_is_in_cluster());
 	assert_int_equal(api_config_in_cluster(&c, &err), -1);
 	assert_non_null(strstr(err.text, "not in a pod"));
 	setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
-	assert_false(api_config_is_in_cluster());
+	err = (struct err){0};
+	assert_int_equal(api_config_in_cluster(&c, &err), -1);
+	assert_non_null(strstr(err.text, "not in a pod"));
 	setenv("KUBERNETES_SERVICE_PORT", "443", 1);
-	assert_true(api_config_is_in_cluster());
+	err = (struct err){0};
+	if (api_config_in_cluster(&c, &err))
+		assert_non_null(strstr(err.text, "automountServiceAccount"));
+	else
+		api_config_release(&c);
 }
 
 static void a_missing_file_is_named(void **state)

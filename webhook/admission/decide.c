@@ -77,14 +77,6 @@ static const char *ticket_of(const struct review *review,
 	return NULL;
 }
 
-static bool is_mirror_pod(const struct node *object)
-{
-	const struct node *meta = node_get(object, "metadata");
-
-	return node_get(node_get(meta, "annotations"),
-			"kubernetes.io/config.mirror") != NULL;
-}
-
 /* Managed by Argo CD or Flux, which revert what we change. */
 static bool is_kept_in_git(const struct review *review)
 {
@@ -116,10 +108,14 @@ static bool is_patchable(const struct request_context *c,
 			 const struct review *review,
 			 const struct policy *policy)
 {
+	const struct node *meta = node_get(review->object.root, "metadata");
+
 	if (review->operation != OPERATION_CREATE || *review->subresource)
 		return false;
+	/* Not what a kubelet mirrors. */
 	if (c->pod)
-		return !is_mirror_pod(review->object.root);
+		return !node_get(node_get(meta, "annotations"),
+				 "kubernetes.io/config.mirror");
 	return policy_patches_owners(policy) && !is_kept_in_git(review);
 }
 
@@ -191,11 +187,6 @@ static enum outcome outcome_of_action(const struct request_context *c,
 	}
 }
 
-static enum outcome lower(enum outcome outcome, enum outcome ceiling)
-{
-	return outcome > ceiling ? ceiling : outcome;
-}
-
 static enum outcome lowered(const struct request_context *c,
 			    const struct finding *f, enum outcome outcome)
 {
@@ -229,7 +220,8 @@ struct decision decide(const struct request_context *c, const struct finding *f)
 	/* /validate warns: the same warning twice is noise. */
 	if (c->mutate && decision.would != OUTCOME_PATCH)
 		decision.would = OUTCOME_NONE;
-	decision.outcome = lower(decision.would, ceiling[f->mode]);
+	decision.outcome = decision.would > ceiling[f->mode] ? ceiling[f->mode]
+							     : decision.would;
 	if (c->mutate && decision.outcome == OUTCOME_WARN)
 		decision.outcome = OUTCOME_AUDIT;
 	return decision;

@@ -344,14 +344,6 @@ void api_config_release(struct api_config *config)
 
 #define ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount/"
 
-bool api_config_is_in_cluster(void)
-{
-	const char *host = getenv("KUBERNETES_SERVICE_HOST");
-	const char *port = getenv("KUBERNETES_SERVICE_PORT");
-
-	return host && *host && port && *port;
-}
-
 int api_config_in_cluster(struct api_config *config, struct err *err)
 {
 	const char *host = getenv("KUBERNETES_SERVICE_HOST");
@@ -359,7 +351,7 @@ int api_config_in_cluster(struct api_config *config, struct err *err)
 	bool v6;
 
 	*config = (struct api_config){.arena = ARENA_INIT};
-	if (!host || !port || !api_config_is_in_cluster())
+	if (!host || !*host || !port || !*port)
 		return err_set(err, 0,
 			       "not in a pod: KUBERNETES_SERVICE_HOST and "
 			       "KUBERNETES_SERVICE_PORT are not set");

@@ -36,8 +36,6 @@ int api_config_parse(struct api_config *config, const char *path,
 		     const char *text, size_t len, struct err *err);
 /* From the environment and the files that a pod has. */
 int api_config_in_cluster(struct api_config *config, struct err *err);
-/* Are we in a pod? */
-bool api_config_is_in_cluster(void);
 void api_config_release(struct api_config *config);
 
 #endif

@@ -4,12 +4,6 @@
 
 #include "server_internal.h"
 
-static void count_connections(struct server *server)
-{
-	metrics_set(server->options.metrics, METRICS_CONNECTIONS,
-		    connection_table_count(server->table));
-}
-
 static void opened(struct server_thread *thread,
 		   struct MHD_Connection *connection, void **context)
 {
@@ -52,5 +46,6 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 		opened(thread, connection, context);
 	else if (*context)
 		closed(context);
-	count_connections(thread->server);
+	metrics_set(thread->server->options.metrics, METRICS_CONNECTIONS,
+		    connection_table_count(thread->server->table));
 }

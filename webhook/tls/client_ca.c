@@ -35,7 +35,7 @@ struct ca_set {
 
 struct client_ca {
 	pthread_mutex_t lock;
-	struct ca_set *current; /* under the lock */
+	struct ca_set *current; /* under the lock; who loads changes it */
 	atomic_uint generation;
 };
 
@@ -155,13 +155,12 @@ static void swap_in(struct client_ca *ca, struct ca_set *set)
 
 int client_ca_load(struct client_ca *ca, const char *path, struct err *err)
 {
-	struct ca_set *set = set_new(path, err), *old;
+	struct ca_set *set = set_new(path, err), *old = ca->current;
 	int64_t now = time(NULL);
 	int rc = 0;
 
 	if (!set)
 		return -1;
-	old = set_take(ca);
 	if (old && old->not_after >= now && set->not_after < now)
 		rc = err_set(err, 0, "%s: all its certificates have expired",
 			     path);
@@ -169,7 +168,6 @@ int client_ca_load(struct client_ca *ca, const char *path, struct err *err)
 		set_drop(set);
 	else
 		swap_in(ca, set);
-	set_drop(old);
 	return rc;
 }
 
