@@ -223,7 +223,7 @@ static char *scan_number(struct json_reader *json, bool *whole)
 		return NULL;
 	}
 	*whole = true;
-	if (is_any(p, '.', '.')) {
+	if (*p == '.') {
 		*whole = false;
 		digits = p + 1;
 		p = skip_digits(digits);
@@ -274,11 +274,6 @@ static bool json_number(struct json_reader *json, struct node *node)
 	}
 	json->at = p;
 	return true;
-}
-
-static bool starts_number(char c)
-{
-	return c == '-' || (c >= '0' && c <= '9');
 }
 
 static bool is_letter(char c)
@@ -332,8 +327,8 @@ static bool json_word(struct json_reader *json, struct node *node)
 bool scan_json_other(struct json_reader *json, struct node *node)
 {
 	node->flags = 0;
-	if (starts_number(*json->at) ? !json_number(json, node)
-				     : !json_word(json, node))
+	if (*json->at == '-' || is_digit(*json->at) ? !json_number(json, node)
+						    : !json_word(json, node))
 		return false;
 	node->end = (uint32_t)(json->at - json->text);
 	return true;

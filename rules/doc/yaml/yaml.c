@@ -124,17 +124,6 @@ static const char *property_signs(const void *anchor, const void *tag)
 	return anchor && tag ? "&!" : anchor ? "&" : tag ? "!" : "";
 }
 
-/* A block scalar ends where its last line that is not blank ends. */
-static uint32_t trim_block(const char *text, uint32_t start, uint32_t end)
-{
-	uint32_t at = end;
-
-	while (at > start + 1 && strchr(" \t\r\n", text[at - 1]))
-		if (text[--at] == '\n' || text[at] == '\r')
-			end = at;
-	return end;
-}
-
 static bool has_escaped_slash(const char *p, const char *end)
 {
 	while ((p = memchr(p, '\\', (size_t)(end - p))) && end - p >= 2) {
@@ -202,7 +191,9 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 	if (yaml->flow_depth || text.flags & NODE_QUOTED)
 		check_scanner(yaml, &text, event->data.scalar.style);
 	if (text.flags & NODE_BLOCK)
-		text.end = trim_block(yaml->text, text.start, text.end);
+		text.end = (uint32_t)(fast_trim(yaml->text + text.start,
+						yaml->text + text.end) -
+				      yaml->text);
 	return yaml_scalar(yaml, &text);
 }
 

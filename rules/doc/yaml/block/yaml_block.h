@@ -114,6 +114,8 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 /* | and >; parent: the column it has to be indented from. */
 bool fast_block(struct fast *fast, const char *p, uint32_t parent,
 		struct fast_text *text);
+/* They end where their last line that is not blank ends; libyaml's too. */
+const char *fast_trim(const char *start, const char *end);
 /* Type, value and span of a scalar's node. */
 bool fast_fill(struct fast *fast, struct node *node,
 	       const struct fast_text *text);

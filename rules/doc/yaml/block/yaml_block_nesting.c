@@ -123,13 +123,12 @@ static bool read_lines(struct nesting *block, uint32_t *blank_lines)
 	return true;
 }
 
-/* As the reader over libyaml: its last line that is not blank ends it. */
-static const char *trim(const char *start, const char *end)
+const char *fast_trim(const char *start, const char *end)
 {
 	const char *p = end;
 
-	while (p > start + 1 && (is_blank(p[-1]) || p[-1] == '\n'))
-		if (*--p == '\n')
+	while (p > start + 1 && strchr(" \t\r\n", p[-1]))
+		if (*--p == '\n' || *p == '\r')
 			end = p;
 	return end;
 }
@@ -155,6 +154,6 @@ bool fast_block(struct fast *fast, const char *p, uint32_t parent,
 	text->len = (uint32_t)(fast->strings - text->value);
 	*fast->strings++ = '\0';
 	text->stop = block.p;
-	text->end = trim(p, block.p);
+	text->end = fast_trim(p, block.p);
 	return true;
 }
