@@ -119,8 +119,7 @@ static uint64_t sign_all(const struct watch *watch)
 		size_t budget = FILES_MAX;
 
 		seed = hash_number(
-			sign_at(AT_FDCWD, watch->paths[i], 0, &budget),
-			seed);
+			sign_at(AT_FDCWD, watch->paths[i], 0, &budget), seed);
 	}
 	return seed;
 }
