@@ -44,11 +44,14 @@ struct cel_overload {
 extern const struct cel_overload *const cel_libraries[];
 
 /* Costs that many overloads share (rules/cel/value/cost.c): 10 % of the size of
- * the first argument, or of the first two, rounded up. */
+ * the first argument, of the first two, of twice the first, of the shorter one
+ * of two; rounded up. */
 uint64_t cel_cost_traverse(const struct cel_call *call,
 			   struct cel_value result);
 uint64_t cel_cost_traverse_both(const struct cel_call *call,
 				struct cel_value result);
+uint64_t cel_cost_twice(const struct cel_call *call, struct cel_value result);
+uint64_t cel_cost_shorter(const struct cel_call *call, struct cel_value result);
 /* factor * size rounded up, in doubles as Kubernetes computes it: a tenth of 70
  * is 8. */
 uint64_t cel_cost_share(uint64_t size, double factor);

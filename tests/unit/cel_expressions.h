@@ -18,7 +18,8 @@
 
 struct expression {
 	const char *text;
-	const char *value; /* of a string: itself */
+	/* Of a string: itself; "error": of any text. */
+	const char *value;
 };
 
 static inline struct cel_value evaluate(struct arena *arena, const char *text)
@@ -49,7 +50,10 @@ static inline void check_expressions(const struct expression *rows, size_t n)
 		struct cel_value value = evaluate(&arena, rows[i].text);
 
 		buf_reset(&text);
-		if (value.kind == CEL_STRING)
+		if (value.kind == CEL_ERROR &&
+		    strcmp(rows[i].value, "error") == 0)
+			buf_adds(&text, "error");
+		else if (value.kind == CEL_STRING)
 			buf_add(&text, value.text.data, value.text.len);
 		else
 			value_text(value, &text);

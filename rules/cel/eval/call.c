@@ -69,13 +69,6 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 
 /* --- `==` ---------------------------------------------------------------- */
 
-static uint64_t cost_of_equality(struct cel_value a, struct cel_value b)
-{
-	uint64_t x = cel_cost_size(a), y = cel_cost_size(b);
-
-	return cel_cost_share(x < y ? x : y, 0.1);
-}
-
 /* Of values that are unlike at a glance, nothing within is looked at. */
 static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 				 struct cel_value b)
@@ -91,6 +84,8 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 	struct cel_value a = eval_expr(ev, e->parts[0]);
 	struct cel_value b = eval_expr(ev, e->parts[1]);
 	struct cel_value result = eval_graver(a, b);
+	const struct cel_value args[] = {a, b};
+	const struct cel_call call = {.args = args, .n = 2};
 
 	eval_work(ev, work_of_equality(ev, a, b));
 	if (ev->over)
@@ -100,8 +95,9 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 						  has_more_within(ev, b))
 				 ? cel_unknown(NULL)
 				 : cel_equal(ev->arena, a, b);
-	eval_charge(ev,
-		    equal && a.kind == CEL_OPAQUE ? 1 : cost_of_equality(a, b));
+	eval_charge(ev, equal && a.kind == CEL_OPAQUE
+				? 1
+				: cel_cost_shorter(&call, result));
 	if (result.kind == CEL_BOOL)
 		result.boolean ^= !equal;
 	return result;

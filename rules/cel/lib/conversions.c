@@ -16,12 +16,6 @@ static struct cel_value same(struct cel_call *call)
 	return call->args[0];
 }
 
-static struct cel_value no_conversion(struct cel_call *call, const char *to)
-{
-	return cel_error(call->arena, "type conversion error from '%s' to '%s'",
-			 cel_type_name(cel_type_of(call->args[0])), to);
-}
-
 static struct cel_value overflow(struct cel_call *call, const char *what)
 {
 	return cel_error(call->arena, "%s overflow", what);
@@ -47,15 +41,11 @@ static struct cel_value int_of_uint(struct cel_call *call)
 
 static struct cel_value int_of_string(struct cel_call *call)
 {
-	struct cel_text text = call->args[0].text;
-	bool negative = text.len && text.data[0] == '-';
-	bool sign = negative || (text.len && text.data[0] == '+');
-	uint64_t value;
+	int64_t value;
 
-	if (cel_digits(cel_part(text, sign, text.len), &value) ||
-	    value > (uint64_t)INT64_MAX + negative)
-		return no_conversion(call, "int");
-	return cel_int((int64_t)(negative ? -value : value));
+	return cel_integer(call->args[0].text, &value)
+		       ? cel_int(value)
+		       : cel_no_conversion(call, "int");
 }
 
 static struct cel_value uint_of_int(struct cel_call *call)
@@ -78,8 +68,8 @@ static struct cel_value uint_of_string(struct cel_call *call)
 {
 	uint64_t value;
 
-	if (cel_digits(call->args[0].text, &value))
-		return no_conversion(call, "uint");
+	if (!cel_digits(call->args[0].text, &value))
+		return cel_no_conversion(call, "uint");
 	return cel_uint(value);
 }
 
@@ -114,7 +104,7 @@ static struct cel_value double_of_string(struct cel_call *call)
 	value = strtod(s, &end);
 	if (strlen(s) != text.len || !is_float(s, end) ||
 	    (errno == ERANGE && isinf(value)))
-		return no_conversion(call, "double");
+		return cel_no_conversion(call, "double");
 	return cel_double(value);
 }
 
@@ -130,7 +120,7 @@ static struct cel_value bool_of_string(struct cel_call *call)
 		if (cel_text_eq(call->args[0].text, texts[i]))
 			return cel_bool(i < 6);
 	}
-	return no_conversion(call, "bool");
+	return cel_no_conversion(call, "bool");
 }
 
 static struct cel_value string_of_bool(struct cel_call *call)
@@ -140,15 +130,15 @@ static struct cel_value string_of_bool(struct cel_call *call)
 
 static struct cel_value string_of(struct cel_call *call)
 {
-	const char *problem;
+	struct cel_value problem;
 	struct buf out;
 
 	buf_init(&out);
 	problem = cel_format_value(call->arena, call->args[0], &out);
-	if (!problem)
+	if (!cel_is_abnormal(problem))
 		return cel_string_from(call->arena, &out);
 	buf_release(&out);
-	return cel_error(call->arena, "%s", problem);
+	return problem;
 }
 
 static struct cel_value bytes_of_string(struct cel_call *call)

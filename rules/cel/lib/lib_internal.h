@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of functions, and what several of them need. Texts of errors
- * are those of cel-go 0.26 and of Kubernetes 1.36: policies' tests compare
- * them.
+ * The libraries of functions, and what several of them need. What is an error
+ * is one in cel-go 0.26 and Kubernetes 1.36; what it says of a text that a
+ * function does not take is ours.
  */
 #ifndef CEL_LIB_INTERNAL_H
 #define CEL_LIB_INTERNAL_H
@@ -29,14 +29,17 @@ extern const struct cel_overload cel_authorizer_library[];
 
 /* "no such overload": a value of a kind that a signature's `dyn` let through */
 struct cel_value cel_no_overload(const struct cel_call *call);
+/* "'x y' is not a URL", of the first argument */
+struct cel_value cel_is_not(const struct cel_call *call, const char *what);
+/* "type conversion error from ...", of the first argument */
+struct cel_value cel_no_conversion(const struct cel_call *call, const char *to);
 /* What buf holds, as a string of the call's arena; releases buf. */
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
 struct cel_value cel_string_copy(struct arena *arena, const char *text);
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data);
-/* A text between double quotes, as Go's %q writes it. */
-void cel_quote(struct cel_text text, struct buf *out);
-const char *cel_quoted(struct arena *arena, struct cel_text text);
+/* A text between double quotes; printable: as Go's %q writes it. */
+void cel_quote(struct cel_text text, bool printable, struct buf *out);
 /* The items of a list, a copy; NULL and *abnormal where one is unknown or an
  * error, unless abnormal is NULL. */
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
@@ -69,10 +72,10 @@ void cel_duration_text(struct cel_time time, struct buf *out);
 /* A double as Go's %g prints it: the shortest text that reads back. */
 void cel_double_text(double value, struct buf *out);
 void cel_fixed_text(double value, struct buf *out); /* without an exponent */
-/* The value of %s: as string() gives it, lists and maps as literals. NULL, or
+/* The value of %s: as string() gives it, lists and maps as literals. Null, or
  * why it has no text. */
-const char *cel_format_value(struct arena *arena, struct cel_value value,
-			     struct buf *out);
+struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
+				  struct buf *out);
 /* The same for a message: the name of the type where it has no text. */
 const char *cel_value_text(struct arena *arena, struct cel_value value);
 
@@ -85,8 +88,10 @@ struct cel_value cel_order(const struct cel_call *call, int order);
 int cel_hex_digit(int c); /* -1: it is none */
 /* How many decimal digits there are from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
-/* Decimal digits alone; NULL, or why strconv refuses them. */
-const char *cel_digits(struct cel_text text, uint64_t *out);
+/* Decimal digits alone, of a number of 64 bits. */
+bool cel_digits(struct cel_text text, uint64_t *out);
+/* The same, with or without a sign. */
+bool cel_integer(struct cel_text text, int64_t *out);
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
 /* Does it begin with text at position at? */

@@ -188,15 +188,6 @@ ORDER(greater_or_equal, >= 0)
 
 /* --- costs --------------------------------------------------------------- */
 
-static uint64_t cost_of_shorter(const struct cel_call *call,
-				struct cel_value result)
-{
-	uint64_t a = cel_cost_size(call->args[0]);
-	uint64_t b = cel_cost_size(call->args[1]);
-
-	return cel_cost_share(a < b ? a : b, 0.1);
-}
-
 static uint64_t cost_of_list(const struct cel_call *call,
 			     struct cel_value result)
 {
@@ -214,8 +205,8 @@ static uint64_t cost_of_list(const struct cel_call *call,
 		{name, "(double, double) bool", function, NULL},               \
 		{name, "(double, int) bool", function, NULL},                  \
 		{name, "(double, uint) bool", function, NULL},                 \
-		{name, "(string, string) bool", function, cost_of_shorter},    \
-		{name, "(bytes, bytes) bool", function, cost_of_shorter},      \
+		{name, "(string, string) bool", function, cel_cost_shorter},   \
+		{name, "(bytes, bytes) bool", function, cel_cost_shorter},     \
 		{name, "(timestamp, timestamp) bool", function, NULL},         \
 	{                                                                      \
 		name, "(duration, duration) bool", function, NULL              \

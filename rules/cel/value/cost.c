@@ -31,21 +31,28 @@ uint64_t cel_cost_share(uint64_t size, double factor)
 	return whole + ((double)whole < cost);
 }
 
-static uint64_t tenth(uint64_t size)
-{
-	return cel_cost_share(size, 0.1);
-}
-
 uint64_t cel_cost_traverse(const struct cel_call *call, struct cel_value result)
 {
-	(void)result;
-	return tenth(cel_cost_size(call->args[0]));
+	return cel_cost_share(cel_cost_size(call->args[0]), 0.1);
 }
 
 uint64_t cel_cost_traverse_both(const struct cel_call *call,
 				struct cel_value result)
 {
-	(void)result;
-	return tenth(cel_cost_size(call->args[0]) +
-		     cel_cost_size(call->args[1]));
+	return cel_cost_share(cel_cost_size(call->args[0]) +
+				      cel_cost_size(call->args[1]),
+			      0.1);
+}
+
+uint64_t cel_cost_twice(const struct cel_call *call, struct cel_value result)
+{
+	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
+}
+
+uint64_t cel_cost_shorter(const struct cel_call *call, struct cel_value result)
+{
+	uint64_t a = cel_cost_size(call->args[0]);
+	uint64_t b = cel_cost_size(call->args[1]);
+
+	return cel_cost_share(a < b ? a : b, 0.1);
 }

@@ -192,13 +192,12 @@ bool cel_schema_unordered(const struct node *schema, const struct node **keys)
 
 static struct cel_value from_date(struct arena *arena, struct cel_text text)
 {
-	int64_t days;
+	struct cel_value value = {.kind = CEL_TIMESTAMP};
 
-	if (text.len != 10 || !cel_date_parse(text, &days))
+	if (text.len != 10 || !cel_date_parse(text, &value.time.seconds))
 		return cel_error(arena, "Invalid date formatted string %s",
 				 text.data);
-	return (struct cel_value){.kind = CEL_TIMESTAMP,
-				  .time.seconds = days * 86400};
+	return value;
 }
 
 static struct cel_value from_date_time(struct arena *arena,

@@ -5,7 +5,9 @@
  */
 #include "rules/cel/value/time_text.h"
 
-enum { NANOS = 1000000000, DAY = 86400 };
+#include <time.h>
+
+enum { NANOS = 1000000000 };
 
 int64_t cel_duration_nanos(struct cel_time time)
 {
@@ -57,45 +59,28 @@ static bool number(struct scan *scan, int least, int most, int *out)
 	return n >= least;
 }
 
-static int days_in(int64_t year, int month)
+static bool date(struct scan *scan, int64_t *seconds)
 {
-	static const char days[] = {31, 28, 31, 30, 31, 30,
-				    31, 31, 30, 31, 30, 31};
-	bool leap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-
-	return days[month - 1] + (month == 2 && leap);
-}
-
-int64_t cel_days(int64_t year, int month, int day)
-{
-	int64_t era, year_of_era, day_of_year;
-
-	year -= month <= 2; /* a year begins in March: the leap day is last */
-	era = (year >= 0 ? year : year - 399) / 400;
-	year_of_era = year - era * 400;
-	day_of_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-	return era * 146097 + year_of_era * 365 + year_of_era / 4 -
-	       year_of_era / 100 + day_of_year - 719468;
-}
-
-static bool date(struct scan *scan, int64_t *days)
-{
+	struct tm tm = {0};
 	int year, month, day;
 
 	if (!number(scan, 4, 4, &year) || !take(scan, '-') ||
 	    !number(scan, 2, 2, &month) || !take(scan, '-') ||
-	    !number(scan, 2, 2, &day) || month < 1 || month > 12 || day < 1 ||
-	    day > days_in(year, month))
+	    !number(scan, 2, 2, &day))
 		return false;
-	*days = cel_days(year, month, day);
-	return true;
+	tm.tm_year = year - 1900;
+	tm.tm_mon = month - 1;
+	tm.tm_mday = day;
+	*seconds = timegm(&tm);
+	/* Another day is what a date becomes that does not exist. */
+	return tm.tm_mday == day && tm.tm_mon == month - 1;
 }
 
-bool cel_date_parse(struct cel_text text, int64_t *days)
+bool cel_date_parse(struct cel_text text, int64_t *seconds)
 {
 	struct scan scan = {text, 0};
 
-	return date(&scan, days);
+	return date(&scan, seconds);
 }
 
 static int32_t fraction(struct scan *scan)
@@ -131,17 +116,15 @@ static bool offset(struct scan *scan, int32_t *seconds)
 
 bool cel_timestamp_valid(struct cel_time time)
 {
-	return time.seconds >= cel_days(1, 1, 1) * DAY &&
-	       time.seconds < cel_days(10000, 1, 1) * DAY;
+	return time.seconds >= -62135596800 && time.seconds < 253402300800;
 }
 
 bool cel_timestamp_parse(struct cel_text text, struct cel_time *out)
 {
 	struct scan scan = {text, 0};
 	int hour, minute, second;
-	int64_t days;
 
-	if (!date(&scan, &days) || !take(&scan, 'T') ||
+	if (!date(&scan, &out->seconds) || !take(&scan, 'T') ||
 	    !number(&scan, 1, 2, &hour) || !take(&scan, ':') ||
 	    !number(&scan, 2, 2, &minute) || !take(&scan, ':') ||
 	    !number(&scan, 2, 2, &second) || hour > 23 || minute > 59 ||
@@ -150,8 +133,7 @@ bool cel_timestamp_parse(struct cel_text text, struct cel_time *out)
 	out->nanos = fraction(&scan);
 	if (!offset(&scan, &out->offset) || scan.at != text.len)
 		return false;
-	out->seconds =
-		days * DAY + (hour * 60 + minute) * 60 + second - out->offset;
+	out->seconds += (hour * 60 + minute) * 60 + second - out->offset;
 	return true;
 }
 

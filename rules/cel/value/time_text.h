@@ -13,9 +13,7 @@ bool cel_duration_parse(struct cel_text text, int64_t *nanos);
 bool cel_timestamp_parse(struct cel_text text, struct cel_time *out);
 /* Is it between years 1 and 9999? */
 bool cel_timestamp_valid(struct cel_time time);
-/* Days since 1970-01-01 of a date that exists. */
-int64_t cel_days(int64_t year, int month, int day);
 /* "2006-01-02" at the start of a text: its 10 bytes, and the date exists. */
-bool cel_date_parse(struct cel_text text, int64_t *days);
+bool cel_date_parse(struct cel_text text, int64_t *seconds);
 
 #endif

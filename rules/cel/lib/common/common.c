@@ -10,6 +10,20 @@ struct cel_value cel_no_overload(const struct cel_call *call)
 	return cel_error(call->arena, "no such overload");
 }
 
+struct cel_value cel_is_not(const struct cel_call *call, const char *what)
+{
+	struct cel_text text = call->args[0].text;
+
+	return cel_error(call->arena, "'%.*s' is not %s", (int)text.len,
+			 text.data, what);
+}
+
+struct cel_value cel_no_conversion(const struct cel_call *call, const char *to)
+{
+	return cel_error(call->arena, "type conversion error from '%s' to '%s'",
+			 cel_type_name(cel_type_of(call->args[0])), to);
+}
+
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf)
 {
 	struct cel_value value = cel_stringn(
@@ -47,22 +61,30 @@ size_t cel_digits_length(struct cel_text text, size_t at)
 	return end - at;
 }
 
-const char *cel_digits(struct cel_text text, uint64_t *out)
+bool cel_digits(struct cel_text text, uint64_t *out)
 {
-	bool overflow = false;
-
 	*out = 0;
 	for (size_t i = 0; i < text.len; i++) {
 		unsigned digit = (unsigned char)text.data[i] - '0';
 
-		if (digit > 9)
-			return "invalid syntax";
-		overflow |= __builtin_mul_overflow(*out, 10, out) ||
-			    __builtin_add_overflow(*out, digit, out);
+		if (digit > 9 || __builtin_mul_overflow(*out, 10, out) ||
+		    __builtin_add_overflow(*out, digit, out))
+			return false;
 	}
-	if (!text.len)
-		return "invalid syntax";
-	return overflow ? "value out of range" : NULL;
+	return text.len;
+}
+
+bool cel_integer(struct cel_text text, int64_t *out)
+{
+	bool negative = cel_text_at(text, 0, "-");
+	bool sign = negative || cel_text_at(text, 0, "+");
+	uint64_t size;
+
+	if (!cel_digits(cel_part(text, sign, text.len), &size) ||
+	    size > (uint64_t)INT64_MAX + negative)
+		return false;
+	*out = (int64_t)(negative ? -size : size);
+	return true;
 }
 
 /* Code points that strconv.IsPrint refuses, of those that texts have. */
@@ -84,47 +106,37 @@ static bool is_unprintable(unsigned c)
 	return c < ' ';
 }
 
-static void quote_point(const char *s, size_t len, struct buf *out)
+static void quote_point(const char *s, size_t len, bool printable,
+			struct buf *out)
 {
 	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
 	unsigned c = utf8_code_point(s, len);
 
 	if (c == '"' || c == '\\')
 		buf_addf(out, "\\%c", (int)c);
-	else if (!is_unprintable(c))
-		buf_add(out, s, len);
 	else if (c >= '\a' && c <= '\r')
 		buf_addf(out, "\\%c", letters[c - '\a']);
+	else if (!printable || !is_unprintable(c))
+		buf_add(out, s, len);
 	else if (c < 0x80)
 		buf_addf(out, "\\x%02x", c);
-	else if (c < 0x10000)
-		buf_addf(out, "\\u%04x", c);
 	else
-		buf_addf(out, "\\U%08x", c);
+		buf_addf(out, c < 0x10000 ? "\\u%04x" : "\\U%08x", c);
 }
 
-void cel_quote(struct cel_text text, struct buf *out)
+void cel_quote(struct cel_text text, bool printable, struct buf *out)
 {
 	buf_addc(out, '"');
 	for (size_t i = 0; i < text.len;) {
 		size_t len = utf8_length(text.data + i, text.len - i);
 
 		if (len)
-			quote_point(text.data + i, len, out);
+			quote_point(text.data + i, len, printable, out);
 		else
 			buf_addf(out, "\\x%02x", (unsigned char)text.data[i]);
 		i += len ? len : 1;
 	}
 	buf_addc(out, '"');
-}
-
-const char *cel_quoted(struct arena *arena, struct cel_text text)
-{
-	struct buf out;
-
-	buf_init(&out);
-	cel_quote(text, &out);
-	return cel_string_from(arena, &out).text.data;
 }
 
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,

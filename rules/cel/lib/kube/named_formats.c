@@ -135,26 +135,26 @@ static void check_qualified(struct problems *problems, struct cel_text text)
 
 static void check_uri(struct problems *problems, struct cel_text text)
 {
-	const char *problem = url_problem(problems->arena, text);
-
-	if (problem)
-		say(problems, "", problem);
+	if (!url_is_valid(problems->arena, text))
+		say(problems, "",
+		    arena_printf(problems->arena, "'%.*s' is not a URL",
+				 (int)text.len, text.data));
 }
 
 static void check_date(struct problems *problems, struct cel_text text)
 {
-	int64_t days;
+	int64_t seconds;
 
-	if (text.len != 10 || !cel_date_parse(text, &days))
+	if (text.len != 10 || !cel_date_parse(text, &seconds))
 		say(problems, "", "invalid date");
 }
 
 /* What follows another `t` does not count; any character may be the dot. */
 static void check_datetime(struct problems *problems, struct cel_text text)
 {
-	int64_t days;
+	int64_t seconds;
 
-	if (!cel_date_parse(text, &days) ||
+	if (!cel_date_parse(text, &seconds) ||
 	    !matches(problems,
 		     "(?s-i:.{10})(?i:t)([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d"
 		     "(.[0-9]+)?((?i:z)|[+-]\\d\\d:\\d\\d)((?i:t)(?s:.*))?",

@@ -47,7 +47,6 @@ __extension__ static __int128 units(struct quantity q, int scale)
 struct layout {
 	size_t whole, fraction; /* digits, without leading zeros */
 	const char *suffix;
-	bool leftover; /* of characters that none has */
 };
 
 static struct layout layout_of(const char *s)
@@ -68,10 +67,6 @@ static struct layout layout_of(const char *s)
 		layout.whole = 1; /* "00" */
 	}
 	layout.suffix = s;
-	s += strspn(s, "eEinumkKMGTP");
-	s += *s == '-' || *s == '+';
-	s += strspn(s, "0123456789");
-	layout.leftover = *s != '\0';
 	return layout;
 }
 
@@ -115,22 +110,11 @@ static struct cel_value quantity(struct cel_call *call)
 	struct cel_text text = call->args[0].text;
 	struct held_quantity *held =
 		ARENA_NEW(call->arena, struct held_quantity);
-	const char *copy = arena_strndup(call->arena, text.data, text.len);
 
-	if (quantity_parse(text.data, text.len, &held->quantity)) {
-		hold(copy, held);
-		return cel_opaque(&quantity_type, held);
-	}
-	if (!text.len || layout_of(copy).leftover)
-		return cel_error(
-			call->arena,
-			"quantities must match the regular expression "
-			"'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
-	copy = arena_printf(call->arena, "1%s", layout_of(copy).suffix);
-	return cel_error(call->arena,
-			 quantity_parse(copy, strlen(copy), &held->quantity)
-				 ? "unable to parse numeric part of quantity"
-				 : "unable to parse quantity's suffix");
+	if (!quantity_parse(text.data, text.len, &held->quantity))
+		return cel_is_not(call, "a quantity");
+	hold(arena_strndup(call->arena, text.data, text.len), held);
+	return cel_opaque(&quantity_type, held);
 }
 
 static struct cel_value is_quantity(struct cel_call *call)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Semantic versions (apiserver pkg/cel/library/semverlib.go, over
- * github.com/blang/semver/v4, whose messages these are).
+ * github.com/blang/semver/v4).
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -28,34 +28,10 @@ static bool only(struct cel_text text, const char *set)
 	return true;
 }
 
-/* strconv.ParseUint; NULL, or its message. */
-static const char *parse_number(struct arena *arena, struct cel_text text,
-				uint64_t *out)
+/* Without leading zeros. */
+static bool parse_number(struct cel_text text, uint64_t *out)
 {
-	const char *problem = cel_digits(text, out);
-
-	if (!problem)
-		return NULL;
-	return arena_printf(arena, "strconv.ParseUint: parsing %s: %s",
-			    cel_quoted(arena, text), problem);
-}
-
-static const char *parse_part(struct arena *arena, struct cel_text text,
-			      const char *name, uint64_t *out)
-{
-	if (!only(text, DIGITS))
-		return arena_printf(arena,
-				    "Invalid character(s) found in %s number "
-				    "%s",
-				    name, cel_quoted(arena, text));
-	/* NOLINTNEXTLINE(clang-analyzer-core.NullDereference) */
-	if (text.len > 1 && *text.data == '0')
-		return arena_printf(arena,
-				    "%c%s number must not contain leading "
-				    "zeroes %s",
-				    *name & ~0x20, name + 1,
-				    cel_quoted(arena, text));
-	return parse_number(arena, text, out);
+	return cel_digits(text, out) && (text.len == 1 || *text.data != '0');
 }
 
 /* What is before the next dot; *rest moves behind it, or to NULL at the end. */
@@ -72,68 +48,44 @@ static struct cel_text next_item(struct cel_text *rest)
 }
 
 /* Names with dots between. Those of a build may be numbers of any form. */
-static const char *check_names(struct arena *arena, struct cel_text rest,
-			       bool pre)
+static bool are_names(struct cel_text rest, bool pre)
 {
-	const char *problem = NULL;
 	uint64_t number;
 
-	while (rest.data && !problem) {
+	while (rest.data) {
 		struct cel_text item = next_item(&rest);
 
-		if (!item.len)
-			return pre ? "Prerelease is empty"
-				   : "Build meta data is empty";
-		if (!only(item, NAMES))
-			return arena_printf(arena,
-					    "Invalid character(s) found in %s "
-					    "%s",
-					    pre ? "prerelease"
-						: "build meta data",
-					    cel_quoted(arena, item));
-		if (!pre || !only(item, DIGITS))
-			continue;
-		if (item.len > 1 && *item.data == '0')
-			return arena_printf(arena,
-					    "Numeric PreRelease version must "
-					    "not contain leading zeroes %s",
-					    cel_quoted(arena, item));
-		problem = parse_number(arena, item, &number);
+		if (!item.len || !only(item, NAMES) ||
+		    (pre && only(item, DIGITS) && !parse_number(item, &number)))
+			return false;
 	}
-	return problem;
+	return true;
 }
 
-static const char *parse(struct arena *arena, struct cel_text text,
-			 struct semver *out)
+/* Cuts off what is behind a character; none: its data is NULL. */
+static struct cel_text cut(struct cel_text *text, char at)
 {
-	size_t plus, dash;
-	struct cel_text build = {0};
-	const char *problem = NULL;
+	struct cel_text whole = *text;
 
-	memset(out, 0, sizeof(*out));
-	if (!text.len)
-		return "Version string empty";
-	plus = cel_text_find(text, '.');
-	if (plus == text.len ||
-	    cel_text_find(cel_part(text, plus + 1, text.len), '.') ==
-		    text.len - plus - 1)
-		return "No Major.Minor.Patch elements found";
-	for (int i = 0; i < 2 && !problem; i++)
-		problem = parse_part(arena, next_item(&text), names[i],
-				     &out->numbers[i]);
-	plus = cel_text_find(text, '+');
-	if (plus < text.len)
-		build = cel_part(text, plus + 1, text.len);
-	text.len = plus;
-	dash = cel_text_find(text, '-');
-	if (dash < text.len)
-		out->pre = cel_part(text, dash + 1, text.len);
-	text.len = dash;
-	if (!problem)
-		problem = parse_part(arena, text, names[2], &out->numbers[2]);
-	if (!problem)
-		problem = check_names(arena, out->pre, true);
-	return problem ? problem : check_names(arena, build, false);
+	text->len = cel_text_find(whole, at);
+	return text->len < whole.len ? cel_part(whole, text->len + 1, whole.len)
+				     : (struct cel_text){0};
+}
+
+static bool parse(struct cel_text text, struct semver *out)
+{
+	struct cel_text build;
+
+	for (int i = 0; i < 2; i++) {
+		struct cel_text part = next_item(&text);
+
+		if (!text.data || !parse_number(part, &out->numbers[i]))
+			return false;
+	}
+	build = cut(&text, '+');
+	out->pre = cut(&text, '-');
+	return parse_number(text, &out->numbers[2]) &&
+	       are_names(out->pre, true) && are_names(build, false);
 }
 
 /* One number, without leading zeros. */
@@ -149,8 +101,8 @@ static void add_number(struct cel_text part, struct buf *out)
 }
 
 /* `v1.02` as `1.2.0`. */
-static const char *parse_tolerantly(struct arena *arena, struct cel_text text,
-				    struct semver *out)
+static bool parse_tolerantly(struct arena *arena, struct cel_text text,
+			     struct semver *out)
 {
 	struct cel_text part;
 	struct buf full;
@@ -172,12 +124,11 @@ static const char *parse_tolerantly(struct arena *arena, struct cel_text text,
 		    (cel_text_find(part, '+') < part.len ||
 		     cel_text_find(part, '-') < part.len)) {
 			buf_release(&full);
-			return "short version cannot contain PreRelease/Build "
-			       "meta data";
+			return false;
 		}
 		add_number(part, &full);
 	}
-	return parse(arena, cel_string_from(arena, &full).text, out);
+	return parse(cel_string_from(arena, &full).text, out);
 }
 
 static int compare_items(struct cel_text a, struct cel_text b)
@@ -223,28 +174,28 @@ static const struct cel_opaque_type semver_type = {
 	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.Semver"},
 	.equal = equal};
 
-static const char *parse_args(struct cel_call *call, struct semver *out)
+static bool parse_args(struct cel_call *call, struct semver *out)
 {
 	bool tolerant = call->n > 1 && cel_is_true(call->args[1]);
 
-	return (tolerant ? parse_tolerantly : parse)(call->arena,
-						     call->args[0].text, out);
+	return tolerant ? parse_tolerantly(call->arena, call->args[0].text, out)
+			: parse(call->args[0].text, out);
 }
 
 static struct cel_value semver(struct cel_call *call)
 {
 	struct semver *version = ARENA_NEW(call->arena, struct semver);
-	const char *problem = parse_args(call, version);
 
-	return problem ? cel_error(call->arena, "%s", problem)
-		       : cel_opaque(&semver_type, version);
+	return parse_args(call, version)
+		       ? cel_opaque(&semver_type, version)
+		       : cel_is_not(call, "a semantic version");
 }
 
 static struct cel_value is_semver(struct cel_call *call)
 {
 	struct semver version;
 
-	return cel_bool(!parse_args(call, &version));
+	return cel_bool(parse_args(call, &version));
 }
 
 static const struct semver *semver_of(const struct cel_call *call, int i)

@@ -4,7 +4,14 @@
  */
 #include "rules/cel/lib/network/address.h"
 
+#include <arpa/inet.h>
+#include <stdio.h>
 #include <string.h>
+
+struct block_of_addresses {
+	struct address address;
+	int bits;
+};
 
 static bool addresses_equal(const void *a, const void *b)
 {
@@ -42,86 +49,96 @@ static const struct cel_opaque_type cidr_type = {
 	.equal = blocks_equal,
 	.size = block_size};
 
-/* NULL, or what is wrong with it. */
-static const char *parse_ip(struct arena *arena, struct cel_text text,
-			    struct address *out)
+/* inet_pton() takes what Go takes, but for the zone. */
+bool address_parse(struct cel_text text, struct address *out)
 {
-	const char *problem = address_parse(arena, text, out);
-	const char *quoted = problem || out->zone || address_is_mapped(out)
-				     ? cel_quoted(arena, text)
-				     : NULL;
+	char plain[INET6_ADDRSTRLEN] = "";
+	size_t len = cel_text_find(text, '%');
 
-	if (problem)
-		return arena_printf(arena,
-				    "IP Address %s parse error during "
-				    "conversion from string: %s",
-				    quoted, problem);
-	if (out->zone)
-		return arena_printf(arena,
-				    "IP address %s with zone value is not "
-				    "allowed",
-				    quoted);
-	if (address_is_mapped(out))
-		return arena_printf(arena,
-				    "IPv4-mapped IPv6 address %s is not "
-				    "allowed",
-				    quoted);
-	return NULL;
+	*out = (struct address){.zone = len < text.len};
+	if (len >= sizeof(plain) || memchr(text.data, 0, len) ||
+	    len + 1 == text.len)
+		return false;
+	memcpy(plain, text.data, len);
+	out->size = strchr(plain, ':') ? 16 : 4;
+	if (out->size == 4)
+		return !out->zone && inet_pton(AF_INET, plain, out->bytes) > 0;
+	return inet_pton(AF_INET6, plain, out->bytes) > 0;
 }
 
-static const char *parse_cidr(struct arena *arena, struct cel_text text,
-			      struct block_of_addresses *out)
+/* One without a zone; ::ffff:1.2.3.4 is none either. */
+static bool parse_ip(struct cel_text text, struct address *out)
 {
-	const char *problem = address_block_parse(arena, text, out);
+	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
 
-	if (problem)
-		return arena_printf(arena,
-				    "network address parse error during "
-				    "conversion from string: "
-				    "netip.ParsePrefix(%s): %s",
-				    cel_quoted(arena, text), problem);
-	if (address_is_mapped(&out->address))
-		return arena_printf(arena,
-				    "IPv4-mapped IPv6 address %s is not "
-				    "allowed",
-				    cel_quoted(arena, text));
-	return NULL;
+	return address_parse(text, out) && !out->zone &&
+	       (out->size == 4 || memcmp(out->bytes, mapped, 12) != 0);
+}
+
+static bool parse_cidr(struct cel_text text, struct block_of_addresses *out)
+{
+	const char *slash = memrchr(text.data, '/', text.len);
+	size_t at = slash ? (size_t)(slash - text.data) : text.len;
+	struct cel_text bits;
+	uint64_t value;
+
+	if (!slash || !parse_ip(cel_part(text, 0, at), &out->address))
+		return false;
+	bits = cel_part(text, at + 1, text.len);
+	if (!cel_digits(bits, &value) || (bits.len > 1 && *bits.data == '0'))
+		return false;
+	out->bits = (int)value;
+	return value <= (uint64_t)out->address.size * 8;
+}
+
+static bool is_zero(const struct address *address)
+{
+	static const unsigned char zero[16];
+
+	return memcmp(address->bytes, zero, sizeof(zero)) == 0;
+}
+
+static unsigned group_of(const struct address *address, int i)
+{
+	return (unsigned)address->bytes[2 * i] << 8 | address->bytes[2 * i + 1];
 }
 
 static struct cel_value ip(struct cel_call *call)
 {
 	struct address *address = ARENA_NEW(call->arena, struct address);
-	const char *problem =
-		parse_ip(call->arena, call->args[0].text, address);
 
-	return problem ? cel_error(call->arena, "%s", problem)
-		       : cel_opaque(&ip_type, address);
+	return parse_ip(call->args[0].text, address)
+		       ? cel_opaque(&ip_type, address)
+		       : cel_is_not(call, "an IP address");
 }
 
 static struct cel_value is_ip(struct cel_call *call)
 {
 	struct address address;
 
-	return cel_bool(!parse_ip(call->arena, call->args[0].text, &address));
+	return cel_bool(parse_ip(call->args[0].text, &address));
 }
 
 static struct cel_value address_text(struct cel_call *call,
 				     const struct address *address)
 {
-	char text[ADDRESS_TEXT];
+	char text[INET6_ADDRSTRLEN];
 
-	address_format(address, text);
+	inet_ntop(address->size == 4 ? AF_INET : AF_INET6, address->bytes, text,
+		  sizeof(text));
+	/* Go has no dots in ::102:304. */
+	if (address->size == 16 && strchr(text, '.'))
+		snprintf(text, sizeof(text), "::%x:%x", group_of(address, 6),
+			 group_of(address, 7));
 	return cel_string_copy(call->arena, text);
 }
 
 static struct cel_value is_canonical(struct cel_call *call)
 {
 	struct address address;
-	const char *problem =
-		parse_ip(call->arena, call->args[0].text, &address);
 
-	if (problem)
-		return cel_error(call->arena, "%s", problem);
+	if (!parse_ip(call->args[0].text, &address))
+		return cel_is_not(call, "an IP address");
 	return cel_equal(call->arena, address_text(call, &address),
 			 call->args[0]);
 }
@@ -148,7 +165,7 @@ static struct cel_value family(struct cel_call *call)
 
 static struct cel_value is_unspecified(struct cel_call *call)
 {
-	return cel_bool(address_is_zero(ip_of(call)));
+	return cel_bool(is_zero(ip_of(call)));
 }
 
 static bool loopback(const struct address *a)
@@ -158,7 +175,7 @@ static bool loopback(const struct address *a)
 	if (a->size == 4)
 		return a->bytes[0] == 127;
 	rest.bytes[15] ^= 1;
-	return address_is_zero(&rest);
+	return is_zero(&rest);
 }
 
 static bool link_local(const struct address *a)
@@ -196,7 +213,7 @@ static struct cel_value is_global_unicast(struct cel_call *call)
 				      : a->bytes[0] == 0xff;
 	bool broadcast = a->size == 4 && memcmp(a->bytes, all, 4) == 0;
 
-	return cel_bool(!address_is_zero(a) && !broadcast && !multicast &&
+	return cel_bool(!is_zero(a) && !broadcast && !multicast &&
 			!loopback(a) && !link_local(a));
 }
 
@@ -204,31 +221,25 @@ static struct cel_value cidr(struct cel_call *call)
 {
 	struct block_of_addresses *block =
 		ARENA_NEW(call->arena, struct block_of_addresses);
-	const char *problem =
-		parse_cidr(call->arena, call->args[0].text, block);
 
-	if (!problem)
-		return cel_opaque(&cidr_type, block);
-	return cel_error(call->arena,
-			 "network address parse error during conversion from "
-			 "string: %s",
-			 problem);
+	return parse_cidr(call->args[0].text, block)
+		       ? cel_opaque(&cidr_type, block)
+		       : cel_is_not(call, "a CIDR block");
 }
 
 static struct cel_value is_cidr(struct cel_call *call)
 {
 	struct block_of_addresses block;
 
-	return cel_bool(!parse_cidr(call->arena, call->args[0].text, &block));
+	return cel_bool(parse_cidr(call->args[0].text, &block));
 }
 
 static struct cel_value cidr_string(struct cel_call *call)
 {
-	char text[ADDRESS_TEXT];
+	struct cel_value text = address_text(call, &cidr_of(call)->address);
 
-	address_format(&cidr_of(call)->address, text);
-	return cel_string(
-		arena_printf(call->arena, "%s/%d", text, cidr_of(call)->bits));
+	return cel_string(arena_printf(call->arena, "%s/%d", text.text.data,
+				       cidr_of(call)->bits));
 }
 
 static struct cel_value cidr_ip(struct cel_call *call)
@@ -241,13 +252,24 @@ static struct cel_value prefix_length(struct cel_call *call)
 	return cel_int(cidr_of(call)->bits);
 }
 
+static void mask(struct address *address, int bits)
+{
+	for (int i = 0; i < address->size; i++, bits -= 8) {
+		if (bits <= 0)
+			address->bytes[i] = 0;
+		else if (bits < 8)
+			address->bytes[i] &=
+				(unsigned char)(0xff << (8 - bits));
+	}
+}
+
 static struct cel_value masked(struct cel_call *call)
 {
 	struct block_of_addresses *block =
 		ARENA_NEW(call->arena, struct block_of_addresses);
 
 	*block = *cidr_of(call);
-	address_mask(&block->address, block->bits);
+	mask(&block->address, block->bits);
 	return cel_opaque(&cidr_type, block);
 }
 
@@ -256,8 +278,8 @@ static bool covers(const struct block_of_addresses *block,
 {
 	struct address base = block->address;
 
-	address_mask(&base, block->bits);
-	address_mask(&address, block->bits);
+	mask(&base, block->bits);
+	mask(&address, block->bits);
 	return addresses_equal(&base, &address);
 }
 
@@ -268,7 +290,7 @@ static struct cel_value contains_ip(struct cel_call *call)
 
 	if (cel_is(call->args[1], CEL_OPAQUE))
 		address = *(const struct address *)call->args[1].opaque.data;
-	else if (parse_ip(call->arena, call->args[1].text, &address))
+	else if (!parse_ip(call->args[1].text, &address))
 		return cel_no_overload(call);
 	return cel_bool(covers(cidr_of(call), address));
 }
@@ -291,12 +313,6 @@ static struct cel_value contains_cidr(struct cel_call *call)
 			covers(cidr_of(call), block->address));
 }
 
-static uint64_t canonical_cost(const struct cel_call *call,
-			       struct cel_value result)
-{
-	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
-}
-
 static uint64_t other_cost(const struct cel_call *call)
 {
 	return cel_is(call->args[1], CEL_STRING)
@@ -307,22 +323,20 @@ static uint64_t other_cost(const struct cel_call *call)
 static uint64_t contains_ip_cost(const struct cel_call *call,
 				 struct cel_value result)
 {
-	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1) +
-	       other_cost(call);
+	return cel_cost_twice(call, result) + other_cost(call);
 }
 
 static uint64_t contains_cidr_cost(const struct cel_call *call,
 				   struct cel_value result)
 {
-	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1) +
-	       cel_cost_share(cel_cost_size(call->args[0]), 0.1) + 1 +
-	       other_cost(call);
+	return cel_cost_twice(call, result) + cel_cost_traverse(call, result) +
+	       1 + other_cost(call);
 }
 
 const struct cel_overload cel_addresses_library[] = {
 	{"ip", "(string) net.IP", ip, cel_cost_traverse},
 	{"isIP", "(string) bool", is_ip, cel_cost_traverse},
-	{"ip.isCanonical", "(string) bool", is_canonical, canonical_cost},
+	{"ip.isCanonical", "(string) bool", is_canonical, cel_cost_twice},
 	{"string", "(net.IP) string", ip_string, NULL},
 	{"family", "net.IP.() int", family, NULL},
 	{"isUnspecified", "net.IP.() bool", is_unspecified, NULL},

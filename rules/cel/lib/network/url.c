@@ -69,59 +69,51 @@ static struct cel_text valid(struct arena *arena, struct buf *bytes)
 	return cel_string_from(arena, &out).text;
 }
 
-static const char *decode(struct arena *arena, struct cel_text text,
-			  enum part part, struct buf *out)
+static bool decode(struct cel_text text, enum part part, struct buf *out)
 {
 	bool host = part == PART_HOST || part == PART_ZONE;
 
 	for (size_t i = 0; i < text.len; i++) {
 		char c = text.data[i];
-		struct cel_text bad = {text.data + i, 1};
-		int byte;
 
 		if (c == '%') {
-			byte = escaped(text, i, part);
-			bad.len = text.len - i < 3 ? text.len - i : 3;
+			int byte = escaped(text, i, part);
+
 			if (byte < 0)
-				return arena_printf(arena,
-						    "invalid URL escape %s",
-						    cel_quoted(arena, bad));
+				return false;
 			c = (char)byte;
 			i += 2;
 		} else if (c == '+' && part == PART_QUERY) {
 			c = ' ';
 		} else if (host && !(c & 0x80) && !is_plain_host(c)) {
-			return arena_printf(arena,
-					    "invalid character %s in host name",
-					    cel_quoted(arena, bad));
+			return false;
 		}
 		buf_addc(out, c);
 	}
-	return NULL;
+	return true;
 }
 
-static const char *check(struct arena *arena, struct cel_text text,
-			 enum part part)
+static bool decodes(struct cel_text text, enum part part)
 {
 	struct buf out;
-	const char *problem;
+	bool good;
 
 	buf_init(&out);
-	problem = decode(arena, text, part, &out);
+	good = decode(text, part, &out);
 	buf_release(&out);
-	return problem;
+	return good;
 }
 
-const char *url_query_decode(struct arena *arena, struct cel_text text,
-			     struct cel_text *out)
+bool url_query_decode(struct arena *arena, struct cel_text text,
+		      struct cel_text *out)
 {
 	struct buf bytes;
-	const char *problem;
+	bool good;
 
 	buf_init(&bytes);
-	problem = decode(arena, text, PART_QUERY, &bytes);
+	good = decode(text, PART_QUERY, &bytes);
 	*out = valid(arena, &bytes);
-	return problem;
+	return good;
 }
 
 struct cel_text url_path(struct arena *arena, const struct url *url)
@@ -136,7 +128,7 @@ struct cel_text url_path(struct arena *arena, const struct url *url)
 		return url->path;
 	buf_init(&bytes);
 	buf_init(&out);
-	decode(arena, url->path, PART_PATH, &bytes);
+	decode(url->path, PART_PATH, &bytes);
 	for (size_t i = 0; i < bytes.len; i++)
 		buf_addf(&out, is_plain_path(bytes.data[i]) ? "%c" : "%%%02X",
 			 (unsigned char)bytes.data[i]);
@@ -144,14 +136,10 @@ struct cel_text url_path(struct arena *arena, const struct url *url)
 	return cel_string_from(arena, &out).text;
 }
 
-static const char *check_port(struct arena *arena, struct cel_text port)
+static bool is_port(struct cel_text port)
 {
-	bool good = !port.len || (*port.data == ':' &&
-				  cel_digits_length(port, 1) == port.len - 1);
-
-	return good ? NULL
-		    : arena_printf(arena, "invalid port %s after host",
-				   cel_quoted(arena, port));
+	return !port.len || (*port.data == ':' &&
+			     cel_digits_length(port, 1) == port.len - 1);
 }
 
 static size_t last_of(struct cel_text text, char c)
@@ -162,187 +150,149 @@ static size_t last_of(struct cel_text text, char c)
 }
 
 /* `[::1%25eth0]:80` */
-static const char *bracketed(struct arena *arena, struct cel_text host,
-			     struct buf *out)
+static bool bracketed(struct cel_text host, struct buf *out)
 {
 	size_t close = last_of(host, ']'), zone;
 	struct cel_text name;
 	struct address address;
-	const char *problem;
 
-	if (close == host.len)
-		return "missing ']' in host";
-	problem = check_port(arena, cel_part(host, close + 1, host.len));
-	if (problem)
-		return problem;
+	if (close == host.len || !is_port(cel_part(host, close + 1, host.len)))
+		return false;
 	name = cel_part(host, 1, close);
 	for (zone = 0; zone < name.len && !cel_text_at(name, zone, "%25");)
 		zone++;
-	problem = decode(arena, cel_part(name, 0, zone), PART_HOST, out);
-	if (!problem)
-		problem = decode(arena, cel_part(name, zone, name.len),
-				 PART_ZONE, out);
-	if (problem)
-		return problem;
-	problem = address_parse(arena, (struct cel_text){out->data, out->len},
-				&address);
-	if (problem)
-		return arena_printf(arena, "invalid host: %s", problem);
-	if (address.size == 4)
-		return "invalid IP-literal";
-	name = (struct cel_text){arena_strndup(arena, out->data, out->len),
-				 out->len};
-	buf_reset(out);
-	buf_addf(out, "[%.*s]%.*s", (int)name.len, name.data,
-		 (int)(host.len - close - 1), host.data + close + 1);
-	return NULL;
+	buf_addc(out, '[');
+	if (!decode(cel_part(name, 0, zone), PART_HOST, out) ||
+	    !decode(cel_part(name, zone, name.len), PART_ZONE, out) ||
+	    !address_parse((struct cel_text){out->data + 1, out->len - 1},
+			   &address) ||
+	    address.size == 4)
+		return false;
+	buf_add(out, host.data + close, host.len - close);
+	return true;
 }
 
-static const char *parse_host(struct arena *arena, struct cel_text text,
-			      struct url *out)
+static bool parse_host(struct arena *arena, struct cel_text text,
+		       struct url *out)
 {
 	size_t bracket = last_of(text, '['), colon = cel_text_find(text, ':');
-	const char *problem = NULL;
 	struct buf bytes;
+	bool good;
 
 	if (bracket && bracket < text.len)
-		return "invalid IP-literal";
+		return false;
 	if (!cel_text_eq(out->scheme, "http") &&
 	    !cel_text_eq(out->scheme, "https"))
 		colon = last_of(text, ':');
-	if (bracket == text.len && colon < text.len)
-		problem = check_port(arena, cel_part(text, colon, text.len));
-	if (problem)
-		return problem;
+	if (bracket == text.len && !is_port(cel_part(text, colon, text.len)))
+		return false;
 	buf_init(&bytes);
-	if (bracket < text.len)
-		problem = bracketed(arena, text, &bytes);
-	else
-		problem = decode(arena, text, PART_HOST, &bytes);
+	good = bracket < text.len ? bracketed(text, &bytes)
+				  : decode(text, PART_HOST, &bytes);
 	out->host = valid(arena, &bytes);
-	return problem;
+	return good;
 }
 
-static const char *parse_authority(struct arena *arena, struct cel_text text,
-				   struct url *out)
+static bool parse_authority(struct arena *arena, struct cel_text text,
+			    struct url *out)
 {
 	size_t at = last_of(text, '@');
-	const char *problem;
 
 	if (at == text.len)
 		return parse_host(arena, text, out);
 	out->user = cel_part(text, 0, at);
-	problem = parse_host(arena, cel_part(text, at + 1, text.len), out);
-	if (problem)
-		return problem;
 	for (size_t i = 0; i < at; i++) {
 		if (!is_one_of(text.data[i], "-._:~!$&'()*+,;=%@"))
-			return "net/url: invalid userinfo";
+			return false;
 	}
-	return check(arena, out->user, PART_USER);
+	return decodes(out->user, PART_USER) &&
+	       parse_host(arena, cel_part(text, at + 1, text.len), out);
 }
 
 /* What is before the colon; rest moves behind it. */
-static const char *parse_scheme(struct arena *arena, struct cel_text *rest,
-				struct url *out)
+static bool parse_scheme(struct arena *arena, struct cel_text *rest,
+			 struct url *out)
 {
 	char *scheme;
+	size_t n = 0;
 
-	for (size_t i = 0; i < rest->len; i++) {
-		char c = rest->data[i];
-
-		if (c == ':' && !i)
-			return "missing protocol scheme";
-		if (c == ':') {
-			scheme = arena_strndup(arena, rest->data, i);
-			for (char *s = scheme; *s; s++)
-				*s |= *s >= 'A' && *s <= 'Z' ? 0x20 : 0;
-			out->scheme = (struct cel_text){scheme, i};
-			*rest = cel_part(*rest, i + 1, rest->len);
-			return NULL;
-		}
-		if (!is_one_of(c, "+-.") ||
-		    (!i && (c | 0x20) < 'a')) /* digits, too */
-			return NULL;
-	}
-	return NULL;
+	/* It begins with a letter. */
+	while (n < rest->len && is_one_of(rest->data[n], "+-.") &&
+	       (n || (rest->data[n] | 0x20) >= 'a'))
+		n++;
+	if (!cel_text_at(*rest, n, ":"))
+		return true;
+	scheme = arena_strndup(arena, rest->data, n);
+	for (char *s = scheme; *s; s++)
+		*s |= *s >= 'A' && *s <= 'Z' ? 0x20 : 0;
+	out->scheme = (struct cel_text){scheme, n};
+	*rest = cel_part(*rest, n + 1, rest->len);
+	return n;
 }
 
-static const char *parse_rest(struct arena *arena, struct cel_text rest,
-			      bool request, struct url *out)
+static bool parse_rest(struct arena *arena, struct cel_text rest, bool request,
+		       struct url *out)
 {
 	size_t slash;
-	const char *problem;
 
 	if (!cel_text_at(rest, 0, "/")) {
 		out->opaque = rest;
 		if (out->scheme.len)
-			return NULL;
-		if (request)
-			return "invalid URI for request";
-		if (cel_text_find(rest, ':') < cel_text_find(rest, '/'))
-			return "first path segment in URL cannot contain colon";
+			return true;
+		if (request ||
+		    cel_text_find(rest, ':') < cel_text_find(rest, '/'))
+			return false;
 	}
 	if (cel_text_at(rest, 0, "//") &&
 	    (out->scheme.len || (!request && !cel_text_at(rest, 0, "///")))) {
 		rest = cel_part(rest, 2, rest.len);
 		slash = cel_text_find(rest, '/');
-		problem = parse_authority(arena, cel_part(rest, 0, slash), out);
-		if (problem)
-			return problem;
+		if (!parse_authority(arena, cel_part(rest, 0, slash), out))
+			return false;
 		rest = cel_part(rest, slash, rest.len);
 	}
 	out->opaque.len = 0;
 	out->path = rest;
-	return check(arena, rest, PART_PATH);
+	return decodes(rest, PART_PATH);
 }
 
-static const char *parse_whole(struct arena *arena, struct cel_text text,
-			       bool request, struct url *out)
+static bool parse_whole(struct arena *arena, struct cel_text text, bool request,
+			struct url *out)
 {
 	struct cel_text rest = text;
 	size_t mark;
-	const char *problem;
 
 	for (size_t i = 0; i < text.len; i++) {
 		if ((unsigned char)text.data[i] < ' ' || text.data[i] == 0x7f)
-			return "net/url: invalid control character in URL";
+			return false;
 	}
 	if (!text.len && request)
-		return "empty url";
+		return false;
 	if (cel_text_eq(text, "*")) {
 		out->path = text;
-		return NULL;
+		return true;
 	}
-	problem = parse_scheme(arena, &rest, out);
-	if (problem)
-		return problem;
+	if (!parse_scheme(arena, &rest, out))
+		return false;
 	mark = cel_text_find(rest, '?');
 	if (mark < rest.len)
 		out->query = cel_part(rest, mark + 1, rest.len);
 	return parse_rest(arena, cel_part(rest, 0, mark), request, out);
 }
 
-const char *url_parse(struct arena *arena, struct cel_text text, bool request,
-		      struct url *out)
+bool url_parse(struct arena *arena, struct cel_text text, bool request,
+	       struct url *out)
 {
 	size_t hash = request ? text.len : cel_text_find(text, '#');
-	struct cel_text whole = cel_part(text, 0, hash);
-	const char *problem;
 
 	memset(out, 0, sizeof(*out));
-	problem = parse_whole(arena, whole, request, out);
-	if (!problem && hash < text.len) {
+	if (hash < text.len)
 		out->fragment = cel_part(text, hash + 1, text.len);
-		problem = check(arena, out->fragment, PART_PATH);
-		whole = text;
-	}
-	return problem ? arena_printf(arena, "parse %s: %s",
-				      cel_quoted(arena, whole), problem)
-		       : NULL;
+	return parse_whole(arena, cel_part(text, 0, hash), request, out) &&
+	       decodes(out->fragment, PART_PATH);
 }
 
-const char *url_problem(struct arena *arena, struct cel_text text)
+bool url_is_valid(struct arena *arena, struct cel_text text)
 {
 	struct url url;
 

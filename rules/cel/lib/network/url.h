@@ -17,14 +17,14 @@ struct url {
 	struct cel_text query, fragment;
 };
 
-/* NULL, or what is wrong; request: as the target of a request, no fragment. */
-const char *url_parse(struct arena *arena, struct cel_text text, bool request,
-		      struct url *out);
-/* The same with Go's words around it, as isURL() judges. */
-const char *url_problem(struct arena *arena, struct cel_text text);
-/* Of a part of a query: `+` is a blank. NULL: decoded to *out. */
-const char *url_query_decode(struct arena *arena, struct cel_text text,
-			     struct cel_text *out);
+/* request: as the target of a request, no fragment. */
+bool url_parse(struct arena *arena, struct cel_text text, bool request,
+	       struct url *out);
+/* As isURL() judges. */
+bool url_is_valid(struct arena *arena, struct cel_text text);
+/* A part of a query: `+` is a blank. */
+bool url_query_decode(struct arena *arena, struct cel_text text,
+		      struct cel_text *out);
 struct cel_text url_path(struct arena *arena, const struct url *url);
 
 #endif

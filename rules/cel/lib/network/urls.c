@@ -39,22 +39,17 @@ static struct cel_value text(struct cel_text text)
 static struct cel_value url(struct cel_call *call)
 {
 	struct url *url = ARENA_NEW(call->arena, struct url);
-	const char *problem = url_problem(call->arena, call->args[0].text);
+	struct cel_text text = call->args[0].text;
 
-	if (!problem)
-		problem =
-			url_parse(call->arena, call->args[0].text, false, url);
-	if (problem)
-		return cel_error(call->arena,
-				 "URL parse error during conversion from "
-				 "string: %s",
-				 problem);
-	return cel_opaque(&url_type, url);
+	return url_is_valid(call->arena, text) &&
+			       url_parse(call->arena, text, false, url)
+		       ? cel_opaque(&url_type, url)
+		       : cel_is_not(call, "a URL");
 }
 
 static struct cel_value is_url(struct cel_call *call)
 {
-	return cel_bool(!url_problem(call->arena, call->args[0].text));
+	return cel_bool(url_is_valid(call->arena, call->args[0].text));
 }
 
 static struct cel_value scheme(struct cel_call *call)
@@ -127,8 +122,8 @@ static void add_part(struct arena *arena, struct cel_map_builder *all,
 	if (equals < part.len)
 		value = cel_part(part, equals + 1, part.len);
 	if (part.len && cel_text_find(part, ';') == part.len &&
-	    !url_query_decode(arena, cel_part(part, 0, equals), &name) &&
-	    !url_query_decode(arena, value, &value))
+	    url_query_decode(arena, cel_part(part, 0, equals), &name) &&
+	    url_query_decode(arena, value, &value))
 		add(arena, all, name, value);
 }
 

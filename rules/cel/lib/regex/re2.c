@@ -17,11 +17,9 @@ struct re2_parser {
 	struct re2 re;
 	struct re2_group *groups; /* the last is the one that is open */
 	size_t n, size;
-	unsigned atom;	    /* weight of what a repeat would repeat */
-	size_t last_repeat; /* where the one just before begins, or NONE */
+	unsigned atom; /* weight of what a repeat would repeat */
+	bool repeated; /* it has a repeat */
 };
-
-static const size_t NONE = (size_t)-1;
 
 static struct re2_group *top(struct re2_parser *p)
 {
@@ -61,16 +59,15 @@ static void assertion(struct re2_parser *p, size_t len)
 }
 
 /* A character that stands for itself. */
-static const char *literal(struct re2_parser *p)
+static bool literal(struct re2_parser *p)
 {
 	unsigned c;
-	const char *problem = re2_point(&p->re, &c);
 
-	if (problem)
-		return problem;
+	if (!re2_point(&p->re, &c))
+		return false;
 	re2_literal(&p->re, c);
 	atom(p, 1);
-	return NULL;
+	return true;
 }
 
 /* -1: none; -2: too large. No leading zeros. */
@@ -83,7 +80,7 @@ static int count(struct re2 *re, size_t *at)
 	*at += digits.len;
 	if (!digits.len || (digits.len > 1 && *digits.data == '0'))
 		return -1;
-	return cel_digits(digits, &n) || n > REPEAT_MAX ? -2 : (int)n;
+	return cel_digits(digits, &n) && n <= REPEAT_MAX ? (int)n : -2;
 }
 
 struct re2_repeat {
@@ -112,76 +109,72 @@ static bool counted(struct re2 *re, struct re2_repeat *repeat)
 	return cel_text_at(re->text, at, "}");
 }
 
-static const char *repeat(struct re2_parser *p, struct re2_repeat r)
+static bool repeat(struct re2_parser *p, struct re2_repeat r)
 {
 	struct re2 *re = &p->re;
 	size_t start = re->at;
 	int most = r.max < 0 ? r.min : r.max;
 
 	re->at = r.end + cel_text_at(re->text, r.end, "?");
-	if (re->text.data[start] == '{' &&
-	    (r.min < 0 || r.max < -1 || r.min > REPEAT_MAX ||
-	     r.max > REPEAT_MAX || (r.max >= 0 && r.min > r.max)))
-		return re2_error(re, "invalid repeat count", start, r.end);
-	if (p->last_repeat != NONE)
-		return re2_error(re, "invalid nested repetition operator",
-				 p->last_repeat, re->at);
-	if (!top(p)->can_repeat)
-		return re2_error(re, "missing argument to repetition operator",
-				 start, re->at);
+	if (p->repeated || !top(p)->can_repeat || r.min < 0 || r.max < -1 ||
+	    (r.max >= 0 && r.min > r.max))
+		return false;
 	if (most > 0)
 		p->atom *= (unsigned)most;
 	if (most > 1 && p->atom > REPEAT_MAX)
-		return re2_error(re, "invalid repeat count", start, re->at);
+		return false;
 	buf_add(re->out, re->text.data + start, re->at - start);
 	atom(p, p->atom);
-	p->last_repeat = start;
-	return NULL;
+	p->repeated = true;
+	return true;
 }
 
-static const char *repeat_at(struct re2_parser *p)
+static bool repeat_at(struct re2_parser *p)
 {
 	struct re2_repeat r = {.end = p->re.at + 1};
 
 	if (p->re.text.data[p->re.at] != '{' || counted(&p->re, &r))
 		return repeat(p, r);
+	p->repeated = false;
 	return literal(p);
 }
 
+static void begin_group(struct re2_parser *p, size_t end)
+{
+	p->re.at = end;
+	buf_adds(p->re.out, "(?:");
+	open_group(p);
+}
+
 /* `(?P<name>`, `(?<name>`: the name is not needed. */
-static const char *named_group(struct re2_parser *p, size_t name)
+static bool named_group(struct re2_parser *p, size_t name)
 {
 	struct re2 *re = &p->re;
 	size_t end = name;
-	bool valid = true;
 
-	for (; end < re->text.len && re->text.data[end] != '>'; end++)
-		valid &= re->text.data[end] == '_' ||
-			 re2_is_alnum((unsigned char)re->text.data[end]);
-	if (end == re->text.len)
-		return re2_error(re, "invalid named capture", re->at, end);
-	if (end == name || !valid)
-		return re2_error(re, "invalid named capture", re->at, end + 1);
-	re->at = end + 1;
-	buf_adds(re->out, "(?:");
-	open_group(p);
-	return NULL;
+	while (end < re->text.len &&
+	       (re->text.data[end] == '_' ||
+		re2_is_alnum((unsigned char)re->text.data[end])))
+		end++;
+	if (end == name || !cel_text_at(re->text, end, ">"))
+		return false;
+	begin_group(p, end + 1);
+	return true;
 }
 
 /* `(?i)`, `(?i-s:`: PCRE2 has them too. */
-static const char *flags(struct re2_parser *p)
+static bool flags(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 	bool negative = false, flag = false;
-	size_t at = re->at + 2;
 
-	for (; at < re->text.len; at++) {
+	for (size_t at = re->at + 2; at < re->text.len; at++) {
 		char c = re->text.data[at];
 
 		if (c == '-' && !negative) {
 			negative = true;
 			flag = false;
-		} else if (strchr("imsU", c) && c) {
+		} else if (c && strchr("imsU", c)) {
 			flag = true;
 		} else if ((c == ':' || c == ')') && (!negative || flag)) {
 			buf_add(re->out, re->text.data + re->at,
@@ -189,96 +182,79 @@ static const char *flags(struct re2_parser *p)
 			re->at = at + 1;
 			if (c == ':')
 				open_group(p);
-			return NULL;
+			return true;
 		} else {
-			at += utf8_length(re->text.data + at,
-					  re->text.len - at);
-			break;
+			return false;
 		}
 	}
-	return re2_error(re, "invalid or unsupported Perl syntax", re->at, at);
+	return false;
 }
 
-static const char *open_at(struct re2_parser *p)
+static bool open_at(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 
 	if (p->n > NEST_MAX)
-		return re2_error(re, "expression nests too deeply", 0,
-				 re->text.len);
-	if (cel_text_at(re->text, re->at, "(?P<") && re->at + 4 < re->text.len)
+		return false;
+	if (cel_text_at(re->text, re->at, "(?P<"))
 		return named_group(p, re->at + 4);
 	if (cel_text_at(re->text, re->at, "(?<"))
 		return named_group(p, re->at + 3);
 	if (cel_text_at(re->text, re->at, "(?"))
 		return flags(p);
-	re->at++;
-	buf_adds(re->out, "(?:");
-	open_group(p);
-	return NULL;
+	begin_group(p, re->at + 1);
+	return true;
 }
 
-static const char *close_at(struct re2_parser *p)
+static bool close_at(struct re2_parser *p)
 {
 	unsigned weight = top(p)->weight;
 
 	if (p->n == 1)
-		return re2_error(&p->re, "unexpected )", 0, p->re.text.len);
+		return false;
 	p->re.at++;
 	p->n--;
 	buf_addc(p->re.out, ')');
 	atom(p, weight);
-	return NULL;
+	return true;
 }
 
 /* \Q...\E */
-static const char *quoted(struct re2_parser *p)
+static bool quoted(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
-	const char *problem = NULL;
 
 	re->at += 2;
-	while (!problem && re->at < re->text.len &&
-	       !cel_text_at(re->text, re->at, "\\E"))
-		problem = literal(p);
-	if (!problem && re->at < re->text.len)
+	while (re->at < re->text.len && !cel_text_at(re->text, re->at, "\\E"))
+		if (!literal(p))
+			return false;
+	if (re->at < re->text.len)
 		re->at += 2;
-	return problem;
+	return true;
 }
 
-static const char *backslash(struct re2_parser *p)
+static bool backslash(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
-	const char *problem;
-	bool class = false;
+	char next = re->at + 1 < re->text.len ? re->text.data[re->at + 1] : 0;
 	unsigned c;
 
-	switch (re->at + 1 < re->text.len ? re->text.data[re->at + 1] : 0) {
-	case 'A':
-	case 'b':
-	case 'B':
-	case 'z':
-		assertion(p, 2);
-		return NULL;
-	case 'C':
-		return re2_error(re, "invalid escape sequence", re->at,
-				 re->at + 2);
-	case 'Q':
+	if (next == 'Q')
 		return quoted(p);
-	default:
-		break;
-	}
-	problem = re2_class_escape(re, false, &class);
-	if (!problem && !class) {
-		problem = re2_escape(re, &c);
-		if (!problem)
-			re2_literal(re, c);
+	if (next && strchr("AbBz", next)) {
+		assertion(p, 2);
+		return true;
 	}
 	atom(p, 1);
-	return problem;
+	if (re2_class_escape(re, false))
+		return true;
+	if (!re2_escape(re, &c))
+		return false;
+	re2_literal(re, c);
+	return true;
 }
 
-static const char *element(struct re2_parser *p)
+static bool element(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
 
@@ -291,16 +267,16 @@ static const char *element(struct re2_parser *p)
 		re->at++;
 		buf_addc(re->out, '|');
 		top(p)->can_repeat = false;
-		return NULL;
+		return true;
 	case '^':
 	case '$':
 		assertion(p, 1);
-		return NULL;
+		return true;
 	case '.':
 		re->at++;
 		buf_addc(re->out, '.');
 		atom(p, 1);
-		return NULL;
+		return true;
 	case '[':
 		atom(p, 1);
 		return re2_class(re);
@@ -311,29 +287,22 @@ static const char *element(struct re2_parser *p)
 	}
 }
 
-const char *cel_re2_translate(struct arena *arena, struct cel_text pattern,
-			      struct buf *out)
+bool cel_re2_translate(struct arena *arena, struct cel_text pattern,
+		       struct buf *out)
 {
 	struct re2_parser p = {
 		.re = {.arena = arena, .text = pattern, .out = out},
-		.last_repeat = NONE,
 	};
-	const char *problem = NULL;
+	bool valid = true;
 
 	open_group(&p);
-	while (!problem && p.re.at < pattern.len) {
+	while (valid && p.re.at < pattern.len) {
 		if (before_repeat(&p.re)) {
-			size_t last = p.last_repeat;
-
-			problem = repeat_at(&p);
-			if (p.last_repeat == last)
-				p.last_repeat = NONE;
+			valid = repeat_at(&p);
 			continue;
 		}
-		problem = element(&p);
-		p.last_repeat = NONE;
+		p.repeated = false;
+		valid = element(&p);
 	}
-	if (!problem && p.n > 1)
-		problem = re2_error(&p.re, "missing closing )", 0, pattern.len);
-	return problem;
+	return valid && p.n == 1;
 }

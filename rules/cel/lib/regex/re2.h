@@ -13,9 +13,9 @@
 
 #include "rules/cel/lib/lib_internal.h"
 
-/* NULL and the PCRE2 pattern in *out, or Go's message. */
-const char *cel_re2_translate(struct arena *arena, struct cel_text pattern,
-			      struct buf *out);
+/* The PCRE2 pattern in *out; false: Go takes no such pattern. */
+bool cel_re2_translate(struct arena *arena, struct cel_text pattern,
+		       struct buf *out);
 
 /* --- re2_class.c: the parts of a pattern that stand for one character ------
  */
@@ -27,17 +27,13 @@ struct re2 {
 	struct buf *out; /* for PCRE2 */
 };
 
-/* Go's message: what is wrong, and from where to where. */
-const char *re2_error(const struct re2 *re, const char *what, size_t start,
-		      size_t end);
 bool re2_is_alnum(unsigned c);
-/* The functions advance the cursor, and return what is wrong or NULL. */
-const char *re2_point(struct re2 *re, unsigned *c);
+/* The functions advance the cursor; false: there is no such thing. */
+bool re2_point(struct re2 *re, unsigned *c);
 /* `\n`, `\x41`, `\.`: which character it is. */
-const char *re2_escape(struct re2 *re, unsigned *c);
-/* `\d`, `\pL`: sets *found where there is one. */
-const char *re2_class_escape(struct re2 *re, bool in_class, bool *found);
-const char *re2_class(struct re2 *re); /* [...] */
+bool re2_escape(struct re2 *re, unsigned *c);
+bool re2_class_escape(struct re2 *re, bool in_class); /* `\d`, `\pL` */
+bool re2_class(struct re2 *re);			      /* [...] */
 void re2_literal(struct re2 *re, unsigned c);
 
 #endif

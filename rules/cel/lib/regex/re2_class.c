@@ -12,32 +12,21 @@
 
 enum { POINT_MAX = 0x10ffff };
 
-static const char ESCAPE[] = "invalid escape sequence";
-static const char RANGE[] = "invalid character class range";
-
-const char *re2_error(const struct re2 *re, const char *what, size_t start,
-		      size_t end)
-{
-	return arena_printf(re->arena, "error parsing regexp: %s: `%.*s`", what,
-			    (int)(end - start), re->text.data + start);
-}
-
 bool re2_is_alnum(unsigned c)
 {
 	return (c >= '0' && c <= '9') ||
 	       ((c | 0x20) >= 'a' && (c | 0x20) <= 'z');
 }
 
-const char *re2_point(struct re2 *re, unsigned *c)
+bool re2_point(struct re2 *re, unsigned *c)
 {
 	const char *s = re->text.data + re->at;
 	size_t len = utf8_length(s, re->text.len - re->at);
 
-	if (!len)
-		return re2_error(re, "invalid UTF-8", re->at, re->text.len);
-	*c = utf8_code_point(s, len);
+	if (len)
+		*c = utf8_code_point(s, len);
 	re->at += len;
-	return NULL;
+	return len;
 }
 
 void re2_literal(struct re2 *re, unsigned c)
@@ -58,22 +47,17 @@ static int peek(const struct re2 *re)
 static bool hexadecimal(struct re2 *re, unsigned *c)
 {
 	bool braces = peek(re) == '{';
-	int n = 0, digit = 0;
+	int n = 0, digit;
 
 	re->at += braces;
-	for (*c = 0; (braces || n < 2) && re->at < re->text.len; n++) {
-		digit = cel_hex_digit(peek(re));
-		re->at += utf8_length(re->text.data + re->at,
-				      re->text.len - re->at);
-		if (digit < 0)
-			break;
+	for (*c = 0; (braces || n < 2) &&
+		     (digit = cel_hex_digit(peek(re))) >= 0 && *c <= POINT_MAX;
+	     n++, re->at++)
 		*c = *c * 16 + (unsigned)digit;
-		if (*c > POINT_MAX)
-			return false;
-	}
-	if (braces)
-		return n > 0 && digit < 0 && re->text.data[re->at - 1] == '}';
-	return n == 2;
+	if (*c > POINT_MAX || !n || (braces && peek(re) != '}'))
+		return false;
+	re->at += braces;
+	return braces || n == 2;
 }
 
 static bool octal(struct re2 *re, unsigned first, unsigned *c)
@@ -86,32 +70,22 @@ static bool octal(struct re2 *re, unsigned first, unsigned *c)
 	return true;
 }
 
-const char *re2_escape(struct re2 *re, unsigned *c)
+bool re2_escape(struct re2 *re, unsigned *c)
 {
 	static const char letters[] = "a\af\fn\nr\rt\tv\v";
-	size_t start = re->at++;
-	const char *problem, *letter;
-	bool valid = false;
+	const char *letter;
 
-	if (re->at == re->text.len)
-		return re2_error(re, "trailing backslash at end of expression",
-				 re->at, re->at);
-	problem = re2_point(re, c);
-	if (problem)
-		return problem;
-	/* NOLINTNEXTLINE: read */
+	re->at++;
+	if (!re2_point(re, c))
+		return false;
 	if (*c < 0x80 && !re2_is_alnum(*c))
-		return NULL;
-	letter = *c < 0x80 && *c > '\r' ? strchr(letters, (int)*c) : NULL;
-	if (letter) {
+		return true;
+	letter = *c < 0x80 ? strchr(letters, (int)*c) : NULL;
+	if (letter)
 		*c = (unsigned char)letter[1];
-		return NULL;
-	}
-	if (*c >= '0' && *c <= '7')
-		valid = octal(re, *c, c);
-	else if (*c == 'x')
-		valid = hexadecimal(re, c);
-	return valid ? NULL : re2_error(re, ESCAPE, start, re->at);
+	else if (*c >= '0' && *c <= '7')
+		return octal(re, *c, c);
+	return letter || (*c == 'x' && hexadecimal(re, c));
 }
 
 /* Go's names of categories; scripts are asked for at PCRE2. */
@@ -162,9 +136,10 @@ static const char *canonical(struct arena *arena, struct cel_text name)
 }
 
 /* The inside of a class that a property is. NULL: Go knows none. */
-static const char *property(struct re2 *re, struct cel_text name, bool negative)
+static const char *property(struct arena *arena, struct cel_text name,
+			    bool negative)
 {
-	const char *text = canonical(re->arena, name), *pattern;
+	const char *text = canonical(arena, name), *pattern;
 
 	if (text_eq(text, "Any"))
 		return negative ? "\\P{Any}" : "\\p{Any}";
@@ -175,10 +150,10 @@ static const char *property(struct re2 *re, struct cel_text name, bool negative)
 	if (text_eq(text, "Lc"))
 		return negative ? "\\P{L&}" : "\\p{L&}";
 	if (is_category(text))
-		return arena_printf(re->arena, "\\%c{%s}", negative ? 'P' : 'p',
+		return arena_printf(arena, "\\%c{%s}", negative ? 'P' : 'p',
 				    text);
-	pattern = arena_printf(re->arena, "\\%c{sc:%s}", negative ? 'P' : 'p',
-			       text);
+	pattern =
+		arena_printf(arena, "\\%c{sc:%s}", negative ? 'P' : 'p', text);
 	if (strspn(text,
 		   "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz") !=
 		    strlen(text) ||
@@ -187,40 +162,31 @@ static const char *property(struct re2 *re, struct cel_text name, bool negative)
 	return pattern;
 }
 
-/* The names of a property, `\pL` or `\p{^Greek}`, and whether it is negated. */
-static const char *unicode_class(struct re2 *re, const char **inside)
+/* The inside of a class that `\pL` or `\p{^Greek}` is, and its end. */
+static const char *unicode_class(const struct re2 *re, size_t *end)
 {
-	size_t start = re->at, name = start + 3, end = name;
-	bool negative = re->text.data[start + 1] == 'P';
-	const char *problem;
-	unsigned c;
+	size_t name = re->at + 2;
+	bool braces = cel_text_at(re->text, name, "{");
+	bool negative = re->text.data[re->at + 1] == 'P';
 
-	re->at += 2;
-	if (re->at == re->text.len)
-		return re2_error(re, "invalid UTF-8", re->at, re->at);
-	problem = re2_point(re, &c);
-	if (problem)
-		return problem;
-	/* NOLINTNEXTLINE: read */
-	if (c == '{') {
-		while (end < re->text.len && re->text.data[end] != '}')
-			end++;
-		if (end == re->text.len)
-			return re2_error(re, RANGE, start, end);
-		re->at = end + 1;
-	} else {
-		name = start + 2;
-		end = re->at;
-	}
-	if (name < end && re->text.data[name] == '^') {
+	name += braces;
+	*end = name;
+	if (!braces)
+		*end += utf8_length(re->text.data + name, re->text.len - name);
+	while (braces && *end < re->text.len && re->text.data[*end] != '}')
+		++*end;
+	if (*end == name || (braces && *end == re->text.len))
+		return NULL;
+	if (re->text.data[name] == '^') {
 		negative = !negative;
 		name++;
 	}
-	*inside = property(re, cel_part(re->text, name, end), negative);
-	return *inside ? NULL : re2_error(re, RANGE, start, re->at);
+	*end += braces;
+	return property(re->arena, cel_part(re->text, name, *end - braces),
+			negative);
 }
 
-const char *re2_class_escape(struct re2 *re, bool in_class, bool *found)
+bool re2_class_escape(struct re2 *re, bool in_class)
 {
 	static const char *const perl[][2] = {
 		{"\\d", "0-9"},
@@ -231,103 +197,90 @@ const char *re2_class_escape(struct re2 *re, bool in_class, bool *found)
 			"\\x{7b}-\\x{10ffff}"},
 		{"\\S", "\\x{0}-\\x{8}\\x{b}\\x{e}-\\x{1f}\\x{21}-\\x{10ffff}"},
 	};
-	const char *inside = NULL, *problem = NULL;
+	const char *inside = NULL;
+	size_t end = re->at + 2;
 
 	if (cel_text_at(re->text, re->at, "\\p") ||
 	    cel_text_at(re->text, re->at, "\\P"))
-		problem = unicode_class(re, &inside);
-	for (size_t i = 0; !inside && !problem && i < 6; i++) {
-		if (cel_text_at(re->text, re->at, perl[i][0])) {
+		inside = unicode_class(re, &end);
+	for (size_t i = 0; !inside && i < 6; i++) {
+		if (cel_text_at(re->text, re->at, perl[i][0]))
 			inside = perl[i][1];
-			re->at += 2;
-		}
 	}
-	if (inside)
-		buf_addf(re->out, in_class ? "%s" : "[%s]", inside);
-	*found = inside;
-	return problem;
+	if (!inside)
+		return false;
+	re->at = end;
+	buf_addf(re->out, in_class ? "%s" : "[%s]", inside);
+	return true;
 }
 
-/* `[:alpha:]` inside of a class. */
-static const char *posix_class(struct re2 *re, bool *found)
+/* `[:alpha:]` inside of a class; false: Go knows none of the name. */
+static bool posix_class(struct re2 *re, bool *found)
 {
 	static const char names[] =
-		" alnum alpha ascii blank cntrl digit graph lower print punct "
-		"space upper word xdigit ";
-	size_t start = re->at, end = start + 2;
-	const char *name;
-	bool negative;
+		"alnum alpha ascii blank cntrl digit graph lower print punct "
+		"space upper word xdigit";
+	size_t start = re->at, name = start + 2, end;
 
-	while (end < re->text.len && !cel_text_at(re->text, end, ":]"))
-		end++;
-	*found = cel_text_at(re->text, start, "[:") && end < re->text.len;
-	if (!*found)
-		return NULL;
+	*found = false;
+	if (!cel_text_at(re->text, start, "[:"))
+		return true;
+	for (end = name; end < re->text.len; end++) {
+		if (cel_text_at(re->text, end, ":]"))
+			break;
+	}
+	if (end == re->text.len)
+		return true;
+	*found = true;
+	name += re->text.data[name] == '^';
 	re->at = end + 2;
-	negative = re->text.data[start + 2] == '^';
-	name = arena_printf(re->arena, " %.*s ",
-			    (int)(end - start - 2 - negative),
-			    re->text.data + start + 2 + negative);
-	if (strlen(name) < 3 || !strstr(names, name) ||
-	    strlen(name) != end - start - negative)
-		return re2_error(re, RANGE, start, re->at);
 	buf_add(re->out, re->text.data + start, re->at - start);
-	return NULL;
+	return name < end &&
+	       text_lists(names, arena_strndup(re->arena, re->text.data + name,
+					       end - name));
 }
 
-static const char *class_point(struct re2 *re, size_t class, unsigned *c)
+static bool class_point(struct re2 *re, unsigned *c)
 {
-	if (re->at == re->text.len)
-		return re2_error(re, "missing closing ]", class, re->at);
 	return peek(re) == '\\' ? re2_escape(re, c) : re2_point(re, c);
 }
 
-static const char *class_range(struct re2 *re, size_t class)
+static bool class_range(struct re2 *re)
 {
-	size_t start = re->at;
 	unsigned low, high;
-	const char *problem = class_point(re, class, &low);
 
-	if (problem)
-		return problem;
-	/* NOLINTNEXTLINE: it was read */
+	if (!class_point(re, &low))
+		return false;
 	re2_literal(re, low);
 	if (peek(re) != '-' || re->at + 1 >= re->text.len ||
 	    re->text.data[re->at + 1] == ']')
-		return NULL;
+		return true;
 	re->at++;
-	problem = class_point(re, class, &high);
-	if (problem)
-		return problem;
-	/* NOLINTNEXTLINE: read */
-	if (high < low)
-		return re2_error(re, RANGE, start, re->at);
+	if (!class_point(re, &high) || high < low)
+		return false;
 	buf_addc(re->out, '-');
 	re2_literal(re, high);
-	return NULL;
+	return true;
 }
 
-const char *re2_class(struct re2 *re)
+bool re2_class(struct re2 *re)
 {
-	size_t start = re->at++, first;
-	const char *problem = NULL;
+	size_t first;
+	bool posix;
 
+	re->at++;
 	buf_addc(re->out, '[');
 	if (peek(re) == '^') {
 		re->at++;
 		buf_addc(re->out, '^');
 	}
 	first = re->at;
-	while (!problem && (peek(re) != ']' || re->at == first)) {
-		bool found = false;
-
-		problem = posix_class(re, &found);
-		if (!problem && !found)
-			problem = re2_class_escape(re, true, &found);
-		if (!problem && !found)
-			problem = class_range(re, start);
+	while (peek(re) != ']' || re->at == first) {
+		if (!posix_class(re, &posix) ||
+		    (!posix && !re2_class_escape(re, true) && !class_range(re)))
+			return false;
 	}
 	re->at++;
 	buf_addc(re->out, ']');
-	return problem;
+	return true;
 }

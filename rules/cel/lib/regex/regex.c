@@ -95,52 +95,41 @@ static struct pattern_cache *of_thread(void)
 	return patterns;
 }
 
-static const char *compile(struct arena *arena, struct pattern_cache *patterns,
-			   struct cel_text text, pcre2_code **code)
+/* NULL: it is not a pattern. */
+static pcre2_code *compile(struct arena *arena, struct pattern_cache *patterns,
+			   struct cel_text text)
 {
+	pcre2_code *code = NULL;
 	struct buf translated;
-	const char *problem;
-	PCRE2_UCHAR message[120];
 	PCRE2_SIZE offset;
-	int status;
+	int status = 0;
 
 	buf_init(&translated);
-	problem = cel_re2_translate(arena, text, &translated);
-	if (!problem) {
-		*code = pcre2_compile(
+	if (cel_re2_translate(arena, text, &translated))
+		code = pcre2_compile(
 			(PCRE2_SPTR)translated.data, translated.len,
 			PCRE2_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX,
 			&status, &offset, patterns->compile);
-		if (!*code && status == PCRE2_ERROR_HEAP_FAILED)
-			OUT_OF_MEMORY();
-		if (!*code) {
-			pcre2_get_error_message(status, message,
-						sizeof(message));
-			problem = arena_printf(arena,
-					       "error parsing regexp: %s: "
-					       "`%.*s`",
-					       (char *)message, (int)text.len,
-					       text.data);
-		}
-	}
+	if (!code && status == PCRE2_ERROR_HEAP_FAILED)
+		OUT_OF_MEMORY();
 	buf_release(&translated);
-	return problem;
+	return code;
 }
 
-/* The compiled pattern, the thread's; NULL: *problem says why. */
-static struct compiled_pattern *
-pattern_of(struct arena *arena, struct cel_text text, const char **problem)
+/* The compiled pattern, the thread's, or NULL. */
+static struct compiled_pattern *pattern_of(struct arena *arena,
+					   struct cel_text text)
 {
 	struct pattern_cache *patterns = of_thread();
 	struct compiled_pattern *pattern =
 		&patterns->items[text_hash(text.data, text.len, 0) % PATTERNS];
-	pcre2_code *code = NULL;
+	pcre2_code *code;
 
 	if (pattern->code && pattern->len == text.len &&
 	    memcmp(pattern->text, text.data, text.len) == 0)
 		return pattern;
-	*problem = compile(arena, patterns, text, &code);
-	if (*problem)
+	code = compile(arena, patterns, text);
+	if (!code)
 		return NULL;
 	forget(pattern);
 	pattern->text = array_zalloc(text.len + 1, 1);
@@ -153,8 +142,7 @@ pattern_of(struct arena *arena, struct cel_text text, const char **problem)
 bool cel_literal_regex(struct cel_text text)
 {
 	struct arena arena = ARENA_INIT;
-	const char *problem;
-	bool valid = pattern_of(&arena, text, &problem);
+	bool valid = pattern_of(&arena, text);
 
 	arena_release(&arena);
 	return valid;
@@ -169,15 +157,14 @@ struct regex_search {
 	struct cel_value error; /* else null */
 };
 
-/* false: the pattern is none; error begins with prefix then. */
-static bool search_begin(struct regex_search *search, const char *prefix)
+/* false: the pattern is none. */
+static bool search_begin(struct regex_search *search)
 {
-	const char *problem;
-
-	search->pattern = pattern_of(search->arena, search->regex, &problem);
+	search->pattern = pattern_of(search->arena, search->regex);
 	if (!search->pattern)
-		search->error =
-			cel_error(search->arena, "%s%s", prefix, problem);
+		search->error = cel_error(
+			search->arena, "'%.*s' is not a regular expression",
+			(int)search->regex.len, search->regex.data);
 	return search->pattern;
 }
 
@@ -230,7 +217,7 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 	struct regex_search search = {
 		.arena = arena, .regex = {regex, strlen(regex)}, .text = text};
 
-	return search_begin(&search, "") && search_from(&search, 0);
+	return search_begin(&search) && search_from(&search, 0);
 }
 
 static struct regex_search search_of(const struct cel_call *call)
@@ -244,7 +231,7 @@ static struct regex_search search_of(const struct cel_call *call)
 static struct cel_value matches(struct cel_call *call)
 {
 	struct regex_search search = search_of(call);
-	bool found = search_begin(&search, "") && search_from(&search, 0);
+	bool found = search_begin(&search) && search_from(&search, 0);
 
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_bool(found);
 }
@@ -253,7 +240,7 @@ static struct cel_value find(struct cel_call *call)
 {
 	struct regex_search search = search_of(call);
 
-	if (search_begin(&search, "Illegal regex: ") && search_from(&search, 0))
+	if (search_begin(&search) && search_from(&search, 0))
 		return cel_string_part(search.text, search.start, search.end);
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_string("");
 }
@@ -266,7 +253,7 @@ static struct cel_value find_all(struct cel_call *call)
 	size_t n = 0, size = 0, from = 0, previous = (size_t)-1;
 	struct regex_search s = search_of(call);
 
-	if (!search_begin(&s, "Illegal regex: "))
+	if (!search_begin(&s))
 		return s.error;
 	while ((int64_t)n != limit && from <= s.text.len &&
 	       search_from(&s, from)) {

@@ -20,62 +20,39 @@ enum { PRECISION_DEFAULT = 6, PRECISION_MAX = 1000 };
 
 struct clause {
 	char verb;
-	long precision; /* -1: none */
-	size_t len;	/* with the percent sign */
+	int precision;
+	size_t len; /* with the percent sign */
 };
 
 /* What is wrong with the clause at the start of text, or NULL. */
-static const char *precision(struct arena *arena, struct cel_text text,
-			     struct clause *clause)
-{
-	struct cel_text digits;
-	const char *problem;
-	uint64_t value;
-	size_t at;
-
-	clause->precision = -1;
-	clause->len = 1;
-	if (!cel_text_at(text, 1, "."))
-		return NULL;
-	at = 2 + cel_digits_length(text, 2);
-	if (at == text.len)
-		return "could not find end of precision specifier";
-	digits = cel_part(text, 2, at);
-	problem = cel_digits(digits, &value);
-	if (!problem && value > INT64_MAX)
-		problem = "value out of range";
-	clause->precision = (long)value;
-	clause->len = at;
-	if (!problem)
-		return NULL;
-	return arena_printf(arena,
-			    "error while converting precision to integer: "
-			    "strconv.Atoi: parsing \"%.*s\": %s",
-			    (int)digits.len, digits.data, problem);
-}
-
 static const char *parse_clause(struct arena *arena, struct cel_text text,
 				struct clause *clause)
 {
-	const char *problem = precision(arena, text, clause);
-	unsigned char c;
+	uint64_t precision = PRECISION_DEFAULT;
+	size_t at = 1, n;
 
-	if (problem)
-		return arena_printf(arena,
-				    "could not parse formatting clause: error "
-				    "while parsing precision: %s",
-				    problem);
-	c = (unsigned char)text.data[clause->len++];
-	clause->verb = (char)c;
-	if (strchr("sdfebxXo", c) && c)
+	if (cel_text_at(text, 1, ".")) {
+		n = cel_digits_length(text, 2);
+		if (!cel_digits(cel_part(text, 2, 2 + n), &precision) ||
+		    precision > INT64_MAX)
+			return "could not parse formatting clause: the "
+			       "precision is not a number";
+		at = 2 + n;
+	}
+	if (at == text.len)
+		return "unexpected end of string";
+	*clause = (struct clause){text.data[at],
+				  precision > PRECISION_MAX ? PRECISION_MAX
+							    : (int)precision,
+				  at + 1};
+	if (clause->verb && strchr("sdfebxXo", clause->verb))
 		return NULL;
-	return arena_printf(arena,
-			    "could not parse formatting clause: unrecognized "
-			    "formatting clause \"%s%c\"",
-			    c < 0x80   ? ""
-			    : c < 0xc0 ? "\302"
-				       : "\303",
-			    c < 0xc0 ? c : c - 0x40);
+	return arena_printf(
+		arena,
+		"could not parse formatting clause: unrecognized formatting "
+		"clause \"%.*s\"",
+		(int)utf8_length(text.data + at, text.len - at),
+		text.data + at);
 }
 
 #define WHOLE (1u << CEL_INT | 1u << CEL_UINT)
@@ -121,6 +98,13 @@ static const char *refusal(struct arena *arena, const char *problem,
 {
 	return arena_printf(arena, "%s, was given %s", problem,
 			    cel_type_name(type));
+}
+
+static struct cel_value refused(struct arena *arena, const struct verb *verb,
+				struct cel_value value)
+{
+	return cel_error(arena, "%s",
+			 refusal(arena, verb->problem, cel_type_of(value)));
 }
 
 /* Digits with a comma after each three of them, up to the dot. */
@@ -176,24 +160,20 @@ static void scientific(double value, struct buf *out)
 
 static void real(const struct clause *clause, double value, struct buf *out)
 {
-	long precision =
-		clause->precision < 0 ? PRECISION_DEFAULT : clause->precision;
 	struct buf text;
 
-	if (precision > PRECISION_MAX)
-		precision = PRECISION_MAX;
 	buf_init(&text);
 	if (isnan(value))
 		buf_adds(&text, "NaN");
 	else if (isinf(value))
 		buf_adds(&text, value < 0 ? "-\342\210\236" : "\342\210\236");
 	else if (clause->verb == 'f')
-		fixed(value, (int)precision, &text);
+		fixed(value, clause->precision, &text);
 	else
 		scientific(value, &text);
 	if (clause->verb == 'e') {
 		for (size_t n = utf8_count(text.data, text.len);
-		     n < (size_t)precision; n++)
+		     n < (size_t)clause->precision; n++)
 			buf_addc(out, ' ');
 	}
 	buf_add(out, text.data, text.len);
@@ -235,56 +215,51 @@ static void whole(char verb, struct cel_value value, struct buf *out)
 	based(number, base, verb == 'X', out);
 }
 
-/* No words for anybody: the result is unknown. */
-static const char hidden[] = "";
-static const char too_large[] = "the result is too large";
-
-/* A value inside of a list or map, as a literal of the language. */
-static const char *literal(struct arena *arena, struct cel_value value,
-			   struct buf *out)
+static struct cel_value too_large(struct arena *arena)
 {
-	bool quoted = cel_is(value, CEL_STRING) || cel_is(value, CEL_BYTES);
-
-	if (out->len > CEL_TEXT_MAX)
-		return too_large;
-	if (cel_is_abnormal(value))
-		return hidden;
-	if (cel_is(value, CEL_BYTES))
-		buf_addc(out, 'b');
-	if (quoted) {
-		cel_quote(value.text, out);
-	} else if (cel_is(value, CEL_DOUBLE)) {
-		if (isfinite(value.real)) {
-			buf_addf(out, "%.6f", value.real);
-			return NULL;
-		}
-		buf_addc(out, '"');
-		cel_double_text(value.real, out);
-		buf_addc(out, '"');
-	} else if (cel_is(value, CEL_TIMESTAMP)) {
-		buf_adds(out, "timestamp(\"");
-		cel_timestamp_text(value.time, out);
-		buf_adds(out, "\")");
-	} else if (cel_is(value, CEL_DURATION)) {
-		buf_adds(out, "duration(\"");
-		cel_duration_text(value.time, out);
-		buf_adds(out, "\")");
-	} else if (!accepts(verb_of('s'), value.kind)) {
-		return arena_printf(arena, "no formatting function for %s",
-				    cel_type_name(cel_type_of(value)));
-	} else {
-		return cel_format_value(arena, value, out);
-	}
-	return NULL;
+	return cel_error(arena, "the result is too large");
 }
 
-static const char *list_literal(struct arena *arena, struct cel_value list,
+/* A value inside of a list or map, as a literal of the language; null, or
+ * what is wrong with it. */
+static struct cel_value literal(struct arena *arena, struct cel_value value,
 				struct buf *out)
 {
-	const char *problem = NULL;
+	const char *function = "";
+
+	if (out->len > CEL_TEXT_MAX)
+		return too_large(arena);
+	if (cel_is_abnormal(value))
+		return cel_unknown(NULL);
+	if (cel_is(value, CEL_STRING) || cel_is(value, CEL_BYTES)) {
+		buf_adds(out, cel_is(value, CEL_BYTES) ? "b" : "");
+		cel_quote(value.text, true, out);
+		return cel_null();
+	}
+	if (cel_is(value, CEL_DOUBLE) && isfinite(value.real)) {
+		buf_addf(out, "%.6f", value.real);
+		return cel_null();
+	}
+	if (cel_is(value, CEL_TIMESTAMP))
+		function = "timestamp(";
+	else if (cel_is(value, CEL_DURATION))
+		function = "duration(";
+	else if (!cel_is(value, CEL_DOUBLE))
+		return cel_format_value(arena, value, out);
+	buf_addf(out, "%s\"", function);
+	cel_format_value(arena, value, out);
+	buf_adds(out, *function ? "\")" : "\"");
+	return cel_null();
+}
+
+static struct cel_value list_literal(struct arena *arena, struct cel_value list,
+				     struct buf *out)
+{
+	struct cel_value problem = cel_null();
 
 	buf_addc(out, '[');
-	for (size_t i = 0; i < cel_size(list) && !problem; i++) {
+	for (size_t i = 0; i < cel_size(list) && !cel_is_abnormal(problem);
+	     i++) {
 		if (i)
 			buf_adds(out, ", ");
 		problem = literal(arena, cel_list_at(arena, list, i), out);
@@ -304,18 +279,16 @@ static int compare_pairs(const void *a, const void *b)
 	return strcmp(x->key, y->key);
 }
 
-static const char *pair_of(struct arena *arena, struct cel_entry entry,
-			   struct pair *pair)
+static struct cel_value pair_of(struct arena *arena, struct cel_entry entry,
+				struct pair *pair)
 {
-	const char *problem;
+	struct cel_value problem;
 	struct buf out;
 
 	if (!cel_is(entry.key, CEL_BOOL) && !cel_is(entry.key, CEL_INT) &&
 	    !cel_is(entry.key, CEL_UINT) && !cel_is(entry.key, CEL_STRING))
-		return arena_printf(arena,
-				    "no formatting function for map key of "
-				    "type %s",
-				    cel_type_name(cel_type_of(entry.key)));
+		return cel_error(arena, "a key of type %s has no text",
+				 cel_type_name(cel_type_of(entry.key)));
 	buf_init(&out);
 	literal(arena, entry.key, &out);
 	pair->key = cel_string_from(arena, &out).text.data;
@@ -324,21 +297,21 @@ static const char *pair_of(struct arena *arena, struct cel_entry entry,
 	return problem;
 }
 
-static const char *map_literal(struct arena *arena, struct cel_value map,
-			       struct buf *out)
+static struct cel_value map_literal(struct arena *arena, struct cel_value map,
+				    struct buf *out)
 {
 	size_t n = cel_size(map), len = 0;
 	struct pair *pairs = ARENA_ARRAY(arena, struct pair, n);
 
 	for (size_t i = 0; i < n; i++) {
-		const char *problem =
+		struct cel_value problem =
 			pair_of(arena, cel_map_at(arena, map, i), pairs + i);
 
-		if (problem)
+		if (cel_is_abnormal(problem))
 			return problem;
 		len += strlen(pairs[i].value);
 		if (len > CEL_TEXT_MAX)
-			return too_large;
+			return too_large(arena);
 	}
 	qsort(pairs, n, sizeof(*pairs), compare_pairs);
 	buf_addc(out, '{');
@@ -346,11 +319,8 @@ static const char *map_literal(struct arena *arena, struct cel_value map,
 		buf_addf(out, "%s%s:%s", i ? ", " : "", pairs[i].key,
 			 pairs[i].value);
 	buf_addc(out, '}');
-	return NULL;
+	return cel_null();
 }
-
-static const char not_utf8[] =
-	"invalid UTF-8 in bytes, cannot convert to string";
 
 static bool is_utf8(struct cel_text text)
 {
@@ -362,8 +332,8 @@ static bool is_utf8(struct cel_text text)
 	return true;
 }
 
-const char *cel_format_value(struct arena *arena, struct cel_value value,
-			     struct buf *out)
+struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
+				  struct buf *out)
 {
 	switch (value.kind) {
 	case CEL_LIST:
@@ -372,37 +342,38 @@ const char *cel_format_value(struct arena *arena, struct cel_value value,
 		return map_literal(arena, value, out);
 	case CEL_DOUBLE:
 		cel_double_text(value.real, out);
-		return NULL;
+		break;
 	case CEL_TIMESTAMP:
 		cel_timestamp_text(value.time, out);
-		return NULL;
+		break;
 	case CEL_DURATION:
 		cel_duration_text(value.time, out);
-		return NULL;
+		break;
 	case CEL_TYPE:
 		buf_adds(out, cel_type_name(value.type));
-		return NULL;
+		break;
 	case CEL_NULL:
 		buf_adds(out, "null");
-		return NULL;
+		break;
 	case CEL_BOOL:
 		buf_adds(out, value.boolean ? "true" : "false");
-		return NULL;
+		break;
 	case CEL_INT:
 	case CEL_UINT:
 		whole('d', value, out);
-		return NULL;
+		break;
 	case CEL_BYTES:
 		if (!is_utf8(value.text))
-			return not_utf8;
+			return cel_error(arena, "invalid UTF-8 in bytes, "
+						"cannot convert to string");
 		/* fall through */
 	case CEL_STRING:
 		buf_add(out, value.text.data, value.text.len);
-		return NULL;
+		break;
 	default:
-		return refusal(arena, verb_of('s')->problem,
-			       cel_type_of(value));
+		return refused(arena, verb_of('s'), value);
 	}
+	return cel_null();
 }
 
 const char *cel_value_text(struct arena *arena, struct cel_value value)
@@ -410,7 +381,7 @@ const char *cel_value_text(struct arena *arena, struct cel_value value)
 	struct buf out;
 
 	buf_init(&out);
-	if (cel_format_value(arena, value, &out))
+	if (cel_is_abnormal(cel_format_value(arena, value, &out)))
 		buf_adds(&out, cel_type_name(cel_type_of(value)));
 	return cel_string_from(arena, &out).text.data;
 }
@@ -434,33 +405,23 @@ static bool as_double(struct cel_value value, double *out)
 	return true;
 }
 
-static const char *print(struct arena *arena, const struct clause *clause,
-			 struct cel_value value, struct buf *out)
+static struct cel_value print(struct arena *arena, const struct clause *clause,
+			      struct cel_value value, struct buf *out)
 {
 	const struct verb *verb = verb_of(clause->verb);
-	const char *problem;
-	double number;
+	bool of_doubles = verb->kinds == 1u << CEL_DOUBLE;
+	double number = 0;
 
-	if (verb->verb == 's') {
-		problem = cel_format_value(arena, value, out);
-		return problem == not_utf8
-			       ? arena_printf(arena,
-					      "could not convert argument "
-					      "\"%s\" to string",
-					      problem)
-			       : problem;
-	}
-	if (strchr("fe", verb->verb)) {
-		if (!as_double(value, &number))
-			return refusal(arena, verb->problem,
-				       cel_type_of(value));
+	if (verb->verb == 's')
+		return cel_format_value(arena, value, out);
+	if (of_doubles ? !as_double(value, &number)
+		       : !accepts(verb, value.kind))
+		return refused(arena, verb, value);
+	if (of_doubles)
 		real(clause, number, out);
-		return NULL;
-	}
-	if (!accepts(verb, value.kind))
-		return refusal(arena, verb->problem, cel_type_of(value));
-	whole(verb->verb, value, out);
-	return NULL;
+	else
+		whole(verb->verb, value, out);
+	return cel_null();
 }
 
 /* Moves *at to the next clause, what is before it to out; false: no more. */
@@ -475,57 +436,44 @@ static bool next_clause(struct cel_text text, size_t *at, struct buf *out)
 	return false;
 }
 
-/* What is wrong with the clause there; "": the list has no value for it. */
-static const char *clause_at(struct arena *arena, struct cel_text text,
-			     size_t at, bool given, struct clause *clause)
+static const char *no_item(struct arena *arena, size_t i)
 {
-	if (!given)
-		return "";
-	if (at + 1 == text.len)
-		return "unexpected end of string";
-	return parse_clause(arena, cel_part(text, at, text.len), clause);
+	return arena_printf(arena, "index %zu out of range", i);
 }
 
 static struct cel_value format(struct cel_call *call)
 {
 	struct cel_text text = call->args[0].text;
 	struct cel_value list = call->args[1], result = cel_null();
-	const char *problem = NULL;
-	struct clause clause;
+	struct clause clause = {0};
 	struct buf out;
 	size_t at = 0, i = 0;
 
 	buf_init(&out);
-	while (!problem && next_clause(text, &at, &out)) {
-		bool given = i < cel_size(list);
+	while (!cel_is_abnormal(result) && next_clause(text, &at, &out)) {
+		const char *problem =
+			i == cel_size(list)
+				? no_item(call->arena, i)
+				: parse_clause(call->arena,
+					       cel_part(text, at, text.len),
+					       &clause);
 
-		problem = clause_at(call->arena, text, at, given, &clause);
-		if (problem)
+		if (problem) {
+			result = cel_error(call->arena, "%s", problem);
 			break;
+		}
 		result = cel_list_at(call->arena, list, i++);
 		if (cel_is_abnormal(result))
 			break;
-		problem = print(call->arena, &clause, result, &out);
-		if (problem == hidden) {
-			problem = NULL;
-			result = cel_unknown(NULL);
-			break;
-		}
-		if (out.len > CEL_TEXT_MAX)
-			problem = too_large;
-		if (problem)
-			problem = arena_printf(call->arena,
-					       "error during formatting: %s",
-					       problem);
+		result = print(call->arena, &clause, result, &out);
+		if (out.len > CEL_TEXT_MAX && !cel_is_abnormal(result))
+			result = too_large(call->arena);
 		at += clause.len;
 	}
-	if (problem && !*problem)
-		problem =
-			arena_printf(call->arena, "index %zu out of range", i);
-	if (!problem && !cel_is_abnormal(result))
+	if (!cel_is_abnormal(result))
 		return cel_string_from(call->arena, &out);
 	buf_release(&out);
-	return problem ? cel_error(call->arena, "%s", problem) : result;
+	return result;
 }
 
 const char *cel_format_refusal(struct arena *arena, char verb,
@@ -546,25 +494,22 @@ const char *cel_format_check(struct arena *arena, struct cel_text text,
 			     char *verbs)
 {
 	const char *problem = NULL;
-	struct clause clause;
+	struct clause clause = {0};
 	struct buf out;
 	size_t at = 0, i = 0;
 
 	buf_init(&out);
-	for (; next_clause(text, &at, &out); i++) {
-		problem = clause_at(arena, text, at, i < n, &clause);
-		if (!problem)
-			/* NOLINTNEXTLINE: read */
-			problem = cel_format_refusal(arena, clause.verb,
-						     types[i]);
+	for (; !problem && next_clause(text, &at, &out); at += clause.len) {
+		problem = i == n ? no_item(arena, i)
+				 : parse_clause(arena,
+						cel_part(text, at, text.len),
+						&clause);
 		if (problem)
 			break;
-		verbs[i] = clause.verb;
-		at += clause.len;
+		problem = cel_format_refusal(arena, clause.verb, types[i]);
+		verbs[i++] = clause.verb;
 	}
 	buf_release(&out);
-	if (problem && !*problem)
-		return arena_printf(arena, "index %zu out of range", i);
 	if (!problem && i < n)
 		return arena_printf(arena,
 				    "too many arguments supplied to "

@@ -220,12 +220,6 @@ static struct cel_value split(struct cel_call *call)
 	return cel_list(call->arena, items, n);
 }
 
-static uint64_t rebuild_cost(const struct cel_call *call,
-			     struct cel_value result)
-{
-	return cel_cost_share(2 * cel_cost_size(call->args[0]), 0.1);
-}
-
 static struct cel_value not_joined(struct cel_call *call, struct cel_value item)
 {
 	if (cel_is_abnormal(item))
@@ -324,23 +318,10 @@ static struct cel_value trim(struct cel_call *call)
 
 static struct cel_value quote(struct cel_call *call)
 {
-	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
-	struct cel_text text = call->args[0].text;
 	struct buf out;
 
 	buf_init(&out);
-	buf_addc(&out, '"');
-	for (size_t i = 0; i < text.len; i++) {
-		char c = text.data[i];
-
-		if (c == '"' || c == '\\')
-			buf_addf(&out, "\\%c", c);
-		else if (c >= '\a' && c <= '\r')
-			buf_addf(&out, "\\%c", letters[c - '\a']);
-		else
-			buf_addc(&out, c);
-	}
-	buf_addc(&out, '"');
+	cel_quote(call->args[0].text, false, &out);
 	return cel_string_from(call->arena, &out);
 }
 
@@ -355,11 +336,11 @@ const struct cel_overload cel_strings_library[] = {
 	{"lastIndexOf", "string.(string, int) int", last_index_of, index_cost},
 	{"lowerAscii", "string.() string", with_case, cel_cost_traverse},
 	{"upperAscii", "string.() string", with_case, cel_cost_traverse},
-	{"replace", "string.(string, string) string", replace, rebuild_cost},
+	{"replace", "string.(string, string) string", replace, cel_cost_twice},
 	{"replace", "string.(string, string, int) string", replace,
-	 rebuild_cost},
-	{"split", "string.(string) list(string)", split, rebuild_cost},
-	{"split", "string.(string, int) list(string)", split, rebuild_cost},
+	 cel_cost_twice},
+	{"split", "string.(string) list(string)", split, cel_cost_twice},
+	{"split", "string.(string, int) list(string)", split, cel_cost_twice},
 	{"join", "list(string).() string", join, join_cost},
 	{"join", "list(string).(string) string", join, join_cost},
 	{"substring", "string.(int) string", substring, cel_cost_traverse},

@@ -26,21 +26,12 @@ static struct cel_value timestamp(struct cel_call *call, struct cel_time time)
 	return (struct cel_value){.kind = CEL_TIMESTAMP, .time = time};
 }
 
-static struct cel_value no_conversion(struct cel_call *call, const char *from,
-				      const char *to)
-{
-	return cel_error(call->arena,
-			 "type conversion error from '%s' to "
-			 "'google.protobuf.%s'",
-			 from, to);
-}
-
 static struct cel_value timestamp_of_text(struct cel_call *call)
 {
 	struct cel_time time;
 
 	if (!cel_timestamp_parse(call->args[0].text, &time))
-		return no_conversion(call, "string", "Timestamp");
+		return cel_no_conversion(call, "google.protobuf.Timestamp");
 	return timestamp(call, time);
 }
 
@@ -55,13 +46,13 @@ static struct cel_value duration_of_text(struct cel_call *call)
 	int64_t nanos;
 
 	if (!cel_duration_parse(call->args[0].text, &nanos))
-		return no_conversion(call, "string", "Duration");
+		return cel_no_conversion(call, "google.protobuf.Duration");
 	return cel_duration(nanos);
 }
 
 static struct cel_value duration_of_int(struct cel_call *call)
 {
-	return no_conversion(call, "int", "Duration");
+	return cel_no_conversion(call, "google.protobuf.Duration");
 }
 
 static struct cel_value seconds_of(struct cel_call *call)
