@@ -181,6 +181,13 @@ const struct cel_type *definition_type(struct arena *arena,
 const struct node *definition_schema(struct arena *arena,
 				     const struct node *schema);
 
+/* A new map below a key. */
+struct node *schema_put_map(struct arena *arena, struct node *map,
+			    const char *key);
+/* A child, or NULL, by its own key; below it the tree is the same. */
+void schema_put_shared(struct arena *arena, struct node *map,
+		       const struct node *child);
+
 /* --- match.c, request.c --------------------------------------------------- */
 
 /* What is the same for all policies that judge an object. */

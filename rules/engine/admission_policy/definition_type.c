@@ -12,7 +12,7 @@
 
 /* --- what every object has ------------------------------------------------ */
 
-static struct node *put_map(struct arena *arena, struct node *map,
+struct node *schema_put_map(struct arena *arena, struct node *map,
 			    const char *key)
 {
 	struct node *child = edit_map(arena);
@@ -24,16 +24,18 @@ static struct node *put_map(struct arena *arena, struct node *map,
 static struct node *put(struct arena *arena, struct node *map, const char *key,
 			const char *type)
 {
-	return edit_member_string(arena, put_map(arena, map, key), "type",
-				  type);
+	return edit_member_string(arena, schema_put_map(arena, map, key),
+				  "type", type);
 }
 
-/* Below it the tree is the same. */
-static void put_shared(struct arena *arena, struct node *map,
+void schema_put_shared(struct arena *arena, struct node *map,
 		       const struct node *child)
 {
-	struct node *copy = ARENA_NEW(arena, struct node);
+	struct node *copy;
 
+	if (!child)
+		return;
+	copy = ARENA_NEW(arena, struct node);
 	*copy = *child;
 	node_append(map, copy);
 }
@@ -55,15 +57,16 @@ static const struct node *root_schema(struct arena *arena,
 
 	FOR_EACH_CHILD(schema, child)
 		if (!text_eq(child->key, "properties"))
-			put_shared(arena, root, child);
-	properties = put_map(arena, root, "properties");
+			schema_put_shared(arena, root, child);
+	properties = schema_put_map(arena, root, "properties");
 	FOR_EACH_CHILD(node_get(schema, "properties"), property)
 		if (!is_of_every_object(property))
-			put_shared(arena, properties, property);
+			schema_put_shared(arena, properties, property);
 	put(arena, properties, "apiVersion", "string");
 	put(arena, properties, "kind", "string");
-	metadata = put_map(arena, put(arena, properties, "metadata", "object"),
-			   "properties");
+	metadata = schema_put_map(arena,
+				  put(arena, properties, "metadata", "object"),
+				  "properties");
 	put(arena, metadata, "name", "string");
 	put(arena, metadata, "generateName", "string");
 	return root;
@@ -95,7 +98,7 @@ static void put_changed(struct arena *arena, struct node *map,
 
 	copy.key = child->key;
 	copy.key_len = child->key_len;
-	put_shared(arena, map, &copy);
+	schema_put_shared(arena, map, &copy);
 }
 
 static const struct node *with_embedded(struct arena *arena,
@@ -110,7 +113,7 @@ static const struct node *with_embedded(struct arena *arena,
 			put_changed(arena, made, child);
 			continue;
 		}
-		properties = put_map(arena, made, child->key);
+		properties = schema_put_map(arena, made, child->key);
 		FOR_EACH_CHILD(child, property)
 			put_changed(arena, properties, property);
 	}

@@ -4,86 +4,52 @@
  * parameters but for their metadata; of a definition what decides about types,
  * defaults, pruning, and its rules.
  */
-#include <string.h>
-
 #include "admission_policy_internal.h"
 #include "base/text.h"
-
-/* A key, after a comma where it is not the first one. */
-static void put_key(struct buf *out, const char *key, size_t len)
-{
-	if (out->len && out->data[out->len - 1] != '{')
-		buf_addc(out, ',');
-	text_json(key, len, out);
-	buf_addc(out, ':');
-}
-
-static void put_member(struct buf *out, const char *key, const char *text)
-{
-	put_key(out, key, strlen(key));
-	text_json(text, strlen(text), out);
-}
-
-static void put_child(struct buf *out, const struct node *child)
-{
-	if (!child)
-		return;
-	put_key(out, child->key, child->key_len);
-	node_json(child, out);
-}
+#include "doc/edit.h"
 
 /* --- policies, bindings, parameters --------------------------------------- */
 
-static void put_metadata(struct buf *out, const struct node *metadata)
+static void put_metadata(struct arena *arena, struct node *map,
+			 const struct node *metadata)
 {
 	static const char applied[] =
 		"kubectl.kubernetes.io/last-applied-configuration";
 	const struct node *annotations = node_get(metadata, "annotations");
+	struct node *made = schema_put_map(arena, map, "metadata");
 
-	put_key(out, "metadata", 8);
-	buf_addc(out, '{');
 	FOR_EACH_CHILD(metadata, child)
 		if (text_lists("name namespace labels", child->key))
-			put_child(out, child);
-	if (annotations) {
-		put_key(out, "annotations", 11);
-		buf_addc(out, '{');
-		FOR_EACH_CHILD(annotations, child)
-			if (!text_eq(child->key, applied))
-				put_child(out, child);
-		buf_addc(out, '}');
-	}
-	buf_addc(out, '}');
+			schema_put_shared(arena, made, child);
+	if (!annotations)
+		return;
+	made = schema_put_map(arena, made, "annotations");
+	FOR_EACH_CHILD(annotations, child)
+		if (!text_eq(child->key, applied))
+			schema_put_shared(arena, made, child);
 }
 
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out)
 {
-	buf_addc(out, '{');
-	put_member(out, "apiVersion", api_version);
-	put_member(out, "kind", kind);
-	put_metadata(out, node_get(root, "metadata"));
+	struct arena arena = ARENA_INIT;
+	struct node *map = edit_map(&arena);
+
+	edit_member_string(&arena, map, "apiVersion", api_version);
+	edit_member_string(&arena, map, "kind", kind);
+	put_metadata(&arena, map, node_get(root, "metadata"));
 	FOR_EACH_CHILD(root, child)
 		if (!text_lists("apiVersion kind metadata status", child->key))
-			put_child(out, child);
-	buf_addc(out, '}');
+			schema_put_shared(&arena, map, child);
+	node_json(map, out);
+	arena_release(&arena);
 }
 
 /* --- definitions ---------------------------------------------------------- */
 
-static void put_schema(struct buf *out, const struct node *schema);
-
-static void put_properties(struct buf *out, const struct node *properties)
-{
-	buf_addc(out, '{');
-	FOR_EACH_CHILD(properties, property) {
-		put_key(out, property->key, property->key_len);
-		put_schema(out, property);
-	}
-	buf_addc(out, '}');
-}
-
-static void put_schema(struct buf *out, const struct node *schema)
+/* Under its own key. */
+static void put_schema(struct arena *arena, struct node *map,
+		       const struct node *schema)
 {
 	static const char kept[] =
 		"type format default nullable x-kubernetes-int-or-string "
@@ -91,78 +57,78 @@ static void put_schema(struct buf *out, const struct node *schema)
 		"x-kubernetes-embedded-resource x-kubernetes-list-type "
 		"x-kubernetes-list-map-keys x-kubernetes-map-type "
 		"x-kubernetes-validations";
+	struct node *made, *properties;
 
 	if (!node_is_map(schema)) {
-		node_json(schema, out);
+		schema_put_shared(arena, map, schema);
 		return;
 	}
-	buf_addc(out, '{');
+	made = schema_put_map(arena, map, schema->key);
 	FOR_EACH_CHILD(schema, child) {
 		if (text_lists(kept, child->key)) {
-			put_child(out, child);
+			schema_put_shared(arena, made, child);
 		} else if (text_lists("items additionalProperties",
 				      child->key)) {
-			put_key(out, child->key, child->key_len);
-			put_schema(out, child);
+			put_schema(arena, made, child);
 		} else if (text_eq(child->key, "properties")) {
-			put_key(out, child->key, child->key_len);
-			put_properties(out, child);
+			properties = schema_put_map(arena, made, child->key);
+			FOR_EACH_CHILD(child, property)
+				put_schema(arena, properties, property);
 		}
 	}
-	buf_addc(out, '}');
 }
 
-static void put_versions(struct buf *out, const struct node *versions,
-			 bool schemas)
+static struct node *version_of(struct arena *arena, const struct node *version,
+			       bool schemas)
 {
-	bool first = true;
+	const struct node *schema =
+		node_path(version, "schema.openAPIV3Schema");
+	struct node *map = edit_map(arena);
 
-	put_key(out, "versions", 8);
-	buf_addc(out, '[');
-	FOR_EACH_CHILD(versions, version) {
-		const struct node *schema =
-			node_path(version, "schema.openAPIV3Schema");
+	schema_put_shared(arena, map, node_get(version, "name"));
+	if (node_is_map(node_path(version, "subresources.status")))
+		schema_put_map(arena,
+			       schema_put_map(arena, map, "subresources"),
+			       "status");
+	if (schemas && schema)
+		put_schema(arena, schema_put_map(arena, map, "schema"), schema);
+	return map;
+}
 
-		if (node_is_false(node_get(version, "served")))
-			continue;
-		buf_adds(out, first ? "{" : ",{");
-		first = false;
-		put_child(out, node_get(version, "name"));
-		if (node_is_map(node_path(version, "subresources.status")))
-			buf_adds(out, ",\"subresources\":{\"status\":{}}");
-		if (schemas && schema) {
-			buf_adds(out, ",\"schema\":{\"openAPIV3Schema\":");
-			put_schema(out, schema);
-			buf_addc(out, '}');
-		}
-		buf_addc(out, '}');
-	}
-	buf_addc(out, ']');
+static void put_spec(struct arena *arena, struct node *map,
+		     const struct node *spec, bool schemas)
+{
+	const struct node *names = node_get(spec, "names");
+	struct node *made = schema_put_map(arena, map, "spec"), *list;
+
+	schema_put_shared(arena, made, node_get(spec, "group"));
+	schema_put_shared(arena, made, node_get(spec, "scope"));
+	map = schema_put_map(arena, made, "names");
+	schema_put_shared(arena, map, node_get(names, "kind"));
+	schema_put_shared(arena, map, node_get(names, "plural"));
+	list = edit_seq(arena);
+	edit_member(arena, made, "versions", list);
+	FOR_EACH_CHILD(node_get(spec, "versions"), version)
+		if (!node_is_false(node_get(version, "served")))
+			edit_item(list, version_of(arena, version, schemas));
 }
 
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out)
 {
-	const struct node *spec = node_get(root, "spec");
-	const struct node *names = node_get(spec, "names");
+	struct arena arena = ARENA_INIT;
+	struct node *map = edit_map(&arena);
 
-	buf_addc(out, '{');
-	put_member(out, "apiVersion", "apiextensions.k8s.io/v1");
-	put_member(out, "kind", "CustomResourceDefinition");
+	edit_member_string(&arena, map, "apiVersion",
+			   "apiextensions.k8s.io/v1");
+	edit_member_string(&arena, map, "kind", "CustomResourceDefinition");
 	if (left_out)
-		put_member(out, "leftOut", left_out);
-	buf_adds(out, ",\"metadata\":{");
-	put_child(out, node_path(root, "metadata.name"));
-	buf_adds(out, "},\"spec\":{");
-	put_child(out, node_get(spec, "group"));
-	put_child(out, node_get(spec, "scope"));
-	put_key(out, "names", 5);
-	buf_addc(out, '{');
-	put_child(out, node_get(names, "kind"));
-	put_child(out, node_get(names, "plural"));
-	buf_addc(out, '}');
-	put_versions(out, node_get(spec, "versions"), schemas);
-	buf_adds(out, "}}");
+		edit_member_string(&arena, map, "leftOut", left_out);
+	schema_put_shared(&arena, schema_put_map(&arena, map, "metadata"),
+			  node_path(root, "metadata.name"));
+	put_spec(&arena, map, node_get(root, "spec"), schemas);
+	node_json(map, out);
+	arena_release(&arena);
 }
 
 static bool schema_has(const struct node *schema, const char *key)
