@@ -12,7 +12,6 @@
 #include <stddef.h>
 
 #include "base/arena.h"
-#include "base/buf.h"
 
 /* What a value is, and what only a type can be (from CEL_DYN on). */
 enum cel_kind {
@@ -73,6 +72,10 @@ bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
  * that is none: these texts are ours.
  */
 const struct cel_type *cel_type_parse(struct arena *arena, const char **text);
-void cel_type_text(const struct cel_type *type, struct buf *out);
+/* An object: its name, and fields such as ` labels:map(string,string)`; a type
+ * `@N` is that of row N. */
+const struct cel_type *cel_type_object(struct arena *arena,
+				       const char *const *rows, unsigned row);
+const char *cel_type_text(struct arena *arena, const struct cel_type *type);
 
 #endif

@@ -85,7 +85,8 @@ static void assert_row(const char *text, const char *want)
 	buf_init(&out);
 	program = compile(&c, text);
 	if (program)
-		cel_type_text(cel_program_type(program), &out);
+		buf_adds(&out,
+			 cel_type_text(&c.arena, cel_program_type(program)));
 	for (size_t i = 0; !program && i < c.issues.n; i++)
 		buf_addf(&out, "%s%zu-%zu: %s", i ? "\n" : "",
 			 c.issues.items[i].start, c.issues.items[i].end,

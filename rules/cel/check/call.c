@@ -16,9 +16,11 @@ static void no_overload(struct checker *c, const struct cel_expr *expr)
 			buf_addc(&text, '(');
 		else if (i)
 			buf_adds(&text, ", ");
-		cel_type_text(unify_substitute(&c->unifier,
-					       expr->parts[i]->type, true),
-			      &text);
+		buf_adds(&text,
+			 cel_type_text(c->arena,
+				       unify_substitute(&c->unifier,
+							expr->parts[i]->type,
+							true)));
 		if (i < first)
 			buf_addc(&text, '.');
 	}

@@ -10,6 +10,11 @@
 #include "cel/function.h"
 #include "rules/cel/syntax/ast.h"
 
+struct cel_env {
+	const struct cel_variable *variables;
+	size_t n;
+};
+
 struct cel_program {
 	const struct cel_env *env;
 	const char *text;
@@ -34,10 +39,6 @@ struct cel_signature {
 const struct cel_signature *cel_env_overloads(const char *name, size_t *n);
 /* Index of a variable, or -1. */
 int cel_env_variable(const struct cel_env *env, const char *name);
-const struct cel_type *cel_env_variable_type(const struct cel_env *env,
-					     unsigned index);
-/* NULL: there are no more. */
-const char *cel_env_variable_name(const struct cel_env *env, unsigned index);
 /* The type that a name stands for: `int`, `google.protobuf.Duration`; NULL: it
  * is not a type's. */
 const struct cel_type *cel_env_type(const char *name);

@@ -29,29 +29,18 @@ void checker_issue(struct checker *c, const struct cel_expr *expr,
 	va_list ap;
 
 	va_start(ap, fmt);
-	cel_issue(c->issues, expr->at, expr->end, "%s",
-		  arena_vprintf(c->arena, fmt, ap));
+	cel_issue(c->issues, expr->at, expr->end,
+		  arena_vprintf(c->issues->arena, fmt, ap));
 	va_end(ap);
 	c->wrong = true;
-}
-
-const char *checker_type_text(struct checker *c, const struct cel_type *type)
-{
-	struct buf text;
-	const char *kept;
-
-	buf_init(&text);
-	cel_type_text(type, &text);
-	kept = arena_strdup(c->arena, text.data);
-	buf_release(&text);
-	return kept;
 }
 
 void checker_mismatch(struct checker *c, const struct cel_expr *expr,
 		      const struct cel_type *want, const struct cel_type *got)
 {
 	checker_issue(c, expr, "expected type '%s' but found '%s'",
-		      checker_type_text(c, want), checker_type_text(c, got));
+		      cel_type_text(c->arena, want),
+		      cel_type_text(c->arena, got));
 }
 
 const struct cel_type *checker_substitute(struct checker *c,
@@ -92,7 +81,7 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 	if (!type && variable >= 0) {
 		is = NAME_VARIABLE;
 		index = (unsigned)variable;
-		type = cel_env_variable_type(c->env, index);
+		type = c->env->variables[index].type;
 	}
 	if (!type && (named = cel_env_type(name)))
 		type = cel_type_with(c->arena, CEL_TYPE, named, NULL);
@@ -112,14 +101,14 @@ bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
 /* Of the names that would be valid there, comprehensions' first. */
 static const char *nearest_name(struct checker *c, const char *name)
 {
-	const char **names = NULL, *variable;
+	const char **names = NULL;
 	size_t n = 0, size = 0;
 
 	for (size_t i = c->nlocals; i--;)
 		if (c->locals[i].name[0] != '@' && c->locals[i].name[0] != '#')
 			*VEC_PUSH(c->arena, names, n, size) = c->locals[i].name;
-	for (unsigned i = 0; (variable = cel_env_variable_name(c->env, i)); i++)
-		*VEC_PUSH(c->arena, names, n, size) = variable;
+	for (size_t i = 0; i < c->env->n; i++)
+		*VEC_PUSH(c->arena, names, n, size) = c->env->variables[i].name;
 	return text_nearest(name, names, n);
 }
 
@@ -184,7 +173,7 @@ static const struct cel_type *no_fields(struct checker *c,
 					const struct cel_type *type)
 {
 	checker_issue(c, expr, "type '%s' does not support field selection",
-		      checker_type_text(c, type));
+		      cel_type_text(c->arena, type));
 	return plain(type->kind == CEL_OPAQUE ? CEL_ERROR : CEL_DYN);
 }
 
@@ -343,7 +332,7 @@ static void range_types(struct checker *c, const struct cel_expr *expr,
 		checker_issue(c, expr->parts[FOLD_RANGE],
 			      "expression of type '%s' cannot be range of a "
 			      "comprehension (must be list, map, or dynamic)",
-			      checker_type_text(c, range));
+			      cel_type_text(c->arena, range));
 		types[0] = types[1] = plain(CEL_ERROR);
 	}
 }

@@ -29,7 +29,6 @@ void checker_issue(struct checker *c, const struct cel_expr *expr,
 /* "expected type 'a' but found 'b'" */
 void checker_mismatch(struct checker *c, const struct cel_expr *expr,
 		      const struct cel_type *want, const struct cel_type *got);
-const char *checker_type_text(struct checker *c, const struct cel_type *type);
 const struct cel_type *checker_substitute(struct checker *c,
 					  const struct cel_type *type);
 

@@ -9,11 +9,6 @@
 #include "base/vec.h"
 #include "rules/cel/check/check.h"
 
-struct cel_env {
-	const struct cel_variable *variables;
-	size_t n;
-};
-
 /* --- functions: read once, then the same for all ------------------------- */
 
 static struct function_index {
@@ -202,15 +197,4 @@ int cel_env_variable(const struct cel_env *env, const char *name)
 		if (text_eq(env->variables[i].name, name))
 			return (int)i;
 	return -1;
-}
-
-const struct cel_type *cel_env_variable_type(const struct cel_env *env,
-					     unsigned index)
-{
-	return env->variables[index].type;
-}
-
-const char *cel_env_variable_name(const struct cel_env *env, unsigned index)
-{
-	return index < env->n ? env->variables[index].name : NULL;
 }

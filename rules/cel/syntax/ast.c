@@ -10,16 +10,10 @@
 enum { EXPRS_MAX = 150000 };
 
 void cel_issue(struct cel_issues *issues, size_t start, size_t end,
-	       const char *fmt, ...)
+	       const char *text)
 {
-	va_list ap;
-	struct cel_issue issue = {.start = start, .end = end};
-
-	va_start(ap, fmt);
-	issue.text = arena_vprintf(issues->arena, fmt, ap);
-	va_end(ap);
 	*VEC_PUSH(issues->arena, issues->items, issues->n, issues->size) =
-		issue;
+		(struct cel_issue){start, end, text};
 }
 
 struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,

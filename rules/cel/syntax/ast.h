@@ -122,6 +122,6 @@ void cel_expr_each(struct cel_expr *root,
 		   void (*visit)(struct cel_expr *expr, void *context),
 		   void *context);
 void cel_issue(struct cel_issues *issues, size_t start, size_t end,
-	       const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+	       const char *text);
 
 #endif

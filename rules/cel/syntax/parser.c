@@ -22,8 +22,8 @@ void cel_parser_issue(struct cel_parser *p, struct cel_place place,
 
 	va_start(ap, fmt);
 	if (!p->stopped)
-		cel_issue(p->issues, place.at, place.end, "%s",
-			  arena_vprintf(p->arena, fmt, ap));
+		cel_issue(p->issues, place.at, place.end,
+			  arena_vprintf(p->issues->arena, fmt, ap));
 	va_end(ap);
 	p->wrong = true;
 }

@@ -7,6 +7,8 @@
 #include "base/err.h"
 #include "base/text.h"
 
+enum { FIELDS_MAX = 16 };
+
 static const struct cel_type plain[];
 #define PLAIN(k) [k] = {.kind = (k)}
 
@@ -146,16 +148,43 @@ const struct cel_type *cel_type_parse(struct arena *arena, const char **text)
 	return cel_type_with(arena, type->kind, params[0], params[1]);
 }
 
-void cel_type_text(const struct cel_type *type, struct buf *out)
+const struct cel_type *cel_type_object(struct arena *arena,
+				       const char *const *rows, unsigned row)
 {
-	buf_adds(out, type->name ? type->name : kind_names[type->kind].printed);
-	if (!type->params[0])
-		return;
-	buf_addc(out, '(');
-	cel_type_text(type->params[0], out);
-	if (type->params[1]) {
-		buf_adds(out, ", ");
-		cel_type_text(type->params[1], out);
+	struct cel_type *type = ARENA_NEW(arena, struct cel_type);
+	struct cel_field *fields =
+		ARENA_ARRAY(arena, struct cel_field, FIELDS_MAX);
+	const char *text = rows[row];
+	size_t len = strcspn(text, " ");
+
+	*type = (struct cel_type){.kind = CEL_OBJECT,
+				  .name = arena_strndup(arena, text, len),
+				  .fields = fields};
+	for (text += len; *text; fields++) {
+		len = strcspn(++text, ":");
+		fields->name = arena_strndup(arena, text, len);
+		text += len + 1;
+		if (*text != '@')
+			fields->type = cel_type_parse(arena, &text);
+		else
+			fields->type = cel_type_object(arena, rows,
+						       (unsigned)text[1] - '0');
+		text += strcspn(text, " ");
 	}
-	buf_addc(out, ')');
+	return type;
+}
+
+const char *cel_type_text(struct arena *arena, const struct cel_type *type)
+{
+	const char *name =
+		type->name ? type->name : kind_names[type->kind].printed;
+
+	if (!type->params[0])
+		return name;
+	if (!type->params[1])
+		return arena_printf(arena, "%s(%s)", name,
+				    cel_type_text(arena, type->params[0]));
+	return arena_printf(arena, "%s(%s, %s)", name,
+			    cel_type_text(arena, type->params[0]),
+			    cel_type_text(arena, type->params[1]));
 }

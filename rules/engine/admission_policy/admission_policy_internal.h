@@ -79,7 +79,7 @@ struct admission_policy {
 /* A rule of a definition's schema, at the schema that holds it. */
 struct crd_rule {
 	const struct node *schema;
-	struct expression expression;
+	const struct expression *expression;
 	const char *message;
 	struct expression *message_expr;
 	const char *field; /* fieldPath, ".a.b", or NULL */
@@ -160,6 +160,11 @@ void binding_require(struct admission_policies *set, const struct given *given,
 void expression_compile(struct admission_policies *set,
 			const struct given *given, const struct cel_env *env,
 			unsigned wanted, struct expression *expression);
+/* The same of a node; NULL: it holds no text. */
+struct expression *expression_new(struct admission_policies *set,
+				  const struct given *given,
+				  const struct cel_env *env, unsigned wanted,
+				  const struct node *node);
 struct admission_policy *policy_compile(struct admission_policies *set,
 					const struct given *given);
 void policies_bind(struct admission_policies *set);

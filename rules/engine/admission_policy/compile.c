@@ -11,9 +11,8 @@
 
 /* --- types ---------------------------------------------------------------- */
 
-enum { TYPE_REQUEST = 3, TYPE_NAMESPACE = 7, FIELDS_MAX = 16 };
+enum { TYPE_REQUEST = 3, TYPE_NAMESPACE = 7 };
 
-/* A name and its fields; @N is the type of row N. */
 static const char *const object_types[] = {
 	"kubernetes.GroupVersionKind group:string version:string kind:string",
 	"kubernetes.GroupVersionResource group:string version:string "
@@ -33,31 +32,6 @@ static const char *const object_types[] = {
 	"kubernetes.NamespaceStatus conditions:list(dyn) phase:string",
 	"kubernetes.Namespace metadata:@4 spec:@5 status:@6",
 };
-
-static const struct cel_type *object_type(struct arena *arena, unsigned row)
-{
-	struct cel_type *type = ARENA_NEW(arena, struct cel_type);
-	struct cel_field *fields =
-		ARENA_ARRAY(arena, struct cel_field, FIELDS_MAX);
-	const char *text = object_types[row];
-	size_t len = strcspn(text, " ");
-
-	*type = (struct cel_type){.kind = CEL_OBJECT,
-				  .name = arena_strndup(arena, text, len),
-				  .fields = fields};
-	for (text += len; *text; fields++) {
-		len = strcspn(++text, ":");
-		fields->name = arena_strndup(arena, text, len);
-		text += len + 1;
-		if (*text != '@')
-			fields->type = cel_type_parse(arena, &text);
-		else
-			fields->type =
-				object_type(arena, (unsigned)text[1] - '0');
-		text += strcspn(text, " ");
-	}
-	return type;
-}
 
 static const struct cel_type *named_type(struct arena *arena, const char *text)
 {
@@ -112,21 +86,6 @@ static const struct cel_env *environment(struct compiling *c, bool authorizer)
 	return cel_env_new(arena, v);
 }
 
-static void wrong_type(struct admission_policies *set,
-		       const struct given *given,
-		       const struct expression *expression, unsigned wanted)
-{
-	struct buf text;
-
-	buf_init(&text);
-	cel_type_text(cel_program_type(expression->program), &text);
-	buf_addc(&text, '\0');
-	admission_problem(
-		set, given, expression->node, "must evaluate to %s but got %s",
-		wanted & 1u << CEL_BOOL ? "bool" : "string", text.data);
-	buf_release(&text);
-}
-
 void expression_compile(struct admission_policies *set,
 			const struct given *given, const struct cel_env *env,
 			unsigned wanted, struct expression *expression)
@@ -141,9 +100,29 @@ void expression_compile(struct admission_policies *set,
 				     issues.items[i].text);
 	if (expression->program && wanted &&
 	    !(wanted & 1u << cel_program_type(expression->program)->kind)) {
-		wrong_type(set, given, expression, wanted);
+		admission_problem(
+			set, given, expression->node,
+			"must evaluate to %s but got %s",
+			wanted & 1u << CEL_BOOL ? "bool" : "string",
+			cel_type_text(&set->arena,
+				      cel_program_type(expression->program)));
 		expression->program = NULL;
 	}
+}
+
+struct expression *expression_new(struct admission_policies *set,
+				  const struct given *given,
+				  const struct cel_env *env, unsigned wanted,
+				  const struct node *node)
+{
+	struct expression *e;
+
+	if (!node_str(node) || !node->len)
+		return NULL;
+	e = ARENA_NEW(&set->arena, struct expression);
+	*e = (struct expression){.text = node->str, .node = node};
+	expression_compile(set, given, env, wanted, e);
+	return e;
 }
 
 static bool read_expression(struct compiling *c, const struct node *map,
@@ -214,7 +193,6 @@ static void compile_validation(struct compiling *c, const struct node *item,
 {
 	struct admission_policy *p = c->policy;
 	struct validation *v = &p->validations[p->nvalidations];
-	const struct node *message = node_get(item, "messageExpression");
 
 	if (!read_expression(c, item, "expression", &v->expression))
 		return;
@@ -222,13 +200,9 @@ static void compile_validation(struct compiling *c, const struct node *item,
 	v->message = admission_string(item, "message");
 	expression_compile(c->set, c->given, env, 1u << CEL_BOOL,
 			   &v->expression);
-	if (!node_str(message) || !message->len)
-		return;
-	v->message_expr = ARENA_NEW(&c->set->arena, struct expression);
-	v->message_expr->text = message->str;
-	v->message_expr->node = message;
-	expression_compile(c->set, c->given, messages, 1u << CEL_STRING,
-			   v->message_expr);
+	v->message_expr =
+		expression_new(c->set, c->given, messages, 1u << CEL_STRING,
+			       node_get(item, "messageExpression"));
 }
 
 static void compile_parts(struct compiling *c)
@@ -278,8 +252,10 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 		.set = set,
 		.given = given,
 		.policy = p,
-		.request = object_type(&set->arena, TYPE_REQUEST),
-		.namespace = object_type(&set->arena, TYPE_NAMESPACE),
+		.request = cel_type_object(&set->arena, object_types,
+					   TYPE_REQUEST),
+		.namespace = cel_type_object(&set->arena, object_types,
+					     TYPE_NAMESPACE),
 	};
 	size_t problems = set->problems;
 

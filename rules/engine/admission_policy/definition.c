@@ -103,21 +103,6 @@ static const struct cel_env *environment(struct gathering *g,
 	return cel_env_new(arena, variables);
 }
 
-static struct expression *message_expression(struct gathering *g,
-					     const struct node *item)
-{
-	const struct node *node = node_get(item, "messageExpression");
-	struct expression *e;
-
-	if (!node_str(node) || !node->len)
-		return NULL;
-	e = ARENA_NEW(&g->set->arena, struct expression);
-	*e = (struct expression){.text = node->str, .node = node};
-	expression_compile(g->set, g->definition->given, environment(g, item),
-			   1u << CEL_STRING, e);
-	return e;
-}
-
 /* A rule that looks at the old object waits for an update, unless it says that
  * there need be none. */
 static bool is_of_update(struct gathering *g, const struct node *item,
@@ -142,19 +127,21 @@ static bool is_of_update(struct gathering *g, const struct node *item,
 static void gather_rule(struct gathering *g, const struct node *schema,
 			const struct node *item)
 {
-	const struct node *node = node_get(item, "rule");
+	const struct given *given = g->definition->given;
+	const struct cel_env *env = environment(g, item);
 	struct crd_rule *rule = ARENA_NEW(&g->set->arena, struct crd_rule);
 
-	if (!node_str(node) || !node->len)
-		return;
 	rule->schema = schema;
-	rule->expression = (struct expression){.text = node->str, .node = node};
-	expression_compile(g->set, g->definition->given, environment(g, item),
-			   1u << CEL_BOOL, &rule->expression);
+	rule->expression = expression_new(g->set, given, env, 1u << CEL_BOOL,
+					  node_get(item, "rule"));
+	if (!rule->expression)
+		return;
 	rule->message = admission_string(item, "message");
-	rule->message_expr = message_expression(g, item);
+	rule->message_expr =
+		expression_new(g->set, given, env, 1u << CEL_STRING,
+			       node_get(item, "messageExpression"));
 	rule->field = admission_string(item, "fieldPath");
-	if (is_of_update(g, item, &rule->expression))
+	if (is_of_update(g, item, rule->expression))
 		return;
 	rule->next = g->version->rules;
 	g->version->rules = rule;

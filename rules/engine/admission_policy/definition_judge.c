@@ -55,7 +55,7 @@ static const char *error_of(struct arena *arena, const struct crd_rule *rule,
 			    struct cel_text error)
 {
 	const char *what =
-		rule->message ? rule->message : rule->expression.text;
+		rule->message ? rule->message : rule->expression->text;
 
 	if (cel_text_eq(error, "no such overload"))
 		return arena_printf(arena,
@@ -90,7 +90,7 @@ static const char *message_of(struct checking *c, const struct crd_rule *rule,
 		message = rule->message;
 	return message ? message
 		       : arena_printf(arena, "failed rule: %s",
-				      rule->expression.text);
+				      rule->expression->text);
 }
 
 /* fieldPath names what the rule is about: `.spec.replicas`, `.x['a.b']`. */
@@ -116,7 +116,7 @@ static void report(struct checking *c, const struct crd_rule *rule,
 		.severity = SEVERITY_ERROR,
 		.policy = c->definition->name,
 		.binding = "",
-		.expression = rule->expression.text,
+		.expression = rule->expression->text,
 		.message =
 			admission_line(c->a->arena, message, strlen(message)),
 		.nodes = nodes,
@@ -137,12 +137,12 @@ static void check(struct checking *c, const struct crd_rule *rule)
 
 	if (c->spent)
 		return;
-	if (!rule->expression.program) {
+	if (!rule->expression->program) {
 		request->not_run(request->context, true,
 				 "a rule of the definition cannot be read");
 		return;
 	}
-	value = run(c, &rule->expression, &eval);
+	value = run(c, rule->expression, &eval);
 	c->spent = eval.cost > c->budget || eval.over;
 	if (eval.cost > c->budget) {
 		report(c, rule, over_budget, &eval);

@@ -29,95 +29,44 @@ enum variable {
 
 /* --- types ---------------------------------------------------------------- */
 
-static const struct cel_type bool_type = {.kind = CEL_BOOL};
-static const struct cel_type int_type = {.kind = CEL_INT};
-static const struct cel_type string_type = {.kind = CEL_STRING};
-static const struct cel_type dyn_type = {.kind = CEL_DYN};
-static const struct cel_type strings_type = {.kind = CEL_LIST,
-					     .params = {&string_type}};
+/* What a pod and a container have comes last. */
+#define OF_OBJECT                                                              \
+	"gpugate totalGpus:int pods:int peakPods:int gpus:int "                \
+	"workload:string cluster:@2"
+#define OF_POD OF_OBJECT " role:string resource:string spot:bool"
 
-static const struct cel_field request_fields[] = {
-	{"operation", &string_type}, {"namespace", &string_type},
-	{"name", &string_type},	     {"dryRun", &bool_type},
-	{"userInfo", &dyn_type},     {"kind", &dyn_type},
-	{"resource", &dyn_type},     {"subResource", &string_type},
-	{"options", &dyn_type},	     {0},
-};
-static const struct cel_type request_type = {
-	.kind = CEL_OBJECT, .name = "request", .fields = request_fields};
+enum { TYPE_REQUEST, TYPE_GPUGATE = 3 };
 
-static const struct cel_field image_fields[] = {
-	{"host", &string_type},
-	{"name", &string_type},
-	{"tag", &string_type},
-	{0},
-};
-static const struct cel_type image_type_ = {
-	.kind = CEL_OBJECT, .name = "gpugate.image", .fields = image_fields};
-
-static const struct cel_field cluster_fields[] = {
-	{"priorityClasses", &strings_type},
-	{"runtimeClasses", &strings_type},
-	{"volcanoQueues", &strings_type},
-	{"clusterQueues", &strings_type},
-	{"nodes", &int_type},
-	{0},
-};
-static const struct cel_type cluster_type = {.kind = CEL_OBJECT,
-					     .name = "gpugate.cluster",
-					     .fields = cluster_fields};
-
-/* The last ones are those that only a pod or a container has. */
-#define OBJECT_FIELDS                                                          \
-	{"totalGpus", &int_type}, {"pods", &int_type},                         \
-		{"peakPods", &int_type}, {"gpus", &int_type},                  \
-		{"workload", &string_type},                                    \
-	{                                                                      \
-		"cluster", &cluster_type                                       \
-	}
-#define POD_FIELDS                                                             \
-	OBJECT_FIELDS, {"role", &string_type}, {"resource", &string_type},     \
-	{                                                                      \
-		"spot", &bool_type                                             \
-	}
-
-static const struct cel_field gpugate_fields[][12] = {
-	[EACH_OBJECT] = {OBJECT_FIELDS, {0}},
-	[EACH_POD] = {POD_FIELDS, {0}},
-	[EACH_CONTAINER] = {POD_FIELDS, {"image", &image_type_}, {0}},
-};
-static const struct cel_type gpugate_types[] = {
-	[EACH_OBJECT] = {.kind = CEL_OBJECT,
-			 .name = "gpugate",
-			 .fields = gpugate_fields[EACH_OBJECT]},
-	[EACH_POD] = {.kind = CEL_OBJECT,
-		      .name = "gpugate",
-		      .fields = gpugate_fields[EACH_POD]},
-	[EACH_CONTAINER] = {.kind = CEL_OBJECT,
-			    .name = "gpugate",
-			    .fields = gpugate_fields[EACH_CONTAINER]},
+static const char *const types[] = {
+	"request operation:string namespace:string name:string dryRun:bool "
+	"userInfo:dyn kind:dyn resource:dyn subResource:string options:dyn",
+	"gpugate.image host:string name:string tag:string",
+	"gpugate.cluster priorityClasses:list(string) "
+	"runtimeClasses:list(string) volcanoQueues:list(string) "
+	"clusterQueues:list(string) nodes:int",
+	[TYPE_GPUGATE + EACH_OBJECT] = OF_OBJECT,
+	[TYPE_GPUGATE + EACH_POD] = OF_POD,
+	[TYPE_GPUGATE + EACH_CONTAINER] = OF_POD " image:@1",
 };
 
-#define OBJECT_VARIABLES(each)                                                 \
-	{"object", &dyn_type}, {"oldObject", &dyn_type},                       \
-		{"request", &request_type}, {"namespaceObject", &dyn_type},    \
-		{"params", &dyn_type},                                         \
-	{                                                                      \
-		"gpugate", &gpugate_types[each]                                \
-	}
-
-static const struct cel_variable variables[][VARIABLES + 1] = {
-	[EACH_OBJECT] = {OBJECT_VARIABLES(EACH_OBJECT), {0}},
-	[EACH_POD] = {OBJECT_VARIABLES(EACH_POD), {"pod", &dyn_type}, {0}},
-	[EACH_CONTAINER] = {OBJECT_VARIABLES(EACH_CONTAINER),
-			    {"pod", &dyn_type},
-			    {"container", &dyn_type},
-			    {0}},
-};
-
-const struct cel_variable *custom_variables(enum custom_each each)
+const struct cel_variable *custom_variables(struct arena *arena,
+					    enum custom_each each)
 {
-	return variables[each];
+	static const char *const names[VARIABLES] = {
+		"object", "oldObject", "request", "namespaceObject",
+		"params", "gpugate",   "pod",	  "container",
+	};
+	struct cel_variable *variables =
+		ARENA_ARRAY(arena, struct cel_variable, VARIABLES + 1);
+
+	for (unsigned i = 0; i < VARIABLE_POD + (unsigned)each; i++)
+		variables[i] = (struct cel_variable){names[i],
+						     cel_type_of_kind(CEL_DYN)};
+	variables[VARIABLE_REQUEST].type =
+		cel_type_object(arena, types, TYPE_REQUEST);
+	variables[VARIABLE_GPUGATE].type =
+		cel_type_object(arena, types, TYPE_GPUGATE + each);
+	return variables;
 }
 
 /* --- values --------------------------------------------------------------- */

@@ -55,7 +55,8 @@ struct custom_subject {
 };
 
 /* -- custom_facts.c: the variables of expressions, as `each` has them -- */
-const struct cel_variable *custom_variables(enum custom_each each);
+const struct cel_variable *custom_variables(struct arena *arena,
+					    enum custom_each each);
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 

@@ -45,7 +45,6 @@ expression_of(struct policy_reader *r, const struct node *map, const char *key,
 	const char *text = node_is_unset(node) ? NULL : read_text(r, node);
 	const struct cel_program *program;
 	enum cel_kind found;
-	struct buf type;
 
 	if (!text)
 		return NULL;
@@ -57,11 +56,10 @@ expression_of(struct policy_reader *r, const struct node *map, const char *key,
 	found = cel_program_type(program)->kind;
 	if (kind == CEL_DYN || found == CEL_DYN || found == kind)
 		return program;
-	buf_init(&type);
-	cel_type_text(cel_program_type(program), &type);
-	problem(r, node, "the expression gives %s, expected %s", type.data,
+	problem(r, node, "the expression gives %s, expected %s",
+		cel_type_text(policy_arena(r->policy),
+			      cel_program_type(program)),
 		kind == CEL_BOOL ? "bool" : "string");
-	buf_release(&type);
 	return NULL;
 }
 
@@ -374,7 +372,7 @@ static void read_rule(struct policy_reader *r, const struct node *node,
 	int action = choice_of(r, node, "action", actions, 4, -1);
 
 	rule->each = each < 0 ? EACH_CONTAINER : (enum custom_each)each;
-	reading.env = cel_env_new(arena, custom_variables(rule->each));
+	reading.env = cel_env_new(arena, custom_variables(arena, rule->each));
 	read_texts(r, node, rule);
 	read_fields(r, node, fields, &reading);
 	read_expressions(r, node, rule, reading.env);
