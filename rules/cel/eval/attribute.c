@@ -7,6 +7,7 @@
  */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
+#include "rules/cel/value/value_internal.h"
 
 enum chain {
 	CHAIN_PLAIN,
@@ -108,17 +109,13 @@ static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 /* false: the key is not an index. */
 static bool index_of(struct cel_value key, int64_t *index)
 {
-	if (key.kind == CEL_DOUBLE && (!(key.real >= -9223372036854775808.0 &&
-					 key.real < 9223372036854775808.0) ||
-				       (double)(int64_t)key.real != key.real))
+	__extension__ __int128 whole;
+
+	if (!cel_is_number(key) || !cel_whole(key, &whole) ||
+	    whole > INT64_MAX || whole < INT64_MIN)
 		return false;
-	if (key.kind == CEL_UINT && key.uinteger > INT64_MAX)
-		return false;
-	*index = key.kind == CEL_DOUBLE ? (int64_t)key.real
-		 : key.kind == CEL_UINT ? (int64_t)key.uinteger
-					: key.integer;
-	return key.kind == CEL_INT || key.kind == CEL_UINT ||
-	       key.kind == CEL_DOUBLE;
+	*index = (int64_t)whole;
+	return true;
 }
 
 static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,

@@ -35,7 +35,6 @@ struct cel_value cel_is_not(const struct cel_call *call, const char *what);
 struct cel_value cel_no_conversion(const struct cel_call *call, const char *to);
 /* What buf holds, as a string of the call's arena; releases buf. */
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
-struct cel_value cel_string_copy(struct arena *arena, const char *text);
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data);
 /* A text between double quotes; printable: as Go's %q writes it. */

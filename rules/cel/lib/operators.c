@@ -163,28 +163,17 @@ static struct cel_value size(struct cel_call *call)
 
 /* --- order --------------------------------------------------------------- */
 
-static bool order(struct cel_call *call, int *order, struct cel_value *error)
+/* `<`, `<=`, `>`, `>=` */
+static struct cel_value order(struct cel_call *call)
 {
-	if (cel_compare(call->args[0], call->args[1], order))
-		return true;
-	*error = cel_error(call->arena, "NaN values cannot be ordered");
-	return false;
+	const char *name = call->overload->name;
+	int order;
+
+	if (!cel_compare(call->args[0], call->args[1], &order))
+		return cel_error(call->arena, "NaN values cannot be ordered");
+	return cel_bool(order ? (order < 0) == (name[1] == '<')
+			      : name[2] == '=');
 }
-
-#define ORDER(name, comparison)                                                \
-	static struct cel_value name(struct cel_call *call)                    \
-	{                                                                      \
-		struct cel_value error;                                        \
-		int sign;                                                      \
-                                                                               \
-		return order(call, &sign, &error) ? cel_bool(sign comparison)  \
-						  : error;                     \
-	}
-
-ORDER(less, < 0)
-ORDER(less_or_equal, <= 0)
-ORDER(greater, > 0)
-ORDER(greater_or_equal, >= 0)
 
 /* --- costs --------------------------------------------------------------- */
 
@@ -194,22 +183,22 @@ static uint64_t cost_of_list(const struct cel_call *call,
 	return cel_cost_size(call->args[1]);
 }
 
-#define ORDERED(name, function)                                                \
-	{name, "(bool, bool) bool", function, NULL},                           \
-		{name, "(int, int) bool", function, NULL},                     \
-		{name, "(int, double) bool", function, NULL},                  \
-		{name, "(int, uint) bool", function, NULL},                    \
-		{name, "(uint, uint) bool", function, NULL},                   \
-		{name, "(uint, double) bool", function, NULL},                 \
-		{name, "(uint, int) bool", function, NULL},                    \
-		{name, "(double, double) bool", function, NULL},               \
-		{name, "(double, int) bool", function, NULL},                  \
-		{name, "(double, uint) bool", function, NULL},                 \
-		{name, "(string, string) bool", function, cel_cost_shorter},   \
-		{name, "(bytes, bytes) bool", function, cel_cost_shorter},     \
-		{name, "(timestamp, timestamp) bool", function, NULL},         \
+#define ORDERED(name)                                                          \
+	{name, "(bool, bool) bool", order, NULL},                              \
+		{name, "(int, int) bool", order, NULL},                        \
+		{name, "(int, double) bool", order, NULL},                     \
+		{name, "(int, uint) bool", order, NULL},                       \
+		{name, "(uint, uint) bool", order, NULL},                      \
+		{name, "(uint, double) bool", order, NULL},                    \
+		{name, "(uint, int) bool", order, NULL},                       \
+		{name, "(double, double) bool", order, NULL},                  \
+		{name, "(double, int) bool", order, NULL},                     \
+		{name, "(double, uint) bool", order, NULL},                    \
+		{name, "(string, string) bool", order, cel_cost_shorter},      \
+		{name, "(bytes, bytes) bool", order, cel_cost_shorter},        \
+		{name, "(timestamp, timestamp) bool", order, NULL},            \
 	{                                                                      \
-		name, "(duration, duration) bool", function, NULL              \
+		name, "(duration, duration) bool", order, NULL                 \
 	}
 
 const struct cel_overload cel_operators_library[] = {
@@ -239,10 +228,10 @@ const struct cel_overload cel_operators_library[] = {
 	{"_%_", "(uint, uint) uint", modulo_uint, NULL},
 	{"-_", "(double) double", negate_double, NULL},
 	{"-_", "(int) int", negate_int, NULL},
-	ORDERED("_<_", less),
-	ORDERED("_<=_", less_or_equal),
-	ORDERED("_>_", greater),
-	ORDERED("_>=_", greater_or_equal),
+	ORDERED("_<_"),
+	ORDERED("_<=_"),
+	ORDERED("_>_"),
+	ORDERED("_>=_"),
 	{"_[_]", "(list(A), int) A", NULL, NULL},
 	{"_[_]", "(map(A, B), A) B", NULL, NULL},
 	{"_[_]", "(optional(list(A)), int) optional(A)", NULL, NULL},

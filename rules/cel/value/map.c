@@ -14,8 +14,7 @@
 
 enum { INDEX_FROM = 8, INDEX_LOAD = 2 };
 
-/* The integer that a number is exactly; false: it is none of 64 bits. */
-__extension__ static bool integer_of(struct cel_value key, __int128 *out)
+__extension__ bool cel_whole(struct cel_value key, __int128 *out)
 {
 	if (key.kind != CEL_DOUBLE)
 		*out = key.kind == CEL_INT ? key.integer
@@ -39,7 +38,7 @@ bool cel_key_same(struct cel_value a, struct cel_value b)
 		return b.kind == CEL_BOOL && a.boolean == b.boolean;
 	if (!cel_is_number(a) || !cel_is_number(b))
 		return false;
-	if (integer_of(a, &x) && integer_of(b, &y))
+	if (cel_whole(a, &x) && cel_whole(b, &y))
 		return x == y;
 	return a.kind == CEL_DOUBLE && b.kind == CEL_DOUBLE && a.real == b.real;
 }
@@ -53,7 +52,7 @@ static uint64_t hash_of(struct cel_value key)
 		return text_keyed_hash(key.text.data, key.text.len);
 	if (key.kind == CEL_BOOL)
 		bits = key.boolean;
-	else if (cel_is_number(key) && integer_of(key, &integer))
+	else if (cel_is_number(key) && cel_whole(key, &integer))
 		bits = (uint64_t)integer;
 	else if (key.kind == CEL_DOUBLE)
 		memcpy(&bits, &key.real, sizeof(bits));

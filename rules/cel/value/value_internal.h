@@ -16,6 +16,8 @@ static inline bool cel_is_number(struct cel_value v)
 	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
 }
 
+/* The integer that a number is exactly; false: it is not one of 64 bits. */
+__extension__ bool cel_whole(struct cel_value key, __int128 *out);
 /* Exactly equal: 1, 1u and 1.0 are one key. */
 bool cel_key_same(struct cel_value a, struct cel_value b);
 

@@ -44,7 +44,7 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 
 /* --- where ---------------------------------------------------------------- */
 
-/* Those of the object, each once, as many as fit. */
+/* Those of the object, each once: two that are sent may be one in the file. */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
 {

@@ -33,11 +33,6 @@ struct cel_value cel_string_from(struct arena *arena, struct buf *buf)
 	return value;
 }
 
-struct cel_value cel_string_copy(struct arena *arena, const char *text)
-{
-	return cel_string(arena_strdup(arena, text));
-}
-
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data)
 {

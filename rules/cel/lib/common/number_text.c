@@ -32,17 +32,16 @@ static bool add_special(double value, struct buf *out)
 void cel_double_text(double value, struct buf *out)
 {
 	char text[NUMBER_SIZE];
-	int digits, exponent;
+	int exponent;
 
 	if (add_special(value, out))
 		return;
-	digits = shortest(value, text);
+	shortest(value, text);
 	exponent = (int)strtol(strchr(text, 'e') + 1, NULL, 10);
 	if (exponent < -4 || exponent >= 6)
 		buf_adds(out, text);
 	else
-		buf_addf(out, "%.*f", digits > exponent ? digits - exponent : 0,
-			 value);
+		cel_fixed_text(value, out);
 }
 
 void cel_fixed_text(double value, struct buf *out)

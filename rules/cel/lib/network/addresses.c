@@ -130,7 +130,7 @@ static struct cel_value address_text(struct cel_call *call,
 	if (address->size == 16 && strchr(text, '.'))
 		snprintf(text, sizeof(text), "::%x:%x", group_of(address, 6),
 			 group_of(address, 7));
-	return cel_string_copy(call->arena, text);
+	return cel_string(arena_strdup(call->arena, text));
 }
 
 static struct cel_value is_canonical(struct cel_call *call)
