@@ -52,20 +52,16 @@ const struct cel_type *checker_substitute(struct checker *c,
 void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 			const char *name, const char *near)
 {
-	if (near)
-		checker_issue(c, expr,
-			      "undeclared reference to '%s' (in container "
-			      "''); did you mean `%s`?",
-			      name, near);
-	else
-		checker_issue(c, expr,
-			      "undeclared reference to '%s' (in container '')",
-			      name);
+	checker_issue(c, expr,
+		      "undeclared reference to '%s' (in container '')%s%s%s",
+		      name, near ? "; did you mean `" : "", near ? near : "",
+		      near ? "`?" : "");
 }
 
 /* --- names --------------------------------------------------------------- */
 
-bool checker_resolve(struct checker *c, struct cel_expr *expr, const char *name)
+/* Is this name something? Sets what it is. */
+static bool resolve(struct checker *c, struct cel_expr *expr, const char *name)
 {
 	enum cel_name is = NAME_TYPE;
 	const struct cel_type *type = NULL, *named = NULL;
@@ -116,7 +112,7 @@ static void check_ident(struct checker *c, struct cel_expr *expr)
 {
 	const char *name = expr->ident.name;
 
-	if (checker_resolve(c, expr, name))
+	if (resolve(c, expr, name))
 		return;
 	expr->type = plain(CEL_ERROR);
 	checker_undeclared(c, expr, name, nearest_name(c, name));
@@ -136,13 +132,6 @@ const char *checker_qualified_name(struct checker *c,
 				     (int)expr->select.field.len,
 				     expr->select.field.data)
 		      : NULL;
-}
-
-bool checker_qualified(struct checker *c, struct cel_expr *expr)
-{
-	const char *name = checker_qualified_name(c, expr);
-
-	return name && checker_resolve(c, expr, name);
 }
 
 /* --- selections ---------------------------------------------------------- */
@@ -203,7 +192,10 @@ static const struct cel_type *select_type(struct checker *c,
 
 static void check_select(struct checker *c, struct cel_expr *expr)
 {
-	if (checker_qualified(c, expr))
+	const char *name = checker_qualified_name(c, expr);
+
+	/* It may be the name of a variable with dots. */
+	if (name && resolve(c, expr, name))
 		return;
 	checker_check(c, expr->parts[0]);
 	expr->type = checker_substitute(

@@ -35,14 +35,9 @@ const struct cel_type *checker_substitute(struct checker *c,
 void checker_check(struct checker *c, struct cel_expr *expr);
 /* Calls, operators; without those of optional fields. */
 void checker_call(struct checker *c, struct cel_expr *expr);
-/* Makes a selection the name of a variable with dots, if there is one. */
-bool checker_qualified(struct checker *c, struct cel_expr *expr);
 /* The name that a chain of selections spells, or NULL. */
 const char *checker_qualified_name(struct checker *c,
 				   const struct cel_expr *expr);
-/* Is this name something? Sets what it is. */
-bool checker_resolve(struct checker *c, struct cel_expr *expr,
-		     const char *name);
 void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 			const char *name, const char *near);
 

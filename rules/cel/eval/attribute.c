@@ -26,7 +26,7 @@ static bool is_index(const struct cel_expr *e)
 	       is_operation(e, OPERATION_OPTIONAL_INDEX);
 }
 
-bool eval_is_attribute(const struct cel_expr *e)
+static bool is_attribute(const struct cel_expr *e)
 {
 	return e->kind == EXPR_IDENT || e->kind == EXPR_SELECT || is_index(e) ||
 	       is_operation(e, OPERATION_CHOICE);
@@ -198,7 +198,7 @@ static struct cel_value key_of(struct cel_eval *ev, const struct cel_expr *e)
 	key = e->parts[1];
 	if (key->kind == EXPR_CONST)
 		return key->constant;
-	if (!eval_is_attribute(key))
+	if (!is_attribute(key))
 		return eval_expr(ev, key);
 	value = read_chain(ev, key, &chain);
 	return finish(ev, value, chain);
@@ -245,7 +245,7 @@ static struct cel_value choose(struct cel_eval *ev, const struct cel_expr *e,
 	if (condition.kind != CEL_BOOL)
 		return cel_error(ev->arena, "no such overload");
 	branch = e->parts[condition.boolean ? 1 : 2];
-	if (eval_is_attribute(branch))
+	if (is_attribute(branch))
 		return read_chain(ev, branch, chain);
 	return begin(eval_expr(ev, branch), chain);
 }

@@ -69,7 +69,6 @@ const char *eval_go_type(struct cel_value value);
 struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e);
 /* Identifiers, selections, indexes, has(), `?:`: what cel-go calls attributes,
  * priced as a whole. */
-bool eval_is_attribute(const struct cel_expr *e);
 struct cel_value eval_attribute(struct cel_eval *ev, const struct cel_expr *e);
 
 struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e);

@@ -27,7 +27,8 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out)
 	return key.kind != CEL_DOUBLE || (double)*out == key.real;
 }
 
-bool cel_key_same(struct cel_value a, struct cel_value b)
+/* Exactly equal: 1, 1u and 1.0 are one key. */
+static bool is_same(struct cel_value a, struct cel_value b)
 {
 	__extension__ __int128 x, y;
 
@@ -70,7 +71,7 @@ static size_t place_of(const uint32_t *index, size_t size,
 		const struct cel_value *other = &entries[index[at] - 1].key;
 
 		if ((!same_kind || other->kind == key.kind) &&
-		    cel_key_same(*other, key))
+		    is_same(*other, key))
 			break;
 	}
 	return at;
@@ -105,7 +106,7 @@ static size_t find_entry(const struct cel_entry *entries, size_t n,
 	}
 	for (size_t i = 0; i < n; i++) {
 		if ((!same_kind || entries[i].key.kind == key.kind) &&
-		    cel_key_same(entries[i].key, key))
+		    is_same(entries[i].key, key))
 			return i;
 	}
 	return n;

@@ -18,9 +18,6 @@ static inline bool cel_is_number(struct cel_value v)
 
 /* The integer that a number is exactly; false: it is not one of 64 bits. */
 __extension__ bool cel_whole(struct cel_value key, __int128 *out);
-/* Exactly equal: 1, 1u and 1.0 are one key. */
-bool cel_key_same(struct cel_value a, struct cel_value b);
-
 /*
  * A known node as its OpenAPI schema says (apiserver
  * pkg/cel/common/valuesunstructured.go). An error where it is none of that.

@@ -156,11 +156,8 @@ void binding_require(struct admission_policies *set, const struct given *given,
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
-/* wanted: bit of each cel_kind that will do. */
-void expression_compile(struct admission_policies *set,
-			const struct given *given, const struct cel_env *env,
-			unsigned wanted, struct expression *expression);
-/* The same of a node; NULL: it holds no text. */
+/* An expression, compiled; NULL: the node holds no text. wanted: bit of each
+ * cel_kind that will do. */
 struct expression *expression_new(struct admission_policies *set,
 				  const struct given *given,
 				  const struct cel_env *env, unsigned wanted,

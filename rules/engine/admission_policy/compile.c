@@ -86,9 +86,10 @@ static const struct cel_env *environment(struct compiling *c, bool authorizer)
 	return cel_env_new(arena, v);
 }
 
-void expression_compile(struct admission_policies *set,
-			const struct given *given, const struct cel_env *env,
-			unsigned wanted, struct expression *expression)
+static void expression_compile(struct admission_policies *set,
+			       const struct given *given,
+			       const struct cel_env *env, unsigned wanted,
+			       struct expression *expression)
 {
 	struct cel_issues issues = {.arena = &set->arena};
 
