@@ -6,7 +6,6 @@
  */
 #include "json_stream.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/block.h"
@@ -23,11 +22,6 @@ static void add_escape(struct buf *out, uint32_t c)
 	buf_addf(out, "\\u%04X", c);
 }
 
-static bool is_plain(unsigned char c)
-{
-	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-}
-
 static bool is_plain_block(struct block b)
 {
 	return !block_any(
@@ -35,49 +29,20 @@ static bool is_plain_block(struct block b)
 			 block_or(block_is(b, '"'), block_is(b, '\\'))));
 }
 
-/* The same as copy_plain(), byte by byte. */
-static size_t copy_few(char *to, const char *s, size_t len)
+/* Bytes that a string may hold as they are. */
+static size_t plain_length(const char *s, size_t len)
 {
 	size_t i = 0;
 
-	for (; i < len && is_plain((unsigned char)s[i]); i++)
-		to[i] = s[i];
+	while (len - i >= BLOCK && is_plain_block(block_read(s + i)))
+		i += BLOCK;
+	/* The last block may begin in the one before. */
+	if (i && len - i < BLOCK && is_plain_block(block_read(s + len - BLOCK)))
+		return len;
+	while (i < len && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' &&
+	       s[i] != '\\')
+		i++;
 	return i;
-}
-
-/* Bytes that a string may hold as they are, copied to where there is room for
- * len bytes; how many. */
-static size_t copy_plain(char *to, const char *s, size_t len)
-{
-	for (size_t i = 0; len >= BLOCK; i += BLOCK) {
-		struct block block;
-
-		/* The last block may begin in the one before. */
-		if (i > len - BLOCK)
-			i = len - BLOCK;
-		block = block_read(s + i);
-		if (!is_plain_block(block))
-			return i + copy_few(to + i, s + i, BLOCK);
-		memcpy(to + i, &block, BLOCK);
-		if (i == len - BLOCK)
-			return len;
-	}
-	return copy_few(to, s, len);
-}
-
-/* Room for so many bytes after what is there. */
-static char *reserve(struct buf *out, size_t n)
-{
-	if (out->len + n >= out->size)
-		buf_grow(out, n);
-	return out->data + out->len;
-}
-
-/* What is there now ends before at. */
-static void end_at(struct buf *out, char *at)
-{
-	*at = '\0';
-	out->len = (size_t)(at - out->data);
 }
 
 static void add_ascii(struct buf *out, unsigned char c)
@@ -108,59 +73,25 @@ static size_t add_character(struct buf *out, const char *s, size_t len)
 	return escape.used;
 }
 
-/* From the first byte that a string may not hold as it is. */
-static void add_special(struct buf *out, const char *s, size_t len)
-{
-	size_t step;
-
-	while (len) {
-		step = 1;
-		if ((unsigned char)*s < 0x7f)
-			add_ascii(out, (unsigned char)*s);
-		else
-			step = add_character(out, s, len);
-		s += step;
-		len -= step;
-		step = copy_plain(reserve(out, len), s, len);
-		end_at(out, out->data + out->len + step);
-		s += step;
-		len -= step;
-	}
-}
-
-/* at has room for the key and 4 bytes; returns the address after it. */
-static char *put_key(const struct buf *out, char *at, const char *key,
-		     size_t len)
+static void begin(struct buf *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
 
 	/* A line, or what the caller wrote before it, needs no separator. */
 	if (last != '{' && last != '[' && last != '\n' && last != ':')
-		*at++ = ',';
+		buf_addc(out, ',');
 	if (!key)
-		return at;
-	*at++ = '"';
-	memcpy(at, key, len);
-	at += len;
-	*at++ = '"';
-	*at++ = ':';
-	return at;
-}
-
-/* Write the key, and give back an address with room for n bytes. */
-static char *begin(struct buf *out, const char *key, size_t n)
-{
-	size_t len = key ? strlen(key) : 0;
-
-	return put_key(out, reserve(out, len + 4 + n), key, len);
+		return;
+	buf_addc(out, '"');
+	buf_adds(out, key);
+	buf_addc(out, '"');
+	buf_addc(out, ':');
 }
 
 void stream_open(struct buf *out, const char *key, char bracket)
 {
-	char *at = begin(out, key, 1);
-
-	*at++ = bracket;
-	end_at(out, at);
+	begin(out, key);
+	buf_addc(out, bracket);
 }
 
 void stream_close(struct buf *out, char bracket)
@@ -170,41 +101,42 @@ void stream_close(struct buf *out, char bracket)
 
 void stream_text(struct buf *out, const char *key, const char *s)
 {
-	size_t len = strlen(s), plain;
-	char *at = begin(out, key, len + 2);
+	size_t len = strlen(s), n;
 
-	*at++ = '"';
-	plain = copy_plain(at, s, len);
-	at += plain;
-	if (plain == len) {
-		*at++ = '"';
-		end_at(out, at);
-		return;
+	begin(out, key);
+	buf_addc(out, '"');
+	for (; len; s += n, len -= n) {
+		n = plain_length(s, len);
+		if (n) {
+			buf_add(out, s, n);
+		} else if ((unsigned char)*s >= 0x7f) {
+			n = add_character(out, s, len);
+		} else {
+			n = 1;
+			add_ascii(out, (unsigned char)*s);
+		}
 	}
-	end_at(out, at);
-	add_special(out, s + plain, len - plain);
 	buf_addc(out, '"');
 }
 
 void stream_int(struct buf *out, const char *key, int64_t value)
 {
 	uint64_t left = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
-	char digits[24], *at = begin(out, key, sizeof(digits));
-	size_t i = sizeof(digits);
+	char digits[24], *at = digits + sizeof(digits);
 
 	do {
-		digits[--i] = (char)('0' + left % 10);
+		*--at = (char)('0' + left % 10);
 		left /= 10;
 	} while (left);
 	if (value < 0)
-		digits[--i] = '-';
-	memcpy(at, digits + i, sizeof(digits) - i);
-	end_at(out, at + sizeof(digits) - i);
+		*--at = '-';
+	begin(out, key);
+	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void stream_bool(struct buf *out, const char *key, bool value)
 {
-	end_at(out, begin(out, key, 0));
+	begin(out, key);
 	buf_adds(out, value ? "true" : "false");
 }
 
@@ -220,36 +152,14 @@ void stream_hex(struct buf *out, const char *key, uint64_t value)
 
 void stream_json(struct buf *out, const char *key, const char *json)
 {
-	end_at(out, begin(out, key, 0));
-	stream_visible(out, json, strlen(json));
-}
+	size_t len = strlen(json), n;
 
-/* Bytes before the first from 0x7f on. */
-static size_t seen_length(const char *s, size_t len)
-{
-	size_t i = 0;
-
-	for (; len - i >= BLOCK; i += BLOCK) {
-		struct block block = block_read(s + i);
-
-		if (block_any(block_or(block_below(block, 0),
-				       block_is(block, 0x7f))))
-			break;
-	}
-	while (i < len && (unsigned char)s[i] < 0x7f)
-		i++;
-	return i;
-}
-
-void stream_visible(struct buf *out, const char *json, size_t len)
-{
-	while (len) {
-		size_t n = seen_length(json, len);
-
+	begin(out, key);
+	for (; len; json += n, len -= n) {
+		for (n = 0; n < len && (unsigned char)json[n] < 0x7f;)
+			n++;
 		buf_add(out, json, n);
-		if (n < len)
-			n += add_character(out, json + n, len - n);
-		json += n;
-		len -= n;
+		if (!n)
+			n = add_character(out, json, len);
 	}
 }

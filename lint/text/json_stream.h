@@ -21,14 +21,9 @@ void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
 /* 16 digits, as text. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
-/* json is compact JSON already. */
+/* json is compact JSON already. Characters that a terminal would act on or that
+ * cannot be seen become escapes: the value is the same, and JSON is looked at
+ * as well. */
 void stream_json(struct buf *out, const char *key, const char *json);
-
-/*
- * JSON text, with characters that a terminal would act on or that cannot be
- * seen as escapes: the value is the same, and JSON is looked at as well.
- * Pieces must end between characters.
- */
-void stream_visible(struct buf *out, const char *json, size_t len);
 
 #endif
