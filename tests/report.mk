@@ -20,15 +20,16 @@ $(BUILD)/tests/tools/report_dump: tests/tools/report_dump.c $(REPORT_OBJ) $(LIB)
 		$(LIB) $(LIBS)
 
 $(BUILD)/tests/unit/test_subprocess: $(BUILD)/%: %.c \
-		$(BUILD)/lint/files/subprocess.o $(LIB)
+		$(BUILD)/lint/files/subprocess.o $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< \
-		$(BUILD)/lint/files/subprocess.o $(LIB) $(LIBS) -lcmocka
+		$(BUILD)/lint/files/subprocess.o $(REPORT_OBJ) $(LIB) $(LIBS) \
+		-lcmocka
 
 LSP_OBJ := $(patsubst %,$(BUILD)/lint/lsp/%.o,frame text uri)
-$(BUILD)/tests/unit/test_lsp: $(BUILD)/%: %.c $(LSP_OBJ) $(LIB)
+$(BUILD)/tests/unit/test_lsp: $(BUILD)/%: %.c $(LSP_OBJ) $(REPORT_OBJ) $(LIB)
 	@mkdir -p $(@D)
 	$(say) TEST $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(LSP_OBJ) \
-		$(LIB) $(LIBS) -lcmocka
+		$(REPORT_OBJ) $(LIB) $(LIBS) -lcmocka

@@ -17,10 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/path.h"
+#include "lint/term/progress.h"
 
 extern char **environ;
 
@@ -122,19 +122,11 @@ static bool read_piece(struct stream *stream, struct pollfd *waiting)
 	return (size_t)n <= room;
 }
 
-static int64_t milliseconds(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
-
 /* Sets *left to milliseconds, -1 without a limit (end: 0). NULL, or why none is
  * left. */
 static const char *time_left(int64_t end, int *left)
 {
-	int64_t n = end ? end - milliseconds() : -1;
+	int64_t n = end ? end - progress_clock() : -1;
 
 	*left = (int)n;
 	if (atomic_load(&caught))
@@ -192,7 +184,7 @@ static int finish(const char *name, struct stream streams[2], pid_t pid,
 		  const struct program_limits *limits, struct err *err)
 {
 	int64_t end =
-		limits->seconds ? milliseconds() + limits->seconds * 1000 : 0;
+		limits->seconds ? progress_clock() + limits->seconds * 1000 : 0;
 	const char *passed = read_streams(streams, end);
 	int status = 0;
 

@@ -5,6 +5,7 @@
 
 #include "base/path.h"
 #include "base/text.h"
+#include "lint/term/escape.h"
 
 static int hex(char c)
 {
@@ -57,15 +58,6 @@ bool lsp_uri_path(const char *uri, struct buf *out)
 
 void lsp_path_uri(const char *path, struct buf *out)
 {
-	static const char plain[] = "abcdefghijklmnopqrstuvwxyz"
-				    "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				    "0123456789-._~/";
-
 	buf_adds(out, "file://");
-	for (; *path; path++) {
-		if (strchr(plain, *path))
-			buf_addc(out, *path);
-		else
-			buf_addf(out, "%%%02X", (unsigned char)*path);
-	}
+	escape_uri(out, path, "/");
 }

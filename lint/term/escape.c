@@ -7,6 +7,7 @@
  */
 #include "escape.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -110,4 +111,14 @@ void escape_add(struct buf *out, const char *s, size_t len)
 void escape_adds(struct buf *out, const char *s)
 {
 	escape_add(out, s, strlen(s));
+}
+
+void escape_uri(struct buf *out, const char *s, const char *kept)
+{
+	for (; *s; s++)
+		if (isalnum((unsigned char)*s) || strchr("-._~", *s) ||
+		    strchr(kept, *s))
+			buf_addc(out, *s);
+		else
+			buf_addf(out, "%%%02X", (unsigned char)*s);
 }

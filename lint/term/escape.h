@@ -31,6 +31,9 @@ void escape_read(struct escape *out, const char *s, size_t n);
 void escape_add(struct buf *out, const char *s, size_t len);
 void escape_adds(struct buf *out, const char *s);
 
+/* As part of a URI: in %XX what is neither unreserved there nor kept. */
+void escape_uri(struct buf *out, const char *s, const char *kept);
+
 /* Terminal cells of one code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 

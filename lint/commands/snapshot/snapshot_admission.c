@@ -11,6 +11,7 @@
 #include "doc/load.h"
 #include "engine/admission_policy.h"
 #include "kube/typed.h"
+#include "lint/term/escape.h"
 #include "lint/term/log.h"
 #include "snapshot.h"
 
@@ -204,12 +205,6 @@ static void take_parameter(struct saving *s, const struct wanted_kind *w,
 
 /* --- lists ---------------------------------------------------------------- */
 
-static void ignore(void *context, const struct load_issue *issue)
-{
-	(void)context;
-	(void)issue;
-}
-
 /* The answer as a tree; NULL: it is none. */
 static const struct node *read_answer(struct saving *s, struct arena *arena)
 {
@@ -228,7 +223,6 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 		    arena_strndup(arena, answer->data, answer->len),
 		    answer->len);
 	loader_init(&loader, source, &limits, arena);
-	loader.issue = ignore;
 	root = json_read(&loader, 0, (uint32_t)answer->len, &used);
 	return node_is_map(root) ? root : NULL;
 }
@@ -282,17 +276,6 @@ static void read_all(struct saving *s, const struct wanted_kind *w)
 
 /* --- parameters ----------------------------------------------------------- */
 
-static void put_escaped(struct buf *out, const char *text)
-{
-	for (; *text; text++)
-		if (strchr("-._~", *text) || (*text >= '0' && *text <= '9') ||
-		    (*text >= 'a' && *text <= 'z') ||
-		    (*text >= 'A' && *text <= 'Z'))
-			buf_addc(out, *text);
-		else
-			buf_addf(out, "%%%02X", (unsigned char)*text);
-}
-
 /* `a in (b,c)`, `a notin (b)`, `a`, `!a`. */
 static void put_requirement(struct buf *out, const struct node *item)
 {
@@ -328,7 +311,7 @@ static void put_selector(struct buf *out, const struct node *selector)
 	}
 	if (text.len) {
 		buf_adds(out, "?labelSelector=");
-		put_escaped(out, text.data);
+		escape_uri(out, text.data, "");
 	}
 	buf_release(&text);
 }
@@ -356,7 +339,7 @@ static void read_parameters(struct saving *s, const struct wanted_kind *w,
 	buf_addf(&path, "/%s", w->plural);
 	if (*name) {
 		buf_adds(&path, "?fieldSelector=metadata.name%3D");
-		put_escaped(&path, name);
+		escape_uri(&path, name, "");
 	} else {
 		put_selector(&path, node_get(ref, "selector"));
 	}

@@ -4,7 +4,6 @@
  * `[text](1)` in a message is a link to a related place; text of the
  * manifest must not make one.
  */
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,27 +34,15 @@ const char *sarif_version(const char *version)
 	return major && version[major] == '.' ? version : "0.0.0";
 }
 
-static void add_uri(struct buf *out, const char *path)
-{
-	/* An absolute path is a reference without an authority. */
-	if (path[0] == '/')
-		buf_adds(out, "file://");
-	for (; *path; path++) {
-		unsigned char c = (unsigned char)*path;
-
-		if (isalnum(c) || strchr("-._~/", c))
-			buf_addc(out, (char)c);
-		else
-			buf_addf(out, "%%%02X", c);
-	}
-}
-
 void sarif_put_artifact(struct buf *out, const char *path)
 {
 	struct buf uri;
 
 	buf_init(&uri);
-	add_uri(&uri, path_relative(path));
+	/* An absolute path is a reference without an authority. */
+	if (*path == '/')
+		buf_adds(&uri, "file://");
+	escape_uri(&uri, path_relative(path), "/");
 	stream_open(out, "artifactLocation", '{');
 	stream_text(out, "uri", uri.data);
 	stream_close(out, '}');
