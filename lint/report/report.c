@@ -62,5 +62,6 @@ void report_end(const struct report_format *format, void *state,
 	buf_release(&report->buf);
 	buf_release(&report->text);
 	tally_release(&report->tally);
+	counter_release(&report->seen);
 	free(report);
 }

@@ -23,14 +23,6 @@ struct github {
 	} kept[SEVERITIES];
 };
 
-static void github_begin(void *context)
-{
-	struct github *state = context;
-
-	for (size_t i = 0; i < SEVERITIES; i++)
-		buf_init(&state->kept[i].buf);
-}
-
 static void add_escaped(struct buf *out, const char *s, const char *special)
 {
 	while (*s) {
@@ -56,16 +48,11 @@ static void add_data(struct buf *out, const char *s)
 	add_escaped(out, s, "%");
 }
 
-static const char *command(enum severity severity)
-{
-	static const char *const words[] = {
-		[SEVERITY_ERROR] = "error",
-		[SEVERITY_WARNING] = "warning",
-		[SEVERITY_INFO] = "notice",
-	};
-
-	return words[severity];
-}
+static const char *const commands[] = {
+	[SEVERITY_ERROR] = "error",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_INFO] = "notice",
+};
 
 /* GitHub cuts long messages anywhere; cut between characters. */
 static void cut(struct buf *buf, size_t start)
@@ -87,7 +74,7 @@ static void add_command(struct buf *buf, const struct report_file *file,
 	const char *remedy = finding_remedy(finding);
 	size_t start;
 
-	buf_addf(buf, "::%s ", command(finding->severity));
+	buf_addf(buf, "::%s ", commands[finding->severity]);
 	add_property(buf, "file", path_relative(file->path));
 	buf_addf(buf, ",line=%u", place->line);
 	/* Columns are for annotations of one line only. */
@@ -166,7 +153,6 @@ const struct report_format report_github = {
 	.name = "github",
 	.help = "annotations of GitHub Actions",
 	.size = sizeof(struct github),
-	.begin = github_begin,
 	.file = github_file,
 	.end = github_end,
 };

@@ -13,15 +13,8 @@
 struct json_report {
 	struct report r;
 	struct spool suppressed;
-	uint64_t findings, nsuppressed;
+	uint64_t nsuppressed;
 };
-
-static void json_begin(void *context)
-{
-	struct json_report *state = context;
-
-	spool_init(&state->suppressed);
-}
 
 static void put_object_id(struct buf *out, const struct object_id *id)
 {
@@ -130,7 +123,7 @@ static void json_file(void *context, const struct report_file *file,
 			put_suppressed(buf, NULL, file, &findings[i]);
 			spool_add(&state->suppressed, buf);
 		} else {
-			next_item(buf, &state->findings);
+			next_item(buf, &state->r.n);
 			put_finding(buf, file, &findings[i]);
 			report_flush(state->r.out, buf);
 		}
@@ -268,7 +261,6 @@ const struct report_format report_json = {
 	.size = sizeof(struct json_report),
 	.head = "{\"version\":1,\n\"findings\":[",
 	.tail = "}\n",
-	.begin = json_begin,
 	.file = json_file,
 	.end = json_end,
 };
@@ -277,7 +269,6 @@ const struct report_format report_jsonl = {
 	.name = "jsonl",
 	.help = "a JSON object a line: findings, then the summary",
 	.size = sizeof(struct json_report),
-	.begin = json_begin,
 	.file = jsonl_file,
 	.end = jsonl_end,
 };

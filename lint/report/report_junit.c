@@ -11,15 +11,9 @@
 
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/text/counter.h"
 #include "lint/text/xml_out.h"
 
-struct junit {
-	struct report r;      /* text: a case's name */
-	struct counter names; /* of the current file */
-};
-
-static void add_suite(struct junit *state, const struct report_file *file,
+static void add_suite(struct report *report, const struct report_file *file,
 		      const struct finding *findings, size_t n)
 {
 	size_t skipped = 0, failures = 0;
@@ -27,28 +21,28 @@ static void add_suite(struct junit *state, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		skipped += findings[i].suppressed != SUPPRESSED_NOT;
 		failures +=
-			finding_fails(&findings[i], state->r.options.fail_on);
+			finding_fails(&findings[i], report->options.fail_on);
 	}
-	buf_adds(&state->r.buf, "<testsuite");
-	xml_add_attribute(&state->r.buf, "name", file->path);
+	buf_adds(&report->buf, "<testsuite");
+	xml_add_attribute(&report->buf, "name", file->path);
 	/* The passing case counts too. */
-	buf_addf(&state->r.buf,
+	buf_addf(&report->buf,
 		 " tests=\"%zu\" failures=\"%zu\" errors=\"0\""
 		 " skipped=\"%zu\" time=\"0\">\n",
 		 n + (n == skipped), failures, skipped);
 	if (n == skipped) {
-		buf_adds(&state->r.buf, "<testcase");
-		xml_add_attribute(&state->r.buf, "classname", file->path);
-		xml_add_attribute(&state->r.buf, "name", "no findings");
-		xml_add_attribute(&state->r.buf, "file", file->path);
-		buf_adds(&state->r.buf, " time=\"0\"/>\n");
+		buf_adds(&report->buf, "<testcase");
+		xml_add_attribute(&report->buf, "classname", file->path);
+		xml_add_attribute(&report->buf, "name", "no findings");
+		xml_add_attribute(&report->buf, "file", file->path);
+		buf_adds(&report->buf, " time=\"0\"/>\n");
 	}
 }
 
 /* "rule Kind ns/name /spec/..", with #2 and so on when it comes up again. */
-static void make_name(struct junit *state, const struct finding *finding)
+static void make_name(struct report *report, const struct finding *finding)
 {
-	struct buf *name = &state->r.text;
+	struct buf *name = &report->text;
 	uint32_t count;
 
 	buf_reset(name);
@@ -61,18 +55,18 @@ static void make_name(struct junit *state, const struct finding *finding)
 		buf_addc(name, ' ');
 		buf_adds(name, finding->place.pointer);
 	}
-	count = counter_next(&state->names,
+	count = counter_next(&report->seen,
 			     text_hash(name->data, name->len, 0));
 	if (count > 1)
 		buf_addf(name, " #%u", count);
 }
 
-static void add_result(struct junit *state, const struct report_file *file,
+static void add_result(struct report *report, const struct report_file *file,
 		       const struct finding *finding)
 {
-	struct buf *buf = &state->r.buf;
+	struct buf *buf = &report->buf;
 	const char *remedy = finding_remedy(finding);
-	bool fails = finding_fails(finding, state->r.options.fail_on);
+	bool fails = finding_fails(finding, report->options.fail_on);
 
 	buf_adds(buf, fails ? "<failure" : "<system-out");
 	if (fails) {
@@ -103,53 +97,45 @@ static void add_skipped(struct buf *buf, const struct finding *finding)
 	buf_adds(buf, "\"/>");
 }
 
-static void add_case(struct junit *state, const struct report_file *file,
+static void add_case(struct report *report, const struct report_file *file,
 		     const struct finding *finding)
 {
-	struct buf *buf = &state->r.buf;
+	struct buf *buf = &report->buf;
 
-	make_name(state, finding);
+	make_name(report, finding);
 	buf_adds(buf, "<testcase");
 	xml_add_attribute(buf, "classname", file->path);
-	xml_add_attribute(buf, "name", state->r.text.data);
+	xml_add_attribute(buf, "name", report->text.data);
 	xml_add_attribute(buf, "file", file->path);
 	buf_addf(buf, " line=\"%u\" time=\"0\">", finding->place.line);
 	if (finding->suppressed)
 		add_skipped(buf, finding);
 	else
-		add_result(state, file, finding);
+		add_result(report, file, finding);
 	buf_adds(buf, "</testcase>\n");
 }
 
 static void junit_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
-	struct junit *state = context;
+	struct report *report = context;
 
-	counter_reset(&state->names);
-	add_suite(state, file, findings, n);
+	counter_reset(&report->seen);
+	add_suite(report, file, findings, n);
 	for (size_t i = 0; i < n; i++) {
-		add_case(state, file, &findings[i]);
-		report_flush(state->r.out, &state->r.buf);
+		add_case(report, file, &findings[i]);
+		report_flush(report->out, &report->buf);
 	}
-	buf_adds(&state->r.buf, "</testsuite>\n");
-	report_flush(state->r.out, &state->r.buf);
-}
-
-static void junit_end(void *context, const struct report_summary *summary)
-{
-	struct junit *state = context;
-
-	counter_release(&state->names);
+	buf_adds(&report->buf, "</testsuite>\n");
+	report_flush(report->out, &report->buf);
 }
 
 const struct report_format report_junit = {
 	.name = "junit",
 	.help = "JUnit XML, for GitLab and Jenkins",
-	.size = sizeof(struct junit),
+	.size = sizeof(struct report),
 	.head = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
 		"<testsuites name=\"gpugate\">\n",
 	.tail = "</testsuites>\n",
 	.file = junit_file,
-	.end = junit_end,
 };

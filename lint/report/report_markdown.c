@@ -40,30 +40,6 @@ static void add_text(struct buf *out, const char *s, size_t len)
 	}
 }
 
-/* Messages put names in backticks; show those as code when they pair up. */
-static void add_message(struct buf *out, const char *s)
-{
-	size_t ticks = 0;
-	bool code = false;
-
-	for (const char *at = strchr(s, '`'); at; at = strchr(at + 1, '`'))
-		ticks++;
-	if (ticks % 2) {
-		add_text(out, s, strlen(s));
-		return;
-	}
-	for (;;) {
-		size_t len = strcspn(s, "`");
-
-		add_text(out, s, len);
-		if (!s[len])
-			break;
-		code = !code;
-		buf_adds(out, code ? "<code>" : "</code>");
-		s += len + 1;
-	}
-}
-
 static void add_row(struct markdown *state, const struct finding *finding)
 {
 	struct buf *buf = &state->r.buf;
@@ -71,7 +47,7 @@ static void add_row(struct markdown *state, const struct finding *finding)
 	buf_addf(buf, "| %u:%u | %s | %s | ", finding->place.line,
 		 finding->place.column, severity_name(finding->severity),
 		 finding->rule->name);
-	add_message(buf, finding->message);
+	add_message(buf, finding->message, add_text);
 	buf_adds(buf, " | ");
 	buf_reset(&state->r.text);
 	finding_subject(finding, &state->r.text);

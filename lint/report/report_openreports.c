@@ -64,7 +64,6 @@ static struct openreport *report_of(struct openreports *state,
 	report = ARRAY_PUSH(state->items, state->n, state->size);
 	*report = (struct openreport){.part = part};
 	report->namespace = arena_strdup(&state->names, namespace);
-	spool_init(&report->results);
 	return report;
 }
 

@@ -10,21 +10,11 @@
 #include "lint/report/parts/report_fix.h"
 #include "lint/text/json_stream.h"
 
-struct rdjson {
-	struct report r;
-	uint64_t n;
+static const char *const severities[] = {
+	[SEVERITY_ERROR] = "ERROR",
+	[SEVERITY_WARNING] = "WARNING",
+	[SEVERITY_INFO] = "INFO",
 };
-
-static const char *rdjson_severity(enum severity severity)
-{
-	static const char *const words[] = {
-		[SEVERITY_ERROR] = "ERROR",
-		[SEVERITY_WARNING] = "WARNING",
-		[SEVERITY_INFO] = "INFO",
-	};
-
-	return words[severity];
-}
 
 /* Without the file's text only the line is known. */
 static void put_position(struct buf *out, const char *key,
@@ -103,41 +93,42 @@ static void put_suggestion(struct buf *out, struct source *source,
 	buf_release(&text);
 }
 
-static void add_diagnostic(struct rdjson *state, const struct report_file *file,
+static void add_diagnostic(struct report *report,
+			   const struct report_file *file,
 			   struct source *source, const struct finding *finding)
 {
-	struct buf *out = &state->r.buf;
+	struct buf *out = &report->buf;
 
-	buf_adds(out, state->n++ ? ",\n" : "\n");
+	buf_adds(out, report->n++ ? ",\n" : "\n");
 	stream_open(out, NULL, '{');
 	stream_text(out, "message", finding->message);
 	put_location(out, file->path, source, &finding->place);
-	stream_text(out, "severity", rdjson_severity(finding->severity));
+	stream_text(out, "severity", severities[finding->severity]);
 	stream_open(out, "code", '{');
 	stream_text(out, "value", finding->rule->name);
 	stream_close(out, '}');
 	put_related(out, file, source, finding);
 	put_suggestion(out, source, finding->repair);
 	stream_close(out, '}');
-	report_flush(state->r.out, out);
+	report_flush(report->out, out);
 }
 
 static void rdjson_file(void *context, const struct report_file *file,
 			const struct finding *findings, size_t n)
 {
-	struct rdjson *state = context;
+	struct report *report = context;
 	struct source *source = n ? file_shown(file) : NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!findings[i].suppressed && !finding_repeats(findings, i))
-			add_diagnostic(state, file, source, &findings[i]);
+			add_diagnostic(report, file, source, &findings[i]);
 	}
 }
 
 const struct report_format report_rdjson = {
 	.name = "rdjson",
 	.help = "reviewdog's JSON, for comments in reviews",
-	.size = sizeof(struct rdjson),
+	.size = sizeof(struct report),
 	.head = "{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[",
 	.tail = "]}\n",
 	.file = rdjson_file,

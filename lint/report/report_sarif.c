@@ -16,11 +16,6 @@
 #include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
 
-struct sarif {
-	struct report r; /* tally: rules, of any severity */
-	uint64_t n;
-};
-
 /* What is known of the current file. */
 struct sarif_file {
 	const struct report_file *file;
@@ -148,13 +143,14 @@ static void put_suppressions(struct buf *out, const struct finding *finding)
 	buf_adds(out, "}]");
 }
 
-static void add_result(struct sarif *state, struct sarif_file *at,
+static void add_result(struct report *report, struct sarif_file *at,
 		       const struct finding *finding)
 {
-	size_t index = tally_add(&state->r.tally, finding->rule, SEVERITY_INFO);
-	struct buf *out = &state->r.buf, text;
+	/* The tally is of rules, of any severity. */
+	size_t index = tally_add(&report->tally, finding->rule, SEVERITY_INFO);
+	struct buf *out = &report->buf, text;
 
-	buf_adds(out, state->n++ ? ",\n" : "\n");
+	buf_adds(out, report->n++ ? ",\n" : "\n");
 	stream_open(out, NULL, '{');
 	stream_text(out, "ruleId", finding->rule->name);
 	stream_int(out, "ruleIndex", (int64_t)index);
@@ -173,23 +169,24 @@ static void add_result(struct sarif *state, struct sarif_file *at,
 	put_suppressions(out, finding);
 	fix_put_sarif(out, at->file->path, at->source, finding->repair);
 	stream_close(out, '}');
-	report_flush(state->r.out, out);
+	report_flush(report->out, out);
 }
 
-static bool is_result(const struct sarif *state, const struct finding *finding)
+static bool is_result(const struct report *report,
+		      const struct finding *finding)
 {
-	return !finding->suppressed || !state->r.options.github;
+	return !finding->suppressed || !report->options.github;
 }
 
 static void sarif_file(void *context, const struct report_file *file,
 		       const struct finding *findings, size_t n)
 {
-	struct sarif *state = context;
+	struct report *report = context;
 	struct sarif_file at = {.file = file};
 	bool read = false;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!is_result(state, &findings[i]))
+		if (!is_result(report, &findings[i]))
 			continue;
 		if (!read && (at.source = file_source(file)))
 			line_hasher_init(&at.hasher, at.source);
@@ -198,41 +195,41 @@ static void sarif_file(void *context, const struct report_file *file,
 			line_hash_want(&at.hasher, first_line(&findings[i]));
 	}
 	for (size_t i = 0; i < n; i++)
-		if (is_result(state, &findings[i]))
-			add_result(state, &at, &findings[i]);
+		if (is_result(report, &findings[i]))
+			add_result(report, &at, &findings[i]);
 	line_hasher_release(&at.hasher);
 }
 
-static void add_rules(struct sarif *state)
+static void add_rules(struct report *report)
 {
-	const char *version = state->r.options.version;
-	struct buf *out = &state->r.buf;
+	const char *version = report->options.version;
+	struct buf *out = &report->buf;
 
 	buf_adds(out, "],\n\"tool\":{\"driver\":{\"name\":\"gpugate\"");
 	stream_text(out, "semanticVersion", sarif_version(version));
 	stream_text(out, "version", version ? version : "unknown");
 	stream_open(out, "rules", '[');
-	for (size_t i = 0; i < state->r.tally.n; i++) {
+	for (size_t i = 0; i < report->tally.n; i++) {
 		buf_adds(out, i ? ",\n" : "\n");
-		sarif_put_rule(out, state->r.tally.items[i].rule);
+		sarif_put_rule(out, report->tally.items[i].rule);
 	}
 	buf_adds(out, "]}}");
 }
 
 static void sarif_end(void *context, const struct report_summary *summary)
 {
-	struct sarif *state = context;
+	struct report *report = context;
 
-	add_rules(state);
-	buf_adds(&state->r.buf, ",\n\"automationDetails\":{\"id\":\"gpugate/\"}"
-				",\n\"invocations\":[");
-	sarif_put_invocation(&state->r.buf, summary);
+	add_rules(report);
+	buf_adds(&report->buf, ",\n\"automationDetails\":{\"id\":\"gpugate/\"}"
+			       ",\n\"invocations\":[");
+	sarif_put_invocation(&report->buf, summary);
 }
 
 const struct report_format report_sarif = {
 	.name = "sarif",
 	.help = "SARIF 2.1.0, for code scanning and editors",
-	.size = sizeof(struct sarif),
+	.size = sizeof(struct report),
 	.head = "{\"$schema\":\"https://json.schemastore.org/sarif-2.1.0.json\","
 		"\"version\":\"2.1.0\",\n\"runs\":[{"
 		"\"columnKind\":\"unicodeCodePoints\",\n\"results\":[",

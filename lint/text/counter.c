@@ -8,7 +8,6 @@
 
 #include "base/array.h"
 #include "counter.h"
-#include "lint/report/parts/report_common.h"
 
 enum { COUNTER_FIRST = 64 };
 

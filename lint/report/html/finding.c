@@ -109,7 +109,7 @@ static void add_notes(struct buf *out, const struct report_file *file,
 			xml_add(out, path);
 			buf_addf(out, ":%u</span>: ", related->place.line);
 		}
-		html_add_message(out, related->message);
+		add_message(out, related->message, xml_add_n);
 	}
 	buf_adds(out, any ? "</ul>\n" : "");
 }
@@ -137,10 +137,10 @@ static void add_repair(struct buf *out, struct source *source,
 
 	buf_addf(out, "<p><strong>%s:</strong> ",
 		 repair->safe ? "Repair" : "Repair (opt-in)");
-	html_add_message(out, repair->title);
+	add_message(out, repair->title, xml_add_n);
 	if (*repair->refused) {
 		buf_adds(out, " (by hand: ");
-		html_add_message(out, repair->refused);
+		add_message(out, repair->refused, xml_add_n);
 		buf_addc(out, ')');
 	}
 	buf_adds(out, "</p>\n");
@@ -166,7 +166,7 @@ static void add_advice(struct buf *out, struct source *source,
 
 	if (*remedy) {
 		buf_adds(out, "<p><strong>Help:</strong> ");
-		html_add_message(out, remedy);
+		add_message(out, remedy, xml_add_n);
 		buf_adds(out, "</p>\n");
 	}
 	if (finding->repair) {
@@ -209,7 +209,7 @@ void html_add_finding(struct buf *out, const struct report_file *file,
 	if (*finding->id.namespace)
 		xml_add_attribute(out, "data-n", finding->id.namespace);
 	buf_addf(out, ">\n<h4><span class=\"pill\">%s</span> ", severity);
-	html_add_message(out, finding->message);
+	add_message(out, finding->message, xml_add_n);
 	buf_adds(out, "</h4>\n");
 	add_where(out, finding);
 	if (source && finding->place.line)

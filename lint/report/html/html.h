@@ -19,8 +19,6 @@ void html_open(struct buf *out, const struct html_head *head);
 /* From the end of <main>. */
 void html_close(struct buf *out, const char *version);
 
-/* Text of which `names` become code. */
-void html_add_message(struct buf *out, const char *text);
 /* A rule's name, as a link where its page has an address. */
 void html_add_rule(struct buf *out, const struct rule *rule);
 /* "<span class="pill error">error</span>" */

@@ -3,8 +3,6 @@
  * The frame of a page. Style sheet and script are page.css and page.js, made
  * into strings by embed.sh.
  */
-#include <string.h>
-
 #include "html.h"
 #include "html.inc"
 #include "lint/term/docs.h"
@@ -56,26 +54,6 @@ void html_close(struct buf *out, const char *version)
 	buf_adds(out, "</footer>\n<script>");
 	buf_adds(out, html_script);
 	buf_adds(out, "</script>\n</body>\n</html>\n");
-}
-
-/* Only where backticks pair up. */
-void html_add_message(struct buf *out, const char *text)
-{
-	size_t ticks = 0;
-	bool code = false;
-
-	for (const char *at = strchr(text, '`'); at; at = strchr(at + 1, '`'))
-		ticks++;
-	for (;;) {
-		size_t len = ticks % 2 ? strlen(text) : strcspn(text, "`");
-
-		xml_add_n(out, text, len);
-		if (!text[len])
-			return;
-		code = !code;
-		buf_adds(out, code ? "<code>" : "</code>");
-		text += len + 1;
-	}
 }
 
 void html_add_rule(struct buf *out, const struct rule *rule)

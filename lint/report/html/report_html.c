@@ -22,8 +22,6 @@ static void begin(void *context)
 
 	if (!state->r.options.fail_on)
 		state->r.options.fail_on = "error";
-	spool_init(&state->findings);
-	spool_init(&state->suppressed);
 }
 
 static void add_suppressed(struct html_report *state,

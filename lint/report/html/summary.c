@@ -58,10 +58,10 @@ static void add_rule_row(struct buf *out, const struct tally_rule *item,
 	buf_adds(out, "</td><td><strong>");
 	html_add_rule(out, rule);
 	buf_adds(out, "</strong><br>");
-	html_add_message(out, rule->summary ? rule->summary : "");
+	add_message(out, rule->summary ? rule->summary : "", xml_add_n);
 	if (rule->why && *rule->why) {
 		buf_adds(out, ". <span class=\"soft\">");
-		html_add_message(out, rule->why);
+		add_message(out, rule->why, xml_add_n);
 		buf_adds(out, "</span>");
 	}
 	buf_adds(out, "</td></tr>\n");

@@ -106,6 +106,26 @@ bool finding_repeats(const struct finding *findings, size_t i)
 	       !strcmp(a->message, b->message);
 }
 
+void add_message(struct buf *out, const char *text,
+		 void (*add)(struct buf *out, const char *s, size_t len))
+{
+	size_t ticks = 0;
+	bool code = false;
+
+	for (const char *at = strchr(text, '`'); at; at = strchr(at + 1, '`'))
+		ticks++;
+	for (;;) {
+		size_t len = ticks % 2 ? strlen(text) : strcspn(text, "`");
+
+		add(out, text, len);
+		if (!text[len])
+			return;
+		code = !code;
+		buf_adds(out, code ? "<code>" : "</code>");
+		text += len + 1;
+	}
+}
+
 const char *suppressed_via_name(enum suppressed_via via)
 {
 	switch (via) {
@@ -166,12 +186,6 @@ void tally_release(struct tally *tally)
 {
 	free(tally->items);
 	memset(tally, 0, sizeof(*tally));
-}
-
-void spool_init(struct spool *spool)
-{
-	buf_init(&spool->buf);
-	spool->file = NULL;
 }
 
 void spool_add(struct spool *spool, struct buf *text)

@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "lint/report/report.h"
 #include "lint/term/paint.h"
+#include "lint/text/counter.h"
 
 /* Write the buffer and empty it. */
 void report_flush(FILE *out, struct buf *buf);
@@ -33,6 +34,10 @@ void finding_subject(const struct finding *finding, struct buf *out);
  * says it once.
  */
 bool finding_repeats(const struct finding *findings, size_t i);
+/* A message, in which `names` become code where backticks pair up; escaped by
+ * add. */
+void add_message(struct buf *out, const char *text,
+		 void (*add)(struct buf *out, const char *s, size_t len));
 const char *suppressed_via_name(enum suppressed_via via);
 /* "1 error", "2 errors". */
 void add_count(struct buf *out, uint64_t n, const char *one, const char *many);
@@ -57,20 +62,22 @@ void tally_release(struct tally *tally);
 struct report {
 	FILE *out;
 	struct report_options options;
-	struct buf buf;	    /* not yet written */
-	struct buf text;    /* for the format to reset and fill */
-	struct tally tally; /* likewise */
+	struct buf buf;	     /* not yet written */
+	struct buf text;     /* for the format to reset and fill */
+	struct tally tally;  /* likewise */
+	struct counter seen; /* likewise, of the current file */
+	uint64_t n;	     /* likewise: items that were written */
 };
 
 /*
- * Text kept for the end of the report. A little stays in memory, more goes
- * to an unlinked temporary file, so that memory does not grow with findings.
+ * Text kept for the end of the report, all zero at first. A little stays in
+ * memory, more goes to an unlinked temporary file, so that memory does not grow
+ * with findings.
  */
 struct spool {
 	struct buf buf;
 	FILE *file;
 };
-void spool_init(struct spool *spool);
 /* Take all of text, leaving it empty. */
 void spool_add(struct spool *spool, struct buf *text);
 /* Write everything to out and give the spool's memory back. */
