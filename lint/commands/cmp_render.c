@@ -20,6 +20,7 @@
 #include "lint/files/kustomize.h"
 #include "lint/files/subprocess.h"
 #include "lint/term/log.h"
+#include "lint/text/names.h"
 
 enum { BASES_DEEP = 32, ARGUMENTS = 16 };
 
@@ -50,18 +51,6 @@ const char *cmp_inside(struct cmp *cmp, const char *path)
 	return kept;
 }
 
-static bool is_there(const char *folder, const char *name)
-{
-	struct buf path;
-	bool found;
-
-	buf_init(&path);
-	path_join(folder, name, &path);
-	found = !access(path.data, F_OK);
-	buf_release(&path);
-	return found;
-}
-
 static const char *kustomization(const char *folder)
 {
 	DIR *dir = opendir(folder);
@@ -73,12 +62,6 @@ static const char *kustomization(const char *folder)
 	if (dir)
 		closedir(dir);
 	return name;
-}
-
-static bool is_manifest(const char *name)
-{
-	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
-	       text_ends(name, ".json");
 }
 
 static int manifest_entry(const struct dirent *entry)
@@ -122,7 +105,8 @@ enum cmp_kind cmp_discover(const struct cmp *cmp)
 						 : CMP_KUSTOMIZE;
 	if (kustomization(cmp->folder))
 		return CMP_KUSTOMIZE;
-	if (is_there(cmp->folder, "Chart.yaml"))
+	/* The folder is the current one. */
+	if (!access("Chart.yaml", F_OK))
 		return CMP_HELM;
 	return cmp->recurse || has_manifests(cmp->folder) ? CMP_PLAIN
 							  : CMP_NOTHING;

@@ -10,81 +10,30 @@
 #include "base/err.h"
 #include "base/path.h"
 #include "base/text.h"
-#include "base/vec.h"
 #include "lint/files/git.h"
+#include "lint/text/names.h"
 #include "quota_since.h"
 
 struct quota_since {
 	struct lint *lint;
 	const char *revision;
 	struct arena arena;
-	const char *top;
-	const char **names; /* below top; sorted */
-	size_t n, size;
+	struct git_changes changes;
 	struct run run;
 	struct buf path;
 };
 
-/* --- git ------------------------------------------------------------------ */
-
-static bool is_manifest(const char *name)
-{
-	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
-	       text_ends(name, ".json");
-}
-
-static void add_names(struct quota_since *s, const struct buf *names)
-{
-	for (size_t at = 0; at < names->len; at += strlen(names->data + at) + 1)
-		if (is_manifest(names->data + at))
-			*VEC_PUSH(&s->arena, s->names, s->n, s->size) =
-				arena_strdup(&s->arena, names->data + at);
-}
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int find_changes(struct quota_since *s, struct err *err)
-{
-	struct buf text;
-	int rc;
-
-	buf_init(&text);
-	rc = git_top(&text, err);
-	if (!rc) {
-		s->top = arena_strdup(&s->arena, text.data);
-		buf_reset(&text);
-		rc = git_changes(s->top, s->revision, &text, err);
-	}
-	if (!rc)
-		add_names(s, &text);
-	buf_release(&text);
-	if (s->n)
-		qsort(s->names, s->n, sizeof(*s->names), by_text);
-	return rc;
-}
-
-/* The name below top of a path as shown; NULL when it is elsewhere. */
-static const char *below_top(struct quota_since *s, const char *path)
-{
-	size_t len = strlen(s->top);
-
-	buf_reset(&s->path);
-	path_absolute(s->lint->cwd, path, &s->path);
-	if (strncmp(s->path.data, s->top, len) != 0 || s->path.data[len] != '/')
-		return NULL;
-	return s->path.data + len + 1;
-}
-
 bool quota_since_changed(const struct quota_since *since, const char *path)
 {
-	struct quota_since *s = (struct quota_since *)(uintptr_t)since;
-	const char *name = below_top(s, path);
+	struct buf absolute;
+	bool changed;
 
-	return name && s->n &&
-	       bsearch(&name, s->names, s->n, sizeof(*s->names), by_text);
+	buf_init(&absolute);
+	path_absolute(since->lint->cwd, path, &absolute);
+	changed = is_manifest(path) &&
+		  git_changes_have(&since->changes, absolute.data);
+	buf_release(&absolute);
+	return changed;
 }
 
 /* --- the old texts -------------------------------------------------------- */
@@ -107,7 +56,7 @@ static bool is_asked(struct quota_since *s, const char *name)
 
 	buf_init(&file);
 	buf_init(&asked);
-	path_absolute(s->top, name, &file);
+	path_absolute(s->changes.top, name, &file);
 	for (size_t i = 0; i < (paths->n ? paths->n : 1) && !found; i++) {
 		buf_reset(&asked);
 		path_absolute(s->lint->cwd, paths->n ? paths->items[i] : ".",
@@ -133,7 +82,7 @@ static bool describe(struct quota_since *s, const char *name,
 	char *slash;
 
 	buf_init(&folder);
-	path_absolute(s->top, name, &folder);
+	path_absolute(s->changes.top, name, &folder);
 	buf_reset(&s->path);
 	buf_adds(&s->path, folder.data);
 	slash = strrchr(folder.data, '/');
@@ -171,20 +120,21 @@ static void read_text(struct quota_since *s, const struct buf *text,
 /* A file that the revision does not have is not an error: it is new. */
 static int read_old(struct quota_since *s, size_t i, struct err *err)
 {
-	const char *const arguments[] = {
-		"show",
-		arena_printf(&s->arena, "%s:%s", s->revision, s->names[i]),
-		NULL};
+	const char *const arguments[] = {"show",
+					 arena_printf(&s->arena, "%s:%s",
+						      s->revision,
+						      s->changes.names[i]),
+					 NULL};
 	struct run_file file = {.index = (uint32_t)i};
 	struct err own = {0};
 	struct buf text;
 	int rc;
 
 	buf_init(&text);
-	rc = git_run(s->top, arguments, &text, &own);
+	rc = git_run(s->changes.top, arguments, &text, &own);
 	if (!rc && !text_find(text.data, text.len, "{{")) {
-		describe(s, s->names[i], &file);
-		read_text(s, &text, &file, s->names[i]);
+		describe(s, s->changes.names[i], &file);
+		read_text(s, &text, &file, s->changes.names[i]);
 	}
 	buf_release(&text);
 	return rc < 0 ? err_set(err, own.code, "%s", own.text) : 0;
@@ -194,14 +144,14 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 {
 	struct quota_since *s = context;
 	struct run_file as = {.index = file};
-	bool wanted = describe(s, s->names[file], &as);
+	bool wanted = describe(s, s->changes.names[file], &as);
 	struct buf absolute;
 
 	out->unknown = quota_unknown(&s->lint->clusters, as.policy, as.cluster,
 				     wanted, &s->arena);
 	out->changed = true;
 	buf_init(&absolute);
-	path_absolute(s->top, s->names[file], &absolute);
+	path_absolute(s->changes.top, s->changes.names[file], &absolute);
 	buf_reset(&s->path);
 	path_from(s->lint->cwd, absolute.data, &s->path);
 	buf_release(&absolute);
@@ -221,8 +171,9 @@ int quota_since_add(struct quota_since *s, struct quota_table *table,
 		.context = s,
 	};
 
-	for (size_t i = 0; i < s->n; i++)
-		if (is_asked(s, s->names[i]) && read_old(s, i, err))
+	for (size_t i = 0; i < s->changes.n; i++)
+		if (is_manifest(s->changes.names[i]) &&
+		    is_asked(s, s->changes.names[i]) && read_old(s, i, err))
 			return -1;
 	object_index_finish(&s->run.index);
 	quota_table_add(table, &source);
@@ -243,7 +194,7 @@ struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 	buf_init(&s->path);
 	options.sink = ignore_findings;
 	run_init(&s->run, &options);
-	if (!find_changes(s, err))
+	if (!git_changes_read(&s->changes, revision, err))
 		return s;
 	quota_since_close(s);
 	return NULL;
@@ -255,6 +206,7 @@ void quota_since_close(struct quota_since *s)
 		return;
 	run_release(&s->run);
 	arena_release(&s->arena);
+	arena_release(&s->changes.arena);
 	buf_release(&s->path);
 	free(s);
 }

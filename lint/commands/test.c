@@ -20,6 +20,7 @@
 #include "lint/settings/policies.h"
 #include "lint/term/escape.h"
 #include "lint/term/log.h"
+#include "lint/text/names.h"
 #include "lint/text/xml_out.h"
 
 enum { WALK_FILES = 16 };
@@ -81,17 +82,10 @@ static struct testing *walking; /* nftw() has no context */
 static int visit(const char *path, const struct stat *st, int type,
 		 struct FTW *ftw)
 {
-	bool yaml = text_ends(path, ".yaml") || text_ends(path, ".yml") ||
-		    text_ends(path, ".json");
-
-	if (type == FTW_F && (!ftw->level || (yaml && holds_rules(path))))
+	if (type == FTW_F &&
+	    (!ftw->level || (is_manifest(path) && holds_rules(path))))
 		add_file(walking, path);
 	return 0;
-}
-
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void find_files(struct testing *t)
@@ -108,9 +102,8 @@ static void find_files(struct testing *t)
 			log_line("%s: no document of kind Rules",
 				 paths->items[i]);
 		t->broken |= t->nfiles == before;
-		if (t->nfiles > before)
-			qsort(t->files + before, t->nfiles - before,
-			      sizeof(*t->files), by_name);
+		if (t->files)
+			names_sort(t->files + before, t->nfiles - before);
 	}
 }
 

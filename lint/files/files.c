@@ -64,6 +64,18 @@ void files_path(const struct files *files, size_t file, struct buf *out)
 	path_join(files->folders[f->folder].path, f->name, out);
 }
 
+void files_absolute(const struct files *files, size_t file, const char *cwd,
+		    struct buf *out)
+{
+	struct buf shown;
+
+	buf_init(&shown);
+	files_path(files, file, &shown);
+	buf_reset(out);
+	path_absolute(cwd, shown.data, out);
+	buf_release(&shown);
+}
+
 /* --- order --------------------------------------------------------------- */
 
 /* A path in three parts, read byte by byte: folder, slash, name. */
@@ -162,4 +174,20 @@ long files_find(const struct files *files, const char *path)
 			high = middle;
 	}
 	return -1;
+}
+
+/* --- paths being built --------------------------------------------------- */
+
+void path_enter(struct buf *path, const char *name)
+{
+	if (path->len && path->data[path->len - 1] != '/')
+		buf_addc(path, '/');
+	buf_adds(path, name);
+}
+
+void path_leave(struct buf *path, size_t len)
+{
+	path->len = len;
+	if (path->size)
+		path->data[len] = '\0';
 }

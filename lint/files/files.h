@@ -96,10 +96,17 @@ void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags);
 /* The shown path, appended to out. */
 void files_path(const struct files *files, size_t file, struct buf *out);
+/* The absolute one, in place of what is in out. */
+void files_absolute(const struct files *files, size_t file, const char *cwd,
+		    struct buf *out);
 /* Sort by path; of files that were added twice one is kept. */
 void files_sort(struct files *files);
 /* Index of the file with this shown path, or -1. Needs a sorted list, and finds
  * nothing rendered. */
 long files_find(const struct files *files, const char *path);
+
+/* A path goes on with a name; and ends again after len bytes. */
+void path_enter(struct buf *path, const char *name);
+void path_leave(struct buf *path, size_t len);
 
 #endif

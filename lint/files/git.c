@@ -7,6 +7,9 @@
 
 #include <string.h>
 
+#include "base/text.h"
+#include "base/vec.h"
+#include "lint/text/names.h"
 #include "subprocess.h"
 
 enum { ARGUMENTS_MAX = 12 };
@@ -32,21 +35,11 @@ int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	return rc < 0 ? -1 : rc != 0;
 }
 
-int git_top(struct buf *top, struct err *err)
+static int ask_changes(struct git_changes *changes, const char *revision,
+		       struct buf *names, struct err *err)
 {
-	static const char *const arguments[] = {"rev-parse", "--show-toplevel",
-						NULL};
-
-	if (git_run(NULL, arguments, top, err))
-		return -1;
-	if (top->len) /* the line end */
-		top->data[--top->len] = '\0';
-	return 0;
-}
-
-int git_changes(const char *top, const char *revision, struct buf *names,
-		struct err *err)
-{
+	static const char *const where[] = {"rev-parse", "--show-toplevel",
+					    NULL};
 	const char *const diff[] = {
 		"diff",		 "--name-only",	 "-z",
 		"--no-relative", "--no-renames", "--no-ext-diff",
@@ -54,11 +47,45 @@ int git_changes(const char *top, const char *revision, struct buf *names,
 	static const char *const untracked[] = {"ls-files", "-z", "--others",
 						"--exclude-standard", NULL};
 
+	if (git_run(NULL, where, names, err))
+		return -1;
+	/* Without the line end. */
+	changes->top = arena_strndup(&changes->arena, names->data,
+				     names->len - (names->len > 0));
 	if (*revision == '-' || !*revision)
 		return err_set(err, 0, "--since: `%s` is not a revision",
 			       revision);
-	if (git_run(top, diff, names, err) ||
-	    git_run(top, untracked, names, err))
-		return -1;
-	return 0;
+	buf_reset(names);
+	return git_run(changes->top, diff, names, err) ||
+			       git_run(changes->top, untracked, names, err)
+		       ? -1
+		       : 0;
+}
+
+int git_changes_read(struct git_changes *changes, const char *revision,
+		     struct err *err)
+{
+	struct arena *arena = &changes->arena;
+	struct buf names;
+	int rc;
+
+	*changes = (struct git_changes){0};
+	buf_init(&names);
+	rc = ask_changes(changes, revision, &names, err);
+	for (size_t at = 0; !rc && at < names.len;
+	     at += strlen(names.data + at) + 1)
+		*VEC_PUSH(arena, changes->names, changes->n, changes->size) =
+			arena_strdup(arena, names.data + at);
+	buf_release(&names);
+	names_sort(changes->names, changes->n);
+	return rc;
+}
+
+bool git_changes_have(const struct git_changes *changes, const char *path)
+{
+	const char *top = changes->top;
+
+	return path_is_below(top, path) &&
+	       names_have(changes->names, changes->n,
+			  path + strlen(top) + (strcmp(top, "/") != 0));
 }

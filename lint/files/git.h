@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
 
@@ -18,14 +19,17 @@
 int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	    struct err *err);
 
-/* Where the work tree that we are in begins. 0, or -1 and err. */
-int git_top(struct buf *top, struct err *err);
-
-/*
- * Names of files below top that differ from the revision, or are gone or new
- * (but not ignored), each followed by a NUL. 0, or -1 and err.
- */
-int git_changes(const char *top, const char *revision, struct buf *names,
-		struct err *err);
+/* Files that differ from a revision, or are gone or new (but not ignored). */
+struct git_changes {
+	struct arena arena;
+	const char *top;    /* where the work tree that we are in begins */
+	const char **names; /* below top, sorted */
+	size_t n, size;
+};
+/* Released in any case. 0, or -1 and err. */
+int git_changes_read(struct git_changes *changes, const char *revision,
+		     struct err *err);
+/* Is the file of this absolute path one of them? */
+bool git_changes_have(const struct git_changes *changes, const char *path);
 
 #endif

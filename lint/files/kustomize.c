@@ -19,6 +19,7 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "doc/load.h"
+#include "lint/text/names.h"
 
 enum { LEVELS_ABOVE = 4 };
 
@@ -123,12 +124,6 @@ static void add_marks(struct kustomize *k, const struct node *root,
 		add_mark(k, folder, ".");
 }
 
-static void ignore_issue(void *context, const struct load_issue *issue)
-{
-	(void)context; /* reported when the file is linted */
-	(void)issue;
-}
-
 static bool holds(const struct buf *input, const char *word)
 {
 	return memmem(input->data, input->len, word, strlen(word)) != NULL;
@@ -150,7 +145,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		return;
 	source_init(&source, &arena, name, k->input.data, k->input.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
-	loader.issue = ignore_issue;
+	/* What is wrong with it is reported when it is linted. */
 	while (loader_next(&loader, &doc) > 0)
 		add_marks(k, doc.root, folder);
 	arena_release(&arena);
@@ -210,26 +205,17 @@ void kustomize_join(struct kustomize *dst, struct kustomize *src)
 	arena_adopt(&dst->arena, &src->arena);
 }
 
-static int compare_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void mark_folders(struct kustomize *k, struct files *files)
 {
 	struct buf path;
 
 	buf_init(&path);
-	qsort(k->marks, k->n, sizeof(*k->marks), compare_text);
+	names_sort(k->marks, k->n);
 	for (size_t i = 0; i < files->nfolders; i++) {
-		const char *key;
-
 		buf_reset(&path);
 		path_absolute(k->cwd, files->folders[i].path, &path);
-		key = path.data;
 		files->folders[i].fragments =
-			bsearch(&key, k->marks, k->n, sizeof(*k->marks),
-				compare_text) != NULL;
+			names_have(k->marks, k->n, path.data);
 	}
 	buf_release(&path);
 }
@@ -246,20 +232,15 @@ bool kustomize_patches(const struct kustomize *k, const char *path)
 
 static void mark_bases(struct kustomize *k, struct files *files)
 {
-	struct buf path, absolute;
+	struct buf path;
 
 	buf_init(&path);
-	buf_init(&absolute);
 	for (size_t i = 0; i < files->n && k->nbases; i++) {
-		buf_reset(&path);
-		buf_reset(&absolute);
-		files_path(files, i, &path);
-		path_absolute(k->cwd, path.data, &absolute);
-		if (kustomize_patches(k, absolute.data))
+		files_absolute(files, i, k->cwd, &path);
+		if (kustomize_patches(k, path.data))
 			files->items[i].flags |= FILE_PATCHED;
 	}
 	buf_release(&path);
-	buf_release(&absolute);
 }
 
 void kustomize_mark(struct kustomize *k, struct files *files)

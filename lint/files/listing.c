@@ -17,6 +17,7 @@
 #include "base/array.h"
 #include "files.h"
 #include "kustomize.h"
+#include "lint/text/names.h"
 
 enum { DIRENTS = 32 * 1024 };
 
@@ -37,14 +38,6 @@ void listings_release(struct listings *listings)
 const char *listings_name(const struct listings *listings, size_t i)
 {
 	return listings->names.data + listings->entries[i].name;
-}
-
-static bool is_manifest(const char *name)
-{
-	const char *dot = strrchr(name, '.');
-
-	return dot && (!strcmp(dot, ".yaml") || !strcmp(dot, ".yml") ||
-		       !strcmp(dot, ".json"));
 }
 
 static void push(struct listings *listings, const char *name, bool folder,

@@ -2,7 +2,7 @@
 /*
  * All threads share one stack of folders, with the next one of the sorted tree
  * on top: listing a folder takes a hundred times as long as the lock. A folder
- * stays open until all folders in it are, which is about one for each level.
+ * is opened by its path below the root.
  */
 #include "tree.h"
 
@@ -17,14 +17,11 @@
 
 enum { WORTH_A_CALL = 8 /* folders that wait */ };
 
-/* A folder while it, or one below it, is being looked at. */
+/* A folder that waits, or is being looked at. */
 struct tree_level {
-	struct tree_level *above; /* NULL: the root */
 	struct tree_entry *slot;
 	const struct ignore_list *ignore; /* for what it holds */
-	int fd;				  /* -1 when closed */
-	atomic_uint closed; /* folders in it that are not opened yet */
-	atomic_uint users;  /* itself, and folders in it that have users */
+	char path[];			  /* below the root, "" for itself */
 };
 
 struct tree_worker {
@@ -34,86 +31,48 @@ struct tree_worker {
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of what is looked at */
-	struct tree_level *spare;   /* linked by above */
 	size_t nfiles, nfolders;
 };
 
 /* --- one folder ---------------------------------------------------------- */
 
-/* The path of a folder, written from its end. */
-static void set_path(struct buf *path, const char *root,
-		     const struct tree_level *level)
+static struct tree_level *new_level(const char *above, struct tree_entry *slot,
+				    const struct ignore_list *ignore)
 {
-	size_t start = strlen(root), len = start;
-	const struct tree_level *v;
-	char *at;
+	size_t len = strlen(above) + 1 + strlen(slot->name);
+	struct tree_level *level = array_zalloc(1, sizeof(*level) + len + 1);
 
-	for (v = level; v->above; v = v->above)
-		len += 1 + strlen(v->slot->name);
-	if (len > start && (!start || root[start - 1] == '/'))
-		len--;
-	buf_reset(path);
-	buf_grow(path, len + 1);
-	path->len = len;
-	at = path->data + len;
-	*at = '\0';
-	for (v = level; v->above; v = v->above) {
-		size_t n = strlen(v->slot->name);
-
-		at -= n;
-		memcpy(at, v->slot->name, n);
-		if (at > path->data)
-			*--at = '/';
-	}
-	memcpy(path->data, root, start);
-}
-
-static struct tree_level *new_level(struct tree_worker *w)
-{
-	struct tree_level *level = w->spare;
-
-	if (level)
-		w->spare = level->above;
-	else
-		level = arena_alloc(&w->arena, sizeof(*level));
-	memset(level, 0, sizeof(*level));
-	level->fd = -1;
-	atomic_init(&level->users, 1);
+	level->slot = slot;
+	level->ignore = ignore;
+	stpcpy(stpcpy(stpcpy(level->path, above), *above ? "/" : ""),
+	       slot->name);
 	return level;
 }
 
-static void leave(struct tree_worker *w, struct tree_level *level)
+static void set_path(struct buf *path, const char *root, const char *below)
 {
-	while (level && atomic_fetch_sub(&level->users, 1) == 1) {
-		struct tree_level *above = level->above;
-
-		level->above = w->spare;
-		w->spare = level;
-		level = above;
-	}
+	buf_reset(path);
+	buf_adds(path, root);
+	if (*below)
+		path_enter(path, below);
 }
 
-static void close_folder(struct tree_level *level)
+/* -1 and errno. */
+static int open_folder(struct tree_worker *w, const struct tree_level *level)
 {
-	close(level->fd);
-	level->fd = -1;
+	const struct tree *tree = w->tree;
+
+	set_path(&w->shown, tree->shown, level->path);
+	set_path(&w->absolute, tree->absolute, level->path);
+	if (w->absolute.len < PATH_MAX)
+		return *level->path ? listing_open(tree->fd, level->path)
+				    : tree->fd;
+	/* Nothing in it could be opened by its path. */
+	errno = ENAMETOOLONG;
+	return -1;
 }
 
-/* 0, or errno. */
-static int open_folder(struct tree_level *level)
-{
-	struct tree_level *above = level->above;
-	int error = 0;
-
-	level->fd = listing_open(above->fd, level->slot->name);
-	if (level->fd < 0)
-		error = errno;
-	if (atomic_fetch_sub(&above->closed, 1) == 1)
-		close_folder(above);
-	return error;
-}
-
-static void read_rules(struct tree_worker *w, struct tree_level *level,
+static void read_rules(struct tree_worker *w, struct tree_level *level, int fd,
 		       const struct listing *listing)
 {
 	const struct tree *tree = w->tree;
@@ -122,28 +81,52 @@ static void read_rules(struct tree_worker *w, struct tree_level *level,
 	if (tree->ignore_vcs && listing->git)
 		level->ignore = ignore_repository(&w->arena, path);
 	if (tree->ignore_vcs && listing->gitignore && level->ignore)
-		level->ignore = ignore_read(&w->arena, level->ignore, level->fd,
+		level->ignore = ignore_read(&w->arena, level->ignore, fd,
 					    ".gitignore", path);
 	if (listing->chart)
 		kustomize_meet(&w->kustomize, path, listing->chart);
 	if (!listing->kustomization)
 		return;
 	kustomize_meet(&w->kustomize, path, listing->kustomization);
-	kustomize_read(&w->kustomize, level->fd, listing->kustomization, path);
+	kustomize_read(&w->kustomize, fd, listing->kustomization, path);
+}
+
+/* Counts below fd, which is taken: down the tree as it is sorted, so that it is
+ * the same wherever the budget ends it. */
+static void look_below(struct listings *listings, int fd, uint32_t budget,
+		       struct ignored_count *count)
+{
+	struct listing listing;
+	size_t end;
+
+	if (fd < 0)
+		return;
+	if (listing_read(listings, fd, &listing))
+		listing_drop(listings, &listing);
+	end = listings->n;
+	for (size_t i = listing.from; i < end && count->looked_at < budget;
+	     i++) {
+		count->looked_at++;
+		if (listings->entries[i].folder)
+			look_below(listings,
+				   listing_open(fd, listings_name(listings, i)),
+				   budget, count);
+		else
+			count->manifests++;
+	}
+	listing_drop(listings, &listing);
+	close(fd);
 }
 
 static struct ignored_count count_ignored(struct tree_worker *w, int fd,
 					  const char *name)
 {
-	struct ignored_count count = {0, IGNORED_UNKNOWN};
-	int child;
+	struct ignored_count count = {0, 0};
 
 	if (atomic_load(&w->tree->looked_at) >= IGNORED_BUDGET)
-		return count;
-	child = listing_open(fd, name);
-	if (child < 0)
-		return (struct ignored_count){0, 0};
-	count = ignored_count(&w->listings, child, IGNORED_BUDGET);
+		return (struct ignored_count){0, IGNORED_UNKNOWN};
+	look_below(&w->listings, listing_open(fd, name), IGNORED_BUDGET,
+		   &count);
 	atomic_fetch_add(&w->tree->looked_at, count.looked_at);
 	return count;
 }
@@ -173,20 +156,6 @@ static void leave_out(struct tree_worker *w, int fd, struct tree_folder *folder,
 		add_entry(w, folder, TREE_IGNORED, i)->as.ignored = count;
 }
 
-static void append(struct buf *path, const char *name)
-{
-	if (path->len && path->data[path->len - 1] != '/')
-		buf_addc(path, '/');
-	buf_adds(path, name);
-}
-
-static void cut(struct buf *path, size_t len)
-{
-	path->len = len;
-	if (path->size)
-		path->data[len] = '\0';
-}
-
 enum verdict { KEEP, IGNORED, EXCLUDED };
 
 static enum verdict judge(struct tree_worker *w,
@@ -198,19 +167,20 @@ static enum verdict judge(struct tree_worker *w,
 
 	if (!ignore && !excludes->n)
 		return KEEP;
-	append(&w->shown, listings_name(&w->listings, i));
-	append(&w->absolute, listings_name(&w->listings, i));
+	path_enter(&w->shown, listings_name(&w->listings, i));
+	path_enter(&w->absolute, listings_name(&w->listings, i));
 	if (ignore && ignore_match(ignore, w->absolute.data,
 				   w->listings.entries[i].folder))
 		verdict = IGNORED;
 	else if (excludes_match(excludes, w->shown.data, w->absolute.data))
 		verdict = EXCLUDED;
-	cut(&w->shown, shown);
-	cut(&w->absolute, absolute);
+	path_leave(&w->shown, shown);
+	path_leave(&w->absolute, absolute);
 	return verdict;
 }
 
-static void add_entries(struct tree_worker *w, const struct tree_level *level,
+static void add_entries(struct tree_worker *w, int fd,
+			const struct ignore_list *ignore,
 			struct tree_folder *folder, size_t from)
 {
 	size_t end = w->listings.n, files = 0;
@@ -219,10 +189,10 @@ static void add_entries(struct tree_worker *w, const struct tree_level *level,
 		arena_alloc(&w->arena, (end - from) * sizeof(*folder->entries));
 	for (size_t i = from; i < end; i++) {
 		const struct entry *entry = &w->listings.entries[i];
-		enum verdict verdict = judge(w, level->ignore, i);
+		enum verdict verdict = judge(w, ignore, i);
 
 		if (verdict == IGNORED)
-			leave_out(w, level->fd, folder, i);
+			leave_out(w, fd, folder, i);
 		else if (verdict == KEEP && entry->folder)
 			add_entry(w, folder, TREE_FOLDER, i)->as.folder = NULL;
 		else if (verdict == KEEP)
@@ -234,25 +204,19 @@ static void add_entries(struct tree_worker *w, const struct tree_level *level,
 	w->nfolders += files > 0;
 }
 
-static void read_folder(struct tree_worker *w, struct tree_level *level,
+static void read_folder(struct tree_worker *w, struct tree_level *level, int fd,
 			struct tree_folder *folder)
 {
 	struct listing listing;
 
-	set_path(&w->shown, w->tree->shown, level);
-	set_path(&w->absolute, w->tree->absolute, level);
-	/* Nothing in it could be opened by its path. */
-	if (w->absolute.len >= PATH_MAX) {
-		folder->error = ENAMETOOLONG;
-		return;
-	}
-	folder->error =
-		(uint16_t)listing_read(&w->listings, level->fd, &listing);
+	folder->error = (uint16_t)listing_read(&w->listings, fd, &listing);
 	folder->policy = listing.policy;
-	read_rules(w, level, &listing);
+	read_rules(w, level, fd, &listing);
 	if (w->listings.n > listing.from)
-		add_entries(w, level, folder, listing.from);
+		add_entries(w, fd, level->ignore, folder, listing.from);
 	listing_drop(&w->listings, &listing);
+	if (fd != w->tree->fd)
+		close(fd);
 }
 
 static void push(struct tree *tree, struct tree_level *level)
@@ -261,29 +225,15 @@ static void push(struct tree *tree, struct tree_level *level)
 }
 
 /* The first folder is to be the next one. */
-static void push_folders(struct tree_worker *w, struct tree_level *level,
+static void push_folders(struct tree *tree, const struct tree_level *level,
 			 const struct tree_folder *folder)
 {
-	unsigned pushed = 0;
-
-	pthread_mutex_lock(&w->tree->lock);
-	for (uint32_t i = folder->n; i-- > 0;) {
-		struct tree_level *below;
-
-		if (folder->entries[i].kind != TREE_FOLDER)
-			continue;
-		below = new_level(w);
-		below->above = level;
-		below->slot = &folder->entries[i];
-		below->ignore = level->ignore;
-		push(w->tree, below);
-		pushed++;
-	}
-	atomic_fetch_add(&level->users, pushed);
-	atomic_store(&level->closed, pushed);
-	pthread_mutex_unlock(&w->tree->lock);
-	if (!pushed && level->fd >= 0)
-		close_folder(level);
+	pthread_mutex_lock(&tree->lock);
+	for (uint32_t i = folder->n; i-- > 0;)
+		if (folder->entries[i].kind == TREE_FOLDER)
+			push(tree, new_level(level->path, &folder->entries[i],
+					     level->ignore));
+	pthread_mutex_unlock(&tree->lock);
 }
 
 /* Most folders of a large tree hold nothing, and cost nothing. */
@@ -302,15 +252,15 @@ static void keep(struct tree_worker *w, struct tree_entry *slot,
 static void look_at(struct tree_worker *w, struct tree_level *level)
 {
 	struct tree_folder folder = {0};
-	int error = level->above ? open_folder(level) : 0;
+	int fd = open_folder(w, level);
 
-	if (level->fd >= 0)
-		read_folder(w, level, &folder);
-	else if (error != ENOENT) /* gone by now */
-		folder.error = (uint16_t)error;
+	if (fd >= 0)
+		read_folder(w, level, fd, &folder);
+	else if (errno != ENOENT) /* gone by now */
+		folder.error = (uint16_t)errno;
 	keep(w, level->slot, &folder);
-	push_folders(w, level, &folder);
-	leave(w, level);
+	push_folders(w->tree, level, &folder);
+	free(level);
 }
 
 /* --- threads ------------------------------------------------------------- */
@@ -379,17 +329,13 @@ void tree_init(struct tree *tree, struct thread_pool *thread_pool)
 const struct tree_entry *tree_read(struct tree *tree, int fd,
 				   const struct ignore_list *ignore)
 {
-	struct tree_worker *w = &tree->workers[0];
-	struct tree_level *root = new_level(w);
-
 	tree->root = (struct tree_entry){.name = "", .kind = TREE_FOLDER};
-	root->slot = &tree->root;
-	root->fd = fd;
-	root->ignore = ignore;
-	push(tree, root);
+	tree->fd = fd;
+	push(tree, new_level("", &tree->root, ignore));
 	tree->called = tree->thread_pool->most < 2;
 	work(tree, 0);
 	pool_wait(tree->thread_pool);
+	close(fd);
 	tree->nfiles = tree->nfolders = 0;
 	for (unsigned i = 0; i < tree->nworkers; i++) {
 		tree->nfiles += tree->workers[i].nfiles;
@@ -404,7 +350,6 @@ void tree_reset(struct tree *tree)
 		struct tree_worker *w = &tree->workers[i];
 
 		arena_reset(&w->arena);
-		w->spare = NULL;
 		w->nfiles = w->nfolders = 0;
 	}
 }
@@ -423,11 +368,11 @@ void tree_keep(struct tree *tree, struct arena *names,
 struct ignored_count tree_count(struct tree *tree, const char *path,
 				uint32_t budget)
 {
-	int fd = listing_open(AT_FDCWD, path);
+	struct ignored_count count = {0, 0};
 
-	if (fd < 0)
-		return (struct ignored_count){0, 0};
-	return ignored_count(&tree->workers[0].listings, fd, budget);
+	look_below(&tree->workers[0].listings, listing_open(AT_FDCWD, path),
+		   budget, &count);
+	return count;
 }
 
 void tree_release(struct tree *tree)

@@ -21,9 +21,20 @@
 #include "base/thread_pool.h"
 #include "exclude.h"
 #include "gitignore.h"
-#include "ignored.h"
 #include "kustomize.h"
 #include "listing.h"
+
+/*
+ * Manifests inside an ignored folder are counted, up to a budget for the whole
+ * walk: the number shows that something was left out, not how large
+ * node_modules is.
+ */
+enum { IGNORED_BUDGET = 20000, IGNORED_UNKNOWN = INT32_MAX };
+
+struct ignored_count {
+	uint32_t manifests;
+	uint32_t looked_at; /* entries, at most the budget; or UNKNOWN */
+};
 
 enum tree_kind {
 	TREE_FILE,
@@ -57,6 +68,7 @@ struct tree {
 	/* Paths of the root. */
 	const char *shown, *absolute;
 	struct tree_entry root;
+	int fd; /* of the root */
 	/* What tree_read() has found: files, folders that hold some. */
 	size_t nfiles, nfolders;
 	struct tree_worker *workers;

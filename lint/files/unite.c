@@ -72,9 +72,7 @@ bool files_real_path(const struct files *files, size_t file, struct buf *out)
 	if (!root->real)
 		return false;
 	path_join(root->real, rest + (*rest == '/'), out);
-	if (out->data[out->len - 1] != '/')
-		buf_addc(out, '/');
-	buf_adds(out, f->name);
+	path_enter(out, f->name);
 	return true;
 }
 

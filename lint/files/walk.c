@@ -58,35 +58,6 @@ static void fail(struct walk *walk, const char *path, int error)
 	walk->result->failed = true;
 }
 
-/* --- paths being built --------------------------------------------------- */
-
-static void append(struct buf *path, const char *name)
-{
-	if (path->len && path->data[path->len - 1] != '/')
-		buf_addc(path, '/');
-	buf_adds(path, name);
-}
-
-static void enter(struct walk *walk, const char *name)
-{
-	append(&walk->absolute, name);
-	append(&walk->shown, name);
-}
-
-static void cut(struct buf *buf, size_t len)
-{
-	buf->len = len;
-	if (buf->size)
-		buf->data[len] = '\0';
-}
-
-/* Back to the paths of a folder. */
-static void leave(struct walk *walk, const struct level *level)
-{
-	cut(&walk->absolute, level->absolute);
-	cut(&walk->shown, level->shown);
-}
-
 /* --- down the tree ------------------------------------------------------- */
 
 static uint32_t load_policy(struct walk *walk)
@@ -125,10 +96,10 @@ static void add_file(struct walk *walk, struct level *level,
 	struct files *files = walk->in->files;
 	bool excluded;
 
-	append(&walk->absolute, entry->name);
+	path_enter(&walk->absolute, entry->name);
 	excluded = policies_exclude(walk->in->policies, level->policy,
 				    walk->absolute.data);
-	cut(&walk->absolute, level->absolute);
+	path_leave(&walk->absolute, level->absolute);
 	if (excluded)
 		return;
 	if (level->index < 0)
@@ -147,10 +118,10 @@ static void add_ignored(struct walk *walk, const struct level *level,
 	if (!walk->budget)
 		return;
 	if (count.looked_at > walk->budget) {
-		append(&walk->absolute, entry->name);
+		path_enter(&walk->absolute, entry->name);
 		count = tree_count(&walk->tree, walk->absolute.data,
 				   walk->budget);
-		cut(&walk->absolute, level->absolute);
+		path_leave(&walk->absolute, level->absolute);
 	}
 	walk->budget -= count.looked_at;
 	walk->result->ignored += count.manifests;
@@ -167,7 +138,8 @@ static void take_entry(struct walk *walk, struct level *level,
 		add_ignored(walk, level, entry);
 		break;
 	case TREE_FOLDER:
-		enter(walk, entry->name);
+		path_enter(&walk->absolute, entry->name);
+		path_enter(&walk->shown, entry->name);
 		begin_folder(walk, entry->as.folder, level->policy);
 		break;
 	case TREE_NOTHING:
@@ -184,7 +156,8 @@ static void go_down(struct walk *walk, const struct tree_entry *root,
 	while (walk->nlevels) {
 		struct level *level = &walk->levels[walk->nlevels - 1];
 
-		leave(walk, level);
+		path_leave(&walk->absolute, level->absolute);
+		path_leave(&walk->shown, level->shown);
 		if (level->next == level->folder->n)
 			walk->nlevels--;
 		else

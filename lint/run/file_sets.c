@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/vec.h"
+#include "lint/text/names.h"
 
 /* What one cluster has once, and where it is. */
 struct sighting {
@@ -156,17 +157,11 @@ static void part_rendered(struct file_sets *sets, const struct files *files)
 	}
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void keep_once(struct file_sets *sets)
 {
 	size_t kept = 0;
 
-	if (sets->n)
-		qsort(sets->folders, sets->n, sizeof(*sets->folders), by_text);
+	names_sort(sets->folders, sets->n);
 	for (size_t i = 0; i < sets->n; i++)
 		if (!kept || strcmp(sets->folders[kept - 1], sets->folders[i]))
 			sets->folders[kept++] = sets->folders[i];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/err.h"
+#include "base/file.h"
 
 enum { BUFFER = 1024 * 1024, WINDOW = 32 * 1024 };
 
@@ -67,22 +68,6 @@ static int open_temporary(void)
 	return fd >= 0 ? fd : -2;
 }
 
-static int write_all(int fd, const char *data, size_t len, uint64_t offset)
-{
-	while (len) {
-		ssize_t n = pwrite(fd, data, len, (off_t)offset);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return -1;
-		data += n;
-		len -= (size_t)n;
-		offset += (size_t)n;
-	}
-	return 0;
-}
-
 /* Once there is enough. What finds no room stays, until there is twice as
  * much. */
 static void flush(struct spill *spill)
@@ -94,11 +79,10 @@ static void flush(struct spill *spill)
 		spill->fd = open_temporary();
 	if (spill->fd < 0)
 		return;
-	if (write_all(spill->fd, spill->buf.data, spill->buf.len,
-		      spill->flushed)) {
-		/* What was written before stays readable. */
+	/* What was written before stays readable. */
+	if (lseek(spill->fd, (off_t)spill->flushed, SEEK_SET) < 0 ||
+	    file_write_fd(spill->fd, spill->buf.data, spill->buf.len))
 		return;
-	}
 	spill->again = 0;
 	spill->flushed += spill->buf.len;
 	buf_reset(&spill->buf);

@@ -130,9 +130,7 @@ const struct policy *job_policy(struct job *job, size_t file,
 		path_join(job->cwd, folder->path, scratch);
 	else
 		buf_adds(scratch, folder->path);
-	if (scratch->len && scratch->data[scratch->len - 1] != '/')
-		buf_addc(scratch, '/');
-	buf_adds(scratch, f->name);
+	path_enter(scratch, f->name);
 	return policies_for_file(job->policies, folder->policy, scratch->data,
 				 rule);
 }

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "lint/term/log.h"
+#include "lint/text/names.h"
 
 static void problem(void *context, const struct admission_remark *remark)
 {
@@ -42,17 +43,6 @@ struct policy_files {
 
 static void read_path(struct policy_files *r, const char *path, bool named);
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static bool is_manifest(const char *name)
-{
-	return text_ends(name, ".yaml") || text_ends(name, ".yml") ||
-	       text_ends(name, ".json");
-}
-
 static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 {
 	struct arena *arena = &r->settings->arena;
@@ -70,8 +60,7 @@ static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 		log_line("%s: %s", path, strerror(errno));
 		r->failures++;
 	}
-	if (n)
-		qsort(names, n, sizeof(*names), by_name);
+	names_sort(names, n);
 	for (size_t i = 0; i < n; i++)
 		read_path(r, names[i], false);
 }

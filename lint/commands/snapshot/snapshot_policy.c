@@ -11,25 +11,14 @@
 
 #include "base/text.h"
 #include "lint/term/log.h"
+#include "lint/text/names.h"
 #include "snapshot.h"
 
 #define LABELS                                                                 \
 	"app.kubernetes.io/name%3Dgpugate,"                                    \
 	"app.kubernetes.io/component%3Dwebhook"
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The files that gpugated takes for policies, in its order. */
-static bool is_policy_file(const char *name)
-{
-	return name[0] != '.' &&
-	       (text_ends(name, ".yaml") || text_ends(name, ".yml") ||
-		text_ends(name, ".json"));
-}
-
 static void join_files(json_t *data, struct buf *out)
 {
 	const char **names = calloc(json_object_size(data) + 1, sizeof(*names));
@@ -39,10 +28,10 @@ static void join_files(json_t *data, struct buf *out)
 
 	if (!names)
 		OUT_OF_MEMORY();
-	json_object_foreach(data, key, value) if (is_policy_file(key) &&
-						  json_is_string(value))
-		names[n++] = key;
-	qsort(names, n, sizeof(*names), by_name);
+	json_object_foreach(data, key,
+			    value) if (*key != '.' && is_manifest(key) &&
+				       json_is_string(value)) names[n++] = key;
+	names_sort(names, n);
 	for (size_t i = 0; i < n; i++) {
 		const char *text =
 			json_string_value(json_object_get(data, names[i]));

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names of files, and lists of them.
+ */
+#ifndef LINT_NAMES_H
+#define LINT_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Does it end as that of a manifest does? */
+bool is_manifest(const char *name);
+/* In the order of strcmp(); and whether, so sorted, they hold one. */
+void names_sort(const char **names, size_t n);
+bool names_have(const char **names, size_t n, const char *name);
+
+#endif
