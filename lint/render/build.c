@@ -188,7 +188,7 @@ static void remove_values(struct build *b)
 static int run_helm(struct build *b)
 {
 	const struct render_root *root = b->root;
-	size_t n = HELM_ARGUMENTS + 2 * root->nvalues + root->nsets;
+	size_t n = HELM_ARGUMENTS + 2 * root->nvalues + root->sets.n;
 	const char **argv = ARENA_ARRAY(b->arena, const char *, n);
 	int rc = -1;
 
@@ -201,8 +201,8 @@ static int run_helm(struct build *b)
 		argv[n++] = root->namespace;
 	}
 	n = add_values(b, argv, n);
-	for (size_t i = 0; i < root->nsets; i++)
-		argv[n++] = root->sets[i];
+	for (size_t i = 0; i < root->sets.n; i++)
+		argv[n++] = root->sets.items[i];
 	argv[n++] = "--";
 	if (root->release)
 		argv[n++] = root->release;

@@ -78,16 +78,14 @@ void render_use_chart(struct render *r, struct render_root *root,
 	const struct node *chart = text && text->n ? text->items[0].root : NULL;
 
 	root->chart = folder;
-	*VEC_PUSH(&r->arena, root->sources, root->nsources,
-		  root->sources_size) = file;
+	list_add(&r->arena, &root->sources, file);
 	if (!node_str(node_get(chart, "name")))
 		root->refused = "Chart.yaml names no chart";
 	check_dependencies(r, root, chart);
 	own = render_text_of(r, values);
 	if (!own || !own->n)
 		return;
-	*VEC_PUSH(&r->arena, root->sources, root->nsources,
-		  root->sources_size) = values;
+	list_add(&r->arena, &root->sources, values);
 	*VEC_PUSH(&r->arena, root->values, root->nvalues, root->values_size) =
 		(struct render_values){own, &own->items[0], own->items[0].root,
 				       false};

@@ -99,10 +99,10 @@ static void add_layer(struct origin_lines *l, const char *path)
 
 	if (!path)
 		return;
-	for (size_t i = 0; i < o->nlayers; i++)
-		if (!strcmp(o->layers[i], path))
+	for (size_t i = 0; i < o->layers.n; i++)
+		if (!strcmp(o->layers.items[i], path))
 			return;
-	*VEC_PUSH(&l->r->arena, o->layers, o->nlayers, o->layers_size) = path;
+	list_add(&l->r->arena, &o->layers, path);
 }
 
 static void read_line(struct origin_lines *l, const char *line, size_t len)
@@ -155,13 +155,13 @@ static bool take_line(struct origin_lines *l, const char *line, size_t len)
 	return l->skipped != NOTHING;
 }
 
-static void reverse_layers(struct render_object *o)
+static void reverse(struct list *list)
 {
-	for (size_t i = 0; i < o->nlayers / 2; i++) {
-		const char *path = o->layers[i];
+	for (size_t i = 0; i < list->n / 2; i++) {
+		const char *path = list->items[i];
 
-		o->layers[i] = o->layers[o->nlayers - 1 - i];
-		o->layers[o->nlayers - 1 - i] = path;
+		list->items[i] = list->items[list->n - 1 - i];
+		list->items[list->n - 1 - i] = path;
 	}
 }
 
@@ -189,7 +189,7 @@ void render_take_origins(struct render *r, struct render_root *root,
 		at += len + 1;
 	}
 	for (size_t i = 0; i < root->nobjects; i++)
-		reverse_layers(&root->objects[i]);
+		reverse(&root->objects[i].layers);
 }
 
 /* --- charts --------------------------------------------------------------- */
@@ -228,8 +228,7 @@ void render_take_templates(struct render *r, struct render_root *root,
 			begin_object(&l, (size_t)(at - built->data));
 		if (path && !l.object->origin) {
 			l.object->origin = path;
-			*VEC_PUSH(&r->arena, root->sources, root->nsources,
-				  root->sources_size) = path;
+			list_add(&r->arena, &root->sources, path);
 		}
 		at += len + 1;
 	}

@@ -380,8 +380,8 @@ struct render_place render_place_of(struct render *r, struct render_root *root,
 		return (struct render_place){0};
 	s.want = node_at_pointer(s.root, place->pointer);
 	find_own(&s);
-	for (size_t i = 0; i < s.object->nlayers; i++)
-		try_layer(&s, s.object->layers[i]);
+	for (size_t i = 0; i < s.object->layers.n; i++)
+		try_layer(&s, s.object->layers.items[i]);
 	if (root->chart)
 		try_values(&s);
 	found = choose(&s);

@@ -103,8 +103,7 @@ static void add_file(struct release *l, const char *path)
 		refuse(l, "one of its value files is not there");
 		return;
 	}
-	*VEC_PUSH(&l->r->arena, l->root->sources, l->root->nsources,
-		  l->root->sources_size) = path;
+	list_add(&l->r->arena, &l->root->sources, path);
 	add_first(l, text);
 }
 
@@ -200,13 +199,11 @@ static void add_parameters(struct release *l, const struct node *list)
 				buf_addc(&text, '\\');
 			buf_addc(&text, *c);
 		}
-		*VEC_PUSH(arena, l->root->sets, l->root->nsets,
-			  l->root->sets_size) =
-			node_is_true(node_get(item, "forceString"))
-				? "--set-string"
-				: "--set";
-		*VEC_PUSH(arena, l->root->sets, l->root->nsets,
-			  l->root->sets_size) = arena_strdup(arena, text.data);
+		list_add(arena, &l->root->sets,
+			 node_is_true(node_get(item, "forceString"))
+				 ? "--set-string"
+				 : "--set");
+		list_add(arena, &l->root->sets, arena_strdup(arena, text.data));
 		buf_release(&text);
 	}
 }

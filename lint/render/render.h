@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/thread_pool.h"
+#include "cli/words.h"
 #include "doc/load.h"
 #include "kube/set/index.h"
 #include "lint/files/kustomize.h"
@@ -43,8 +44,7 @@ struct render_object {
 	bool generated;	    /* by that kustomization */
 	/* Absolute paths of kustomizations that changed it, the last one
 	 * first. */
-	const char **layers;
-	size_t nlayers, layers_size;
+	struct list layers;
 };
 
 /* Values that a chart gets. */
@@ -60,11 +60,9 @@ struct render_root {
 	const char *real;	   /* the folder without symbolic links */
 	/* Absolute paths of what it is made of: kustomizations, manifests,
 	 * patches. */
-	const char **sources;
-	size_t nsources, sources_size;
+	struct list sources;
 	/* Of these, what it lists as resources. */
-	const char **resources;
-	size_t nresources, resources_size;
+	struct list resources;
 	/* A chart: its folder, and the values that it gets, the strongest
 	 * first; NULL: a kustomization. */
 	const char *chart;
@@ -74,8 +72,7 @@ struct render_root {
 	struct render_text *installer; /* in which it is; a file, or built */
 	const struct render_item *item;
 	const char *release, *namespace;
-	const char **sets;
-	size_t nsets, sets_size;
+	struct list sets;
 	const char *refused; /* why it is judged by its sources, or NULL */
 	bool apart;	     /* another one has resources of it */
 	struct buf text;

@@ -13,15 +13,10 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "base/vec.h"
+#include "lint/text/names.h"
 #include "render.h"
 
 enum { LEVELS = 32 };
-
-struct list_of_paths {
-	const char **items;
-	size_t n, size;
-};
 
 static const struct node *read_kustomization(struct render *r, const char *path)
 {
@@ -66,12 +61,6 @@ static bool is_url(const char *text)
 	       text_starts(text, "git::");
 }
 
-static void add_source(struct closure *c, const char *path)
-{
-	*VEC_PUSH(&c->r->arena, c->root->sources, c->root->nsources,
-		  c->root->sources_size) = path;
-}
-
 static void visit(struct closure *c, const char *folder);
 
 /* A path of a list; resource: of resources or bases. */
@@ -95,12 +84,11 @@ static void follow(struct closure *c, const char *folder, const char *path,
 		return;
 	}
 	if (resource)
-		*VEC_PUSH(&c->r->arena, c->root->resources, c->root->nresources,
-			  c->root->resources_size) = at;
+		list_add(&c->r->arena, &c->root->resources, at);
 	if (S_ISDIR(st.st_mode))
 		visit(c, at);
 	else
-		add_source(c, at);
+		list_add(&c->r->arena, &c->root->sources, at);
 }
 
 /* Patches may hold text instead of naming a file. */
@@ -170,8 +158,8 @@ static const char *kustomization_in(struct render *r, const char *folder)
 
 static bool visited(const struct render_root *root, const char *path)
 {
-	for (size_t i = 0; i < root->nsources; i++)
-		if (!strcmp(root->sources[i], path))
+	for (size_t i = 0; i < root->sources.n; i++)
+		if (!strcmp(root->sources.items[i], path))
 			return true;
 	return false;
 }
@@ -188,7 +176,7 @@ static void visit(struct closure *c, const char *folder)
 	if (visited(c->root, path) || c->level == LEVELS)
 		return;
 	root = read_kustomization(c->r, path);
-	add_source(c, path);
+	list_add(&c->r->arena, &c->root->sources, path);
 	c->level++;
 	if (is_kustomization(root))
 		visit_kustomization(c, root, folder);
@@ -196,11 +184,6 @@ static void visit(struct closure *c, const char *folder)
 }
 
 /* --- which are roots ------------------------------------------------------ */
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static int by_folder(const void *a, const void *b)
 {
@@ -210,7 +193,7 @@ static int by_folder(const void *a, const void *b)
 }
 
 static void add_referred(struct render *r, const struct renderable *met,
-			 struct list_of_paths *referred)
+			 struct list *referred)
 {
 	static const char *const lists[] = {"resources", "bases", "components"};
 	const struct node *root =
@@ -219,13 +202,13 @@ static void add_referred(struct render *r, const struct renderable *met,
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), item)
 			if (node_str(item))
-				*VEC_PUSH(&r->arena, referred->items,
-					  referred->n, referred->size) =
-					render_path(r, met->folder, item->str);
+				list_add(
+					&r->arena, referred,
+					render_path(r, met->folder, item->str));
 }
 
 static void add_root(struct render *r, const struct renderable *met,
-		     const struct list_of_paths *referred)
+		     const struct list *referred)
 {
 	const char *path = render_path(r, met->folder, met->name);
 	const struct node *root = read_kustomization(r, path);
@@ -233,8 +216,7 @@ static void add_root(struct render *r, const struct renderable *met,
 
 	if (!is_kustomization(root) ||
 	    node_eq(node_get(root, "kind"), "Component") ||
-	    (referred->n && bsearch(&met->folder, referred->items, referred->n,
-				    sizeof(*referred->items), by_text)))
+	    names_have(referred->items, referred->n, met->folder))
 		return;
 	c.root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
 	*c.root = (struct render_root){
@@ -246,9 +228,9 @@ static void add_root(struct render *r, const struct renderable *met,
 /* Two that build the same resources are two clusters, or two places of one. */
 static bool shares(const struct render_root *a, const struct render_root *b)
 {
-	for (size_t i = 0; i < a->nresources && b->nresources; i++)
-		if (bsearch(&a->resources[i], b->resources, b->nresources,
-			    sizeof(*b->resources), by_text))
+	for (size_t i = 0; i < a->resources.n; i++)
+		if (names_have(b->resources.items, b->resources.n,
+			       a->resources.items[i]))
 			return true;
 	return false;
 }
@@ -256,9 +238,8 @@ static bool shares(const struct render_root *a, const struct render_root *b)
 static void find_shared(struct render *r)
 {
 	for (size_t i = 0; i < r->nroots; i++)
-		if (r->roots[i].nresources)
-			qsort(r->roots[i].resources, r->roots[i].nresources,
-			      sizeof(*r->roots[i].resources), by_text);
+		names_sort(r->roots[i].resources.items,
+			   r->roots[i].resources.n);
 	for (size_t i = 0; i < r->nroots; i++)
 		for (size_t j = 0; j < i; j++)
 			if (shares(&r->roots[i], &r->roots[j]))
@@ -267,16 +248,14 @@ static void find_shared(struct render *r)
 
 void render_find(struct render *r, struct kustomize *k)
 {
-	struct list_of_paths referred = {0};
+	struct list referred = {0};
 
 	if (k->nmet)
 		qsort(k->met, k->nmet, sizeof(*k->met), by_folder);
 	for (size_t i = 0; i < k->nmet; i++)
 		if (kustomize_name(k->met[i].name))
 			add_referred(r, &k->met[i], &referred);
-	if (referred.n)
-		qsort(referred.items, referred.n, sizeof(*referred.items),
-		      by_text);
+	names_sort(referred.items, referred.n);
 	for (size_t i = 0; i < k->nmet; i++)
 		if (kustomize_name(k->met[i].name))
 			add_root(r, &k->met[i], &referred);

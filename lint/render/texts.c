@@ -23,12 +23,6 @@ void render_release(struct render *r)
 	memset(r, 0, sizeof(*r));
 }
 
-static void ignore_issue(void *context, const struct load_issue *issue)
-{
-	(void)context; /* the program that builds it says so */
-	(void)issue;
-}
-
 static void add_items(struct render *r, struct render_text *text,
 		      const struct doc *doc)
 {
@@ -56,7 +50,7 @@ struct render_text *render_text_make(struct render *r, const char *path,
 	text->bytes = len;
 	source_init(&text->source, &r->arena, text->path, data, len);
 	loader_init(&loader, &text->source, &load_limits_default, &r->arena);
-	loader.issue = ignore_issue;
+	/* What is wrong with it the program that builds it says. */
 	while (loader_next(&loader, &doc) > 0)
 		add_items(r, text, &doc);
 	*ARRAY_PUSH(r->texts, r->ntexts, r->texts_size) = text;

@@ -132,18 +132,6 @@ static void put_texts(struct lint *lint)
 	}
 }
 
-static void render(struct lint *lint)
-{
-	const struct rendered_input input = {
-		lint->options,	    lint->cwd,	  &lint->policies,
-		&lint->kustomize,   &lint->files, &lint->stdin_cache,
-		&lint->thread_pool,
-	};
-
-	rendered_make(&lint->rendered, &input);
-	lint->failed |= lint->rendered.failed;
-}
-
 static int list_files(struct lint *lint)
 {
 	struct walk_input input = {lint->options,   lint->cwd,
@@ -164,8 +152,8 @@ static int list_files(struct lint *lint)
 		log_line("%s", err.text);
 		return 2;
 	}
-	lint->failed |= lint->walk.failed;
-	render(lint);
+	rendered_make(&lint->rendered, &input, &lint->stdin_cache);
+	lint->failed |= lint->walk.failed || lint->rendered.failed;
 	/* Under a broken policy nothing can be judged. */
 	rc = policies_ready(&lint->policies);
 	return rc ? rc : check_required(lint);

@@ -11,6 +11,7 @@
 #include "baseline_run.h"
 #include "file_sets.h"
 #include "lint/files/walk.h"
+#include "lint/quota/quota.h"
 #include "lint/report/output.h"
 #include "lint/settings/admission.h"
 #include "lint/settings/clusters.h"
@@ -75,5 +76,7 @@ void lint_close(struct lint *lint);
 void lint_await_set(struct lint *lint);
 /* merge.c: findings into the reports, and the verdict. */
 void lint_merge(struct lint *lint);
+/* ... demand against quotas, as a table. */
+struct quota_maker lint_quota_maker(struct lint *lint);
 
 #endif

@@ -13,7 +13,6 @@
 #include "base/array.h"
 #include "doc/diff.h"
 #include "lint.h"
-#include "lint/quota/quota.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/log.h"
 #include "lint/text/covered.h"
@@ -178,12 +177,7 @@ static void count_again(struct merge *m, const struct finding *findings,
 		if (before[i] || !findings[i].suppressed)
 			continue;
 		counts->suppressed++;
-		if (findings[i].severity == SEVERITY_ERROR)
-			counts->errors--;
-		else if (findings[i].severity == SEVERITY_WARNING)
-			counts->warnings--;
-		else
-			counts->infos--;
+		finding_uncount(counts, &findings[i]);
 		uncount_repair(counts, findings[i].repair);
 	}
 }
@@ -441,13 +435,9 @@ static const struct policy *policy_of(void *context, uint32_t file,
 			  rule);
 }
 
-/* Nothing without quotas: a large table would be made in vain. */
-static void add_quotas(void *context, struct buf *out)
+struct quota_maker lint_quota_maker(struct lint *lint)
 {
-	struct lint *lint = context;
-	const struct object_index *index = &lint->whole.index;
-	struct quota_table table = {0};
-	const struct quota_maker maker = {
+	return (struct quota_maker){
 		.index = &lint->whole.index,
 		.files = &lint->files,
 		.policies = &lint->policies,
@@ -456,6 +446,15 @@ static void add_quotas(void *context, struct buf *out)
 		.policy_of = policy_of,
 		.context = lint,
 	};
+}
+
+/* Nothing without quotas: a large table would be made in vain. */
+static void add_quotas(void *context, struct buf *out)
+{
+	struct lint *lint = context;
+	const struct object_index *index = &lint->whole.index;
+	const struct quota_maker maker = lint_quota_maker(lint);
+	struct quota_table table = {0};
 
 	if (!lint->files.n ||
 	    (!index->nquotas && !index->clusters && !lint->clusters.common))

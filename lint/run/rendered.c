@@ -51,7 +51,7 @@ static size_t folder_length(const char *path)
 	return !slash ? 0 : slash == path ? 1 : (size_t)(slash - path);
 }
 
-static uint32_t add_folder(struct rendered_input *in, const char *absolute,
+static uint32_t add_folder(struct walk_input *in, const char *absolute,
 			   const char *shown)
 {
 	struct buf folder;
@@ -64,7 +64,7 @@ static uint32_t add_folder(struct rendered_input *in, const char *absolute,
 	return files_add_folder(in->files, shown, folder_length(shown), policy);
 }
 
-static void add_file(struct rendered_input *in, const char *absolute,
+static void add_file(struct walk_input *in, const char *absolute,
 		     unsigned flags)
 {
 	const char *slash;
@@ -80,7 +80,7 @@ static void add_file(struct rendered_input *in, const char *absolute,
 
 long rendered_file(const struct rendered *rendered, const char *absolute)
 {
-	const struct rendered_input *in = &rendered->in;
+	const struct walk_input *in = &rendered->in;
 	struct buf shown;
 	long file;
 
@@ -96,7 +96,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute)
 /* --- making them ---------------------------------------------------------- */
 
 /* What a policy excludes is not built. */
-static void leave_out(struct rendered_input *in)
+static void leave_out(struct walk_input *in)
 {
 	struct kustomize *k = in->kustomize;
 	size_t kept = 0;
@@ -140,20 +140,15 @@ static bool is_template(const struct render *r, const char *path)
 static void cover_templates(struct rendered *rendered)
 {
 	struct files *files = rendered->in.files;
-	struct buf path, absolute;
+	struct buf path;
 
 	buf_init(&path);
-	buf_init(&absolute);
 	for (size_t i = 0; i < files->n; i++) {
-		buf_reset(&path);
-		buf_reset(&absolute);
-		files_path(files, i, &path);
-		path_absolute(rendered->in.cwd, path.data, &absolute);
-		if (is_template(&rendered->render, absolute.data))
+		files_absolute(files, i, rendered->in.cwd, &path);
+		if (is_template(&rendered->render, path.data))
 			files->items[i].flags |= FILE_COVERED;
 	}
 	buf_release(&path);
-	buf_release(&absolute);
 }
 
 static void cover_sources(struct rendered *rendered)
@@ -163,17 +158,17 @@ static void cover_sources(struct rendered *rendered)
 
 		if (!root->refused && rendered_file(rendered, root->file) < 0)
 			add_file(&rendered->in, root->file, FILE_COVERED);
-		for (size_t s = 0; s < root->nsources && !root->refused; s++)
-			if (rendered_file(rendered, root->sources[s]) < 0)
-				add_file(&rendered->in, root->sources[s],
+		for (size_t s = 0; s < root->sources.n && !root->refused; s++)
+			if (rendered_file(rendered, root->sources.items[s]) < 0)
+				add_file(&rendered->in, root->sources.items[s],
 					 FILE_COVERED);
 	}
 	files_sort(rendered->in.files);
 	for (size_t i = 0; i < rendered->render.nroots; i++) {
 		const struct render_root *root = &rendered->render.roots[i];
 
-		for (size_t s = 0; s < root->nsources && !root->refused; s++) {
-			const char *path = root->sources[s];
+		for (size_t s = 0; s < root->sources.n && !root->refused; s++) {
+			const char *path = root->sources.items[s];
 			long file = rendered_file(rendered, path);
 
 			if (file >= 0 && is_covered(root, path))
@@ -183,8 +178,9 @@ static void cover_sources(struct rendered *rendered)
 	}
 }
 
-static void add_text(struct rendered_input *in, struct render_root *root)
+static void add_text(struct rendered *rendered, struct render_root *root)
 {
+	struct walk_input *in = &rendered->in;
 	unsigned flags = FILE_RENDERED;
 	struct buf path;
 
@@ -198,7 +194,7 @@ static void add_text(struct rendered_input *in, struct render_root *root)
 	add_file(in, path.data, flags);
 	buf_release(&path);
 	in->files->nrendered++;
-	stdin_cache_put(in->stdin_cache, root->index, root->text.data,
+	stdin_cache_put(rendered->stdin_cache, root->index, root->text.data,
 			root->text.len);
 }
 
@@ -261,8 +257,8 @@ static void find_releases_in(struct render *r, const char *path)
 	bool listed = false;
 
 	for (size_t i = 0; i < n; i++)
-		for (size_t s = 0; s < r->roots[i].nsources; s++)
-			if (!strcmp(r->roots[i].sources[s], path)) {
+		for (size_t s = 0; s < r->roots[i].sources.n; s++)
+			if (!strcmp(r->roots[i].sources.items[s], path)) {
 				if (!r->roots[i].refused)
 					return;
 				listed = true;
@@ -277,7 +273,7 @@ static void find_releases_in(struct render *r, const char *path)
 static void find_releases(struct rendered *rendered)
 {
 	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
-	const struct rendered_input *in = &rendered->in;
+	const struct walk_input *in = &rendered->in;
 	struct buf path, text;
 	bool charts = false;
 
@@ -286,17 +282,14 @@ static void find_releases(struct rendered *rendered)
 	buf_init(&path);
 	buf_init(&text);
 	for (size_t i = 0; i < in->files->n && charts; i++) {
-		buf_reset(&path);
 		buf_reset(&text);
-		files_path(in->files, i, &path);
+		files_absolute(in->files, i, in->cwd, &path);
 		if (!(in->files->items[i].flags & FILE_REGULAR) ||
 		    file_read(AT_FDCWD, path.data, &how, &text) ||
 		    (!text_find(text.data, text.len, "HelmRelease") &&
 		     !text_find(text.data, text.len, "argoproj.io/")))
 			continue;
-		buf_reset(&text);
-		path_absolute(in->cwd, path.data, &text);
-		find_releases_in(&rendered->render, text.data);
+		find_releases_in(&rendered->render, path.data);
 	}
 	buf_release(&path);
 	buf_release(&text);
@@ -353,7 +346,7 @@ static bool is_repairing(const struct options *o)
 static void render(struct rendered *rendered)
 {
 	struct render *r = &rendered->render;
-	const struct rendered_input *in = &rendered->in;
+	const struct walk_input *in = &rendered->in;
 
 	render_find(r, in->kustomize);
 	program_guard_begin();
@@ -367,11 +360,13 @@ static void render(struct rendered *rendered)
 	program_guard_end();
 }
 
-void rendered_make(struct rendered *rendered, const struct rendered_input *in)
+void rendered_make(struct rendered *rendered, const struct walk_input *in,
+		   struct stdin_cache *stdin_cache)
 {
 	struct render *r = &rendered->render;
 
 	rendered->in = *in;
+	rendered->stdin_cache = stdin_cache;
 	if (!rendered->wanted || !is_asked(in->options) || !in->kustomize->nmet)
 		return;
 	rendered->required = text_eq(in->options->render, "require");
@@ -389,7 +384,7 @@ void rendered_make(struct rendered *rendered, const struct rendered_input *in)
 		cover_templates(rendered);
 	for (size_t i = 0; i < r->nroots; i++) {
 		if (!r->roots[i].refused)
-			add_text(&rendered->in, &r->roots[i]);
+			add_text(rendered, &r->roots[i]);
 		report(rendered, &r->roots[i]);
 	}
 	for (size_t i = 0; i < r->nroots; i++)

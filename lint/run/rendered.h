@@ -7,6 +7,7 @@
 #define LINT_RENDERED_H
 
 #include "engine/run.h"
+#include "lint/files/walk.h"
 #include "lint/render/render.h"
 #include "lint/report/report.h"
 #include "lint/text/covered.h"
@@ -14,19 +15,9 @@
 #include "stdin_cache.h"
 #include "worker.h"
 
-/* All of it outlives the rendered. */
-struct rendered_input {
-	const struct options *options;
-	const char *cwd;
-	struct policies *policies;
-	struct kustomize *kustomize;
-	struct files *files;
-	struct stdin_cache *stdin_cache;
-	struct thread_pool *thread_pool;
-};
-
 struct rendered {
-	struct rendered_input in;
+	struct walk_input in;
+	struct stdin_cache *stdin_cache;
 	struct render render;
 	struct arena arena;
 	bool wanted;   /* by this command */
@@ -48,8 +39,10 @@ struct rendered {
 	struct set_findings *set;
 };
 
-/* Build what is in the sorted list of files, and add the texts at its end. */
-void rendered_make(struct rendered *rendered, const struct rendered_input *in);
+/* Build what is in the sorted list of files, and add the texts at its end. What
+ * it is given outlives it. */
+void rendered_make(struct rendered *rendered, const struct walk_input *in,
+		   struct stdin_cache *stdin_cache);
 /* Index of the file with this absolute path, or -1. */
 long rendered_file(const struct rendered *rendered, const char *absolute);
 /* rendered_map.c: when all rules have run: findings go to their sources. The
@@ -61,6 +54,8 @@ struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,
 					 uint32_t file, size_t *n);
+/* Counted before, it is suppressed now, or one with another. */
+void finding_uncount(struct run_counts *counts, const struct finding *finding);
 /* A place in a rendered text becomes one in the sources. */
 void rendered_move(struct rendered *rendered, struct place *place);
 void rendered_release(struct rendered *rendered);

@@ -43,12 +43,21 @@ static void span_of(const struct render_place *at, struct place *place)
 		source_text_offset(&at->text->source, at->node, place->end);
 }
 
+/* From its bytes. */
+static void set_lines(struct source *source, struct place *place)
+{
+	struct position from = source_position(source, place->start);
+	struct position to = source_position(source, place->end);
+
+	place->line = from.line;
+	place->column = from.column;
+	place->end_line = to.line;
+	place->end_column = to.column;
+}
+
 static void set_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
-	struct source *source = &at->text->source;
-	struct position from, to;
-
 	place->start = place->end = 0;
 	place->document = at->item ? at->item->document : 1;
 	place->pointer = "";
@@ -56,12 +65,7 @@ static void set_place(struct rendered *rendered, const struct render_place *at,
 		span_of(at, place);
 		place->pointer = node_pointer_text(&rendered->arena, at->node);
 	}
-	from = source_position(source, place->start);
-	to = source_position(source, place->end);
-	place->line = from.line;
-	place->column = from.column;
-	place->end_line = to.line;
-	place->end_column = to.column;
+	set_lines(&at->text->source, place);
 }
 
 /* The kustomization, at its first field. */
@@ -159,7 +163,6 @@ static bool move_comment(struct rendered *rendered,
 			: NULL;
 	size_t len = place->end - place->start;
 	struct render_place at = {.text = text, .key = true};
-	struct position from, to;
 	const char *found;
 
 	if (*place->pointer || place->end > root->text.len || !len || !text ||
@@ -171,12 +174,7 @@ static bool move_comment(struct rendered *rendered,
 		return false;
 	place->start = (uint32_t)(found - text->source.text);
 	place->end = place->start + (uint32_t)len;
-	from = source_position(&text->source, place->start);
-	to = source_position(&text->source, place->end);
-	place->line = from.line;
-	place->column = from.column;
-	place->end_line = to.line;
-	place->end_column = to.column;
+	set_lines(&text->source, place);
 	return true;
 }
 
@@ -254,12 +252,6 @@ static int map_root(struct rendered *rendered, const struct render_root *root)
 
 /* --- comments of the sources ---------------------------------------------- */
 
-static void ignore_issue(void *context, const struct load_issue *issue)
-{
-	(void)context; /* what builds the file says so */
-	(void)issue;
-}
-
 static void read_comments(struct suppressions *suppressions,
 			  struct source *source)
 {
@@ -268,21 +260,20 @@ static void read_comments(struct suppressions *suppressions,
 	struct doc doc;
 
 	loader_init(&loader, source, &load_limits_default, &arena);
-	loader.issue = ignore_issue;
+	/* What is wrong with it what builds the file says. */
 	while (loader_next(&loader, &doc) > 0)
 		suppressions_exclude(suppressions, &doc);
 	arena_release(&arena);
 }
 
-static void count_suppressed(struct run_counts *counts,
-			     const struct finding *finding, int by)
+void finding_uncount(struct run_counts *counts, const struct finding *finding)
 {
-	uint64_t *count = finding->severity == SEVERITY_ERROR ? &counts->errors
-			  : finding->severity == SEVERITY_WARNING
-				  ? &counts->warnings
-				  : &counts->infos;
-
-	*count -= (uint64_t)by;
+	if (finding->severity == SEVERITY_ERROR)
+		counts->errors--;
+	else if (finding->severity == SEVERITY_WARNING)
+		counts->warnings--;
+	else
+		counts->infos--;
 }
 
 /* Findings of one file, from..to. */
@@ -292,18 +283,16 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 	struct arena *arena = &rendered->arena;
 	struct suppressions *suppressions;
 	struct render_text *text;
-	struct buf path, absolute;
+	struct buf path;
 
 	buf_init(&path);
-	buf_init(&absolute);
-	files_path(rendered->in.files,
-		   rendered->findings[from].finding.place.file, &path);
-	path_absolute(rendered->in.cwd, path.data, &absolute);
-	text = render_text_of(&rendered->render, absolute.data);
-	buf_release(&path);
+	files_absolute(rendered->in.files,
+		       rendered->findings[from].finding.place.file,
+		       rendered->in.cwd, &path);
+	text = render_text_of(&rendered->render, path.data);
 	if (!text ||
 	    !text_find(text->source.text, text->source.len, "gpugate")) {
-		buf_release(&absolute);
+		buf_release(&path);
 		return;
 	}
 	suppressions = suppressions_scan(arena, &text->source,
@@ -314,7 +303,7 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 		struct policy_path_rule rule;
 		const struct policy *policy =
 			job_policy(rendered->job, rendered->findings[i].root,
-				   &absolute, &rule);
+				   &path, &rule);
 		int index = rule_set_find(policy_rules(policy),
 					  finding->rule->name);
 
@@ -325,9 +314,9 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 		if (!finding->suppressed)
 			continue;
 		counts->suppressed++;
-		count_suppressed(counts, finding, 1);
+		finding_uncount(counts, finding);
 	}
-	buf_release(&absolute);
+	buf_release(&path);
 }
 
 /* --- one line, one finding ------------------------------------------------ */
@@ -371,7 +360,7 @@ static void unite(struct rendered *rendered, struct run_counts *counts)
 		if (next->finding.suppressed)
 			counts->suppressed--;
 		else
-			count_suppressed(counts, &next->finding, 1);
+			finding_uncount(counts, &next->finding);
 	}
 	rendered->n = kept;
 }
