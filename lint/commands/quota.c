@@ -13,27 +13,6 @@
 #include "lint/term/log.h"
 #include "live.h"
 
-struct command_state {
-	struct lint *lint;
-	struct quota_since *since; /* or NULL */
-	struct buf path;
-};
-
-static const struct policy *policy_of(void *context, uint32_t file,
-				      struct policy_path_rule *rule)
-{
-	struct command_state *c = context;
-
-	return job_policy(&c->lint->job, file, &c->path, rule);
-}
-
-static bool is_changed(void *context, const char *path)
-{
-	struct command_state *c = context;
-
-	return quota_since_changed(c->since, path);
-}
-
 /* --fail-on: error means at steady state, less than that at the peak. */
 static bool is_over(const struct options *o, const struct quota_table *table)
 {
@@ -48,26 +27,19 @@ static bool is_over(const struct options *o, const struct quota_table *table)
 	return false;
 }
 
-static int make_table(struct command_state *c, struct quota_table *table)
+static int make_table(struct lint *lint, struct quota_since *since,
+		      struct quota_table *table)
 {
-	struct lint *lint = c->lint;
 	struct object_index *index = &lint->whole.index;
-	const struct quota_maker maker = {
-		.index = index,
-		.files = &lint->files,
-		.policies = &lint->policies,
-		.clusters = &lint->clusters,
-		.all = lint->options->all_namespaces,
-		.policy_of = policy_of,
-		.changed = c->since ? is_changed : NULL,
-		.context = c,
-	};
+	struct quota_maker maker = lint_quota_maker(lint);
 	struct err err = {0};
 
+	maker.changed = since ? quota_since_changed : NULL;
+	maker.since = since;
 	object_index_finish(index);
 	table->only = lint->options->namespace;
 	quota_table_make(table, &maker);
-	if (c->since && quota_since_add(c->since, table, index, &err)) {
+	if (since && quota_since_add(since, table, index, &err)) {
 		log_line("%s", err.text);
 		return 2;
 	}
@@ -139,32 +111,30 @@ static bool tell_unread(struct lint *lint)
 
 static int run_quota(struct lint *lint)
 {
-	struct command_state c = {.lint = lint};
+	struct quota_since *since = NULL;
 	struct quota_table table = {0};
 	struct err err = {0};
 	int rc = lint_gather(lint);
 
 	if (rc)
 		return rc;
-	buf_init(&c.path);
 	if (lint->options->before) {
-		c.since = quota_since_open(lint, lint->options->before, &err);
-		if (!c.since) {
+		since = quota_since_open(lint, lint->options->before, &err);
+		if (!since) {
 			log_line("%s", err.text);
 			rc = 2;
 		}
 	}
 	if (!rc)
-		rc = make_table(&c, &table);
+		rc = make_table(lint, since, &table);
 	if (!rc)
 		rc = print_table(lint->options, &table);
 	if (!rc && is_over(lint->options, &table))
 		rc = 1;
 	if (tell_unread(lint) || lint->failed)
 		rc = 2;
-	quota_since_close(c.since);
+	quota_since_close(since);
 	arena_release(&table.arena);
-	buf_release(&c.path);
 	return rc;
 }
 

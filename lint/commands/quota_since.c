@@ -23,15 +23,16 @@ struct quota_since {
 	struct buf path;
 };
 
-bool quota_since_changed(const struct quota_since *since, const char *path)
+bool quota_since_changed(void *since, const char *path)
 {
+	const struct quota_since *s = since;
 	struct buf absolute;
 	bool changed;
 
 	buf_init(&absolute);
-	path_absolute(since->lint->cwd, path, &absolute);
+	path_absolute(s->lint->cwd, path, &absolute);
 	changed = is_manifest(path) &&
-		  git_changes_have(&since->changes, absolute.data);
+		  git_changes_have(&s->changes, absolute.data);
 	buf_release(&absolute);
 	return changed;
 }

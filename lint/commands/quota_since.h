@@ -5,13 +5,13 @@
 #ifndef LINT_QUOTA_SINCE_H
 #define LINT_QUOTA_SINCE_H
 
-#include "lint/quota/quota.h"
 #include "lint/run/lint.h"
 
 struct quota_since;
 struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 				     struct err *err);
-bool quota_since_changed(const struct quota_since *since, const char *path);
+/* Of a struct quota_maker. */
+bool quota_since_changed(void *since, const char *path);
 /* Add the workloads of the revision's version of what changed. 0, or -1. */
 int quota_since_add(struct quota_since *since, struct quota_table *table,
 		    const struct object_index *quotas, struct err *err);

@@ -72,15 +72,6 @@ void quota_table_add(struct quota_table *table,
 void quota_table_add_idle(struct quota_table *table, const struct quota *quota,
 			  const struct resource_amount *hard,
 			  const struct workload *any, const char *resource);
-/* quota_idle.c: quotas that nothing asks. Those of the files, and of the
- * cluster those of the one namespace that is shown, or of all. */
-struct quota_idle {
-	const struct object_index *index;
-	const struct accelerator_extra *extra;
-	const struct cluster *cluster; /* NULL: its quotas are not known */
-	bool all;
-};
-void quota_table_idle(struct quota_table *table, const struct quota_idle *idle);
 /* quota_make.c: all of that, from the facts of a run. */
 struct quota_maker {
 	const struct object_index *index; /* finished */
@@ -90,9 +81,10 @@ struct quota_maker {
 	bool all; /* of the cluster state, namespaces that nothing names too */
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
-	/* Is the file not as in the revision? NULL: there is none. */
-	bool (*changed)(void *context, const char *path);
 	void *context;
+	/* Is the file not as in the revision? NULL: there is none. */
+	bool (*changed)(void *since, const char *path);
+	void *since;
 };
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker);
@@ -115,6 +107,9 @@ enum quota_fit quota_row_fit(const struct quota_row *row);
 /* "4 left", "6 too many", "7 too many at the peak", "no quota", "not known",
  * with the reason for what is not known. Raw text. */
 void quota_row_verdict(const struct quota_row *row, struct buf *out);
+/* The same without the reason. */
+void quota_row_words(const struct quota_row *row, struct buf *out);
+void quota_add_amount(struct buf *out, struct quantity q);
 
 /* Why the quotas of that state are not known; NULL: they are. Kept in arena.
  * wanted: there should be a state, cluster NULL: it could not be read. */
@@ -124,8 +119,8 @@ const char *quota_unknown(const struct clusters *clusters,
 			  struct arena *arena);
 /* Why it is not known which quota limits what the row asks for, or NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
-/* "82 days" */
-void quota_add_age(struct buf *out, int64_t seconds);
+/* "cluster state of 82 days ago, https://..." */
+void quota_add_state(struct buf *out, const struct quota_table *table);
 
 struct quota_look {
 	bool color, utf8;

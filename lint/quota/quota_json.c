@@ -110,13 +110,6 @@ void quota_json(const struct quota_table *t, struct buf *out)
 
 /* --- Markdown ------------------------------------------------------------- */
 
-static void add_amount(struct buf *out, struct quantity q)
-{
-	char text[QUANTITY_TEXT];
-
-	buf_adds(out, quantity_text(q, text));
-}
-
 /* Text of the manifest, as code: no markup, no new cell or line. */
 static void add_code(struct buf *out, const char *text)
 {
@@ -179,16 +172,16 @@ static void add_row(struct buf *out, const struct quota_table *t,
 	add_code(out, row->resource);
 	buf_adds(out, " | ");
 	if (t->since) {
-		add_amount(out, row->before);
+		quota_add_amount(out, row->before);
 		buf_adds(out, " | ");
 	}
-	add_amount(out, steady_sum(row));
+	quota_add_amount(out, steady_sum(row));
 	buf_adds(out, " | ");
 	if (row->used_known)
-		add_amount(out, row->used);
+		quota_add_amount(out, row->used);
 	buf_adds(out, " | ");
 	if (row->quota) {
-		add_amount(out, row->hard);
+		quota_add_amount(out, row->hard);
 		buf_adds(out, " (");
 		add_code(out, row->quota);
 		buf_addc(out, ')');
@@ -204,7 +197,7 @@ static void add_change(struct buf *out, const struct quota_row *row,
 	struct quantity delta = quantity_sub(item->steady, item->before);
 
 	buf_adds(out, delta.nano > 0 ? "- **+" : "- **");
-	add_amount(out, delta);
+	quota_add_amount(out, delta);
 	buf_adds(out, "** ");
 	add_code(out, row->resource);
 	buf_adds(out, " ");

@@ -3,6 +3,8 @@
  * The table of a run: the workloads of its files, the quotas of the same files
  * and of the cluster state of each file.
  */
+#include <string.h>
+
 #include "lint/term/log.h"
 #include "quota.h"
 
@@ -30,28 +32,68 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 	files_path(files, file, &m->path);
 	out->path = m->path.data;
 	out->changed =
-		maker->changed && maker->changed(maker->context, out->path);
+		maker->changed && maker->changed(maker->since, out->path);
 }
 
+/* --- quotas that nothing asks --------------------------------------------- */
+
+/* Rows without workloads show what is free. index_quotas() answers for a
+ * workload. */
+static void add_namespace(struct quota_table *t, const struct quota_source *s,
+			  const struct cluster *cluster, const char *namespace,
+			  uint32_t file)
+{
+	const struct workload w = {.cluster = cluster,
+				   .id = {"", "", namespace, ""},
+				   .place.file = file};
+	size_t n;
+	const struct quota *quotas = index_quotas(s->quotas, &w, &n);
+
+	if (t->only && strcmp(t->only, namespace) != 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < quotas[i].nhard; k++) {
+			const struct resource_amount *hard = &quotas[i].hard[k];
+			const char *resource =
+				quota_accelerator(s->extra, hard);
+
+			if (resource && !hard->unknown)
+				quota_table_add_idle(t, &quotas[i], hard, &w,
+						     resource);
+		}
+}
+
+/* Those of the files, and of the cluster those of the one namespace that is
+ * shown, or of all. */
 static void add_idle(struct making *m, const struct quota_source *source)
 {
 	const struct quota_maker *maker = m->maker;
 	struct policies *policies = maker->policies;
 	uint32_t here = policies_find(policies, policies->cwd);
-	struct quota_idle idle = {.index = source->quotas,
-				  .extra = source->extra,
-				  .cluster = maker->clusters->common,
-				  .all = maker->all};
-	const char *reason =
-		quota_unknown(maker->clusters, policies->items[here].policy,
-			      idle.cluster, false, &m->table->arena);
+	const struct object_index *index = source->quotas;
+	const struct cluster *cluster = maker->clusters->common;
+	struct quota_table *t = m->table;
+	const char *namespace,
+		*reason = quota_unknown(maker->clusters,
+					policies->items[here].policy, cluster,
+					false, &t->arena);
+	size_t cursor = 0;
 
 	if (reason)
-		idle.cluster = NULL;
-	if (reason && (idle.all || m->table->only))
+		cluster = NULL;
+	if (reason && (maker->all || t->only))
 		log_line("the quotas of the cluster are not known: %s", reason);
-	quota_table_idle(m->table, &idle);
+	for (size_t i = 0; i < index->nquotas; i++)
+		add_namespace(t, source, cluster, index->quotas[i].id.namespace,
+			      index->quotas[i].place.file);
+	if (t->only)
+		add_namespace(t, source, cluster, t->only, NO_FILE);
+	while (maker->all && cluster &&
+	       (namespace = cluster_next_namespace(cluster, &cursor)))
+		add_namespace(t, source, cluster, namespace, NO_FILE);
 }
+
+/* --- the whole ------------------------------------------------------------ */
 
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker)

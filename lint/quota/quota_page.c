@@ -104,22 +104,6 @@ static void add_table(struct buf *out, const struct quota_table *t)
 	buf_adds(out, "</tbody></table></div>\n");
 }
 
-static void add_state(struct buf *out, const struct quota_table *t)
-{
-	buf_adds(out, "cluster state of ");
-	quota_add_age(out, t->now - cluster_taken_at(t->cluster));
-	buf_adds(out, " ago");
-	if (*cluster_server(t->cluster))
-		buf_addf(out, ", %s", cluster_server(t->cluster));
-}
-
-static void add_notes(struct buf *out, const struct quota_table *t)
-{
-	if (t->unknown)
-		buf_adds(out, "<p class=\"soft\">Sums are lower bounds: some "
-			      "values are filled in later.</p>\n");
-}
-
 static void add_picture(struct buf *out, const struct quota_table *t)
 {
 	buf_adds(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
@@ -127,7 +111,9 @@ static void add_picture(struct buf *out, const struct quota_table *t)
 	quota_svg(t, false, out);
 	buf_adds(out, "</div>\n");
 	add_table(out, t);
-	add_notes(out, t);
+	if (t->unknown)
+		buf_adds(out, "<p class=\"soft\">Sums are lower bounds: some "
+			      "values are filled in later.</p>\n");
 }
 
 static bool any_quota(const struct quota_table *t)
@@ -149,7 +135,7 @@ void quota_section(const struct quota_table *t, struct buf *out)
 	add_picture(out, t);
 	if (t->cluster) {
 		buf_init(&state);
-		add_state(&state, t);
+		quota_add_state(&state, t);
 		buf_adds(out, "<p class=\"soft\">");
 		xml_add(out, state.data);
 		buf_adds(out, "</p>\n");
@@ -169,7 +155,7 @@ void quota_page(const struct quota_table *t, struct buf *out)
 	buf_init(&state);
 	buf_init(&verdict);
 	if (t->cluster)
-		add_state(&state, t);
+		quota_add_state(&state, t);
 	add_count(&verdict, exceeded, "quota exceeded", "quotas exceeded");
 	head.below = state.data;
 	head.bad = exceeded;

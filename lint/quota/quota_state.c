@@ -6,7 +6,8 @@
 
 #include <inttypes.h>
 
-void quota_add_age(struct buf *out, int64_t seconds)
+/* "82 days" */
+static void add_age(struct buf *out, int64_t seconds)
 {
 	static const struct {
 		const char *name;
@@ -20,6 +21,15 @@ void quota_add_age(struct buf *out, int64_t seconds)
 		 units[i].name);
 }
 
+void quota_add_state(struct buf *out, const struct quota_table *t)
+{
+	const char *server = cluster_server(t->cluster);
+
+	buf_adds(out, "cluster state of ");
+	add_age(out, t->now - cluster_taken_at(t->cluster));
+	buf_addf(out, " ago%s%s", *server ? ", " : "", server);
+}
+
 static const char *age_of(const struct clusters *clusters,
 			  const struct cluster *cluster, struct arena *arena)
 {
@@ -29,7 +39,7 @@ static const char *age_of(const struct clusters *clusters,
 	if (cluster_is_ahead(cluster, clusters->now))
 		return "the time of the state is in the future";
 	buf_init(&age);
-	quota_add_age(&age, clusters->now - cluster_taken_at(cluster));
+	add_age(&age, clusters->now - cluster_taken_at(cluster));
 	text = arena_printf(arena, "the state is %s old", age.data);
 	buf_release(&age);
 	return text;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "lint/term/escape.h"
+#include "lint/text/names.h"
 #include "lint/text/xml_out.h"
 #include "quota.h"
 
@@ -53,11 +54,6 @@ enum { SHADE_PEAK = 3, SHADE_OVER, SHADE_UNKNOWN, SHADE_UNLIMITED, NSHADES };
 
 /* --- what is shown -------------------------------------------------------- */
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void measure(struct quota_map *map, const struct quota_table *table,
 		    bool alone)
 {
@@ -78,9 +74,7 @@ static void measure(struct quota_map *map, const struct quota_table *table,
 		if (len > longest)
 			longest = len;
 	}
-	if (n)
-		qsort(map->resources, n, sizeof(*map->resources),
-		      compare_names);
+	names_sort(map->resources, n);
 	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(map->resources[i], map->resources[i - 1]) != 0)
 			map->resources[map->nresources++] = map->resources[i];
@@ -136,13 +130,6 @@ static size_t shade_of(const struct quota_row *row)
 
 /* --- texts ---------------------------------------------------------------- */
 
-static void add_amount(struct buf *out, struct quantity q)
-{
-	char text[QUANTITY_TEXT];
-
-	buf_adds(out, quantity_text(q, text));
-}
-
 static const char *namespace_name(const struct quota_row *row)
 {
 	return *row->namespace ? row->namespace : "(unknown)";
@@ -161,10 +148,10 @@ static void add_name(struct buf *out, const char *name, size_t n)
 static void add_sum(struct buf *out, const struct quota_row *row)
 {
 	if (row->used_known) {
-		add_amount(out, row->used);
+		quota_add_amount(out, row->used);
 		buf_adds(out, row->adds.nano < 0 ? " used " : " used + ");
 	}
-	add_amount(out, row->adds);
+	quota_add_amount(out, row->adds);
 	if (!row->used_known)
 		buf_adds(out, " in these manifests");
 }
@@ -187,7 +174,7 @@ static void add_title(struct buf *out, const struct quota_row *row)
 	add_sum(out, row);
 	if (row->quota) {
 		buf_adds(out, " of ");
-		add_amount(out, row->hard);
+		quota_add_amount(out, row->hard);
 	}
 	buf_adds(out, ", ");
 	xml_add(out, verdict.data);
@@ -255,11 +242,11 @@ static void add_words(struct buf *out, const struct quota_row *row)
 	buf_addf(out, "<text x=\"12\" y=\"%d\" font-weight=\"600\">",
 		 row->quota ? 20 : CELL_HEIGHT / 2 + 4);
 	if (row->quota) {
-		add_amount(out, quota_row_after(row, false));
+		quota_add_amount(out, quota_row_after(row, false));
 		buf_adds(out, " of ");
-		add_amount(out, row->hard);
+		quota_add_amount(out, row->hard);
 	} else {
-		add_amount(out, row->adds);
+		quota_add_amount(out, row->adds);
 		buf_adds(out,
 			 quota_row_unknown(row) ? ", not known" : ", no quota");
 	}

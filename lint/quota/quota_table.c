@@ -328,7 +328,14 @@ enum quota_fit quota_row_fit(const struct quota_row *row)
 						    : QUOTA_FITS;
 }
 
-void quota_row_verdict(const struct quota_row *row, struct buf *out)
+void quota_add_amount(struct buf *out, struct quantity q)
+{
+	char text[QUANTITY_TEXT];
+
+	buf_adds(out, quantity_text(q, text));
+}
+
+void quota_row_words(const struct quota_row *row, struct buf *out)
 {
 	static const char *const words[] = {
 		[QUOTA_UNKNOWN] = "not known",
@@ -338,16 +345,21 @@ void quota_row_verdict(const struct quota_row *row, struct buf *out)
 		[QUOTA_EXCEEDED] = " too many",
 	};
 	enum quota_fit fit = quota_row_fit(row);
-	const char *unknown = quota_row_unknown(row);
 	struct quantity q =
 		quota_row_excess(row, fit == QUOTA_FITS_NOT_AT_PEAK);
-	char text[QUANTITY_TEXT];
 
 	if (fit == QUOTA_FITS)
 		q = quantity_sub(quantity_from(0), q);
 	if (row->quota)
-		buf_adds(out, quantity_text(q, text));
+		quota_add_amount(out, q);
 	buf_adds(out, words[fit]);
+}
+
+void quota_row_verdict(const struct quota_row *row, struct buf *out)
+{
+	const char *unknown = quota_row_unknown(row);
+
+	quota_row_words(row, out);
 	if (unknown)
 		buf_addf(out, "%s%s",
 			 row->quota ? "; what is used is not known: " : ": ",

@@ -76,33 +76,17 @@ static void put_bar(struct buf *out, const struct quota_look *look,
 	buf_adds(out, "]  ");
 }
 
-static void put_amount(struct buf *out, struct quantity q)
-{
-	char text[QUANTITY_TEXT];
-
-	buf_adds(out, quantity_text(q, text));
-}
-
 static void put_verdict(struct buf *out, const struct quota_look *look,
 			const struct quota_row *row)
 {
-	struct quantity steady = quota_row_excess(row, false);
-	struct quantity peak = quota_row_excess(row, true);
-	bool over = steady.nano > 0;
-	struct quantity q = over ? steady : peak;
+	enum quota_fit fit = quota_row_fit(row);
+	bool painted = look->color && fit != QUOTA_FITS;
 
-	if (q.nano <= 0) {
-		buf_adds(out, ", ");
-		put_amount(out, quantity_sub(quantity_from(0), steady));
-		buf_adds(out, " left");
-		return;
-	}
 	buf_adds(out, ", ");
-	if (look->color)
-		buf_adds(out, over ? "\033[31m" : "\033[33m");
-	put_amount(out, q);
-	buf_adds(out, over ? " too many" : " too many at the peak");
-	if (look->color)
+	if (painted)
+		buf_adds(out, fit == QUOTA_EXCEEDED ? "\033[31m" : "\033[33m");
+	quota_row_words(row, out);
+	if (painted)
 		buf_adds(out, "\033[0m");
 }
 
@@ -110,16 +94,16 @@ static void put_sum(struct buf *out, const struct quota_look *look,
 		    const struct quota_row *row)
 {
 	if (row->used_known) {
-		put_amount(out, row->used);
+		quota_add_amount(out, row->used);
 		buf_adds(out, " used ");
 		if (row->adds.nano >= 0)
 			buf_adds(out, "+ ");
-		put_amount(out, row->adds);
+		quota_add_amount(out, row->adds);
 		buf_adds(out, " = ");
 	}
-	put_amount(out, quota_row_after(row, false));
+	quota_add_amount(out, quota_row_after(row, false));
 	buf_adds(out, " of ");
-	put_amount(out, row->hard);
+	quota_add_amount(out, row->hard);
 	put_verdict(out, look, row);
 	if (row->unknown)
 		buf_adds(out, "; what is used is not known: ");
@@ -133,7 +117,7 @@ static void put_unlimited(struct buf *out, const struct quota_row *row)
 	const char *unknown = quota_row_unknown(row);
 
 	buf_adds(out, "  ");
-	put_amount(out, row->adds);
+	quota_add_amount(out, row->adds);
 	buf_adds(out, unknown ? ", not known: " : ", no quota limits it");
 	escape_adds(out, unknown ? unknown : "");
 }
@@ -172,11 +156,11 @@ static void put_notes(struct buf *out, const struct quota_item *item,
 		buf_adds(out, "  at least: some of it is unknown");
 	if (quantity_cmp(item->peak, item->steady) > 0) {
 		buf_adds(out, "  peak ");
-		put_amount(out, item->peak);
+		quota_add_amount(out, item->peak);
 	}
 	if (item->running.nano) {
 		buf_adds(out, "  runs with ");
-		put_amount(out, item->running);
+		quota_add_amount(out, item->running);
 	}
 	if (!since || (item->was && !quantity_cmp(item->before, item->steady)))
 		return;
@@ -185,7 +169,7 @@ static void put_notes(struct buf *out, const struct quota_item *item,
 	else if (!item->now)
 		buf_adds(out, "  removed");
 	buf_adds(out, "  was ");
-	put_amount(out, item->before);
+	quota_add_amount(out, item->before);
 }
 
 static void put_item(struct buf *out, const struct quota_item *item, bool since)
@@ -212,14 +196,6 @@ static void put_legend(struct buf *out, const struct quota_look *look)
 		put_part(out, look, i, 1);
 		buf_addf(out, " %s%s", names[i], i < 3 ? "   " : "\n");
 	}
-}
-
-static void put_cluster(struct buf *out, const struct quota_table *t)
-{
-	buf_adds(out, "cluster state of ");
-	quota_add_age(out, t->now - cluster_taken_at(t->cluster));
-	buf_addf(out, " ago%s%s\n", *cluster_server(t->cluster) ? ", " : "",
-		 cluster_server(t->cluster));
 }
 
 void quota_text(const struct quota_table *t, const struct quota_look *look,
@@ -250,6 +226,8 @@ void quota_text(const struct quota_table *t, const struct quota_look *look,
 	if (t->unknown)
 		buf_adds(out, "sums are lower bounds: some values are filled "
 			      "in later\n");
-	if (t->cluster)
-		put_cluster(out, t);
+	if (t->cluster) {
+		quota_add_state(out, t);
+		buf_addc(out, '\n');
+	}
 }
