@@ -78,22 +78,13 @@ static void add(struct action_list *list, const char *kind, const char *title,
 static json_t *difference(const struct lsp_document *d, const struct buf *after)
 {
 	const struct buf *before = &d->text.bytes;
-	size_t most = before->len < after->len ? before->len : after->len;
-	size_t head = 0, tail = 0;
+	struct lsp_same same = lsp_same_ends(before->data, before->len,
+					     after->data, after->len);
 
-	while (head < most && before->data[head] == after->data[head])
-		head++;
-	while (head && (after->data[head] & 0xc0) == 0x80)
-		head--;
-	while (tail < most - head && before->data[before->len - tail - 1] ==
-					     after->data[after->len - tail - 1])
-		tail++;
-	while (tail && (after->data[after->len - tail] & 0xc0) == 0x80)
-		tail--;
-	return json_pack("[o]", text_edit(d, (uint32_t)head,
-					  (uint32_t)(before->len - tail),
-					  after->data + head,
-					  after->len - tail - head));
+	return json_pack("[o]", text_edit(d, (uint32_t)same.head,
+					  (uint32_t)(before->len - same.tail),
+					  after->data + same.head,
+					  after->len - same.tail - same.head));
 }
 
 /* --- one repair ---------------------------------------------------------- */

@@ -93,8 +93,7 @@ static size_t rules_at(const struct lsp_document *d, uint32_t offset,
 	return n;
 }
 
-json_t *lsp_hover(struct lsp_session *session, struct lsp_document *d,
-		  uint32_t offset)
+json_t *lsp_hover(struct lsp_document *d, uint32_t offset)
 {
 	const struct rule *rules[RULES_SHOWN];
 	struct line line = line_at(d, offset);
@@ -102,7 +101,6 @@ json_t *lsp_hover(struct lsp_session *session, struct lsp_document *d,
 	json_t *hover;
 	size_t n = 0;
 
-	(void)session;
 	if (in_comment(&line) || lsp_is_policy(d)) {
 		rules[0] = rule_named(d, &line);
 		n = rules[0] != NULL;
@@ -194,15 +192,13 @@ static json_t *completion_item(const struct lsp_document *d, uint32_t start,
 			 rule->name);
 }
 
-json_t *lsp_complete(struct lsp_session *session, struct lsp_document *d,
-		     uint32_t offset)
+json_t *lsp_complete(struct lsp_document *d, uint32_t offset)
 {
 	struct line line = line_at(d, offset);
 	struct rule_set rules;
 	uint32_t start = offset, end = start;
 	json_t *items;
 
-	(void)session;
 	if (!in_comment(&line) &&
 	    !(lsp_is_policy(d) && in_policy_list(d, &line)))
 		return json_null();

@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "lint/text/names.h"
 
 struct lsp_collector {
 	struct lsp_session *session;
@@ -140,18 +141,16 @@ static const struct report_format report_lsp = {
 
 /* --- what is linted ------------------------------------------------------ */
 
-static int is_manifest(const struct dirent *entry)
+static int manifest_entry(const struct dirent *entry)
 {
-	return text_ends(entry->d_name, ".yaml") ||
-	       text_ends(entry->d_name, ".yml") ||
-	       text_ends(entry->d_name, ".json");
+	return is_manifest(entry->d_name);
 }
 
 /* The manifests of the folder alone: nobody opened what is below it. */
 static void add_folder(struct options *options, const char *folder)
 {
 	struct dirent **entries;
-	int n = scandir(folder, &entries, is_manifest, alphasort);
+	int n = scandir(folder, &entries, manifest_entry, alphasort);
 	struct buf path;
 
 	buf_init(&path);

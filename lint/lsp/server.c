@@ -214,8 +214,7 @@ static void folders_changed(struct lsp_session *session, const json_t *params)
 /* --- questions ----------------------------------------------------------- */
 
 static json_t *ask(struct lsp_session *session, const json_t *params,
-		   json_t *(*answer)(struct lsp_session *,
-				     struct lsp_document *, uint32_t))
+		   json_t *(*answer)(struct lsp_document *, uint32_t))
 {
 	struct lsp_document *document;
 	uint32_t offset;
@@ -226,7 +225,7 @@ static json_t *ask(struct lsp_session *session, const json_t *params,
 	if (!lsp_read_offset(document, json_object_get(params, "position"),
 			     &offset))
 		return NULL;
-	return answer(session, document, offset);
+	return answer(document, offset);
 }
 
 static json_t *hover(struct lsp_session *session, const json_t *params)

@@ -173,34 +173,17 @@ void lsp_document_close(struct lsp_session *session, struct lsp_document *d)
 	free_document(d);
 }
 
-/* A byte of UTF-8 that begins no character. */
-static bool is_inside(char c, bool is_there)
-{
-	return is_there && (c & 0xc0) == 0x80;
-}
-
 /* What stays at both ends is not replaced: what is known of it stays too. */
 void lsp_document_replace(struct lsp_document *d, uint32_t start, uint32_t end,
 			  const char *data, size_t len)
 {
-	const char *old = d->text.bytes.data;
-	size_t most = end - start < len ? end - start : len;
-	size_t head = 0, tail = 0;
+	struct lsp_same same = lsp_same_ends(d->text.bytes.data + start,
+					     end - start, data, len);
 
-	while (head < most && old[start + head] == data[head])
-		head++;
-	while (head && (is_inside(old[start + head], start + head < end) ||
-			is_inside(data[head], head < len)))
-		head--;
-	while (tail < most - head &&
-	       old[end - tail - 1] == data[len - tail - 1])
-		tail++;
-	while (tail && is_inside(data[len - tail], true))
-		tail--;
-	start += (uint32_t)head;
-	end -= (uint32_t)tail;
-	data += head;
-	len -= head + tail;
+	start += (uint32_t)same.head;
+	end -= (uint32_t)same.tail;
+	data += same.head;
+	len -= same.head + same.tail;
 	*ARRAY_PUSH(d->changes, d->nchanges, d->changes_size) =
 		(struct lsp_change){start, end, (uint32_t)len};
 	lsp_text_replace(&d->text, start, end, data, len);

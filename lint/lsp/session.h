@@ -134,10 +134,8 @@ bool lsp_is_stale(const struct lsp_session *session);
 /* action.c, hover.c: the answers to requests. NULL: wrong parameters. */
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
-json_t *lsp_hover(struct lsp_session *session, struct lsp_document *document,
-		  uint32_t offset);
-json_t *lsp_complete(struct lsp_session *session, struct lsp_document *document,
-		     uint32_t offset);
+json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
+json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
 /* policy.c */
 bool lsp_is_policy(const struct lsp_document *document);
 /* What is wrong with a policy. */

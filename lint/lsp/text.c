@@ -142,6 +142,31 @@ void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
 	find_lines(text);
 }
 
+/* A byte of UTF-8 that begins no character. */
+static bool is_inside(const char *s, size_t len, size_t at)
+{
+	return at < len && (s[at] & 0xc0) == 0x80;
+}
+
+struct lsp_same lsp_same_ends(const char *a, size_t na, const char *b,
+			      size_t nb)
+{
+	size_t most = na < nb ? na : nb;
+	struct lsp_same same = {0, 0};
+
+	while (same.head < most && a[same.head] == b[same.head])
+		same.head++;
+	while (same.head &&
+	       (is_inside(a, na, same.head) || is_inside(b, nb, same.head)))
+		same.head--;
+	while (same.tail < most - same.head &&
+	       a[na - same.tail - 1] == b[nb - same.tail - 1])
+		same.tail++;
+	while (same.tail && is_inside(b, nb, nb - same.tail))
+		same.tail--;
+	return same;
+}
+
 uint32_t lsp_shift(const struct lsp_change *changes, size_t n, uint32_t offset)
 {
 	for (size_t i = 0; i < n; i++) {

@@ -38,6 +38,13 @@ uint32_t lsp_units(enum lsp_encoding encoding, const char *s, size_t n);
 void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
 		      const char *data, size_t len);
 
+/* Bytes that both begin with, and then end with; no character is parted. */
+struct lsp_same {
+	size_t head, tail;
+};
+struct lsp_same lsp_same_ends(const char *a, size_t na, const char *b,
+			      size_t nb);
+
 /* A replacement that was made; offsets are those before it. */
 struct lsp_change {
 	uint32_t start, end, len;
