@@ -20,7 +20,7 @@ $(BUILD)/gen/examples.inc: lint/commands/examples.sh FORCE
 	@mkdir -p $(@D)
 	@$(call rewrite,sh lint/commands/examples.sh tests/rules)
 
-$(BUILD)/lint/commands/example.o: $(BUILD)/gen/examples.inc
+$(BUILD)/lint/commands/explain.o: $(BUILD)/gen/examples.inc
 
 $(BUILD)/gen/html.inc: lint/report/html/embed.sh lint/report/html/page.css \
 		lint/report/html/page.js

@@ -218,21 +218,16 @@ static int unknown_command(const char *word)
 	return log_usage(NULL, "unknown command `%s`", word);
 }
 
-static int print_program_help(void)
+/* NULL: of the program. */
+static int print_help(const struct command *command)
 {
 	struct buf out;
 
 	buf_init(&out);
-	help_program(&out);
-	return print_out(&out);
-}
-
-static int print_command_help(const struct command *command)
-{
-	struct buf out;
-
-	buf_init(&out);
-	help_command(command, &out);
+	if (command)
+		help_command(command, &out);
+	else
+		help_program(&out);
 	return print_out(&out);
 }
 
@@ -248,14 +243,10 @@ static int version_command(struct options *options)
 
 static int help_cmd(struct options *options)
 {
-	const struct command *command;
+	const char *name = options->paths.n ? options->paths.items[0] : NULL;
+	const struct command *command = name ? command_find(name) : NULL;
 
-	if (!options->paths.n)
-		return print_program_help();
-	command = command_find(options->paths.items[0]);
-	if (!command)
-		return unknown_command(options->paths.items[0]);
-	return print_command_help(command);
+	return name && !command ? unknown_command(name) : print_help(command);
 }
 
 static int run_command(const struct command *command, char **argv)
@@ -266,7 +257,7 @@ static int run_command(const struct command *command, char **argv)
 	if (rc)
 		;
 	else if (options.help)
-		rc = print_command_help(command);
+		rc = print_help(command);
 	else if (options.paths.n && command->bit & FOR_NO_PATHS)
 		rc = log_usage(command->name, "%s takes no arguments",
 			       command->name);
@@ -327,7 +318,7 @@ int main(int argc, char **argv)
 					   "gpugate lint -"
 					 : "");
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h"))
-		return print_program_help();
+		return print_help(NULL);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return version_command(NULL);
 	if (!strcmp(argv[1], "__complete"))

@@ -14,6 +14,15 @@
 #include "lint/term/log.h"
 #include "snapshot/kubectl.h"
 
+static void offer_rule_names(struct completion *c)
+{
+	struct rule_set rules = program_rules();
+
+	for (size_t i = 0; i < rules.n; i++)
+		complete_offer(c, rules.items[i]->name,
+			       rules.items[i]->summary);
+}
+
 static void offer_rules(struct completion *c)
 {
 	struct rule_set rules = program_rules();
@@ -29,18 +38,7 @@ static void offer_rules(struct completion *c)
 		if (is_new)
 			complete_offer(c, rule->category, "a category");
 	}
-	for (size_t i = 0; i < rules.n; i++)
-		complete_offer(c, rules.items[i]->name,
-			       rules.items[i]->summary);
-}
-
-static void offer_rule_names(struct completion *c)
-{
-	struct rule_set rules = program_rules();
-
-	for (size_t i = 0; i < rules.n; i++)
-		complete_offer(c, rules.items[i]->name,
-			       rules.items[i]->summary);
+	offer_rule_names(c);
 }
 
 /* Behind the colon is a file. */

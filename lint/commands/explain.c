@@ -7,12 +7,20 @@
 #include <string.h>
 
 #include "engine/finding.h"
-#include "example.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 #include "rules.h"
 
 enum { INDENT = 12 };
+
+/* Made by examples.sh from the folders of tests/rules, in the order of the
+ * rules' names: so the examples shown are the ones tested. */
+static const struct rule_example {
+	const char *rule;
+	const char *bad, *good; /* NULL when there is none */
+} examples[] = {
+#include "examples.inc"
+};
 
 /* Where the fields go, and how. add: nothing, without a text. */
 struct prose {
@@ -147,9 +155,9 @@ static int compare_example(const void *key, const void *item)
 static const struct rule_example *example_of(const struct rule *rule)
 {
 	static const struct rule_example none;
-	const struct rule_example *found =
-		bsearch(rule->name, rule_examples, rule_examples_count,
-			sizeof(*rule_examples), compare_example);
+	const struct rule_example *found = bsearch(
+		rule->name, examples, sizeof(examples) / sizeof(*examples),
+		sizeof(*examples), compare_example);
 
 	return found ? found : &none;
 }
