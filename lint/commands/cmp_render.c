@@ -196,7 +196,7 @@ static int add_output(struct filter *f, const char *const *argv)
 	int rc;
 
 	buf_init(&errors);
-	rc = program_run(argv, &text->text, &errors, &err);
+	rc = program_run(argv, NULL, &text->text, &errors, &err);
 	if (rc < 0 && err.code == ENOENT) {
 		buf_release(&text->text);
 		f->ntexts--;

@@ -78,8 +78,8 @@ static bool describe(struct quota_since *s, const char *name,
 {
 	struct lint *lint = s->lint;
 	struct policy_path_rule rule;
-	uint32_t index = POLICY_DEFAULT;
 	struct buf folder;
+	uint32_t index;
 	char *slash;
 
 	buf_init(&folder);
@@ -88,8 +88,7 @@ static bool describe(struct quota_since *s, const char *name,
 	buf_adds(&s->path, folder.data);
 	slash = strrchr(folder.data, '/');
 	*slash = '\0';
-	if (!policies_fixed(&lint->policies))
-		index = policies_find(&lint->policies, folder.data);
+	index = policies_find(&lint->policies, folder.data);
 	file->policy =
 		policies_for_file(&lint->policies, index, s->path.data, &rule);
 	file->default_namespace = lint->options->namespace

@@ -81,9 +81,6 @@ void files_add_root(struct files *files, const char *path, size_t len);
 /* The folder that a walk met the file in or below, without symbolic links:
  * what it must not lead out of. NULL: the file itself was named. */
 const char *files_bound(const struct files *files, size_t file);
-/* Without symbolic links, instead of what is in out. false: there is no such
- * path. */
-bool files_real_path(const struct files *files, size_t file, struct buf *out);
 /* Of a sorted list: where several paths are one file, one is kept. */
 void files_unite(struct files *files);
 /* The first len bytes of path. */

@@ -25,7 +25,7 @@ int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	while (*arguments && n < ARGUMENTS_MAX - 1)
 		argv[n++] = *arguments++;
 	buf_init(&errors);
-	rc = program_run(argv, out, &errors, err);
+	rc = program_run(argv, NULL, out, &errors, err);
 	if (rc < 0)
 		err_wrap(err, "--since");
 	else if (rc)
@@ -88,4 +88,33 @@ bool git_changes_have(const struct git_changes *changes, const char *path)
 	return path_is_below(top, path) &&
 	       names_have(changes->names, changes->n,
 			  path + strlen(top) + (strcmp(top, "/") != 0));
+}
+
+static void keep_changed(struct files *files, const char *cwd,
+			 const struct git_changes *changes)
+{
+	size_t kept = 0;
+	struct buf path;
+
+	buf_init(&path);
+	for (size_t i = 0; i < files->n; i++) {
+		files_absolute(files, i, cwd, &path);
+		if (files->items[i].flags & FILE_STDIN ||
+		    git_changes_have(changes, path.data))
+			files->items[kept++] = files->items[i];
+	}
+	files->n = kept;
+	buf_release(&path);
+}
+
+int since_filter(struct files *files, const char *cwd, const char *revision,
+		 struct err *err)
+{
+	struct git_changes changes;
+	int rc = git_changes_read(&changes, revision, err);
+
+	if (!rc)
+		keep_changed(files, cwd, &changes);
+	arena_release(&changes.arena);
+	return rc;
 }

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/err.h"
+#include "files.h"
 
 /*
  * Run git in the folder (NULL: the current one); what it prints is appended.
@@ -31,5 +32,8 @@ int git_changes_read(struct git_changes *changes, const char *revision,
 		     struct err *err);
 /* Is the file of this absolute path one of them? */
 bool git_changes_have(const struct git_changes *changes, const char *path);
+/* Of the files that were found, keep those that changed. 0, or -1 and err. */
+int since_filter(struct files *files, const char *cwd, const char *revision,
+		 struct err *err);
 
 #endif

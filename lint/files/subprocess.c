@@ -214,13 +214,14 @@ static int open_streams(struct stream streams[2], struct err *err)
 	return -1;
 }
 
-int program_run_within(const char *const *argv,
-		       const struct program_limits *limits, struct buf *out,
-		       struct buf *errors, struct err *err)
+int program_run(const char *const *argv, const struct program_limits *limits,
+		struct buf *out, struct buf *errors, struct err *err)
 {
+	static const struct program_limits none;
+	const struct program_limits *most = limits ? limits : &none;
 	struct stream streams[2] = {
 		{.out = out,
-		 .most = limits->output ? out->len + limits->output : SIZE_MAX},
+		 .most = most->output ? out->len + most->output : SIZE_MAX},
 		{.out = errors, .most = errors->len + ERRORS_MAX}};
 	int error, rc = -1;
 	pid_t pid = 0;
@@ -229,25 +230,17 @@ int program_run_within(const char *const *argv,
 		return err_set(err, EINTR, "%s: interrupted", argv[0]);
 	if (open_streams(streams, err))
 		return -1;
-	error = spawn(argv, limits, streams, &pid);
+	error = spawn(argv, most, streams, &pid);
 	close(streams[0].ends[1]);
 	close(streams[1].ends[1]);
 	if (error)
 		err_set(err, error, "%s cannot be run: %s", argv[0],
 			strerror(error));
 	else
-		rc = finish(argv[0], streams, pid, limits, err);
+		rc = finish(argv[0], streams, pid, most, err);
 	close(streams[0].ends[0]);
 	close(streams[1].ends[0]);
 	return rc;
-}
-
-int program_run(const char *const *argv, struct buf *out, struct buf *errors,
-		struct err *err)
-{
-	static const struct program_limits none;
-
-	return program_run_within(argv, &none, out, errors, err);
 }
 
 bool program_find(const char *name, struct buf *path)

@@ -19,14 +19,11 @@ struct program_limits {
 
 /*
  * Run argv[0] (looked for in PATH); what it writes is added to out, and to
- * errors. Its exit status, or -1 and err when it cannot be run or was killed.
+ * errors. Its exit status, or -1 and err when it cannot be run or was killed,
+ * as it is, with all that it started, when it goes beyond a limit (NULL: none).
  */
-int program_run(const char *const *argv, struct buf *out, struct buf *errors,
-		struct err *err);
-/* The same; one that goes beyond a limit is killed with all that it started. */
-int program_run_within(const char *const *argv,
-		       const struct program_limits *limits, struct buf *out,
-		       struct buf *errors, struct err *err);
+int program_run(const char *const *argv, const struct program_limits *limits,
+		struct buf *out, struct buf *errors, struct err *err);
 /*
  * Between the two a signal that ends the process (SIGHUP, SIGINT, SIGTERM) ends
  * the programs first: those that run within limits are killed, no other one is

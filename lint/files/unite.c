@@ -51,7 +51,9 @@ const char *files_bound(const struct files *files, size_t file)
 	return real ? real : "/dev/null";
 }
 
-bool files_real_path(const struct files *files, size_t file, struct buf *out)
+/* Without symbolic links, instead of what is in out. false: there is no such
+ * path. */
+static bool real_path(const struct files *files, size_t file, struct buf *out)
 {
 	const struct lint_file *f = &files->items[file];
 	const struct lint_root *root = root_of(files, file);
@@ -105,7 +107,7 @@ static size_t hash_names(const struct files *files, struct file_name *names)
 		unsigned flags = files->items[i].flags;
 
 		if (flags & (FILE_KEPT | FILE_DANGLING) ||
-		    !files_real_path(files, i, &path))
+		    !real_path(files, i, &path))
 			continue;
 		names[n++] =
 			(struct file_name){text_hash(path.data, path.len, 0),
@@ -123,8 +125,8 @@ static bool same(const struct files *files, uint32_t a, uint32_t b)
 
 	buf_init(&x);
 	buf_init(&y);
-	equal = files_real_path(files, a, &x) &&
-		files_real_path(files, b, &y) && !strcmp(x.data, y.data);
+	equal = real_path(files, a, &x) && real_path(files, b, &y) &&
+		!strcmp(x.data, y.data);
 	buf_release(&x);
 	buf_release(&y);
 	return equal;

@@ -143,8 +143,7 @@ static int run(struct build *b, const char *const *argv)
 
 	buf_reset(&b->errors);
 	buf_reset(&b->root->text);
-	return program_run_within(argv, &limits, &b->root->text, &b->errors,
-				  &b->err);
+	return program_run(argv, &limits, &b->root->text, &b->errors, &b->err);
 }
 
 static const char *values_path(struct build *b, size_t i)

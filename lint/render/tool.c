@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "lint/files/subprocess.h"
 
-enum { SECONDS = 20, ANSWER = 64 * 1024 };
+enum { SECONDS = 20, ANSWER = 64 * 1024, ARGUMENTS = 8 };
 
 static const char *first_word(struct arena *arena, const char *text)
 {
@@ -42,61 +42,49 @@ static const char *ask(struct arena *arena, const char *const *argv)
 
 	buf_init(&out);
 	buf_init(&errors);
-	if (!program_run_within(argv, &limits, &out, &errors, &err))
+	if (!program_run(argv, &limits, &out, &errors, &err))
 		version = version_in(arena, out.data);
 	buf_release(&out);
 	buf_release(&errors);
 	return version;
 }
 
-static void find_kustomize(struct render *r)
+/* called: the program, and its verb. false: it is not on PATH. */
+static bool find(struct render *r, struct render_tool *tool, const char *called,
+		 const char *const *arguments)
 {
-	struct render_tool *tool = &r->kustomize;
+	size_t len = strcspn(called, " "), n = 1;
+	const char *argv[ARGUMENTS] = {NULL};
 	struct buf path;
+	bool found;
 
 	buf_init(&path);
-	if (program_find("kustomize", &path)) {
-		const char *argv[] = {path.data, "version", NULL};
-
+	found = program_find(arena_strndup(&r->arena, called, len), &path);
+	argv[0] = path.data;
+	while (*arguments)
+		argv[n++] = *arguments++;
+	if (found)
 		*tool = (struct render_tool){arena_strdup(&r->arena, path.data),
-					     "kustomize build",
-					     ask(&r->arena, argv)};
-	} else if (program_find("kubectl", &path)) {
-		const char *argv[] = {path.data, "version", "--client",
-				      "-o",	 "json",    NULL};
-
-		*tool = (struct render_tool){arena_strdup(&r->arena, path.data),
-					     "kubectl kustomize",
-					     ask(&r->arena, argv)};
-	}
+					     called, ask(&r->arena, argv)};
 	buf_release(&path);
-}
-
-static void find_helm(struct render *r)
-{
-	struct buf path;
-
-	buf_init(&path);
-	if (program_find("helm", &path)) {
-		const char *argv[] = {path.data, "version", "--short", NULL};
-
-		r->helm = (struct render_tool){
-			arena_strdup(&r->arena, path.data), "helm template",
-			ask(&r->arena, argv)};
-	}
-	buf_release(&path);
+	return found;
 }
 
 void render_find_tools(struct render *r)
 {
+	static const char *const kustomize[] = {"version", NULL};
+	static const char *const kubectl[] = {"version", "--client", "-o",
+					      "json", NULL};
+	static const char *const helm[] = {"version", "--short", NULL};
 	bool charts = false, kustomizations = false;
 
 	for (size_t i = 0; i < r->nroots; i++) {
 		charts |= r->roots[i].chart != NULL;
 		kustomizations |= !r->roots[i].chart;
 	}
-	if (kustomizations && !r->kustomize.path)
-		find_kustomize(r);
+	if (kustomizations && !r->kustomize.path &&
+	    !find(r, &r->kustomize, "kustomize build", kustomize))
+		find(r, &r->kustomize, "kubectl kustomize", kubectl);
 	if (charts && !r->helm.path)
-		find_helm(r);
+		find(r, &r->helm, "helm template", helm);
 }

@@ -35,12 +35,10 @@ static struct run_options run_options(struct filter *f)
 static const struct policy *choose_policy(struct filter *f, const char *name)
 {
 	struct policy_path_rule rule;
-	uint32_t index = POLICY_DEFAULT;
+	uint32_t index = policies_find(&f->policies, f->cwd);
 	struct buf path;
 	const struct policy *policy;
 
-	if (!policies_fixed(&f->policies))
-		index = policies_find(&f->policies, f->cwd);
 	if (policies_ready(&f->policies))
 		return NULL;
 	buf_init(&path);

@@ -16,7 +16,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "lint/files/since.h"
+#include "lint/files/git.h"
 #include "lint/term/log.h"
 
 enum {

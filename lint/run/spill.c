@@ -186,8 +186,9 @@ struct spill_record spill_write(struct spill *spill,
 	return record;
 }
 
-uint64_t spill_put(struct spill *spill, const void *data, size_t len)
+uint64_t spill_put(void *context, const void *data, size_t len)
 {
+	struct spill *spill = context;
 	uint64_t offset = spill->flushed + spill->buf.len;
 
 	prepare(spill);
@@ -355,9 +356,10 @@ static const char *bytes_at(struct spill *spill, uint64_t offset, size_t len,
 	return memcpy(copy, window->data + (offset - window->at), len);
 }
 
-const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
+const void *spill_get(void *context, uint64_t offset, size_t len,
 		      struct arena *arena)
 {
+	struct spill *spill = context;
 	int error;
 	const char *bytes = bytes_at(spill, offset, len, arena, &error);
 

@@ -42,10 +42,10 @@ struct spill {
 
 void spill_init(struct spill *spill);
 void spill_release(struct spill *spill);
-/* Bytes of any sort; spill_get() copies into the arena only what it must, and
- * gives NULL when they cannot be read. */
-uint64_t spill_put(struct spill *spill, const void *data, size_t len);
-const void *spill_get(struct spill *spill, uint64_t offset, size_t len,
+/* As a struct index_store has them: bytes of any sort. spill_get() copies into
+ * the arena only what it must, and gives NULL when they cannot be read. */
+uint64_t spill_put(void *spill, const void *data, size_t len);
+const void *spill_get(void *spill, uint64_t offset, size_t len,
 		      struct arena *arena);
 struct spill_record spill_write(struct spill *spill,
 				struct finding *const *findings, size_t n);

@@ -342,17 +342,6 @@ static void sink(void *context, uint32_t file, struct finding **findings,
 	w->job->records[file].spill = w->index;
 }
 
-static uint64_t keep_facts(void *context, const void *data, size_t len)
-{
-	return spill_put(context, data, len);
-}
-
-static const void *get_facts(void *context, uint64_t at, size_t len,
-			     struct arena *arena)
-{
-	return spill_get(context, at, len, arena);
-}
-
 /* Take the next files: fewer towards the end, where threads would wait for
  * the one that has most to do. false: there are none left. */
 static bool take(struct job *job, size_t *from, size_t *to)
@@ -409,7 +398,7 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	spill_init(&w->spill);
 	spill_init(&w->index_spill);
 	w->object_store =
-		(struct index_store){keep_facts, get_facts, &w->index_spill};
+		(struct index_store){spill_put, spill_get, &w->index_spill};
 	w->run.index.store = &w->object_store;
 }
 

@@ -115,6 +115,12 @@ static struct policy *load_floor(struct policies *policies, const char *path)
 	return floor;
 }
 
+/* Does every file get the same policy? */
+static bool is_fixed(const struct policies *policies)
+{
+	return policies->options->config || policies->options->isolated;
+}
+
 struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset)
 {
@@ -122,7 +128,7 @@ struct policy *policies_adjust(struct policies *policies,
 	/* The command line beats `paths:` of the file. */
 	struct policy_overrides overrides = {
 		o->preset ? o->preset : preset, o->select.items,
-		o->extend.items, o->ignore.items, !policies_fixed(policies)};
+		o->extend.items, o->ignore.items, !is_fixed(policies)};
 	struct err err = {0};
 	struct policy *overridden, *result;
 
@@ -231,11 +237,6 @@ void policies_release(struct policies *policies)
 	pthread_mutex_destroy(&policies->lock);
 }
 
-bool policies_fixed(const struct policies *policies)
-{
-	return policies->options->config || policies->options->isolated;
-}
-
 struct found {
 	const char *folder, *root; /* absolute; its own, the repository's */
 };
@@ -299,7 +300,7 @@ void policies_check(struct policies *policies, const struct policy_text *text,
 
 uint32_t policies_load(struct policies *policies, const char *path)
 {
-	if (policies_fixed(policies))
+	if (is_fixed(policies))
 		return POLICY_DEFAULT;
 	for (size_t i = 0; i < policies->n; i++)
 		if (!strcmp(policies->items[i].path, path))
@@ -331,7 +332,7 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 	size_t len = strlen(folder);
 	struct buf path, shown;
 
-	if (policies_fixed(policies))
+	if (is_fixed(policies))
 		return POLICY_DEFAULT;
 	buf_init(&path);
 	buf_init(&shown);
@@ -415,7 +416,7 @@ int policies_ready(struct policies *policies)
 {
 	const struct options *o = policies->options;
 
-	if (!policies->broken && !policies_fixed(policies)) {
+	if (!policies->broken && !is_fixed(policies)) {
 		check_words(policies, &o->select);
 		check_words(policies, &o->extend);
 		check_words(policies, &o->ignore);

@@ -63,8 +63,6 @@ void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
 /* The nearest .gpugate.yaml in the absolute folder or above it. */
 uint32_t policies_find(struct policies *policies, const char *folder);
-/* Does every file get the same policy (--config, --isolated)? */
-bool policies_fixed(const struct policies *policies);
 
 /* All of them are there: 0, or 2 after messages, for what is wrong with one of
  * them, or with names of rules on the command line. */

@@ -26,8 +26,7 @@ static void run(struct ran *ran, const char *script,
 	memset(ran, 0, sizeof(*ran));
 	buf_init(&ran->out);
 	buf_init(&ran->errors);
-	ran->rc = program_run_within(argv, limits, &ran->out, &ran->errors,
-				     &ran->err);
+	ran->rc = program_run(argv, limits, &ran->out, &ran->errors, &ran->err);
 }
 
 static void release(struct ran *ran)

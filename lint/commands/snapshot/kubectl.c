@@ -24,7 +24,7 @@ int kubectl_run(const struct options *o, const char *const *arguments,
 	while (*arguments && n < ARGUMENTS - 1)
 		argv[n++] = *arguments++;
 	argv[n] = NULL;
-	return program_run(argv, out, errors, err);
+	return program_run(argv, NULL, out, errors, err);
 }
 
 int kubectl_check(const struct options *o, const char *command)
