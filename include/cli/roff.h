@@ -14,9 +14,7 @@ struct roff_page {
 };
 
 /* Text: no escapes, no request at the start of a line; an empty line begins a
- * paragraph. */
-void roff_text(struct buf *out, const char *text);
-/* The same, and the end of the line. */
+ * paragraph. And the end of the line. */
 void roff_line(struct buf *out, const char *text);
 void roff_header(struct buf *out, const struct roff_page *page);
 /* The options of the commands with this bit, but for help. */

@@ -180,16 +180,12 @@ static void explain_json(struct buf *out, const struct rule *rule)
 {
 	const struct rule_example *example = example_of(rule);
 	json_t *object = rule_json(rule);
-	char *text;
 
 	json_object_set_new(object, "flagged",
 			    json_string(example->bad ? example->bad : ""));
 	json_object_set_new(object, "notFlagged",
 			    json_string(example->good ? example->good : ""));
-	text = json_dumps(object, JSON_INDENT(1));
-	buf_addf(out, "%s\n", text ? text : "");
-	free(text);
-	json_decref(object);
+	add_json(out, object);
 }
 
 /* --- Markdown ------------------------------------------------------------ */

@@ -169,18 +169,22 @@ json_t *rule_json(const struct rule *r)
 	return object;
 }
 
-static void add_json(struct buf *out, const struct rule_set *rules)
+void add_json(struct buf *out, json_t *json)
+{
+	char *text = json_dumps(json, JSON_INDENT(1));
+
+	buf_addf(out, "%s\n", text ? text : "");
+	free(text);
+	json_decref(json);
+}
+
+static void add_rules(struct buf *out, const struct rule_set *rules)
 {
 	json_t *list = json_array();
-	json_t *root = json_pack("{s:i, s:o}", "version", 1, "rules", list);
-	char *text;
 
 	for (size_t i = 0; i < rules->n; i++)
 		json_array_append_new(list, rule_json(rules->items[i]));
-	text = json_dumps(root, JSON_INDENT(1));
-	buf_addf(out, "%s\n", text ? text : "");
-	free(text);
-	json_decref(root);
+	add_json(out, json_pack("{s:i, s:o}", "version", 1, "rules", list));
 }
 
 static const struct policy *here(struct policies *policies)
@@ -282,7 +286,7 @@ int rules_command(struct options *options)
 	if (!format || !strcmp(format, "text"))
 		add_text(&out, &rules);
 	else if (!strcmp(format, "json"))
-		add_json(&out, &rules);
+		add_rules(&out, &rules);
 	else if (vap && !rc)
 		rc = add_vap(&out, options, here(&policies));
 	else if (!vap)

@@ -19,5 +19,7 @@ int rules_here(struct policies *policies, struct options *options,
 void explain_markdown(struct buf *out, const struct rule *rule);
 /* A new object; its strings are copies. */
 json_t *rule_json(const struct rule *rule);
+/* Takes it; and a line end. */
+void add_json(struct buf *out, json_t *json);
 
 #endif

@@ -94,7 +94,8 @@ json_t *lsp_diagnostic(const struct lsp_session *session,
 	return json;
 }
 
-void lsp_notify(struct lsp_session *session, const char *method, json_t *params)
+static void notify(struct lsp_session *session, const char *method,
+		   json_t *params)
 {
 	json_t *message = json_pack("{s:s, s:s, s:o}", "jsonrpc", "2.0",
 				    "method", method, "params", params);
@@ -105,8 +106,8 @@ void lsp_notify(struct lsp_session *session, const char *method, json_t *params)
 
 void lsp_publish_none(struct lsp_session *session, const char *uri)
 {
-	lsp_notify(session, "textDocument/publishDiagnostics",
-		   json_pack("{s:s, s:[]}", "uri", uri, "diagnostics"));
+	notify(session, "textDocument/publishDiagnostics",
+	       json_pack("{s:s, s:[]}", "uri", uri, "diagnostics"));
 }
 
 /* One that was typed over is gone. */
@@ -130,9 +131,9 @@ static void publish(struct lsp_session *session, struct lsp_document *d)
 			json_array_append_new(
 				all,
 				lsp_diagnostic(session, d, &d->findings[i]));
-	lsp_notify(session, "textDocument/publishDiagnostics",
-		   json_pack("{s:s, s:I, s:o}", "uri", d->uri, "version",
-			     d->version, "diagnostics", all));
+	notify(session, "textDocument/publishDiagnostics",
+	       json_pack("{s:s, s:I, s:o}", "uri", d->uri, "version",
+			 d->version, "diagnostics", all));
 }
 
 /* --- all ----------------------------------------------------------------- */

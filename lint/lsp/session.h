@@ -124,8 +124,6 @@ json_t *lsp_diagnostic(const struct lsp_session *session,
 void lsp_finding_place(const struct lsp_document *document,
 		       const struct lsp_finding *finding, uint32_t *start,
 		       uint32_t *end);
-void lsp_notify(struct lsp_session *session, const char *method,
-		json_t *params);
 void lsp_publish_none(struct lsp_session *session, const char *uri);
 /* Lint what changed and publish it. */
 void lsp_refresh(struct lsp_session *session);

@@ -40,11 +40,6 @@ static int unknown_format(const char *name)
 	return 2;
 }
 
-static bool same_target(const struct output *a, const struct output *b)
-{
-	return text_eq(a->path, b->path);
-}
-
 static int add(struct outputs *outputs, struct options *options,
 	       const char *text)
 {
@@ -61,7 +56,7 @@ static int add(struct outputs *outputs, struct options *options,
 	if (colon && strcmp(colon + 1, "-") != 0)
 		output.path = colon + 1;
 	for (size_t i = 0; i < outputs->n; i++)
-		if (same_target(&outputs->items[i], &output))
+		if (text_eq(outputs->items[i].path, output.path))
 			return log_usage(
 				"lint", "--format: two reports would go to %s",
 				output.path ? output.path : "standard output");

@@ -6,15 +6,13 @@
 
 enum color severity_color(enum severity severity)
 {
-	switch (severity) {
-	case SEVERITY_ERROR:
-		return COLOR_ERROR;
-	case SEVERITY_WARNING:
-		return COLOR_WARNING;
-	case SEVERITY_INFO:
-		break;
-	}
-	return COLOR_INFO;
+	static const enum color colors[] = {
+		[SEVERITY_ERROR] = COLOR_ERROR,
+		[SEVERITY_WARNING] = COLOR_WARNING,
+		[SEVERITY_INFO] = COLOR_INFO,
+	};
+
+	return colors[severity];
 }
 
 void paint_begin(struct buf *out, bool on, enum color color)

@@ -9,7 +9,7 @@
  */
 #include "escape.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 struct code_range {
 	uint32_t first, last;
@@ -135,21 +135,17 @@ static const struct code_range zero[] = {
 };
 /* clang-format on */
 
+static int compare(const void *key, const void *item)
+{
+	const uint32_t c = *(const uint32_t *)key;
+	const struct code_range *range = item;
+
+	return c < range->first ? -1 : c > range->last;
+}
+
 static bool within(const struct code_range *ranges, size_t n, uint32_t c)
 {
-	size_t low = 0, high = n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (c > ranges[middle].last)
-			low = middle + 1;
-		else if (c < ranges[middle].first)
-			high = middle;
-		else
-			return true;
-	}
-	return false;
+	return bsearch(&c, ranges, n, sizeof(*ranges), compare);
 }
 
 unsigned code_point_width(uint32_t c)

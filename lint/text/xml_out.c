@@ -5,26 +5,19 @@
  */
 #include "xml_out.h"
 
+#include <limits.h>
 #include <string.h>
 
 #include "lint/term/escape.h"
 
 static const char *entity(char c)
 {
-	switch (c) {
-	case '&':
-		return "&amp;";
-	case '<':
-		return "&lt;";
-	case '>':
-		return "&gt;";
-	case '"':
-		return "&quot;";
-	case '\'':
-		return "&#39;";
-	default:
-		return NULL;
-	}
+	static const char *const entities[UCHAR_MAX + 1] = {
+		['&'] = "&amp;",  ['<'] = "&lt;",   ['>'] = "&gt;",
+		['"'] = "&quot;", ['\''] = "&#39;",
+	};
+
+	return entities[(unsigned char)c];
 }
 
 void xml_add_n(struct buf *out, const char *s, size_t len)

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-void roff_text(struct buf *out, const char *text)
+static void add_text(struct buf *out, const char *text)
 {
 	bool start = !out->len || out->data[out->len - 1] == '\n';
 
@@ -23,7 +23,7 @@ void roff_text(struct buf *out, const char *text)
 
 void roff_line(struct buf *out, const char *text)
 {
-	roff_text(out, text);
+	add_text(out, text);
 	buf_addc(out, '\n');
 }
 
@@ -32,7 +32,7 @@ void roff_header(struct buf *out, const struct roff_page *page)
 	buf_addf(out, ".TH %s %s \"\" \"gpugate %s\" \"gpugate\"\n",
 		 page->title, page->section, page->version);
 	buf_adds(out, ".SH NAME\n");
-	roff_text(out, page->name);
+	add_text(out, page->name);
 	buf_adds(out, " \\- ");
 	roff_line(out, page->summary);
 }
@@ -46,15 +46,15 @@ static void add_option(struct buf *out, const struct option_set *set,
 	if (o->letter)
 		buf_addf(out, "\\fB\\-%c\\fR, ", o->letter);
 	buf_adds(out, "\\fB\\-\\-");
-	roff_text(out, o->name);
+	add_text(out, o->name);
 	buf_adds(out, "\\fR");
 	if (o->value)
 		buf_addf(out, " \\fI%s\\fR", o->value);
 	buf_addc(out, '\n');
-	roff_text(out, o->help);
+	add_text(out, o->help);
 	if (o->initial) {
 		buf_adds(out, " Default: ");
-		roff_text(out, o->initial);
+		add_text(out, o->initial);
 		buf_addc(out, '.');
 	}
 	if (set->variables) {

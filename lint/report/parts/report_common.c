@@ -128,19 +128,15 @@ void add_message(struct buf *out, const char *text,
 
 const char *suppressed_via_name(enum suppressed_via via)
 {
-	switch (via) {
-	case SUPPRESSED_COMMENT:
-		return "comment";
-	case SUPPRESSED_ANNOTATION:
-		return "annotation";
-	case SUPPRESSED_POLICY:
-		return "policy";
-	case SUPPRESSED_BASELINE:
-		return "baseline";
-	case SUPPRESSED_NOT:
-		break;
-	}
-	return "";
+	static const char *const names[] = {
+		[SUPPRESSED_NOT] = "",
+		[SUPPRESSED_COMMENT] = "comment",
+		[SUPPRESSED_ANNOTATION] = "annotation",
+		[SUPPRESSED_POLICY] = "policy",
+		[SUPPRESSED_BASELINE] = "baseline",
+	};
+
+	return names[via];
 }
 
 void add_count(struct buf *out, uint64_t n, const char *one, const char *many)
