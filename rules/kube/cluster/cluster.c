@@ -24,6 +24,15 @@ const struct cluster *cluster_get(const struct cluster *cluster)
 	return cluster;
 }
 
+void cluster_meta_release(struct cluster_meta *meta)
+{
+	free(meta->server);
+	free(meta->policy);
+	free(meta->admission);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		free(meta->unreadable[i]);
+}
+
 void cluster_put(const struct cluster *cluster)
 {
 	struct cluster *c = (struct cluster *)(uintptr_t)cluster;
@@ -35,11 +44,7 @@ void cluster_put(const struct cluster *cluster)
 	table_release(&c->usage);
 	names_put(c->names);
 	node_groups_put(c->nodes);
-	free(c->meta.server);
-	free(c->meta.policy);
-	free(c->meta.admission);
-	for (int i = 0; i < CLUSTER_KINDS; i++)
-		free(c->meta.unreadable[i]);
+	cluster_meta_release(&c->meta);
 	free(c);
 }
 

@@ -13,24 +13,13 @@
 
 struct cluster_builder *cluster_builder_new(void)
 {
-	struct cluster_builder *b = calloc(1, sizeof(*b));
+	struct cluster_builder *b = array_zalloc(1, sizeof(*b));
 
-	if (!b)
-		OUT_OF_MEMORY();
 	b->state.names = names_new();
 	b->nodes_changed = true;
 	buf_init(&b->packed);
 	buf_init(&b->id);
 	return b;
-}
-
-static void meta_release(struct cluster_meta *meta)
-{
-	free(meta->server);
-	free(meta->policy);
-	free(meta->admission);
-	for (int i = 0; i < CLUSTER_KINDS; i++)
-		free(meta->unreadable[i]);
 }
 
 void cluster_builder_free(struct cluster_builder *b)
@@ -45,18 +34,11 @@ void cluster_builder_free(struct cluster_builder *b)
 	table_release(&b->node_groups);
 	names_put(b->state.names);
 	node_groups_put(b->state.nodes);
-	meta_release(&b->state.meta);
+	cluster_meta_release(&b->state.meta);
 	arena_release(&b->scratch);
 	buf_release(&b->packed);
 	buf_release(&b->id);
 	free(b);
-}
-
-static const char *text_of(const struct node *node)
-{
-	const char *text = node_str(node);
-
-	return text ? text : "";
 }
 
 struct object_id cluster_id(const struct cluster_item *item)
@@ -309,10 +291,8 @@ struct cluster *cluster_builder_finish(struct cluster_builder *b,
 				       int64_t taken_at)
 {
 	static atomic_uint_least64_t serials;
-	struct cluster *c = calloc(1, sizeof(*c));
+	struct cluster *c = array_zalloc(1, sizeof(*c));
 
-	if (!c)
-		OUT_OF_MEMORY();
 	update_nodes(b);
 	c->serial = atomic_fetch_add(&serials, 1) + 1;
 	atomic_init(&c->refs, 1);

@@ -9,7 +9,10 @@
 
 #include <stdatomic.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/text.h"
+#include "doc/edit.h"
 #include "kube/cluster/cluster.h"
 
 /* --- tables (cluster_table.c) --------------------------------------------- */
@@ -94,6 +97,8 @@ struct cluster_meta {
 	char *unreadable[CLUSTER_KINDS];
 };
 
+void cluster_meta_release(struct cluster_meta *meta);
+
 struct cluster {
 	atomic_uint refs;
 	uint64_t serial;
@@ -134,6 +139,11 @@ struct record_at {
 };
 struct record_at cluster_record_at(enum cluster_kind kind,
 				   const struct object_id *id);
+
+static inline const char *text_of(const struct node *node)
+{
+	return text_or_empty(node_str(node));
+}
 
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);

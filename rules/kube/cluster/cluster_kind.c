@@ -124,9 +124,7 @@ static struct node *child_map(struct arena *arena, struct node *map,
 	if (child)
 		return child;
 	child = node_new(arena, NODE_MAP);
-	child->key = arena_strndup(arena, key, len);
-	child->key_len = (uint32_t)len;
-	node_append(map, child);
+	edit_member(arena, map, arena_strndup(arena, key, len), child);
 	return child;
 }
 
@@ -144,11 +142,8 @@ static void keep(struct arena *arena, const struct node *from, struct node *to,
 	for (; (dot = strchr(path, '.')); path = dot + 1)
 		to = child_map(arena, to, path, (size_t)(dot - path));
 	copy = node_copy(arena, value, 0, &budget);
-	if (!copy)
-		return;
-	copy->key = arena_strdup(arena, path);
-	copy->key_len = (uint32_t)strlen(path);
-	node_append(to, copy);
+	if (copy)
+		edit_member(arena, to, path, copy);
 }
 
 static int check_amounts(const struct node *map, const char *where,

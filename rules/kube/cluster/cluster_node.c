@@ -17,45 +17,6 @@
 
 #define GIB ((int64_t)1 << 30)
 
-static void append(struct node *to, struct node *child, const char *key)
-{
-	child->key = key;
-	child->key_len = (uint32_t)strlen(key);
-	node_append(to, child);
-}
-
-static struct node *text_node(struct arena *arena, const char *text)
-{
-	struct node *node = node_new(arena, NODE_STRING);
-
-	node->str = arena_strdup(arena, text);
-	node->len = (uint32_t)strlen(text);
-	return node;
-}
-
-static int by_key(const void *a, const void *b)
-{
-	return strcmp((*(const struct node *const *)a)->key,
-		      (*(const struct node *const *)b)->key);
-}
-
-/* Children of a map, sorted by key: equal maps are equal bytes. */
-static const struct node **sorted(struct arena *arena, const struct node *map,
-				  size_t *n)
-{
-	const struct node **items =
-		ARENA_ARRAY(arena, const struct node *, node_count(map) + 1);
-
-	*n = 0;
-	if (!node_is_map(map))
-		return items;
-	FOR_EACH_CHILD(map, child)
-		items[(*n)++] = child;
-	if (*n)
-		qsort(items, *n, sizeof(*items), by_key);
-	return items;
-}
-
 /* --- what a group has ----------------------------------------------------- */
 
 static bool is_individual(const struct node *label, const char *name)
@@ -70,18 +31,18 @@ static struct node *labels_of(struct arena *arena, const struct node *from,
 			      const char *name, struct node *individual)
 {
 	struct node *labels = node_new(arena, NODE_MAP);
-	size_t n;
-	const struct node **items = sorted(arena, from, &n);
+	const struct node **items = node_by_key(from);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; items && i < from->len; i++) {
 		const char *text = node_str(items[i]);
 
 		if (is_individual(items[i], name))
-			append(individual, node_new(arena, NODE_NULL),
-			       items[i]->key);
+			edit_member(arena, individual, items[i]->key,
+				    node_new(arena, NODE_NULL));
 		else if (text)
-			append(labels, text_node(arena, text), items[i]->key);
+			edit_member_string(arena, labels, items[i]->key, text);
 	}
+	free(items);
 	return labels;
 }
 
@@ -106,10 +67,9 @@ static struct node *taints_of(struct arena *arena, const struct node *from)
 static struct node *allocatable_of(struct arena *arena, const struct node *from)
 {
 	struct node *out = node_new(arena, NODE_MAP);
-	size_t n;
-	const struct node **items = sorted(arena, from, &n);
+	const struct node **items = node_by_key(from);
 
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; items && i < from->len; i++) {
 		const char *key = items[i]->key;
 		char text[QUANTITY_TEXT];
 		struct quantity q;
@@ -123,8 +83,9 @@ static struct node *allocatable_of(struct arena *arena, const struct node *from)
 				quantity_from(quantity_value(q) / GIB * GIB)
 					.nano,
 				QUANTITY_BINARY};
-		append(out, text_node(arena, quantity_text(q, text)), key);
+		edit_member_string(arena, out, key, quantity_text(q, text));
 	}
+	free(items);
 	return out;
 }
 
@@ -136,16 +97,15 @@ static struct node *group_tree(struct cluster_builder *b, const char *name,
 	struct node *tree = node_new(arena, NODE_MAP);
 	struct node *individual = node_new(arena, NODE_MAP);
 
-	append(tree,
-	       labels_of(arena, node_path(node, "metadata.labels"), name,
-			 individual),
-	       "labels");
-	append(tree, individual, "individual");
-	append(tree, taints_of(arena, node_path(node, "spec.taints")),
-	       "taints");
-	append(tree,
-	       allocatable_of(arena, node_path(node, "status.allocatable")),
-	       "allocatable");
+	edit_member(arena, tree, "labels",
+		    labels_of(arena, node_path(node, "metadata.labels"), name,
+			      individual));
+	edit_member(arena, tree, "individual", individual);
+	edit_member(arena, tree, "taints",
+		    taints_of(arena, node_path(node, "spec.taints")));
+	edit_member(
+		arena, tree, "allocatable",
+		allocatable_of(arena, node_path(node, "status.allocatable")));
 	return tree;
 }
 
@@ -260,12 +220,10 @@ static void add_individual(struct node_groups *groups, const struct node *keys,
 struct node_groups *node_groups_make(const struct hash_table *table,
 				     const struct name_table *names)
 {
-	struct node_groups *groups = calloc(1, sizeof(*groups));
+	struct node_groups *groups = array_zalloc(1, sizeof(*groups));
 	const struct blob *blob;
 	size_t cursor = 0, individual = 0;
 
-	if (!groups)
-		OUT_OF_MEMORY();
 	atomic_init(&groups->refs, 1);
 	groups->items =
 		ARENA_ARRAY(&groups->arena, struct node_group, table->n + 1);

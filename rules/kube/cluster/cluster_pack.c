@@ -20,12 +20,9 @@ enum { NAME_SLOTS = 2 * NAMES_MAX, LONGEST_NAME = 256 };
 
 struct name_table *names_new(void)
 {
-	struct name_table *names = calloc(1, sizeof(*names));
-	uint32_t *slots = calloc(NAME_SLOTS, sizeof(*slots));
+	struct name_table *names = array_zalloc(1, sizeof(*names));
 
-	if (!names || !slots)
-		OUT_OF_MEMORY();
-	names->slots = slots;
+	names->slots = array_zalloc(NAME_SLOTS, sizeof(*names->slots));
 	atomic_init(&names->refs, 1);
 	return names;
 }

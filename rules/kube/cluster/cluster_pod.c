@@ -35,6 +35,19 @@ struct demands {
 
 /* --- links ---------------------------------------------------------------- */
 
+/* The blob may go while the identity is in use. */
+static struct object_id take_id(struct cluster_builder *b,
+				struct byte_cursor *c)
+{
+	struct object_id id;
+
+	id.api_version = take_name(c, &b->scratch);
+	id.kind = take_name(c, &b->scratch);
+	id.namespace = arena_strdup(&b->scratch, take_text(c));
+	id.name = arena_strdup(&b->scratch, take_text(c));
+	return id;
+}
+
 static bool link_find(struct cluster_builder *b, uint64_t key,
 		      struct link *link)
 {
@@ -47,11 +60,7 @@ static bool link_find(struct cluster_builder *b, uint64_t key,
 	c = (struct byte_cursor){blob->data + sizeof(link->owner),
 				 blob->data + blob->len, b->state.names};
 	link->guessed = take_number(&c) != 0;
-	link->id.api_version = take_name(&c, &b->scratch);
-	link->id.kind = take_name(&c, &b->scratch);
-	/* The blob may go while the link is in use. */
-	link->id.namespace = arena_strdup(&b->scratch, take_text(&c));
-	link->id.name = arena_strdup(&b->scratch, take_text(&c));
+	link->id = take_id(b, &c);
 	return true;
 }
 
@@ -95,15 +104,15 @@ static void demand_add(struct arena *arena, struct demands *list,
 		(struct pod_demand){.resource = one->resource, .quantity = q};
 }
 
-static void put_demands(struct cluster_builder *b,
-			const struct pod_demand *items, size_t n)
+static void put_demands(struct cluster_builder *b, const struct demands *list)
 {
+	const struct pod_demand *items = list->items;
 	size_t some = 0;
 
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < list->n; i++)
 		some += items[i].quantity.nano != 0;
 	put_number(&b->packed, some);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < list->n; i++) {
 		if (items[i].quantity.nano == 0)
 			continue;
 		put_name(&b->packed, b->state.names, items[i].resource);
@@ -113,8 +122,7 @@ static void put_demands(struct cluster_builder *b,
 
 /* What one owner has more (sign 1) or less. */
 struct pod_change {
-	const struct pod_demand *items;
-	size_t n;
+	struct demands list;
 	uint64_t pods;
 	int sign;
 };
@@ -132,8 +140,9 @@ static void usage_change(struct cluster_builder *b, uint64_t key,
 		cluster_usage_unpack(blob, b->state.names, &b->scratch, &usage);
 	for (size_t i = 0; i < usage.n; i++)
 		demand_add(&b->scratch, &list, &usage.items[i], 1);
-	for (size_t i = 0; i < change->n; i++)
-		demand_add(&b->scratch, &list, &change->items[i], change->sign);
+	for (size_t i = 0; i < change->list.n; i++)
+		demand_add(&b->scratch, &list, &change->list.items[i],
+			   change->sign);
 	if (change->sign > 0)
 		usage.pods += change->pods;
 	else
@@ -147,7 +156,7 @@ static void usage_change(struct cluster_builder *b, uint64_t key,
 	put_number(&b->packed, table_find(&b->links, key) != NULL);
 	put_id(b, &usage.owner);
 	put_number(&b->packed, usage.pods);
-	put_demands(b, list.items, list.n);
+	put_demands(b, &list);
 	table_put(&b->state.usage, key, b->packed.data, b->packed.len);
 }
 
@@ -175,11 +184,12 @@ static void usage_climb(struct cluster_builder *b, uint64_t key,
 
 /* --- owners --------------------------------------------------------------- */
 
-static const char *text_of(const struct node *node)
+static struct object_id id_in(const struct node *map)
 {
-	const char *text = node_str(node);
-
-	return text ? text : "";
+	return (struct object_id){text_of(node_get(map, "apiVersion")),
+				  text_of(node_get(map, "kind")),
+				  text_of(node_get(map, "namespace")),
+				  text_of(node_get(map, "name"))};
 }
 
 static bool controller_of(const struct node *root, const char *namespace,
@@ -188,10 +198,8 @@ static bool controller_of(const struct node *root, const char *namespace,
 	FOR_EACH_CHILD(node_path(root, "metadata.ownerReferences"), ref) {
 		if (!node_is_true(node_get(ref, "controller")))
 			continue;
-		*owner = (struct object_id){
-			text_of(node_get(ref, "apiVersion")),
-			text_of(node_get(ref, "kind")), namespace,
-			text_of(node_get(ref, "name"))};
+		*owner = id_in(ref);
+		owner->namespace = namespace;
 		return *owner->kind && *owner->name;
 	}
 	return false;
@@ -217,7 +225,7 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 {
 	const struct blob *blob = table_find(&b->state.usage, key);
 	struct cluster_usage usage;
-	struct pod_change none = {NULL, 0, 0, 1};
+	struct pod_change none = {.sign = 1};
 	struct pod_change change;
 
 	if (!blob)
@@ -226,7 +234,8 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 	usage.owner.namespace =
 		arena_strdup(&b->scratch, usage.owner.namespace);
 	usage.owner.name = arena_strdup(&b->scratch, usage.owner.name);
-	change = (struct pod_change){usage.items, usage.n, usage.pods, sign};
+	change = (struct pod_change){
+		{usage.items, usage.n, 0}, usage.pods, sign};
 	usage_climb(b, link->owner, &link->id, &change);
 	usage_change(b, key, &usage.owner, &none); /* is it owned? */
 }
@@ -292,23 +301,6 @@ static void add_resources(struct cluster_builder *b, const struct pod *pod,
 	}
 }
 
-static void member(struct node *map, const char *key, struct node *value)
-{
-	value->key = key;
-	value->key_len = (uint32_t)strlen(key);
-	node_append(map, value);
-}
-
-static void string(struct arena *arena, struct node *map, const char *key,
-		   const char *text)
-{
-	struct node *node = node_new(arena, NODE_STRING);
-
-	node->str = text;
-	node->len = (uint32_t)strlen(text);
-	member(map, key, node);
-}
-
 /* Items of a list have no apiVersion and kind, and most of a pod has nothing
  * to do with what it asks for. */
 static struct node *bare_pod(struct arena *arena, const struct node *root)
@@ -319,9 +311,9 @@ static struct node *bare_pod(struct arena *arena, const struct node *root)
 	struct node *spec = node_new(arena, NODE_MAP);
 	uint32_t budget = 200000;
 
-	string(arena, pod, "apiVersion", "v1");
-	string(arena, pod, "kind", "Pod");
-	member(pod, "spec", spec);
+	edit_member_string(arena, pod, "apiVersion", "v1");
+	edit_member_string(arena, pod, "kind", "Pod");
+	edit_member(arena, pod, "spec", spec);
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
 		const struct node *from =
 			node_get(node_get(root, "spec"), fields[i]);
@@ -329,7 +321,7 @@ static struct node *bare_pod(struct arena *arena, const struct node *root)
 			from ? node_copy(arena, from, 0, &budget) : NULL;
 
 		if (copy)
-			member(spec, fields[i], copy);
+			edit_member(arena, spec, fields[i], copy);
 	}
 	return pod;
 }
@@ -382,7 +374,7 @@ static void pod_put(struct cluster_builder *b, uint64_t key,
 {
 	buf_reset(&b->packed);
 	put_id(b, owner);
-	put_demands(b, list->items, list->n);
+	put_demands(b, list);
 	table_put(&b->pods, key, b->packed.data, b->packed.len);
 	b->state.counts[CLUSTER_POD]++;
 }
@@ -391,8 +383,7 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 {
 	uint64_t n;
 	const struct blob *blob = table_find(&b->pods, key);
-	struct pod_change change = {NULL, 0, 1, -1};
-	struct demands list = {0};
+	struct pod_change change = {.pods = 1, .sign = -1};
 	struct object_id owner;
 	struct byte_cursor c;
 
@@ -400,21 +391,16 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 		return 0;
 	c = (struct byte_cursor){blob->data, blob->data + blob->len,
 				 b->state.names};
-	owner.api_version = take_name(&c, &b->scratch);
-	owner.kind = take_name(&c, &b->scratch);
-	owner.namespace = arena_strdup(&b->scratch, take_text(&c));
-	owner.name = arena_strdup(&b->scratch, take_text(&c));
+	owner = take_id(b, &c);
 	for (n = take_number(&c); n; n--) {
 		struct pod_demand one = {.resource =
 						 take_name(&c, &b->scratch)};
 
 		one.quantity = take_quantity(&c);
-		demand_add(&b->scratch, &list, &one, 1);
+		demand_add(&b->scratch, &change.list, &one, 1);
 	}
 	table_remove(&b->pods, key);
 	b->state.counts[CLUSTER_POD]--;
-	change.items = list.items;
-	change.n = list.n;
 	usage_climb(b, cluster_id_key(b, &owner), &owner, &change);
 	return 1;
 }
@@ -429,7 +415,7 @@ static bool is_known(struct cluster_builder *b, uint64_t key,
 		return list->n == 0;
 	buf_reset(&b->packed);
 	put_id(b, owner);
-	put_demands(b, list->items, list->n);
+	put_demands(b, list);
 	return blob->len == b->packed.len &&
 	       !memcmp(blob->data, b->packed.data, b->packed.len);
 }
@@ -439,22 +425,19 @@ int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 {
 	struct object_id id = cluster_id(item), owner;
 	uint64_t key = cluster_id_key(b, &id);
-	struct pod_change change = {NULL, 0, 1, 1};
-	struct demands list = {0};
+	struct pod_change change = {.pods = 1, .sign = 1};
 
 	(void)err;
-	pod_demands(b, item->root, &list);
+	pod_demands(b, item->root, &change.list);
 	if (!controller_of(item->root, id.namespace, &owner))
 		owner = id;
-	if (is_known(b, key, &owner, &list))
+	if (is_known(b, key, &owner, &change.list))
 		return 0;
 	cluster_remove_pod(b, key);
-	if (!list.n)
+	if (!change.list.n)
 		return 1;
 	guess_deployment(b, item->root, &owner);
-	change.items = list.items;
-	change.n = list.n;
-	pod_put(b, key, &owner, &list);
+	pod_put(b, key, &owner, &change.list);
 	usage_climb(b, cluster_id_key(b, &owner), &owner, &change);
 	return 1;
 }
@@ -464,13 +447,8 @@ int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 int cluster_builder_usage(struct cluster_builder *b, const struct node *item,
 			  struct err *err)
 {
-	const struct node *from = node_get(item, "owner");
-	struct object_id owner = {text_of(node_get(from, "apiVersion")),
-				  text_of(node_get(from, "kind")),
-				  text_of(node_get(from, "namespace")),
-				  text_of(node_get(from, "name"))};
-	struct pod_change change = {NULL, 0, 1, 1};
-	struct demands list = {0};
+	struct object_id owner = id_in(node_get(item, "owner"));
+	struct pod_change change = {.pods = 1, .sign = 1};
 	int64_t pods;
 
 	if (!*owner.kind || !*owner.name)
@@ -485,12 +463,10 @@ int cluster_builder_usage(struct cluster_builder *b, const struct node *item,
 				"usage of %s `%s`: `%s` is not a quantity",
 				owner.kind, owner.name,
 				entry->str ? entry->str : "");
-		demand_add(&b->scratch, &list, &one, 1);
+		demand_add(&b->scratch, &change.list, &one, 1);
 	}
 	if (node_int(node_get(item, "pods"), &pods) && pods > 0)
 		change.pods = (uint64_t)pods;
-	change.items = list.items;
-	change.n = list.n;
 	b->state.counts[CLUSTER_POD] += change.pods;
 	usage_change(b, cluster_id_key(b, &owner), &owner, &change);
 	arena_reset(&b->scratch);

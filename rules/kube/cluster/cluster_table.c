@@ -20,15 +20,6 @@ struct shard {
 	struct blob *slots[];
 };
 
-static void *claim(size_t size)
-{
-	void *p = calloc(1, size);
-
-	if (!p)
-		OUT_OF_MEMORY();
-	return p;
-}
-
 static struct blob *blob_get(struct blob *blob)
 {
 	atomic_fetch_add_explicit(&blob->refs, 1, memory_order_relaxed);
@@ -47,7 +38,7 @@ static void blob_put(struct blob *blob)
 static struct shard *shard_new(uint32_t size)
 {
 	struct shard *shard =
-		claim(sizeof(*shard) + size * sizeof(*shard->slots));
+		array_zalloc(1, sizeof(*shard) + size * sizeof(*shard->slots));
 
 	atomic_init(&shard->refs, 1);
 	shard->size = size;

@@ -21,22 +21,13 @@ struct writer {
 	bool first;
 };
 
-static void put_string(struct buf *out, const char *text)
-{
-	struct node node = {.type = NODE_STRING,
-			    .str = text,
-			    .len = (uint32_t)strlen(text)};
-
-	node_json(&node, out);
-}
-
 static void put_member(struct buf *out, const char *key, const char *text)
 {
 	if (out->data[out->len - 1] != '{')
 		buf_addc(out, ',');
-	put_string(out, key);
+	text_json(key, strlen(key), out);
 	buf_addc(out, ':');
-	put_string(out, text);
+	text_json(text, strlen(text), out);
 }
 
 static void end_line(struct writer *w)
@@ -83,7 +74,7 @@ static void write_object(struct writer *w, enum cluster_kind kind,
 		if (!strcmp(field->key, "metadata"))
 			continue;
 		buf_addc(out, ',');
-		put_string(out, field->key);
+		text_json(field->key, strlen(field->key), out);
 		buf_addc(out, ':');
 		node_json(field, out);
 	}

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "doc/build.h"
+#include "doc/edit.h"
 #include "index_internal.h"
 #include "kube/scheduling/selector.h"
 
@@ -96,15 +97,12 @@ const struct node *workload_pod_labels(const struct workload_pod *pod,
 
 	for (size_t i = 0; i < pod->nlabels; i++) {
 		const struct pod_label *label = &pod->labels[i];
-		struct node *one = node_new(arena, NODE_STRING);
+		struct node *one =
+			edit_string(arena, text_or_empty(label->value));
 
-		one->key = label->key;
-		one->key_len = (uint32_t)strlen(label->key);
-		one->str = label->value ? label->value : "";
-		one->len = (uint32_t)strlen(one->str);
 		if (!label->value)
 			one->flags |= NODE_UNKNOWN;
-		node_append(map, one);
+		edit_member(arena, map, label->key, one);
 	}
 	return map;
 }
