@@ -79,6 +79,15 @@ static inline bool text_starts(const char *s, const char *prefix)
 bool text_ends(const char *s, const char *suffix);	/* NULL s: false */
 bool text_contains(const char *s, const char *part);	/* NULL s: false */
 bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
+/* Does the text fit an item of the list, which ends with NULL: is it text_eq(),
+ * text_starts(), text_contains() or the like of one? */
+static inline bool text_any(const char *s, const char *const *items,
+			    bool (*fits)(const char *s, const char *item))
+{
+	while (*items && !fits(s, *items))
+		items++;
+	return *items;
+}
 /* Is word an item of list, with blanks or commas between? "" is of none. */
 bool text_lists(const char *list, const char *word);
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */

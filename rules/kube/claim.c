@@ -67,7 +67,7 @@ static bool speaks_of_gpu(const char *name)
 					    "h100",  "h200",   "b200",	 NULL};
 	static const char *const alone[] = {"tpu", NULL};
 
-	return contains_any(name, words) || has_word(name, alone);
+	return text_any(name, words, text_contains_ci) || has_word(name, alone);
 }
 
 static bool speaks_of_other(const char *name)
@@ -77,7 +77,7 @@ static bool speaks_of_other(const char *name)
 		"network",	  "infiniband",	   "cpu",  NULL};
 	static const char *const alone[] = {"nic", "efa", "roce", NULL};
 
-	return contains_any(name, words) || has_word(name, alone);
+	return text_any(name, words, text_contains_ci) || has_word(name, alone);
 }
 
 /* -- claims of the file -------------------------------------------------- */

@@ -127,9 +127,8 @@ const char *pod_device(const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->accelerator)
 			vendor = c->accelerator->vendor;
-	for (const char *const *name = gpus; *name; name++)
-		if (!strcmp(vendor, *name))
-			return "GPU";
+	if (text_any(vendor, gpus, text_eq))
+		return "GPU";
 	if (!strcmp(vendor, "google"))
 		return "TPU";
 	return strcmp(vendor, "huawei") ? "accelerator" : "NPU";

@@ -44,5 +44,7 @@ struct argv container_argv(struct arena *arena, const struct container *c);
 const char *argv_flag(const struct argv *argv, const char *flag,
 		      const struct arg **found);
 bool argv_have(const struct argv *argv, const char *arg);
+/* The first that it has of a list, which ends with NULL; or NULL. */
+const char *argv_have_any(const struct argv *argv, const char *const *args);
 
 #endif

@@ -22,10 +22,8 @@ static bool is_reference(const char *text)
 		"vault:", ">>vault:", "ssm:", "aws-sm:",
 		"gcp:",	  "file:",    "ref+", NULL};
 
-	for (const char *const *start = starts; *start; start++)
-		if (text_starts(text, *start))
-			return true;
-	return strstr(text, "://") || *text == '~';
+	return text_any(text, starts, text_starts) || strstr(text, "://") ||
+	       *text == '~';
 }
 
 /* What stands for a secret, or is the name of one: made of words. Keys and
@@ -41,10 +39,7 @@ static bool is_words(const char *text)
 	for (const char *c = text; *c; c++)
 		if (isdigit((unsigned char)*c))
 			return false;
-	for (const char *const *word = words; *word; word++)
-		if (text_contains_ci(text, *word))
-			return true;
-	return false;
+	return text_any(text, words, text_contains_ci);
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,

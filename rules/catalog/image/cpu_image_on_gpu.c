@@ -15,10 +15,7 @@ static bool says_more(const char *image)
 	static const char *const words[] = {"gpu", "cuda",    "rocm",
 					    "xpu", "offload", NULL};
 
-	for (const char *const *word = words; *word; word++)
-		if (text_contains(image, *word))
-			return true;
-	return false;
+	return text_any(image, words, text_contains);
 }
 
 /* A tag or name that says so: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */

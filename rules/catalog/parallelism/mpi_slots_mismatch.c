@@ -37,9 +37,8 @@ static bool places_itself(struct rule_run *run, const struct container *c)
 		"--rankfile", NULL};
 	struct argv argv = container_argv(rule_arena(run), c);
 
-	for (const char *const *flag = flags; *flag; flag++)
-		if (argv_have(&argv, *flag))
-			return true;
+	if (argv_have_any(&argv, flags))
+		return true;
 	for (size_t i = 0; i < argv.n; i++)
 		if (argv.items[i].text &&
 		    strcasestr(argv.items[i].text, "oversubscribe"))
@@ -58,13 +57,9 @@ static bool counts_by_node(struct rule_run *run, const struct container *c,
 	const struct arg *arg;
 	const char *by = argv_flag(&argv, "--map-by", &arg);
 
-	if (mpi->degrees[DEGREE_PROCESSES].given ||
-	    (arg && (!by || strstr(by, "node"))))
-		return true;
-	for (const char *const *flag = flags; *flag; flag++)
-		if (argv_have(&argv, *flag))
-			return true;
-	return false;
+	return mpi->degrees[DEGREE_PROCESSES].given ||
+	       (arg && (!by || strstr(by, "node"))) ||
+	       argv_have_any(&argv, flags);
 }
 
 static struct amount slots(const struct object *object)

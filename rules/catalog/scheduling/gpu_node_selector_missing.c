@@ -23,10 +23,8 @@ static bool speaks_of_gpus(const char *text)
 		"b200",	      "v100",	     NULL};
 	const struct instance_type *type = instance_type_find(text);
 
-	for (const char *const *word = words; *word; word++)
-		if (text_contains_ci(text, *word))
-			return true;
-	return type && type->accelerators;
+	return text_any(text, words, text_contains_ci) ||
+	       (type && type->accelerators);
 }
 
 static bool selects(const struct node_need *need)

@@ -170,6 +170,13 @@ bool argv_have(const struct argv *argv, const char *wanted)
 	return false;
 }
 
+const char *argv_have_any(const struct argv *argv, const char *const *args)
+{
+	while (*args && !argv_have(argv, *args))
+		args++;
+	return *args;
+}
+
 bool argv_have_name(const struct argv *argv, struct argv_names *wanted)
 {
 	uint64_t starts =

@@ -240,10 +240,7 @@ static bool server_script(const char *name)
 					    "main", "gradio", "bot",   "ui",
 					    "demo", "worker", "agent", NULL};
 
-	for (const char *const *part = parts; *part; part++)
-		if (text_contains_ci(name, *part))
-			return true;
-	return false;
+	return text_any(name, parts, text_contains_ci);
 }
 
 /* `python [-u] x.py`: the index of x.py, or words->n. */
@@ -280,10 +277,7 @@ static bool sample_image(const struct container *c)
 					     "vectoradd",	"gpu-burn",
 					     "nvbandwidth",	NULL};
 
-	for (const char *const *name = images; *name; name++)
-		if (text_contains(c->image, *name))
-			return true;
-	return false;
+	return text_any(c->image, images, text_contains);
 }
 
 static struct container_command ending(const struct argv *argv,

@@ -17,10 +17,8 @@ bool resource_is_verbs(const char *resource)
 
 	if (text_starts(resource, "rdma/"))
 		return true;
-	for (const char *const *part = parts; *part; part++)
-		if (text_contains(resource, *part))
-			return fabric_resource(resource);
-	return false;
+	return text_any(resource, parts, text_contains) &&
+	       fabric_resource(resource);
 }
 
 bool container_has_fabric_library(const struct argv *argv,
@@ -44,11 +42,7 @@ bool container_has_fabric_library(const struct argv *argv,
 					    NULL};
 
 	for (size_t i = 0; i < c->nenv; i++)
-		for (const char *const *name = names; *name; name++)
-			if (text_starts(c->env[i].name->str, *name))
-				return true;
-	for (const char *const *flag = flags; *flag; flag++)
-		if (argv_have(argv, *flag))
+		if (text_any(c->env[i].name->str, names, text_starts))
 			return true;
-	return false;
+	return argv_have_any(argv, flags);
 }

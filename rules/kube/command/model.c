@@ -58,10 +58,7 @@ static bool runs_as_root(const struct container *c)
 					     "lmsysorg/sglang", "rocm/vllm",
 					     "rocm/sgl-dev",	NULL};
 
-	for (const char *const *name = images; *name; name++)
-		if (text_contains(c->image, *name))
-			return true;
-	return false;
+	return text_any(c->image, images, text_contains);
 }
 
 /* Another user than root has another home. */

@@ -291,14 +291,6 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 	}
 }
 
-static bool have_one_of(const struct argv *words, const char *const *flags)
-{
-	for (; flags && *flags; flags++)
-		if (argv_have(words, *flags))
-			return true;
-	return false;
-}
-
 /* A backend by name: `--distributed-executor-backend ray`. */
 static bool spreads(const struct reader *reader,
 		    const struct parallel_program *program)
@@ -313,7 +305,8 @@ static bool spreads(const struct reader *reader,
 	if (nodes->given && !program->per_node &&
 	    (nodes->unknown || nodes->n > 1))
 		return true;
-	return have_one_of(&reader->words, program->spread);
+	return program->spread &&
+	       argv_have_any(&reader->words, program->spread);
 }
 
 static bool is_for_cpu(const struct argv *words)
@@ -571,8 +564,6 @@ int64_t container_devices(const struct container *c)
 	    (c->pod->gpu_by != GPU_BY_RESOURCE &&
 	     c->pod->gpu_by != (GPU_BY_OPERATOR | GPU_BY_FIELD)))
 		return 0;
-	for (const char *const *vendor = vendors; *vendor; vendor++)
-		if (text_eq(c->accelerator->vendor, *vendor))
-			return c->gpus.n;
-	return 0;
+	return text_any(c->accelerator->vendor, vendors, text_eq) ? c->gpus.n
+								  : 0;
 }

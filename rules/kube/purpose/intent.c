@@ -113,9 +113,8 @@ enum visible env_visible(const struct node *entry, const struct node **value)
 		return VISIBLE_NONE; /* name without a value: "" */
 	if (!text || strchr(text, '$'))
 		return VISIBLE_UNKNOWN;
-	for (const char *const *arg = none; *arg; arg++)
-		if (!strcmp(text, *arg))
-			return VISIBLE_NONE;
+	if (text_any(text, none, text_eq))
+		return VISIBLE_NONE;
 	return strcmp(text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
 }
 
@@ -223,12 +222,7 @@ static const char *dynamo_engine(const struct argv *argv)
 	static const char *const engines[] = {"dynamo.vllm", "dynamo.sglang",
 					      "dynamo.trtllm", NULL};
 
-	if (only_routes(argv))
-		return NULL;
-	for (const char *const *name = engines; *name; name++)
-		if (argv_have(argv, *name))
-			return *name;
-	return NULL;
+	return only_routes(argv) ? NULL : argv_have_any(argv, engines);
 }
 
 static const struct node *word_at(const struct argv *argv, const char *name)
@@ -253,9 +247,8 @@ static bool program_sign(const struct argv *argv, struct sign *sign)
 
 	const char *what = dynamo_engine(argv);
 
-	for (const char *const *name = programs; *name && !what; name++)
-		if (argv_have(argv, *name))
-			what = *name;
+	if (!what)
+		what = argv_have_any(argv, programs);
 	if (what)
 		*sign = (struct sign){.what = what, .at = word_at(argv, what)};
 	return what;
@@ -303,15 +296,14 @@ static bool is_chore(const struct argv *argv)
 		"tokeniz",  "upload",  "bench_serving", "benchmark_serving",
 		"dataset",  NULL};
 
-	if (only_routes(argv) || is_client(argv))
+	if (only_routes(argv) || is_client(argv) || argv_have_any(argv, chores))
 		return true;
 	for (const char *const *name = chores; *name; name++)
 		if (argv_have(argv, *name))
 			return true;
 	for (size_t i = 0; i < argv->n; i++)
-		for (const char *const *part = parts; *part; part++)
-			if (text_contains_ci(argv->items[i].text, *part))
-				return true;
+		if (text_any(argv->items[i].text, parts, text_contains_ci))
+			return true;
 	return false;
 }
 
@@ -331,12 +323,9 @@ static bool is_cpu_role(const struct pod *pod)
 		"scheduler", "proxy",	 NULL};
 	const struct node *params = node_get(pod->group, "rayStartParams");
 
-	if (pod_is_launcher(pod) || node_eq(node_get(params, "num-gpus"), "0"))
-		return true;
-	for (const char *const *role = roles; *role; role++)
-		if (!strcmp(pod->role, *role))
-			return true;
-	return false;
+	return pod_is_launcher(pod) ||
+	       node_eq(node_get(params, "num-gpus"), "0") ||
+	       text_any(pod->role, roles, text_eq);
 }
 
 bool pod_is_preset(const struct pod *pod)

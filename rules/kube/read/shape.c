@@ -62,10 +62,7 @@ static bool left_out(const struct node *node)
 					   "azureBlob",	     "containerSet",
 					   "engineRuntimes", NULL};
 
-	for (const char *const *key = keys; *key; key++)
-		if (key_is(node, *key))
-			return true;
-	return false;
+	return text_any(node->key, keys, text_eq);
 }
 
 /* The map that says how many: beside the template, or beside the spec. */

@@ -105,10 +105,7 @@ static bool stands_for_none(const char *text)
 	for (const char *const *word = words; *word; word++)
 		if (!strcasecmp(text, *word))
 			return true;
-	for (const char *const *part = parts; *part; part++)
-		if (text_contains_ci(text, *part))
-			return true;
-	return false;
+	return text_any(text, parts, text_contains_ci);
 }
 
 bool secret_is(const char *name, const char *value)

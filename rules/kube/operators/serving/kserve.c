@@ -176,10 +176,7 @@ static unsigned runtime_shm(const char *name)
 
 	if (text_contains(name, "huggingface") || text_contains(name, "vllm"))
 		return INJECT_SHM;
-	for (const char *const *part = without; *part; part++)
-		if (text_contains(name, *part))
-			return 0;
-	return INJECT_SHM_UNKNOWN;
+	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
 /* Those that KServe ships leave it to the service where its pods go. */
