@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accelerator names: look-ups in the tables made from data/ *.tsv. Exact rows
- * are found by bisection; the few rows that end in '*' are prefixes and
+ * are found by a hash table; the few rows that end in '*' are prefixes and
  * tried afterwards.
  */
 #include "kube/accelerator.h"
@@ -13,14 +13,6 @@
 #include "base/text.h"
 #include "data.h"
 #include "doc/node.h"
-
-static bool prefix_matches(const char *pattern, const char *name)
-{
-	size_t len = strlen(pattern);
-
-	return len && pattern[len - 1] == '*' &&
-	       !strncmp(pattern, name, len - 1);
-}
 
 /* The whole name, or what is before a '*' at the pattern's end. */
 static bool row_matches(const char *pattern, const char *name)
@@ -36,40 +28,20 @@ static bool row_matches(const char *pattern, const char *name)
 
 struct data_rows {
 	const void *rows; /* each begins with its name, in order of names */
-	size_t n, size;
+	size_t size;
 	bool (*matches)(const char *pattern, const char *name);
-	/* Hash table and prefixes, or NULL. */
-	const struct data_slot *slots;
-	const unsigned short *prefixes;
+	const struct data_slot *slots;	/* a hash table */
+	const unsigned short *prefixes; /* rows that end in '*' */
 };
 
 #define TABLE(name, matches)                                                   \
-	((struct data_rows){name, name##_n, sizeof(*(name)), matches, NULL,    \
-			    NULL})
-#define HASHED(name)                                                           \
-	((struct data_rows){name, name##_n, sizeof(*(name)), prefix_matches,   \
-			    name##_slots, name##_prefixes})
+	((struct data_rows){name, sizeof(*(name)), matches, name##_slots,      \
+			    name##_prefixes})
 
 static const char *name_of(const struct data_rows *table, size_t row)
 {
 	return *(const char *const *)(const void *)((const char *)table->rows +
 						    row * table->size);
-}
-
-/* The first row that is not before name. */
-static size_t bisect(const struct data_rows *table, const char *name)
-{
-	size_t low = 0, high = table->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(name_of(table, middle), name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
 }
 
 /* The row of exactly this name by the hash table, or -1. */
@@ -104,33 +76,17 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/*
- * The row of this name, else the nearest in front that is a prefix of it, or
- * -1. "a*" sorts after "a" and before "ab"; the search back ends at the first
- * row that begins with another letter.
- */
+/* The row of this name, else the longest that is a prefix of it, or -1. */
 static long find(struct data_rows table, const char *name)
 {
-	long exact = table.slots ? by_hash(&table, name) : -1;
-	size_t at;
+	long exact = by_hash(&table, name);
 
-	if (exact >= 0)
-		return exact;
-	if (table.slots)
-		return by_prefix(&table, name);
-	at = bisect(&table, name);
-	if (at < table.n && (!strcmp(name_of(&table, at), name) ||
-			     table.matches(name_of(&table, at), name)))
-		return (long)at;
-	while (at-- > 0 && *name_of(&table, at) == *name)
-		if (table.matches(name_of(&table, at), name))
-			return (long)at;
-	return -1;
+	return exact >= 0 ? exact : by_prefix(&table, name);
 }
 
 static const struct accelerator *known(const char *resource)
 {
-	long i = find(HASHED(data_accelerators), resource);
+	long i = find(TABLE(data_accelerators, row_matches), resource);
 
 	return i < 0 ? NULL : &data_accelerators[i];
 }
@@ -396,10 +352,7 @@ bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
 	for (size_t i = 0; key && extra && i < extra->n; i++)
 		if (text_eq(extra->items[i].taint, key))
 			return true;
-	for (const char *const *taint = data_taints; key && *taint; taint++)
-		if (text_eq(*taint, key))
-			return true;
-	return false;
+	return key && text_any(key, data_taints, text_eq);
 }
 
 /* --- labels --------------------------------------------------------------- */
@@ -424,7 +377,7 @@ const struct node_label *node_label_find(const char *key)
 
 	if (!key || (last && !strcmp(last->key, key)))
 		return key ? last : NULL;
-	i = find(HASHED(data_node_labels), key);
+	i = find(TABLE(data_node_labels, row_matches), key);
 	return i < 0 ? NULL : (last = &data_node_labels[i]);
 }
 
@@ -462,9 +415,7 @@ static bool family_matches(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);
 
-	if (!len || pattern[len - 1] != '*')
-		return false;
-	return prefix_matches(pattern, name) ||
+	return row_matches(pattern, name) ||
 	       (strlen(name) == len - 2 && !strncmp(pattern, name, len - 2));
 }
 

@@ -25,7 +25,7 @@ extern const size_t data_accelerators_n;
 extern const char *const data_taints[]; /* each once, up to NULL */
 /* Hash tables, and the rows + 1 that are prefixes, from the last, up to a 0:
  * see accelerator.c. */
-enum { DATA_SLOTS = 512 };
+enum { DATA_SLOTS = 1024 };
 struct data_slot {
 	unsigned short row; /* + 1; 0: free */
 	unsigned short tag; /* node_tag() of its name */
@@ -44,6 +44,8 @@ extern const struct label_value data_label_values[];
 extern const size_t data_label_values_n;
 extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
+extern const struct data_slot data_instance_types_slots[DATA_SLOTS];
+extern const unsigned short data_instance_types_prefixes[];
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
 /* At most 64. Each pattern is listed under one pair of bytes that it needs:

@@ -95,7 +95,7 @@ function open_table(name, type)
 
 BEGIN {
 	FS = "\t"
-	SLOTS = 512 # DATA_SLOTS of data.h
+	SLOTS = 1024 # DATA_SLOTS of data.h
 	PAIRS = 1024 # DATA_PAIRS of data.h
 	for (i = 1; i < 256; i++)
 		ord[sprintf("%c", i)] = i
@@ -121,7 +121,8 @@ $1 == "@table" {
 	next
 }
 
-table == "accelerators" || table == "node_labels" {
+table == "accelerators" || table == "node_labels" ||
+table == "instance_types" {
 	row[++rows] = $1
 	hashed = 1
 	if (rows > SLOTS / 2) {
