@@ -15,6 +15,11 @@ void *array_grow(void *items, size_t n, size_t *size, size_t item_size);
 void *array_reserve(void *items, size_t n, size_t *size, size_t item_size);
 void *array_zalloc(size_t n, size_t item_size);
 
+/* Index of the first of n sorted items that does not come before the key; order
+ * is as for bsearch(), but with the item first. */
+size_t array_first(const void *items, size_t n, size_t item_size,
+		   const void *key, int (*order)(const void *, const void *));
+
 #define ARRAY_PUSH(items, n, size)                                             \
 	((items) = array_grow((items), (n), &(size), sizeof(*(items))),        \
 	 &(items)[(n)++])

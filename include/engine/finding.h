@@ -97,6 +97,8 @@ struct finding {
 	bool ignored_by_object;
 };
 
+/* Of an object, in the arena: one without a name goes by its generateName. */
+struct object_id finding_id(struct arena *arena, const struct object *object);
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
 /* The same, and of equal ones that which points elsewhere first. */

@@ -12,11 +12,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/buf.h"
+
+struct object;
 
 struct object_id {
 	const char *api_version, *kind, *namespace, *name; /* "" when unset */
 };
+
+/* Of an object, whose texts they are. */
+struct object_id object_id_of(const struct object *object);
+/* With texts of its own. */
+struct object_id object_id_copy(struct arena *arena, struct object_id id);
 
 /* Never 0. scratch is overwritten. */
 uint64_t object_id_hash(const struct object_id *id, struct buf *scratch);

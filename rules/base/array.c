@@ -35,3 +35,19 @@ void *array_zalloc(size_t n, size_t item_size)
 		OUT_OF_MEMORY();
 	return items;
 }
+
+size_t array_first(const void *items, size_t n, size_t item_size,
+		   const void *key, int (*order)(const void *, const void *))
+{
+	size_t low = 0;
+
+	while (low < n) {
+		size_t middle = low + (n - low) / 2;
+
+		if (order((const char *)items + middle * item_size, key) < 0)
+			low = middle + 1;
+		else
+			n = middle;
+	}
+	return low;
+}

@@ -9,11 +9,21 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "kube/identity.h"
 #include "rules/engine/run/run_internal.h"
 
 static int cmp_u32(uint32_t a, uint32_t b)
 {
 	return (a > b) - (a < b);
+}
+
+struct object_id finding_id(struct arena *arena, const struct object *o)
+{
+	struct object_id id = object_id_of(o);
+
+	if (!o->name)
+		id.name = text_or_empty(o->generate_name);
+	return object_id_copy(arena, id);
 }
 
 int finding_cmp(const struct finding *a, const struct finding *b)
@@ -202,12 +212,10 @@ void finding_mask(struct finding *f, const struct secrets *secrets,
 		f->repair = mask_repair(f->repair, secrets, arena);
 }
 
-static bool named_in(const char *const *names, const char *name)
+static bool yields_to(const struct rule *rule, const struct rule *other)
 {
-	for (; names && *names; names++)
-		if (!strcmp(*names, name))
-			return true;
-	return false;
+	return rule->yields_to &&
+	       text_any(other->name, rule->yields_to, text_eq);
 }
 
 /* Same pod, same container (or one of them is about the whole pod), and no
@@ -226,8 +234,7 @@ static bool yields_among(const struct finding *f, struct finding **all,
 			 size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++)
-		if (all[i] != f &&
-		    named_in(f->rule->yields_to, all[i]->rule->name) &&
+		if (all[i] != f && yields_to(f->rule, all[i]->rule) &&
 		    same_subject(f, all[i]))
 			return true;
 	return false;
@@ -260,7 +267,7 @@ static void note_yielding(struct yielding *y, const struct rule *rule)
 static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
 {
 	for (size_t i = 0; i < y->n; i++)
-		if (named_in(y->items[i]->yields_to, rule->name))
+		if (yields_to(y->items[i], rule))
 			return true;
 	return y->n == YIELDING_MAX;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "engine/registry.h"
@@ -16,10 +17,7 @@
 
 static bool has_alias(const struct rule *rule, const char *name)
 {
-	for (const char *const *alias = rule->aliases; alias && *alias; alias++)
-		if (strcmp(*alias, name) == 0)
-			return true;
-	return false;
+	return rule->aliases && text_any(name, rule->aliases, text_eq);
 }
 
 int rule_set_find(const struct rule_set *rules, const char *name)
@@ -51,26 +49,6 @@ static uint64_t kind_hash(const char *kind)
 	return kind ? text_hash(kind, strlen(kind), 0) | 1 : 0;
 }
 
-const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
-					 const char *kind, size_t *n)
-{
-	uint64_t hash = kind_hash(kind);
-	size_t low = 0, high = rules->nkinds;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (rules->kinds[middle].hash < hash)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (high < rules->nkinds && rules->kinds[high].hash == hash)
-		high++;
-	*n = high - low;
-	return rules->kinds + low;
-}
-
 static int by_kind(const void *a, const void *b)
 {
 	const struct rule_kind *x = a, *y = b;
@@ -78,6 +56,20 @@ static int by_kind(const void *a, const void *b)
 	if (x->hash != y->hash)
 		return x->hash < y->hash ? -1 : 1;
 	return x->rule < y->rule ? -1 : x->rule > y->rule;
+}
+
+const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
+					 const char *kind, size_t *n)
+{
+	const struct rule_kind key = {kind_hash(kind), 0};
+	size_t first = array_first(rules->kinds, rules->nkinds, sizeof(key),
+				   &key, by_kind);
+	size_t end = first;
+
+	while (end < rules->nkinds && rules->kinds[end].hash == key.hash)
+		end++;
+	*n = end - first;
+	return rules->kinds + first;
 }
 
 void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)

@@ -4,6 +4,22 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/object.h"
+
+struct object_id object_id_of(const struct object *o)
+{
+	return (struct object_id){
+		text_or_empty(o->api_version), text_or_empty(o->kind),
+		text_or_empty(o->namespace), text_or_empty(o->name)};
+}
+
+struct object_id object_id_copy(struct arena *arena, struct object_id id)
+{
+	return (struct object_id){arena_strdup(arena, id.api_version),
+				  arena_strdup(arena, id.kind),
+				  arena_strdup(arena, id.namespace),
+				  arena_strdup(arena, id.name)};
+}
 
 void identity_part(struct buf *out, const char *text, size_t len)
 {

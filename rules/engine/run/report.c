@@ -81,19 +81,8 @@ static void place_node(struct run *run, struct place *place,
 	place->pointer = node_pointer_text(&run->file_arena, at);
 }
 
-static void identify(struct run *run, struct finding *f, const struct object *o)
-{
-	struct arena *arena = &run->file_arena;
-
-	f->id.api_version = arena_strdup(arena, text_or_empty(o->api_version));
-	f->id.kind = arena_strdup(arena, text_or_empty(o->kind));
-	f->id.namespace = arena_strdup(arena, text_or_empty(o->namespace));
-	f->id.name = arena_strdup(
-		arena, text_or_empty(o->name ? o->name : o->generate_name));
-}
-
 /* What the verdict read, one after the other. */
-static void add_value(struct run *run, struct finding *f, const struct node *at)
+static void add_value(struct finding *f, const struct node *at)
 {
 	struct buf text;
 
@@ -108,7 +97,7 @@ void finding_reads(struct rule_run *rr, struct finding *f,
 		   const struct node *at)
 {
 	if (rr->run->options.admission && at)
-		add_value(rr->run, f, at);
+		add_value(f, at);
 }
 
 /* A parent, or a name, stands for what is missing. */
@@ -141,7 +130,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 	if (!at)
 		at = object->root;
 	place_node(rr->run, &f->place, object->doc, at);
-	identify(rr->run, f, object);
+	f->id = finding_id(&rr->run->file_arena, object);
 	f->place.named_path = node_named_path(at, object->root);
 	reads_place(rr, f, at);
 	return f;
@@ -233,10 +222,7 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	va_list ap;
 
 	f->place = place_copy(arena, place);
-	f->id.api_version = arena_strdup(arena, text_or_empty(id->api_version));
-	f->id.kind = arena_strdup(arena, text_or_empty(id->kind));
-	f->id.namespace = arena_strdup(arena, text_or_empty(id->namespace));
-	f->id.name = arena_strdup(arena, text_or_empty(id->name));
+	f->id = object_id_copy(arena, *id);
 	/* An object of the cluster cannot be repaired in these files. */
 	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -77,9 +78,7 @@ void run_init(struct run *run, const struct run_options *options)
 {
 	memset(run, 0, sizeof(*run));
 	run->options = *options;
-	run->state = calloc(1, sizeof(*run->state));
-	if (!run->state)
-		OUT_OF_MEMORY();
+	run->state = array_zalloc(1, sizeof(*run->state));
 	index_rules(run->state, options->rules);
 	note_yielding(run->state, options->rules);
 	for (int i = 0; i < INTERNAL_COUNT; i++) {

@@ -59,10 +59,9 @@ struct run_state {
 	const char *cluster_old, *any_cluster_old;
 	struct finding **findings; /* of the file, in the file arena */
 	size_t nfindings, findings_size;
-	bool cut;	     /* the file is not judged any further */
-	bool in_part;	     /* it holds placeholders, or parts of objects */
-	enum mode mode;	     /* of the object being checked */
-	size_t object_start; /* first finding of the object being checked */
+	bool cut;	/* the file is not judged any further */
+	bool in_part;	/* it holds placeholders, or parts of objects */
+	enum mode mode; /* of the object being checked */
 	int internal[INTERNAL_COUNT];
 	const struct rule_set *rules; /* of the file's policy */
 	/* Rules of ours that have the callback, in registry order. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "run_internal.h"
@@ -109,51 +110,33 @@ struct excuse_run {
 	struct suppressions *suppressions;
 };
 
-static int compare_to(const struct finding *f, unsigned document,
-		      const char *kind, const char *name)
-{
-	int order =
-		(f->place.document > document) - (f->place.document < document);
-
-	if (!order)
-		order = strcmp(f->id.kind, kind);
-	return order ? order : strcmp(f->id.name, name);
-}
-
 static int by_object(const void *a, const void *b)
 {
-	const struct finding *const *x = a, *const *y = b;
+	const struct finding *x = *(struct finding *const *)a;
+	const struct finding *y = *(struct finding *const *)b;
+	int order = (x->place.document > y->place.document) -
+		    (x->place.document < y->place.document);
 
-	return compare_to(*x, (*y)->place.document, (*y)->id.kind,
-			  (*y)->id.name);
+	if (!order)
+		order = strcmp(x->id.kind, y->id.kind);
+	return order ? order : strcmp(x->id.name, y->id.name);
 }
 
 static void excuse_object(struct excuse_run *e, const struct object *object)
 {
 	const struct setting *settings = policy_settings(e->policy, object);
 	const struct rule_set *rules = e->run->options.rules;
-	const char *kind = text_or_empty(object->kind);
-	const char *name = text_or_empty(object->name);
-	unsigned document = object->doc->number;
-	size_t low = 0, high = e->n;
+	struct finding like = {.place.document = object->doc->number,
+			       .id = object_id_of(object)};
+	struct finding *const key = &like;
+	size_t i = array_first(e->findings, e->n, sizeof(key), &key, by_object);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (compare_to(e->findings[middle], document, kind, name) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (;
-	     low < e->n && !compare_to(e->findings[low], document, kind, name);
-	     low++)
-		suppressions_apply(
-			e->suppressions, object,
-			&settings[rule_set_find(rules,
-						e->findings[low]->rule->name)],
-			e->findings[low]);
-	for (size_t i = 0; i < object->nembedded; i++)
+	for (; i < e->n && !by_object(&e->findings[i], &key); i++)
+		suppressions_apply(e->suppressions, object,
+				   &settings[rule_set_find(
+					   rules, e->findings[i]->rule->name)],
+				   e->findings[i]);
+	for (i = 0; i < object->nembedded; i++)
 		excuse_object(e, &object->embedded[i]);
 }
 

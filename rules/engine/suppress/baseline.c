@@ -23,6 +23,7 @@
 #include <jansson.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -46,11 +47,7 @@ struct baseline {
 
 struct baseline *baseline_new(void)
 {
-	struct baseline *baseline = calloc(1, sizeof(*baseline));
-
-	if (!baseline)
-		OUT_OF_MEMORY();
-	return baseline;
+	return array_zalloc(1, sizeof(struct baseline));
 }
 
 void baseline_free(struct baseline *baseline)
@@ -203,25 +200,11 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline)
 
 /* --- asking --------------------------------------------------------------- */
 
-/* First item with that fingerprint or a larger one. */
-static size_t find(const struct baseline *baseline, uint64_t fingerprint)
-{
-	size_t low = 0, high = baseline->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (baseline->items[middle].entry.fingerprint < fingerprint)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool has(struct baseline *baseline, uint64_t fingerprint)
 {
-	size_t i = find(baseline, fingerprint);
+	const struct baseline_item key = {.entry.fingerprint = fingerprint};
+	size_t i = array_first(baseline->items, baseline->n, sizeof(key), &key,
+			       by_fingerprint);
 	bool found = false;
 
 	for (; i < baseline->n &&

@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/array.h"
+#include "base/text.h"
 #include "base/vec.h"
 
 struct suppressions *suppressions_scan(struct arena *arena,
@@ -52,26 +53,21 @@ void suppressions_unsure(struct suppressions *s, bool comments,
 
 /* --- comments that are none ----------------------------------------------- */
 
-/* Index of the first comment at or after the offset. */
-static size_t first_at(const struct suppressions *s, uint32_t offset)
+static int by_start(const void *a, const void *b)
 {
-	size_t low = 0, high = s->ncomments;
+	uint32_t x = ((const struct suppress_comment *)a)->clause.start;
+	uint32_t y = ((const struct suppress_comment *)b)->clause.start;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->comments[middle].clause.start < offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (x > y) - (x < y);
 }
 
 static void exclude_span(struct suppressions *s, uint32_t start, uint32_t end)
 {
-	for (size_t i = first_at(s, start);
-	     i < s->ncomments && s->comments[i].clause.start < end; i++)
+	const struct suppress_comment key = {.clause.start = start};
+	size_t i = array_first(s->comments, s->ncomments, sizeof(key), &key,
+			       by_start);
+
+	for (; i < s->ncomments && s->comments[i].clause.start < end; i++)
 		s->comments[i].excluded = true;
 }
 
@@ -154,19 +150,12 @@ bool suppress_by_clause(const struct suppressions *s,
 	return true;
 }
 
-static size_t first_on_line(const struct suppressions *s, uint32_t line)
+static int by_line(const void *a, const void *b)
 {
-	size_t low = 0, high = s->ncomments;
+	uint32_t x = ((const struct suppress_comment *)a)->line;
+	uint32_t y = ((const struct suppress_comment *)b)->line;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->comments[middle].line < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (x > y) - (x < y);
 }
 
 static bool by_comment(struct suppressions *s, struct suppress_comment *comment,
@@ -180,14 +169,15 @@ static bool by_comment(struct suppressions *s, struct suppress_comment *comment,
 static void by_comments(struct suppressions *s, const struct setting *setting,
 			struct finding *finding)
 {
-	uint32_t line = finding->place.line;
+	const struct suppress_comment key = {.line = finding->place.line};
+	size_t i = array_first(s->comments, s->ncomments, sizeof(key), &key,
+			       by_line);
 
-	for (size_t i = first_on_line(s, line);
-	     i < s->ncomments && s->comments[i].line == line; i++)
+	for (; i < s->ncomments && s->comments[i].line == key.line; i++)
 		if (!s->comments[i].whole_file &&
 		    by_comment(s, &s->comments[i], setting, finding))
 			return;
-	for (size_t i = 0; i < s->nwhole_file; i++)
+	for (i = 0; i < s->nwhole_file; i++)
 		if (by_comment(s, &s->comments[s->whole_file[i]], setting,
 			       finding))
 			return;
@@ -240,9 +230,7 @@ static const char *printable(struct arena *arena, const char *text)
 {
 	char *copy = arena_printf(arena, "%.60s", text);
 
-	for (char *c = copy; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 0x7f)
-			*c = '?';
+	text_mask_controls(copy);
 	return copy;
 }
 

@@ -10,7 +10,6 @@
  */
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "suppress_internal.h"
@@ -18,18 +17,6 @@
 static const char ignore_key[] = "gpugate.dev/ignore";
 static const char reason_key[] = "gpugate.dev/ignore-reason";
 static const char until_key[] = "gpugate.dev/ignore-until";
-
-static const char *pointer_of(struct arena *arena, const struct node *node)
-{
-	struct buf text;
-	const char *copy;
-
-	buf_init(&text);
-	node_pointer(node, &text);
-	copy = arena_strndup(arena, text.data, text.len);
-	buf_release(&text);
-	return copy;
-}
 
 /* Is inner at or below outer? */
 static bool is_below(const char *inner, const char *outer)
@@ -105,17 +92,6 @@ static bool is_noted(const struct suppressions *s,
 	return false;
 }
 
-static struct object_id id_of(struct arena *arena, const struct object *o)
-{
-	const char *name = o->name ? o->name : o->generate_name;
-
-	return (struct object_id){
-		arena_strdup(arena, o->api_version ? o->api_version : ""),
-		arena_strdup(arena, o->kind ? o->kind : ""),
-		arena_strdup(arena, o->namespace ? o->namespace : ""),
-		arena_strdup(arena, name ? name : "")};
-}
-
 /* template: NULL, of the object itself; role: NULL, not of pods. */
 static void note(struct suppressions *s, const struct object *object,
 		 const struct node *metadata, const struct node *template,
@@ -130,12 +106,12 @@ static void note(struct suppressions *s, const struct object *object,
 	if (node_is_unset(ignore) || node_is_unknown(ignore))
 		return;
 	one.clause.start = ignore->start;
-	one.clause.pointer = pointer_of(s->arena, ignore);
+	one.clause.pointer = node_pointer_text(s->arena, ignore);
 	one.clause.named_path = node_named_path(ignore, object->root);
-	one.clause.id = id_of(s->arena, object);
-	one.object = pointer_of(s->arena, object->root);
+	one.clause.id = finding_id(s->arena, object);
+	one.object = node_pointer_text(s->arena, object->root);
 	if (template)
-		one.template = pointer_of(s->arena, template);
+		one.template = node_pointer_text(s->arena, template);
 	one.of_pods = role;
 	one.role = arena_strdup(s->arena, text_or_empty(role));
 	if (is_noted(s, &one))
@@ -211,7 +187,7 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 	suppressions_object(s, object);
 	if (!s->nannotations || !object->doc)
 		return;
-	pointer = pointer_of(s->arena, object->root);
+	pointer = node_pointer_text(s->arena, object->root);
 	for (size_t i = s->nannotations; i-- > 0;) {
 		struct suppress_annotation *one = &s->annotations[i];
 

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/vec.h"
 #include "kube/secret/secret.h"
 
@@ -114,24 +115,6 @@ static size_t same_bytes(const struct secret_value *value, const char *text,
 	return n;
 }
 
-/* The first value that does not come before the text. */
-static size_t place_of(const struct secrets *secrets, const char *text,
-		       size_t len)
-{
-	size_t low = 0, high = secrets->n;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		struct secret_value key = {text, len, 0};
-
-		if (cmp_values(&secrets->values[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 static bool is_apart(const char *text, size_t len, size_t at, size_t n)
 {
 	return (!at || !isalnum((unsigned char)text[at - 1])) &&
@@ -156,7 +139,10 @@ static size_t match(const struct secrets *secrets, size_t value,
 static size_t match_at(const struct secrets *secrets, const char *text,
 		       size_t len, size_t at)
 {
-	size_t place = place_of(secrets, text + at, len - at), n = 0, other = 0;
+	const struct secret_value key = {text + at, len - at, 0};
+	size_t place = array_first(secrets->values, secrets->n, sizeof(key),
+				   &key, cmp_values);
+	size_t n = 0, other = 0;
 
 	if (place < secrets->n)
 		n = match(secrets, place, text, len, at);

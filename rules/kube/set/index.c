@@ -134,10 +134,7 @@ static void note_server(struct object_index *set, const struct workload *w,
 	set->serving_value = c->value.n;
 	set->serving_cluster = w->cluster;
 	set->serving_set = index_set_of(set, w);
-	set->server.api_version = index_text(&set->arena, w->id.api_version);
-	set->server.kind = index_text(&set->arena, w->id.kind);
-	set->server.namespace = index_text(&set->arena, w->id.namespace);
-	set->server.name = index_text(&set->arena, w->id.name);
+	set->server = object_id_copy(&set->arena, w->id);
 }
 
 static void note_class(struct object_index *set, const struct workload *w,

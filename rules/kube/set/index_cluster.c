@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/err.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "index_internal.h"
@@ -46,11 +46,8 @@ static struct index_view *view_of(const struct object_index *set,
 	struct index_view *view = index->view;
 	struct arena arena;
 
-	if (!view) {
-		view = index->view = calloc(1, sizeof(*view));
-		if (!view)
-			OUT_OF_MEMORY();
-	}
+	if (!view)
+		view = index->view = array_zalloc(1, sizeof(*view));
 	if (view->namespace && view->serial == cluster_serial(w->cluster) &&
 	    view->set == index_set_of(set, w) &&
 	    !strcmp(view->namespace, w->id.namespace))

@@ -12,9 +12,7 @@ const char *index_text(struct arena *arena, const char *text)
 
 struct object_id index_id(struct arena *arena, const struct object *o)
 {
-	return (struct object_id){
-		index_text(arena, o->api_version), index_text(arena, o->kind),
-		index_text(arena, o->namespace), index_text(arena, o->name)};
+	return object_id_copy(arena, object_id_of(o));
 }
 
 const struct node *index_name_node(const struct object *object)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "index_internal.h"
@@ -133,17 +134,8 @@ static void define(struct definition *def, const struct named_object *o)
 static size_t first_of(const struct object_index *set,
 		       const struct named_object *want)
 {
-	size_t low = 0, high = set->nnamed;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (by_name(&set->named[middle], want) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return array_first(set->named, set->nnamed, sizeof(*set->named), want,
+			   by_name);
 }
 
 /* In the workload's own set; else in any, but for what each has for itself. */

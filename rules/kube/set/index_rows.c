@@ -16,9 +16,7 @@
 struct workload_index *workload_index_of(struct object_index *set)
 {
 	if (!set->index) {
-		set->index = calloc(1, sizeof(*set->index));
-		if (!set->index)
-			OUT_OF_MEMORY();
+		set->index = array_zalloc(1, sizeof(*set->index));
 		buf_init(&set->index->packed);
 	}
 	return set->index;
@@ -149,11 +147,9 @@ static int cmp_ids(const void *a, const void *b, void *rows)
 static void find_duplicates(const struct object_index *set,
 			    struct index_row *rows, size_t n)
 {
-	uint32_t *order = reallocarray(NULL, n, sizeof(*order));
+	uint32_t *order = array_zalloc(n, sizeof(*order));
 	size_t first = 0;
 
-	if (!order)
-		OUT_OF_MEMORY();
 	for (size_t i = 0; i < n; i++) {
 		order[i] = (uint32_t)i;
 		if (rows[i].id && set->file_sets)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "index_internal.h"
 #include "kube/cluster/cluster.h"
 #include "kube/identity.h"
@@ -53,22 +54,33 @@ static int cmp_clusters(const struct policy_fact *a,
 	uint64_t x = a->cluster ? cluster_serial(a->cluster) : 0;
 	uint64_t y = b->cluster ? cluster_serial(b->cluster) : 0;
 
-	if (x != y)
-		return (x > y) - (x < y);
-	if (a->set != b->set)
-		return a->set < b->set ? -1 : 1;
-	return cmp_places(&a->place, &b->place);
+	return (x > y) - (x < y);
+}
+
+static int cmp_sets(const struct policy_fact *a, const struct policy_fact *b)
+{
+	int c = cmp_clusters(a, b);
+
+	return c ? c : (a->set > b->set) - (a->set < b->set);
+}
+
+static int of_namespace(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+	int c = strcmp(x->id.namespace, y->id.namespace);
+
+	return c ? c : cmp_sets(x, y);
 }
 
 static int by_namespace(const void *a, const void *b)
 {
 	const struct policy_fact *x = a, *y = b;
-	int c = strcmp(x->id.namespace, y->id.namespace);
+	int c = of_namespace(a, b);
 
-	return c ? c : cmp_clusters(x, y);
+	return c ? c : cmp_places(&x->place, &y->place);
 }
 
-static int by_name(const void *a, const void *b)
+static int of_name_in_any_set(const void *a, const void *b)
 {
 	const struct policy_fact *x = a, *y = b;
 	int c = strcmp(x->id.name, y->id.name);
@@ -76,10 +88,27 @@ static int by_name(const void *a, const void *b)
 	return c ? c : cmp_clusters(x, y);
 }
 
+static int of_name(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+	int c = strcmp(x->id.name, y->id.name);
+
+	return c ? c : cmp_sets(x, y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct policy_fact *x = a, *y = b;
+	int c = of_name(a, b);
+
+	return c ? c : cmp_places(&x->place, &y->place);
+}
+
 /* --- once each ------------------------------------------------------------ */
 
 /* Of those that say the same the first, in order; returns their number. */
-static size_t keep_first(void *items, size_t n, size_t size,
+static size_t keep_first(const struct object_index *set, void *items, size_t n,
+			 size_t size,
 			 int (*order)(const void *a, const void *b))
 {
 	char *all = items;
@@ -87,6 +116,11 @@ static size_t keep_first(void *items, size_t n, size_t size,
 
 	if (!n)
 		return 0;
+	for (size_t i = 0; i < n; i++) {
+		struct policy_fact *fact = (void *)(all + i * size);
+
+		fact->set = index_file_set(set, fact->place.file);
+	}
 	qsort(items, n, size, by_content);
 	for (size_t i = 1; i < n; i++) {
 		const struct policy_fact *last =
@@ -103,136 +137,63 @@ static size_t keep_first(void *items, size_t n, size_t size,
 	return kept;
 }
 
-static void note_sets(struct object_index *set)
+void index_sort_policies(struct object_index *set)
 {
 	for (size_t i = 0; i < set->nnamed; i++)
 		set->named[i].set =
 			index_file_set(set, set->named[i].place.file);
-	for (size_t i = 0; i < set->nquotas; i++)
-		set->quotas[i].set =
-			index_file_set(set, set->quotas[i].place.file);
-	for (size_t i = 0; i < set->nlimit_ranges; i++)
-		set->limit_ranges[i].set =
-			index_file_set(set, set->limit_ranges[i].place.file);
-	for (size_t i = 0; i < set->nclasses; i++)
-		set->classes[i].set =
-			index_file_set(set, set->classes[i].place.file);
-}
-
-void index_sort_policies(struct object_index *set)
-{
-	note_sets(set);
-	set->nquotas = keep_first(set->quotas, set->nquotas,
+	set->nquotas = keep_first(set, set->quotas, set->nquotas,
 				  sizeof(*set->quotas), by_namespace);
 	set->nlimit_ranges =
-		keep_first(set->limit_ranges, set->nlimit_ranges,
+		keep_first(set, set->limit_ranges, set->nlimit_ranges,
 			   sizeof(*set->limit_ranges), by_namespace);
-	set->nclasses = keep_first(set->classes, set->nclasses,
+	set->nclasses = keep_first(set, set->classes, set->nclasses,
 				   sizeof(*set->classes), by_name);
 }
 
 /* --- finding them --------------------------------------------------------- */
 
-struct row_range {
-	const char *first;
-	size_t n;
-};
-
-struct wanted {
-	size_t size; /* of an item */
-	const char *(*text)(const struct policy_fact *item);
-	const char *is;
-	const struct cluster *cluster;
-	uint32_t set;
-	bool of_any_set;
-};
-
-static bool belongs(const char *item, const struct wanted *want)
+/* Those of *n items that are the key's, *n then; they are adjacent. */
+static const void *find(const void *items, size_t *n, size_t size,
+			const struct policy_fact *key,
+			int (*of_key)(const void *item, const void *key))
 {
-	const struct policy_fact *fact = (const void *)item;
+	size_t i = *n ? array_first(items, *n, size, key, of_key) : 0;
+	size_t end = i;
 
-	return fact->cluster == want->cluster &&
-	       (want->of_any_set || fact->set == want->set);
+	while (end < *n && !of_key((const char *)items + end * size, key))
+		end++;
+	*n = end - i;
+	return *n ? (const char *)items + i * size : NULL;
 }
 
-/* Those of the range that belong to the cluster and the set are adjacent. */
-static struct row_range narrow(struct row_range range,
-			       const struct wanted *want)
+static struct policy_fact fact_of(const struct object_index *set,
+				  const struct workload *w, const char *name)
 {
-	while (range.n && !belongs(range.first, want)) {
-		range.first += want->size;
-		range.n--;
-	}
-	while (range.n &&
-	       !belongs(range.first + (range.n - 1) * want->size, want))
-		range.n--;
-	return range;
-}
-
-/* Items whose text is the wanted one; they are sorted by it. */
-static struct row_range find(const void *items, size_t n,
-			     const struct wanted *want)
-{
-	const char *all = items;
-	size_t low = 0, high = n;
-	struct row_range range = {NULL, 0};
-
-#define TEXT(i) want->text((const void *)(all + (i)*want->size))
-	if (!*want->is)
-		return range;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (strcmp(TEXT(middle), want->is) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low + range.n < n && !strcmp(TEXT(low + range.n), want->is))
-		range.n++;
-#undef TEXT
-	if (range.n)
-		range.first = all + low * want->size;
-	return narrow(range, want);
-}
-
-static const char *namespace_of(const struct policy_fact *fact)
-{
-	return fact->id.namespace;
-}
-
-static const char *name_of(const struct policy_fact *fact)
-{
-	return fact->id.name;
+	return (struct policy_fact){.id.namespace = w->id.namespace,
+				    .id.name = name,
+				    .cluster = w->cluster,
+				    .set = index_set_of(set, w)};
 }
 
 const struct quota *index_own_quotas(const struct object_index *set,
 				     const struct workload *w, size_t *n)
 {
-	const struct wanted want = {sizeof(*set->quotas), namespace_of,
-				    w->id.namespace,	  w->cluster,
-				    index_set_of(set, w), false};
-	struct row_range range = find(set->quotas, set->nquotas, &want);
+	const struct policy_fact key = fact_of(set, w, "");
 
-	*n = range.n;
-	return (const void *)(range.n ? range.first : NULL);
+	*n = *w->id.namespace ? set->nquotas : 0;
+	return find(set->quotas, n, sizeof(*set->quotas), &key, of_namespace);
 }
 
 const struct limit_range *index_own_limit_ranges(const struct object_index *set,
 						 const struct workload *w,
 						 size_t *n)
 {
-	const struct wanted want = {sizeof(*set->limit_ranges),
-				    namespace_of,
-				    w->id.namespace,
-				    w->cluster,
-				    index_set_of(set, w),
-				    false};
-	struct row_range range =
-		find(set->limit_ranges, set->nlimit_ranges, &want);
+	const struct policy_fact key = fact_of(set, w, "");
 
-	*n = range.n;
-	return (const void *)(range.n ? range.first : NULL);
+	*n = *w->id.namespace ? set->nlimit_ranges : 0;
+	return find(set->limit_ranges, n, sizeof(*set->limit_ranges), &key,
+		    of_namespace);
 }
 
 /* One of another set too: files beside the clusters' folders hold what all of
@@ -241,14 +202,14 @@ const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,
 					     const char *name)
 {
-	struct wanted want = {sizeof(*set->classes), name_of, name, w->cluster,
-			      index_set_of(set, w),  false};
-	struct row_range range = find(set->classes, set->nclasses, &want);
+	const struct policy_fact key = fact_of(set, w, name);
+	size_t own = *name ? set->nclasses : 0, any = own;
+	const struct priority_class *found =
+		find(set->classes, &own, sizeof(*set->classes), &key, of_name);
 
-	want.of_any_set = true;
-	if (!range.n)
-		range = find(set->classes, set->nclasses, &want);
-	return (const void *)(range.n ? range.first : NULL);
+	return found ? found
+		     : find(set->classes, &any, sizeof(*set->classes), &key,
+			    of_name_in_any_set);
 }
 
 /* --- what one cluster has once -------------------------------------------- */

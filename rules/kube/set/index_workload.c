@@ -261,13 +261,6 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
-static struct object_id id_of(const struct object *o)
-{
-	return (struct object_id){
-		text_or_empty(o->api_version), text_or_empty(o->kind),
-		text_or_empty(o->namespace), text_or_empty(o->name)};
-}
-
 /* Kueue's partial admission lowers the parallelism of a Job (Kueue:
  * pkg/controller/jobs/job, JobMinParallelismAnnotation). */
 static int64_t least_pods(const struct object *o)
@@ -299,7 +292,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	struct amount copies = object_copies(o);
 	const char *queue;
 
-	w->id = id_of(o);
+	w->id = object_id_of(o);
 	w->settings = o->settings;
 	w->place = place_later(o, index_name_node(o), file);
 	w->class = o->class;
