@@ -112,24 +112,31 @@ void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
-/* What its kind is known for. */
+/* What a kind is known for, by the table. */
+enum kind_flags {
+	KIND_CLUSTER = 1,    /* cluster-scoped */
+	KIND_SELECTOR = 2,   /* native: spec.selector is required */
+	KIND_NATIVE = 4,     /* the API server checks its pod templates */
+	KIND_ONE = 8,	     /* pods of different rows need not run together */
+	KIND_OPAQUE = 16,    /* its values are not pods of this object */
+	KIND_SCHEDULED = 32, /* runs on a schedule; spec.concurrencyPolicy */
+	KIND_ENDS = 64,	     /* runs to an end, whatever its class */
+	KIND_SERVES = 128,
+	KIND_WHOLE = 256,   /* a template that is used as it is */
+	KIND_VALUES = 512,  /* values for a chart, whose output is unknown */
+	KIND_QUEUED = 1024, /* Kueue reads its labels, not those of its pods */
+	KIND_RANKS = 2048,  /* pods with devices are ranks of one program */
+	KIND_HEADLESS = 4096, /* has a Service of its name without cluster IP */
+	KIND_NUMBERS = 8192,  /* a webhook writes its numbers as strings */
+	KIND_ARGV = 16384,    /* flat pods have the command of a container */
+};
 
-/* It holds values for a chart, whose output is unknown. */
-bool object_has_values(const struct object *object);
-/* Kueue reads the queue's name from its labels, not from those of its pods. */
-bool object_is_queued_whole(const struct object *object);
+/* For any of these? */
+bool object_is_known_for(const struct object *object, unsigned flags);
 /* Its label that names a queue of Kueue, or NULL; of a CronJob that of its
  * Jobs, which get the labels of their template alone
  * (pkg/controller/cronjob/utils.go, copyLabels). */
 const struct node *object_kueue_label(const struct object *object);
-/* Its pods with devices are ranks of one program. */
-bool object_has_ranks(const struct object *object);
-/* Its controller makes a Service of its name, without a cluster IP. */
-bool object_has_headless_service(const struct object *object);
-/* A webhook writes its numbers as strings before the schema is checked. */
-bool object_takes_numbers(const struct object *object);
-/* The command of its flat pods is that of a container. */
-bool object_has_argv(const struct object *object);
 /* Has it pods of that role? */
 bool object_has_role(const struct object *object, const char *role);
 /* The container that its operator wants in each of its pods, or NULL. */

@@ -108,24 +108,6 @@ struct embed_row {
 	const struct factor *copies;
 };
 
-enum kind_flags {
-	KIND_CLUSTER = 1,    /* cluster-scoped */
-	KIND_SELECTOR = 2,   /* native: spec.selector is required */
-	KIND_NATIVE = 4,     /* the API server checks its pod templates */
-	KIND_ONE = 8,	     /* pods of different rows need not run together */
-	KIND_OPAQUE = 16,    /* its values are not pods of this object */
-	KIND_SCHEDULED = 32, /* spec.concurrencyPolicy */
-	KIND_ENDS = 64,
-	KIND_SERVES = 128,
-	KIND_WHOLE = 256,  /* a template that is used as it is */
-	KIND_VALUES = 512, /* holds values for a chart */
-	KIND_QUEUED = 1024,
-	KIND_RANKS = 2048,
-	KIND_HEADLESS = 4096,
-	KIND_NUMBERS = 8192,
-	KIND_ARGV = 16384,
-};
-
 struct kind {
 	const char *group, *kind;
 	enum kind_class class;

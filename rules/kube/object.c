@@ -46,19 +46,9 @@ struct amount object_copies(const struct object *o)
 	return copies;
 }
 
-static bool is_known_for(const struct object *object, unsigned flag)
+bool object_is_known_for(const struct object *object, unsigned flags)
 {
-	return object->type && object->type->flags & flag;
-}
-
-bool object_has_values(const struct object *object)
-{
-	return is_known_for(object, KIND_VALUES);
-}
-
-bool object_is_queued_whole(const struct object *object)
-{
-	return is_known_for(object, KIND_QUEUED);
+	return object->type && object->type->flags & flags;
 }
 
 const struct node *object_kueue_label(const struct object *object)
@@ -71,26 +61,6 @@ const struct node *object_kueue_label(const struct object *object)
 	return node_if_set(node_get(
 		node_path(object->root, "spec.jobTemplate.metadata.labels"),
 		label));
-}
-
-bool object_has_ranks(const struct object *object)
-{
-	return is_known_for(object, KIND_RANKS);
-}
-
-bool object_has_headless_service(const struct object *object)
-{
-	return is_known_for(object, KIND_HEADLESS);
-}
-
-bool object_takes_numbers(const struct object *object)
-{
-	return is_known_for(object, KIND_NUMBERS);
-}
-
-bool object_has_argv(const struct object *object)
-{
-	return is_known_for(object, KIND_ARGV);
 }
 
 bool object_has_role(const struct object *object, const char *role)

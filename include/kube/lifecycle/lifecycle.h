@@ -10,10 +10,6 @@
 
 #include "kube/object.h"
 
-/* The API server itself checks the pod templates of this kind. */
-bool object_pods_are_native(const struct object *object);
-/* Makes runs on a schedule, which spec.concurrencyPolicy may keep apart. */
-bool object_is_scheduled(const struct object *object);
 /* Runs to an end: Jobs of all sorts, RayJobs. */
 bool object_ends(const struct object *object);
 /* Its pods that use GPUs, in the steady state. */

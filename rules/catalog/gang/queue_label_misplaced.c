@@ -41,7 +41,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	}
 	if (object->kueue || object->parent ||
-	    !object_is_queued_whole(object) || object_label(object, label) ||
+	    !object_is_known_for(object, KIND_QUEUED) ||
+	    object_label(object, label) ||
 	    node_count(node_path(object->root, "metadata.ownerReferences")))
 		return;
 	if (annotation) {

@@ -68,8 +68,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES ||
-	    (pod->flat && !object_has_argv(pod->object)))
+	if (pod->flat && !object_is_known_for(pod->object, KIND_ARGV))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (pod->object->class != KIND_RAY ||

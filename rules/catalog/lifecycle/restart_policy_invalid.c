@@ -88,7 +88,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (spec)
 		check_job(run, pod, spec);
-	else if (object_pods_are_native(object) &&
+	else if (object_is_known_for(object, KIND_NATIVE | KIND_SELECTOR) &&
 		 (object->class == KIND_SERVICE ||
 		  object->class == KIND_DAEMON))
 		check_service(run, pod);

@@ -45,7 +45,8 @@ void run_count_object(struct run *run, const struct object *object)
 	    !secrets_plain(object->kind, strlen(object->kind)))
 		add_kind(counts, object->kind);
 	counts->patched += run->state->file.patched && object->npods;
-	if (object_has_values(object) && !run->state->file.charts_judged &&
+	if (object_is_known_for(object, KIND_VALUES) &&
+	    !run->state->file.charts_judged &&
 	    accelerator_is_named(object->doc->source->text + object->doc->start,
 				 object->doc->end - object->doc->start)) {
 		counts->chart_values++;

@@ -12,12 +12,6 @@
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
 
-bool object_pods_are_native(const struct object *object)
-{
-	return object->type &&
-	       object->type->flags & (KIND_NATIVE | KIND_SELECTOR);
-}
-
 bool object_is_job(const struct object *object)
 {
 	return object_is(object, "batch", "Job") ||
@@ -27,7 +21,7 @@ bool object_is_job(const struct object *object)
 bool object_ends(const struct object *object)
 {
 	return object->class == KIND_BATCH ||
-	       (object->type && object->type->flags & KIND_ENDS);
+	       object_is_known_for(object, KIND_ENDS);
 }
 
 const struct pod *object_gpu_pod(const struct object *object)
@@ -224,9 +218,4 @@ bool container_is_merged(const struct container *c)
 	const struct operator* by = object_operator(c->pod->object);
 
 	return by->merges && by->merges(c);
-}
-
-bool object_is_scheduled(const struct object *object)
-{
-	return object->type && object->type->flags & KIND_SCHEDULED;
 }

@@ -307,7 +307,7 @@ static void object_fill(struct object_reader *reader, struct object *object)
 		object->suspended = node_is_true(suspend);
 	}
 	object->fragment |= reader->config->fragment || is_fragment(object);
-	if (object->type && object->type->flags & KIND_ONE)
+	if (object_is_known_for(object, KIND_ONE))
 		runs_one(object);
 	add_totals(object);
 	if (object->npods || object->nembedded)
