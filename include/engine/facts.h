@@ -3,7 +3,8 @@
  * What a rule can say that it needs in order to find anything. The engine asks
  * once for the facts of an object and of each of its pods, and calls the rules
  * that could find something. A fact may be said where it is not quite so, and
- * is never left out where it is.
+ * is never left out where it is. FACTS_CERTAIN of a pod are said where they are
+ * so and nowhere else: check_pod() need not ask again.
  *
  * Measured on a 4 KB Pod with every rule on: a third of the rules' work.
  */
@@ -55,6 +56,7 @@ enum fact {
 	 * less.
 	 */
 	FACT_NEW = 1 << 30,
+	FACTS_CERTAIN = FACT_GPU | FACT_PODSPEC,
 };
 
 unsigned object_facts(const struct object *object);

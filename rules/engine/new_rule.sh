@@ -39,8 +39,6 @@ cat >"$file" <<END
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (text_eq(c->name, "example"))
 			report_container(run, c, NULL,
@@ -52,6 +50,7 @@ const struct rule rule_$id = {
 	.name = "$name",
 	.category = "$category",
 	.severity = SEVERITY_INFO,
+	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "what is flagged, in one line",
 	.why = "What breaks, or what is wasted.",

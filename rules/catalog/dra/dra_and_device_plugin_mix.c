@@ -33,8 +33,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct container *c = NULL;
 	const struct node *at;
 
-	if (pod->flat)
-		return;
 	at = by_plugin(pod, &c);
 	if (at)
 		report_container(run, c, at,

@@ -38,8 +38,6 @@ static void report(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat)
-		return;
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
 		const char *name = node_str(node_get(entry, "name"));
 		struct amount devices;

@@ -19,7 +19,7 @@ static bool is_meant(const struct pod *pod, const char *claim)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod->steady.n < 2)
+	if (pod->steady.n < 2)
 		return;
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
 		const struct node *at = node_get(entry, "resourceClaimName");

@@ -110,8 +110,6 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c)
 		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches);
 		     i++)

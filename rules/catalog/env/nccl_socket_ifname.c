@@ -29,8 +29,7 @@ static bool shares_loopback(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES || pod->object->gang.n < 2 ||
-	    shares_loopback(pod))
+	if (pod->object->gang.n < 2 || shares_loopback(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		judge(run, c, "NCCL_SOCKET_IFNAME");

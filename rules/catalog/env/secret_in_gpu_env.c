@@ -59,8 +59,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const bool *last = secret_last_letters();
 
-	if (pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c)
 		for (size_t i = 0; i < c->nenv; i++) {
 			const struct node *name = c->env[i].name;

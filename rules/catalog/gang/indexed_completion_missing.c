@@ -81,7 +81,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *mode = node_get(spec, "completionMode");
 
 	/* JobSet's jobs are Indexed by default. */
-	if (!object_is_job(pod->object) || pod_uses_gpu(pod) != TRI_YES ||
+	if (!object_is_job(pod->object) ||
 	    (!node_is_unset(mode) && !node_eq(mode, "NonIndexed")) ||
 	    pod_annotation(pod, annotation))
 		return;

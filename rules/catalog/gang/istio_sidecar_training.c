@@ -25,8 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (!at)
 		at = pod_annotation(pod, key);
-	if (node_eq(at, "true") && pod_uses_gpu(pod) == TRI_YES &&
-	    pod_is_training(pod) &&
+	if (node_eq(at, "true") && pod_is_training(pod) &&
 	    (node_is_unset(host) || node_is_false(host)) && !ends_proxy(pod))
 		report_pod(run, pod, at,
 			   "the pods ask for Istio's proxy, which intercepts "

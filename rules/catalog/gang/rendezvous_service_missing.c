@@ -114,7 +114,7 @@ static void judge_all(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES || !has_hostnames(pod))
+	if (!has_hostnames(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		judge_all(run, c);

@@ -22,7 +22,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *rest = rule_param(run, "labels");
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->object->parent)
+	if (pod->object->parent)
 		return;
 	while (*(rest += strspn(rest, " ,"))) {
 		size_t n = strcspn(rest, " ,");

@@ -54,8 +54,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *metadata = node_get(object->root, "metadata");
 	const struct node *name = node_get(metadata, "name");
 
-	if (object->class != KIND_POD || object->parent ||
-	    pod_uses_gpu(pod) != TRI_YES || is_managed(pod) ||
+	if (object->class != KIND_POD || object->parent || is_managed(pod) ||
 	    is_spawned(pod) || is_short(pod))
 		return;
 	f = report_pod(run, pod,

@@ -44,7 +44,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (pod->object->class != KIND_POD || pod_is_owned(pod) ||
-	    pod_uses_gpu(pod) != TRI_YES || pod->restart != RESTART_ALWAYS ||
+	    pod->restart != RESTART_ALWAYS ||
 	    (pod->object->fragment && !pod->restart_node))
 		return;
 	command = ending_command(run, pod, &c);

@@ -72,8 +72,6 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN &&
 		    container_uses_gpu(c) == TRI_YES &&

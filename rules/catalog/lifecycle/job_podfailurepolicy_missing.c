@@ -68,7 +68,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *spec = pod_job_spec(pod), *by;
 	struct finding *f;
 
-	if (!spec || pod_uses_gpu(pod) != TRI_YES ||
+	if (!spec ||
 	    (pod->restart != RESTART_NEVER &&
 	     pod->restart != RESTART_ON_FAILURE) ||
 	    !node_is_unset(node_get(spec, "podFailurePolicy")))

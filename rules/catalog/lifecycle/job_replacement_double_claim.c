@@ -32,7 +32,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t retries;
 
 	if (!spec || pod->object->class == KIND_TEMPLATE ||
-	    pod_uses_gpu(pod) != TRI_YES ||
 	    replaces_early(pod, spec) != TRI_YES ||
 	    (node_int(node_get(spec, "backoffLimit"), &retries) &&
 	     retries == 0))

@@ -13,8 +13,6 @@ enum { LONG_DELAY = 300 };
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct container_probe live, start;
 

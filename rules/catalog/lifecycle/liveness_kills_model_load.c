@@ -98,7 +98,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || !pod_is_serving(pod) || pod_start_is_bounded(pod))
+	if (!pod_is_serving(pod) || pod_start_is_bounded(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&

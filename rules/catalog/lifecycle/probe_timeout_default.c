@@ -44,7 +44,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || !pod_is_serving(pod))
+	if (!pod_is_serving(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&

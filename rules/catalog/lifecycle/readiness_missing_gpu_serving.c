@@ -63,9 +63,9 @@ static void report(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod->injects & INJECT_PROBES ||
-	    object_ends(pod->object) || pod->object->class == KIND_TEMPLATE ||
-	    !pod_is_serving(pod) || any_readiness(pod))
+	if (pod->injects & INJECT_PROBES || object_ends(pod->object) ||
+	    pod->object->class == KIND_TEMPLATE || !pod_is_serving(pod) ||
+	    any_readiness(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct argv argv;

@@ -84,7 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 	const struct node *spec = pod_job_spec(pod);
 
-	if (pod->flat || check_word(run, pod, pod->restart_node))
+	if (check_word(run, pod, pod->restart_node))
 		return;
 	if (spec)
 		check_job(run, pod, spec);

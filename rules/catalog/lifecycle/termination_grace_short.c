@@ -80,8 +80,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 	int64_t seconds = 30;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->object->class == KIND_TEMPLATE ||
+	if (pod->object->class == KIND_TEMPLATE ||
 	    (unset &&
 	     (pod->object->fragment || pod->object->class == KIND_SERVING)) ||
 	    (!unset && !node_int(grace, &seconds)) || seconds > 30 ||

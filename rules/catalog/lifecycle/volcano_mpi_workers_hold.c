@@ -57,8 +57,7 @@ static const struct node *ssh_server(struct rule_run *run,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	if (!object_is(pod->object, "batch.volcano.sh", "Job") ||
-	    pod_uses_gpu(pod) != TRI_YES || pod->object->npods < 2 ||
-	    job_completes(pod->object))
+	    pod->object->npods < 2 || job_completes(pod->object))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *at = ssh_server(run, c);

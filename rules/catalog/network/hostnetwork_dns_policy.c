@@ -24,7 +24,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	bool unset = node_is_unset(policy);
 	struct finding *f;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || !node_is_true(host))
+	if (!node_is_true(host))
 		return;
 	if (!unset && !node_eq(policy, "ClusterFirst"))
 		return;

@@ -45,10 +45,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_field(pod, "hostNetwork");
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || !node_is_true(at) ||
-	    pod->gpus.unknown || pod->gpus.n >= WHOLE_NODE ||
-	    pod->steady.n < 2 || is_kept_apart(pod) || has_node(pod) ||
-	    declares_ports(pod))
+	if (!node_is_true(at) || pod->gpus.unknown ||
+	    pod->gpus.n >= WHOLE_NODE || pod->steady.n < 2 ||
+	    is_kept_apart(pod) || has_node(pod) || declares_ports(pod))
 		return;
 	report_pod(run, pod, at,
 		   "%" PRId64 " pods share the ports of their nodes: if two "

@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (pod->flat || object->class != KIND_TRAINING || object->fragment ||
+	if (object->class != KIND_TRAINING || object->fragment ||
 	    pod->gpus.unknown || pod->gpus.n < WHOLE_NODE ||
 	    pod->steady.n < 2 || object->gang.n < 2 ||
 	    strcmp(pod_device(pod), "GPU") != 0 || has_network(pod))

@@ -104,7 +104,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (object->guessed || object->parent || object->class == KIND_POD ||
 	    object->class == KIND_TEMPLATE || object->class == KIND_RAY ||
-	    object->class == KIND_DAEMON || pod_uses_gpu(pod) != TRI_YES)
+	    object->class == KIND_DAEMON)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;

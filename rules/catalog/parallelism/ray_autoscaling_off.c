@@ -25,9 +25,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct amount most = amount_int(at, 0);
 
 	if (!text_eq(pod->object->group, "ray.io") || !node_is_seq(list) ||
-	    pod_uses_gpu(pod) != TRI_YES || !node_is_unset(on) || now.unknown ||
-	    most.unknown || node_is_unset(at) || now.n >= most.n ||
-	    most.n == NO_MAXIMUM ||
+	    !node_is_unset(on) || now.unknown || most.unknown ||
+	    node_is_unset(at) || now.n >= most.n || most.n == NO_MAXIMUM ||
 	    node_is_true(node_get(pod->group, "suspend")) ||
 	    pod->object->fragment)
 		return;

@@ -17,8 +17,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *name = node_str(at);
 
 	if (!name || !priority_class_is_system(name) ||
-	    text_eq(pod->object->namespace, "kube-system") ||
-	    pod_uses_gpu(pod) != TRI_YES)
+	    text_eq(pod->object->namespace, "kube-system"))
 		return;
 	report_pod(run, pod, at,
 		   "GPU pods use the system's priority class `%s` and preempt "

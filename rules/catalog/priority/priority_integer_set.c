@@ -21,7 +21,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t n, value = name ? priority_class_system_value(name) : 0;
 	struct finding *f;
 
-	if (pod->flat || (class && !value) || !node_int(at, &n) || n == value)
+	if ((class && !value) || !node_int(at, &n) || n == value)
 		return;
 	f = name ? report_pod(run, pod, at,
 			      "`priority: %" PRId64

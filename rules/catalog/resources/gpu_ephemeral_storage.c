@@ -93,7 +93,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || pod_is_preset(pod))
+	if (pod_is_preset(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role == CONTAINER_MAIN &&

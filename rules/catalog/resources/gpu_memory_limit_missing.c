@@ -45,8 +45,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	enum tri defaults;
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->flat ||
-	    pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
+	if (pod->injects & INJECT_MEMORY || pod_is_preset(pod) ||
 	    is_bounded(pod_field(pod, "resources")))
 		return;
 	defaults = rule_limit_default(run, pod->object, "memory");

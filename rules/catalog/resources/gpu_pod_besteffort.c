@@ -70,8 +70,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	enum tri defaults;
 	struct finding *f;
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->flat || !pod->ncontainers ||
-	    pod_is_preset(pod) || !pod_is_besteffort(pod))
+	if (!pod->ncontainers || pod_is_preset(pod) || !pod_is_besteffort(pod))
 		return;
 	defaults = has_defaults(run, pod);
 	if (defaults == TRI_YES)

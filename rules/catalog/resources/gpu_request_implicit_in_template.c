@@ -126,7 +126,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *o = pod->object;
 	enum summed_requests sum = object_request_sum(o);
 
-	if (pod->flat || o->kueue || sum == REQUESTS_NOT_SUMMED)
+	if (o->kueue || sum == REQUESTS_NOT_SUMMED)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->extended)

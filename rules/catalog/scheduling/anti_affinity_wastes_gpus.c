@@ -35,8 +35,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t most = rule_param_int(run, "node");
 	const struct node *at;
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || pod->gpus.unknown ||
-	    pod->gpus.n < 1 || pod->gpus.n * 2 > most || pod->steady.n < 2)
+	if (pod->gpus.unknown || pod->gpus.n < 1 || pod->gpus.n * 2 > most ||
+	    pod->steady.n < 2)
 		return;
 	at = pod_keeps_apart(pod);
 	if (at && !has_host_port(pod) && !fits_once(pod))

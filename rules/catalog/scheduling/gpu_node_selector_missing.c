@@ -94,10 +94,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 	bool unknown;
 
-	if (choice == TRI_NO || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->injects & INJECT_SELECTOR || pod->object->kueue ||
-	    pod->object->class == KIND_DAEMON || has_claims_only(pod) ||
-	    pod_wants_profiles(pod) || pod_resource_names_model(pod) ||
+	if (choice == TRI_NO || pod->injects & INJECT_SELECTOR ||
+	    pod->object->kueue || pod->object->class == KIND_DAEMON ||
+	    has_claims_only(pod) || pod_wants_profiles(pod) ||
+	    pod_resource_names_model(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(rule_arena(run), pod);

@@ -117,8 +117,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *reported = NULL;
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->injects & INJECT_SELECTOR ||
-	    pod->object->kueue)
+	if (pod->injects & INJECT_SELECTOR || pod->object->kueue)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *key = c->accelerator ? c->accelerator->taint : NULL;

@@ -89,8 +89,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct mig_choices choices;
 	bool known = false;
 
-	if (pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_ASKED(c, entry) {
 			if (!text_starts(entry->node->key, MIG_PREFIX))

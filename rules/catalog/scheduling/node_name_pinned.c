@@ -38,8 +38,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *label;
 
 	/* A DaemonSet makes no pod for a node that is not there. */
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->object->class == KIND_DAEMON)
+	if (pod->object->class == KIND_DAEMON)
 		return;
 	if (node_str(name) && !is_scheduled(pod->object)) {
 		report_pod(run, pod, name,

@@ -82,8 +82,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct cluster *cluster;
 	struct node_match match;
 
-	if (pod_uses_gpu(pod) != TRI_YES || pod->flat ||
-	    pod->injects & INJECT_SELECTOR)
+	if (pod->injects & INJECT_SELECTOR)
 		return;
 	cluster = rule_needs_cluster(run, CLUSTER_NODE);
 	if (!cluster_shows_nodes(cluster))

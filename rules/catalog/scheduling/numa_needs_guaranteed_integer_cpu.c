@@ -59,8 +59,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *policy = node_get(pod->group, "topologyPolicy");
 
 	if (!object_is(pod->object, "batch.volcano.sh", "Job") ||
-	    !node_str(policy) || node_eq(policy, "none") ||
-	    node_eq(policy, "") || pod_uses_gpu(pod) != TRI_YES)
+	    !node_str(policy) || node_eq(policy, "none") || node_eq(policy, ""))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const char *what = refused_for(c);

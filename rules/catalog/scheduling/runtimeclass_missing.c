@@ -19,7 +19,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *class = rule_param(run, "class");
 	struct finding *f;
 
-	if (!*class || pod->flat || !is_nvidia(pod) || !pod->template ||
+	if (!*class || !is_nvidia(pod) || !pod->template ||
 	    !node_is_unset(pod_field(pod, "runtimeClassName")))
 		return;
 	f = report_pod(run, pod, pod->spec,

@@ -73,8 +73,6 @@ static void check_mount(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		FOR_EACH_CHILD(container_host_mounts(c), mount)
 			check_mount(run, c, mount);

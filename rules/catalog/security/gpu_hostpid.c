@@ -9,7 +9,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_field(pod, "hostPID");
 
-	if (pod_uses_gpu(pod) == TRI_YES && node_is_true(at))
+	if (node_is_true(at))
 		report_pod(run, pod, at,
 			   "%s pods see every process of their node, those of "
 			   "other tenants too",

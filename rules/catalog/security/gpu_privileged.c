@@ -77,7 +77,7 @@ static bool shares_node(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || !shares_node(pod))
+	if (!shares_node(pod))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
 		const struct node *at = node_get(

@@ -59,7 +59,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *what;
 
 	if (!object_is(pod->object, "apps", "Deployment") ||
-	    pod->object->fragment || pod_uses_gpu(pod) != TRI_YES ||
+	    pod->object->fragment ||
 	    /* Pods may share a claim. */
 	    pod->gpu_by & GPU_BY_CLAIM || pod->steady.unknown || n < 1 ||
 	    pod->gpus.unknown || node_eq(type, "Recreate") ||

@@ -54,7 +54,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *name;
 
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
-	    pod_uses_gpu(pod) != TRI_YES || !is_scaled(pod))
+	    !is_scaled(pod))
 		return;
 	at = host_metric(pod, &name);
 	if (at)

@@ -32,8 +32,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t n;
 
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
-	    pod_uses_gpu(pod) != TRI_YES || !node_int(least, &n) || n ||
-	    has_budget(pod->object, pod->spec) || !may_be_knative(pod->object))
+	    !node_int(least, &n) || n || has_budget(pod->object, pod->spec) ||
+	    !may_be_knative(pod->object))
 		return;
 	report_pod(run, pod, least,
 		   "in Knative mode the first request starts the %s pod: if "

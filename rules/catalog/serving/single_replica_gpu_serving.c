@@ -32,9 +32,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *label = production(pod->object);
 
-	if (label && pod_is_serving(pod) && pod_uses_gpu(pod) == TRI_YES &&
-	    !pod->steady.unknown && pod->steady.n == 1 &&
-	    has_replicas(pod->object))
+	if (label && pod_is_serving(pod) && !pod->steady.unknown &&
+	    pod->steady.n == 1 && has_replicas(pod->object))
 		report_pod(run, pod, label,
 			   "one replica serves in production: a drain or the "
 			   "loss of its node leaves none");

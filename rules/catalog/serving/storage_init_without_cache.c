@@ -15,7 +15,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		pod->steady, amount_int(node_get(pod->spec, "maxReplicas"), 0));
 
 	if (!object_is(pod->object, "serving.kserve.io", "InferenceService") ||
-	    pod_uses_gpu(pod) != TRI_YES || most.unknown || most.n < 2)
+	    most.unknown || most.n < 2)
 		return;
 	FOR_EACH_CHILD(pod->spec, block)
 		if (node_is_map(block) && node_get(block, "storageUri"))

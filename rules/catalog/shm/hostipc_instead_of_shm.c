@@ -55,8 +55,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
 	struct finding *f;
 
-	if (pod->flat || !node_is_true(host_ipc) ||
-	    pod_uses_gpu(pod) != TRI_YES || is_mps_client(rule_arena(run), pod))
+	if (!node_is_true(host_ipc) || is_mps_client(rule_arena(run), pod))
 		return;
 	f = report_pod(run, pod, host_ipc,
 		       "%s pods share the IPC namespace of their node%s",

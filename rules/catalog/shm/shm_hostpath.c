@@ -25,8 +25,6 @@ static const char *shared_folder(const struct shm *shm)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
 		const char *folder = shared_folder(&shm);

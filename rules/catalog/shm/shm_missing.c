@@ -100,8 +100,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
 	const char *size = "";
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || is_windows(pod) ||
-	    node_is_true(host_ipc) || node_is_unknown(host_ipc))
+	if (is_windows(pod) || node_is_true(host_ipc) ||
+	    node_is_unknown(host_ipc))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;

@@ -58,7 +58,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || node_is_unknown(pod_field(pod, "volumes")))
+	if (node_is_unknown(pod_field(pod, "volumes")))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		check_container(run, c);

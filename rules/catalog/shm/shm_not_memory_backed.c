@@ -82,8 +82,6 @@ static void judge(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
 

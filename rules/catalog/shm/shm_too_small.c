@@ -40,8 +40,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 	char have[QUANTITY_TEXT], want[QUANTITY_TEXT];
 	struct arena *arena = rule_arena(run);
 
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES)
-		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct shm shm = container_shm(c);
 		struct quantity floor;

@@ -95,7 +95,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *volume = pod_shm_volume(pod);
 
-	if (pod->flat || !volume || pod_uses_gpu(pod) != TRI_YES)
+	if (!volume)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *mount, *path;

@@ -25,7 +25,7 @@ static bool is_mounted(const struct pod *pod, const char *name)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat || pod_uses_gpu(pod) != TRI_YES || pod->object->fragment)
+	if (pod->object->fragment)
 		return;
 	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
 		const struct node *name = node_get(volume, "name");

@@ -34,10 +34,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 	struct fix *fix;
 
-	if (pod->flat || !pod->template || pod_uses_gpu(pod) != TRI_YES ||
-	    !pod_is_training(pod) || !is_moved(pod) || pod_spot(pod) ||
-	    is_exclusive(pod->object) || pod_annotation(pod, evict) ||
-	    pod_annotation(pod, disrupt))
+	if (!pod->template || !pod_is_training(pod) || !is_moved(pod) ||
+	    pod_spot(pod) || is_exclusive(pod->object) ||
+	    pod_annotation(pod, evict) || pod_annotation(pod, disrupt))
 		return;
 	f = report_pod(run, pod, pod->template,
 		       "if an autoscaler empties nodes that are little used, "

@@ -21,10 +21,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (pod_uses_gpu(pod) != TRI_YES ||
-	    (object->class != KIND_INTERACTIVE &&
-	     (object->class == KIND_POD || object->class == KIND_BATCH ||
-	      object->class == KIND_DAEMON || !pod_is_serving(pod))))
+	if (object->class != KIND_INTERACTIVE &&
+	    (object->class == KIND_POD || object->class == KIND_BATCH ||
+	     object->class == KIND_DAEMON || !pod_is_serving(pod)))
 		return;
 	for (size_t i = 0; i < sizeof(annotations) / sizeof(*annotations);
 	     i++) {

@@ -47,8 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 	int64_t seconds;
 
-	if (!label || pod_uses_gpu(pod) != TRI_YES || !node_int(at, &seconds) ||
-	    seconds <= DEFAULT_GRACE)
+	if (!label || !node_int(at, &seconds) || seconds <= DEFAULT_GRACE)
 		return;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(*notices); i++) {
 		if (strcmp(label, notices[i].key) != 0 ||

@@ -17,7 +17,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct node *toleration;
 	struct finding *f;
 
-	if (pod->flat || !node_eq(at, "spot") || pod_uses_gpu(pod) != TRI_YES ||
+	if (!node_eq(at, "spot") ||
 	    tolerations_tolerate(list, key, "spot", "NoSchedule") != TRI_NO)
 		return;
 	f = report_pod(run, pod, at,

@@ -60,8 +60,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
 
-	if (!spot || pod->flat || pod_uses_gpu(pod) != TRI_YES ||
-	    !pod_is_training(pod))
+	if (!spot || !pod_is_training(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&

@@ -95,12 +95,14 @@ static void choose(struct run_state *state, struct choice *to, bool of_pod,
 		of_pod ? state->pod_rules : state->object_rules;
 	size_t n = of_pod ? state->npod_rules : state->nobject_rules;
 
+	if (CHECK_WANTS)
+		facts |= ~(of_pod ? (unsigned)FACTS_CERTAIN : 0u);
 	if (!to->rules)
 		to->rules =
 			ARENA_ARRAY(&state->arena, struct called_rule,
 				    state->npod_rules + state->nobject_rules);
 	for (to->n = 0; n; n--, one++)
-		if ((CHECK_WANTS || run_wants(one->rule, facts)) &&
+		if (run_wants(one->rule, facts) &&
 		    !((one->rule->flags ^ RULE_INFRASTRUCTURE) & avoided))
 			to->rules[to->n++] = *one;
 }
