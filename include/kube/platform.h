@@ -24,6 +24,6 @@ struct platform {
  * or leaves its nodes untainted by default. Roles of one object are
  * on one platform; a value that is not known (`${X}`) may name any.
  */
-bool object_shows_platform(struct arena *arena, const struct object *object);
+bool object_shows_platform(const struct object *object);
 
 #endif

@@ -81,8 +81,7 @@ struct pod {
 	const struct node *restart_node; /* where it is written, or NULL */
 	bool flat;	       /* spec is not a PodSpec (NIM, TrainJob, Spark):
 				  rules on PodSpec fields keep silent */
-	struct pod_memo *memo; /* answers given before (rules/kube), or
-				  NULL: nothing is kept */
+	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 
 /* What it asks for, in messages: "GPU", "TPU", "NPU" or "accelerator". */

@@ -22,14 +22,6 @@
 /* More claims in one file go by their names. */
 enum { MOST = 256 };
 
-static bool contains_any(const char *name, const char *const *words)
-{
-	for (; *words; words++)
-		if (text_contains_ci(name, *words))
-			return true;
-	return false;
-}
-
 /* The number of letters at s. */
 static size_t letters(const char *s)
 {

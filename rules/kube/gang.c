@@ -157,11 +157,10 @@ struct gang gang_of_all(const struct object *object)
 	return (struct gang){.n = stages(object), .needed = true};
 }
 
-void object_gang(struct arena *arena, struct object *object)
+void object_gang(struct object *object)
 {
 	const struct operator* by = object_operator(object);
-	struct gang gang =
-		by->gang ? by->gang(arena, object) : gang_none(object);
+	struct gang gang = by->gang ? by->gang(object) : gang_none(object);
 
 	object->gang = gang.n;
 	object->gang_kind = GANG_NONE;

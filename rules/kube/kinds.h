@@ -259,6 +259,6 @@ struct quantity pod_extended(const struct pod *pod, const char *resource,
 /* Text in which `{{x}}` became a placeholder of the same length. */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len);
-void object_gang(struct arena *arena, struct object *object);
+void object_gang(struct object *object);
 
 #endif

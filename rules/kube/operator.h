@@ -48,7 +48,7 @@ struct operator
 	 * layer, where no command does. */
 	const struct node *(*tensor)(const struct container *c);
 
-	struct gang (*gang)(struct arena * arena, const struct object *object);
+	struct gang (*gang)(const struct object *object);
 	/* How a PodGroup's resources come from templates. */
 	enum summed_requests (*sums_requests)(const struct object *object);
 	/* Does some part run once for every item of a list? */

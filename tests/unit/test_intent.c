@@ -75,8 +75,7 @@ static void what_asks_for_gpus_is_known_by_its_evidence(void **state)
 		struct intent intent;
 
 		assert_int_equal(o->npods, 1);
-		intent = pod_gpu_intent(&fixture.arena,
-					&fixture.config.accelerators, o->pods);
+		intent = pod_gpu_intent(&fixture.config.accelerators, o->pods);
 		if (intent.by != intents[i].by)
 			fail_msg("intent %d, not %d:\n%s", intent.by,
 				 intents[i].by, intents[i].yaml);
@@ -148,7 +147,7 @@ static void a_models_name_and_flags_are_read(void **state)
 		snprintf(yaml, sizeof(yaml), POD("", "%s"),
 			 models[i].container);
 		c = fixture_object(&fixture, yaml)->pods->containers;
-		argv = container_argv(&fixture.arena, c);
+		argv = container_argv(c);
 		model = container_hub_model(&argv, c);
 		if (!models[i].model)
 			assert_null(model);

@@ -74,7 +74,6 @@ static void commands_end_wait_or_run(void **state)
 
 		snprintf(yaml, sizeof(yaml), POD("%s"), rows[i].container);
 		command = container_command(
-			&fixture.arena,
 			&fixture_pod(&fixture, yaml)->containers[0]);
 		if (command.type != rows[i].type)
 			print_error("%s\n", rows[i].container);
@@ -113,7 +112,6 @@ static void a_models_size_is_read_from_its_name(void **state)
 		snprintf(yaml, sizeof(yaml), POD("%s"), rows[i].container);
 		assert_int_equal(
 			container_model_size(
-				&fixture.arena,
 				&fixture_pod(&fixture, yaml)->containers[0]),
 			rows[i].size);
 		fixture_release(&fixture);

@@ -32,7 +32,7 @@ static struct argv read_argv(struct fixture *fixture, const char *fields)
 	const struct pod *pod = fixture_pod(fixture, yaml);
 
 	assert_int_equal(pod->ncontainers, 1);
-	return container_argv(&fixture->arena, &pod->containers[0]);
+	return container_argv(&pod->containers[0]);
 }
 
 static void commands_are_split_into_words(void **state)
@@ -217,7 +217,7 @@ static void the_source_of_a_script_is_its_command(void **state)
 				       "%s      command: [bash]\n"
 				       "      source: |\n        run --a 1\n",
 				       head));
-	argv = container_argv(&fixture.arena, &pod->containers[0]);
+	argv = container_argv(&pod->containers[0]);
 	assert_string_equal(argv_flag(&argv, "--a", NULL), "1");
 	fixture_release(&fixture);
 	pod = fixture_pod(&fixture,
@@ -225,7 +225,7 @@ static void the_source_of_a_script_is_its_command(void **state)
 				       "%s      command: [python]\n"
 				       "      source: |\n        run --a 1\n",
 				       head));
-	argv = container_argv(&fixture.arena, &pod->containers[0]);
+	argv = container_argv(&pod->containers[0]);
 	assert_int_equal(argv.n, 1);
 	fixture_release(&fixture);
 }

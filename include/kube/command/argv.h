@@ -32,7 +32,7 @@ struct argv {
 	 * flags: most questions end there. */
 	uint64_t starts, flags;
 };
-struct argv container_argv(struct arena *arena, const struct container *c);
+struct argv container_argv(const struct container *c);
 /*
  * Value of a flag: `--flag value`, `--flag=value`, with - and _ alike in the
  * flag's name ("--tensor-parallel-size", "-tp"; without dashes any number of

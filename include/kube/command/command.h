@@ -26,16 +26,15 @@ struct container_command {
 	int64_t seconds;       /* that it waits; 0: without end, or unknown */
 };
 
-struct container_command container_command(struct arena *arena,
-					   const struct container *c);
+struct container_command container_command(const struct container *c);
 /* Does it only list the devices, or burn them in? */
-bool container_tests_devices(struct arena *arena, const struct container *c);
+bool container_tests_devices(const struct container *c);
 /* Of nccl-tests or rccl-tests: all_reduce_perf and its like. */
-bool container_tests_network(struct arena *arena, const struct container *c);
+bool container_tests_network(const struct container *c);
 /* Does `timeout` end its work, when that takes ten minutes or more? */
-bool container_is_timed(struct arena *arena, const struct container *c);
+bool container_is_timed(const struct container *c);
 /* Does it sleep, wait or loop, maybe when its work is done? */
-bool container_goes_on(struct arena *arena, const struct container *c);
+bool container_goes_on(const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 

@@ -87,6 +87,6 @@ int64_t launcher_processes(const struct container *c,
  * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
  * their first pod, or may not be: then other objects' pods may be ranks, too.
  */
-bool container_may_meet_others(struct arena *arena, const struct container *c);
+bool container_may_meet_others(const struct container *c);
 
 #endif

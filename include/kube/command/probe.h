@@ -32,6 +32,6 @@ struct node *probe_startup(struct arena *arena,
  * Billions of parameters of the model that the container's flags, variables
  * or image name ("Llama-3.1-70B", "8b"), times ten: 700, 80. 0: not known.
  */
-int64_t container_model_size(struct arena *arena, const struct container *c);
+int64_t container_model_size(const struct container *c);
 
 #endif

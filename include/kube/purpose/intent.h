@@ -37,8 +37,7 @@ struct intent {
 };
 
 /* INTENT_NONE when nothing says so or something speaks against it. */
-struct intent pod_gpu_intent(struct arena *arena,
-			     const struct accelerator_extra *extra,
+struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod);
 
 /* Images that hold no GPU program: proxies, databases, shells, `*-cpu`. */

@@ -31,8 +31,7 @@ bool shm_is_injected(const struct container *c);
  * kind that does: collectives of training on several devices, data loaders with
  * workers, a server that spreads one model over several devices. Several
  * devices and an unknown program may. Where one device trains, the data loader
- * alone decides, by default in the process of the rank. arena is scratch for
- * the words of its command.
+ * alone decides, by default in the process of the rank.
  */
 enum shm_needed {
 	SHM_NOT_NEEDED,
@@ -45,8 +44,7 @@ struct shm_need {
 	const char *by; /* what does, or "if ...", for a message; NULL: not
 			   known */
 };
-struct shm_need container_shm_need(struct arena *arena,
-				   const struct container *c);
+struct shm_need container_shm_need(const struct container *c);
 /* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
 /*

@@ -23,7 +23,7 @@ struct node_needs {
 	unsigned terms; /* ORed affinity terms */
 };
 
-struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod);
+struct node_needs pod_node_needs(const struct pod *pod);
 /* The i-th value that In (or nodeSelector) allows, or NULL. */
 const struct node *node_need_value(const struct node_need *need, size_t i);
 /* The next one, or NULL: hostile lists are long. */

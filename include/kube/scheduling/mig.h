@@ -38,6 +38,6 @@ struct mig_choices {
 	struct mig_choice items[2];
 	size_t n;
 };
-struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod);
+struct mig_choices mig_choices_of(const struct pod *pod);
 
 #endif

@@ -20,7 +20,7 @@
  * also where nothing is known.
  */
 enum accel_class container_unit(const struct cluster *cluster,
-				struct arena *arena, const struct container *c,
+				const struct container *c,
 				const struct resource_entry *entry);
 
 #endif

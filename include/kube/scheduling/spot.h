@@ -10,6 +10,6 @@
 /* What lets the pod run on spot or preemptible nodes, or NULL. */
 const struct node *pod_spot(const struct pod *pod);
 /* Do its selectors let it run on such nodes only? */
-bool pod_is_spot_only(struct arena *arena, const struct pod *pod);
+bool pod_is_spot_only(const struct pod *pod);
 
 #endif

@@ -52,7 +52,7 @@ static bool has_net_plugin(const struct container *c)
 }
 
 /* A model server on one device, or the only pod of its object with one. */
-static bool is_one_rank(struct rule_run *run, const struct container *c)
+static bool is_one_rank(const struct container *c)
 {
 	const struct object *object = c->pod->object;
 	struct parallel_list list;
@@ -76,7 +76,7 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 	const struct node *fabric = fabric_of(c);
 	bool ranks = pod_is_training(c->pod) &&
 		     (object->gang.n > 1 || c->pod->steady.n > 1);
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 	struct finding *f;
 
 	if (!fabric || has_net_plugin(c) ||
@@ -99,7 +99,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 	if (!node_eq(at, s->value))
 		return;
-	if (!text_starts(s->name, "CUDA") && is_one_rank(run, c))
+	if (!text_starts(s->name, "CUDA") && is_one_rank(c))
 		return;
 	if (!strcmp(s->name, "NCCL_IB_DISABLE"))
 		check_fabric(run, c, at);

@@ -43,10 +43,10 @@ static int64_t wanted(const struct parallel *server)
 }
 
 /* Does the container serve with its own devices, all of them? */
-static bool serves_alone(struct rule_run *run, const struct container *c)
+static bool serves_alone(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	return list.n == 1 && list.items[0].type == PARALLEL_SERVER &&
 	       !list.items[0].degrees[DEGREE_NODES].given &&
@@ -56,12 +56,12 @@ static bool serves_alone(struct rule_run *run, const struct container *c)
 }
 
 /* Each pod of the group is a server of its own: none waits for another's. */
-static bool all_serve_alone(struct rule_run *run, const struct pod *pod)
+static bool all_serve_alone(const struct pod *pod)
 {
 	FOR_EACH_POD(pod->object, other)
 		FOR_EACH_CONTAINER(other, c)
 			if (other->group == pod->group &&
-			    container_devices(c) && !serves_alone(run, c))
+			    container_devices(c) && !serves_alone(c))
 				return false;
 	return true;
 }
@@ -74,7 +74,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (server->type != PARALLEL_SERVER || !want || !has || want == has ||
-	    (want < has && (server->unknown || all_serve_alone(run, c->pod))))
+	    (want < has && (server->unknown || all_serve_alone(c->pod))))
 		return;
 	f = report_container(run, c, server->degrees[DEGREE_TENSOR].node,
 			     "%s spreads over %" PRId64

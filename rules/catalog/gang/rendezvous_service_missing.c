@@ -86,7 +86,7 @@ static bool may_have_address(const struct node *list)
 
 static void judge_flags(struct rule_run *run, const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	for (const char *const *flag = flags; *flag; flag++) {
 		const struct arg *arg;

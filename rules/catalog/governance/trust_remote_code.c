@@ -60,7 +60,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (c->gpus.n < 1)
 			continue;
-		argv = container_argv(rule_arena(run), c);
+		argv = container_argv(c);
 		arg = trusting(&argv);
 		/* The code in a local path does not change by itself. */
 		if (arg && container_hub_model(&argv, c) && !is_fixed(&argv, c))

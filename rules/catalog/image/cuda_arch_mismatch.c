@@ -44,13 +44,12 @@ static bool says_product(const char *key)
 			 label->meaning == LABEL_INSTANCE);
 }
 
-static const struct node *selects_blackwell(struct rule_run *run,
-					    const struct pod *pod)
+static const struct node *selects_blackwell(const struct pod *pod)
 {
 	static const char *const names[] = {
 		"B200",		"b200",		"B300", "b300",
 		"RTX-PRO-6000", "rtx-pro-6000", NULL};
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node *value = node_need_value(&needs.items[i], 0);
@@ -78,7 +77,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!cuda || cuda >= 1208)
 			continue;
-		gpu = selects_blackwell(run, pod);
+		gpu = selects_blackwell(pod);
 		if (!gpu)
 			return;
 		f = report_container(run, c, node_get(c->node, "image"),

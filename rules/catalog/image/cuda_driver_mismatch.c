@@ -37,9 +37,9 @@ static int64_t cuda_major(const char *image)
 }
 
 /* What the driver of the selected nodes supports at most. */
-static const struct node *supported(struct rule_run *run, const struct pod *pod)
+static const struct node *supported(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
@@ -64,7 +64,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!cuda)
 			continue;
-		most = supported(run, pod);
+		most = supported(pod);
 		if (!node_str(most) || strtol(node_str(most), NULL, 10) < 9 ||
 		    strtol(node_str(most), NULL, 10) >= cuda)
 			continue;

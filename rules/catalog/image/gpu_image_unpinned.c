@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (c->gpus.n < 1 || !c->image || image_is_fixed(c->image) ||
 		    is_placeholder(c->image) ||
 		    node_eq(node_get(c->node, "imagePullPolicy"), "Never") ||
-		    container_command(rule_arena(run), c).type == COMMAND_WAITS)
+		    container_command(c).type == COMMAND_WAITS)
 			continue;
 		tag = image_tag(c->image);
 		report_container(run, c, node_get(c->node, "image"),

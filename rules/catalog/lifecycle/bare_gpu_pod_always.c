@@ -12,8 +12,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-static struct container_command ending_command(struct rule_run *run,
-					       const struct pod *pod,
+static struct container_command ending_command(const struct pod *pod,
 					       const struct container **who)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -23,11 +22,11 @@ static struct container_command ending_command(struct rule_run *run,
 		    container_uses_gpu(c) != TRI_YES)
 			continue;
 		*who = c;
-		command = container_command(rule_arena(run), c);
+		command = container_command(c);
 		if (command.type == COMMAND_ENDS)
 			return command;
 		if (command.type == COMMAND_UNKNOWN && pod_is_training(pod) &&
-		    !container_goes_on(rule_arena(run), c))
+		    !container_goes_on(c))
 			return (struct container_command){
 				.type = COMMAND_ENDS,
 				.what = "training",
@@ -47,7 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->restart != RESTART_ALWAYS ||
 	    (pod->object->fragment && !pod->restart_node))
 		return;
-	command = ending_command(run, pod, &c);
+	command = ending_command(pod, &c);
 	if (command.type != COMMAND_ENDS)
 		return;
 	f = report_pod(run, pod, pod->restart_node,

@@ -47,8 +47,7 @@ static bool holds_many(struct rule_run *run, const struct container *c)
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct container_command command =
-		container_command(rule_arena(run), c);
+	struct container_command command = container_command(c);
 	bool waits = command.type == COMMAND_WAITS;
 	bool bounded = is_bounded(&command, c->pod);
 	char time[40] = "";

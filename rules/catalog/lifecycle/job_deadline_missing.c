@@ -35,30 +35,29 @@ static const struct node *deadline_place(const struct pod *pod)
 
 /* A test of the devices alone is short and attended; `timeout` ends what
  * hangs, and so may a liveness probe. */
-static bool ends_itself(struct rule_run *run, const struct pod *pod)
+static bool ends_itself(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_uses_gpu(c) == TRI_YES &&
-		    !container_tests_devices(rule_arena(run), c) &&
-		    !container_is_timed(rule_arena(run), c) &&
+		    !container_tests_devices(c) && !container_is_timed(c) &&
 		    node_is_unset(node_get(c->node, "livenessProbe")))
 			return false;
 	return true;
 }
 
 /* So is one of the network, which a launcher starts in waiting workers. */
-static bool launcher_ends(struct rule_run *run, const struct object *object)
+static bool launcher_ends(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
 		FOR_EACH_CONTAINER(pod, c)
 			if (pod_is_launcher(pod) &&
-			    (container_tests_network(rule_arena(run), c) ||
-			     container_is_timed(rule_arena(run), c)))
+			    (container_tests_network(c) ||
+			     container_is_timed(c)))
 				return true;
 	return false;
 }
 
-static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
+static bool lacks_deadline(const struct pod *pod)
 {
 	const struct node *own =
 		pod->flat ? NULL : pod_field(pod, "activeDeadlineSeconds");
@@ -66,7 +65,7 @@ static bool lacks_deadline(struct rule_run *run, const struct pod *pod)
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod) &&
 	       pod_is_training(pod) && deadline_place(pod) &&
 	       !pod_run_deadline(pod) && node_is_unset(own) &&
-	       !ends_itself(run, pod);
+	       !ends_itself(pod);
 }
 
 /* At the job, or at each Job inside: never in a pod template. */
@@ -90,7 +89,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		return;
 	}
 	FOR_EACH_POD(object, pod)
-		if (lacks_deadline(run, pod))
+		if (lacks_deadline(pod))
 			fix_set(fix, pod_job_spec(pod), "activeDeadlineSeconds",
 				edit_int(arena, seconds));
 }
@@ -118,10 +117,10 @@ static void report(struct rule_run *run, const struct pod *pod)
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class == KIND_TEMPLATE || kueue_ends_it(object) ||
-	    launcher_ends(run, object))
+	    launcher_ends(object))
 		return;
 	FOR_EACH_POD(object, pod)
-		if (lacks_deadline(run, pod)) {
+		if (lacks_deadline(pod)) {
 			report(run, pod);
 			return;
 		}

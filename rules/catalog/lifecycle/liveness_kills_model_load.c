@@ -80,11 +80,11 @@ static void check_container(struct rule_run *run, const struct container *c)
 	    container_probe(c, "startupProbe", &startup) || liveness.unknown ||
 	    liveness.exec)
 		return;
-	argv = container_argv(rule_arena(run), c);
+	argv = container_argv(c);
 	loads = container_loads_model(&argv, c);
 	if (loads == TRI_NO)
 		return;
-	size = container_model_size(rule_arena(run), c);
+	size = container_model_size(c);
 	need = load_time(run, size);
 	if (probe_budget(&liveness) >= need)
 		return;

@@ -30,10 +30,9 @@ static bool any_readiness(const struct pod *pod)
 }
 
 /* A shell that waits, or a program that has no model to load. */
-static bool is_other(struct rule_run *run, const struct container *c)
+static bool is_other(const struct container *c)
 {
-	struct container_command command =
-		container_command(rule_arena(run), c);
+	struct container_command command = container_command(c);
 
 	return command.type == COMMAND_WAITS ||
 	       command.type == COMMAND_INTERACTIVE || image_is_cpu(c->image);
@@ -72,9 +71,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		enum tri loads;
 
 		if (c->role != CONTAINER_MAIN ||
-		    container_uses_gpu(c) != TRI_YES || is_other(run, c))
+		    container_uses_gpu(c) != TRI_YES || is_other(c))
 			continue;
-		argv = container_argv(rule_arena(run), c);
+		argv = container_argv(c);
 		loads = container_loads_model(&argv, c);
 		if (is_worker(&argv, c) || loads == TRI_NO)
 			continue;

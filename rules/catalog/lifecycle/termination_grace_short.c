@@ -41,10 +41,9 @@ static const struct node *checkpoint_mount(const struct pod *pod,
 	return NULL;
 }
 
-static bool works(struct rule_run *run, const struct container *c)
+static bool works(const struct container *c)
 {
-	struct container_command command =
-		container_command(rule_arena(run), c);
+	struct container_command command = container_command(c);
 
 	/* What stops it has been thought about. */
 	if (!node_is_unset(node_path(c->node, "lifecycle.preStop")))
@@ -53,8 +52,7 @@ static bool works(struct rule_run *run, const struct container *c)
 	       command.type != COMMAND_INTERACTIVE && !image_is_cpu(c->image);
 }
 
-static const struct node *needs_time(struct rule_run *run,
-				     const struct pod *pod, bool *serving)
+static const struct node *needs_time(const struct pod *pod, bool *serving)
 {
 	*serving = pod_is_serving(pod) && !object_ends(pod->object) &&
 		   !pod_is_group_worker(pod);
@@ -62,7 +60,7 @@ static const struct node *needs_time(struct rule_run *run,
 		const struct node *at;
 
 		if (c->role != CONTAINER_MAIN ||
-		    container_uses_gpu(c) != TRI_YES || !works(run, c))
+		    container_uses_gpu(c) != TRI_YES || !works(c))
 			continue;
 		at = *serving ? c->node : checkpoint_mount(pod, c);
 		if (at)
@@ -86,7 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    (!unset && !node_int(grace, &seconds)) || seconds > 30 ||
 	    pod_spot(pod))
 		return;
-	why = needs_time(run, pod, &serving);
+	why = needs_time(pod, &serving);
 	if (!why)
 		return;
 	f = report_pod(run, pod, grace,

@@ -19,8 +19,7 @@ static const struct container *trainer(const struct pod *pod)
 	return NULL;
 }
 
-static const struct container *restarted(struct rule_run *run,
-					 const struct pod *pod)
+static const struct container *restarted(const struct pod *pod)
 {
 	const struct container *c;
 
@@ -28,7 +27,7 @@ static const struct container *restarted(struct rule_run *run,
 	    pod_uses_gpu(pod) != TRI_YES || !pod_is_training(pod))
 		return NULL;
 	c = trainer(pod);
-	return c && !container_goes_on(rule_arena(run), c) ? c : NULL;
+	return c && !container_goes_on(c) ? c : NULL;
 }
 
 /* Leader and workers are one training. */
@@ -37,7 +36,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (object->class != KIND_SERVICE)
 		return;
 	FOR_EACH_POD(object, pod) {
-		const struct container *c = restarted(run, pod);
+		const struct container *c = restarted(pod);
 
 		if (!c)
 			continue;

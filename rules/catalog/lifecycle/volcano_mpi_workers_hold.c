@@ -37,10 +37,9 @@ static bool job_completes(const struct object *object)
 }
 
 /* As the last command: before others it may be in the background. */
-static const struct node *ssh_server(struct rule_run *run,
-				     const struct container *c)
+static const struct node *ssh_server(const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 	const struct node *at = NULL;
 
 	if (!argv_have(&argv, "sshd") || !argv_have(&argv, "-D"))
@@ -60,7 +59,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->object->npods < 2 || job_completes(pod->object))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *at = ssh_server(run, c);
+		const struct node *at = ssh_server(c);
 
 		if (at)
 			report_container(

@@ -62,24 +62,24 @@ static bool is_ray_cluster(const struct pod *pod)
 	return node_get(node_get(job_of(pod), "plugins"), "ray");
 }
 
-static bool is_server(struct rule_run *run, const struct pod *pod)
+static bool is_server(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		struct argv argv;
 
 		if (container_uses_gpu(c) != TRI_YES)
 			continue;
-		argv = container_argv(rule_arena(run), c);
+		argv = container_argv(c);
 		if (container_loads_model(&argv, c) != TRI_YES)
 			return false;
 	}
 	return true;
 }
 
-static bool only_serves(struct rule_run *run, const struct object *object)
+static bool only_serves(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
-		if (pod_uses_gpu(pod) != TRI_YES || !is_server(run, pod))
+		if (pod_uses_gpu(pod) != TRI_YES || !is_server(pod))
 			return false;
 	return true;
 }
@@ -95,7 +95,7 @@ static void check(struct rule_run *run, const struct object *object)
 		if (pod->restart != RESTART_ALWAYS ||
 		    (object->fragment && !pod->restart_node) ||
 		    ends_elsewhere(pod) || is_ray_cluster(pod) ||
-		    only_serves(run, object))
+		    only_serves(object))
 			continue;
 		f = report_pod(run, pod, pod->restart_node,
 			       "task `%s` always restarts its pods%s: the job "

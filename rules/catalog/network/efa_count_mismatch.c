@@ -9,10 +9,9 @@
 #include "kube/scheduling/affinity.h"
 
 /* The type of instance that the pods select, where it is one. */
-static const struct instance_type *selected(struct rule_run *run,
-					    const struct pod *pod)
+static const struct instance_type *selected(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
@@ -86,7 +85,7 @@ static bool selects_alike(const struct pod *a, const struct pod *b)
 /* Roles of one job, each on nodes of the same type, as far as is known. */
 static void compare(struct rule_run *run, const struct container *c)
 {
-	const struct instance_type *type = selected(run, c->pod);
+	const struct instance_type *type = selected(c->pod);
 
 	if (c->gpus.n < 1 || c->pod->object->gang.n < 2 ||
 	    c != peer(c, c->pod) || !has_most(c))
@@ -95,7 +94,7 @@ static void compare(struct rule_run *run, const struct container *c)
 		const struct container *other = peer(c, pod);
 		int64_t n = other ? interfaces(other) : -1;
 
-		if (n < 0 || n >= interfaces(c) || selected(run, pod) != type ||
+		if (n < 0 || n >= interfaces(c) || selected(pod) != type ||
 		    (!type && !selects_alike(c->pod, pod)) ||
 		    takes_part(other, type))
 			continue;
@@ -116,7 +115,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (interfaces(c) < 1 || c->gpus.unknown)
 			continue;
 		compare(run, c);
-		type = selected(run, pod);
+		type = selected(pod);
 		if (takes_part(c, type))
 			report_container(run, c,
 					 node_get(container_limits(c), EFA),

@@ -28,14 +28,14 @@ static bool is_set_to_oversubscribe(const struct container *c)
 }
 
 /* It takes its hosts from elsewhere, or more than the slots. */
-static bool places_itself(struct rule_run *run, const struct container *c)
+static bool places_itself(const struct container *c)
 {
 	static const char *const flags[] = {
 		"-H",	      "-host",	    "--host",
 		"-hostfile",  "--hostfile", "-machinefile",
 		"-rankfile",  "-rf",	    "--machinefile",
 		"--rankfile", NULL};
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	if (argv_have_any(&argv, flags))
 		return true;
@@ -48,12 +48,12 @@ static bool places_itself(struct rule_run *run, const struct container *c)
 
 /* So many on each node, by the command: each may start others, or use all
  * devices of its node (`-np 2 --map-by ppr:1:node all_reduce_perf -g 8`). */
-static bool counts_by_node(struct rule_run *run, const struct container *c,
+static bool counts_by_node(const struct container *c,
 			   const struct parallel *mpi)
 {
 	static const char *const flags[] = {"-N",      "-pernode", "--pernode",
 					    "-bynode", "--bynode", NULL};
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 	const struct arg *arg;
 	const char *by = argv_flag(&argv, "--map-by", &arg);
 
@@ -91,11 +91,11 @@ static void judge(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	if (!total->n || total->unknown || have.unknown || !have.n ||
-	    total->n == have.n || mpi->spread || places_itself(run, c))
+	    total->n == have.n || mpi->spread || places_itself(c))
 		return;
 	if (total->n > have.n && !is_open_mpi(c->pod->object))
 		return;
-	if (total->n < have.n && counts_by_node(run, c, mpi))
+	if (total->n < have.n && counts_by_node(c, mpi))
 		return;
 	f = report_container(run, c, total->node,
 			     "%s starts %" PRId64

@@ -30,8 +30,7 @@ static struct amount most(const struct pod *pod)
 }
 
 /* Pods that run the same launcher: those of all templates with one. */
-static struct amount ranks(struct rule_run *run, const struct object *object,
-			   const char *program)
+static struct amount ranks(const struct object *object, const char *program)
 {
 	struct amount sum = {0};
 
@@ -80,7 +79,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	    !strcmp(launcher->program, "deepspeed") ||
 	    is_replaced(object, nodes))
 		return;
-	pods = ranks(run, object, launcher->program);
+	pods = ranks(object, launcher->program);
 	if (pods.unknown || object->copies.unknown || nodes->n <= pods.n ||
 	    may_be_one_of_several(object, pods.n))
 		return;
@@ -92,7 +91,7 @@ static void judge(struct rule_run *run, const struct container *c,
 			     node_is_unset(elastic_policy(object)) ? ""
 								   : "at most ",
 			     pods.n, pods.n == 1 ? "" : "s");
-	if (!container_may_meet_others(rule_arena(run), c))
+	if (!container_may_meet_others(c))
 		return;
 	finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f, "if pods of other objects join, it may be right");

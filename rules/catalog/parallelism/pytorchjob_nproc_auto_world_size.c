@@ -16,10 +16,9 @@ static bool is_script(const char *text)
 }
 
 /* `python train.py`, plainly. */
-static const struct node *script(struct rule_run *run,
-				 const struct container *c)
+static const struct node *script(const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	if (!argv.n || !argv.items[0].base ||
 	    strncmp(argv.items[0].base, "python", 6))
@@ -39,7 +38,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		int64_t devices = container_devices(c);
-		const struct node *at = script(run, c);
+		const struct node *at = script(c);
 
 		if (devices < 2 || !at || !c->name ||
 		    strcmp(c->name, "pytorch"))

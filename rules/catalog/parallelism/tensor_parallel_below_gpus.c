@@ -23,13 +23,12 @@ static bool is_refused(const char *text)
 
 /* Does the script give a program fewer devices than there are, or some? Then
  * it starts others, or several of one. Or does nothing start at all? */
-static bool uses_others(struct rule_run *run, const struct container *c,
-			int64_t devices)
+static bool uses_others(const struct container *c, int64_t devices)
 {
 	static const char *const names[] = {
 		"CUDA_VISIBLE_DEVICES=", "HIP_VISIBLE_DEVICES=",
 		"ROCR_VISIBLE_DEVICES=", NULL};
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	for (size_t i = 0; i < argv.n; i++)
 		if (is_refused(argv.items[i].text))
@@ -56,7 +55,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	/* Other servers of Triton's may take the rest. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
 	    n >= has || !strcmp(server->program, "Triton") ||
-	    uses_others(run, c, has))
+	    uses_others(c, has))
 		return;
 	report_container(run, c, by ? by->node : server->node,
 			 "%s uses %" PRId64 " of the %" PRId64

@@ -11,10 +11,10 @@
 
 /* All devices are its own: no Ray (vLLM's multi-node-serving.sh starts one), no
  * group of pods. */
-static bool stands_alone(struct rule_run *run, const struct container *c)
+static bool stands_alone(const struct container *c)
 {
 	const struct object *object = c->pod->object;
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	return !object->guessed && object->class != KIND_RAY &&
 	       object->gang.n <= 1 && !object->gang.unknown &&
@@ -31,7 +31,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	const char *device = pod_device(c->pod);
 
 	if (server->type != PARALLEL_SERVER || !by || !has || n <= has ||
-	    !stands_alone(run, c))
+	    !stands_alone(c))
 		return;
 	report_container(run, c, by->node,
 			 "%s spreads over %" PRId64 " %ss (`%s` is %" PRId64

@@ -10,9 +10,9 @@
 #include "kube/purpose/class.h"
 
 /* Of processes that mpirun does not bind to cores. */
-static bool is_unbound(struct rule_run *run, const struct container *c)
+static bool is_unbound(const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 	const char *to = argv_flag(&argv, "-bind-to", NULL);
 
 	if (!to)
@@ -28,9 +28,9 @@ static bool has_several(const struct parallel *parallel)
 }
 
 /* `mpirun -x OMP_NUM_THREADS=8`; NCCL's tests (all_reduce_perf) use none. */
-static bool needs_no_number(struct rule_run *run, const struct container *c)
+static bool needs_no_number(const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 
 	for (size_t i = 0; i < argv.n; i++)
 		if (text_starts(argv.items[i].text, "OMP_NUM_THREADS") ||
@@ -40,28 +40,26 @@ static bool needs_no_number(struct rule_run *run, const struct container *c)
 }
 
 /* The container's mpirun, where it starts several processes a node. */
-static const struct parallel *own_mpi(struct rule_run *run,
-				      const struct container *c)
+static const struct parallel *own_mpi(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
 
 	return list.n == 1 && !list.items[0].unknown &&
 			       list.items[0].type == PARALLEL_MPI &&
-			       has_several(&list.items[0]) &&
-			       is_unbound(run, c) && !needs_no_number(run, c)
+			       has_several(&list.items[0]) && is_unbound(c) &&
+			       !needs_no_number(c)
 		       ? &list.items[0]
 		       : NULL;
 }
 
 /* That of the pod that starts the container's processes. */
-static const struct parallel *launchers_mpi(struct rule_run *run,
-					    const struct container *c)
+static const struct parallel *launchers_mpi(const struct container *c)
 {
 	FOR_EACH_POD(c->pod->object, pod) {
 		if (pod == c->pod || !pod_is_launcher(pod))
 			continue;
 		FOR_EACH_CONTAINER(pod, launcher) {
-			const struct parallel *mpi = own_mpi(run, launcher);
+			const struct parallel *mpi = own_mpi(launcher);
 
 			if (mpi && !container_env(launcher, "OMP_NUM_THREADS"))
 				return mpi;
@@ -82,8 +80,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    container_limit(c, "cpu", &cpu) != QUANTITY_ABSENT ||
 		    !node_is_unset(node_get(c->node, "envFrom")))
 			continue;
-		own = own_mpi(run, c);
-		mpi = own ? own : launchers_mpi(run, c);
+		own = own_mpi(c);
+		mpi = own ? own : launchers_mpi(c);
 		if (!mpi)
 			continue;
 		f = report_container(

@@ -23,9 +23,9 @@ static bool plans_storage(const struct container *c)
 }
 
 /* Smaller than most images: up to 3 billion parameters, 6 GB. */
-static bool is_small(struct rule_run *run, const struct container *c)
+static bool is_small(const struct container *c)
 {
-	int64_t size = container_model_size(rule_arena(run), c);
+	int64_t size = container_model_size(c);
 
 	return size > 0 && size <= 30;
 }
@@ -65,12 +65,12 @@ static bool fetches_none(const struct argv *argv, const struct container *c)
 
 static void check_container(struct rule_run *run, const struct container *c)
 {
-	struct argv argv = container_argv(rule_arena(run), c);
+	struct argv argv = container_argv(c);
 	const char *model = container_hub_model(&argv, c);
 	const char *path = model ? container_model_cache(&argv, c) : NULL;
 	struct finding *f;
 
-	if (!model || is_small(run, c) || fetches_none(&argv, c))
+	if (!model || is_small(c) || fetches_none(&argv, c))
 		return;
 	if (!path || path[0] != '/') {
 		if (!c->image || !mounts_shm_alone(c))

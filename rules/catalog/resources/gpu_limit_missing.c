@@ -51,7 +51,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (pod_uses_gpu(pod) != TRI_NO || pod->injects & INJECT_GPU)
 		return;
-	intent = pod_gpu_intent(rule_arena(run), rule_accelerators(run), pod);
+	intent = pod_gpu_intent(rule_accelerators(run), pod);
 	if (intent.by == INTENT_NONE)
 		return;
 	f = say(run, &intent);

@@ -28,9 +28,8 @@ static bool has_shares(struct rule_run *run, const struct container *c)
 {
 	FOR_EACH_LIMIT(c, limit)
 		if (text_eq(limit->node->key, c->resource))
-			return container_unit(rule_cluster(run),
-					      rule_arena(run), c,
-					      limit) == ACCEL_SHARED;
+			return container_unit(rule_cluster(run), c, limit) ==
+			       ACCEL_SHARED;
 	return false;
 }
 

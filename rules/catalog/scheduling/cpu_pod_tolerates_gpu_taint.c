@@ -85,9 +85,9 @@ static bool keeps_off(const struct node_need *need)
 	return value != NULL;
 }
 
-static bool stays_off(struct rule_run *run, const struct pod *pod)
+static bool stays_off(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	return node_needs_imply(&needs, keeps_off);
 }
@@ -103,8 +103,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if ((!at && !any) || !pod_has_placement(pod) ||
 	    pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
 	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod) ||
-	    !node_is_unset(pod_field(pod, "resourceClaims")) ||
-	    stays_off(run, pod))
+	    !node_is_unset(pod_field(pod, "resourceClaims")) || stays_off(pod))
 		return;
 	if (at)
 		f = report_pod(

@@ -54,9 +54,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct node_needs needs;
 
-	if (pod_uses_gpu(pod) != TRI_YES)
-		return;
-	needs = pod_node_needs(rule_arena(run), pod);
+	needs = pod_node_needs(pod);
 	for (size_t i = 0; i < needs.n; i++) {
 		const char *now = replaced_by(&needs.items[i]);
 		const char *key = needs.items[i].key;

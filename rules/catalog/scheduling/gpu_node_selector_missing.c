@@ -100,7 +100,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_resource_names_model(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
-	needs = pod_node_needs(rule_arena(run), pod);
+	needs = pod_node_needs(pod);
 	runtime = pod_runtime_scheduling(rule_cluster(run), pod,
 					 rule_arena(run), &unknown);
 	if (node_count(node_get(runtime, "nodeSelector")) || unknown ||

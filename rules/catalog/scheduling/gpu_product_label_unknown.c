@@ -53,7 +53,7 @@ static void check_nodes(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 	bool nodes = cluster_shows_nodes(rule_cluster(run));
 
 	for (size_t i = 0; i < needs.n; i++) {

@@ -93,8 +93,7 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 				 "NoSchedule") != TRI_NO ||
 	    unknown || tainted == TRI_NO ||
 	    !node_is_unset(pod_field(pod, "nodeName")) ||
-	    (tainted == TRI_UNKNOWN &&
-	     object_shows_platform(rule_arena(run), pod->object)))
+	    (tainted == TRI_UNKNOWN && object_shows_platform(pod->object)))
 		return false;
 	f = report_pod(
 		run, pod, list,

@@ -15,8 +15,7 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 {
 	return entry->accelerator && entry->state == QUANTITY_OK &&
 	       entry->quantity.nano > 0 &&
-	       container_unit(rule_cluster(run), rule_arena(run), c, entry) ==
-		       ACCEL_MIG;
+	       container_unit(rule_cluster(run), c, entry) == ACCEL_MIG;
 }
 
 /* Does it start a process for each slice: by itself, by Dask-CUDA, by Ray? */

@@ -15,8 +15,7 @@ static bool is_part(struct rule_run *run, const struct container *c)
 
 		if (!entry->accelerator || entry->accelerator != c->accelerator)
 			continue;
-		unit = container_unit(rule_cluster(run), rule_arena(run), c,
-				      entry);
+		unit = container_unit(rule_cluster(run), c, entry);
 		if (unit == ACCEL_MIG || unit == ACCEL_SHARED)
 			return true;
 	}

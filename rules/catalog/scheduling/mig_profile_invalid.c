@@ -94,7 +94,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (!text_starts(entry->node->key, MIG_PREFIX))
 				continue;
 			if (!known)
-				choices = mig_choices_of(rule_arena(run), pod);
+				choices = mig_choices_of(pod);
 			known = true;
 			check_entry(run, c, entry, &choices);
 		}

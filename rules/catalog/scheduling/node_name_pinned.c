@@ -10,10 +10,9 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-static const struct node *pinned_name(struct rule_run *run,
-				      const struct pod *pod)
+static const struct node *pinned_name(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
@@ -47,7 +46,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   node_str(name));
 		return;
 	}
-	label = pinned_name(run, pod);
+	label = pinned_name(pod);
 	if (node_str(label))
 		report_pod(run, pod, label,
 			   "only node `%s` fits: without it the pods stay "

@@ -12,12 +12,11 @@
 #include "kube/scheduling/node_match.h"
 
 /* The first value asked for that no node has. */
-static const struct node *missing(struct rule_run *run,
-				  const struct cluster *cluster,
+static const struct node *missing(const struct cluster *cluster,
 				  const struct pod *pod,
 				  const struct node_need **need)
 {
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	for (size_t i = 0; i < needs.n; i++) {
 		const struct node_need *one = needs.items + i;
@@ -44,7 +43,7 @@ static void report_label(struct rule_run *run, const struct cluster *cluster,
 			 const struct pod *pod)
 {
 	const struct node_need *need = NULL;
-	const struct node *value = missing(run, cluster, pod, &need);
+	const struct node *value = missing(cluster, pod, &need);
 	struct finding *f;
 	const char *near;
 

@@ -29,8 +29,8 @@ static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry)
 			if (entry->accelerator &&
-			    (container_unit(rule_cluster(run), rule_arena(run),
-					    c, entry) != ACCEL_WHOLE ||
+			    (container_unit(rule_cluster(run), c, entry) !=
+				     ACCEL_WHOLE ||
 			     text_eq(entry->accelerator->vendor, "amd")))
 				return false;
 	return true;
@@ -75,7 +75,7 @@ static void judge(struct rule_run *run, const struct pod *pod,
 /* An instance type of one model, and the label of another. */
 static void check_models(struct rule_run *run, const struct pod *pod)
 {
-	struct mig_choices choices = mig_choices_of(rule_arena(run), pod);
+	struct mig_choices choices = mig_choices_of(pod);
 	const struct mig_choice *a = &choices.items[0], *b = a + 1;
 	struct finding *f;
 
@@ -109,7 +109,7 @@ static void check_clash(struct rule_run *run, const struct pod *pod,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct accelerator *accelerator = asked_for(pod);
-	struct node_needs needs = pod_node_needs(rule_arena(run), pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	check_clash(run, pod, &needs);
 	if (!accelerator)

@@ -11,8 +11,7 @@
 static bool is_share(struct rule_run *run, const struct container *c,
 		     const struct resource_entry *entry)
 {
-	return container_unit(rule_cluster(run), rule_arena(run), c, entry) ==
-	       ACCEL_SHARED;
+	return container_unit(rule_cluster(run), c, entry) == ACCEL_SHARED;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -36,7 +36,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!asks_for_tpu(pod) || object_is_queued(pod->object) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;
-	needs = pod_node_needs(rule_arena(run), pod);
+	needs = pod_node_needs(pod);
 	for (size_t i = 0; i < needs.n; i++) {
 		if (!node_need_requires(&needs.items[i]))
 			continue;

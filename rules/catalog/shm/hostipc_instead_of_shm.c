@@ -42,7 +42,7 @@ static bool has_mps(struct arena *arena, const struct container *c)
 
 static bool is_mps_client(struct arena *arena, const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(arena, pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	FOR_EACH_CONTAINER(pod, c)
 		if (has_mps(arena, c))

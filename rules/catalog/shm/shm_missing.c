@@ -27,12 +27,12 @@ static bool may_have_size(const struct pod *pod)
 
 #define VOLUME "gpugate-shm"
 
-static bool lacks_shm(struct rule_run *run, const struct container *c)
+static bool lacks_shm(const struct container *c)
 {
 	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
 	       !shm_is_injected(c) && !container_shm(c).mount &&
 	       !container_shm(c).unknown &&
-	       container_shm_need(rule_arena(run), c).is != SHM_NOT_NEEDED;
+	       container_shm_need(c).is != SHM_NOT_NEEDED;
 }
 
 /* One volume for all containers of the pod: the smallest of their sizes. */
@@ -44,7 +44,7 @@ static const char *size_for(struct rule_run *run, const struct pod *pod)
 	char text[QUANTITY_TEXT];
 
 	FOR_EACH_CONTAINER(pod, c) {
-		if (!lacks_shm(run, c))
+		if (!lacks_shm(c))
 			continue;
 		size = override;
 		if (*given ? !shm_size_fits(c, NULL, override)
@@ -77,7 +77,7 @@ static void repair(struct rule_run *run, struct finding *f,
 
 static struct finding *report(struct rule_run *run, const struct container *c)
 {
-	struct shm_need need = container_shm_need(rule_arena(run), c);
+	struct shm_need need = container_shm_need(c);
 
 	if (need.by) {
 		struct finding *f =
@@ -106,7 +106,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;
 
-		if (!lacks_shm(run, c) || may_have_size(pod))
+		if (!lacks_shm(c) || may_have_size(pod))
 			continue;
 		f = report(run, c);
 		finding_help(

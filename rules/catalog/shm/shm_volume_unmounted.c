@@ -80,10 +80,9 @@ static bool knows_place(const struct container *c, const char *path)
 }
 
 /* Another container has it, and this one needs none. */
-static bool is_of_another(struct rule_run *run, const struct container *c,
-			  const struct node *volume)
+static bool is_of_another(const struct container *c, const struct node *volume)
 {
-	if (container_shm_need(rule_arena(run), c).is != SHM_NOT_NEEDED)
+	if (container_shm_need(c).is != SHM_NOT_NEEDED)
 		return false;
 	FOR_EACH_CONTAINER(c->pod, other)
 		if (other != c && mount_of(other, volume))
@@ -109,7 +108,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		path = node_get(mount, "mountPath");
 		if (shm.mount || shm.unknown || shm_is_injected(c) ||
 		    node_is_unknown(path) || knows_place(c, node_str(path)) ||
-		    (!mount && is_of_another(run, c, volume)))
+		    (!mount && is_of_another(c, volume)))
 			continue;
 		if (mount)
 			f = report_container(

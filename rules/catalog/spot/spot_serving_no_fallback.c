@@ -21,9 +21,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *spot = pod_spot(pod);
 
-	if (!spot || pod->flat || pod_uses_gpu(pod) != TRI_YES ||
-	    pod->steady.unknown || pod->steady.n != 1 || pod->peak.n > 2 ||
-	    !serves_others(pod) || !pod_is_spot_only(rule_arena(run), pod))
+	if (!spot || pod->steady.unknown || pod->steady.n != 1 ||
+	    pod->peak.n > 2 || !serves_others(pod) || !pod_is_spot_only(pod))
 		return;
 	/* The number of a Deployment is that of its autoscaler. */
 	report_pod(

@@ -267,7 +267,7 @@ static bool cluster_field(struct cel_eval *eval, void *context,
 
 static struct cel_value spot_of(const struct custom_subject *s)
 {
-	struct node_needs needs = pod_node_needs(s->arena, s->pod);
+	struct node_needs needs = pod_node_needs(s->pod);
 
 	if (pod_spot(s->pod))
 		return cel_bool(true);

@@ -36,7 +36,8 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Builds for tests also call the rules that have nothing to look at. */
+/* Builds for tests also call the rules that have nothing to look at, but for
+ * those that rely on it. */
 #ifndef CHECK_WANTS
 #define CHECK_WANTS 0
 #endif

@@ -188,7 +188,7 @@ static struct argv split(struct arena *arena, const struct container *c)
 }
 
 /* Most rules ask: every container is split once. */
-struct argv container_argv(struct arena *arena, const struct container *c)
+struct argv container_argv(const struct container *c)
 {
 	struct container_memo *memo = c->memo;
 	struct argv *argv;

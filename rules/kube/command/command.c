@@ -336,9 +336,9 @@ static struct container_command find_command(const struct argv *argv,
 	return ending(argv, c);
 }
 
-bool container_goes_on(struct arena *arena, const struct container *c)
+bool container_goes_on(const struct container *c)
 {
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 
 	return argv_have(&argv, "sleep") || argv_have(&argv, "tail") ||
 	       argv_have(&argv, "while");
@@ -362,11 +362,11 @@ static size_t after_options(const struct argv *argv, size_t i)
 }
 
 /* A shorter one is that of a check before the work. */
-bool container_is_timed(struct arena *arena, const struct container *c)
+bool container_is_timed(const struct container *c)
 {
 	static const char *const names[] = {"timeout", NULL};
 	static struct argv_names wanted = {.names = names};
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 	const char *time;
 
 	if (!argv_have_name(&argv, &wanted))
@@ -382,14 +382,14 @@ bool container_is_timed(struct arena *arena, const struct container *c)
 	return false;
 }
 
-bool container_tests_devices(struct arena *arena, const struct container *c)
+bool container_tests_devices(const struct container *c)
 {
 	static const char *const names[] = {
 		"gpu-burn",  "gpu_burn",       "gpu_burn.sh",	"deviceQuery",
 		"vectorAdd", "vector-add",     "bandwidthTest", "nvbandwidth",
 		"dcgmi",     "dcgmproftester", "nbody",		NULL};
 	static struct argv_names tests = {.names = names};
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 
 	/* The workers of such a test wait for its launcher. */
 	if (sample_image(c))
@@ -398,9 +398,9 @@ bool container_tests_devices(struct arena *arena, const struct container *c)
 	       first_of(&argv, &tests) < argv.n;
 }
 
-bool container_tests_network(struct arena *arena, const struct container *c)
+bool container_tests_network(const struct container *c)
 {
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 
 	for (size_t i = 0; i < argv.n; i++)
 		if (text_ends(word_at(&argv, i), "_perf"))
@@ -408,15 +408,14 @@ bool container_tests_network(struct arena *arena, const struct container *c)
 	return false;
 }
 
-struct container_command container_command(struct arena *arena,
-					   const struct container *c)
+struct container_command container_command(const struct container *c)
 {
 	struct container_memo *memo = c->memo;
 	struct container_command *command;
 	struct argv argv;
 
 	if (!memo->command) {
-		argv = container_argv(arena, c);
+		argv = container_argv(c);
 		command = ARENA_NEW(c->pod->memo->arena,
 				    struct container_command);
 		*command = find_command(&argv, c);

@@ -417,7 +417,7 @@ static void read_field(struct arena *arena, const struct container *c,
 static struct parallel_list read_commands(struct arena *arena,
 					  const struct container *c)
 {
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 	struct parallel_list out = {0};
 
 	if (!may_be_parallel(&argv) && !program_of_image(c)) {

@@ -158,12 +158,12 @@ static int64_t env_size(const struct container *c)
 	return 0;
 }
 
-int64_t container_model_size(struct arena *arena, const struct container *c)
+int64_t container_model_size(const struct container *c)
 {
 	static const char *const flags[] = {"model",	  "model-id",
 					    "model-path", "served-model-name",
 					    "model-name", NULL};
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 	int64_t size = 0;
 
 	for (const char *const *flag = flags; *flag && !size; flag++)

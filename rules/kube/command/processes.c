@@ -50,12 +50,12 @@ int64_t launcher_processes(const struct container *c,
 			     : amount_int(*at, 0).n;
 }
 
-bool container_may_meet_others(struct arena *arena, const struct container *c)
+bool container_may_meet_others(const struct container *c)
 {
 	static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
 					    "--main-process-ip", NULL};
 	const struct object *object = c->pod->object;
-	struct argv argv = container_argv(arena, c);
+	struct argv argv = container_argv(c);
 
 	if (!object_is(object, "batch", "Job") &&
 	    !text_eq(object->group, "apps"))

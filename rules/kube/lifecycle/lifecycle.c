@@ -57,15 +57,6 @@ struct amount object_most_pods(const struct object *object)
 }
 
 /* PastBackoffLimit of the training operator sums over all replica types. */
-static struct amount all_pods(const struct object *object)
-{
-	struct amount sum = {0};
-
-	FOR_EACH_POD(object, pod)
-		sum = amount_add(sum, pod->steady);
-	return sum;
-}
-
 int64_t object_counted_pods(const struct object *object, const char *field)
 {
 	const struct pod *pod = object_gpu_pod(object);
@@ -76,7 +67,7 @@ int64_t object_counted_pods(const struct object *object, const char *field)
 	    text_eq(object->kind, "MPIJob") ||
 	    (!kubeflow && (!pod || !pod_job_spec(pod))))
 		return 1;
-	counted = kubeflow ? all_pods(object) : object_most_pods(object);
+	counted = kubeflow ? gang_sum(object) : object_most_pods(object);
 	return counted.n > 1 ? counted.n : 1;
 }
 

@@ -4,11 +4,6 @@
  */
 #include "rules/kube/operator.h"
 
-static struct gang gang(struct arena *arena, const struct object *object)
-{
-	return gang_of_children(object);
-}
-
 const struct operator operator_appwrapper = {
-	.gang = gang,
+	.gang = gang_of_children,
 };

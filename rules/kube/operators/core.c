@@ -91,7 +91,7 @@ static bool env_is_distributed(const struct container *c)
 }
 
 /* May the words of this container be those of one rank of several? */
-static bool is_distributed(struct arena *arena, const struct container *c)
+static bool is_distributed(const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",
 					     "--num-nodes", NULL};
@@ -104,7 +104,7 @@ static bool is_distributed(struct arena *arena, const struct container *c)
 
 	if (env_is_distributed(c))
 		return true;
-	argv = container_argv(arena, c);
+	argv = container_argv(c);
 	for (const char *const *flag = counts; *flag; flag++) {
 		const char *value = argv_flag(&argv, *flag, &found);
 
@@ -128,7 +128,7 @@ static bool has_hostnames(const struct object *object, const struct pod *pod)
 	       object->class == KIND_BATCH;
 }
 
-static struct gang by_command(struct arena *arena, const struct object *object)
+static struct gang by_command(const struct object *object)
 {
 	struct gang gang = {.n = gang_sum(object)};
 
@@ -137,8 +137,7 @@ static struct gang by_command(struct arena *arena, const struct object *object)
 	FOR_EACH_POD(object, pod) {
 		gang.needed = gang.needed || has_hostnames(object, pod);
 		FOR_EACH_CONTAINER(pod, c)
-			if (c->role == CONTAINER_MAIN &&
-			    is_distributed(arena, c))
+			if (c->role == CONTAINER_MAIN && is_distributed(c))
 				gang.needed = true;
 	}
 	/* Pods that do not know of each other are useful alone, unless a
@@ -149,10 +148,10 @@ static struct gang by_command(struct arena *arena, const struct object *object)
 }
 
 /* Pods of a Deployment are useful alone. */
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	if (object->class == KIND_BATCH || !strcmp(object->kind, "StatefulSet"))
-		return by_command(arena, object);
+		return by_command(object);
 	return gang_none(object);
 }
 

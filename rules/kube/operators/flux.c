@@ -23,7 +23,7 @@ static bool is_queued(const struct object *object)
 	return field_is_set(labels, "kueue.x-k8s.io/queue-name");
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 

@@ -74,7 +74,7 @@ static struct gang of_cliques(const struct object *object)
 	return gang;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang all;
 

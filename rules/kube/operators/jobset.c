@@ -12,11 +12,6 @@
 #include "base/text.h"
 #include "rules/kube/operator.h"
 
-static struct gang gang(struct arena *arena, const struct object *object)
-{
-	return gang_of_all(object);
-}
-
 /* A failure policy rule for every failure that counts no restart. */
 static const struct node *endless(const struct pod *pod)
 {
@@ -39,7 +34,7 @@ static enum tri trains(const struct object *object)
 }
 
 const struct operator operator_jobset = {
-	.gang = gang,
+	.gang = gang_of_all,
 	.endless = endless,
 	.trains = trains,
 };

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang out = gang_of_children(object);
 

@@ -33,7 +33,7 @@ COUNT_FORMULA(elastic)
 			  amount_field(policy, "maxReplicas", replicas.n));
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	const struct node *least =

@@ -26,7 +26,7 @@ COUNT_FORMULA(lws_surge)
 }
 
 /* The unit is one group: leader and workers. */
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang out = {.n = amount_of(1), .needed = true};
 

@@ -224,7 +224,7 @@ bool ray_gpus(const struct object *object, struct ray_gpus *out)
 /* -- the gang -------------------------------------------------------------- */
 
 /* Workers join one by one; only a queue or scheduler makes it a gang. */
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang out = {0};
 

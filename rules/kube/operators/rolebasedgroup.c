@@ -166,7 +166,7 @@ static struct gang of_roles(const struct object *object)
 	return gang;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	return text_starts(object->kind, "RoleBasedGroup") ? of_roles(object)
 							   : gang_none(object);

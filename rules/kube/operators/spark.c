@@ -105,7 +105,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 /* -- the gang, runs ----------------------------------------------------------
  */
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	struct gang out = {.n = amount_of(1)};

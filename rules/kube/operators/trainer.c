@@ -25,7 +25,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 		pod->gpu_unknown = true;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang out = gang_of_all(object);
 

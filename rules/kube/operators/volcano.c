@@ -55,7 +55,7 @@ static struct gang of_tasks(const struct object *object)
 	return gang;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang all = gang_of_all(object);
 

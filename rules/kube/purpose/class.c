@@ -123,12 +123,8 @@ static bool argv_serve(const struct argv *argv)
 
 static bool image_has(const struct container *c, const char *const *names)
 {
-	if (!node_is_unset(node_get(c->node, "command")))
-		return false;
-	for (; *names; names++)
-		if (text_contains(c->image, *names))
-			return true;
-	return false;
+	return node_is_unset(node_get(c->node, "command")) &&
+	       text_any(c->image, names, text_contains);
 }
 
 /* Images whose entrypoint is such a server. */
@@ -191,7 +187,6 @@ enum tri container_loads_model(const struct argv *argv,
 /* What the main containers' commands and images say. */
 static enum pod_purpose find_purpose(const struct pod *pod)
 {
-	struct arena arena = ARENA_INIT;
 	enum pod_purpose purpose = PURPOSE_NONE;
 
 	FOR_EACH_CONTAINER(pod, c) {
@@ -199,13 +194,12 @@ static enum pod_purpose find_purpose(const struct pod *pod)
 
 		if (c->role != CONTAINER_MAIN || purpose != PURPOSE_NONE)
 			continue;
-		argv = container_argv(&arena, c);
+		argv = container_argv(c);
 		if (argv_serve(&argv) || image_serves(c))
 			purpose = PURPOSE_SERVING;
 		else if (argv_train(&argv))
 			purpose = PURPOSE_TRAINING;
 	}
-	arena_release(&arena);
 	return purpose;
 }
 
@@ -213,8 +207,6 @@ static enum pod_purpose pod_purpose(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
 
-	if (!memo)
-		return find_purpose(pod);
 	if (!memo->purpose_known) {
 		memo->purpose = find_purpose(pod);
 		memo->purpose_known = true;
@@ -277,7 +269,7 @@ bool pod_is_serving(const struct pod *pod)
 	enum pod_purpose purpose;
 
 	if (object->class == KIND_SERVING ||
-	    (object->type && object->type->flags & KIND_SERVES))
+	    object_is_known_for(object, KIND_SERVES))
 		return true;
 	if (object->class == KIND_TRAINING || object->class == KIND_DAEMON)
 		return false;
@@ -305,8 +297,6 @@ static bool runs_infrastructure(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
 
-	if (!memo)
-		return find_infrastructure(pod);
 	if (!memo->infrastructure_known) {
 		memo->infrastructure = find_infrastructure(pod);
 		memo->infrastructure_known = true;
@@ -322,14 +312,12 @@ static const char *const infrastructure_default[] = {
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace)
 {
-	const char *const *name = config->infrastructure;
+	const char *const *names = config->infrastructure;
 
 	if (!namespace)
 		return TRI_UNKNOWN;
-	for (name = name ? name : infrastructure_default; *name; name++)
-		if (text_eq(*name, namespace))
-			return TRI_YES;
-	return TRI_NO;
+	return tri_from(text_any(
+		namespace, names ? names : infrastructure_default, text_eq));
 }
 
 bool pod_is_infrastructure(const struct pod *pod)
@@ -400,10 +388,8 @@ static bool label_says_test(const struct node *label)
 	const char *slash = label->key ? strrchr(label->key, '/') : NULL;
 	const char *name = slash ? slash + 1 : label->key;
 
-	for (const char *const *key = keys; *key; key++)
-		if (text_eq(name, *key))
-			return value_says_test(node_str(label));
-	return false;
+	return text_any(name, keys, text_eq) &&
+	       value_says_test(node_str(label));
 }
 
 bool pod_is_test(const struct pod *pod)

@@ -298,9 +298,6 @@ static bool is_chore(const struct argv *argv)
 
 	if (only_routes(argv) || is_client(argv) || argv_have_any(argv, chores))
 		return true;
-	for (const char *const *name = chores; *name; name++)
-		if (argv_have(argv, *name))
-			return true;
 	for (size_t i = 0; i < argv->n; i++)
 		if (text_any(argv->items[i].text, parts, text_contains_ci))
 			return true;
@@ -390,8 +387,7 @@ static bool asks_for_other_device(const struct accelerator_extra *extra,
 
 /* The first sign in the commands, or an image; *main gets the container
  * that may use a device, NULL when all are for the CPU. */
-static struct intent containers_intent(struct arena *arena,
-				       const struct pod *pod,
+static struct intent containers_intent(const struct pod *pod,
 				       const struct container **main)
 {
 	struct intent intent = {.by = INTENT_NONE};
@@ -403,7 +399,7 @@ static struct intent containers_intent(struct arena *arena,
 
 		if (c->role != CONTAINER_MAIN)
 			continue;
-		argv = container_argv(arena, c);
+		argv = container_argv(c);
 		if (is_for_cpu(&argv, c))
 			continue;
 		if (!*main)
@@ -459,8 +455,7 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	return (struct intent){.by = INTENT_NONE};
 }
 
-struct intent pod_gpu_intent(struct arena *arena,
-			     const struct accelerator_extra *extra,
+struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod)
 {
 	struct intent intent = {.by = INTENT_NONE}, placed;
@@ -475,7 +470,7 @@ struct intent pod_gpu_intent(struct arena *arena,
 		if (asks_for_other_device(extra, container_limits(c)) ||
 		    asks_for_other_device(extra, container_requests(c)))
 			return intent;
-	intent = containers_intent(arena, pod, &main);
+	intent = containers_intent(pod, &main);
 	if (!main || intent.by == INTENT_FLAG || intent.by == INTENT_PROGRAM)
 		return intent;
 	if (pod->flat || !stands_alone(pod))

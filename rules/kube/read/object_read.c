@@ -311,7 +311,7 @@ static void object_fill(struct object_reader *reader, struct object *object)
 		runs_one(object);
 	add_totals(object);
 	if (object->npods || object->nembedded)
-		object_gang(reader->arena, object);
+		object_gang(object);
 }
 
 /* -- documents ----------------------------------------------------------- */

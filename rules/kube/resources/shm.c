@@ -109,32 +109,13 @@ static const char *const server_images[] = {
 	"tritonserver", "trtllm",
 	"tensorrt-llm", NULL};
 
-static bool is_server_image(const char *image)
-{
-	for (const char *const *name = server_images; image && *name; name++)
-		if (text_contains_ci(image, *name))
-			return true;
-	return false;
-}
-
-static const char *word_of(const struct argv *argv, const char *const *names)
-{
-	for (; *names; names++)
-		if (argv_have(argv, *names))
-			return *names;
-	return NULL;
-}
-
 /* Images of frameworks whose data loaders are processes. */
 static bool has_loaders(const char *image)
 {
 	static const char *const names[] = {
 		"torch", "nemo", "megatron", "huggingface", "axolotl", NULL};
 
-	for (const char *const *name = names; image && *name; name++)
-		if (text_contains_ci(image, *name))
-			return true;
-	return false;
+	return text_any(image, names, text_contains_ci);
 }
 
 /* JobSet, Volcano: training when several pods need each other. */
@@ -202,16 +183,16 @@ static bool has_nccl(const struct container *c)
  * workers that sleep. A PodTemplate of its own is what others copy numbers
  * from (ProvisioningRequest): it never runs.
  */
-static bool exchanges_nothing(struct arena *arena, const struct container *c)
+static bool exchanges_nothing(const struct container *c)
 {
 	const struct object *object = c->pod->object;
-	struct container_command command = container_command(arena, c);
+	struct container_command command = container_command(c);
 
 	if (image_is_cpu(c->image) || object_is(object, "", "PodTemplate"))
 		return true;
 	if (command.type == COMMAND_WAITS)
 		return !object_operator(object)->starts_ranks_elsewhere;
-	return container_tests_devices(arena, c);
+	return container_tests_devices(c);
 }
 
 /* The number of the loader's processes, `--workers=0`; -1: not said. */
@@ -277,21 +258,21 @@ static struct shm_need unknown_need(const struct container *c)
 	return (struct shm_need){SHM_MAY_BE_NEEDED, NULL};
 }
 
-struct shm_need container_shm_need(struct arena *arena,
-				   const struct container *c)
+struct shm_need container_shm_need(const struct container *c)
 {
 	struct argv argv;
 
-	if (c->gpus.n < 1 || exchanges_nothing(arena, c))
+	if (c->gpus.n < 1 || exchanges_nothing(c))
 		return not_needed;
-	argv = container_argv(arena, c);
-	if (word_of(&argv, starters))
+	argv = container_argv(c);
+	if (argv_have_any(&argv, starters))
 		return training_need(c, &argv);
-	if (word_of(&argv, collective_tests))
+	if (argv_have_any(&argv, collective_tests))
 		return c->gpus.n >= 2 && has_nccl(c)
 			       ? needed("NCCL exchanges data through it")
 			       : not_needed;
-	if (word_of(&argv, servers) || is_server_image(c->image))
+	if (argv_have_any(&argv, servers) ||
+	    text_any(c->image, server_images, text_contains_ci))
 		return spreads_model(c) && !has_own_links(c)
 			       ? needed("the processes of one model exchange tensors through it")
 			       : not_needed;

@@ -63,13 +63,11 @@ static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 	return out;
 }
 
-struct node_needs pod_node_needs(struct arena *arena, const struct pod *pod)
+struct node_needs pod_node_needs(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
 	struct node_needs *needs;
 
-	if (!memo)
-		return find_needs(arena, pod);
 	if (!memo->needs) {
 		needs = ARENA_NEW(memo->arena, struct node_needs);
 		*needs = find_needs(memo->arena, pod);

@@ -125,9 +125,9 @@ static void add_choice(struct mig_choices *all, struct mig_choice one)
 		all->items[all->n++] = one;
 }
 
-struct mig_choices mig_choices_of(struct arena *arena, const struct pod *pod)
+struct mig_choices mig_choices_of(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(arena, pod);
+	struct node_needs needs = pod_node_needs(pod);
 	struct mig_choices all = {0};
 
 	for (size_t i = 0; i < needs.n; i++) {

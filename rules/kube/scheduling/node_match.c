@@ -76,8 +76,7 @@ static int64_t offers(const struct node_group *group, const char *resource)
 
 static bool is_unknown(const struct cluster *cluster, const struct pod *pod)
 {
-	struct arena arena = ARENA_INIT;
-	struct node_needs needs = pod_node_needs(&arena, pod);
+	struct node_needs needs = pod_node_needs(pod);
 	bool unknown = needs.unknown;
 
 	for (size_t i = 0; i < needs.n; i++)
@@ -85,7 +84,6 @@ static bool is_unknown(const struct cluster *cluster, const struct pod *pod)
 						       needs.items[i].key);
 	FOR_EACH_CHILD(node_get(required(pod), "nodeSelectorTerms"), term)
 		unknown |= node_count(node_get(term, "matchFields")) > 0;
-	arena_release(&arena);
 	return unknown;
 }
 

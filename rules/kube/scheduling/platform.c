@@ -30,12 +30,12 @@ static bool annotates_platform(const struct node *metadata)
 			"serving.kserve.io/gke-accelerator");
 }
 
-bool object_shows_platform(struct arena *arena, const struct object *object)
+bool object_shows_platform(const struct object *object)
 {
 	if (annotates_platform(node_get(object->root, "metadata")))
 		return true;
 	FOR_EACH_POD(object, pod) {
-		struct node_needs needs = pod_node_needs(arena, pod);
+		struct node_needs needs = pod_node_needs(pod);
 
 		if (needs.unknown || annotates_platform(pod->metadata))
 			return true;

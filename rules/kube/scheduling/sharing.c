@@ -79,10 +79,9 @@ static bool has_slices(const struct node *labels)
 }
 
 /* What devices are on the nodes that the pod selects. */
-static enum accel_class selected_unit(struct arena *arena,
-				      const struct pod *pod)
+static enum accel_class selected_unit(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(arena, pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	if (node_needs_imply(&needs, selects_shares))
 		return ACCEL_SHARED;
@@ -91,21 +90,19 @@ static enum accel_class selected_unit(struct arena *arena,
 }
 
 /* Several rules ask. */
-static enum accel_class pod_unit(struct arena *arena, const struct pod *pod)
+static enum accel_class pod_unit(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
 
-	if (!memo)
-		return selected_unit(arena, pod);
 	if (!memo->unit_known) {
-		memo->unit = selected_unit(arena, pod);
+		memo->unit = selected_unit(pod);
 		memo->unit_known = true;
 	}
 	return memo->unit;
 }
 
 enum accel_class container_unit(const struct cluster *cluster,
-				struct arena *arena, const struct container *c,
+				const struct container *c,
 				const struct resource_entry *entry)
 {
 	const char *name = entry->node->key;
@@ -115,7 +112,7 @@ enum accel_class container_unit(const struct cluster *cluster,
 		return entry->accelerator->class;
 	if (!text_eq(name, "nvidia.com/gpu"))
 		return ACCEL_WHOLE;
-	unit = pod_unit(arena, c->pod);
+	unit = pod_unit(c->pod);
 	if (!cluster)
 		return unit;
 	if (unit == ACCEL_SHARED ||

@@ -114,8 +114,6 @@ const struct node *pod_spot(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;
 
-	if (!memo)
-		return find_spot(pod);
 	if (!memo->spot_known) {
 		memo->spot = find_spot(pod);
 		memo->spot_known = true;
@@ -135,9 +133,9 @@ static bool allows_only_spot(const struct node_need *need)
 	return true;
 }
 
-bool pod_is_spot_only(struct arena *arena, const struct pod *pod)
+bool pod_is_spot_only(const struct pod *pod)
 {
-	struct node_needs needs = pod_node_needs(arena, pod);
+	struct node_needs needs = pod_node_needs(pod);
 
 	return node_needs_imply(&needs, allows_only_spot);
 }

@@ -183,8 +183,8 @@ static bool is_best_effort(const struct pod *pod)
 	return node_is_unset(pod_field(pod, "resources"));
 }
 
-static void priority_read(struct arena *arena, const struct pod *pod,
-			  uint32_t file, struct workload_pod *out)
+static void priority_read(const struct pod *pod, uint32_t file,
+			  struct workload_pod *out)
 {
 	const struct node *class = pod_priority_class(pod);
 	const struct node *number = pod_field(pod, "priority");
@@ -222,7 +222,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 	demand_of(arena, pod, out);
 	pod_read_references(arena, pod, file, out);
 	pod_read_labels(arena, pod, out);
-	priority_read(arena, pod, file, out);
+	priority_read(pod, file, out);
 	out->best_effort = is_best_effort(pod);
 	out->terminating =
 		!node_is_unset(pod_field(pod, "activeDeadlineSeconds"));
@@ -231,8 +231,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 			missing_of(arena, c, file, out);
 }
 
-static const char *queue_of(struct arena *arena, const struct object *o,
-			    enum queue_type *type)
+static const char *queue_of(const struct object *o, enum queue_type *type)
 {
 	const struct node *queue = node_get(node_get(o->root, "spec"), "queue");
 
@@ -303,7 +302,7 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	/* A parent without pods of its own (Katib, AppWrapper) has no facts:
 	 * then what it embeds stands for it. */
 	w->child = o->parent && o->parent->npods;
-	w->queue = queue_of(arena, o, &w->queue_type);
+	w->queue = queue_of(o, &w->queue_type);
 	queue = node_str(object_kueue_label(o));
 	if (queue) {
 		w->kueue_queue = text_or_empty(queue);

@@ -4,7 +4,7 @@
  */
 #include "rules/kube/operator.h"
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 	struct gang out = {.n = amount_of(1), .needed = true};

@@ -26,7 +26,7 @@ static unsigned injects(const struct pod_builder *builder,
 	return INJECT_SHM;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	struct gang out = {.n = amount_of(1)};
 

@@ -270,7 +270,7 @@ static struct gang of_llm(const struct object *object)
 	return gang;
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	if (!strcmp(object->kind, "InferenceService"))
 		return of_predictor(object);

@@ -50,7 +50,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	pod_give(builder, pod, "nvidia.com/gpu", n);
 }
 
-static struct gang gang(struct arena *arena, const struct object *object)
+static struct gang gang(const struct object *object)
 {
 	const struct node *pipeline =
 		node_path(object->root, "spec.multiNode.parallelism.pipeline");
