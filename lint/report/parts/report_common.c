@@ -25,7 +25,8 @@ static _Noreturn void die(const char *why)
 
 void report_flush(FILE *out, struct buf *buf)
 {
-	fwrite(buf->data, 1, buf->len, out);
+	if (buf->len)
+		fwrite(buf->data, 1, buf->len, out);
 	buf_reset(buf);
 }
 
