@@ -106,7 +106,8 @@ struct fix {
  * and rendered one by one when the options say so. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
-/* The file's policy, for state->set_rules; those of another run. */
+/* Into state->set_rules: what the policy of the file that begins says of them;
+ * what another run has noted. */
 void run_note_sets(struct run *run);
 void run_join_sets(struct run *dst, const struct run *src);
 /* check_workload() of all rules; and check_set(). */
