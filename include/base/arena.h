@@ -31,7 +31,7 @@ struct arena {
 /* The chunk at the head is full. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
-/* An empty request gets an address of its own, never NULL. */
+/* An empty request gets a unique address, never NULL. */
 static inline void *arena_take(struct arena *arena, size_t size,
 			       size_t alignment)
 {

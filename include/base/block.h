@@ -51,7 +51,7 @@ static inline struct block block_without(struct block a, struct block b)
 	return (struct block){a.bytes & ~b.bytes};
 }
 
-/* Is some byte not 0? */
+/* True if any byte is not 0. */
 static inline bool block_any(struct block block)
 {
 	uint64_t halves[2];

@@ -13,7 +13,7 @@
 struct err {
 	int code;	 /* errno value, or 0 where none applies */
 	int set;	 /* an error is recorded */
-	unsigned line;	 /* 1-based, 0 when there is no position */
+	unsigned line;	 /* 1-based; 0 if the position is unknown */
 	unsigned column; /* 1-based code points, 0 when there is none */
 	char text[400];
 };
@@ -22,7 +22,7 @@ struct err {
 int err_set(struct err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same with a position in the file that is being read. */
+/* Like err_set(), with a position in the file being read. */
 int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 

@@ -46,10 +46,10 @@ struct file_how {
  */
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);
-/* The rest of what is open; regular: a short read is the last one. */
+/* Appends the rest of an open file. If regular is set, a short read ends it. */
 int file_read_fd(int fd, size_t limit, bool regular, struct buf *out);
-/* The same as file_read() from the current folder; 0, or -1 and err, which
- * does not name the file. */
+/* Like file_read() from the current folder. Returns 0, or -1 and sets err,
+ * which does not name the file. */
 int file_load(const char *path, const struct file_how *how, struct buf *out,
 	      struct err *err);
 /* All of it. 0, or errno. */

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a file so that its old content stays until the new one is whole: a
- * temporary file in the same folder, which takes its place when everything was
- * written. What is not a regular file (/dev/stdout, a pipe) is written
- * directly.
+ * Writing a file so that its old content stays until the new content is
+ * complete: a temporary file in the same folder takes its place after
+ * everything was written. A target that is not a regular file (/dev/stdout, a
+ * pipe) is written directly.
  *
  * A text derived from the old file must not undo a concurrent change. The new
  * file and the old one exchange names in one step (RENAME_EXCHANGE), and only
- * then is the old one checked: when it is not what was read, they change back.
- * Meanwhile a lease reports programs that open the old file for writing. What
- * remains: a program that resolved the name before the exchange and opens the
- * old file after the last check; a write within the clock tick of the one
- * before (4 ms at most) that keeps the size; and file systems with neither
- * leases nor exchanges (NFS, SMB, some FUSE), where the last check comes right
- * before the rename.
+ * then is the old one checked: if it is not the file that was read, they change
+ * back. Meanwhile a lease reports programs that open the old file for writing.
+ *
+ * Not covered: a program that resolved the name before the exchange and opens
+ * the old file after the last check; a write within the clock tick of the
+ * previous one (4 ms at most) that keeps the size; and file systems with
+ * neither leases nor exchanges (NFS, SMB, some FUSE), where the last check
+ * comes right before the rename.
  */
 #ifndef BASE_REPLACE_H
 #define BASE_REPLACE_H

@@ -79,8 +79,8 @@ static inline bool text_starts(const char *s, const char *prefix)
 bool text_ends(const char *s, const char *suffix);	/* NULL s: false */
 bool text_contains(const char *s, const char *part);	/* NULL s: false */
 bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
-/* Does the text fit an item of the list, which ends with NULL: is it text_eq(),
- * text_starts(), text_contains() or the like of one? */
+/* True if fits(s, item), for example text_eq() or text_starts(), holds for
+ * an item of the list, which ends with NULL. */
 static inline bool text_any(const char *s, const char *const *items,
 			    bool (*fits)(const char *s, const char *item))
 {
@@ -88,11 +88,17 @@ static inline bool text_any(const char *s, const char *const *items,
 		items++;
 	return *items;
 }
-/* Is word an item of list, with blanks or commas between? "" is of none. */
+/*
+ * True if word is an item of list, which is separated by blanks or commas. ""
+ * is never an item.
+ */
 bool text_lists(const char *list, const char *word);
 /* Levenshtein distance, or limit + 1 when it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
-/* Do they differ in digits alone, as mlu270 and mlu370 do? Equal ones do. */
+/*
+ * True if the texts differ only in digits, as mlu270 and mlu370 do, or are
+ * equal.
+ */
 bool text_is_series(const char *a, const char *b);
 /* A word is compared with each name: of more it costs too much. */
 enum { TEXT_NEAREST_MAX = 500 };
@@ -125,7 +131,7 @@ uint64_t text_hash(const void *data, size_t len, uint64_t seed);
 /* A different hash in every process: for tables whose keys the author of a
  * manifest chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
-/* The same under a key that is at hand, for tables that are asked often. */
+/* A precomputed key, for tables that are searched often. */
 struct text_key {
 	uint64_t a, b;
 };
@@ -141,7 +147,9 @@ size_t utf8_length(const char *s, size_t n);
 size_t utf8_count(const char *s, size_t n);
 /* The code point of a valid sequence of n bytes. */
 uint32_t utf8_code_point(const char *s, size_t n);
-/* Writes a code point, at most 4 bytes; the end of what it wrote. */
+/*
+ * Writes a code point, at most 4 bytes; returns the end of the written bytes.
+ */
 char *utf8_put(char *out, uint32_t c);
 
 #endif

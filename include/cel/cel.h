@@ -41,7 +41,7 @@ struct cel_env;
 const struct cel_env *cel_env_new(struct arena *arena,
 				  const struct cel_variable *variables);
 
-/* What is wrong with an expression; start and end are bytes of its text. */
+/* An error in an expression; start and end are byte offsets in its text. */
 struct cel_issue {
 	size_t start, end;
 	const char *text;
@@ -59,11 +59,14 @@ const struct cel_program *cel_compile(struct arena *arena,
 				      const struct cel_env *env,
 				      const char *text, size_t len,
 				      struct cel_issues *issues);
-/* What the checker found; the caller wants bool, string, dyn, ... */
+/*
+ * Returns the result type that the checker found; the caller checks that it is
+ * bool, string, dyn, ...
+ */
 const struct cel_type *cel_program_type(const struct cel_program *program);
-/* Does it read this variable (of those of its environment)? */
+/* True if the program reads this variable of its environment. */
 bool cel_program_reads(const struct cel_program *program, const char *name);
-/* Its text, with another name wherever it reads this variable. */
+/* Returns the program's text with every read of the variable renamed. */
 const char *cel_program_renamed(struct arena *arena,
 				const struct cel_program *program,
 				const char *name, const char *to);

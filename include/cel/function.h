@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions and operators: each overload is one row of a table, which the
- * checker reads for its types and the evaluator for what it does and costs. A
- * library is a constant table in a file of its own (rules/cel/lib); the list of
- * them is cel_libraries[] in rules/cel/lib/libraries.c. Operators have the
- * names of cel-go: `_+_`, `_[_]`, `@in`, `!_`, `-_`.
+ * Functions and operators: each overload is one row of a table. The checker
+ * reads its types, the evaluator its function and its cost. A library is a
+ * constant table in its own file (rules/cel/lib); cel_libraries[] in
+ * rules/cel/lib/libraries.c lists them. Operators have the names of cel-go:
+ * `_+_`, `_[_]`, `@in`, `!_`, `-_`.
  */
 #ifndef CEL_FUNCTION_H
 #define CEL_FUNCTION_H
@@ -33,8 +33,8 @@ struct cel_overload {
 	 * anything). NULL: the evaluator does it (`_&&_`, `_?_:_`). */
 	struct cel_value (*call)(struct cel_call *call);
 	/*
-	 * What a call costs beside its arguments, as Kubernetes 1.36 counts
-	 * (apiserver pkg/cel/library/cost.go, cel-go
+	 * The cost of a call in addition to its arguments, as Kubernetes 1.36
+	 * counts (apiserver pkg/cel/library/cost.go, cel-go
 	 * interpreter/runtimecost.go); NULL: 1.
 	 */
 	uint64_t (*cost)(const struct cel_call *call, struct cel_value result);

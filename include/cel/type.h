@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 
-/* What a value is, and what only a type can be (from CEL_DYN on). */
+/* Kinds of values, and kinds that only a type can have (from CEL_DYN on). */
 enum cel_kind {
 	CEL_NULL,
 	CEL_BOOL,
@@ -62,7 +62,7 @@ const struct cel_type *cel_type_with(struct arena *arena, enum cel_kind kind,
 /* The name of the type as a value, parameters left out:
  * `google.protobuf.Timestamp`, `list`, `null_type`, `net.IP`. */
 const char *cel_type_name(const struct cel_type *type);
-/* Are they the same in all their parameters? */
+/* True if the types are equal, including all parameters. */
 bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
 /*
  * The type that a text names: `int`, `list(string)`, `map(string,dyn)`,

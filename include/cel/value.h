@@ -32,15 +32,15 @@ struct cel_text {
 struct cel_time {
 	int64_t seconds;
 	int32_t nanos;
-	/* Of a timestamp: seconds east of UTC that it was written with; only
-	 * its text shows them. */
+	/* Timestamps: the zone it was written with, in seconds east of UTC;
+	 * only its text shows it. */
 	int32_t offset;
 };
 
 struct cel_value;
 struct cel_eval;
 
-/* What an opaque value can do; one constant for each opaque type. */
+/* Operations of an opaque value; one constant for each opaque type. */
 struct cel_opaque_type {
 	struct cel_type type;
 	bool (*equal)(const void *a, const void *b);
@@ -93,7 +93,7 @@ struct cel_items {
 	const struct node *schema;
 	size_t n;
 	struct cel_cursor *cursor; /* where node is not NULL */
-	/* Of a list, of a map, where node and field are NULL. */
+	/* Lists and maps, if node and field are NULL. */
 	const struct cel_value *values;
 	const struct cel_entry *entries;
 	const uint32_t *index; /* hash of the keys, in large maps */

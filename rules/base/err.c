@@ -93,7 +93,7 @@ static void clean_up_first(void)
 		wanted();
 }
 
-/* Of several threads one speaks. */
+/* If several threads fail at once, only the first one prints. */
 _Noreturn static void end_once(const char *file, int line, const char *text)
 {
 	static atomic_flag ended = ATOMIC_FLAG_INIT;

@@ -106,7 +106,9 @@ static const char *alternative_end(const char *s)
 	return s;
 }
 
-/* The first '{' that has a ',' and a '}' of its own, or NULL. */
+/*
+ * Returns the first '{' that is followed by a ',' and its closing '}', or NULL.
+ */
 static const char *brace(const char *s)
 {
 	for (; *s; s++) {

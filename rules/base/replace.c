@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/path.h"
 
-/* Those with a temporary file that is nobody else's. */
+/* Replacements whose temporary file exists and belongs to this process. */
 static struct replace *opened;
 static pthread_mutex_t opened_lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -60,7 +60,7 @@ static char *temporary_name(const char *target, unsigned try)
 	int folder = slash ? (int)(slash - target) + 1 : 0;
 	char *name;
 
-	/* Of a long name the beginning: all of it has to fit into 255 bytes. */
+	/* Truncates a long name: the whole must fit into 255 bytes. */
 	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
 		     target + folder, (long)getpid(), try) < 0)
 		OUT_OF_MEMORY();
@@ -189,7 +189,7 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	while (!lstat(r->temporary, &st)) {
 		file_stamp_take(&put, &st);
 		if (exchange(r)) {
-			/* Removed: so is what was before. */
+			/* The target was removed, and so was the old file. */
 			if (errno == ENOENT)
 				return;
 			/* The worst: it keeps the name it has now. */
@@ -204,7 +204,7 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	}
 }
 
-/* 0, or errno. fd: of what has the name. */
+/* Returns 0, or errno. fd is the file that has the target's name. */
 static int put_in_place(struct replace *r, int fd, const struct file_stamp *old,
 			const struct file_stamp *ours)
 {

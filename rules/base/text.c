@@ -71,7 +71,10 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
 	return c < a ? c : a;
 }
 
-/* One row of the edit matrix at a time; row[j] stands for b[0..j). */
+/*
+ * Computes the edit matrix one row at a time; row[j] is the distance to
+ * b[0..j).
+ */
 static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
 {
 	unsigned row[WORD_MAX + 1];

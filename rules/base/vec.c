@@ -14,7 +14,10 @@ void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 
 	if (n < *size)
 		return items;
-	/* Of what is large (objects, pods), there is mostly one. */
+	/*
+	 * Starts large items (objects, pods) at one, because most lists hold
+	 * only one.
+	 */
 	if (*size)
 		*size *= 2;
 	else

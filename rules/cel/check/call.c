@@ -32,7 +32,9 @@ static void no_overload(struct checker *c, const struct cel_expr *expr)
 	buf_release(&text);
 }
 
-/* Does the overload take the arguments? *result: what it gives. */
+/*
+ * True if the overload accepts the arguments; sets *result to its result type.
+ */
 static bool fits(struct checker *c, const struct cel_signature *s,
 		 const struct cel_expr *expr, const struct cel_type **result)
 {

@@ -39,8 +39,8 @@ struct cel_signature {
 const struct cel_signature *cel_env_overloads(const char *name, size_t *n);
 /* Index of a variable, or -1. */
 int cel_env_variable(const struct cel_env *env, const char *name);
-/* The type that a name stands for: `int`, `google.protobuf.Duration`; NULL: it
- * is not a type's. */
+/* Returns the type that a name denotes (`int`, `google.protobuf.Duration`),
+ * or NULL. */
 const struct cel_type *cel_env_type(const char *name);
 /* "did you mean": or NULL. */
 const char *cel_env_nearest_function(const char *name);

@@ -60,7 +60,7 @@ void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 
 /* --- names --------------------------------------------------------------- */
 
-/* Is this name something? Sets what it is. */
+/* True if the name is known; records its kind in expr. */
 static bool resolve(struct checker *c, struct cel_expr *expr, const char *name)
 {
 	enum cel_name is = NAME_TYPE;
@@ -94,7 +94,9 @@ static bool resolve(struct checker *c, struct cel_expr *expr, const char *name)
 	return true;
 }
 
-/* Of the names that would be valid there, comprehensions' first. */
+/*
+ * Returns the most similar valid name; variables of comprehensions come first.
+ */
 static const char *nearest_name(struct checker *c, const char *name)
 {
 	const char **names = NULL;
@@ -232,7 +234,7 @@ static const struct cel_type *join(struct checker *c,
 		       : plain(CEL_DYN);
 }
 
-/* Of an item or value that may be absent: what it is where it is present. */
+/* Returns the type of an item or value once it is present. */
 static const struct cel_type *unwrap(struct checker *c,
 				     const struct cel_expr *item, bool optional)
 {
@@ -286,7 +288,7 @@ static void check_aggregate(struct checker *c, struct cel_expr *expr)
 
 /* --- comprehensions ------------------------------------------------------ */
 
-/* Its slot. */
+/* Declares a local variable and returns its slot. */
 static unsigned declare(struct checker *c, const char *name,
 			const struct cel_type *type)
 {
@@ -297,7 +299,10 @@ static unsigned declare(struct checker *c, const char *name,
 	return (unsigned)c->nlocals - 1;
 }
 
-/* What the variables are: an item, or index and item; key, or key and value. */
+/*
+ * Sets the types of the variables: an item, or an index and an item; a key, or
+ * a key and a value.
+ */
 static void range_types(struct checker *c, const struct cel_expr *expr,
 			const struct cel_type *types[2])
 {
@@ -389,7 +394,7 @@ void checker_check(struct checker *c, struct cel_expr *expr)
 	}
 }
 
-/* What no use has decided is dynamic. */
+/* Makes every type that no use has decided dynamic. */
 static void settle(struct cel_expr *expr, void *context)
 {
 	struct checker *c = context;

@@ -17,7 +17,7 @@ static struct function_index {
 	size_t nsignatures;
 	const char **names; /* each once, without operators */
 	size_t nnames;
-	const struct cel_type **types; /* names that stand for a type */
+	const struct cel_type **types; /* names that denote a type */
 	size_t ntypes;
 } functions;
 
@@ -73,7 +73,7 @@ static int by_name(const void *a, const void *b)
 	const struct cel_signature *x = a, *y = b;
 	int order = strcmp(x->overload->name, y->overload->name);
 
-	/* What the tables have first stays first. */
+	/* Equal names keep the order of the tables. */
 	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 

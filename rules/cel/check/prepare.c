@@ -35,7 +35,7 @@ static bool is_conversion(const char *name)
 			  name);
 }
 
-/* Is its price that of an overload, not that of the name? */
+/* True if the overload sets the price, not the name. */
 static bool priced_by_overload(const char *name)
 {
 	return *name == '_' || *name == '@' || text_eq(name, "string") ||

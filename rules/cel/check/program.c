@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: from the text to what the evaluator runs. */
+/* Programs: parsing, checking and preparing a text for the evaluator. */
 #include <string.h>
 
 #include "rules/cel/check/check.h"
@@ -30,8 +30,8 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 struct variable_reads {
 	int variable; /* -1: there is none */
 	bool found;
-	/* Of each byte of the text, or NULL: what a read that begins there is
-	 * long. */
+	/* For each byte of the text, the length of the read that begins
+	 * there; or NULL. */
 	uint32_t *lengths;
 };
 

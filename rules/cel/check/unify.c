@@ -143,7 +143,7 @@ const struct cel_type *unify_general(const struct cel_type *a,
 	return less_specific(a, b) ? a : b;
 }
 
-/* Can the variable be this type? *has: it is bound already. */
+/* True if the variable can be this type; sets *has if it is already bound. */
 static bool variable_takes(struct unifier *u, const struct cel_type *variable,
 			   const struct cel_type *type, bool *has)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types with variables, and what they become (cel-go checker/types.go,
- * mapping.go). A variable is a type of kind CEL_PARAM that was made here.
+ * Unification of types with variables (cel-go checker/types.go, mapping.go). A
+ * variable is a type of kind CEL_PARAM made here.
  */
 #ifndef CEL_UNIFY_H
 #define CEL_UNIFY_H
@@ -13,7 +13,7 @@ struct type_variable {
 	unsigned index;
 };
 
-/* All variables of a program, and what was bound in which order. */
+/* All type variables of a program, and their bindings in order. */
 struct unifier {
 	struct arena *arena;
 	const struct cel_type **bound; /* of each variable; NULL: of none */
@@ -27,8 +27,8 @@ struct unifier {
 
 const struct cel_type *unify_variable(struct unifier *u);
 /*
- * Is a value of type from one of type to, with variables bound as needed? What
- * was bound stays bound if so.
+ * True if a value of type from can be assigned to type to, binding variables as
+ * needed. New bindings are kept only in that case.
  */
 bool unify_assignable(struct unifier *u, const struct cel_type *from,
 		      const struct cel_type *to);
@@ -37,7 +37,7 @@ bool unify_all_assignable(struct unifier *u, const struct cel_type *const *from,
 /* Bound variables replaced; to_dyn: the others too, by dyn. */
 const struct cel_type *
 unify_substitute(struct unifier *u, const struct cel_type *type, bool to_dyn);
-/* Of two types that unify. */
+/* Returns the more general of two types that unify. */
 const struct cel_type *unify_general(const struct cel_type *a,
 				     const struct cel_type *b);
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a checked expression must not hold though its types are right (cel-go
- * cel/validator.go, ext/formatting.go; apiserver pkg/cel/environment/base.go
- * says which are on): literals that cannot be read, aggregates whose items are
- * not of one type, formats that their arguments do not fit.
+ * Checks of well-typed expressions (cel-go cel/validator.go, ext/formatting.go;
+ * apiserver pkg/cel/environment/base.go says which are on): literals that
+ * cannot be read, aggregates with items of different types, formats that do not
+ * fit their arguments.
  */
 #include "base/text.h"
 #include "rules/cel/check/checker.h"
 #include "rules/cel/lib/literal.h"
 
-/* Does the overload fail on this constant? */
+/* True if the overload fails on this constant. */
 static bool fails(struct checker *c, const struct cel_expr *call,
 		  const struct cel_expr *arg)
 {
@@ -107,7 +107,9 @@ static bool same_type(struct checker *c, const struct cel_expr *item,
 	return false;
 }
 
-/* Of a list, the first item that differs is reported; of a map, all. */
+/*
+ * Reports the first item of a list that differs, and every such item of a map.
+ */
 static void check_aggregate(struct checker *c, const struct cel_expr *expr)
 {
 	const struct cel_type *first[2] = {0}; /* of values, of keys */

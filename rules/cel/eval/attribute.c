@@ -32,7 +32,7 @@ static bool is_attribute(const struct cel_expr *e)
 	       is_operation(e, OPERATION_CHOICE);
 }
 
-/* What a chain of fields and indexes begins with. */
+/* Returns the start of a chain of fields and indexes. */
 static const struct cel_expr *operand(const struct cel_expr *e)
 {
 	return e->kind == EXPR_SELECT || is_index(e) ? e->parts[0] : NULL;
@@ -55,7 +55,7 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 			 cel_value_text(ev->arena, key));
 }
 
-/* What a step finds, or not: *found. */
+/* Looks up one step of the chain; sets *found. */
 static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
 			       struct cel_value key, bool *found)
 {

@@ -63,7 +63,7 @@ static bool blame_field(struct blame *b, const struct cel_expr *e)
 	return n;
 }
 
-/* What has(a.b) asks for, as a read. */
+/* Returns the read that has(a.b) tests. */
 static struct cel_expr read_of(const struct cel_expr *e)
 {
 	struct cel_expr read = *e;
@@ -137,8 +137,9 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
 
 /* --- comprehensions ------------------------------------------------------ */
 
-/* What is asked of each element: in all(), exists(), the step is
- * `@result && test`, `@result || test`; else the step, which may fail. */
+/* Returns the test applied to each element. In all() and exists() the step
+ * is `@result && test` or `@result || test`; otherwise it is the step, which
+ * may fail. */
 static const struct cel_expr *test_of(const struct cel_expr *fold)
 {
 	const struct cel_expr *step = fold->parts[FOLD_STEP];
@@ -228,7 +229,7 @@ size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
 	bool over = ev->over;
 	uint64_t cost = ev->cost;
 
-	/* What it costs is not the author's: it has a budget of its own. */
+	/* Finding the cause has a separate budget, not the author's. */
 	ev->cost = ev->work = 0;
 	ev->over = false;
 	blame(&b, ev->program->root);

@@ -16,7 +16,7 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
-/* Does something that the value is made of hold more? */
+/* True if a part of the value may hold more than is known. */
 static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 {
 	bool more = eval_holds_more(ev, v);
@@ -69,7 +69,7 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 
 /* --- `==` ---------------------------------------------------------------- */
 
-/* Of values that are unlike at a glance, nothing within is looked at. */
+/* Values of different kinds or sizes are unequal without a look inside. */
 static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 				 struct cel_value b)
 {
@@ -105,7 +105,7 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 
 /* --- optionals ----------------------------------------------------------- */
 
-/* Evaluates the alternative only where there is no value; costs nothing. */
+/* Evaluates the alternative only if the value is absent; costs nothing. */
 static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value v = eval_expr(ev, e->parts[0]);
@@ -182,7 +182,7 @@ static bool has_receiver(enum cel_kind kind)
 	       kind == CEL_DURATION;
 }
 
-/* Do values of the kind have this operator, with some other operand? */
+/* True if values of this kind have this operator with some other operand. */
 static bool has_operator(const char *name, enum cel_kind kind)
 {
 	bool number = kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
@@ -208,8 +208,8 @@ static bool is_unguarded(const char *name)
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* Does its price depend on sizes alone, which what is not a value has, too? If
- * not, it may look into what it was called on. */
+/* True if the price depends on sizes alone, which results that are not
+ * values have too. Otherwise the price may look into the receiver. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {
@@ -324,8 +324,9 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Of what may hold more, nothing is known but its type. What is made of such
- * has a size; `in` looks for itself, and a scalar is equal to none of it. */
+/* Returns true if the result is unknown but for its type: an argument may
+ * hold more than is known. Results that are built from such arguments have a
+ * size; `in` checks by itself, and a scalar equals none of its parts. */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {

@@ -22,8 +22,8 @@
 /* A variable of a comprehension. */
 struct cel_slot {
 	struct cel_value value;
-	/* An accumulator that nobody read yet: cel-go evaluates what it starts
-	 * with when it is read. */
+	/* The initial expression of an accumulator that was not read yet:
+	 * cel-go evaluates it on the first read. */
 	const struct cel_expr *pending;
 	/* An accumulator that started as an empty list or map: it is added to
 	 * in place. */
@@ -49,14 +49,14 @@ static inline void eval_work(struct cel_eval *ev, uint64_t work)
 	ev->over |= ev->work > CEL_WORK;
 }
 
-/* What going through a value takes, and all that is within. */
+/* Returns the work of walking through a value and everything in it. */
 uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v);
 /* Counts what a call goes through; false: it must not be made. */
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
 		   const struct cel_value *args);
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
-/* Of two results that are not values, or one of which is none. */
+/* Returns the graver of two results, at least one of which is not a value. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
 /* A list or map of a fragment: what else is in it is not known. */

@@ -25,8 +25,8 @@ static void grow(struct cel_eval *ev, struct cel_slot *slot)
 	slot->value.list = slot->grows;
 }
 
-/* What the first value of an accumulator is; its own comprehensions may use
- * the slots from here on, whose variables are in use. */
+/* Returns the first value of an accumulator. Comprehensions in it may use
+ * the slots from here on. */
 static struct cel_value first_value(struct cel_eval *ev,
 				    const struct cel_expr *fold)
 {
@@ -92,8 +92,8 @@ static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
 			 eval_go_type(range));
 }
 
-/* What a result is worth where there may be more elements: a witness decides,
- * and a failure is one of each other macro. */
+/* Adjusts the result of a macro for elements that may be missing: a witness
+ * decides, and a failure is final for every other macro. */
 static struct cel_value with_more(const struct cel_expr *e,
 				  struct cel_value result)
 {
@@ -150,7 +150,7 @@ static void append(struct cel_eval *ev, struct cel_slot *slot,
 	slot->grows->values = slot->items;
 }
 
-/* The one item of `[x]`, without a list around it; else a list. */
+/* Returns the single item of `[x]` without its list, otherwise the list. */
 static struct cel_value right_side(struct cel_eval *ev,
 				   const struct cel_expr *right, bool *single)
 {

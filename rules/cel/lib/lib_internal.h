@@ -33,7 +33,7 @@ struct cel_value cel_no_overload(const struct cel_call *call);
 struct cel_value cel_is_not(const struct cel_call *call, const char *what);
 /* "type conversion error from ...", of the first argument */
 struct cel_value cel_no_conversion(const struct cel_call *call, const char *to);
-/* What buf holds, as a string of the call's arena; releases buf. */
+/* Moves the content of buf into a string of the arena and releases buf. */
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data);
@@ -44,7 +44,7 @@ void cel_quote(struct cel_text text, bool printable, struct buf *out);
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
 			    struct cel_value *abnormal);
 
-/* What a function may build in one call; larger is an error. */
+/* The largest text that a function may build in one call; more is an error. */
 enum { CEL_TEXT_MAX = 4 << 20 };
 
 static inline struct cel_text cel_part(struct cel_text text, size_t start,
@@ -59,7 +59,7 @@ static inline struct cel_value cel_string_part(struct cel_text text,
 	return cel_stringn(text.data + start, end - start);
 }
 
-/* Is it of a kind that has an order? */
+/* True if values of this kind are ordered. */
 static inline bool cel_is_ordered(struct cel_value value)
 {
 	return (value.kind >= CEL_BOOL && value.kind <= CEL_BYTES) ||
@@ -75,10 +75,10 @@ void cel_fixed_text(double value, struct buf *out); /* without an exponent */
  * why it has no text. */
 struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
 				  struct buf *out);
-/* The same for a message: the name of the type where it has no text. */
+/* The text of %s for a message, or the name of the type if there is none. */
 const char *cel_value_text(struct arena *arena, struct cel_value value);
 
-/* A pattern of ours. */
+/* Matches a pattern of this program. */
 bool cel_regex_matches(struct arena *arena, const char *regex,
 		       struct cel_text text);
 /* isGreaterThan, isLessThan, compareTo: what a call answers of an order. */
@@ -89,11 +89,11 @@ int cel_hex_digit(int c); /* -1: it is none */
 size_t cel_digits_length(struct cel_text text, size_t at);
 /* Decimal digits alone, of a number of 64 bits. */
 bool cel_digits(struct cel_text text, uint64_t *out);
-/* The same, with or without a sign. */
+/* Like cel_digits(), with or without a sign. */
 bool cel_integer(struct cel_text text, int64_t *out);
 /* Position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
-/* Does it begin with text at position at? */
+/* True if part is at position at of text. */
 bool cel_text_at(struct cel_text text, size_t at, const char *part);
 
 #endif

@@ -10,8 +10,9 @@
 #include "cel/value.h"
 
 bool cel_literal_regex(struct cel_text text);
-/* What is wrong, in words of the arena, or NULL: then verbs[i] is the verb for
- * the list's item i, of n items whose types are given. */
+/* Returns the problem, in words of the arena. If there is none, returns NULL
+ * and sets verbs[i] to the verb for item i of the list's n items, whose
+ * types are given. */
 const char *cel_format_check(struct arena *arena, struct cel_text text,
 			     const struct cel_type *const *types, size_t n,
 			     char *verbs);

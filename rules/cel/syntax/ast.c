@@ -4,8 +4,9 @@
 #include "rules/cel/syntax/parser.h"
 
 /*
- * optMap() doubles what is before it, so that a short text can stand for more
- * than memory holds. Without that, no text of CEL_CODE_POINTS reaches this.
+ * Limits the tree: optMap() doubles the text before it, so a short text can
+ * expand to more than memory holds. Without it, no text of CEL_CODE_POINTS
+ * reaches this.
  */
 enum { EXPRS_MAX = 150000 };
 

@@ -20,14 +20,14 @@ enum cel_expr_kind {
 	EXPR_FOLD, /* a comprehension */
 };
 
-/* What the checker found a name to be. */
+/* Kinds of names that the checker distinguishes. */
 enum cel_name {
 	NAME_VARIABLE, /* index into the environment's variables */
 	NAME_LOCAL,    /* slot of a comprehension's variable in this program */
 	NAME_TYPE,     /* `int`, `list`: a constant */
 };
 
-/* What the evaluator does itself, or prices otherwise. */
+/* Operations that the evaluator performs itself or prices differently. */
 enum cel_operation {
 	OPERATION_CALL, /* none of these: an overload's function */
 	OPERATION_AND,
@@ -66,9 +66,9 @@ struct cel_expr {
 	uint32_t start, end; /* bytes of the expression's text */
 	uint32_t at; /* where it says what it does: its operator, field, name */
 	const struct cel_type *type;
-	/* What is directly within: the operand of a selection; the receiver of
-	 * a member call, and arguments; the items of a list; the keys and
-	 * values of a map by turns; enum cel_fold_part. */
+	/* Direct parts: the operand of a selection; the receiver and
+	 * arguments of a call; the items of a list; the alternating keys and
+	 * values of a map; enum cel_fold_part. */
 	struct cel_expr **parts;
 	unsigned n;
 	union {
@@ -90,9 +90,8 @@ struct cel_expr {
 			/* of the name and arity; those that the checker left
 			 * over, ends with NULL */
 			const struct cel_overload *const *overloads;
-			/* What the evaluator goes by, set once the types are
-			 * right: signatures to choose from by the arguments,
-			 * ends with NULL. */
+			/* Overloads to choose from by the arguments, set
+			 * after type checking; ends with NULL. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
 			/* Several overloads that have a price of their own are
@@ -102,13 +101,13 @@ struct cel_expr {
 			 * one that is called. */
 			const struct cel_overload *price;
 		} call;
-		/* Of a list or map, is part i an item of `[?x]`, a value of
-		 * `{?k: v}`? NULL: none is. */
+		/* Lists and maps: optional[i] is true if part i is an item
+		 * of `[?x]` or a value of `{?k: v}`. NULL if none is. */
 		bool *optional;
 		struct {
 			const char *var, *var2, *accumulator; /* var2 or NULL */
 			unsigned slot, slot2, accumulator_slot;
-			/* The macro it stands for: "all", "exists", ... */
+			/* The macro that was expanded: "all", "exists", ... */
 			const char *macro;
 		} fold;
 	};

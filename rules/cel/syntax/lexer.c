@@ -102,7 +102,7 @@ static size_t quoted(struct cursor c, size_t quotes, bool raw)
 			return i + quotes;
 		if (quotes == 1 && (c.s[i] == '\n' || c.s[i] == '\r'))
 			return 0;
-		/* What follows it is cel_literal()'s. */
+		/* cel_literal() checks the rest of the escape. */
 		if (c.s[i] == '\\' && !raw)
 			i++;
 	}

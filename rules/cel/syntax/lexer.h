@@ -42,8 +42,8 @@ struct cel_token {
 struct cel_token cel_lex(const char *text, size_t len, size_t at);
 
 /*
- * What a token of a literal stands for. NULL, or what is wrong with it, as
- * cel-go words it. minus: a sign is before the number.
+ * Reads the value of a literal token. Returns NULL, or the problem in cel-go's
+ * words. minus: a sign precedes the number.
  */
 const char *cel_literal(struct arena *arena, const char *text,
 			struct cel_token token, bool minus,

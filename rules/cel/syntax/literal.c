@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What literals stand for. The lexer has seen that they are well-formed; what
- * is left are ranges and code points. */
+/* Values of literals. The lexer has checked that they are well-formed;
+ * ranges and code points are checked here. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -66,7 +66,7 @@ static bool read_digits(struct unescaping *r, int n, unsigned base,
 	return true;
 }
 
-/* The code point, or byte, that digits behind a backslash stand for. */
+/* Reads the code point or byte that digits behind a backslash encode. */
 static bool read_code(struct unescaping *r, uint32_t *code)
 {
 	switch (*r->s++) {
@@ -141,7 +141,7 @@ static const char *read_string(struct arena *arena, struct cel_text token,
 	quotes = r.end - r.s >= 6 && r.s[1] == *r.s && r.s[2] == *r.s ? 3 : 1;
 	r.s += quotes;
 	r.end -= quotes;
-	/* What a sequence stands for is shorter than the sequence. */
+	/* A decoded sequence is shorter than its escape. */
 	r.out = memory = arena_take(arena, token.len + 1, 1);
 	wrong = unescape(&r, raw);
 	*r.out = '\0';

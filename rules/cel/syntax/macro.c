@@ -2,9 +2,9 @@
 /*
  * Macros, expanded as cel-go expands them: parser/macro.go,
  * ext/comprehensions.go (two variables), cel/library.go (optionals),
- * ext/lists.go (sortBy). Those that Kubernetes 1.36 enables
- * (apiserver pkg/cel/environment/base.go). What they stand for is written in
- * the language itself, with names that no text can spell (struct cel_template).
+ * ext/lists.go (sortBy). Only the macros that Kubernetes 1.36 enables
+ * (apiserver pkg/cel/environment/base.go). Expansions are written in CEL, with
+ * names that no text can spell (struct cel_template).
  */
 #include "base/text.h"
 #include "rules/cel/syntax/parser.h"

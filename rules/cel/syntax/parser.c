@@ -281,7 +281,7 @@ static struct cel_expr *parse_and(struct cel_parser *p)
 	return parse_chain(p, TOKEN_AND);
 }
 
-/* There is no other condition between `?` and `:`. */
+/* Another condition between `?` and `:` needs parentheses. */
 struct cel_expr *cel_parse_expr(struct cel_parser *p)
 {
 	uint32_t start = p->token.start, at;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the parser and the macros share. */
+/* Declarations shared by the parser and the macros. */
 #ifndef CEL_PARSER_H
 #define CEL_PARSER_H
 
@@ -25,8 +25,8 @@ struct cel_parser {
 	struct cel_token token; /* the next one */
 	uint32_t end;		/* of the one before */
 	unsigned depth[NGRAMMAR_RULES];
-	/* Operators, selections and member calls within one another, in what
-	 * was read last (cel-go's maxRecursionDepth). */
+	/* Nesting depth of operators, selections and member calls in the
+	 * last expression (cel-go's maxRecursionDepth). */
 	unsigned height;
 	uint32_t nexprs;
 	bool wrong;   /* an issue was found */
@@ -39,9 +39,8 @@ struct cel_place {
 };
 
 /*
- * What a macro stands for, written in the language: names in it may begin with
- * `@`, and some of them are expressions (NULL: a name). All of it is at one
- * place.
+ * The expansion of a macro, written in CEL: names in it may begin with `@`, and
+ * some of them are expressions (NULL: a name). All of it has one position.
  */
 struct cel_template {
 	struct cel_expr *(*expand)(struct cel_parser *p, void *context,
@@ -50,7 +49,7 @@ struct cel_template {
 	struct cel_place place;
 };
 
-/* From an expression's first byte to the end of what was read. */
+/* Returns the place from start to the end of the last token. */
 struct cel_place cel_place(const struct cel_parser *p, uint32_t start,
 			   uint32_t at);
 struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,
@@ -76,16 +75,19 @@ void cel_parser_stop(struct cel_parser *p, struct cel_place place,
 void cel_advance(struct cel_parser *p);
 /* Behind the token, if it is of this kind. */
 bool cel_accept(struct cel_parser *p, int kind);
-/* The same, else stop. */
+/* Consumes the token, or reports an error. */
 void cel_expect(struct cel_parser *p, int kind, const char *wanted);
 void cel_unexpected(struct cel_parser *p, const char *wanted);
 struct cel_place cel_token_place(const struct cel_parser *p);
 
 /* --- limits --------------------------------------------------------------- */
 
-/* What was read has a part of this height. */
+/* Records that the last expression has a part of this height. */
 void cel_height_of(struct cel_parser *p, unsigned height);
-/* What was read is one operator higher than its highest part. */
+/*
+ * Records that the last expression is one operator higher than its highest
+ * part.
+ */
 void cel_raise_height(struct cel_parser *p);
 
 /* --- the grammar ---------------------------------------------------------- */
@@ -96,7 +98,7 @@ struct cel_expr *cel_parse_member(struct cel_parser *p, uint32_t start,
 				  bool minus);
 struct cel_expr *cel_parse_template(struct cel_parser *p, const char *text,
 				    const struct cel_template *template);
-/* What a call expands to if it is a macro, else the call. */
+/* Returns the expansion of the call if it is a macro, otherwise the call. */
 struct cel_expr *cel_expand(struct cel_parser *p, struct cel_expr *call);
 
 #endif

@@ -78,7 +78,10 @@ bool cel_compare(struct cel_value a, struct cel_value b, int *order)
 
 /* --- lists and maps ------------------------------------------------------ */
 
-/* What `all equal` is with one more part: false decides, then unknown. */
+/*
+ * Combines `all` with the equality of one more part: false decides, then
+ * unknown.
+ */
 static bool goes_on(struct cel_value *all, struct cel_value part)
 {
 	if (cel_is_false(part) || cel_is_true(*all))

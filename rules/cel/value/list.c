@@ -6,7 +6,7 @@
  */
 #include "rules/cel/value/value_internal.h"
 
-/* What a list may hold: each sum costs 1, and may double. */
+/* The longest list: each sum costs 1, and may double the length. */
 enum { LIST_MAX = 1 << 20 };
 
 static size_t place(struct arena *arena, const struct cel_value *items,

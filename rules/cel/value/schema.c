@@ -47,7 +47,9 @@ static bool is_plain(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The index in escapes of what a name begins with, or -1. */
+/*
+ * Returns the index in escapes of the escape that the name begins with, or -1.
+ */
 static int escape_at(const char *s, size_t len)
 {
 	for (int i = 0; i < (int)(sizeof(escapes) / sizeof(*escapes)); i++) {
@@ -91,7 +93,7 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 	return cel_stringn(out, (size_t)(at - out));
 }
 
-/* What stands for an escape's word, or NULL. */
+/* Returns the text that an escape's word encodes, or NULL. */
 static const char *meaning(const char *word, bool whole)
 {
 	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {

@@ -72,7 +72,7 @@ static bool date(struct scan *scan, int64_t *seconds)
 	tm.tm_mon = month - 1;
 	tm.tm_mday = day;
 	*seconds = timegm(&tm);
-	/* Another day is what a date becomes that does not exist. */
+	/* timegm() normalizes a date that does not exist to another day. */
 	return tm.tm_mday == day && tm.tm_mon == month - 1;
 }
 

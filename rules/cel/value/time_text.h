@@ -11,7 +11,7 @@ struct cel_value cel_duration(int64_t nanos);
 /* The texts of time.ParseDuration and time.RFC3339. */
 bool cel_duration_parse(struct cel_text text, int64_t *nanos);
 bool cel_timestamp_parse(struct cel_text text, struct cel_time *out);
-/* Is it between years 1 and 9999? */
+/* True between years 1 and 9999. */
 bool cel_timestamp_valid(struct cel_time time);
 /* "2006-01-02" at the start of a text: its 10 bytes, and the date exists. */
 bool cel_date_parse(struct cel_text text, int64_t *seconds);

@@ -32,7 +32,7 @@ static const struct cel_type plain[] = {
 	PLAIN(CEL_DYN),
 };
 
-/* Of a type that has no name of its own. */
+/* Names of kinds whose types have no name. */
 static const struct kind_names {
 	const char *signature; /* in our tables */
 	const char *printed;   /* cel-go checker/format.go */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of values share. */
+/* Declarations shared by the files of values. */
 #ifndef CEL_VALUE_INTERNAL_H
 #define CEL_VALUE_INTERNAL_H
 
@@ -24,7 +24,7 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out);
  */
 struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 				 const struct node *schema);
-/* Of a list's items, of a map's field; NULL for NULL. */
+/* Returns the schema of a list's items or of a map's field; NULL for NULL. */
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);
@@ -35,7 +35,7 @@ const struct node *cel_schema_find(struct arena *arena,
 /* `set` or `map`: order does not count; keys is then the names of the fields
  * that identify items, or NULL. */
 bool cel_schema_unordered(const struct node *schema, const struct node **keys);
-/* Do two items of a `map` list have the same keys? */
+/* True if two items of a `map` list have the same keys. */
 bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 		   const struct node *keys);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format.dns1123Label() and the like (apiserver pkg/cel/library/format.go).
- * What they say is apimachinery's (pkg/util/validation, pkg/api/validate/
- * content), word for word: expressions pass it on to users.
+ * format.dns1123Label() and the other named formats (apiserver
+ * pkg/cel/library/format.go). Their messages are apimachinery's
+ * (pkg/util/validation, pkg/api/validate/content), word for word, because
+ * expressions pass them on to users.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -12,7 +13,7 @@
 #include "base/vec.h"
 #include "rules/cel/lib/network/url.h"
 
-/* What was found; NULL items: the text is good. */
+/* The problems found; items is NULL if the text is valid. */
 struct problems {
 	struct arena *arena;
 	struct cel_value *items;
@@ -149,7 +150,7 @@ static void check_date(struct problems *problems, struct cel_text text)
 		say(problems, "", "invalid date");
 }
 
-/* What follows another `t` does not count; any character may be the dot. */
+/* Ignores text after a second `t`; any character may be the dot. */
 static void check_datetime(struct problems *problems, struct cel_text text)
 {
 	int64_t seconds;

@@ -34,7 +34,10 @@ static bool parse_number(struct cel_text text, uint64_t *out)
 	return cel_digits(text, out) && (text.len == 1 || *text.data != '0');
 }
 
-/* What is before the next dot; *rest moves behind it, or to NULL at the end. */
+/*
+ * Returns the text before the next dot; moves *rest behind it, or to NULL at
+ * the end.
+ */
 static struct cel_text next_item(struct cel_text *rest)
 {
 	size_t dot = cel_text_find(*rest, '.');

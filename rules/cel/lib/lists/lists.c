@@ -16,7 +16,7 @@ static struct cel_value over_budget(struct cel_call *call)
 	return cel_error(call->arena, "actual cost limit exceeded");
 }
 
-/* What cel-go adds to a call that makes a list. */
+/* The cost that cel-go adds to a call that makes a list. */
 static uint64_t list_cost(uint64_t size)
 {
 	return size + 1 + 10;
@@ -273,7 +273,7 @@ static uint64_t product(const struct cel_call *call)
 	return cel_cost_size(call->args[0]) * cel_cost_size(call->args[1]);
 }
 
-/* Are all items of b in a; any: is one of them? */
+/* True if all items of b are in a; with any, if at least one is. */
 static struct cel_value are_in(struct cel_call *call, struct cel_value a,
 			       struct cel_value b, bool any)
 {

@@ -30,7 +30,10 @@ static bool is_plain_host(char c)
 	return is_one_of(c, "!\"$&'()*+,-.:;<=>[]_~");
 }
 
-/* The byte that %XX stands for at position i; -1: it is not an escape there. */
+/*
+ * Returns the byte that %XX at position i encodes, or -1 if it is not an
+ * escape.
+ */
 static int escaped(struct cel_text text, size_t i, enum part part)
 {
 	int high, low, byte;
@@ -209,7 +212,7 @@ static bool parse_authority(struct arena *arena, struct cel_text text,
 	       parse_host(arena, cel_part(text, at + 1, text.len), out);
 }
 
-/* What is before the colon; rest moves behind it. */
+/* Reads the text before the colon; moves rest behind it. */
 static bool parse_scheme(struct arena *arena, struct cel_text *rest,
 			 struct url *out)
 {

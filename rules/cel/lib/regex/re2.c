@@ -17,7 +17,7 @@ struct re2_parser {
 	struct re2 re;
 	struct re2_group *groups; /* the last is the one that is open */
 	size_t n, size;
-	unsigned atom; /* weight of what a repeat would repeat */
+	unsigned atom; /* weight of the part that a repetition would repeat */
 	bool repeated; /* it has a repeat */
 };
 
@@ -58,7 +58,7 @@ static void assertion(struct re2_parser *p, size_t len)
 	atom(p, 1);
 }
 
-/* A character that stands for itself. */
+/* Parses a literal character. */
 static bool literal(struct re2_parser *p)
 {
 	unsigned c;

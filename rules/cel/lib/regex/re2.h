@@ -17,8 +17,7 @@
 bool cel_re2_translate(struct arena *arena, struct cel_text pattern,
 		       struct buf *out);
 
-/* --- re2_class.c: the parts of a pattern that stand for one character ------
- */
+/* --- re2_class.c: the parts of a pattern that match one character --------- */
 
 struct re2 {
 	struct arena *arena;

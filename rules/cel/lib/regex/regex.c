@@ -39,7 +39,7 @@ struct compiled_pattern {
 	pcre2_code *code;
 };
 
-/* Of one thread: patterns by their hash, the last one of each. */
+/* The patterns of one thread by their hash, the last one of each. */
 struct pattern_cache {
 	struct compiled_pattern items[PATTERNS];
 	pcre2_compile_context *compile;

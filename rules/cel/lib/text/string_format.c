@@ -24,7 +24,7 @@ struct clause {
 	size_t len; /* with the percent sign */
 };
 
-/* What is wrong with the clause at the start of text, or NULL. */
+/* Parses the clause at the start of text. Returns the problem, or NULL. */
 static const char *parse_clause(struct arena *arena, struct cel_text text,
 				struct clause *clause)
 {
@@ -58,7 +58,7 @@ static const char *parse_clause(struct arena *arena, struct cel_text text,
 #define WHOLE (1u << CEL_INT | 1u << CEL_UINT)
 #define HEX   "only integers, byte buffers, and strings can be formatted as hex"
 
-/* For whom a clause is, and what is said to others. */
+/* The kinds that each verb accepts, and the message for others. */
 static const struct verb {
 	char verb;
 	unsigned kinds; /* bits */
@@ -386,7 +386,7 @@ const char *cel_value_text(struct arena *arena, struct cel_value value)
 	return cel_string_from(arena, &out).text.data;
 }
 
-/* "NaN" and the like stand for doubles. */
+/* Reads doubles, including "NaN" and infinities as texts. */
 static bool as_double(struct cel_value value, double *out)
 {
 	if (cel_is(value, CEL_DOUBLE))
