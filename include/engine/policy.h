@@ -23,6 +23,7 @@ struct setting {
 	bool enabled;
 	bool locked;	      /* comments, annotations cannot suppress it */
 	bool severity_set;    /* findings cannot change it: a policy said it */
+	bool strict;	      /* warnings of it are errors */
 	bool action_set;      /* else it follows the finding's severity */
 	bool controller_pods; /* denies Pods that a controller makes, too */
 	enum severity severity;
@@ -62,9 +63,10 @@ void policy_problems_release(struct policy_problems *problems);
  *	warns; pedantic rules are off.
  * strict: recommended, and all findings of the categories resources, shm,
  *	scheduling, lifecycle, quota, priority are errors, those included that
- *	depend on something that is not known; guesses are warnings. Rules
- *	about uncounted devices (RULE_TAKES) also deny Pods of controllers,
- *	unless the policy says `controllerPods: audit`.
+ *	depend on something that is not known; guesses are warnings. Warnings
+ *	of rules about uncounted devices (RULE_TAKES) are errors; they also
+ *	deny Pods of controllers, unless the policy says `controllerPods:
+ *	audit`.
  * all: recommended with the pedantic rules on.
  * In each of them a rule that needs parameters is off until it has them.
  * In a pinned preset ("recommended@1.0") rules newer than the pin audit and

@@ -249,6 +249,8 @@ bool rule_cluster_lost(struct rule_run *run);
 bool rule_at_admission(const struct rule_run *run);
 /* What the policy states of the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
+/* How devices get into containers: by the state, else by the policy. */
+enum device_injection rule_injection(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the
  * resource ("cpu", "memory")? By the state, else by the policy. */
 enum tri rule_limit_default(struct rule_run *run, const struct object *object,

@@ -6,7 +6,17 @@
 #ifndef KUBE_PLATFORM_H
 #define KUBE_PLATFORM_H
 
+#include "kube/cluster/cluster.h"
+#include "kube/container.h"
 #include "kube/object.h"
+
+/* How the device plugin hands devices to a container. */
+enum device_injection {
+	INJECTION_UNKNOWN,
+	INJECTION_ENVVAR,
+	INJECTION_VOLUME_MOUNTS,
+	INJECTION_CDI,
+};
 
 /* Lists end in NULL; a list that is NULL is not known. */
 struct platform {
@@ -16,6 +26,7 @@ struct platform {
 	const char *default_priority_class; /* NULL: none is named */
 	/* Do LimitRanges give cpu and memory to containers without? */
 	enum tri limit_defaults;
+	enum device_injection injection;
 };
 
 /*
@@ -25,5 +36,19 @@ struct platform {
  * on one platform; a value that is not known (`${X}`) may name any.
  */
 bool object_shows_platform(const struct object *object);
+
+/* By the GPU Operator's ClusterPolicy of the state; cluster may be NULL. */
+enum device_injection cluster_injection(const struct cluster *cluster,
+					struct arena *arena);
+
+/*
+ * Does the container's runtime obey NVIDIA_VISIBLE_DEVICES? The nvidia runtime
+ * that a pod names does. Where devices come by CDI (GPU Operator from 25.10 on)
+ * the default runtime does not; where they come as volume mounts, these win,
+ * and without any the variable counts in privileged containers, in others if
+ * the toolkit accepts it.
+ */
+enum tri container_obeys_variable(const struct container *c,
+				  enum device_injection injection);
 
 #endif

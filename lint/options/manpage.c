@@ -56,7 +56,9 @@ static const struct key policy_keys[] = {
 	 "Facts of the cluster where no state is given: gpuTaints, gpuProducts "
 	 "and priorityClasses (lists; empty: there are none), "
 	 "defaultPriorityClass, limitRangeDefaults (true or false: do "
-	 "LimitRanges give containers cpu and memory?). What depends on a fact "
+	 "LimitRanges give containers cpu and memory?), deviceInjection "
+	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
+	 "devices). What depends on a fact "
 	 "that is not known is an info that says \"if\"."},
 	{"controllerPods", "audit|deny",
 	 "deny: also Pods of controllers are denied where they take devices "

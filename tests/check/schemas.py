@@ -52,7 +52,7 @@ infrastructure: {namespaces: ["a*"]}
 ---
 infrastructure: [a]
 ---
-platform: {gpuTaints: a}
+platform: {gpuTaints: a, deviceInjection: cri}
 ---
 platform: {limitRangeDefaults: 2}
 ---
@@ -117,7 +117,7 @@ exclude: ["**/x/**"]
 maxAge: 24h
 ---
 infrastructure: {namespaces: []}
-platform: {gpuTaints: ["nvidia.com/gpu"], gpuProducts: [], limitRangeDefaults: no}
+platform: {gpuTaints: ["nvidia.com/gpu"], gpuProducts: [], limitRangeDefaults: no, deviceInjection: volume-mounts}
 controllerPods: deny
 contact: "#gpu"
 """.strip("\n").split("\n---\n")

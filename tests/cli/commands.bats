@@ -247,7 +247,7 @@ offers() {
 		- {namespaces: [ml], rules: [shm-missing], reason: "sets its own \e[31m"}
 		exclude: ["**/testdata/**"]
 		infrastructure: {namespaces: [gpu-operator]}
-		platform: {gpuTaints: [nvidia.com/gpu], priorityClasses: []}
+		platform: {gpuTaints: [nvidia.com/gpu], priorityClasses: [], deviceInjection: cdi}
 		paths: [{glob: "prod/**", set: prod}]
 	END
 	: >s/testdata/p.yaml
@@ -260,6 +260,7 @@ offers() {
 	holds "$output" "infrastructure: gpu-operator"
 	holds "$output" "platform, GPU taints: nvidia.com/gpu"
 	holds "$output" "platform, priority classes: none"
+	holds "$output" "platform, device injection: cdi"
 	holds_not "$output" "excluded:"
 	holds_not "$output" "set:"
 	run "$GPUGATE" config s/testdata/p.yaml

@@ -20,6 +20,7 @@ daemon() {
 	  template:
 	    metadata: {labels: {a: b}}
 	    spec:
+	      runtimeClassName: nvidia
 	      containers:
 	      - name: a
 	        image: nvcr.io/nvidia/k8s-device-plugin:v0.17.1
@@ -67,4 +68,31 @@ daemon() {
 	is "$status" 1
 	full --isolated --format json:out.json daemon.yaml
 	holds "$(cat out.json)" '"infrastructureUnknown":1'
+}
+
+@test "devices that may be taken are an error under strict" {
+	cat >pod.yaml <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: a, namespace: research}
+	spec:
+	  containers:
+	  - name: a
+	    image: registry.example.com/a:1
+	    env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
+	END
+	full --isolated --select nvidia-visible-devices-override pod.yaml
+	is "$status" 0
+	holds "$output" "warning"
+	full --isolated --preset strict --select nvidia-visible-devices-override pod.yaml
+	is "$status" 1
+	holds "$output" "if the nvidia runtime starts it"
+	cat >.gpugate.yaml <<-END
+	apiVersion: gpugate.dev/v1
+	kind: Policy
+	extends: [strict]
+	platform: {deviceInjection: cdi}
+	END
+	full pod.yaml
+	is "$status" 0
 }

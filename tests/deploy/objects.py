@@ -204,6 +204,7 @@ def reader(path):
         "scheduling.k8s.io": {"priorityclasses"},
         "node.k8s.io": {"runtimeclasses"},
         "resource.k8s.io": {"deviceclasses"},
+        "nvidia.com": {"clusterpolicies"},
         "kueue.x-k8s.io": {"clusterqueues", "localqueues", "resourceflavors"},
         "scheduling.volcano.sh": {"queues"},
         "scheduling.run.ai": {"queues"},

@@ -346,6 +346,9 @@ static void mistakes_in_keys_of_the_webhook_have_a_position(void **state)
 		{HEAD "platform: {gpuProducts: [[a]], limitRangeDefaults: 1}\n",
 		 "3:26: expected text, found a list\n"
 		 "3:52: expected true or false, found a number\n"},
+		{HEAD "platform: {deviceInjection: cri}\n",
+		 "3:29: unknown device injection `cri`; did you mean `cdi`? "
+		 "(envvar, volume-mounts or cdi)\n"},
 		{HEAD "platform: {gpuTaint: []}\n",
 		 "3:12: unknown key `gpuTaint`; did you mean `gpuTaints`?\n"},
 		{HEAD "infrastructure: [a]\n",

@@ -199,7 +199,8 @@ static void a_controllers_pods_are_its_owners(void **state)
 	TRY(*state, makers);
 }
 
-#define PLAIN  "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+#define ANY    "apiVersion: gpugate.dev/v1\nkind: Policy\n"
+#define PLAIN  ANY "platform: {deviceInjection: envvar}\n"
 #define TAKEN  BY(KUBE, POD(OWNED, "1", SPY))
 #define NO_SPY BY(KUBE, BAD(OWNED))
 #define STRICT "extends: [strict]\n"
@@ -213,6 +214,8 @@ static const struct {
 	{PLAIN "controllerPods: deny\n", true},
 	{PLAIN "controllerPods: deny\nmode: audit\n", false},
 	{PLAIN STRICT, true},
+	{ANY STRICT, true},
+	{ANY "controllerPods: deny\n", false},
 	{PLAIN STRICT "controllerPods: audit\n", false},
 	{PLAIN "overrides: [{namespaces: [ml], preset: strict}]\n", true},
 	{PLAIN "overrides: [{namespaces: [mx], preset: strict}]\n", false},

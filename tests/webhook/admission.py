@@ -33,6 +33,7 @@ rules:
   shm-size-exceeds-memory-limit: {action: deny}
   gpu-limit-missing: {action: deny}
   quota-gpu-key-ineffective: {action: deny}
+platform: {deviceInjection: envvar}
 controllers: ["system:serviceaccount:kubeflow:training-operator"]
 breakGlass: {groups: [gpu-oncall], annotation: gpugate.dev/break-glass}
 suppressions: {annotations: {rules: [gpu-fractional-quantity, shm-missing], namespaces: ["team-*"], requireReason: true}}

@@ -39,6 +39,7 @@ enum cluster_kind {
 	CLUSTER_VOLCANO_QUEUE,
 	CLUSTER_KAI_QUEUE,
 	CLUSTER_DEVICE_CLASS,
+	CLUSTER_GPU_OPERATOR, /* its ClusterPolicy */
 	CLUSTER_NODE,
 	CLUSTER_POD, /* counted, not kept */
 	CLUSTER_KINDS,

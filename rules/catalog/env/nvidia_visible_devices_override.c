@@ -4,9 +4,8 @@
  * variable: the kubelet puts the plugin's value first and appends the
  * container's own, which the runtime then obeys. With a limit it overrides the
  * allocation, without one it uses GPUs that are not counted. Only hiding (void,
- * none, empty) is harmless. A runtime that takes devices by CDI (GPU Operator
- * from 25.10 on) does not read it. Which of two entries of that name counts
- * depends on the runtime: both are judged.
+ * none, empty) is harmless. Which of two entries of that name counts depends on
+ * the runtime: both are judged.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
@@ -76,25 +75,14 @@ static bool shows_devices(const struct node *entry, const struct node **at)
 		text_contains(node_str(*at), "$("));
 }
 
-/* The pod names the runtime itself. */
-static bool is_read(const struct pod *pod)
-{
-	return text_starts(node_str(pod_field(pod, "runtimeClassName")),
-			   "nvidia");
-}
-
-static void check_entry(struct rule_run *run, const struct container *c,
-			const struct node *entry)
+static void say(struct rule_run *run, const struct container *c,
+		const struct node *entry, const struct node *at)
 {
 	const char *of = container_title(c);
 	bool gpu = c->gpus.n > 0 || container_uses_gpu(c) != TRI_NO;
-	const struct node *at;
+	enum tri obeyed = container_obeys_variable(c, rule_injection(run));
 	struct finding *f;
 
-	if (!shows_devices(entry, &at)) {
-		check_source(run, c, entry);
-		return;
-	}
 	f = report_container(
 		run, c, at,
 		gpu ? "`%s: %s` overrides the devices allocated "
@@ -102,8 +90,11 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		    : "`%s: %s` shows container `%s` GPUs that "
 		      "it does not ask for%s",
 		NAME, at->str, of,
-		is_read(c->pod) ? "" : ", where the nvidia runtime starts it");
+		obeyed == TRI_YES ? "" : ", if the nvidia runtime starts it");
 	finding_cause(run, f, NAME);
+	if (obeyed != TRI_YES)
+		finding_severity(f, obeyed == TRI_NO ? SEVERITY_INFO
+						     : SEVERITY_WARNING);
 	finding_help(run, f, "%s%s",
 		     gpu ? "remove the variable: the device plugin sets it"
 			 : "ask for GPUs in `resources.limits`, or set the "
@@ -112,6 +103,17 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (text_contains(at->str, "$("))
 		reads_surroundings(run, f, c);
 	repair(run, f, c, entry);
+}
+
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct node *entry)
+{
+	const struct node *at;
+
+	if (shows_devices(entry, &at))
+		say(run, c, entry, at);
+	else
+		check_source(run, c, entry);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -132,7 +134,7 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
-	.why = "The nvidia runtime obeys the pod's value: it overrides the device plugin's allocation, or exposes GPUs that are not counted.",
+	.why = "Where the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. Where devices come by CDI (GPU Operator from 25.10 on) only pods with `runtimeClassName: nvidia` have that runtime. `platform: {deviceInjection: ...}` in the policy, or a state with the operator's ClusterPolicy, says which; if neither does, this is a warning.",
 	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",

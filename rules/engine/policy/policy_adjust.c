@@ -192,6 +192,7 @@ static struct setting stricter(const struct setting *local,
 		result.action_set = local->action_set;
 	}
 	result.locked = floor->locked || local->locked;
+	result.strict |= local->enabled && local->strict;
 	return result;
 }
 
@@ -294,6 +295,8 @@ static void merge_platform(struct policy *policy)
 		out->default_priority_class = local->default_priority_class;
 	if (out->limit_defaults == TRI_UNKNOWN)
 		out->limit_defaults = local->limit_defaults;
+	if (out->injection == INJECTION_UNKNOWN)
+		out->injection = local->injection;
 }
 
 /* Of two rules of one name, the floor's. */

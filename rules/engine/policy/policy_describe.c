@@ -90,6 +90,10 @@ static void add_list(struct buf *out, const char *name,
 
 void policy_describe(const struct policy *policy, struct buf *out)
 {
+	static const char *const injections[] = {[INJECTION_ENVVAR] = "envvar",
+						 [INJECTION_VOLUME_MOUNTS] =
+							 "volume-mounts",
+						 [INJECTION_CDI] = "cdi"};
 	const struct platform *platform = &policy->platform;
 
 	for (size_t i = 0; i < policy->noverrides; i++)
@@ -101,4 +105,7 @@ void policy_describe(const struct policy *policy, struct buf *out)
 	add_list(out, "platform, GPU taints", platform->gpu_taints);
 	add_list(out, "platform, GPU products", platform->gpu_products);
 	add_list(out, "platform, priority classes", platform->priority_classes);
+	if (platform->injection)
+		buf_addf(out, "platform, device injection: %s\n",
+			 injections[platform->injection]);
 }

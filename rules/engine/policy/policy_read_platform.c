@@ -28,6 +28,18 @@ static void read_limit_defaults(struct policy_reader *r,
 		*defaults = given ? TRI_YES : TRI_NO;
 }
 
+static void read_injection(struct policy_reader *r, const struct node *node,
+			   void *into)
+{
+	static const char *const names[] = {"envvar", "volume-mounts", "cdi"};
+	static const enum device_injection meant[] = {
+		INJECTION_ENVVAR, INJECTION_VOLUME_MOUNTS, INJECTION_CDI};
+	int found = read_choice(r, node, "device injection", names, 3);
+
+	if (found >= 0)
+		*(enum device_injection *)into = meant[found];
+}
+
 #define IN_PLATFORM(member) offsetof(struct platform, member)
 
 void read_platform(struct policy_reader *r, const struct node *node, void *into)
@@ -41,6 +53,7 @@ void read_platform(struct policy_reader *r, const struct node *node, void *into)
 		 IN_PLATFORM(default_priority_class)},
 		{"limitRangeDefaults", read_limit_defaults, 0,
 		 IN_PLATFORM(limit_defaults)},
+		{"deviceInjection", read_injection, 0, IN_PLATFORM(injection)},
 		{0},
 	};
 

@@ -81,6 +81,7 @@ static const char tail[] =
 	"#  gpuProducts: [NVIDIA-H100-80GB-HBM3, NVIDIA-L4]\n"
 	"#  priorityClasses: [gpu-batch, gpu-serving]\n"
 	"#  limitRangeDefaults: false\n"
+	"#  deviceInjection: cdi    # or envvar, volume-mounts\n"
 	"\n"
 	"# Files that are not linted.\n"
 	"#exclude: [\"**/testdata/**\"]\n";

@@ -113,6 +113,8 @@ static struct setting one_preset(const struct rule *rule,
 		setting.severity = SEVERITY_ERROR;
 		setting.severity_set = true;
 	}
+	setting.strict =
+		ref->preset == PRESET_STRICT && rule->flags & RULE_TAKES;
 	if (rule->flags & (RULE_GUESS | RULE_PREVIEW) &&
 	    setting.severity > SEVERITY_WARNING)
 		setting.severity = SEVERITY_WARNING;
@@ -142,5 +144,6 @@ void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		if (one.severity > out->severity)
 			out->severity = one.severity;
 		out->severity_set |= one.severity_set;
+		out->strict |= one.strict;
 	}
 }

@@ -23,6 +23,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->rule = rule;
 	f->severity = setting->severity;
 	f->severity_fixed = setting->severity_set;
+	f->strict = setting->strict;
 	f->controller_pods = setting->controller_pods;
 	f->pods.n = 1;
 	f->action = setting->action;
@@ -240,7 +241,7 @@ const char *rule_title(struct rule_run *run, const char *kind, const char *name)
 
 void finding_severity(struct finding *f, enum severity severity)
 {
-	if (f->severity_fixed)
+	if (f->severity_fixed || (f->strict && severity == SEVERITY_WARNING))
 		return;
 	if (f->rule->flags & RULE_PREVIEW && severity > SEVERITY_WARNING)
 		severity = SEVERITY_WARNING;

@@ -50,6 +50,14 @@ const struct platform *rule_platform(struct rule_run *rr)
 	return policy_platform(rr->run->state->file.policy);
 }
 
+enum device_injection rule_injection(struct rule_run *rr)
+{
+	enum device_injection known =
+		cluster_injection(rule_cluster(rr), rule_arena(rr));
+
+	return known ? known : rule_platform(rr)->injection;
+}
+
 enum tri rule_limit_default(struct rule_run *rr, const struct object *object,
 			    const char *resource)
 {

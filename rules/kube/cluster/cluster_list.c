@@ -40,8 +40,10 @@ bool cluster_is_unread(const struct node *map, const char *key, size_t len)
 					    "args",
 					    NULL};
 
-	/* Labels may have any key. */
-	return !text_ends(map->key, "abels") && is_word(key, len, never);
+	/* Labels may have any key; the device plugin's variables are those of
+	 * the GPU Operator's ClusterPolicy. */
+	return !text_ends(map->key, "abels") &&
+	       !text_eq(map->key, "devicePlugin") && is_word(key, len, never);
 }
 
 static bool skip(void *context, const struct node *map, const char *key,

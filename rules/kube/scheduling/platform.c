@@ -8,10 +8,13 @@
  */
 #include "kube/platform.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "kube/accelerator.h"
+#include "kube/container.h"
+#include "kube/pod.h"
 #include "kube/scheduling/affinity.h"
 
 static bool is_of_platform(const struct node_need *need)
@@ -44,4 +47,89 @@ bool object_shows_platform(const struct object *object)
 				return true;
 	}
 	return false;
+}
+
+/* --- device injection ----------------------------------------------------- */
+
+/* DEVICE_LIST_STRATEGY is a list: with envvar in it the variable is set. */
+static enum device_injection of_strategy(const char *strategy)
+{
+	if (!strategy)
+		return INJECTION_UNKNOWN;
+	if (strstr(strategy, "envvar"))
+		return INJECTION_ENVVAR;
+	if (strstr(strategy, "volume-mounts"))
+		return INJECTION_VOLUME_MOUNTS;
+	return text_starts(strategy, "cdi-") ? INJECTION_CDI
+					     : INJECTION_UNKNOWN;
+}
+
+/* "v25.10.1", by the label that the chart sets. */
+static bool is_since_cdi(const struct node *labels)
+{
+	const char *text =
+		node_str(node_get(labels, "app.kubernetes.io/version"));
+	char *end = NULL;
+	long year, month;
+
+	if (!text)
+		return false;
+	year = strtol(text + (*text == 'v'), &end, 10);
+	month = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
+	return year > 25 || (year == 25 && month >= 10);
+}
+
+/*
+ * Before v25.10 CDI was what the nvidia runtime, then the default one, did with
+ * the variable. Since then another runtime is the default.
+ */
+static enum device_injection of_operator(const struct node *root)
+{
+	const struct node *cdi = node_path(root, "spec.cdi.enabled");
+
+	FOR_EACH_CHILD(node_path(root, "spec.devicePlugin.env"), one)
+		if (node_eq(node_get(one, "name"), "DEVICE_LIST_STRATEGY"))
+			return of_strategy(node_str(node_get(one, "value")));
+	if (node_is_false(cdi))
+		return INJECTION_ENVVAR;
+	if (node_is_true(cdi) &&
+	    is_since_cdi(node_path(root, "metadata.labels")))
+		return INJECTION_CDI;
+	return INJECTION_UNKNOWN;
+}
+
+enum device_injection cluster_injection(const struct cluster *cluster,
+					struct arena *arena)
+{
+	const struct cluster_object *objects;
+	size_t n;
+
+	if (!cluster)
+		return INJECTION_UNKNOWN;
+	objects = cluster_objects(cluster, CLUSTER_GPU_OPERATOR, "", arena, &n);
+	return n == 1 ? of_operator(objects->root) : INJECTION_UNKNOWN;
+}
+
+enum tri container_obeys_variable(const struct container *c,
+				  enum device_injection injection)
+{
+	const struct node *privileged =
+		node_path(c->node, "securityContext.privileged");
+	const struct node *class = pod_field(c->pod, "runtimeClassName");
+
+	if (text_starts(node_str(class), "nvidia"))
+		return TRI_YES;
+	switch (injection) {
+	case INJECTION_ENVVAR:
+		return TRI_YES;
+	case INJECTION_CDI:
+		return TRI_NO;
+	case INJECTION_VOLUME_MOUNTS:
+		if (c->gpus.n)
+			return TRI_NO;
+		return node_is_true(privileged) ? TRI_YES : TRI_UNKNOWN;
+	case INJECTION_UNKNOWN:
+		break;
+	}
+	return TRI_UNKNOWN;
 }
