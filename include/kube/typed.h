@@ -49,7 +49,7 @@ const struct node *typed_origin(const struct node *node,
 				const struct node *origin);
 
 /*
- * What the Go types of Kubernetes 1.36 have no field for, wherever it is in an
+ * What the Go types of Kubernetes 1.37 have no field for, wherever it is in an
  * object of a native kind, or in the template of a pod; not in a status.
  */
 struct unknown_field {

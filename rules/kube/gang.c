@@ -75,7 +75,6 @@ static bool pod_signals(const struct pod *pod, const struct operator* by)
 		if (pod_annotation(pod, *key))
 			return true;
 	return !node_is_unset(pod_field(pod, "schedulingGroup")) ||
-	       !node_is_unset(pod_field(pod, "workloadRef")) ||
 	       scheduler_signals(pod, by);
 }
 

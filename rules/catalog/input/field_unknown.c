@@ -16,16 +16,17 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	const char *what;
 	struct finding *f;
 
-	/* A pod's, of 1.35 alone. */
-	if (text_eq(field->at->key, "workloadRef"))
-		return;
 	what = arena_printf(rule_arena(run), "%s has no field `%s`",
 			    field->type, field->at->key);
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
 
 	finding_at_key(run, f, field->at);
-	if (field->near)
+	if (text_eq(field->at->key, "workloadRef"))
+		finding_help(run, f,
+			     "Kubernetes 1.35 alone has it: since 1.36 a pod "
+			     "names its PodGroup in `schedulingGroup`");
+	else if (field->near)
 		finding_help(run, f, "did you mean `%s`?", field->near);
 	else if (field->owner)
 		finding_help(run, f, "it is a field of %s", field->owner);
@@ -63,7 +64,7 @@ const struct rule rule_field_unknown = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a field that Kubernetes does not know",
-	.why = "No type of Kubernetes 1.36 has it there: the API server refuses the object, or silently drops the field, which then has no effect.",
+	.why = "No type of Kubernetes 1.37 has it there: the API server refuses the object, or silently drops the field, which then has no effect.",
 	.remedy = "Move it to where it belongs, or spell it as the API does.",
 	.evidence =
 		"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
