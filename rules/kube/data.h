@@ -46,6 +46,8 @@ extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
 extern const struct data_slot data_instance_types_slots[DATA_SLOTS];
 extern const unsigned short data_instance_types_prefixes[];
+extern const struct product_size data_products[];
+extern const size_t data_products_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
 /* At most 64. Each pattern is listed under one pair of bytes that it needs:

@@ -24,9 +24,10 @@ static void same(const char *what, const char *got, const char *want)
 static void profiles_are_parsed(void **state)
 {
 	static const char *const yes[] = {
-		"1g.5gb",  "1g.10gb", "1g.10gb.me", "7g.40gb", "7g.80gb",
-		"3g.71gb", "1g.23gb", "7g.180gb",   "4g.93gb", "1g.24gb.gfx",
-		"1g.6gb",  "2g.12gb", "7g.278gb"};
+		"1g.5gb",   "1g.10gb",	   "1g.10gb.me", "7g.40gb",
+		"7g.80gb",  "3g.71gb",	   "1g.23gb",	 "7g.180gb",
+		"4g.93gb",  "1g.24gb.gfx", "1g.6gb",	 "2g.12gb",
+		"7g.278gb", "1g.24gb.me",  "1g.12gb-me", "2g.32gb"};
 	static const char *const no[] = {
 		"1g.5g",      "1g.5",	"8g.80gb", "2g.5gb",  "1g.10gb.mex",
 		"mig-1g.5gb", "1G.5GB", "",	   "5g.40gb", "1g.10gb+me"};
@@ -39,6 +40,11 @@ static void profiles_are_parsed(void **state)
 	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
 	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
 	assert_false(mig_profile_on("1g.5gb", "T4"));
+	assert_int_equal(
+		mig_product_most("nvidia.com/gpu.product", "NVIDIA-GB300"), 4);
+	assert_int_equal(
+		mig_product_most("nvidia.com/gpu.product", "NVIDIA-H100-NVL"),
+		-1);
 	assert_true(mig_profile_on("3g.40gb", "H100-80GB"));
 	assert_false(mig_profile_on("3g.40gb", "H100-NVL"));
 	same("near", mig_profile_nearest("1g.5g"), "1g.5gb");
@@ -64,7 +70,7 @@ static void products_have_their_profiles(void **state)
 		{gfd, "NVIDIA-A30", NULL},
 		{gfd, "NVIDIA-GH200-480GB", NULL},
 		{gfd, "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb", NULL},
-		{gfd, "Tesla-T4", NULL},
+		{gfd, "Tesla-T4", "T4"},
 		{gfd, "", NULL},
 		{gke, "nvidia-a100-80gb", "A100-80GB"},
 		{gke, "nvidia-l4", NULL},

@@ -12,7 +12,13 @@
 
 struct mig_profile {
 	const char *product; /* A100-80GB, H100-80GB, ... */
-	const char *profile;
+	const char *profile; /* NULL: it has no MIG */
+};
+
+/* How many of a product the largest node has. */
+struct product_size {
+	const char *product;
+	int most;
 };
 
 #define MIG_PREFIX "nvidia.com/mig-"
@@ -27,6 +33,10 @@ const char *mig_profile_nearest(const char *profile);
 /* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
  * instance type have GPUs of one product; NULL: not known, or none. */
 const char *mig_product_of(const char *key, const char *value);
+
+/* The most of them that one node has, by such a label; -1: not known, or they
+ * are used in turns. */
+int mig_product_most(const char *key, const char *value);
 
 /* What a pod's selectors say of the product, two of them at most. */
 struct mig_choice {

@@ -84,11 +84,36 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		say_unknown(run, c, value, profile);
 }
 
+/* GKE makes the slices of a node pool: its label names their profile. */
+static void check_partition(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = node_get(
+		pod->node_selector, "cloud.google.com/gke-gpu-partition-size");
+	struct mig_choices choices;
+
+	if (!node_str(at) || pod_uses_gpu(pod) != TRI_YES)
+		return;
+	choices = mig_choices_of(pod);
+	for (size_t i = 0; i < choices.n; i++) {
+		const struct mig_choice *one = &choices.items[i];
+		struct finding *f;
+
+		if (mig_profile_on(at->str, one->product))
+			continue;
+		f = report_pod(run, pod, at,
+			       "`%s` selects %s, which has no MIG profile `%s`",
+			       one->key, one->product, at->str);
+		finding_label(run, f, one->value, "the GPU");
+		return;
+	}
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct mig_choices choices;
 	bool known = false;
 
+	check_partition(run, pod);
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_ASKED(c, entry) {
 			if (!text_starts(entry->node->key, MIG_PREFIX))

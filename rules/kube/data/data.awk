@@ -106,6 +106,7 @@ BEGIN {
 	type["label_values"] = "label_value"
 	type["instance_types"] = "instance_type"
 	type["mig_profiles"] = "mig_profile"
+	type["products"] = "product_size"
 	type["images"] = "image_pattern"
 }
 
@@ -148,7 +149,8 @@ table == "instance_types" {
 	printf "\t{\"%s\", %s, %s, %s, %d},\n", $1, text($2), text($3), \
 		$4, $5
 }
-table == "mig_profiles" { printf "\t{\"%s\", \"%s\"},\n", $1, $2 }
+table == "mig_profiles" { printf "\t{\"%s\", %s},\n", $1, text($2) }
+table == "products" { printf "\t{\"%s\", %d},\n", $1, $2 }
 table == "images" {
 	row[++rows] = $2
 	if (rows > 64) {

@@ -5,10 +5,12 @@
  */
 #include "kube/scheduling/labels.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/scheduling/mig.h"
 
 bool labels_next(struct arena *arena, const char **text, struct label_pair *out)
 {
@@ -63,6 +65,31 @@ const char *node_label_vendor(const char *key, const char *value)
 		       : NULL;
 }
 
+/*
+ * Chips of a node of a TPU topology: those of a slice on one host; of larger
+ * slices with three sides 4. Hosts of flat ones have 4 or 8: -1.
+ */
+static int64_t chips_of_node(const char *topology)
+{
+	long side[3] = {1, 1, 1};
+	int sides = 0, end = 0;
+	int64_t chips;
+
+	for (; sides < 3; sides++, topology += end) {
+		end = 0;
+		if (sscanf(topology, sides ? "x%3ld%n" : "%3ld%n", &side[sides],
+			   &end) < 1 ||
+		    !end || side[sides] < 1)
+			break;
+	}
+	if (*topology || sides < 2)
+		return -1;
+	chips = side[0] * side[1] * side[2];
+	if (sides == 3)
+		return chips < 4 ? chips : 4;
+	return chips > 8 ? -1 : chips;
+}
+
 int64_t node_label_count(const char *key, const char *value)
 {
 	const struct node_label *label = node_label_find(key);
@@ -74,6 +101,10 @@ int64_t node_label_count(const char *key, const char *value)
 		type = instance_type_find(value);
 		return type ? type->accelerators : -1;
 	}
+	if (label && label->meaning == LABEL_PRODUCT)
+		return mig_product_most(key, value);
+	if (text_eq(key, "cloud.google.com/gke-tpu-topology"))
+		return chips_of_node(value);
 	if (!label || label->meaning != LABEL_COUNT)
 		return -1;
 	n = strtoll(value, &end, 10);

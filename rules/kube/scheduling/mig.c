@@ -44,13 +44,14 @@ const char *mig_profile_nearest(const char *profile)
 	unsigned least = 3;
 
 	for (size_t i = 0; i < data_mig_profiles_n; i++) {
-		unsigned d = text_distance(
-			profile, data_mig_profiles[i].profile, least - 1);
+		const char *one = data_mig_profiles[i].profile;
+		unsigned d =
+			one ? text_distance(profile, one, least - 1) : least;
 
 		if (d >= least)
 			continue;
 		least = d;
-		best = data_mig_profiles[i].profile;
+		best = one;
 	}
 	return best;
 }
@@ -79,8 +80,9 @@ static const char *product_of_gfd(const char *label)
 {
 	const char *product = "";
 
-	/* Strategy "single": the GPUs are slices already. */
-	if (strstr(label, "-MIG-"))
+	/* Strategy "single": the GPUs are slices already. The larger RTX PRO
+	 * 5000 has other profiles. */
+	if (strstr(label, "-MIG-") || strstr(label, "-72GB"))
 		return NULL;
 	for (size_t i = 0; i < data_mig_profiles_n; i++) {
 		/* The rows of a product are adjacent. */
@@ -107,6 +109,18 @@ const char *mig_product_of(const char *key, const char *value)
 		return NULL;
 	type = instance_type_find(value);
 	return type ? type->product : NULL;
+}
+
+int mig_product_most(const char *key, const char *value)
+{
+	const char *product = mig_product_of(key, value);
+
+	if (text_ends(value, "-SHARED"))
+		return -1;
+	for (size_t i = 0; i < data_products_n; i++)
+		if (text_eq(data_products[i].product, product))
+			return data_products[i].most;
+	return -1;
 }
 
 /* By their keys, whose order in a map says nothing. */
