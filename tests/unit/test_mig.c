@@ -73,7 +73,7 @@ static void products_have_their_profiles(void **state)
 		{gfd, "Tesla-T4", "T4"},
 		{gfd, "", NULL},
 		{gke, "nvidia-a100-80gb", "A100-80GB"},
-		{gke, "nvidia-l4", NULL},
+		{gke, "nvidia-l4", "L4"},
 		{gke, "nvidia-unheard-of", NULL},
 		{instance, "p4d.24xlarge", "A100-40GB"},
 		{instance, "g4dn.xlarge", "T4"},
