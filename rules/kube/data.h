@@ -7,6 +7,7 @@
 #define RULES_KUBE_DATA_H
 
 #include "kube/accelerator.h"
+#include "kube/api_version.h"
 #include "kube/scheduling/mig.h"
 
 struct data_pattern {
@@ -46,6 +47,8 @@ extern const struct instance_type data_instance_types[];
 extern const size_t data_instance_types_n;
 extern const struct data_slot data_instance_types_slots[DATA_SLOTS];
 extern const unsigned short data_instance_types_prefixes[];
+extern const struct removed_version data_removed_versions[];
+extern const size_t data_removed_versions_n;
 extern const struct product_size data_products[];
 extern const size_t data_products_n;
 extern const struct mig_profile data_mig_profiles[];

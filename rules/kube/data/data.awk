@@ -107,6 +107,7 @@ BEGIN {
 	type["instance_types"] = "instance_type"
 	type["mig_profiles"] = "mig_profile"
 	type["products"] = "product_size"
+	type["removed_versions"] = "removed_version"
 	type["images"] = "image_pattern"
 }
 
@@ -150,6 +151,10 @@ table == "instance_types" {
 		$4, $5
 }
 table == "mig_profiles" { printf "\t{\"%s\", %s},\n", $1, text($2) }
+table == "removed_versions" {
+	printf "\t{\"%s\", \"%s\", %s, %d},\n", $1, $2, \
+		$3 == "*" ? "NULL" : text($3), $4
+}
 table == "products" { printf "\t{\"%s\", %d},\n", $1, $2 }
 table == "images" {
 	row[++rows] = $2

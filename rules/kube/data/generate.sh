@@ -9,7 +9,8 @@ echo '/* Made by rules/kube/data/generate.sh: do not edit. */'
 echo '#include <stdbool.h>'
 echo '#include "rules/kube/data.h"'
 for table in accelerators fabric reserved_domains node_labels label_values \
-	instance_types mig_profiles products images; do
+	instance_types mig_profiles products \
+	removed_versions images; do
 	printf '@table\t%s\n' "$table"
 	# The order of images is that of the file: the first match counts.
 	if [ "$table" = images ]; then

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "index_internal.h"
+#include "kube/api_version.h"
 #include "kube/claim.h"
 
 bool object_is_gpu_workload(const struct object *o)
@@ -103,6 +104,9 @@ void object_index_add(struct object_index *set, const struct object *o,
 	struct arena *scratch;
 	struct workload *w;
 
+	/* What is refused is not there. */
+	if (!o->npods && version_is_gone(object_removed_version(o)))
+		return;
 	add_requests(set, o, file);
 	index_add_scaler(set, o, file);
 	index_add_service(set, o, file);
