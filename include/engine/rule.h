@@ -249,6 +249,9 @@ bool rule_cluster_lost(struct rule_run *run);
 bool rule_at_admission(const struct rule_run *run);
 /* What the policy states of the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
+/* Does a DeviceClass of the state or of the files name the resource? Then it is
+ * one where that is on: since Kubernetes 1.36 by default. */
+bool rule_names_device(struct rule_run *run, const char *resource);
 /* How devices get into containers: by the state, else by the policy. */
 enum device_injection rule_injection(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the

@@ -77,6 +77,10 @@ struct run_options {
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
+	/* Does a DeviceClass of another file of the set name this resource? May
+	 * be NULL, and is called by any thread. */
+	bool (*names_device)(void *set, const char *resource);
+	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */
 	const struct reservations *reservations;

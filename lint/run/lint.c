@@ -244,6 +244,8 @@ static void lint_files(struct lint *lint)
 		.baseline = lint->baseline_run.old,
 		.admission_policies = lint->admission.set,
 		.namespaces = lint->admission.namespaces,
+		.names_device = device_names_have,
+		.set = &lint->device_names,
 		.user = o->as,
 		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
@@ -381,6 +383,7 @@ void lint_close(struct lint *lint)
 	file_sets_release(&lint->file_sets);
 	rendered_release(&lint->rendered);
 	stdin_cache_release(&lint->stdin_cache);
+	device_names_release(&lint->device_names);
 	buf_release(&lint->set_path);
 	free(lint->cwd);
 }
@@ -411,6 +414,8 @@ int lint_open(struct lint *lint)
 	}
 	kustomize_init(&lint->kustomize, lint->cwd);
 	sources_init(&lint->sources, &lint->files, &lint->stdin_cache);
+	device_names_init(&lint->device_names, &lint->files,
+			  &lint->stdin_cache);
 	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	rc |= admission_settings_open(&lint->admission, lint->options);

@@ -9,6 +9,7 @@
 
 #include "base/thread_pool.h"
 #include "baseline_run.h"
+#include "device_names.h"
 #include "file_sets.h"
 #include "lint/files/walk.h"
 #include "lint/quota/quota.h"
@@ -44,6 +45,7 @@ struct lint {
 	bool listed; /* paths are what a walk would meet, not what a user named;
 		      * there may be none */
 	struct stdin_cache stdin_cache;
+	struct device_names device_names;
 	struct job job;
 	struct workers workers;
 	struct run whole; /* all files as one: facts, counts, set rules */

@@ -7,12 +7,12 @@
 #define LINT_RENDERED_H
 
 #include "engine/run.h"
+#include "lint/files/stdin_cache.h"
 #include "lint/files/walk.h"
 #include "lint/render/render.h"
 #include "lint/report/report.h"
 #include "lint/text/covered.h"
 #include "set_findings.h"
-#include "stdin_cache.h"
 #include "worker.h"
 
 struct rendered {

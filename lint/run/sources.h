@@ -8,7 +8,7 @@
 
 #include "doc/source.h"
 #include "lint/files/files.h"
-#include "stdin_cache.h"
+#include "lint/files/stdin_cache.h"
 
 enum { SOURCES_KEPT = 4 };
 

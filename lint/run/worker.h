@@ -15,11 +15,11 @@
 #include "engine/run.h"
 #include "fix.h"
 #include "lint/files/files.h"
+#include "lint/files/stdin_cache.h"
 #include "lint/settings/clusters.h"
 #include "lint/settings/policies.h"
 #include "lint/term/progress.h"
 #include "spill.h"
-#include "stdin_cache.h"
 
 struct job {
 	const struct options *options;

@@ -265,3 +265,31 @@ load helper
 	holds "$stderr" "base.json: not written: not all files could be linted"
 	is "$(cat base.json)" old
 }
+
+@test "a DeviceClass of another file names a resource" {
+	mkdir a b
+	cat >a/pod.yaml <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: a, namespace: ml}
+	spec:
+	  containers:
+	  - {name: a, image: "registry.example.com/a:1", resources: {limits: {nvidia.com/mig-small: 1}}}
+	END
+	cat >b/class.yaml <<-END
+	apiVersion: resource.k8s.io/v1
+	kind: DeviceClass
+	metadata: {name: small}
+	spec: {extendedResourceName: nvidia.com/mig-small}
+	END
+	lint a
+	is "$status" 1
+	holds "$output" "mig-profile-invalid"
+	lint a b
+	is "$status" 0
+	holds_not "$output" "mig-profile-invalid"
+	run --separate-stderr "$GPUGATE" lint a - <b/class.yaml
+	is "$status" 0
+	run --separate-stderr "$GPUGATE" lint b - <a/pod.yaml
+	is "$status" 0
+}

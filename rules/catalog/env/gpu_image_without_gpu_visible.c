@@ -49,6 +49,16 @@ static bool has_none(const struct container *c)
 		 pod->injects & INJECT_GPU);
 }
 
+/* DRA hands over devices without the runtime, which then shows no others. */
+static bool asks_named(struct rule_run *run, const struct container *c)
+{
+	FOR_EACH_ASKED(c, entry)
+		if (strchr(entry->node->key, '/') &&
+		    rule_names_device(run, entry->node->key))
+			return true;
+	return false;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char name[] = "NVIDIA_VISIBLE_DEVICES";
@@ -66,7 +76,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		bool safe;
 
 		if (!is_nvidia_image(c) || !has_none(c) ||
-		    container_visible(c, name, NULL) != VISIBLE_UNSET)
+		    container_visible(c, name, NULL) != VISIBLE_UNSET ||
+		    asks_named(run, c))
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),

@@ -44,6 +44,7 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	if (!cluster_shows_nodes(cluster) || entry->state != QUANTITY_OK ||
 	    entry->quantity.nano <= 0 ||
 	    cluster_count(cluster, CLUSTER_DEVICE_CLASS) ||
+	    rule_names_device(run, value->key) ||
 	    nodes_with_resource(cluster, value->key, &most))
 		return;
 	f = report_container(run, c, value,
@@ -52,6 +53,22 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	finding_cause(run, f, value->key);
 	finding_severity(f, SEVERITY_WARNING);
 	finding_guess(run, f);
+}
+
+/* The name of a DeviceClass. */
+static void say_named(struct rule_run *run, const struct container *c,
+		      const struct node *value)
+{
+	struct finding *f = report_container(
+		run, c, value,
+		"a DeviceClass names `%s`: if the cluster is older than "
+		"Kubernetes 1.36 and has DRAExtendedResource off, no node "
+		"offers it",
+		value->key);
+
+	finding_at_key(run, f, value);
+	finding_cause(run, f, value->key);
+	finding_severity(f, SEVERITY_INFO);
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,
@@ -76,6 +93,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (strchr(value->key, '/') && entry->state == QUANTITY_OK &&
 	    !entry->quantity.nano)
 		return;
+	if (rule_names_device(run, value->key))
+		return say_named(run, c, value);
 	f = report_container(run, c, value,
 			     "container `%s` asks for `%s`, which no node "
 			     "offers: `%s` is meant",

@@ -3,7 +3,8 @@
  * A MIG profile that no GPU has, or not the selected one. The device plugin
  * names a slice `nvidia.com/mig-<profile>` with `+` as `.`, and advertises
  * whole GPU instances only (no `1c.3g.20gb`). What looks like a profile and is
- * not in the table may be a newer GPU's: a warning.
+ * not in the table may be a newer GPU's: a warning. The name of a DeviceClass
+ * may mean any device.
  *
  * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
  */
@@ -33,6 +34,8 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 	const char *near = mig_profile_nearest(profile);
 	struct finding *f;
 
+	if (rule_names_device(run, value->key))
+		return;
 	f = report_container(run, c, value,
 			     "container `%s` asks for the MIG profile `%s`, "
 			     "which no known GPU has",
@@ -55,6 +58,8 @@ static void judge_product(struct rule_run *run, const struct container *c,
 
 		if (mig_profile_on(profile, one->product))
 			continue;
+		if (rule_names_device(run, value->key))
+			return;
 		f = report_container(run, c, value,
 				     "`%s` selects %s, which has no MIG "
 				     "profile `%s`",
