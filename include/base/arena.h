@@ -15,12 +15,16 @@
 #include <string.h>
 
 struct arena_chunk;
+struct load_budget;
 
 struct arena {
 	struct arena_chunk *head; /* chunk in use; older ones are linked */
 	char *next;		  /* first free byte of head */
 	char *limit;		  /* end of head */
 	size_t used;		  /* bytes handed out since the last reset */
+	/* What loaders that use its memory spend from (doc/budget.h), or NULL;
+	 * kept for as long as the arena is used. */
+	struct load_budget *budget;
 };
 
 #define ARENA_INIT                                                             \

@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "doc/budget.h"
 #include "doc/node.h"
 #include "doc/source.h"
 
@@ -23,7 +24,7 @@ struct load_limits {
 	uint32_t nodes;	     /* of one document, alias copies included */
 	uint32_t documents;  /* of one file */
 	uint32_t directives; /* %YAML, %TAG lines of one document */
-	uint64_t flow_work;  /* sum over events of the flow depth */
+	uint64_t flow_work; /* of one file: sum over events of the flow depth */
 };
 
 extern const struct load_limits load_limits_default;
@@ -66,6 +67,8 @@ struct loader {
 	uint32_t yaml;	     /* where YAML begins, after JSON: at a line */
 	unsigned number;
 	bool json, done;
+	bool costly; /* a document was refused for its nodes, or for work */
+	uint64_t flow_work; /* so far */
 	/* The JSON was refused although kubectl takes it: a number beyond
 	 * double, or bytes that are not UTF-8. */
 	bool too_large, not_utf8;
@@ -98,6 +101,14 @@ int loader_next(struct loader *loader, struct doc *doc);
  * callers with one JSON value (a review, a snapshot) use json_read().
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
+/*
+ * The documents in a string of a document, which count against the arena's
+ * budget. The text may be another one than the node's, of its length; false:
+ * nothing is left to read it with. A document that costs too much is the last.
+ */
+bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
+		   const char *text, size_t len);
+bool embedded_next(struct loader *loader, struct doc *doc);
 /* The document in a string, in the arena; NULL: refused, or empty. */
 const struct node *yaml_in(struct arena *arena, const struct node *text);
 /* *used: offset after the value, for JSON values back to back. A loader reads

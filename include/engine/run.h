@@ -119,6 +119,8 @@ struct run {
 	struct arena file_arena; /* findings of the current file */
 	struct object_index index;
 	struct run_counts counts;
+	/* What is in an object was not all read: it is past its budget. */
+	bool costly;
 	/* private to the engine */
 	struct run_state *state;
 };
@@ -149,6 +151,9 @@ struct run_file {
 	 * object (NULL: there is none, or it is not known). */
 	const struct node *request, *old_object;
 	bool old_unknown;
+	/* What documents in strings may cost, and what of it is left at the
+	 * end; NULL: as in any file. */
+	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
 /* loader's issue callback; context = run */

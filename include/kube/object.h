@@ -56,6 +56,9 @@ struct object {
 	const struct kind *type; /* row of the table, NULL: not known */
 	enum kind_class class;
 	bool fragment; /* kustomize patch or component */
+	/* The objects within it, and documents in its strings, are too many or
+	 * too hard to read: not all of them are here. */
+	bool costly;
 	bool cluster_scoped;
 	const struct object *parent; /* embeds this one (Katib, AppWrapper) */
 	struct amount copies; /* ... that the parent makes of it, else 1 */

@@ -43,7 +43,7 @@ enum gpu_by {
 };
 
 /* More than those of an object that is judged: 3,000 in four lists
- * (engine/work.h). */
+ * (doc/work.h). */
 enum { CONTAINERS_MAX = 3072 };
 
 struct pod {

@@ -143,6 +143,7 @@ void arena_adopt(struct arena *dst, struct arena *src)
 	if (!oldest)
 		return;
 	if (!dst->head) {
+		src->budget = dst->budget;
 		*dst = *src;
 	} else {
 		while (oldest->older)
@@ -157,5 +158,5 @@ void arena_adopt(struct arena *dst, struct arena *src)
 void arena_release(struct arena *arena)
 {
 	free_chunks(arena->head);
-	*arena = (struct arena)ARENA_INIT;
+	*arena = (struct arena){.budget = arena->budget};
 }

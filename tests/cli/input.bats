@@ -238,6 +238,30 @@ load helper
 	is "$(paths)" "a.yaml"
 }
 
+# deep NAME N: a Workflow whose N templates have a manifest of brackets
+deep() {
+	local open text='' i
+	open=$(printf '[%.0s' {1..300})
+	for ((i = 0; i < 22; i++)); do
+		text+="$open${open//[/]}, "
+	done
+	printf 'apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n'
+	printf 'metadata: {name: %s}\nspec:\n  templates:\n' "$1"
+	for ((i = 0; i < $2; i++)); do
+		printf '  - {name: t%d, resource: {action: create, manifest: "spec: [%s]"}}\n' \
+			"$i" "$text"
+	done
+}
+
+@test "all strings of an object share what may be read of them" {
+	deep many 10 >a.yaml
+	deep few 1 >b.yaml
+	run "$GPUGATE" lint --format concise a.yaml b.yaml
+	is "$status" 1
+	holds "$output" "a.yaml:1:1: error: the objects and documents inside this object are too many"
+	[[ $output != *b.yaml* ]]
+}
+
 @test "a file that would take too long to judge says where it is cut off" {
 	pod a.yaml
 	for ((i = 0; i < 1600; i++)); do

@@ -105,6 +105,7 @@ static inline enum twins twins_read(struct arena *arena, const char *text,
 		fprintf(stderr, "gave up, but left something behind\n");
 		return TWINS_DIFFER;
 	}
+	loader.flow_work = 0;
 	if (!yaml_read_events(&loader, &slow) || issue || !slow.root) {
 		fprintf(stderr, "libyaml: %s\n", issue ? issue : "no tree");
 		return TWINS_DIFFER;

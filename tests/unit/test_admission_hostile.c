@@ -165,7 +165,7 @@ static void patches(struct buf *out)
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
 		      "metadata: {name: a}, spec: {"
 		      "podSpecPatch: '{containers: [");
-	add_each(out, 20000, patched_container);
+	add_each(out, 9000, patched_container);
 	buf_adds(out, "]}', templates: [");
 	add_each(out, 1400, patched_template);
 	buf_adds(out, "]}}");
@@ -213,6 +213,127 @@ static const struct {
 	{"resources of many names", many_resources},
 };
 
+/* --- inside of texts ------------------------------------------------------ */
+
+/* A Workflow of n templates with this manifest. */
+static void workflow(struct buf *out, unsigned n, const char *manifest)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {templates: [");
+	for (unsigned i = 0; i < n; i++)
+		buf_addf(out,
+			 "%s{name: t%u, resource: {action: create, manifest: "
+			 "\"apiVersion: v1\\nkind: Pod\\n%s\"}}",
+			 i ? ", " : "", i, manifest);
+	buf_adds(out, "]}}");
+}
+
+static void repeat(struct buf *out, const char *text, unsigned n)
+{
+	while (n--)
+		buf_adds(out, text);
+}
+
+static void brackets(struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text, "spec: [");
+	for (unsigned i = 0; i < 22; i++) {
+		repeat(&text, "[", 300);
+		repeat(&text, "]", 300);
+		buf_adds(&text, ", ");
+	}
+	buf_adds(&text, "]");
+	workflow(out, 95, text.data);
+	buf_release(&text);
+}
+
+static void one_list(struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text, "spec: [");
+	repeat(&text, "a,", 1300000);
+	buf_adds(&text, "a]");
+	workflow(out, 1, text.data);
+	buf_release(&text);
+}
+
+static void repeat_documents(struct buf *out, const char *document, unsigned n)
+{
+	struct buf text;
+
+	buf_init(&text);
+	repeat(&text, document, n);
+	workflow(out, 1, text.data);
+	buf_release(&text);
+}
+
+static void documents(struct buf *out)
+{
+	repeat_documents(out, "\\n---\\napiVersion: v1\\nkind: Pod", 20000);
+}
+
+/* Each starts libyaml. */
+static void slow_documents(struct buf *out)
+{
+	repeat_documents(out, "\\n---\\n!!str a", 30000);
+}
+
+static void patches_of_brackets(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {templates: [");
+	for (unsigned i = 0; i < 95; i++) {
+		buf_addf(out,
+			 "%s{name: t%u, container: {image: a}, "
+			 "podSpecPatch: 'a: [",
+			 i ? ", " : "", i);
+		for (unsigned j = 0; j < 22; j++) {
+			repeat(out, "[", 300);
+			repeat(out, "]", 300);
+			buf_adds(out, ", ");
+		}
+		buf_adds(out, "]'}");
+	}
+	buf_adds(out, "]}}");
+}
+
+static void nested_objects(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: workload.codeflare.dev/v1beta2, "
+		      "kind: AppWrapper, metadata: {name: a}, "
+		      "spec: {components: [");
+	for (unsigned i = 0; i < 100; i++) {
+		buf_adds(out, i ? ", " : "");
+		buf_adds(out, "{template: {apiVersion: "
+			      "workload.codeflare.dev/v1beta2, "
+			      "kind: AppWrapper, spec: {components: [");
+		for (unsigned j = 0; j < 100; j++)
+			buf_addf(out,
+				 "%s{template: {apiVersion: v1, "
+				 "kind: Pod}}",
+				 j ? ", " : "");
+		buf_adds(out, "]}}}");
+	}
+	buf_adds(out, "]}}");
+}
+
+static const struct {
+	const char *what;
+	void (*write)(struct buf *out);
+} beyond[] = {
+	{"brackets in manifests", brackets},
+	{"a list in a manifest", one_list},
+	{"documents of a manifest", documents},
+	{"documents that libyaml reads", slow_documents},
+	{"brackets in patches", patches_of_brackets},
+	{"objects in objects", nested_objects},
+};
+
 /* --- in time -------------------------------------------------------------- */
 
 static int64_t cpu_ms(void)
@@ -224,7 +345,7 @@ static int64_t cpu_ms(void)
 }
 
 static void judge(struct stage *s, enum admission_path path,
-		  const struct buf *body)
+		  const struct buf *body, bool refused)
 {
 	const char *strict = getenv("TIMES");
 	struct admission_reply reply;
@@ -237,36 +358,80 @@ static void judge(struct stage *s, enum admission_path path,
 		      path == ADMISSION_MUTATE ? "mutate" : "validate",
 		      (int)began, body->len / 1000);
 	assert_int_equal(reply.status, 200);
-	assert_null(memmem(reply.body, reply.len, "invalid-syntax", 14));
+	assert_int_equal(memmem(reply.body, reply.len, "invalid-syntax", 14) !=
+				 NULL,
+			 refused);
 	if (strict && !strcmp(strict, "strict"))
 		assert_true(began < LIMIT_MS);
 }
 
-static void hostile_objects_are_judged(void **state)
+static void pose(struct stage *s, const char *operation, const char *kind,
+		 void (*write)(struct buf *out), bool refused)
 {
 	struct buf request, body;
 
 	buf_init(&request);
 	buf_init(&body);
-	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
-		print_message("  %s\n", shapes[i].what);
-		buf_reset(&request);
-		buf_reset(&body);
-		buf_adds(&request, "operation: CREATE, kind: {kind: Pod}, "
-				   "namespace: ml, object: ");
-		shapes[i].write(&request);
-		review_json(&body, request.data);
-		judge(*state, ADMISSION_VALIDATE, &body);
-		judge(*state, ADMISSION_MUTATE, &body);
+	buf_addf(&request,
+		 "operation: %s, kind: {kind: %s}, namespace: ml, object: ",
+		 operation, kind);
+	write(&request);
+	if (!strcmp(operation, "UPDATE")) {
+		buf_adds(&request, ", oldObject: ");
+		write(&request);
 	}
+	review_json(&body, request.data);
+	judge(s, ADMISSION_VALIDATE, &body, refused);
+	if (!refused) /* /mutate leaves out what it does not patch */
+		judge(s, ADMISSION_MUTATE, &body, false);
 	buf_release(&body);
 	buf_release(&request);
+}
+
+/* However many texts share it, there is one budget. */
+static void costly_texts_are_refused(void **state)
+{
+	for (size_t i = 0; i < sizeof(beyond) / sizeof(*beyond); i++) {
+		print_message("  %s\n", beyond[i].what);
+		pose(*state, "CREATE", "Workflow", beyond[i].write, true);
+		pose(*state, "UPDATE", "Workflow", beyond[i].write, true);
+	}
+}
+
+static void a_small_manifest(struct buf *out)
+{
+	workflow(out, 3, "spec: [[a], [b]]");
+}
+
+static void fixed(struct buf *out)
+{
+	a_small_manifest(out);
+	buf_adds(out, ", oldObject: ");
+	brackets(out);
+}
+
+/* The cost of the old object is not held against the new one. */
+static void a_costly_object_can_be_mended(void **state)
+{
+	pose(*state, "UPDATE, dryRun: false", "Workflow", fixed, false);
+}
+
+static void hostile_objects_are_judged(void **state)
+{
+	for (size_t i = 0; i < sizeof(shapes) / sizeof(*shapes); i++) {
+		print_message("  %s\n", shapes[i].what);
+		pose(*state, "CREATE", "Pod", shapes[i].write, false);
+	}
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(hostile_objects_are_judged,
+						setup, teardown),
+		cmocka_unit_test_setup_teardown(costly_texts_are_refused, setup,
+						teardown),
+		cmocka_unit_test_setup_teardown(a_costly_object_can_be_mended,
 						setup, teardown),
 	};
 

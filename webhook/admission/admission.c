@@ -169,7 +169,7 @@ static const struct cluster *usable_state(const struct review_context *ctx)
 	return NULL;
 }
 
-static struct judge_request case_of(const struct review_context *ctx,
+static struct judge_request case_of(struct review_context *ctx,
 				    const struct doc *doc)
 {
 	return (struct judge_request){
@@ -185,6 +185,7 @@ static struct judge_request case_of(const struct review_context *ctx,
 		.namespace_labels = ctx->namespace_labels,
 		.cluster = usable_state(ctx),
 		.now = ctx->now,
+		.budget = &ctx->budget,
 	};
 }
 
@@ -198,6 +199,8 @@ static void compare_with_old(struct review_context *ctx)
 	if (!ctx->review.old.root || ctx->review.old_too_long)
 		return;
 	judge_object(old, &before);
+	if (old->costly)
+		return;
 	c->demand_grew = now->gpus > old->gpus;
 	if (ratchet(&ctx->worker->arena, c,
 		    &(struct object_findings){now->findings, now->n},
@@ -220,11 +223,14 @@ static bool patch_holds(struct review_context *ctx)
 	struct judge_request after;
 	size_t next = 0;
 
+	ctx->budget = load_cost_object; /* the same documents again */
 	doc.root = now->patched;
 	doc.json = false; /* its bytes are those before the patch */
 	after = case_of(ctx, &doc);
 	after.asks = ASK_OUTCOMES;
 	judge_object(then, &after);
+	if (then->costly)
+		return false;
 	for (size_t i = 0; i < then->n; i++) {
 		const struct finding *f = &then->findings[i];
 		bool was = false;
@@ -298,6 +304,7 @@ static bool patch_holds_after_all(struct review_context *ctx)
 	ctx->review = again;
 	ctx->review.object.source = &ctx->review.source;
 	ctx->review.old.source = &ctx->review.source;
+	ctx->budget = load_cost_object;
 	judge_now(ctx, NULL, ASK_OUTCOMES);
 	return !ctx->worker->now.patch || patch_holds(ctx);
 }
@@ -327,7 +334,8 @@ static enum run_asks asks_of(const struct review_context *ctx)
 		       : ASK_ALL;
 }
 
-static void judge_and_decide(struct review_context *ctx,
+/* False: it is too costly to be judged. */
+static bool judge_and_decide(struct review_context *ctx,
 			     struct reserve *reserve)
 {
 	struct request_context *c = &ctx->request;
@@ -335,10 +343,13 @@ static void judge_and_decide(struct review_context *ctx,
 	enum run_asks asks = asks_of(ctx);
 
 	judge_now(ctx, reserve, asks);
+	if (now->costly)
+		return false;
 	if (c->update && (now->n || reserve))
 		compare_with_old(ctx);
 	check_patch(ctx, asks);
 	verdict_of(&ctx->verdict, c, ctx->policy, now);
+	return true;
 }
 
 static void know_namespace(struct review_context *ctx)
@@ -349,11 +360,32 @@ static void know_namespace(struct review_context *ctx)
 					  &ctx->worker->arena);
 }
 
+/* What the policy's overrides say of an object of which nothing is known but
+ * its kind and namespace. */
+static void refuse_unread(struct review_context *ctx, const char *problem)
+{
+	const struct review *review = &ctx->review;
+	const struct object object = {.namespace = review->namespace,
+				      .kind = review->kind};
+
+	if (!ctx->namespace_labels)
+		know_namespace(ctx);
+	policy_settings_in(ctx->policy, &object, ctx->namespace_labels,
+			   &ctx->mode);
+	/* Nothing is denied to what is being deleted. */
+	if (ctx->mode == MODE_ENFORCE &&
+	    !node_is_unset(
+		    node_path(review->old.root, "metadata.deletionTimestamp")))
+		ctx->mode = MODE_WARN;
+	verdict_unreadable(&ctx->verdict, ctx->mode, problem);
+}
+
 /* ResourceQuota itself covers Pods. */
 static void judge_review(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;
 	struct reserve *reserve = ctx->worker->admission->reserve;
+	bool judged;
 
 	request_context_read(c, &ctx->review, ctx->policy,
 			     ctx->path == ADMISSION_MUTATE);
@@ -366,11 +398,16 @@ static void judge_review(struct review_context *ctx)
 		reserve = NULL;
 	if (reserve)
 		reserve_begin(reserve, ctx->began.tv_sec);
-	judge_and_decide(ctx, reserve);
+	judged = judge_and_decide(ctx, reserve);
 	if (reserve)
-		reserve_end(reserve, ctx->verdict.allowed &&
+		reserve_end(reserve, judged && ctx->verdict.allowed &&
 					     !ctx->review.dry_run &&
 					     (!c->update || c->demand_grew));
+	if (!judged) {
+		refuse_unread(ctx, "the documents in its strings are too many "
+				   "or too deep to be judged");
+		return;
+	}
 	record_findings(ctx);
 	if (c->mutate)
 		return;
@@ -411,25 +448,6 @@ static void reply_text(struct admission_worker *worker,
 	};
 }
 
-/* What the policy's overrides say of an object of which nothing is known but
- * its kind and namespace. */
-static void refuse_unread(struct review_context *ctx, const char *problem)
-{
-	const struct review *review = &ctx->review;
-	const struct object object = {.namespace = review->namespace,
-				      .kind = review->kind};
-
-	know_namespace(ctx);
-	policy_settings_in(ctx->policy, &object, ctx->namespace_labels,
-			   &ctx->mode);
-	/* Nothing is denied to what is being deleted. */
-	if (ctx->mode == MODE_ENFORCE &&
-	    !node_is_unset(
-		    node_path(review->old.root, "metadata.deletionTimestamp")))
-		ctx->mode = MODE_WARN;
-	verdict_unreadable(&ctx->verdict, ctx->mode, problem);
-}
-
 static void answer(struct review_context *ctx, enum review_outcome outcome,
 		   struct admission_reply *reply)
 {
@@ -465,7 +483,8 @@ static struct policy_box *context_begin(struct review_context *ctx,
 
 	*ctx = (struct review_context){.worker = worker,
 				       .options = &worker->admission->options,
-				       .path = path};
+				       .path = path,
+				       .budget = load_cost_object};
 	box = box_take(worker->admission, &ctx->cluster);
 	if (!box)
 		return NULL;
@@ -475,6 +494,7 @@ static struct policy_box *context_begin(struct review_context *ctx,
 			   : (int64_t)time(NULL);
 	arena_reset(&worker->arena);
 	worker->now.n = 0;
+	worker->now.costly = false;
 	ctx->policy = box->policy;
 	ctx->mode = policy_mode(box->policy);
 	ctx->hash = box->hash;

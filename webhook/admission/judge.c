@@ -120,6 +120,7 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 		.request = c->request,
 		.old_object = c->old_object,
 		.old_unknown = c->old_unknown,
+		.budget = c->budget,
 	};
 
 	arena_reset(&judge->arena);
@@ -140,4 +141,5 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 	run_document(&judge->run, &doc);
 	run_end_file(&judge->run);
 	judge->gpus = judge->run.counts.gpus;
+	judge->costly = judge->run.costly;
 }

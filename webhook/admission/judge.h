@@ -20,6 +20,7 @@ struct judge {
 	struct finding *findings; /* sorted, suppressed ones among them */
 	size_t n;
 	int64_t gpus; /* at steady state; at least */
+	bool costly;  /* it was not read as a whole, nor judged */
 	/* What enforcing the policy would patch. NULL: nothing. */
 	const struct node *patch;   /* RFC 6902 operations */
 	const struct node *patched; /* the object after it */
@@ -46,6 +47,7 @@ struct judge_request {
 	/* Compute the patch and apply it: the tree must not be shared. */
 	bool patch;
 	enum run_asks asks;
+	struct load_cost *budget; /* of the review; what is left of it */
 };
 
 void judge_init(struct judge *judge, const struct rule_set *rules);

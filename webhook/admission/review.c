@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-#include "engine/work.h"
+#include "doc/work.h"
 
 enum {
 	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and

@@ -25,6 +25,7 @@ struct review_context {
 	struct admission_worker *worker;
 	const struct admission_options *options;
 	struct review review;
+	struct load_cost budget; /* left for documents in its objects */
 	const struct policy *policy;
 	const char *hash;
 	const struct cluster *cluster; /* or NULL */

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "doc/build.h"
 #include "json.h"
+#include "rules/doc/cost.h"
 
 /* What the API server writes, nearly always. The rest is in functions of its
  * own, which leave the registers to the loop of json_tree(). */
@@ -211,12 +212,13 @@ static inline void json_close(struct json_reader *json,
  */
 RARE static struct node *json_refill(struct json_reader *json, const char *p)
 {
-	uint32_t limit = json->loader->limits->nodes;
+	uint32_t limit = json->nodes_max;
 	/* Small texts take few. */
 	uint32_t n = json->nodes < 7 ? 7 : json->nodes < 128 ? 31 : 127;
 	struct node *nodes;
 
 	if (json->nodes >= limit) {
+		json->loader->costly = true;
 		refuse_at(json, p,
 			  arena_printf(json->loader->arena,
 				       "more than %u values", limit));
@@ -557,7 +559,8 @@ static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used)
 {
-	struct json_reader json = {.loader = loader};
+	struct json_reader json = {.loader = loader,
+				   .nodes_max = cost_nodes(loader)};
 	struct node *root;
 	char *p;
 	bool whole;
@@ -585,5 +588,6 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 	if (!whole)
 		*used = json_offset(&json, json.at);
 	loader->breadth = json.breadth;
+	cost_spend(loader, json.nodes, 0);
 	return whole ? root : NULL;
 }

@@ -24,7 +24,7 @@ struct json_reader {
 	char *text; /* spans count from here, whatever of it is read */
 	char *at, *end;
 	struct node *open; /* innermost map or seq not yet closed */
-	uint32_t depth, nodes;
+	uint32_t depth, nodes, nodes_max;
 	uint64_t breadth;		/* of what is closed */
 	uint64_t skip_tags;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */

@@ -1,15 +1,53 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * YAML that a string of a document holds: a program's configuration.
+ * Documents in a string of a document: manifests, patches, a program's
+ * configuration. All of them together are bounded by the budget of the arena.
  */
 #include "doc/load.h"
+#include "doc/work.h"
+
+bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
+		   const char *text, size_t len)
+{
+	struct load_budget *budget = arena->budget;
+	struct source *source;
+
+	if (budget && budget->over)
+		return false;
+	source = ARENA_NEW(arena, struct source);
+	source_init(source, arena, name, text, len);
+	loader_init(loader, source, &load_limits_default, arena);
+	return !budget || !budget->over;
+}
+
+/* Lists of a text may be as long as those of the object around it. */
+static const struct node *count_lists(struct arena *arena,
+				      const struct node *root)
+{
+	struct load_budget *budget = arena->budget;
+	struct load_cost cost = {0};
+
+	if (!budget || !root)
+		return root;
+	cost.list_work = work_of(root);
+	return load_budget_spend(budget, &cost) ? root : NULL;
+}
+
+bool embedded_next(struct loader *loader, struct doc *doc)
+{
+	const struct load_budget *budget = loader->arena->budget;
+
+	if ((budget && budget->over) || loader_next(loader, doc) != 1)
+		return false;
+	doc->root = count_lists(loader->arena, doc->root);
+	return !budget || !budget->over;
+}
 
 const struct node *yaml_in(struct arena *arena, const struct node *text)
 {
-	struct source *source = ARENA_NEW(arena, struct source);
 	struct loader loader;
 
-	source_init(source, arena, "text", text->str, text->len);
-	loader_init(&loader, source, &load_limits_default, arena);
-	return yaml_read(&loader, 0, (uint32_t)text->len);
+	if (!embedded_init(&loader, arena, "text", text->str, text->len))
+		return NULL;
+	return count_lists(arena, yaml_read(&loader, 0, (uint32_t)text->len));
 }

@@ -79,6 +79,8 @@ void loader_init(struct loader *loader, struct source *source,
 		.limits = limits,
 		.arena = arena,
 	};
+	load_budget_spend(arena->budget,
+			  &(struct load_cost){.bytes = source->len});
 	if (source->len > limits->bytes)
 		return;
 	first = skip_space(loader, 0);

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "base/text.h"
+#include "rules/doc/cost.h"
 #include "rules/doc/yaml/block/yaml_block.h"
 
 size_t yaml_break(const char *p, const char *end)
@@ -40,6 +41,8 @@ bool yaml_starts_line(const char *start, const char *p)
 
 enum {
 	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it is this long */
+	/* Looks at brackets in the time that a parser takes to start. */
+	START_WORK = 500,
 };
 
 /* libyaml reads all directives in one call: they are counted before. */
@@ -329,8 +332,12 @@ static bool check_marks(struct yaml *yaml)
 
 static bool run_parser(struct yaml *yaml, uint32_t *used)
 {
+	static const struct load_cost start = {.flow_work = START_WORK};
 	bool good;
 
+	if (!load_budget_spend(yaml->arena->budget, &start))
+		return yaml_refuse(yaml, yaml->start, yaml->start + 1,
+				   "too many documents");
 	if (!yaml_parser_initialize(&yaml->parser))
 		OUT_OF_MEMORY();
 	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
@@ -343,6 +350,8 @@ static bool run_parser(struct yaml *yaml, uint32_t *used)
 bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 {
 	const char *text = loader->source->text;
+	uint64_t flow_work;
+	bool good;
 	struct yaml yaml = {
 		.loader = loader,
 		.arena = loader->arena,
@@ -350,11 +359,13 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 		.start = first->start,
 		.end = first->end,
 		.anchors = {.type = NODE_MAP},
-		.nodes_left = loader->limits->nodes,
-		.work_left = loader->limits->flow_work,
+		.nodes_max = cost_nodes(loader),
+		.nodes_left = cost_nodes(loader),
+		.work_left = cost_flow_work(loader),
 		.decodes = 1, /* the document */
 	};
 
+	flow_work = yaml.work_left;
 	first->used = first->end;
 	first->root = NULL;
 	/* A file that was put together from files keeps their marks. */
@@ -366,9 +377,12 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 			     "\r\r\n") != NULL;
 	yaml.ascii = !yaml.cut &&
 		     text_is_ascii(text + yaml.start, yaml.end - yaml.start);
-	if (!check_marks(&yaml) || !check_directives(&yaml) ||
-	    !run_parser(&yaml, &first->used) ||
-	    (yaml.unfit && !yaml_check_fit(&yaml)))
+	good = check_marks(&yaml) && check_directives(&yaml) &&
+	       run_parser(&yaml, &first->used) &&
+	       (!yaml.unfit || yaml_check_fit(&yaml));
+	cost_spend(loader, yaml.nodes_max - yaml.nodes_left,
+		   flow_work - yaml.work_left);
+	if (!good)
 		return false;
 	first->root = yaml.root;
 	return true;

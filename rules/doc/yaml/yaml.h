@@ -68,7 +68,7 @@ struct yaml {
 	size_t nframes, frames_size;
 	uint32_t last_end; /* end of what was last completed */
 
-	uint32_t nodes_left;
+	uint32_t nodes_max, nodes_left;
 	uint64_t work_left;
 	uint32_t flow_depth;
 	bool unfit; /* something was read that JSON does not have */

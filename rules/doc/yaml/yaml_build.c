@@ -30,8 +30,9 @@ void yaml_raise(struct yaml *yaml, uint32_t height)
 static struct node *new_node(struct yaml *yaml, uint32_t at)
 {
 	if (!yaml->nodes_left) {
+		yaml->loader->costly = true;
 		yaml_refuse(yaml, at, at + 1, "more than %u values",
-			    yaml->loader->limits->nodes);
+			    yaml->nodes_max);
 		return NULL;
 	}
 	yaml->nodes_left--;

@@ -242,6 +242,7 @@ bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at)
 		yaml->work_left -= steps;
 		return true;
 	}
+	yaml->loader->costly = true;
 	return yaml_refuse(yaml, at, at + 1,
 			   "too much work to read: [ ] and { } too deep for "
 			   "their length, or too many duplicate keys");

@@ -121,12 +121,14 @@ static struct node *copy(struct yaml *yaml, const struct node *node,
 	struct node *made =
 		node_copy(yaml->arena, node, flag, &yaml->nodes_left);
 
-	if (!made)
-		yaml_issue(yaml, at, "more than %u values with all aliases",
-			   yaml->loader->limits->nodes);
-	else
+	if (made) {
 		made->flags &= (uint8_t)~NODE_ANCHORED;
-	return made;
+		return made;
+	}
+	yaml->loader->costly = true;
+	yaml_issue(yaml, at, "more than %u values with all aliases",
+		   yaml->nodes_max);
+	return NULL;
 }
 
 bool yaml_alias(struct yaml *yaml, const char *name, uint32_t start,

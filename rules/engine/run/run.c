@@ -108,6 +108,7 @@ void run_restart(struct run *run)
 	for (size_t i = 0; i < run->state->nnot_run; i++)
 		run->state->not_run[i].count = 0;
 	run->counts = (struct run_counts){0};
+	run->costly = false;
 	run->state->any_cluster_old = NULL;
 	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
 	    !index->nlimit_ranges && !index->nclasses && !index->nrequests &&
@@ -140,7 +141,9 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	else if (!run->options.no_ignore)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today);
+	state->doc_arena.budget = NULL; /* documents of the file itself */
 	run_claims_begin(run);
+	run_budget_begin(run);
 }
 
 /* One of the engine's own rules; NULL while the policy has it off. */
@@ -367,8 +370,12 @@ void run_document(struct run *run, struct doc *doc)
 	object_read(&state->doc_arena, run_kube(run), doc, &list, &nested);
 	if (nested)
 		report_nested_list(run, doc, nested);
-	for (size_t i = 0; i < list.n; i++)
+	for (size_t i = 0; i < list.n; i++) {
+		if (!run_read_in_time(run, &list.items[i]))
+			continue;
 		check_object(run, &list.items[i]);
+		run_check_budget(run, &list.items[i]);
+	}
 	run_repairs(run, doc, start);
 }
 
@@ -449,6 +456,8 @@ void run_end_file(struct run *run)
 {
 	struct run_state *state = run->state;
 
+	if (state->file.budget)
+		*state->file.budget = state->budget.all;
 	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));

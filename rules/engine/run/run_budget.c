@@ -7,7 +7,7 @@
  */
 #include "run_internal.h"
 
-#include "engine/work.h"
+#include "doc/work.h"
 
 enum { FINDINGS_MAX = 10000 };
 
@@ -45,6 +45,53 @@ static bool is_too_long(struct run *run, const struct object *object)
 		       "admission denies it",
 		       start, end);
 	return true;
+}
+
+void run_budget_begin(struct run *run)
+{
+	struct run_state *state = run->state;
+
+	state->budget = (struct load_budget){.all = load_cost_file};
+	if (state->file.budget)
+		state->budget.all = *state->file.budget;
+	state->doc_arena.budget = &state->budget;
+}
+
+/* Is nothing left of the file's budget, even for a small object? */
+static bool is_spent(const struct load_cost *left)
+{
+	return !left->bytes || !left->nodes || !left->flow_work ||
+	       !left->list_work;
+}
+
+static void report_costly(struct run *run, const struct object *object)
+{
+	uint32_t start = 0, end = 0;
+
+	run->costly = true;
+	node_anchor(object->root, &start, &end);
+	run_report_cut(run,
+		       is_spent(&run->state->budget.all)
+			       ? "the documents in strings of this file are "
+				 "too many to be judged: split the file here"
+			       : "the objects and documents inside this object "
+				 "are too many, or too deep, to be judged: "
+				 "admission denies it",
+		       start, end);
+}
+
+bool run_read_in_time(struct run *run, const struct object *object)
+{
+	if (object->costly)
+		report_costly(run, object);
+	load_budget_object(&run->state->budget);
+	return !object->costly;
+}
+
+void run_check_budget(struct run *run, const struct object *object)
+{
+	if (run->state->budget.over)
+		report_costly(run, object);
 }
 
 bool run_is_over_budget(struct run *run, const struct object *object)

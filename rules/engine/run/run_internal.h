@@ -53,6 +53,7 @@ struct set_rule {
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
+	struct load_budget budget; /* of documents in documents of the file */
 	struct suppressions *suppressions;
 	const struct cluster *cluster; /* of what is being judged, or NULL */
 	/* Why one that was given is not used (too old), or NULL. */
@@ -161,6 +162,12 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 /* The same of an object, or its lists are too long: its rules are not called,
  * and a finding says so. */
 bool run_is_over_budget(struct run *run, const struct object *object);
+/* The documents of the state's arena are from now on those of another file. */
+void run_budget_begin(struct run *run);
+/* Before and after an object is judged: if it was not read as a whole, or its
+ * rules exceeded the budget, a finding says so. False: it is not judged. */
+bool run_read_in_time(struct run *run, const struct object *object);
+void run_check_budget(struct run *run, const struct object *object);
 /* The finding; text lives as long as the file. (run.c) */
 void run_report_cut(struct run *run, const char *text, uint32_t start,
 		    uint32_t end);

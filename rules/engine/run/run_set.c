@@ -155,6 +155,7 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 	struct doc doc;
 
 	qsort(e->findings, e->n, sizeof(struct finding *), by_object);
+	run_budget_begin(e->run);
 	e->suppressions = suppressions_scan(&e->run->file_arena, source,
 					    e->run->options.today);
 	loader_init(&loader, source, &load_limits_default, &arena);

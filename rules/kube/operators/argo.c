@@ -69,16 +69,15 @@ struct device_patch {
 static const struct node *read_patch(struct arena *arena,
 				     const struct node *patch)
 {
-	struct source *source = ARENA_NEW(arena, struct source);
 	struct doc *doc = ARENA_NEW(arena, struct doc);
 	struct loader loader;
 
-	if (!patch->str || node_is_unknown(patch))
+	if (!patch->str || node_is_unknown(patch) ||
+	    !embedded_init(&loader, arena, "podSpecPatch",
+			   text_without_markup(arena, patch->str, patch->len),
+			   patch->len))
 		return NULL;
-	source_init(source, arena, "podSpecPatch",
-		    text_without_markup(arena, patch->str, patch->len),
-		    patch->len);
-	loader_init(&loader, source, &load_limits_default, arena);
+	/* PATCHED_MAX bounds the work on lists. */
 	return loader_next(&loader, doc) == 1 ? doc->root : NULL;
 }
 

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/placeholder.h"
+#include "doc/work.h"
 
 struct object_reader {
 	struct arena *arena;
@@ -104,11 +105,14 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 {
 	struct object_reader reader = {.arena = builder->arena,
 				       .config = builder->config};
+	const struct load_cost one = {.list_work = WORK_ITEMS};
 	struct object *parent = builder->object;
 	struct object child;
 
 	if (!node_is_map(node) || !identify(&child, doc, node) ||
 	    too_deep(parent))
+		return;
+	if (!load_budget_spend(builder->arena->budget, &one))
 		return;
 	child.copies = copies;
 	child.parent = parent;
@@ -122,20 +126,18 @@ static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		       struct amount copies)
 {
 	struct arena *arena = builder->arena;
-	struct source *source;
 	struct loader loader;
 	struct doc *doc;
 
 	if (node->type != NODE_STRING || !node->str ||
 	    too_deep(builder->object))
 		return;
-	source = ARENA_NEW(arena, struct source);
-	source_init(source, arena, builder->object->doc->source->name,
-		    text_without_markup(arena, node->str, node->len),
-		    node->len);
-	loader_init(&loader, source, &load_limits_default, arena);
+	if (!embedded_init(&loader, arena, builder->object->doc->source->name,
+			   text_without_markup(arena, node->str, node->len),
+			   node->len))
+		return;
 	doc = ARENA_NEW(arena, struct doc);
-	while (loader_next(&loader, doc) == 1) {
+	while (embedded_next(&loader, doc)) {
 		if (doc->root) {
 			doc->host = builder->object->doc;
 			doc->host_node = node;
@@ -360,7 +362,10 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 			read_node(reader, doc, item, &object, out);
 		return;
 	}
+	if (reader->arena->budget)
+		load_budget_object(reader->arena->budget);
 	object_fill(reader, &object);
+	object.costly = reader->arena->budget && reader->arena->budget->over;
 	*VEC_PUSH(reader->arena, out->items, out->n, out->size) = object;
 }
 

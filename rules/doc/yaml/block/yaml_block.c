@@ -13,6 +13,7 @@
 #include "base/block.h"
 #include "base/text.h"
 #include "doc/build.h"
+#include "rules/doc/cost.h"
 
 /* --- nodes ---------------------------------------------------------------- */
 
@@ -475,6 +476,9 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	const char *text = loader->source->text + first->start;
 	size_t len = first->end - first->start;
 	struct fast fast;
+	uint64_t flow_work;
+	uint32_t nodes;
+	bool good;
 
 	if (!len || !check_bytes(text, text + len))
 		return false;
@@ -482,8 +486,8 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	fast.limits = loader->limits;
 	fast.start = first->start;
 	fast.nodes_ready = 0;
-	fast.nodes_left = loader->limits->nodes;
-	fast.work_left = loader->limits->flow_work;
+	fast.nodes_left = nodes = cost_nodes(loader);
+	fast.work_left = flow_work = cost_flow_work(loader);
 	fast.root = NULL;
 	fast.depth = 0;
 	fast.nanchors = 0;
@@ -491,8 +495,14 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	set_text(&fast, text, len);
 	/* copy() in yaml_block_scalar.c may write 16 bytes ahead. */
 	fast.strings = arena_alloc(fast.arena, len + 32);
-	if (!read_document(&fast))
+	good = read_document(&fast);
+	flow_work -= fast.work_left;
+	/* Nodes take memory even if the text is read again. */
+	cost_spend(loader, nodes - fast.nodes_left, flow_work);
+	if (!good) {
+		loader->flow_work -= flow_work; /* once for a document */
 		return false;
+	}
 	first->used = first->end;
 	first->root = fast.root;
 	return true;

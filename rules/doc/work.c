@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "engine/work.h"
+#include "doc/work.h"
 
 enum { PLAIN_SHARE = 16 };
 

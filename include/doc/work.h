@@ -7,8 +7,8 @@
  * second; 12,000, for which there is room in an object, took longer than an API
  * server waits, and who is not answered is let in.
  */
-#ifndef ENGINE_WORK_H
-#define ENGINE_WORK_H
+#ifndef DOC_WORK_H
+#define DOC_WORK_H
 
 #include <stdint.h>
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "doc/budget.h"
+
+#include "doc/work.h"
+
+/*
+ * An object of 1.5 MiB has 60,000 small fields, and flow style that people
+ * write is a few levels deep. libyaml takes 15 ms for so much flow work.
+ */
+const struct load_cost load_cost_object = {
+	.bytes = 16 << 20,
+	.nodes = 60000,
+	.flow_work = 4000000,
+	.list_work = WORK_MAX,
+};
+
+const struct load_cost load_cost_file = {
+	.bytes = 256 << 20,
+	.nodes = 2000000,
+	.flow_work = 100000000,
+	.list_work = UINT64_MAX,
+};
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+void load_budget_object(struct load_budget *budget)
+{
+	budget->object = load_cost_object;
+	budget->over = false;
+}
+
+struct load_cost load_budget_left(const struct load_budget *budget)
+{
+	const struct load_cost *a = &budget->object, *b = &budget->all;
+
+	return (struct load_cost){
+		.bytes = least(a->bytes, b->bytes),
+		.nodes = least(a->nodes, b->nodes),
+		.flow_work = least(a->flow_work, b->flow_work),
+		.list_work = least(a->list_work, b->list_work),
+	};
+}
+
+/* False: it was less, and nothing is left. */
+static bool take(uint64_t *left, uint64_t n)
+{
+	bool enough = n <= *left;
+
+	*left -= enough ? n : *left;
+	return enough;
+}
+
+static bool take_all(struct load_cost *left, const struct load_cost *cost)
+{
+	bool bytes = take(&left->bytes, cost->bytes);
+	bool nodes = take(&left->nodes, cost->nodes);
+	bool flow_work = take(&left->flow_work, cost->flow_work);
+
+	return take(&left->list_work, cost->list_work) && bytes && nodes &&
+	       flow_work;
+}
+
+bool load_budget_spend(struct load_budget *budget, const struct load_cost *cost)
+{
+	bool enough;
+
+	if (!budget)
+		return true;
+	enough = take_all(&budget->object, cost);
+	enough = take_all(&budget->all, cost) && enough;
+	budget->over |= !enough;
+	return enough;
+}

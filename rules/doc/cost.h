@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How the readers keep within the limits of their loader and within
+ * the budget of its arena.
+ */
+#ifndef RULES_DOC_COST_H
+#define RULES_DOC_COST_H
+
+#include "doc/load.h"
+
+/* How many nodes, and how much flow work, the next document may take. */
+uint32_t cost_nodes(const struct loader *loader);
+uint64_t cost_flow_work(const struct loader *loader);
+/* A reader ended with so much of it left. */
+void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
+
+#endif
