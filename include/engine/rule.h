@@ -208,6 +208,16 @@ struct fix;
 struct fix *finding_fix(struct rule_run *run, struct finding *finding,
 			bool safe, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/*
+ * Declares that the values which the following edits overwrite or remove are
+ * rejected by the API server or the operator, have no effect, take devices
+ * that nothing counts, or lose no file (a mount that gets another volume).
+ * Without it a fix that overwrites or removes a value of the author is unsafe,
+ * whatever the rule says: neither
+ * --fix nor admission makes it unasked. At admission the API server's defaults
+ * count as written.
+ */
+void fix_replaces(struct fix *fix);
 /* The value at a dotted path from base, a value of the document ("" is base
  * itself). */
 void fix_set(struct fix *fix, const struct node *base, const char *dotted,

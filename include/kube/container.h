@@ -103,6 +103,15 @@ static inline enum quantity_state container_limit(const struct container *c,
 	return container_value(c, node_get(c->limits, resource), q);
 }
 
+/*
+ * The limit of the resource that bounds the container: its own, or the pod's
+ * (spec.resources) where that is lower or the container has none. by: where it
+ * is written, or NULL; may be NULL.
+ */
+enum quantity_state container_bound(const struct container *c,
+				    const char *resource, struct quantity *q,
+				    const struct node **by);
+
 static inline enum quantity_state container_request(const struct container *c,
 						    const char *resource,
 						    struct quantity *q)

@@ -59,6 +59,27 @@ static const struct node *pod_level(const struct pod *pod, const char *resource,
 	return node_is_unset(node) ? NULL : node;
 }
 
+enum quantity_state container_bound(const struct container *c,
+				    const char *resource, struct quantity *q,
+				    const struct node **by)
+{
+	const struct node *level = pod_level(c->pod, resource, true);
+	const struct node *own = node_get(c->limits, resource);
+	enum quantity_state state = container_limit(c, resource, q);
+	struct quantity whole;
+
+	if (by)
+		*by = own;
+	if (!level || (state != QUANTITY_OK && state != QUANTITY_ABSENT))
+		return state;
+	if (node_quantity(level, &whole) == QUANTITY_OK &&
+	    state == QUANTITY_OK && quantity_cmp(*q, whole) <= 0)
+		return state;
+	if (by)
+		*by = level;
+	return node_quantity(level, q);
+}
+
 void request_add(struct request_sum *all, const struct container *c,
 		 const char *resource, bool limits)
 {

@@ -24,7 +24,8 @@ bool judge_patches(const struct finding *f)
 	return f->action == ACTION_PATCH && f->fix_title && !f->suppressed &&
 	       !f->exempt_lately &&
 	       (f->fix_safe ||
-		(flags & RULE_OPT_IN_PATCH && !(flags & RULE_SAFE_PATCH)));
+		(flags & RULE_OPT_IN_PATCH &&
+		 (f->action_fixed || !(flags & RULE_SAFE_PATCH))));
 }
 
 static bool wants_repair(void *context, const struct finding *f)

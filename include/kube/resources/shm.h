@@ -9,6 +9,8 @@
 #include "kube/object.h"
 
 #define SHM_PATH "/dev/shm"
+/* The volume that fixes add. */
+#define SHM_VOLUME "gpugate-shm"
 
 struct shm {
 	const struct node *mount;     /* volumeMounts entry, or NULL */
@@ -48,18 +50,31 @@ struct shm_need container_shm_need(const struct container *c);
 /* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
 /*
- * A size for /dev/shm: half of the memory limit between 1Gi and 64Gi; without
- * a limit 2Gi a GPU of the pod between 2Gi and 16Gi. false: the limit is below
- * 2Gi, or unknown, and nothing should be mounted without asking.
+ * A size for /dev/shm: half of the memory limit (container_bound()) between 1Gi
+ * and 64Gi; without a limit 2Gi a GPU of the pod between 2Gi and 16Gi. false:
+ * the limit is below 2Gi, or unknown, and nothing should be mounted without
+ * asking.
  */
 bool shm_default_size(const struct container *c, struct quantity *size);
 /* The smallest of these among the containers that have the volume at /dev/shm
  * and this one. false: one of them has none. */
 bool shm_volume_size(const struct container *also, const struct node *volume,
 		     struct quantity *size);
+/* The smallest of these among the pod's GPU containers, for a new volume.
+ * false: one of them has none. */
+bool shm_new_size(const struct pod *pod, struct quantity *size);
 /* Is the size below the memory limit of each of those? */
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
+/* True if the volume is mounted at /dev/shm only, by containers that run at the
+ * same time: nothing else is stored in it. */
+bool shm_has_volume_alone(const struct pod *pod, const struct shm *of);
+/* True if a command or variable names /dev/shm: its files may be more than
+ * shared memory (a model). */
+bool shm_holds_files(const struct pod *pod);
+/* True if these, or other mounts of the volume, may read or write files there.
+ */
+bool shm_shares_files(const struct pod *pod, const struct shm *shm);
 /* A Memory emptyDir, and its mount at /dev/shm. */
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);

@@ -28,9 +28,13 @@ static void repair(struct rule_run *run, struct finding *f,
 	const struct node *value = node_get(entry, "value");
 
 	if (!c->pod->flat && container_env_is_free(c, entry) &&
-	    (node_eq(value, "all") || node_eq(value, "any")))
-		fix_remove(finding_fix(run, f, true, "remove `%s`", name),
-			   entry);
+	    (node_eq(value, "all") || node_eq(value, "any"))) {
+		struct fix *fix =
+			finding_fix(run, f, true, "remove `%s`", name);
+
+		fix_replaces(fix); /* The value names no device. */
+		fix_remove(fix, entry);
+	}
 }
 
 /* The entries before the first invalid one: 0, 1, ... all that exist. */

@@ -23,14 +23,16 @@ static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *entry)
 {
 	bool gpu = c->gpus.n > 0;
+	struct fix *fix;
 
 	if (c->pod->flat || !node_is_map(entry))
 		return;
 	if (gpu || container_uses_gpu(c) == TRI_YES) {
-		if (container_env_is_free(c, entry))
-			fix_remove(
-				finding_fix(run, f, gpu, "remove `%s`", NAME),
-				entry);
+		if (!container_env_is_free(c, entry))
+			return;
+		fix = finding_fix(run, f, gpu, "remove `%s`", NAME);
+		fix_replaces(fix); /* It takes devices that nothing counts. */
+		fix_remove(fix, entry);
 	} else if (container_uses_gpu(c) == TRI_NO) {
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
 			"value", edit_string(rule_arena(run), "void"));

@@ -21,7 +21,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       "if a Service is also named `vllm`, it sets VLLM_PORT "
 		       "to a URL, and vLLM exits");
 	finding_severity(f, SEVERITY_INFO);
-	fix_set(finding_fix(run, f, true, "do not set such variables"),
+	fix_set(finding_fix(run, f, true, "set `enableServiceLinks: false`"),
 		pod->spec, "enableServiceLinks",
 		edit_bool(rule_arena(run), false));
 }

@@ -85,7 +85,8 @@ static bool is_deleted_soon(const struct object *object,
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object, const struct node *policy)
 {
-	struct fix *fix = finding_fix(run, f, true, "stop the remaining pods");
+	struct fix *fix =
+		finding_fix(run, f, true, "set `cleanPodPolicy: Running`");
 	struct node *running = edit_string(rule_arena(run), "Running");
 
 	if (policy)

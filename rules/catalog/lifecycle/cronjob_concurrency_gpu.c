@@ -4,8 +4,7 @@
  * last one has ended: when GPUs are short, runs pile up and ask for a multiple
  * of the GPUs. A deadline shorter than the time between two runs keeps them
  * apart. The same field with the same default is in Argo's CronWorkflow,
- * Spark's and Volcano's schedules. Source: batch/v1 types.go ConcurrencyPolicy;
- * the CRDs of the others.
+ * Spark's and Volcano's schedules. Source: batch/v1 types.go and the CRDs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,20 +129,21 @@ static void check(struct rule_run *run, const struct object *object)
 			  "runs may overlap, each with its own GPUs: "
 			  "concurrencyPolicy is `Allow`%s",
 			  unset ? " by default" : "");
-	fix_set(finding_fix(run, f, true, "forbid overlapping runs"), spec,
-		"concurrencyPolicy", edit_string(rule_arena(run), "Forbid"));
+	fix_set(finding_fix(run, f, true, "set `concurrencyPolicy: Forbid`"),
+		spec, "concurrencyPolicy",
+		edit_string(rule_arena(run), "Forbid"));
 }
 
 const struct rule rule_cronjob_concurrency_gpu = {
 	.name = "cronjob-concurrency-gpu",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "scheduled GPU work whose runs may overlap",
 	.why = "When a run is late or waits for GPUs the next one starts beside it and multiplies the demand.",
-	.remedy = "Set concurrencyPolicy: Forbid.",
+	.remedy = "Set concurrencyPolicy: Forbid and a deadline.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ConcurrencyPolicy (default Allow)",
 	.check_object = check,

@@ -29,9 +29,9 @@ static void limit(struct rule_run *run, struct finding *f,
 			     dotted, key);
 		return;
 	}
-	finding_help(run, f, "set `%s%s%s`, to %" PRId64 " for instance",
-		     dotted, *dotted ? "." : "", key, n);
-	fix_set_key(finding_fix(run, f, false, "try %" PRId64 " times", n),
+	finding_help(run, f, "set `%s%s%s`, for example to %" PRId64, dotted,
+		     *dotted ? "." : "", key, n);
+	fix_set_key(finding_fix(run, f, false, "set `%s: %" PRId64 "`", key, n),
 		    base, dotted, key, edit_int(rule_arena(run), n));
 }
 

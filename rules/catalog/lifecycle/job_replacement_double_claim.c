@@ -9,6 +9,7 @@
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/scheduling/spot.h"
 
 /* TRI_YES: the effective policy is TerminatingOrFailed. */
 static enum tri replaces_early(const struct pod *pod, const struct node *spec)
@@ -43,7 +44,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"podReplacementPolicy is `TerminatingOrFailed`%s",
 		pod_device(pod), node_is_unset(policy) ? " by default" : "");
 	finding_missing(f, pod->object, spec, "podReplacementPolicy");
-	fix_set(finding_fix(run, f, true, "wait until the old pod is gone"),
+	/* Failed does not replace a pod on a lost node until the Node object is
+	 * gone: spot nodes go by themselves. */
+	fix_set(finding_fix(run, f, pod_spot(pod),
+			    "set `podReplacementPolicy: Failed`"),
 		spec, "podReplacementPolicy",
 		edit_string(rule_arena(run), "Failed"));
 }
@@ -52,7 +56,7 @@ const struct rule rule_job_replacement_double_claim = {
 	.name = "job-replacement-double-claim",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary =

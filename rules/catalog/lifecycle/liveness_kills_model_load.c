@@ -41,7 +41,8 @@ static void repair(struct rule_run *run, struct finding *f,
 
 	if (startup)
 		fix_set(finding_fix(run, f, false,
-				    "give the model time to load"),
+				    "add a startupProbe (%" PRId64 " min)",
+				    rule_param_int(run, "budget") / 60),
 			c->node, "startupProbe", startup);
 }
 

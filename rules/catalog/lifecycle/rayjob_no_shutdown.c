@@ -23,7 +23,8 @@ static bool ends_it(const struct node *spec)
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {
-	struct fix *fix = finding_fix(run, f, false, "delete the cluster");
+	struct fix *fix = finding_fix(run, f, false,
+				      "set `shutdownAfterJobFinishes: true`");
 	struct arena *arena = rule_arena(run);
 
 	fix_set(fix, spec, "shutdownAfterJobFinishes", edit_bool(arena, true));

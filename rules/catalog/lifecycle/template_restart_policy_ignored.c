@@ -52,6 +52,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix = finding_fix(run, f, false, "remove it");
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true, "move it to the replica");
+		fix_replaces(fix); /* The operator ignores it where it is. */
 		fix_set(fix, pod->group, "restartPolicy",
 			edit_copy(rule_arena(run), own));
 	} else {

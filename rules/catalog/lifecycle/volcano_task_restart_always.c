@@ -110,7 +110,7 @@ static void check(struct rule_run *run, const struct object *object)
 			     pod->role);
 		if (!pod->flat)
 			fix_set(finding_fix(run, f, true,
-					    "restart on failure only"),
+					    "set `restartPolicy: OnFailure`"),
 				pod->spec, "restartPolicy",
 				edit_string(rule_arena(run), "OnFailure"));
 	}

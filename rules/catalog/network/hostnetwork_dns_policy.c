@@ -23,6 +23,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *policy = pod_field(pod, "dnsPolicy");
 	bool unset = node_is_unset(policy);
 	struct finding *f;
+	struct fix *fix;
 
 	if (!node_is_true(host))
 		return;
@@ -37,8 +38,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"if pods with hostNetwork look up a Service, they do not find "
 		"it: dnsPolicy is `ClusterFirst`%s",
 		unset ? " by default" : "");
-	fix_set(finding_fix(run, f, true, "resolve names in the cluster"),
-		pod->spec, "dnsPolicy",
+	fix = finding_fix(run, f, true,
+			  "set `dnsPolicy: ClusterFirstWithHostNet`");
+	/* With hostNetwork the kubelet takes ClusterFirst for Default. */
+	fix_replaces(fix);
+	fix_set(fix, pod->spec, "dnsPolicy",
 		edit_string(rule_arena(run), "ClusterFirstWithHostNet"));
 }
 

@@ -33,7 +33,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       container_title(c), has);
 	if (n > has)
 		finding_severity(f, SEVERITY_ERROR);
-	fix_remove(finding_fix(run, f, false, "let KubeRay count them"), at);
+	fix_remove(
+		finding_fix(
+			run, f, false,
+			"remove `num-gpus`; KubeRay derives it from the limits"),
+		at);
 }
 
 const struct rule rule_ray_num_gpus_mismatch = {

@@ -20,6 +20,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const char *name = node_str(class);
 	int64_t n, value = name ? priority_class_system_value(name) : 0;
 	struct finding *f;
+	struct fix *fix;
 
 	if ((class && !value) || !node_int(at, &n) || n == value)
 		return;
@@ -34,7 +35,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			      "default class of that value, the API server "
 			      "forbids the pods",
 			      n);
-	fix_remove(finding_fix(run, f, true, "remove `priority`"), at);
+	fix = finding_fix(run, f, true, "remove `priority`");
+	fix_replaces(fix); /* The API server forbids it. */
+	fix_remove(fix, at);
 }
 
 static void check_number(struct rule_run *run, const struct workload *w,

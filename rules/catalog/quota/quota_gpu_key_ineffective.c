@@ -38,6 +38,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix_set_key(fix, entry->parent, "", arena_strdup(arena, better),
 			    edit_copy(arena, entry));
 	}
+	fix_replaces(fix); /* The key bounds nothing. */
 	fix_remove(fix, entry);
 }
 

@@ -25,8 +25,6 @@ static bool may_have_size(const struct pod *pod)
 	       pod_annotation(pod, "shm-size.crio.io");
 }
 
-#define VOLUME "gpugate-shm"
-
 static bool lacks_shm(const struct container *c)
 {
 	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
@@ -64,13 +62,13 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct arena *arena = rule_arena(run);
 	struct fix *fix;
 
-	if (!size || pod_volume(c->pod, VOLUME))
+	if (!size || pod_volume(c->pod, SHM_VOLUME))
 		return;
 	fix = finding_fix(run, f, true, "mount %s of memory at /dev/shm", size);
-	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, VOLUME),
-		   "mountPath");
+	fix_ensure(fix, c->node, "volumeMounts",
+		   shm_new_mount(arena, SHM_VOLUME), "mountPath");
 	fix_ensure(fix, c->pod->spec, "volumes",
-		   shm_new_volume(arena, VOLUME, size), "name");
+		   shm_new_volume(arena, SHM_VOLUME, size), "name");
 }
 
 #define MESSAGE "container `%s` has the runtime's 64 MiB of /dev/shm"

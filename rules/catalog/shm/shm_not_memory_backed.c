@@ -17,12 +17,42 @@ static bool is_large(const struct container *c, const struct shm *shm)
 {
 	struct quantity limit, usual;
 
-	return container_limit(c, "memory", &limit) == QUANTITY_ABSENT &&
+	return container_bound(c, "memory", &limit, NULL) == QUANTITY_ABSENT &&
 	       (!shm_volume_size(c, shm->volume, &usual) ||
 		quantity_cmp(shm->size, usual) > 0);
 }
 
-/* Only an emptyDir of ours to change: no PVC, no hostPath. */
+/* Mounts memory at /dev/shm instead of the volume, which holds other files as
+ * well and stays on disk. */
+static void repoint(struct rule_run *run, struct finding *f,
+		    const struct container *c, const struct shm *shm)
+{
+	const struct node *path = node_get(shm->mount, "subPath");
+	const struct node *expr = node_get(shm->mount, "subPathExpr");
+	struct arena *arena = rule_arena(run);
+	char text[QUANTITY_TEXT];
+	struct quantity size;
+	struct fix *fix;
+
+	if (!shm_new_size(c->pod, &size) || pod_volume(c->pod, SHM_VOLUME) ||
+	    node_is_true(node_get(shm->mount, "readOnly")))
+		return;
+	quantity_text(size, text);
+	fix = finding_fix(run, f, !shm_shares_files(c->pod, shm),
+			  "mount a volume of its own at /dev/shm, %s of memory",
+			  text);
+	fix_replaces(fix); /* Safe only if no file is lost. */
+	fix_set(fix, shm->mount, "name", edit_string(arena, SHM_VOLUME));
+	if (path)
+		fix_remove(fix, path);
+	if (expr)
+		fix_remove(fix, expr);
+	fix_ensure(fix, c->pod->spec, "volumes",
+		   shm_new_volume(arena, SHM_VOLUME, arena_strdup(arena, text)),
+		   "name");
+}
+
+/* Changes an emptyDir that is for /dev/shm only; no PVC, no hostPath. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
 {
@@ -31,22 +61,30 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct quantity size;
 	struct fix *fix;
 
+	if (!shm_has_volume_alone(c->pod, shm)) {
+		repoint(run, f, c, shm);
+		return;
+	}
 	if (shm->size_state != QUANTITY_ABSENT) {
 		/* A limit meant for a disk. */
 		if (shm->size_state != QUANTITY_OK ||
 		    !shm_size_fits(c, shm->volume, shm->size))
 			return;
-		fix = finding_fix(run, f, !is_large(c, shm),
-				  "back /dev/shm by memory");
+		fix = finding_fix(run, f,
+				  !is_large(c, shm) && !shm_holds_files(c->pod),
+				  "set `medium: Memory`");
 	} else {
 		if (!shm_volume_size(c, shm->volume, &size))
 			return;
 		quantity_text(size, text);
-		fix = finding_fix(run, f, true, "back /dev/shm by %s of memory",
+		fix = finding_fix(run, f, !shm_holds_files(c->pod),
+				  "set `medium: Memory` and `sizeLimit: %s`",
 				  text);
 		fix_set(fix, shm->volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, text)));
 	}
+	/* The kubelet takes another spelling for disk. */
+	fix_replaces(fix);
 	fix_set(fix, shm->volume, "emptyDir.medium",
 		edit_string(arena, "Memory"));
 }

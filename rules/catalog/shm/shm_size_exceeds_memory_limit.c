@@ -28,32 +28,35 @@ static void repair(struct rule_run *run, struct finding *f,
 static void judge(struct rule_run *run, const struct container *c,
 		  const struct shm *shm)
 {
+	const struct node *by;
+	const char *whose;
 	struct quantity limit;
 	char size[QUANTITY_TEXT], memory[QUANTITY_TEXT];
 	struct finding *f;
 
-	if (container_limit(c, "memory", &limit) != QUANTITY_OK)
+	if (container_bound(c, "memory", &limit, &by) != QUANTITY_OK)
 		return;
+	whose = by == node_get(c->limits, "memory") ? "its" : "the pod's";
 	if (shm->size_state == QUANTITY_OK &&
 	    quantity_cmp(shm->size, limit) >= 0)
 		f = report_container(
 			run, c, shm->size_node,
-			"a sizeLimit of %s does not bound /dev/shm: container `%s` is killed at its memory limit of %s",
+			"a sizeLimit of %s does not bound /dev/shm: container `%s` is killed at %s memory limit of %s",
 			quantity_text(shm->size, size), container_title(c),
-			quantity_text(limit, memory));
+			whose, quantity_text(limit, memory));
 	else if (shm->size_state == QUANTITY_ABSENT &&
 		 c->pod->restart != RESTART_NEVER &&
 		 c->pod->restart != RESTART_UNKNOWN) {
 		f = report_container(
 			run, c, shm->empty_dir,
-			"/dev/shm of container `%s` has no sizeLimit: only its memory limit of %s bounds it",
-			container_title(c), quantity_text(limit, memory));
+			"/dev/shm of container `%s` has no sizeLimit: only %s memory limit of %s bounds it",
+			container_title(c), whose,
+			quantity_text(limit, memory));
 		finding_severity(f, SEVERITY_INFO);
 	} else {
 		return;
 	}
-	finding_label(run, f, node_get(container_limits(c), "memory"),
-		      "the memory limit");
+	finding_label(run, f, by, "the memory limit");
 	repair(run, f, c, shm);
 }
 

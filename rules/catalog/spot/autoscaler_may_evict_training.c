@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
- * else, and pods that cannot move are not moved off little-used nodes.
+ * else, and pods that cannot move are not moved off little-used nodes. The fix
+ * is unsafe: a pod that hangs under do-not-disrupt keeps its node until
+ * somebody deletes it.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -42,7 +44,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       "if an autoscaler empties nodes that are little used, "
 		       "it may evict this training");
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
-	fix = finding_fix(run, f, true, "keep autoscalers from evicting it");
+	fix = finding_fix(run, f, false,
+			  "annotate the pods: `safe-to-evict: \"false\"`, "
+			  "`do-not-disrupt: \"true\"`");
 	fix_set_key(fix, pod->template, "metadata.annotations", evict,
 		    edit_string(arena, "false"));
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
@@ -53,7 +57,7 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.name = "autoscaler-may-evict-training",
 	.category = "spot",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_PREVIEW | RULE_SAFE_PATCH | RULE_ABSENCE,
+	.flags = RULE_PREVIEW | RULE_OPT_IN_PATCH | RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_NOT_POD | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
 	.summary = "training that an autoscaler may move",

@@ -149,6 +149,7 @@ void custom_fix(struct custom_subject *s, struct finding *finding)
 	if (!rule->nfixes)
 		return;
 	fix = finding_fix(s->run, finding, safe, "%s", title_of(s));
+	fix_replaces(fix); /* The rule's author says whether it is safe. */
 	for (size_t i = 0; i < rule->nfixes; i++) {
 		const struct custom_fix *one = &rule->fixes[i];
 		const struct node *base = custom_base(s, one->base);

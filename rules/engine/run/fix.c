@@ -76,11 +76,46 @@ static void path_of(struct fix *fix, const struct node *base,
 	path_dotted(path, dotted, arena);
 }
 
+void fix_replaces(struct fix *fix)
+{
+	fix->replaces = true;
+}
+
+/* True if the value differs from a written one. Other keys of a map stay. */
+static bool overwrites(const struct node *value, const struct node *written)
+{
+	if (node_is_unset(written))
+		return false;
+	if (!node_is_map(written) || !node_is_map(value))
+		return !node_same(written, value);
+	FOR_EACH_CHILD(value, item)
+		if (overwrites(item, node_get(written, item->key)))
+			return true;
+	return false;
+}
+
+/* Makes a fix unsafe that overwrites a value of the author. value: NULL to
+ * remove what is written. */
+static void keep_written(struct fix *fix, const struct node *written,
+			 const struct node *value)
+{
+	if (fix->replaces || (value && !overwrites(value, written)))
+		return;
+	fix->safe = false;
+	fix->finding->fix_safe = false;
+}
+
+static const struct node *value_at(const struct node *base, const char *dotted)
+{
+	return *dotted ? node_path(base, dotted) : base;
+}
+
 void fix_set(struct fix *fix, const struct node *base, const char *dotted,
 	     struct node *value)
 {
 	struct edit_path path;
 
+	keep_written(fix, value_at(base, dotted), value);
 	path_of(fix, base, dotted, &path);
 	edit_set(&fix->edits, &path, value);
 }
@@ -90,6 +125,7 @@ void fix_set_key(struct fix *fix, const struct node *base, const char *dotted,
 {
 	struct edit_path path;
 
+	keep_written(fix, node_get(value_at(base, dotted), key), value);
 	path_of(fix, base, dotted, &path);
 	edit_path_key(&path, key);
 	edit_set(&fix->edits, &path, value);
@@ -108,6 +144,7 @@ void fix_remove(struct fix *fix, const struct node *node)
 {
 	struct edit_path path;
 
+	keep_written(fix, node, NULL);
 	path_of(fix, node, "", &path);
 	edit_remove(&fix->edits, &path);
 }

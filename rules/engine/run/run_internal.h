@@ -99,6 +99,7 @@ struct fix {
 	struct run *run;
 	struct finding *finding;
 	bool safe;
+	bool replaces; /* see fix_replaces() */
 	const char *title;
 	struct edit_list edits; /* one group */
 };

@@ -303,7 +303,7 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 {
 	const int64_t gi = (int64_t)1 << 30;
 	struct quantity limit;
-	enum quantity_state state = container_limit(c, "memory", &limit);
+	enum quantity_state state = container_bound(c, "memory", &limit, NULL);
 	int64_t bytes;
 
 	if (state == QUANTITY_ABSENT) {
@@ -348,6 +348,24 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 	return any;
 }
 
+bool shm_new_size(const struct pod *pod, struct quantity *size)
+{
+	bool any = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		struct quantity own;
+
+		if (c->role == CONTAINER_INIT || c->gpus.n < 1)
+			continue;
+		if (!shm_default_size(c, &own))
+			return false;
+		if (!any || quantity_cmp(own, *size) < 0)
+			*size = own;
+		any = true;
+	}
+	return any;
+}
+
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size)
 {
@@ -357,7 +375,7 @@ bool shm_size_fits(const struct container *also, const struct node *volume,
 
 		if (!has_volume(c, volume, also))
 			continue;
-		state = container_limit(c, "memory", &limit);
+		state = container_bound(c, "memory", &limit, NULL);
 		if (state != QUANTITY_ABSENT &&
 		    (state != QUANTITY_OK || quantity_cmp(size, limit) >= 0))
 			return false;
