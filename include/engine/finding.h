@@ -81,7 +81,8 @@ struct finding {
 	/* What its repair does, NULL: there is none; as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool strict; /* a warning stays what the rule makes of it */
+	bool injected; /* at what the cluster adds: dropped */
+	bool strict;   /* a warning stays what the rule makes of it */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
 	enum mode mode; /* that the policy has for the object */

@@ -94,6 +94,8 @@ struct kube_config {
 	struct accelerator_extra accelerators;
 	const struct policy_kind *kinds;
 	size_t nkinds;
+	const struct pod_injection *injected; /* kube/injected.h */
+	size_t ninjected;
 	/* Exact names of namespaces, NULL-terminated; NULL: the default. */
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */

@@ -57,9 +57,10 @@ struct pod {
 	const struct node *defaults; /* last place for pod_field(), or NULL */
 	/* pod_field() of what is asked for most. */
 	const struct node *volumes, *node_selector, *tolerations;
-	const struct node *group; /* replica spec, worker group, task, role;
-				     without these, the map that counts */
-	const char *role;	  /* "Worker", group or task name, or "" */
+	const struct node *injected; /* fields that the cluster adds, or NULL */
+	const struct node *group;    /* replica spec, worker group, task, role;
+					without these, the map that counts */
+	const char *role;	     /* "Worker", group or task name, or "" */
 	/* All containers: init and sidecars first, in order of start. */
 	struct container *containers;
 	size_t ncontainers;
@@ -117,7 +118,8 @@ pod_field(const struct pod *pod, const char *name)
 		return pod->tolerations;
 	node = node_get(pod->spec, name);
 
-	if ((!pod->inner && !pod->defaults) || !node_is_unset(node))
+	if ((!pod->inner && !pod->defaults && !pod->injected) ||
+	    !node_is_unset(node))
 		return node;
 	return pod_field_default(pod, name);
 }

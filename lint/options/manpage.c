@@ -60,6 +60,11 @@ static const struct key policy_keys[] = {
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
 	 "devices). What depends on a fact "
 	 "that is not known is an info that says \"if\"."},
+	{"injected", "list",
+	 "What webhooks and mutating policies of the cluster add to pods, by "
+	 "namespaces (globs; absent: all): tolerations, schedulerName, "
+	 "runtimeClassName, env, volumes, labels, as a pod has them. It is not "
+	 "reported missing, and nothing is reported of it."},
 	{"controllerPods", "audit|deny",
 	 "deny: also Pods of controllers are denied where they take devices "
 	 "that are not counted. Default: deny under preset strict, else audit."},

@@ -241,6 +241,9 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch);
+/* Entries that the cluster adds to a container's own. */
+void container_add_env(struct arena *arena, struct container *c,
+		       const struct node *list);
 void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);

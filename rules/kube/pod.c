@@ -18,7 +18,8 @@ const struct node *pod_field_default(const struct pod *pod, const char *name)
 		if (!node_is_unset(node))
 			return node;
 	}
-	return node_get(pod->defaults, name);
+	node = node_get(pod->defaults, name);
+	return node_is_unset(node) ? node_get(pod->injected, name) : node;
 }
 
 const struct node *pod_meta_default(const struct pod *pod, const char *map,
@@ -46,7 +47,8 @@ const struct node *pod_volume(const struct pod *pod, const char *name)
 		volume = named_item(node_get(pod->inner, "volumes"), name);
 	if (volume)
 		return volume;
-	return named_item(node_get(pod->defaults, "volumes"), name);
+	volume = named_item(node_get(pod->defaults, "volumes"), name);
+	return volume ? volume : named_item(pod->volumes, name);
 }
 
 enum tri pod_uses_gpu(const struct pod *pod)

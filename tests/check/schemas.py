@@ -56,6 +56,10 @@ platform: {gpuTaints: a, deviceInjection: cri}
 ---
 platform: {limitRangeDefaults: 2}
 ---
+injected: [{tolerations: {key: a}}]
+---
+injected: [{labels: []}]
+---
 controllerPods: warn
 ---
 breakGlass: {annotation: a/b}
@@ -118,6 +122,7 @@ maxAge: 24h
 ---
 infrastructure: {namespaces: []}
 platform: {gpuTaints: ["nvidia.com/gpu"], gpuProducts: [], limitRangeDefaults: no, deviceInjection: volume-mounts}
+injected: [{namespaces: ["a*"], tolerations: [{key: a}], schedulerName: b, labels: {a: b}}]
 controllerPods: deny
 contact: "#gpu"
 """.strip("\n").split("\n---\n")

@@ -244,6 +244,33 @@ static void an_ignore_out_of_reach_is_told(void **state)
 	}
 }
 
+/* What the cluster adds after us is not missing. */
+static void what_is_injected_is_not_missing(void **state)
+{
+#define ADDS(where)                                                            \
+	"apiVersion: gpugate.dev/v1\nkind: Policy\n"                           \
+	"platform: {gpuTaints: [nvidia.com/gpu]}\n"                            \
+	"rules:\n  gpu-toleration-missing: {severity: error, action: deny}\n"  \
+	"injected:\n- namespaces: [" where "]\n"                               \
+	"  tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n"
+	struct stage *s = *state;
+	const struct ask ask = {.path = ADMISSION_VALIDATE,
+				.operation = "CREATE",
+				.group = "batch",
+				.kind = "Job",
+				.subresource = "",
+				.object = JOB("", "")};
+
+	use_policy(s, ADDS("other"));
+	post(s, &ask);
+	assert_true(says(s, "gpu-toleration-missing"));
+	assert_false(says(s, LET_IN));
+	use_policy(s, ADDS("'m*'"));
+	post(s, &ask);
+	assert_false(says(s, "gpu-toleration-missing"));
+	assert_true(says(s, LET_IN));
+}
+
 #define OWNED                                                                  \
 	", ownerReferences: [{apiVersion: batch/v1, kind: Job, name: a, "      \
 	"uid: '1', controller: true}]"
@@ -537,6 +564,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_judged_is_counted),
 		TEST(an_ignore_out_of_reach_is_told),
+		TEST(what_is_injected_is_not_missing),
 		TEST(a_templates_ignore_holds_for_its_pods),
 		TEST(what_was_denied_before_keeps_no_patch),
 		TEST(what_is_suppressed_is_told_by_mutate),

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "kube/injected.h"
 #include "policy_internal.h"
 
 /* --- overrides ------------------------------------------------------------ */
@@ -251,6 +252,20 @@ static void merge_locked(struct policy *policy)
 				    locks(policy->local, rules->items[i]);
 }
 
+static void merge_injected(struct policy *policy, const struct kube_config *a,
+			   const struct kube_config *b)
+{
+	size_t n = a->ninjected + b->ninjected;
+	struct pod_injection *all =
+		ARENA_ARRAY(policy_arena(policy), struct pod_injection, n + 1);
+
+	for (size_t i = 0; i < n; i++)
+		all[i] = i < a->ninjected ? a->injected[i]
+					  : b->injected[i - a->ninjected];
+	policy->kube.injected = all;
+	policy->kube.ninjected = n;
+}
+
 static void merge_kube(struct policy *policy)
 {
 	const struct kube_config *a = &policy->floor->kube;
@@ -277,6 +292,7 @@ static void merge_kube(struct policy *policy)
 	policy->kube.infrastructure = a->infrastructure;
 	policy->kube.kinds = kinds;
 	policy->kube.nkinds = a->nkinds + b->nkinds;
+	merge_injected(policy, a, b);
 }
 
 /* Facts that the floor states hold; the local file may add to them. */

@@ -79,6 +79,8 @@ static struct policy *loading_finish(struct loading *l)
 	policy->kube.accelerators.n = r->naccelerators;
 	policy->kube.kinds = r->kinds;
 	policy->kube.nkinds = r->nkinds;
+	policy->kube.injected = r->injected;
+	policy->kube.ninjected = r->ninjected;
 	arena_release(&l->arena);
 	if (r->problems->n > l->before)
 		qsort(r->problems->items + l->before,

@@ -8,6 +8,7 @@
 #define RULES_ENGINE_POLICY_READ_H
 
 #include "doc/load.h"
+#include "kube/injected.h"
 #include "policy_internal.h"
 
 struct policy_reader {
@@ -25,6 +26,8 @@ struct policy_reader {
 	size_t naccelerators, accelerators_size;
 	struct policy_kind *kinds;
 	size_t nkinds, kinds_size;
+	struct pod_injection *injected;
+	size_t ninjected, injected_size;
 	const char **files; /* of `custom:`, each read once */
 	size_t nfiles, files_size;
 	const struct rule **rules_added;
@@ -144,6 +147,10 @@ bool read_admission_document(struct policy_reader *r, const struct doc *doc);
 void add_admission_document(struct policy_reader *r, const struct doc *doc);
 /* After the last document. */
 void finish_admission(struct policy_reader *r);
+
+/* -- policy_read_injected.c -- */
+void read_injected(struct policy_reader *r, const struct node *node,
+		   void *unused);
 
 /* -- policy_read_platform.c; into a struct platform -- */
 void read_platform(struct policy_reader *r, const struct node *node,

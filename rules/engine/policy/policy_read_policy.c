@@ -266,6 +266,7 @@ void read_policy_document(struct policy_reader *r, const struct node *root)
 		{"controllers", read_controller, LIST, 0},
 		{"infrastructure", read_infrastructure, 0, 0},
 		{"platform", read_platform, 0, IN_POLICY(platform)},
+		{"injected", read_injected, LIST, 0},
 		{"controllerPods", read_controller_pods, 0, 0},
 		{"breakGlass", read_break_glass, 0, 0},
 		{"suppressions", read_suppressions, 0, 0},

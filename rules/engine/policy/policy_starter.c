@@ -83,6 +83,12 @@ static const char tail[] =
 	"#  limitRangeDefaults: false\n"
 	"#  deviceInjection: cdi    # or envvar, volume-mounts\n"
 	"\n"
+	"# What webhooks of the cluster add to pods: not reported missing.\n"
+	"#injected:\n"
+	"#- namespaces: [\"team-*\"]\n"
+	"#  tolerations: [{key: nvidia.com/gpu, operator: Exists}]\n"
+	"#  runtimeClassName: nvidia\n"
+	"\n"
 	"# Files that are not linted.\n"
 	"#exclude: [\"**/testdata/**\"]\n";
 

@@ -12,6 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/injected.h"
 #include "run_internal.h"
 
 struct finding *finding_new(struct run *run, const struct rule *rule,
@@ -130,6 +131,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 
 	if (!at)
 		at = object->root;
+	f->injected = node_is_injected(at);
 	place_node(rr->run, &f->place, object->doc, at);
 	f->id = finding_id(&rr->run->file_arena, object);
 	f->place.named_path = node_named_path(at, object->root);

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/placeholder.h"
+#include "kube/injected.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
 
@@ -293,6 +294,17 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
+/* What the cluster adds is not the author's fault. */
+static void drop_injected(struct run_state *state, size_t start)
+{
+	size_t n = start;
+
+	for (size_t i = start; i < state->nfindings; i++)
+		if (!state->findings[i]->injected)
+			state->findings[n++] = state->findings[i];
+	state->nfindings = n;
+}
+
 static void check_object(struct run *run, struct object *object)
 {
 	struct run_state *state = run->state;
@@ -301,6 +313,7 @@ static void check_object(struct run *run, struct object *object)
 
 	if (!object->cluster_scoped)
 		settle_namespace(run, object);
+	object_inject(&state->doc_arena, run_kube(run), object);
 	object->infrastructure =
 		namespace_is_infrastructure(run_kube(run), object->namespace);
 	if (state->file.fragments || state->file.patched ||
@@ -322,6 +335,7 @@ static void check_object(struct run *run, struct object *object)
 	}
 	if (run->options.admission)
 		check_alone(run, object, settings);
+	drop_injected(state, start);
 	findings_yield(state->findings, start, state->nfindings);
 	for (size_t i = start; i < state->nfindings; i++)
 		excuse(run, object, settings, state->findings[i]);

@@ -83,7 +83,7 @@ const struct node *container_env_after(const struct container *c,
 		if (found)
 			return found;
 	}
-	return NULL;
+	return env_first(node_get(c->pod->injected, "env"), name, &after);
 }
 
 struct node *env_entry(struct arena *arena, const char *name, const char *value)

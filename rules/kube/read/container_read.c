@@ -240,6 +240,38 @@ static void env_read(struct arena *arena, struct container *c)
 		}
 }
 
+/* The author's entry of that name stays. */
+static bool has_env(const struct container *c, const struct node *entry)
+{
+	const char *name = node_str(node_get(entry, "name"));
+
+	for (size_t i = 0; i < c->nenv; i++)
+		if (name && node_eq(c->env[i].name, name))
+			return true;
+	return !name;
+}
+
+void container_add_env(struct arena *arena, struct container *c,
+		       const struct node *list)
+{
+	struct env_entry *all;
+
+	if (!node_count(list))
+		return;
+	all = ARENA_ARRAY(arena, struct env_entry, c->nenv + node_count(list));
+	if (c->nenv)
+		memcpy(all, c->env, c->nenv * sizeof(*all));
+	FOR_EACH_CHILD(list, node)
+		if (!has_env(c, node) &&
+		    env_entry_read(c, node, &all[c->nenv])) {
+			uint16_t tag = all[c->nenv].tag;
+
+			c->env_tags[tag >> 6 & 3] |= node_tag_bit(tag);
+			c->env = all;
+			c->nenv++;
+		}
+}
+
 /* -- containers ---------------------------------------------------------- */
 
 static struct container *next_container(struct env_collector *collector)

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the cluster adds to pods, as the policy states it, is not missing, and
+# nobody is blamed for it.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# policy INJECTED...: items of the list
+policy() {
+	{
+		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nextends: [all]\n'
+		printf 'platform: {gpuTaints: [nvidia.com/gpu]}\n'
+		printf 'rules:\n  runtimeclass-missing: {params: {class: nvidia}}\n'
+		printf '  cost-labels-missing: {params: {labels: team}}\n'
+		[ $# = 0 ] || printf 'injected:\n'
+		[ $# = 0 ] || printf -- '- %s\n' "$@"
+	} >.gpugate.yaml
+}
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	cat >job.yaml <<-END
+	apiVersion: batch/v1
+	kind: Job
+	metadata: {name: a, namespace: ml-a}
+	spec:
+	  template:
+	    metadata: {labels: {a: b}}
+	    spec:
+	      restartPolicy: Never
+	      containers:
+	      - name: a
+	        image: registry.example.com/a:1
+	        command: [mpirun, -np, "8", -npernode, "8", --bind-to, none, ./a.out]
+	        resources: {limits: {nvidia.com/gpu: 8}}
+	END
+}
+
+# says RULE; silent RULE
+says() {
+	run --separate-stderr "$GPUGATE" lint --format concise job.yaml
+	holds "$output" "[$1]"
+}
+
+silent() {
+	run --separate-stderr "$GPUGATE" lint --format concise job.yaml
+	[ "$status" -lt 2 ]
+	holds_not "$output" "[$1]"
+}
+
+@test "each field that is added is not missing" {
+	policy
+	for rule in gpu-toleration-missing runtimeclass-missing \
+		cost-labels-missing thread-oversubscription; do
+		says "$rule"
+	done
+	policy '{tolerations: [{key: nvidia.com/gpu, operator: Exists}]}'
+	silent gpu-toleration-missing
+	says runtimeclass-missing
+	policy '{runtimeClassName: nvidia}'
+	silent runtimeclass-missing
+	policy '{labels: {team: x}}'
+	silent cost-labels-missing
+	policy '{env: [{name: OMP_NUM_THREADS, value: "8"}]}'
+	silent thread-oversubscription
+}
+
+@test "items for several namespaces add up, those of others do not count" {
+	policy '{namespaces: ["ml-*"], runtimeClassName: nvidia}' \
+		'{namespaces: [ml-a], labels: {team: x}}'
+	silent runtimeclass-missing
+	silent cost-labels-missing
+	policy '{namespaces: [web], runtimeClassName: nvidia, labels: {team: x}}'
+	says runtimeclass-missing
+	says cost-labels-missing
+}
+
+@test "what the author wrote stays, and what is added is nobody's fault" {
+	policy '{env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]}'
+	silent nvidia-visible-devices-override
+	policy '{env: [{name: NVIDIA_VISIBLE_DEVICES, value: void}]}'
+	sed 's/        resources:/        env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]\n&/' \
+		job.yaml >own.yaml
+	mv own.yaml job.yaml
+	says nvidia-visible-devices-override
+}
+
+@test "a repair writes nothing of what is added" {
+	policy '{tolerations: [{key: nvidia.com/gpu, operator: Exists}], runtimeClassName: nvidia, labels: {team: x}}'
+	run --separate-stderr "$GPUGATE" lint --fix --unsafe-fixes job.yaml
+	[ "$status" -lt 2 ]
+	holds_not "$(cat job.yaml)" "tolerations"
+	holds_not "$(cat job.yaml)" "runtimeClassName"
+}
+
+@test "mistakes in the list have a position" {
+	policy '{tolerations: {key: a}}' '{schedulerNames: a}'
+	run --separate-stderr "$GPUGATE" lint job.yaml
+	is "$status" 2
+	holds "$stderr" ".gpugate.yaml:9:17: error: expected a list, found a map"
+	holds "$stderr" 'unknown key `schedulerNames`; did you mean `schedulerName`?'
+}
