@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Repairs of real manifests: with every safe repair on, and with every repair
 # there is and a policy that gives all opt-in values. See fix.py for what is
-# asked of them.
+# asked of them, and fix_shapes.py for fixable rules in odd shapes.
 # usage: fix.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -18,4 +18,17 @@ status=0
 python3 "$tests/check/fix.py" "$gpugate" "$work/safe" "$@" -- || status=1
 python3 "$tests/check/fix.py" "$gpugate" "$work/unsafe" "$@" -- \
 	--unsafe-fixes --config "$tests/check/fix-policy.yaml" || status=1
+# Rules and shapes, with the API server's verdicts where there is one.
+# shellcheck source=tests/control-plane/control-plane.sh
+. "$tests/control-plane/control-plane.sh"
+kubectl=()
+at_exit=control_plane_stop
+if control_plane_start "$work/plane"; then
+	kubectl=("$CONTROL_PLANE_BIN/kubectl" --cache-dir "$work/kubectl"
+		--kubeconfig "$work/plane/admin.kubeconfig")
+else
+	echo 'skip: no control plane here'
+fi
+python3 "$tests/check/fix_shapes.py" "$gpugate" "$tests/rules" "$work" \
+	"${kubectl[@]}" || status=1
 exit $status

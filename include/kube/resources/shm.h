@@ -68,7 +68,7 @@ bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
 /* True if the volume is mounted at /dev/shm only, by containers that run at the
  * same time: nothing else is stored in it. */
-bool shm_has_volume_alone(const struct pod *pod, const struct shm *of);
+bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
 /* True if a command or variable names /dev/shm: its files may be more than
  * shared memory (a model). */
 bool shm_holds_files(const struct pod *pod);

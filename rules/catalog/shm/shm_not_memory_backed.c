@@ -61,7 +61,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct quantity size;
 	struct fix *fix;
 
-	if (!shm_has_volume_alone(c->pod, shm)) {
+	if (!shm_has_volume_alone(c->pod, shm->volume)) {
 		repoint(run, f, c, shm);
 		return;
 	}

@@ -56,7 +56,11 @@ static void repair(struct rule_run *run, struct finding *f,
 		    ? !size_for(c->pod, volume, &size)
 		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
-	fix = finding_fix(run, f, true, "mount `%s` at /dev/shm", name);
+	/* A size bounds the files of other mounts as well. */
+	fix = finding_fix(run, f,
+			  state != QUANTITY_ABSENT ||
+				  shm_has_volume_alone(c->pod, volume),
+			  "mount `%s` at /dev/shm", name);
 	fix_ensure(fix, c->node, "volumeMounts", shm_new_mount(arena, name),
 		   "mountPath");
 	if (state == QUANTITY_ABSENT)

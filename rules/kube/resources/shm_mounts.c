@@ -10,9 +10,9 @@
 #include "kube/command/env.h"
 #include "kube/resources/shm.h"
 
-bool shm_has_volume_alone(const struct pod *pod, const struct shm *of)
+bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
 {
-	const char *name = node_str(node_get(of->volume, "name"));
+	const char *name = node_str(node_get(volume, "name"));
 
 	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
 		const struct node *mounts = node_get(c->node, "volumeMounts");
