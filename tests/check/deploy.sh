@@ -202,6 +202,9 @@ same_as_chart() { # HELM
 		check "component ${pair%%:*} is the chart's" objects same \
 			"$work/component-${pair%%:*}.yaml" "$work/chart.yaml"
 	done
+	helm_render "$1" "$work/chart.yaml" --set tls.mode=selfManaged
+	check "overlay audit is the chart's" objects same \
+		"$work/overlay-audit.yaml" "$work/chart.yaml"
 }
 
 up_to_date() { # HELM
@@ -218,12 +221,12 @@ up_to_date() { # HELM
 content_tests() {
 	local default=$work/3-default.yaml
 	check 'what the default install guarantees' objects defaults "$default"
-	check 'overlay audit is the default' objects defaults "$work/overlay-audit.yaml"
+	check 'overlay cert-manager is the default' \
+		objects defaults "$work/overlay-cert-manager.yaml"
 	check 'every workload kind of the linter is listed' \
 		objects kinds "$default" "$root/rules/kube/data/kinds.txt"
 	check 'what watching may read' objects reader "$work/3-default.yaml"
 	check 'without watching: no rights' objects stateless "$work/3-stateless.yaml"
-	check 'overlay audit: no rights' objects stateless "$work/overlay-audit.yaml"
 	check 'alerts and dashboard name real figures' objects metrics \
 		"$root/deploy/monitoring/alerts.yaml" \
 		"$root/deploy/monitoring/dashboard.json" "$root"/webhook/observe/metrics*.c \
