@@ -20,6 +20,14 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+case "${GPUGATE_REPO:-}${GPUGATE_REVISION:-}${GPUGATE_PATH:-}" in
+*'$ARGOCD_APP_'* | *'${ARGOCD_APP_'*)
+	echo 'gpugate-presync: nothing replaced $ARGOCD_APP_*: Argo CD does so in' \
+		'helm.parameters and, with commonAnnotationsEnvsubst, in' \
+		'kustomize.commonAnnotations' >&2
+	exit 2
+	;;
+esac
 if [ -z "${GPUGATE_MANIFESTS:-}" ]; then
 	: "${GPUGATE_REPO:?where are the manifests? GPUGATE_MANIFESTS or GPUGATE_REPO}"
 	git -c advice.detachedHead=false clone -q --filter=blob:none \

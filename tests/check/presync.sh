@@ -70,6 +70,17 @@ presync() { # output in $work/out
 		sh deploy/argocd/presync.sh >"$work/out" 2>&1
 }
 
+hook_pod() { # the annotation of the hook's Pod
+	kube get pod -n ml -l batch.kubernetes.io/job-name=gpugate-presync -o \
+		'jsonpath={.items[0].metadata.annotations.gpugate\.dev/revision}' 2>/dev/null
+}
+
+cloned() { # REVISION
+	PATH=$build:$CONTROL_PLANE_BIN:$PATH KUBECONFIG=$work/kubeconfig \
+		GPUGATE_REPO=$work/git GPUGATE_REVISION=$1 GPUGATE_PATH=jobs \
+		GPUGATE_NAMESPACE=ml sh deploy/argocd/presync.sh >"$work/out" 2>&1
+}
+
 # finds STATUS RULE LINE WHAT
 finds() {
 	local status=0
@@ -87,12 +98,54 @@ finds() {
 kube create namespace ml >/dev/null
 kube apply -f deploy/argocd/rbac.yaml >/dev/null
 say $? 'rbac.yaml is accepted'
-user=system:serviceaccount:default:gpugate-presync
+# The README's command, and the account where Argo CD puts the hook.
+command=$(sed -n '/kubectl create clusterrolebinding/,/```/p' \
+	deploy/argocd/README.md | sed '/```/d')
+kubectl() { kube "$@"; }
+eval "$command" >"$work/out" 2>&1
+say $? "README: the binding" "$(cat "$work/out")"
+unset -f kubectl
+user=system:serviceaccount:ml:gpugate-presync
 control_plane_user "$user" system:serviceaccounts
 # KUBECONFIG is a list with colons.
 cp "$work/cluster/$user.kubeconfig" "$work/kubeconfig"
-kube apply --dry-run=server -f deploy/argocd/presync.yaml >"$work/out" 2>&1
+mkdir "$work/kustomize"
+cat >"$work/kustomize/kustomization.yaml" <<END
+namespace: ml
+resources: [$(realpath --relative-to="$work/kustomize" deploy/argocd)]
+END
+kube kustomize "$work/kustomize" >"$work/hook.yaml" &&
+	kube apply --dry-run=server -f "$work/hook.yaml" >"$work/out" 2>&1
 say $? 'presync.yaml is accepted' "$(cat "$work/out")"
+# Commands do not see what Argo CD would have to replace.
+! grep -v '^ *#' deploy/argocd/*.yaml | grep -F "\$ARGOCD_APP"
+say $? 'no manifest waits for Argo CD to replace a variable'
+
+# What kustomize adds as a common annotation is in the Pod's environment.
+cat >>"$work/kustomize/kustomization.yaml" <<'END'
+commonAnnotations: {gpugate.dev/repo: REPO, gpugate.dev/revision: 4f2c1e}
+END
+kube kustomize "$work/kustomize" | kube apply -f - >"$work/out" 2>&1
+kube get serviceaccount gpugate-presync -n ml >"$work/out" 2>&1
+say $? 'its account is in the namespace of the application' "$(cat "$work/out")"
+control_plane_until 60 hook_pod >/dev/null
+say $? 'the Job makes its Pod' "$(cat "$work/out")"
+[ "$(hook_pod)" = 4f2c1e ]
+say $? 'the Pod has the annotation' "$(hook_pod)"
+[ "$(kube get job gpugate-presync -n ml -o "jsonpath={.spec.template.spec.containers[0].env[?(@.name=='GPUGATE_REVISION')].valueFrom.fieldRef.fieldPath}")" = \
+	"metadata.annotations['gpugate.dev/revision']" ]
+say $? 'and the container reads it'
+kube delete -f "$work/hook.yaml" >/dev/null
+
+# The command clones what the annotations name.
+git init -q "$work/git" && mkdir "$work/git/jobs" &&
+	manifest llm 1 >"$work/git/jobs/job.yaml" &&
+	git -C "$work/git" add . && git -C "$work/git" \
+	-c user.name=t -c user.email=t@example.com commit -qm one
+status=0
+cloned '$ARGOCD_APP_REVISION' || status=$?
+[ "$status" = 2 ] && grep -q commonAnnotationsEnvsubst "$work/out"
+say $? 'a variable that nothing replaced is explained' "$(cat "$work/out")"
 "$build/gpugate" lint --isolated -q deploy/argocd >"$work/out"
 say $? 'the linter is clean on it' "$(cat "$work/out")"
 kube create priorityclass gpu-batch --value=1000 >/dev/null
@@ -108,6 +161,8 @@ manifest llm 4 >"$work/app/job.yaml"
 control_plane_until 60 used 0
 say $? 'the quota has a status'
 finds 0 '' '' 'free quota'
+cloned "$(git -C "$work/git" rev-parse HEAD)"
+say $? 'the commit is cloned and judged' "$(cat "$work/out")"
 holder busy 2 | kube create -f - >/dev/null
 control_plane_until 60 used 2
 say $? 'a Pod is charged'
@@ -152,13 +207,13 @@ say $? 'a policy that may not be read' "$status: $(cat "$work/out")"
 kube create role webhook -n gate --verb=get --resource=configmaps \
 	--resource-name=webhook >/dev/null
 kube create rolebinding webhook -n gate --role=webhook \
-	--serviceaccount=default:gpugate-presync >/dev/null
+	--serviceaccount=ml:gpugate-presync >/dev/null
 finds 1 gpu-node-selector-missing 13 'the policy of the webhook'
 unset GPUGATE_DOOR
 
 # Whoever may read too little is told, and does not pass.
 manifest llm 1 >"$work/app/job.yaml"
-kube delete clusterrolebinding gpugate-presync >/dev/null
+kube delete clusterrolebinding gpugate-presync-ml >/dev/null
 status=0
 presync || status=$?
 [ "$status" = 2 ]
