@@ -10,13 +10,13 @@
 # make check-full     check + oracles, corpus, sanitizers, fuzzers
 # make bench          timings as ratios to floors measured in the same run
 # make metrics        function and file sizes
-# make install        DESTDIR= PREFIX=/usr/local
+# make install        DESTDIR= PREFIX=/usr/local; make uninstall takes it away
 # make deps           Debian packages that building needs (root or sudo)
 # make format         clang-format everything; make tidy: static analysis
 # make clean
 #
 # DOCS_URL=https://... compiles in where rules/docs is published: reports link it.
-# V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimises when
+# V=1 shows commands; WERROR=1 makes warnings errors; RELEASE=1 optimizes when
 # linking, as install and bench do;
 # SANITIZE=address,undefined BUILD=build-asan builds beside the plain build.
 

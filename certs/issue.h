@@ -34,7 +34,7 @@ struct issue_ask {
 	int64_t seconds; /* of life, from now on */
 };
 
-/* out is initialised by the caller; what it held before is lost. */
+/* out is initialized by the caller; what it held before is lost. */
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
 /* Never outlives its CA. -1 when ca is not a CA, is expired or does not
  * match. */

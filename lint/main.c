@@ -56,7 +56,7 @@ static const struct command command_table[] = {
 	 "not.",
 	 FOR_EXPLAIN, false, explain_command},
 	{"rules", "[OPTIONS] [RULE...]", "list or export rules",
-	 "Prints the catalogue, one line a rule: name, severity, action at "
+	 "Prints the catalog, one line a rule: name, severity, action at "
 	 "admission, and what is flagged. With --format vap it prints the "
 	 "rules of your own that the policy turns on, or the named ones, as "
 	 "ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1) with "

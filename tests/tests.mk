@@ -195,6 +195,20 @@ install:
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
+# What `install` of both programs and deploy/completion/install.sh put there.
+INSTALLED := $(foreach p,gpugate gpugated,bin/$(p) \
+	share/bash-completion/completions/$(p) share/zsh/site-functions/_$(p) \
+	share/fish/vendor_completions.d/$(p).fish) \
+	share/bash-completion/completions/kubectl-gpugate \
+	share/fish/vendor_completions.d/kubectl-gpugate.fish \
+	bin/kubectl-gpugate bin/kubectl_complete-gpugate \
+	share/man/man1/gpugate.1 share/man/man5/gpugate-policy.5 \
+	share/man/man8/gpugated.8
+.PHONY: uninstall
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/,$(INSTALLED))
+	rm -rf $(DESTDIR)$(PREFIX)/share/gpugate
+
 # --- a new rule: tests/README.md --------------------------------------------
 
 .PHONY: rule check-rule

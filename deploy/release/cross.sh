@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The linter for another system, by the zig compiler: $RELEASE_DIR gets its
-# tarball and its wheel. Static on Linux, with musl as C library. Optimised
+# tarball and its wheel. Static on Linux, with musl as C library. Optimized
 # when linking where zig can: not for macOS.
 # usage: cross.sh linux-arm64|linux-amd64|darwin-arm64|darwin-amd64 WORK
 set -eu

@@ -25,7 +25,7 @@ struct accelerator {
 	const char *taint; /* taint key of the vendor's nodes, or NULL */
 };
 
-/* Policy additions; zero-initialised when there are none. */
+/* Policy additions; zero-initialized when there are none. */
 struct accelerator_extra {
 	const struct accelerator *items;
 	size_t n;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate rules`: the catalogue as text, JSON or Markdown, or the rules of
+ * `gpugate rules`: the catalog as text, JSON or Markdown, or the rules of
  * one's own as admission policies. The tables of rules/docs/README.md are this
  * command's Markdown.
  */

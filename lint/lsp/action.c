@@ -57,8 +57,10 @@ static json_t *workspace_edit(const struct action_list *list, json_t *edits)
 	return json_pack("{s:{s:o}}", "changes", d->uri, edits);
 }
 
-static void add(struct action_list *list, const char *kind, const char *title,
-		const struct lsp_finding *finding, json_t *edits)
+/* The action is list->out's. */
+static json_t *add(struct action_list *list, const char *kind,
+		   const char *title, const struct lsp_finding *finding,
+		   json_t *edits)
 {
 	json_t *action = json_pack("{s:s, s:s, s:o}", "title", title, "kind",
 				   kind, "edit", workspace_edit(list, edits));
@@ -69,9 +71,8 @@ static void add(struct action_list *list, const char *kind, const char *title,
 			json_pack("[o]",
 				  lsp_diagnostic(list->session, list->document,
 						 finding)));
-	if (finding && finding->repair && finding->repair->safe && *kind == 'q')
-		json_object_set_new(action, "isPreferred", json_true());
 	json_array_append_new(list->out, action);
+	return action;
 }
 
 /* What differs, as one edit. */
@@ -92,7 +93,7 @@ static json_t *difference(const struct lsp_document *d, const struct buf *after)
 static void add_repair(struct action_list *list, const struct lsp_finding *f)
 {
 	const struct fix_result *repair = f->repair;
-	json_t *edits;
+	json_t *edits, *action;
 	struct buf title;
 
 	if (!repair || !wants(list, "quickfix"))
@@ -108,7 +109,9 @@ static void add_repair(struct action_list *list, const struct lsp_finding *f)
 	buf_init(&title);
 	buf_addf(&title, "%s [%s]%s", repair->title, f->rule->name,
 		 repair->safe ? "" : " (unsafe)");
-	add(list, "quickfix", title.data, f, edits);
+	action = add(list, "quickfix", title.data, f, edits);
+	if (repair->safe)
+		json_object_set_new(action, "isPreferred", json_true());
 	buf_release(&title);
 }
 

@@ -205,7 +205,7 @@ static void add_program(struct buf *out)
 		 "GPUGATE_FORMAT and GPUGATE_EXCLUDE by blanks; flags are 1 "
 		 "or 0.\n"
 		 "NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE, CLICOLOR and TERM "
-		 "are honoured in this order. TMPDIR is where findings wait.\n"
+		 "are honored in this order. TMPDIR is where findings wait.\n"
 		 ".SH FILES\n"
 		 ".TP\n\\&.gpugate.yaml\n"
 		 "the policy of the files in and below its folder; see\n"

@@ -218,7 +218,7 @@ static const struct option table[] = {
 	 AT(docs_url), "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md: a copy of rules/docs, "
 		 "for instance a mirror. In html, sarif, json, openreports, editors, "
-		 "and on a terminal with colours. Empty: no links."},
+		 "and on a terminal with colors. Empty: no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers take small runs of neighbouring files from one counter, so that a
+ * Workers take small runs of neighboring files from one counter, so that a
  * folder stays with one thread and none waits for another. The calling thread
  * is a worker too: for a few files no thread is started.
  *
@@ -167,7 +167,7 @@ static void search_secrets(void *secrets, const struct doc *doc)
 	secrets_of_tree(secrets, doc->root);
 }
 
-/* Does the file hold secret values recognised by name? Its trees are searched
+/* Does the file hold secret values recognized by name? Its trees are searched
  * while they exist, so that few files are read again. */
 static bool lint_documents(struct worker *w, struct run *run,
 			   struct run_file *file, struct source *source)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages, and the properties of the streams. The order of the colour
+ * Messages, and the properties of the streams. The order of the color
  * variables is that of the informal standards: NO_COLOR (no-color.org) wins
  * over FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and
  * all of them over the question whether the stream is a terminal.

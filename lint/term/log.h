@@ -13,7 +13,7 @@ void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int log_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Shall a stream be coloured? when: auto, always, never. */
+/* Shall a stream be colored? when: auto, always, never. */
 bool color_wanted(const char *when, int fd);
 /* Columns of the terminal behind fd, 0 when there is none. */
 unsigned terminal_width(int fd);

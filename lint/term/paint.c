@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colours, as SGR sequences (ECMA-48).
+ * Colors, as SGR sequences (ECMA-48).
  */
 #include "paint.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Colours of terminal text.
+ * Colors of terminal text.
  */
 #ifndef LINT_PAINT_H
 #define LINT_PAINT_H
@@ -17,7 +17,7 @@ enum color {
 	COLOR_LABEL,
 };
 enum color severity_color(enum severity severity);
-/* Text between the colour's escape sequence and the reset; raw text. */
+/* Text between the color's escape sequence and the reset; raw text. */
 void paint_begin(struct buf *out, bool on, enum color color);
 void paint_end(struct buf *out, bool on);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hash of a line by which GitHub code scanning recognises an alert when
+ * The hash of a line by which GitHub code scanning recognizes an alert when
  * lines above it change (partialFingerprints.primaryLocationLineHash). It must
  * equal the one GitHub's upload tool would compute, or alerts double.
  */

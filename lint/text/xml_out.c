@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Line ends are replaced by a stand-in, so it does not matter how parsers
- * normalise them.
+ * normalize them.
  */
 #include "xml_out.h"
 

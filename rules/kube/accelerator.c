@@ -196,7 +196,7 @@ static const char *const bare_names[][2] = {
 	{"aws/neuron", "aws.amazon.com/neuron"},
 };
 
-/* "gup" for "gpu": the same but for two neighbours. */
+/* "gup" for "gpu": the same but for two neighbors. */
 static bool swapped(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++)
@@ -485,7 +485,7 @@ static unsigned pair_of(const char *p)
 	return ((unsigned char)p[0] * 37u + (unsigned char)p[1]) % DATA_PAIRS;
 }
 
-/* Bits of the patterns whose pair of neighbouring bytes the name has: nearly
+/* Bits of the patterns whose pair of neighboring bytes the name has: nearly
  * all others need not be tried. */
 static uint64_t candidates(const char *name)
 {

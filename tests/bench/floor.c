@@ -4,7 +4,7 @@
  *   floor nothing         a static executable that ends at once
  *   floor read FOLDER     walk and read every *.yaml, *.yml, *.json
  *   floor events FOLDER   the same, and libyaml's events of each
- * The bytes and events are printed, so that nothing is optimised away.
+ * The bytes and events are printed, so that nothing is optimized away.
  */
 #include <dirent.h>
 #include <fcntl.h>

@@ -139,6 +139,8 @@ async def repairs(s, program, folder):
     offered = await s.actions(path, shm[0].range)
     fix = [a for a in offered if a.title.endswith("[shm-missing]")]
     s.check("a repair, preferred", fix and fix[0].is_preferred)
+    s.check("nothing else is preferred", len(offered) > 1 and
+            [a for a in offered if a.is_preferred] == fix)
     after = applied(text, fix[0])
     s.change(path, 2, after)
     s.check("the repair removes one finding",

@@ -40,6 +40,14 @@ shm() {
 	holds "$output" '<p class="verdict bad">1 finding at or above warning</p>'
 }
 
+@test "html: errors are called errors" {
+	shm a.yaml
+	sed -i 's/gpu: 8/gpu: 1.5/' a.yaml
+	page --select gpu-fractional-quantity a.yaml
+	is "$status" 1
+	holds "$output" '<p class="verdict bad">1 error</p>'
+}
+
 @test "html: nothing found; what was suppressed, and why" {
 	good a.yaml
 	page a.yaml

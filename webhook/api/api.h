@@ -47,7 +47,7 @@ struct api_reply {
 };
 
 /* Whatever the status is, 0. -1: there is no answer. The caller releases
- * reply->body, which is initialised here. */
+ * reply->body, which is initialized here. */
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err);
 /* err from an answer of another status than wanted: the Status' message. */

@@ -47,10 +47,10 @@ struct secrets {
 	size_t nspans, spans_size;
 };
 
-/* Could a file of this text hold values that are recognised by name? Looks only
+/* Could a file of this text hold values that are recognized by name? Looks only
  * at its underscores. */
 bool secrets_possible(const char *text, size_t len);
-/* Does it hold any recognised by their form, or text that already looks masked?
+/* Does it hold any recognized by their form, or text that already looks masked?
  */
 bool secrets_plain(const char *text, size_t len);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a secret value is: recognised by the name of its variable or key, or by
+ * What a secret value is: recognized by the name of its variable or key, or by
  * its prefix. The rule that reports such values and all code that shows text of
  * a manifest (kube/secret/mask.h) use the same answer.
  */
@@ -25,7 +25,7 @@ bool secret_is(const char *name, const char *value);
  * not secret. */
 size_t secret_prefix(const char *value, size_t len);
 /*
- * Tokens recognised by their form, anywhere in a text: "hf_" and enough letters
+ * Tokens recognized by their form, anywhere in a text: "hf_" and enough letters
  * after it. Calls found for each (may be NULL). Returns whether there is one.
  */
 bool secret_tokens(const char *text, size_t len,

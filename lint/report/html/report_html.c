@@ -5,6 +5,7 @@
  * are filtered by rule, namespace, severity, file and text.
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "html.h"
 #include "lint/report/parts/report_statistics.h"
@@ -115,7 +116,9 @@ static void write_head(struct html_report *state,
 
 	buf_init(&verdict);
 	head.bad = state->failing || summary->failed;
-	if (state->failing) {
+	if (state->failing && strcmp(state->r.options.fail_on, "error") == 0) {
+		add_count(&verdict, state->failing, "error", "errors");
+	} else if (state->failing) {
 		add_count(&verdict, state->failing, "finding", "findings");
 		buf_addf(&verdict, " at or above %s", state->r.options.fail_on);
 	} else {

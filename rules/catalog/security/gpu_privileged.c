@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A privileged container gets every device node of its host, and the NVIDIA
- * runtime honours NVIDIA_VISIBLE_DEVICES of a privileged container even where
+ * runtime honors NVIDIA_VISIBLE_DEVICES of a privileged container even where
  * it is configured to ignore that of others. A pod that asks for one GPU, or
  * for none on a GPU node, sees all of them, those of other pods too.
  *
@@ -12,7 +12,7 @@
  * the devices away: these only warn.
  *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
- * nvidia-container-toolkit cuda_image.go (privileged containers are honoured).
+ * nvidia-container-toolkit cuda_image.go (privileged containers are honored).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flow style, of which JSON is a subset: entries between brackets with commas.
- * Where the neighbours are on lines of their own, new entries do.
+ * Where the neighbors are on lines of their own, new entries do.
  */
 #include <string.h>
 

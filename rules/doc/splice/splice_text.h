@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * New values as text in the style of their neighbours. Private to splice*.c.
+ * New values as text in the style of their neighbors. Private to splice*.c.
  */
 #ifndef RULES_DOC_SPLICE_TEXT_H
 #define RULES_DOC_SPLICE_TEXT_H
@@ -23,7 +23,7 @@ struct style {
 	const char *unit; /* lines: what a level adds to the indentation */
 };
 
-/* A map's key; quote: as its neighbours have it (" or '), or NUL. */
+/* A map's key; quote: as its neighbors have it (" or '), or NUL. */
 void text_key(struct buf *out, const char *key, size_t len, char quote,
 	      bool flow);
 /* A scalar, or its kind of empty collection. */

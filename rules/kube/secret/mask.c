@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values are sorted, so that a place of a text is compared with its two
- * neighbours only, whatever their number: an attacker may choose texts and
+ * neighbors only, whatever their number: an attacker may choose texts and
  * values. The head of a long value is enough, because messages cut what they
  * quote. A short one must be a whole word, or half of all texts would be
  * masked.
