@@ -119,11 +119,9 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* For texts. The API server wants a name; a file may still lack it. */
-static inline const char *container_title(const struct container *c)
-{
-	return c->name ? c->name : "(without a name)";
-}
+/* The name for texts: a placeholder as it is written. A file may still lack
+ * the name that the API server wants. */
+const char *container_title(const struct container *c);
 
 /* The map `limits` or `requests`, or NULL. */
 static inline const struct node *container_limits(const struct container *c)

@@ -26,6 +26,16 @@ enum quantity_state container_value(const struct container *c,
 	return entry->state;
 }
 
+const char *container_title(const struct container *c)
+{
+	const struct node *name = node_get(c->node, "name");
+
+	if (c->name)
+		return c->name;
+	return node_is_unknown(name) && name->str ? name->str
+						  : "(without a name)";
+}
+
 const char *image_tag(const char *image)
 {
 	const char *slash = strrchr(image, '/');

@@ -379,6 +379,26 @@ unknown() {
 	done
 }
 
+@test "a container whose name is filled in later goes by its placeholder" {
+	printf '%s\n' 'apiVersion: v1' 'kind: Pod' 'metadata: {name: p}' 'spec:' \
+		'  initContainers:' \
+		'  - {name: "${NAME}", image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}' \
+		'  containers:' '  - {name: main, image: "a:1"}' >p.yaml
+	run "$GPUGATE" lint --select gpu-in-init-container p.yaml
+	holds "$output" 'init container `${NAME}` asks for 1'
+	holds "$output" 'if a container of the pod uses the GPU, request it there'
+}
+
+@test "a value of three dots is filled in later" {
+	printf '%s\n' 'apiVersion: apps/v1' 'kind: Deployment' \
+		'metadata: {name: d}' 'spec:' '  replicas: ...' \
+		'  template:' '    spec:' '      containers:' \
+		'      - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}' >d.yaml
+	run "$GPUGATE" lint --select field-type-invalid d.yaml
+	[ "$status" -eq 0 ]
+	holds_not "$output" field-type-invalid
+}
+
 @test "a container without a name is reported as such" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec:\n  containers:\n  - image: "x:1"\n    resources: {requests: {nvidia.com/gpu: 2}}\n' >a.yaml
 	lint --select gpu-request-without-limit a.yaml

@@ -77,9 +77,15 @@ static const char *const placeholders[] = {
 	"/data/__NAME__/x",
 	"@IMAGE@",
 	"img:@TAG@",
+	"...",
+	"\u2026",
 };
 
 static const char *const ordinary[] = {
+	"..",
+	"....",
+	"./...",
+	"wait...",
 	"",
 	"$",
 	"$$",

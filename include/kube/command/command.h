@@ -33,6 +33,10 @@ bool container_tests_devices(const struct container *c);
 bool container_tests_network(const struct container *c);
 /* Does `timeout` end its work, when that takes ten minutes or more? */
 bool container_is_timed(const struct container *c);
+/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
+ * extension, by its heartbeats; Horovod's stall check, where it may shut down.
+ */
+bool container_detects_hangs(const struct container *c);
 /* Does it sleep, wait or loop, maybe when its work is done? */
 bool container_goes_on(const struct container *c);
 /* The command list, else args, else NULL. */

@@ -11,6 +11,9 @@
 bool object_is_kubeflow(const struct object *object);
 /* MPIJob of the MPI operator: its launcher is a batch/v1 Job. */
 bool object_is_mpi_v2(const struct object *object);
+/* True if a batch Job, which retries 6 times by default, runs the launcher:
+ * mpi-operator v2beta1 and v1alpha2 (newLauncher()). */
+bool object_launches_by_job(const struct object *object);
 /* Does its controller stop the workers when the job has ended, whatever the
  * object says? */
 bool object_stops_workers(const struct object *object);

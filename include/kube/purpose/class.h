@@ -17,6 +17,9 @@ bool pod_is_serving(const struct pod *pod);
  * is known. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
+/* True if its command, or its image's entrypoint, is a model server or starts
+ * a training. */
+bool container_computes(const struct container *c);
 /* A role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
 /* A role without a device whose place is that of pods with devices: its

@@ -17,6 +17,9 @@ struct queue_offer {
 };
 /* queue: a ClusterQueue as a cluster state keeps it. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
+/* True if the queue covers a resource whose name is made of this one's, as
+ * Kueue's configuration may replace it (resources.transformations). */
+bool queue_replaces(const struct node *queue, const char *resource);
 /* Pods of this template that Kueue admits at once, at least: those of a
  * Deployment one by one, those of a LeaderWorkerSet by group (not known here:
  * one). */

@@ -51,11 +51,31 @@ static bool covers_all(const char *text, const char *bad, int64_t n)
 	return n > 0 && n < 64 && seen == (UINT64_C(1) << n) - 1;
 }
 
+/* All devices come before the first entry that is invalid: nothing is lost. */
+static void report_surplus(struct rule_run *run, const struct container *c,
+			   const char *name, const struct node *at,
+			   const char *bad)
+{
+	struct finding *f = report_container(
+		run, c, at,
+		"`%s` goes on with `%.*s` after all %" PRId64
+		" devices of container `%s`: that and the rest is ignored",
+		name, (int)strcspn(bad, ","), bad, c->gpus.n,
+		container_title(c));
+
+	finding_severity(f, SEVERITY_INFO);
+	finding_help(run, f,
+		     "remove `%s`, or list as many devices as are requested",
+		     name);
+	finding_label(run, f, node_get(container_limits(c), c->resource),
+		      "the requested devices");
+}
+
 static void check_variable(struct rule_run *run, const struct container *c,
 			   const char *name)
 {
 	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
-	const char *bad = NULL;
+	const char *bad;
 	const struct node *at;
 	struct finding *f;
 
@@ -73,6 +93,10 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		bad = device_list_fault(at->str, n);
 		if (!bad)
 			return;
+		if (covers_all(at->str, bad, n)) {
+			report_surplus(run, c, name, at, bad);
+			return;
+		}
 		if (isdigit((unsigned char)*bad))
 			f = report_container(
 				run, c, at,
@@ -87,8 +111,6 @@ static void check_variable(struct rule_run *run, const struct container *c,
 					     "visible",
 					     name, at->str);
 	}
-	if (bad && covers_all(at->str, bad, n))
-		finding_severity(f, SEVERITY_WARNING);
 	finding_help(run, f,
 		     "remove `%s`: a container sees the devices allocated to "
 		     "it",

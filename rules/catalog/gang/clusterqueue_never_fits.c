@@ -69,6 +69,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 		return;
 	offer = queue_offers(queue, demand->resource);
 	if (offer.unlimited ||
+	    (!offer.covered && queue_replaces(queue, demand->resource)) ||
 	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
 		return;
 	quantity_text(need, text);

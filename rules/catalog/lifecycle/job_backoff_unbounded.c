@@ -97,7 +97,7 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 	const struct pod *pod = object_restarting_pod(object);
 	struct finding *f;
 
-	if (!pod || object_is_mpi_v2(object) || object->fragment ||
+	if (!pod || object_launches_by_job(object) || object->fragment ||
 	    run_policy_get(object, policy, RUN_DEADLINE))
 		return;
 	f = report_object(

@@ -33,14 +33,18 @@ static const struct node *deadline_place(const struct pod *pod)
 	return pod_job_spec(pod);
 }
 
-/* A test of the devices alone is short and attended; `timeout` ends what
- * hangs, and so may a liveness probe. */
+static bool ends_hangs(const struct container *c)
+{
+	return container_is_timed(c) || container_detects_hangs(c) ||
+	       !node_is_unset(node_get(c->node, "livenessProbe"));
+}
+
+/* A test of the devices alone is short and attended. */
 static bool ends_itself(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
 		if (container_uses_gpu(c) == TRI_YES &&
-		    !container_tests_devices(c) && !container_is_timed(c) &&
-		    node_is_unset(node_get(c->node, "livenessProbe")))
+		    !container_tests_devices(c) && !ends_hangs(c))
 			return false;
 	return true;
 }
@@ -51,8 +55,7 @@ static bool launcher_ends(const struct object *object)
 	FOR_EACH_POD(object, pod)
 		FOR_EACH_CONTAINER(pod, c)
 			if (pod_is_launcher(pod) &&
-			    (container_tests_network(c) ||
-			     container_is_timed(c)))
+			    (container_tests_network(c) || ends_hangs(c)))
 				return true;
 	return false;
 }

@@ -3,9 +3,9 @@
  * Kubeflow's operators write the replica's restartPolicy over the one in its
  * pod template, and say so in an event only. An unset replica policy has a
  * default by kind: OnFailure for PyTorchJob, PaddleJob and the launcher of
- * MPIJob v2beta1, Never for the others. ExitCode becomes Never in the pod.
- * Source: training-operator pkg/core/pod.go SetRestartPolicy; mpi-operator
- * setRestartPolicy.
+ * MPIJob v2beta1 and v1alpha2, Never for the others. ExitCode becomes Never in
+ * the pod. Source: training-operator pkg/core/pod.go SetRestartPolicy;
+ * mpi-operator setRestartPolicy.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -35,7 +35,7 @@ static bool may_move(const struct object *object, const struct pod *pod,
 
 	if (text_eq(own, "Never"))
 		return true;
-	if (object_is_mpi_v2(object) && !text_eq(own, "OnFailure"))
+	if (object_launches_by_job(object) && !text_eq(own, "OnFailure"))
 		return false;
 	return pod->restart != RESTART_NEVER ||
 	       (object_run_policy(object, &policy) &&

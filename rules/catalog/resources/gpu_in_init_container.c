@@ -11,6 +11,24 @@
 
 #include "engine/rule.h"
 
+/* Containers that request no device get none of the init container's: then the
+ * request may be in the wrong place. */
+static void advise(struct rule_run *run, struct finding *f,
+		   const struct pod *pod, int64_t main)
+{
+	if (main) {
+		finding_help(run, f,
+			     "do that work without a device, or in a Job of "
+			     "its own");
+		return;
+	}
+	finding_severity(f, SEVERITY_WARNING);
+	finding_help(run, f,
+		     "if a container of the pod uses the %s, request it there: "
+		     "it gets none of those of the init container",
+		     pod_device(pod));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct amount main = {0};
@@ -35,12 +53,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			": the pod holds %" PRId64 " for its whole life",
 			container_title(c), c->gpus.n,
 			c->gpus.n == 1 ? "" : "s", main.n, c->gpus.n);
-		/* Nothing computes with them after that. */
-		if (!main.n)
-			finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f,
-			     "do that work without a device, or in a Job of "
-			     "its own");
+		advise(run, f, pod, main.n);
 	}
 }
 
@@ -54,7 +67,7 @@ const struct rule rule_gpu_in_init_container = {
 		"an init container asks for more accelerators than the pod's containers",
 	.why = "A pod reserves the larger of both for its whole life: devices that only the init container used stay idle.",
 	.remedy =
-		"Give the init container no devices, or run its work as a Job before.",
+		"Request devices in the container that uses them; if only the init container does, run its work as a separate Job.",
 	.evidence =
 		"https://github.com/kubernetes/component-helpers/blob/master/resource/helpers.go",
 	.check_pod = check,

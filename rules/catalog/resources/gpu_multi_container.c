@@ -5,7 +5,8 @@
  * doubles the bill. Containers that share one DRA claim share the device and
  * are not meant here, nor TPU slices, where one container runs for each NUMA
  * node of a machine. Where the nodes share devices under the name of whole ones
- * both may have the same: silent where the pod selects such nodes.
+ * both may have the same: silent where the pod selects such nodes, and where
+ * each of the containers runs a program that computes.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -14,6 +15,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/purpose/class.h"
 #include "kube/scheduling/sharing.h"
 
 static bool takes_devices(const struct container *c)
@@ -33,9 +35,27 @@ static bool has_shares(struct rule_run *run, const struct container *c)
 	return false;
 }
 
+/* The container that may have its devices by mistake; NULL: each runs a program
+ * that computes, and the author has split them. */
+static const struct container *find_other(const struct pod *pod,
+					  const struct container *first)
+{
+	const struct container *second = NULL;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c == first || !takes_devices(c))
+			continue;
+		if (!container_computes(c))
+			return c;
+		if (!second)
+			second = c;
+	}
+	return container_computes(first) ? NULL : second;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct container *first = NULL, *second = NULL;
+	const struct container *first = NULL, *second;
 	int64_t sum = 0;
 	struct finding *f;
 
@@ -45,9 +65,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		sum += c->gpus.n;
 		if (!first)
 			first = c;
-		else if (!second)
-			second = c;
 	}
+	second = first ? find_other(pod, first) : NULL;
 	if (!second || text_eq(first->accelerator->vendor, "google") ||
 	    has_shares(run, second))
 		return;

@@ -3,10 +3,10 @@
  * Shapes of values that are filled in later, collected from manifests in public
  * repositories: envsubst and Katib (`${X}`, `$X`), Argo Workflows and KServe
  * (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and bare names
- * where a number must be) and marker words. Prose, scripts and patterns use the
- * same characters, so each shape needs a closed token: a lower-case `$request`
- * in a text, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor is `<x>`
- * between words. A lower-case `$replicas` (Python's string.Template,
+ * where a number must be), marker words and `...`. Prose, scripts and patterns
+ * use the same characters, so each shape needs a closed token: a lower-case
+ * `$request` in a text, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor
+ * is `<x>` between words. A lower-case `$replicas` (Python's string.Template,
  * here-documents) is one when it is the whole value.
  *
  * The cost of a miss is a false finding, that of a false hit is silence about
@@ -222,6 +222,12 @@ static bool crosses(const char *s, size_t len)
 	return true;
 }
 
+/* `...` and its character, where a document leaves a value out. */
+static bool is_ellipsis(const char *s, size_t len)
+{
+	return len == 3 && (!memcmp(s, "...", 3) || !memcmp(s, "\u2026", 3));
+}
+
 /* Values that are placeholders only as a whole. */
 static bool whole(const struct span *text)
 {
@@ -245,6 +251,8 @@ static bool whole(const struct span *text)
 	size_t len = (size_t)(text->end - text->start);
 	bool todo = word_starts(text->start, len, "TODO");
 
+	if (is_ellipsis(text->start, len))
+		return true;
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
 	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
@@ -346,10 +354,11 @@ static bool find_shape(const char *text, size_t len)
 
 bool placeholder_in(const char *text, size_t len)
 {
-	/* The first letters of all values of whole(). */
+	/* The first bytes of all values of whole(). */
 	static const bool first[256] = {
-		['C'] = true, ['F'] = true, ['R'] = true, ['T'] = true,
-		['c'] = true, ['f'] = true, ['r'] = true,
+		['C'] = true, ['F'] = true, ['R'] = true,
+		['T'] = true, ['c'] = true, ['f'] = true,
+		['r'] = true, ['.'] = true, [0xe2] = true,
 	};
 	struct span span = {text, text + len};
 
@@ -390,6 +399,8 @@ static bool is_one_token(const char *s, size_t len)
 	char last = s[len - 1];
 	size_t i = 0;
 
+	if (is_ellipsis(s, len))
+		return true;
 	if (*s == '<')
 		return last == '>' && !memchr(s + 1, '<', len - 1);
 	if (*s == '{')

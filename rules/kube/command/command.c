@@ -382,6 +382,19 @@ bool container_is_timed(const struct container *c)
 	return false;
 }
 
+bool container_detects_hangs(const struct container *c)
+{
+	static const char *const names[] = {"ft_launcher", NULL};
+	static struct argv_names launchers = {.names = names};
+	static const char stall[] = "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS";
+	struct argv argv = container_argv(c);
+	const struct arg *arg;
+
+	argv_flag(&argv, "--stall-check-shutdown-time-seconds", &arg);
+	return arg || container_env(c, stall) ||
+	       argv_have_name(&argv, &launchers);
+}
+
 bool container_tests_devices(const struct container *c)
 {
 	static const char *const names[] = {

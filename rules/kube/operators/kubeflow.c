@@ -71,6 +71,13 @@ bool object_is_mpi_v2(const struct object *object)
 	       text_eq(object->version, "v2beta1");
 }
 
+bool object_launches_by_job(const struct object *object)
+{
+	return object_is_mpi_v2(object) ||
+	       (object_is(object, "kubeflow.org", "MPIJob") &&
+		text_eq(object->version, "v1alpha2"));
+}
+
 /* mpi-operator pkg/controllers/v1alpha1 mpi_job_controller.go: once the
  * launcher has finished, allocateProcessingUnits() wants no workers; the first
  * version has no cleanPodPolicy. */

@@ -184,23 +184,45 @@ enum tri container_loads_model(const struct argv *argv,
 		       : TRI_UNKNOWN;
 }
 
+static enum pod_purpose container_purpose(const struct container *c)
+{
+	struct argv argv = container_argv(c);
+
+	if (argv_serve(&argv) || image_serves(c))
+		return PURPOSE_SERVING;
+	return argv_train(&argv) ? PURPOSE_TRAINING : PURPOSE_NONE;
+}
+
+bool container_computes(const struct container *c)
+{
+	return container_purpose(c) != PURPOSE_NONE;
+}
+
 /* What the main containers' commands and images say. */
 static enum pod_purpose find_purpose(const struct pod *pod)
 {
 	enum pod_purpose purpose = PURPOSE_NONE;
 
-	FOR_EACH_CONTAINER(pod, c) {
-		struct argv argv;
-
-		if (c->role != CONTAINER_MAIN || purpose != PURPOSE_NONE)
-			continue;
-		argv = container_argv(c);
-		if (argv_serve(&argv) || image_serves(c))
-			purpose = PURPOSE_SERVING;
-		else if (argv_train(&argv))
-			purpose = PURPOSE_TRAINING;
-	}
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && purpose == PURPOSE_NONE)
+			purpose = container_purpose(c);
 	return purpose;
+}
+
+/* A name of a container or of its image that says so, or a readiness probe:
+ * then pods of one size are replicas rather than ranks. */
+static bool may_serve(const struct pod *pod)
+{
+	static const char *const words[] = {"server", "serving", "inference",
+					    NULL};
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN &&
+		    (text_any(c->name, words, text_contains) ||
+		     text_any(c->image, words, text_contains) ||
+		     !node_is_unset(node_get(c->node, "readinessProbe"))))
+			return true;
+	return false;
 }
 
 static enum pod_purpose pod_purpose(const struct pod *pod)
@@ -232,7 +254,8 @@ bool pod_is_training(const struct pod *pod)
 	}
 	if (pod_purpose(pod) == PURPOSE_TRAINING)
 		return true;
-	return trains == TRI_YES && pod_purpose(pod) == PURPOSE_NONE;
+	return trains == TRI_YES && pod_purpose(pod) == PURPOSE_NONE &&
+	       !may_serve(pod);
 }
 
 bool pod_is_launcher(const struct pod *pod)

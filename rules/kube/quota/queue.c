@@ -75,6 +75,29 @@ struct queue_offer queue_offers(const struct node *queue, const char *resource)
 	return offer;
 }
 
+/* "nvidia.com/total-gpucores" for "nvidia.com/gpucores". */
+static bool is_made_of(const char *covered, const char *resource)
+{
+	const char *name = strchr(resource, '/');
+	size_t domain = name ? (size_t)(name - resource) + 1 : 0;
+	size_t rest = name ? strlen(name + 1) : 0;
+	size_t len = covered ? strlen(covered) : 0;
+
+	return rest && len > domain + rest &&
+	       !strncmp(covered, resource, domain) &&
+	       !strcmp(covered + len - rest, name + 1) &&
+	       strchr("-._", covered[len - rest - 1]);
+}
+
+bool queue_replaces(const struct node *queue, const char *resource)
+{
+	FOR_EACH_CHILD(node_path(queue, "spec.resourceGroups"), group)
+		FOR_EACH_CHILD(node_get(group, "coveredResources"), name)
+			if (is_made_of(node_str(name), resource))
+				return true;
+	return false;
+}
+
 int64_t queue_pods(const struct workload *w, const struct workload_pod *pod)
 {
 	if (text_eq(w->id.kind, "Deployment") ||

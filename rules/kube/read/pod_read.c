@@ -26,12 +26,25 @@ static const char *role_of(const struct pod_row *row, const struct node *group)
 	return text ? text : "";
 }
 
+static bool lists_version(const char *list, const char *version)
+{
+	size_t len = strlen(version);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (!strncmp(list, version, len) &&
+		    (!list[len] || list[len] == ','))
+			return true;
+	}
+	return false;
+}
+
 static bool version_fits(const struct pod_row *row, const char *version)
 {
 	if (!row->version)
 		return true;
 	if (row->version[0] == '!')
-		return strcmp(row->version + 1, version) != 0;
+		return !lists_version(row->version + 1, version);
 	return !strcmp(row->version, version);
 }
 
