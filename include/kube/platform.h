@@ -36,6 +36,9 @@ struct platform {
  * on one platform; a value that is not known (`${X}`) may name any.
  */
 bool object_shows_platform(const struct object *object);
+/* True if an annotation says so, of which KServe's pod webhook makes a selector
+ * (accelerator_injector.go). */
+bool pod_names_model(const struct pod *pod);
 
 /* By the GPU Operator's ClusterPolicy of the state; cluster may be NULL. */
 enum device_injection cluster_injection(const struct cluster *cluster,

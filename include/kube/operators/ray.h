@@ -11,6 +11,10 @@
 const struct node *ray_job_spec(const struct object *object);
 /* RayClusterSpec of a RayCluster or a RayJob, or NULL. */
 const struct node *ray_cluster_spec(const struct object *object);
+/* The ends of a job after which its deletionStrategy leaves the cluster
+ * running: bits. */
+enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };
+unsigned ray_ends_kept(const struct node *strategy);
 /* GPUs that rayStartParams say (*at: where), or -1. */
 int64_t ray_given_gpus(const struct pod *pod, const struct node **at);
 /* GPUs of a cluster as Ray counts them: KubeRay passes on those of `num-gpus`,

@@ -7,8 +7,7 @@
  * programs of other makers' devices read none of them (JAX on TPUs runs with
  * CUDA_VISIBLE_DEVICES empty).
  *
- * Source: CUDA programming guide, environment variables; ROCm documentation,
- * GPU isolation techniques.
+ * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -51,7 +50,6 @@ static bool covers_all(const char *text, const char *bad, int64_t n)
 	return n > 0 && n < 64 && seen == (UINT64_C(1) << n) - 1;
 }
 
-/* All devices come before the first entry that is invalid: nothing is lost. */
 static void report_surplus(struct rule_run *run, const struct container *c,
 			   const char *name, const struct node *at,
 			   const char *bad)
@@ -64,11 +62,6 @@ static void report_surplus(struct rule_run *run, const struct container *c,
 		container_title(c));
 
 	finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f,
-		     "remove `%s`, or list as many devices as are requested",
-		     name);
-	finding_label(run, f, node_get(container_limits(c), c->resource),
-		      "the requested devices");
 }
 
 static void check_variable(struct rule_run *run, const struct container *c,

@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The limits of the webhooks of RayJob and RayCluster.
+ * The limits of the webhooks of RayJob, RayCluster and Job: pkg/controller/jobs
+ * rayjob_webhook.go, raycluster_webhook.go, job_webhook.go
+ * (validatePartialAdmissionCreate, validateSyncCompletionCreate). Read at
+ * commit ff69552e (2026-08).
  */
+#include <inttypes.h>
+#include <stdlib.h>
+
 #include "engine/rule.h"
 #include "kube/operators/ray.h"
 
@@ -13,6 +19,55 @@ static const struct node *head_group(const struct node *cluster)
 	return NULL;
 }
 
+static void check_partial(struct rule_run *run, const struct object *object)
+{
+	const struct node *at =
+		object_annotation(object, "kueue.x-k8s.io/job-min-parallelism");
+	const struct pod *pod = object->pods;
+	char *end;
+	long n;
+
+	if (!node_str(at) || !object->npods)
+		return;
+	n = strtol(at->str, &end, 10);
+	if (*end || !*at->str || n <= 0)
+		report_object(run, object, at,
+			      "Kueue rejects `job-min-parallelism: %s`: it is "
+			      "not a number of 1 or more",
+			      at->str);
+	else if (!pod->steady.unknown && n >= pod->steady.n)
+		report_object(run, object, at,
+			      "Kueue rejects `job-min-parallelism: %ld`: the "
+			      "Job has %" PRId64
+			      " pods at once, and it must be less",
+			      n, pod->steady.n);
+}
+
+static void check_completions(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = object_annotation(
+		object, "kueue.x-k8s.io/job-completions-equal-parallelism");
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *mode = node_get(spec, "completionMode");
+	struct amount pods = amount_int(node_get(spec, "parallelism"), 1);
+	struct amount ends = amount_int(node_get(spec, "completions"), 1);
+
+	if (!node_eq(at, "true") || object->fragment)
+		return;
+	if (node_is_unset(mode) || node_eq(mode, "NonIndexed"))
+		report_object(
+			run, object, at,
+			"Kueue rejects `job-completions-equal-parallelism` "
+			"of a Job that is not Indexed");
+	if (!pods.unknown && !ends.unknown && pods.n != ends.n)
+		report_object(
+			run, object, at,
+			"Kueue rejects `job-completions-equal-parallelism` "
+			"with %" PRId64 " completions and a parallelism of "
+			"%" PRId64,
+			ends.n, pods.n);
+}
+
 static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *cluster = ray_cluster_spec(object);
@@ -21,6 +76,10 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *selector =
 		node_path(object->root, "spec.clusterSelector");
 
+	if (object_is(object, "batch", "Job")) {
+		check_partial(run, object);
+		check_completions(run, object);
+	}
 	if (!object->kueue || !cluster)
 		return;
 	/* With the selector alone it is not managed, and accepted. */
@@ -43,12 +102,11 @@ const struct rule rule_kueue_unsupported_shape = {
 	.name = "kueue-unsupported-shape",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_RAY,
 	.since = "1.0",
-	.summary = "a Ray job that Kueue refuses",
+	.summary = "a Job or a Ray job that Kueue rejects",
 	.why = "The webhook of Kueue rejects the object.",
 	.remedy =
-		"Remove the field that the message names, or the queue's label.",
+		"Change or remove what the message names, or the queue's label.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/run/rayjobs/#c-limitations",
 	.check_object = check,

@@ -3,8 +3,7 @@
  * Collective operations may wait for a lost rank indefinitely: the job
  * neither fails nor succeeds, and holds its GPUs until somebody notices. A
  * deadline at the job ends that; one in the pod template would move the pods to
- * another quota (scope Terminating). Kueue has a label for the same. Source:
- * batch/v1 types.go, common_types.go RunPolicy, rayjob_types.go.
+ * another quota (scope Terminating). Kueue has a label for the same.
  */
 #include <inttypes.h>
 
@@ -49,7 +48,6 @@ static bool ends_itself(const struct pod *pod)
 	return true;
 }
 
-/* So is one of the network, which a launcher starts in waiting workers. */
 static bool launcher_ends(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

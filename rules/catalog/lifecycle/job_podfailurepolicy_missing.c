@@ -102,7 +102,7 @@ const struct rule rule_job_podfailurepolicy_missing = {
 		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",
 	.why = "A few evictions use up backoffLimit, and the Job fails although its program is fine.",
 	.remedy =
-		"Add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
+		"With restartPolicy: Never, which the API server requires beside it, add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
 	.evidence =
 		"https://kep.k8s.io/3329 (retriable and non-retriable pod failures)",
 	.check_pod = check,

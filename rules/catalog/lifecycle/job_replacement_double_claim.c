@@ -18,6 +18,10 @@ static enum tri replaces_early(const struct pod *pod, const struct node *spec)
 
 	if (node_is_unknown(policy))
 		return TRI_UNKNOWN;
+	/* The API server rejects it beside a podFailurePolicy. */
+	if (!node_is_unset(policy) &&
+	    !node_is_unset(node_get(spec, "podFailurePolicy")))
+		return TRI_NO;
 	if (!node_is_unset(policy))
 		return tri_from(node_eq(policy, "TerminatingOrFailed"));
 	if (pod->object->fragment)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KubeRay keeps a RayJob's cluster after the job has ended, for inspection,
- * unless shutdownAfterJobFinishes or a deletionStrategy says otherwise. Kueue
+ * unless shutdownAfterJobFinishes or a deletionStrategy says otherwise, for
+ * success and for failure. Kueue
  * refuses RayJobs that do not shut down. A job that picks an existing cluster
  * owns none, and interactive mode wants it kept. Source: KubeRay
  * rayjob_types.go, rayjob_controller.go; Kueue rayjob_webhook.go.
@@ -10,14 +11,47 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
+/* A ttl without shutdownAfterJobFinishes is refused: ray-job-refused. */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =
 		node_get(spec, "shutdownAfterJobFinishes");
+	const struct node *policy = node_get(spec, "deletionPolicy");
+	int64_t ttl;
 
 	return node_is_true(shutdown) || node_is_unknown(shutdown) ||
-	       !node_is_unset(node_get(spec, "deletionStrategy")) ||
-	       !node_is_unset(node_get(spec, "deletionPolicy"));
+	       (!node_is_unset(policy) && !node_eq(policy, "DeleteNone")) ||
+	       (node_int(node_get(spec, "ttlSecondsAfterFinished"), &ttl) &&
+		ttl > 0);
+}
+
+/* A strategy of the author's own: what it leaves out is for them to add. */
+static void check_strategy(struct rule_run *run, const struct object *object,
+			   const struct node *strategy)
+{
+	static const char *const after[] = {
+		[RAY_KEPT_SUCCESS] = "succeeded",
+		[RAY_KEPT_FAILURE] = "failed",
+		[RAY_KEPT_SUCCESS | RAY_KEPT_FAILURE] = "ended"};
+	unsigned kept = ray_ends_kept(strategy);
+	struct finding *f;
+
+	if (object->kueue) {
+		f = report_object(run, object, strategy,
+				  "Kueue rejects a RayJob without "
+				  "`shutdownAfterJobFinishes: true`");
+		finding_severity(f, SEVERITY_ERROR);
+		finding_help(run, f,
+			     "set `shutdownAfterJobFinishes: true` in place of "
+			     "the deletionStrategy");
+	} else if (kept) {
+		f = report_object(run, object, strategy,
+				  "the deletionStrategy leaves the Ray cluster "
+				  "and its %ss after the job has %s",
+				  object_device(object), after[kept]);
+		finding_help(run, f,
+			     "add a rule that deletes the cluster after that");
+	}
 }
 
 static void repair(struct rule_run *run, struct finding *f,
@@ -40,6 +74,7 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *mode = node_get(spec, "submissionMode");
 	const struct node *shutdown =
 		node_get(spec, "shutdownAfterJobFinishes");
+	const struct node *strategy = node_get(spec, "deletionStrategy");
 	struct finding *f;
 
 	if (!spec || !object_gpu_pod(object) || ends_it(spec) ||
@@ -47,6 +82,10 @@ static void check(struct rule_run *run, const struct object *object)
 	    node_eq(mode, "InteractiveMode") || node_is_unknown(mode) ||
 	    (object->fragment && node_is_unset(shutdown)))
 		return;
+	if (!node_is_unset(strategy)) {
+		check_strategy(run, object, strategy);
+		return;
+	}
 	f = report_object(run, object,
 			  node_is_unset(shutdown) ? spec : shutdown,
 			  "the Ray cluster keeps its %ss after the job has "
@@ -55,7 +94,8 @@ static void check(struct rule_run *run, const struct object *object)
 	if (node_is_unset(shutdown))
 		finding_missing(f, object, object->root,
 				"shutdownAfterJobFinishes");
-	repair(run, f, spec);
+	if (node_is_unset(node_get(spec, "deletionPolicy")))
+		repair(run, f, spec);
 	if (object->kueue) {
 		finding_severity(f, SEVERITY_ERROR);
 		finding_help(run, f,

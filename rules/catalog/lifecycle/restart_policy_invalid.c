@@ -3,7 +3,8 @@
  * What the API server, or the operator behind a kind, refuses about restarts,
  * with GPUs or without: a policy that does not exist; Always in a Job; any
  * other one, or a deadline, in a controller of long-running pods; OnFailure
- * beside a podFailurePolicy; a negative backoffLimit. mpi-operator accepts
+ * or podReplacementPolicy TerminatingOrFailed beside a podFailurePolicy; a
+ * negative backoffLimit. mpi-operator accepts
  * Never and OnFailure only. Source: observed with kube-apiserver 1.36;
  * pkg/apis/batch/validation, pkg/apis/apps/validation
  * ValidatePodTemplateSpecForReplicaSet; mpi-operator
@@ -45,6 +46,7 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 {
 	const struct node *limit = node_get(spec, "backoffLimit");
 	const struct node *failure = node_get(spec, "podFailurePolicy");
+	const struct node *replace = node_get(spec, "podReplacementPolicy");
 	struct finding *f;
 	int64_t n;
 
@@ -57,6 +59,14 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 		f = report_pod(run, pod, pod->restart_node,
 			       "podFailurePolicy needs restartPolicy `Never`");
 		finding_label(run, f, failure, "this one");
+	}
+	if (node_eq(replace, "TerminatingOrFailed") &&
+	    !node_is_unset(failure)) {
+		f = report_pod(run, pod, replace,
+			       "podFailurePolicy needs podReplacementPolicy "
+			       "`Failed`, its default");
+		finding_label(run, f, failure, "this one");
+		finding_help(run, f, "remove it or set it to `Failed`");
 	}
 	if (node_int(limit, &n) && n < 0)
 		report_pod(run, pod, limit,
@@ -108,7 +118,7 @@ const struct rule rule_restart_policy_invalid = {
 	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a restartPolicy, deadline or backoffLimit that the API server refuses there",
+		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server rejects for this kind",
 	.why = "The API server refuses the object, or the operator cannot create its pods.",
 	.remedy =
 		"Jobs: Never or OnFailure (Never with a podFailurePolicy); Deployments and their like: Always, no activeDeadlineSeconds.",

@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setPodEnv of the training operator; elastic jobs get PET_RDZV_* instead.
+ * setPodEnv of the training operator appends its variables: those of a master
+ * where there is one, the others in each job; elastic jobs get PET_RDZV_*
+ * instead. Trainer v2 rejects a TrainJob that sets them, where its runtime has
+ * the torch policy, which is not seen.
+ * Source: training-operator v1.9.0 pkg/controller.v1/pytorch/envvar.go; trainer
+ * v2.0.0 to v2.3.0 pkg/runtime/framework/plugins/torch/torch.go Validate,
+ * pkg/constants TorchRunReservedEnvNames.
  */
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
 
-static const char *const names[] = {"MASTER_ADDR",     "MASTER_PORT",
-				    "WORLD_SIZE",      "RANK",
-				    "PET_NNODES",      "PET_NPROC_PER_NODE",
-				    "PET_NODE_RANK",   "PET_MASTER_ADDR",
-				    "PET_MASTER_PORT", NULL};
+/* A job without a master gets the first two alone. */
+static const char *const pytorch[] = {
+	"PET_NNODES",	 "PET_NPROC_PER_NODE", "MASTER_ADDR",
+	"MASTER_PORT",	 "WORLD_SIZE",	       "RANK",
+	"PET_NODE_RANK", "PET_MASTER_ADDR",    "PET_MASTER_PORT"};
+enum { WITHOUT_MASTER = 2, WITH_MASTER = sizeof(pytorch) / sizeof(*pytorch) };
+
+static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
+				      "PET_NODE_RANK", "PET_MASTER_ADDR",
+				      "PET_MASTER_PORT"};
 
 static bool is_elastic(const struct object *object)
 {
@@ -32,17 +44,48 @@ static void judge(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
+/* The runtimes that Trainer ships for PyTorch have names that say so. */
+static void judge_trainer(struct rule_run *run, const struct container *c,
+			  const char *name)
+{
+	const struct node *entry = container_env(c, name);
+	const char *runtime = node_str(
+		node_path(c->pod->object->root, "spec.runtimeRef.name"));
+	bool torch = text_starts(runtime, "torch");
+	struct finding *f;
+
+	if (!entry)
+		return;
+	f = report_container(run, c, entry,
+			     "%sKubeflow Trainer rejects a TrainJob that sets "
+			     "`%s`",
+			     torch ? "" : "if its runtime is one for torch, ",
+			     name);
+	finding_severity(f, torch ? SEVERITY_WARNING : SEVERITY_INFO);
+	finding_help(run, f,
+		     "set `trainer.numNodes` and `trainer.numProcPerNode`");
+	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
+	bool v2 = object_is(object, "trainer.kubeflow.org", "TrainJob");
+	size_t n = object_has_role(object, "Master") ? WITH_MASTER
+						     : WITHOUT_MASTER;
 
-	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
-	    !object_has_role(object, "Master") || is_elastic(object))
+	if (!v2 && (!object_is(object, "kubeflow.org", "PyTorchJob") ||
+		    is_elastic(object)))
 		return;
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->role == CONTAINER_MAIN)
-			for (const char *const *name = names; *name; name++)
-				judge(run, c, *name);
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN)
+			continue;
+		for (size_t i = 0; !v2 && i < n; i++)
+			judge(run, c, pytorch[i]);
+		for (size_t i = 0; v2 && i < sizeof(trainer) / sizeof(*trainer);
+		     i++)
+			judge_trainer(run, c, trainer[i]);
+	}
 }
 
 const struct rule rule_operator_env_overridden = {
@@ -53,8 +96,9 @@ const struct rule rule_operator_env_overridden = {
 	.wants = FACT_KUBEFLOW | FACT_ENV | FACT_NEW,
 	.since = "1.0",
 	.summary = "a variable that the operator also sets",
-	.why = "The operator appends its own, and the last one wins: the value here has no effect, or hides a mistake.",
-	.remedy = "Remove it.",
+	.why = "The operator appends its own, and the last one wins: the value here has no effect, or hides a mistake. Kubeflow Trainer v2 rejects the job.",
+	.remedy =
+		"Remove it, and set the number of nodes and processes in the job's own fields.",
 	.evidence =
 		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/pytorch/envvar.go",
 	.check_pod = check,

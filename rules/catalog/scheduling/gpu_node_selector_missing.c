@@ -97,7 +97,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (choice == TRI_NO || pod->injects & INJECT_SELECTOR ||
 	    pod->object->kueue || pod->object->class == KIND_DAEMON ||
 	    has_claims_only(pod) || pod_wants_profiles(pod) ||
-	    pod_resource_names_model(pod) ||
+	    pod_resource_names_model(pod) || pod_names_model(pod) ||
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(pod);

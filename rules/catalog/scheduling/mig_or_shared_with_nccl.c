@@ -43,11 +43,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (n < 2 || !by || !is_part(run, c) ||
 			    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
 				continue;
-			report_container(run, c, by->node,
-					 "%s starts %" PRId64
-					 " ranks on parts of GPUs (`%s`): NCCL "
-					 "refuses two of them on one GPU",
-					 list.items[i].program, n, c->resource);
+			report_container(
+				run, c, by->node,
+				"%s starts %" PRId64
+				" ranks on parts of GPUs (`%s`): NCCL "
+				"rejects two of them on one GPU, unless "
+				"NCCL_MULTI_RANK_GPU_ENABLE=1 allows it "
+				"(2.30 and later)",
+				list.items[i].program, n, c->resource);
 		}
 	}
 }
@@ -60,8 +63,9 @@ const struct rule rule_mig_or_shared_with_nccl = {
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary = "several processes, each on a slice or a share of a GPU",
-	.why = "NCCL refuses two ranks on one GPU (`Duplicate GPU detected`) and MIG instances have no links between them.",
-	.remedy = "Give each process a whole GPU, or run one process.",
+	.why = "NCCL rejects two ranks on one GPU (`Duplicate GPU detected`), unless NCCL_MULTI_RANK_GPU_ENABLE allows it (2.30 and later).",
+	.remedy =
+		"Give each process a whole GPU, run one process, or set NCCL_MULTI_RANK_GPU_ENABLE=1 with NCCL 2.30 or later.",
 	.evidence =
 		"https://github.com/NVIDIA/nccl/issues/1716; https://github.com/NVIDIA/gpu-operator/issues/386",
 	.check_pod = check,

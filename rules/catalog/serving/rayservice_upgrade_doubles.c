@@ -39,7 +39,7 @@ const struct rule rule_rayservice_upgrade_doubles = {
 		"an upgrade that starts a second Ray cluster beside the first",
 	.why = "Where twice the GPUs are not available, the new cluster waits, and the service stays on the old version.",
 	.remedy =
-		"Where twice the GPUs are not available: NewClusterWithIncrementalUpgrade with clusterUpgradeOptions.maxSurgePercent below 100, or None, which makes no new cluster, so that the service has to be deleted and created again.",
+		"Where twice the GPUs are not available: NewClusterWithIncrementalUpgrade, which needs enableInTreeAutoscaling and clusterUpgradeOptions with maxSurgePercent below 100, stepSizePercent, intervalSeconds and gatewayClassName; or None, which makes no new cluster, so that the service has to be deleted and created again.",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/production-guide/kubernetes.html",
 	.check_object = check,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * How many processes a launcher starts in its container, and whom they may
- * meet. Source: training-operator pkg/controller.v1/pytorch/envvar.go
- * setPodEnv.
+ * meet. Source: training-operator 1.8 and 1.9,
+ * pkg/controller.v1/pytorch/envvar.go setPodEnv: with or without a master.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,11 +24,6 @@ static const struct node *job_field(const struct container *c)
 	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
 		return node_path(spec, "trainer.numProcPerNode");
 	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
-		return NULL;
-	/* setPodEnv: where there is neither a master nor an elastic policy, it
-	 * is not passed on. */
-	if (node_is_unset(node_get(spec, "elasticPolicy")) &&
-	    !object_has_role(object, "Master"))
 		return NULL;
 	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
 }

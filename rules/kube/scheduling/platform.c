@@ -33,6 +33,13 @@ static bool annotates_platform(const struct node *metadata)
 			"serving.kserve.io/gke-accelerator");
 }
 
+bool pod_names_model(const struct pod *pod)
+{
+	static const char key[] = "serving.kserve.io/gke-accelerator";
+
+	return pod_annotation(pod, key) || object_annotation(pod->object, key);
+}
+
 bool object_shows_platform(const struct object *object)
 {
 	if (annotates_platform(node_get(object->root, "metadata")))
