@@ -161,6 +161,9 @@ enum action rule_action(const struct rule *rule, enum severity severity);
 /* This finding rests on a guess at intent: at most a warning, unless the
  * policy's `rules:` set it. */
 void finding_guess(struct rule_run *run, struct finding *finding);
+/* Rests on values that are not in the object: an info, unless the preset is
+ * strict. */
+void finding_unseen(struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Point at the key of this map entry instead: the key is what is wrong. */

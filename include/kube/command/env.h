@@ -12,6 +12,37 @@
 #include "base/arena.h"
 #include "kube/object.h"
 
+enum env_state {
+	ENV_UNSET, /* there is no such entry */
+	ENV_KNOWN,
+	ENV_UNKNOWN, /* another object, the node or the controller sets it */
+};
+
+/* The value that a process sees. */
+struct env_value {
+	enum env_state state;
+	const char *text;      /* where it is known */
+	const struct node *at; /* the value or its source, or the entry */
+	bool written;	       /* text is the value at `at`, word for word */
+};
+
+/*
+ * Resolves one env entry, or a value alone, as the kubelet does: `$(NAME)` by
+ * the entries in front of it, fieldRef by the pod, resourceFieldRef by the
+ * containers. ConfigMaps, Secrets, files, status and node are unknown.
+ */
+struct env_value env_entry_value(const struct container *c,
+				 const struct node *entry);
+/* Resolves the last entry of that name. */
+struct env_value container_env_value(const struct container *c,
+				     const char *name);
+/* Returns the text of that value, or NULL where it is not set or unknown. */
+const char *container_env_text(const struct container *c, const char *name);
+/* The first source in envFrom that can hold a variable of that name and that
+ * no entry of env hides, or NULL. */
+const struct node *container_env_from(const struct container *c,
+				      const char *name);
+
 /* Does the container's command, or do its args, have the text in them? So may
  * what is not known. */
 bool container_says(const struct container *c, const char *text);

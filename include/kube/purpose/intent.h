@@ -15,6 +15,7 @@
 
 #include "base/arena.h"
 #include "kube/accelerator.h"
+#include "kube/command/env.h"
 #include "kube/object.h"
 
 enum intent_by {
@@ -51,15 +52,14 @@ bool pod_is_group_worker(const struct pod *pod);
 /* What an env entry of a visibility variable says. */
 enum visible {
 	VISIBLE_UNSET,
-	VISIBLE_UNKNOWN, /* valueFrom, $(VAR), placeholder */
+	VISIBLE_UNKNOWN, /* a source that is not seen, a placeholder */
 	VISIBLE_NONE,	 /* "", none, void, -1, NoDevFiles */
 	VISIBLE_ALL,
 	VISIBLE_SOME, /* a list of devices */
 };
-/* One env entry, or the value alone; *value gets the node of the value, or the
- * entry. */
-enum visible env_visible(const struct node *entry, const struct node **value);
+enum visible env_visible(const struct env_value *value);
+/* Classifies the last entry of that name; value may be NULL. */
 enum visible container_visible(const struct container *c, const char *name,
-			       const struct node **value);
+			       struct env_value *value);
 
 #endif

@@ -69,40 +69,40 @@ static void check_variable(struct rule_run *run, const struct container *c,
 {
 	int64_t n = c->gpus.unknown ? 0 : c->gpus.n;
 	const char *bad;
-	const struct node *at;
+	struct env_value value;
 	struct finding *f;
 
-	switch (container_visible(c, name, &at)) {
+	switch (container_visible(c, name, &value)) {
 	case VISIBLE_UNSET:
 	case VISIBLE_UNKNOWN:
 		return;
 	case VISIBLE_NONE:
-		f = report_container(run, c, at,
+		f = report_container(run, c, value.at,
 				     "`%s` hides the devices that container "
 				     "`%s` asks for",
 				     name, container_title(c));
 		break;
 	default:
-		bad = device_list_fault(at->str, n);
+		bad = device_list_fault(value.text, n);
 		if (!bad)
 			return;
-		if (covers_all(at->str, bad, n)) {
-			report_surplus(run, c, name, at, bad);
+		if (covers_all(value.text, bad, n)) {
+			report_surplus(run, c, name, value.at, bad);
 			return;
 		}
 		if (isdigit((unsigned char)*bad))
 			f = report_container(
-				run, c, at,
+				run, c, value.at,
 				"`%s` names device %ld, but container `%s` has "
 				"%" PRId64 ", counted from 0",
 				name, strtol(bad, NULL, 10), container_title(c),
 				n);
 		else
-			f = report_container(run, c, at,
+			f = report_container(run, c, value.at,
 					     "`%s: %s` is not a list of "
 					     "device numbers: no GPU is "
 					     "visible",
-					     name, at->str);
+					     name, value.text);
 	}
 	finding_help(run, f,
 		     "remove `%s`: a container sees the devices allocated to "

@@ -30,11 +30,13 @@ static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {
 	const struct node *entry = container_env(c, name);
+	bool hide = text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
+		    container_uses_gpu(c) == TRI_NO;
 
-	if (c->pod->flat)
+	/* The API server takes no value beside its source. */
+	if (c->pod->flat || (hide && node_get(entry, "valueFrom")))
 		return;
-	if (text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
-	    container_uses_gpu(c) == TRI_NO)
+	if (hide)
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
 			"value", edit_string(rule_arena(run), "void"));
 	else if (container_env_is_free(c, entry))
@@ -52,17 +54,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const char *const *name = names; *name; name++) {
-			const struct node *at;
+			struct env_value value;
 			const char *uuid;
 			struct finding *f;
 
-			if (container_visible(c, *name, &at) != VISIBLE_SOME)
+			if (container_visible(c, *name, &value) != VISIBLE_SOME)
 				continue;
-			uuid = uuid_in(at->str);
+			uuid = uuid_in(value.text);
 			if (!uuid)
 				continue;
 			f = report_container(
-				run, c, at,
+				run, c, value.at,
 				"`%s` names the card `%.*s`, which exists on "
 				"one host only",
 				*name, (int)strcspn(uuid, ","), uuid);

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/command/fabric.h"
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
@@ -43,12 +44,11 @@ static const struct node *fabric_of(const struct container *c)
 /* A plugin has transports of its own, those of NCCL itself have names. */
 static bool has_net_plugin(const struct container *c)
 {
-	const struct node *net =
-		node_get(container_env(c, "NCCL_NET"), "value");
+	struct env_value net = container_env_value(c, "NCCL_NET");
 
 	return container_env(c, "NCCL_NET_PLUGIN") ||
-	       (container_env(c, "NCCL_NET") && !node_eq(net, "IB") &&
-		!node_eq(net, "Socket"));
+	       (net.state != ENV_UNSET && !text_eq(net.text, "IB") &&
+		!text_eq(net.text, "Socket"));
 }
 
 /* A model server on one device, or the only pod of its object with one. */
@@ -95,9 +95,10 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct debug_switch *s)
 {
-	const struct node *at = node_get(container_env(c, s->name), "value");
+	struct env_value value = container_env_value(c, s->name);
+	const struct node *at = value.at;
 
-	if (!node_eq(at, s->value))
+	if (!text_eq(value.text, s->value))
 		return;
 	if (!text_starts(s->name, "CUDA") && is_one_rank(c))
 		return;

@@ -5,19 +5,20 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/scheduling/affinity.h"
 
 static void judge(struct rule_run *run, const struct container *c,
 		  const char *name)
 {
-	const struct node *value = node_get(container_env(c, name), "value");
+	struct env_value value = container_env_value(c, name);
 
-	if (node_eq(value, "lo") || node_eq(value, "=lo") ||
-	    node_eq(value, "docker0"))
-		report_container(run, c, value,
+	if (text_eq(value.text, "lo") || text_eq(value.text, "=lo") ||
+	    text_eq(value.text, "docker0"))
+		report_container(run, c, value.at,
 				 "`%s: %s` reaches no other pod, and %" PRId64
 				 " pods need each other",
-				 name, node_str(value), c->pod->object->gang.n);
+				 name, value.text, c->pod->object->gang.n);
 }
 
 /* Pods on the network of one host reach each other by its loopback. */

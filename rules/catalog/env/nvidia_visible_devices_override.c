@@ -33,7 +33,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix = finding_fix(run, f, gpu, "remove `%s`", NAME);
 		fix_replaces(fix); /* It takes devices that nothing counts. */
 		fix_remove(fix, entry);
-	} else if (container_uses_gpu(c) == TRI_NO) {
+	} else if (container_uses_gpu(c) == TRI_NO &&
+		   node_is_unset(node_get(entry, "valueFrom"))) {
 		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
 			"value", edit_string(rule_arena(run), "void"));
 	}
@@ -49,36 +50,36 @@ static void reads_surroundings(struct rule_run *run, struct finding *f,
 	finding_reads(run, f, c->pod->labels);
 }
 
-/* A value that is not written here, but in a ConfigMap, a Secret, ... */
-static void check_source(struct rule_run *run, const struct container *c,
-			 const struct node *entry)
+/* KAI and HAMi pass the devices of a share on by a ConfigMap. */
+static bool is_shared(const struct pod *pod)
 {
-	const struct node *at = node_get(entry, "valueFrom");
-	unsigned shared = c->pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE);
+	return pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE);
+}
+
+/* A value that another object, the node or a controller sets. */
+static void report_source(struct rule_run *run, const struct container *c,
+			  const struct node *at)
+{
+	enum tri obeyed = container_obeys_variable(c, rule_injection(run));
 	struct finding *f;
 
-	if (!node_is_map(at) || shared)
-		return;
 	f = report_container(run, c, at,
-			     "which GPUs `%s` shows is set elsewhere", NAME);
+			     "which GPUs `%s` shows to container `%s` is set "
+			     "elsewhere: if it is `all`, the container sees "
+			     "every GPU of the node",
+			     NAME, container_title(c));
 	finding_cause(run, f, NAME);
-	finding_severity(f, SEVERITY_INFO);
-	finding_guess(run, f);
+	finding_severity(f,
+			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
+	finding_help(run, f,
+		     "write the value, or remove the variable: the device "
+		     "plugin sets it");
 	reads_surroundings(run, f, c);
 }
 
-/* The kubelet expands `$(OTHER)`; `${X}` is substituted earlier. */
-static bool shows_devices(const struct node *entry, const struct node **at)
-{
-	enum visible visible = env_visible(entry, at);
-
-	return visible == VISIBLE_ALL || visible == VISIBLE_SOME ||
-	       (visible == VISIBLE_UNKNOWN &&
-		text_contains(node_str(*at), "$("));
-}
-
-static void say(struct rule_run *run, const struct container *c,
-		const struct node *entry, const struct node *at)
+static void report_value(struct rule_run *run, const struct container *c,
+			 const struct node *entry,
+			 const struct env_value *value)
 {
 	const char *of = container_title(c);
 	bool gpu = c->gpus.n > 0 || container_uses_gpu(c) != TRI_NO;
@@ -86,12 +87,12 @@ static void say(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	f = report_container(
-		run, c, at,
+		run, c, value->at,
 		gpu ? "`%s: %s` overrides the devices allocated "
 		      "to container `%s`%s"
 		    : "`%s: %s` shows container `%s` GPUs that "
 		      "it does not ask for%s",
-		NAME, at->str, of,
+		NAME, value->text, of,
 		obeyed == TRI_YES ? "" : ", if the nvidia runtime starts it");
 	finding_cause(run, f, NAME);
 	if (obeyed != TRI_YES)
@@ -102,7 +103,7 @@ static void say(struct rule_run *run, const struct container *c,
 			 : "ask for GPUs in `resources.limits`, or set the "
 			   "variable to `void`",
 		     pod_infrastructure_hint(c->pod));
-	if (text_contains(at->str, "$("))
+	if (!value->written)
 		reads_surroundings(run, f, c);
 	repair(run, f, c, entry);
 }
@@ -110,12 +111,14 @@ static void say(struct rule_run *run, const struct container *c,
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct node *entry)
 {
-	const struct node *at;
+	struct env_value value = env_entry_value(c, entry);
+	enum visible visible = env_visible(&value);
 
-	if (shows_devices(entry, &at))
-		say(run, c, entry, at);
-	else
-		check_source(run, c, entry);
+	if (visible == VISIBLE_ALL || visible == VISIBLE_SOME)
+		report_value(run, c, entry, &value);
+	else if (visible == VISIBLE_UNKNOWN && value.state == ENV_UNKNOWN &&
+		 !node_is_unknown(value.at) && !is_shared(c->pod))
+		report_source(run, c, value.at);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

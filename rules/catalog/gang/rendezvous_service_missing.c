@@ -9,6 +9,7 @@
 #include "engine/rule.h"
 #include "kube/address.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/operators/jobset.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
@@ -100,11 +101,10 @@ static void judge_flags(struct rule_run *run, const struct container *c)
 static void judge_all(struct rule_run *run, const struct container *c)
 {
 	for (const char *const *name = names; *name; name++) {
-		const struct node *value =
-			node_get(container_env(c, *name), "value");
+		struct env_value value = container_env_value(c, *name);
 
-		if (node_str(value))
-			judge(run, c, value, node_str(value));
+		if (value.text)
+			judge(run, c, value.at, value.text);
 	}
 	if (may_have_address(node_get(c->node, "command")) ||
 	    may_have_address(node_get(c->node, "args")) ||

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/command/model.h"
 
 static bool says_no(const char *value)
@@ -38,7 +39,7 @@ static const struct arg *trusting(const struct argv *argv)
 
 static bool is_on(const struct container *c, const char *name)
 {
-	const char *value = node_str(node_get(container_env(c, name), "value"));
+	const char *value = container_env_text(c, name);
 
 	return value && !says_no(value);
 }

@@ -7,18 +7,19 @@
 #include <strings.h>
 
 #include "engine/rule.h"
+#include "kube/command/env.h"
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *value = node_get(
-			container_env(c, "NVIDIA_DISABLE_REQUIRE"), "value");
-		const char *text = node_str(value);
+		struct env_value value =
+			container_env_value(c, "NVIDIA_DISABLE_REQUIRE");
+		const char *text = value.text;
 
 		if (text && c->gpus.n > 0 &&
 		    (!strcmp(text, "1") || !strcasecmp(text, "true")))
 			report_container(
-				run, c, value,
+				run, c, value.at,
 				"`NVIDIA_DISABLE_REQUIRE: %s` lets container `%s` start on drivers that its image excludes",
 				text, container_title(c));
 	}

@@ -3,6 +3,7 @@
  * Source: the EFA guide of EKS and its NCCL test.
  */
 #include "engine/rule.h"
+#include "kube/command/env.h"
 
 static const struct node *efa(const struct container *c)
 {
@@ -12,11 +13,8 @@ static const struct node *efa(const struct container *c)
 /* Both variables keep libfabric from asking for them. */
 static bool wants_none(const struct container *c)
 {
-	return node_eq(node_get(container_env(c, "FI_EFA_USE_HUGE_PAGE"),
-				"value"),
-		       "0") ||
-	       node_eq(node_get(container_env(c, "NCCL_NET_PLUGIN"), "value"),
-		       "none");
+	return text_eq(container_env_text(c, "FI_EFA_USE_HUGE_PAGE"), "0") ||
+	       text_eq(container_env_text(c, "NCCL_NET_PLUGIN"), "none");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

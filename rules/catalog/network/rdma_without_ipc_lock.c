@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
 
 /* GKE's networks are RDMA where their name says so; GPUDirect-TCPX has others
@@ -49,11 +50,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *device = rdma_device(c);
-		const struct node *off = container_env(c, "NCCL_IB_DISABLE");
 
 		if (!device || c->gpus.n < 1 || locks_memory(c) ||
 		    container_is_merged(c) ||
-		    node_eq(node_get(off, "value"), "1"))
+		    text_eq(container_env_text(c, "NCCL_IB_DISABLE"), "1"))
 			continue;
 		report_container(
 			run, c, device,

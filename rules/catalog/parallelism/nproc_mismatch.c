@@ -16,21 +16,22 @@
 static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
-	if (container_visible(c, name, at) != VISIBLE_SOME ||
-	    device_list_fault((*at)->str, 0) ||
+	struct env_value value;
+
+	if (container_visible(c, name, &value) != VISIBLE_SOME ||
+	    device_list_fault(value.text, 0) ||
 	    !container_env_is_free(c, container_env(c, name)))
 		return INT64_MAX;
-	return device_list_size((*at)->str);
+	*at = value.at;
+	return device_list_size(value.text);
 }
 
 /* Is it for CPUs, by a list that is empty, or may it be; or are its devices
  * shared (MPS)? */
 static bool counts_otherwise(const struct container *c)
 {
-	const struct node *at;
-
 	return (container_env(c, "CUDA_VISIBLE_DEVICES") &&
-		container_visible(c, "CUDA_VISIBLE_DEVICES", &at) !=
+		container_visible(c, "CUDA_VISIBLE_DEVICES", NULL) !=
 			VISIBLE_SOME) ||
 	       container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
 }
@@ -43,7 +44,7 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	const char *name = text_eq(c->accelerator->vendor, "amd")
 				   ? "HIP_VISIBLE_DEVICES"
 				   : "CUDA_VISIBLE_DEVICES";
-	const struct node *value, *at;
+	const struct node *value = NULL, *at;
 	int64_t visible = entries(c, name, &value);
 	struct finding *f;
 

@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/command/model.h"
 #include "kube/command/probe.h"
 #include "kube/purpose/intent.h"
@@ -43,10 +44,10 @@ static bool mounts_shm_alone(const struct container *c)
 
 static bool is_set(const struct container *c, const char *name)
 {
-	const struct node *value = node_get(container_env(c, name), "value");
+	struct env_value value = container_env_value(c, name);
 
-	return container_env(c, name) && !node_eq(value, "0") &&
-	       !node_eq(value, "false");
+	return value.state != ENV_UNSET && !text_eq(value.text, "0") &&
+	       !text_eq(value.text, "false");
 }
 
 /* Nothing is fetched: the weights are there, or are made up. ModelScope's cache

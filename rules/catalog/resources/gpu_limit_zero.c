@@ -73,13 +73,13 @@ static void check_entry(struct rule_run *run, const struct container *c,
  * a value, and no source of one, is the empty text. */
 static bool hides_gpus(const struct container *c)
 {
-	const struct node *env = container_env(c, VISIBLE);
-	const struct node *value = node_get(env, "value");
+	struct env_value value = container_env_value(c, VISIBLE);
 
-	if (node_is_unset(value))
-		return env && node_is_unset(node_get(env, "valueFrom"));
-	return node_eq(value, "void") || node_eq(value, "none") ||
-	       node_eq(value, "") || node_is_unknown(value);
+	if (value.state == ENV_UNKNOWN)
+		return node_is_unknown(value.at);
+	return value.state == ENV_KNOWN &&
+	       (text_eq(value.text, "void") || text_eq(value.text, "none") ||
+		!*value.text);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -115,6 +115,8 @@ static struct setting one_preset(const struct rule *rule,
 	}
 	setting.strict =
 		ref->preset == PRESET_STRICT && rule->flags & RULE_TAKES;
+	if (setting.strict && setting.severity == SEVERITY_WARNING)
+		setting.severity = SEVERITY_ERROR;
 	if (rule->flags & (RULE_GUESS | RULE_PREVIEW) &&
 	    setting.severity > SEVERITY_WARNING)
 		setting.severity = SEVERITY_WARNING;

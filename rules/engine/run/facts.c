@@ -114,7 +114,7 @@ static unsigned facts_of_variables(const struct container *c)
 		return FACT_ENV | FACT_VISIBLE;
 	for (size_t i = 0; c->nenv && i < sizeof(names) / sizeof(*names); i++)
 		facts |= if_set(container_env(c, names[i]), FACT_VISIBLE);
-	return facts;
+	return facts | if_set(node_get(c->node, "envFrom"), FACT_VISIBLE);
 }
 
 static unsigned facts_of_container(const struct container *c)

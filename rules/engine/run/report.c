@@ -252,6 +252,12 @@ void finding_severity(struct finding *f, enum severity severity)
 		f->action = rule_action(f->rule, severity);
 }
 
+void finding_unseen(struct finding *f)
+{
+	if (!f->strict)
+		finding_severity(f, SEVERITY_INFO);
+}
+
 void finding_guess(struct rule_run *rr, struct finding *f)
 {
 	if (f->severity < SEVERITY_ERROR ||

@@ -48,7 +48,7 @@ const char *container_hub_model(const struct argv *argv,
 		if (text_eq(argv->items[i].text, "serve") &&
 		    is_hub_id(argv->items[i + 1].text))
 			return argv->items[i + 1].text;
-	id = node_str(node_get(container_env(c, "MODEL_ID"), "value"));
+	id = container_env_text(c, "MODEL_ID");
 	return is_tgi(c) && is_hub_id(id) ? id : NULL;
 }
 
@@ -105,8 +105,7 @@ const char *container_model_cache(const struct argv *argv,
 		return dir;
 	for (const char *const *name = names; *name; name++)
 		if (container_env(c, *name))
-			return node_str(
-				node_get(container_env(c, *name), "value"));
+			return container_env_text(c, *name);
 	if (may_be_elsewhere(c))
 		return NULL;
 	dir = kserve_cache(c);

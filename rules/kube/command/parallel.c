@@ -88,7 +88,7 @@ static const char *variable(const struct argv *argv, const struct container *c,
 
 	if (set)
 		return value;
-	value = node_str(node_get(container_env(c, name), "value"));
+	value = container_env_text(c, name);
 	return value && !strchr(value, '$') ? value : NULL;
 }
 

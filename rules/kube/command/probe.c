@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "doc/edit.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 
 static int64_t field(struct container_probe *probe, const char *name,
 		     int64_t unset)
@@ -149,8 +150,7 @@ static int64_t env_size(const struct container *c)
 					    "HF_MODEL_ID", NULL};
 
 	for (const char *const *name = names; *name; name++) {
-		int64_t size = size_in(
-			node_str(node_get(container_env(c, *name), "value")));
+		int64_t size = size_in(container_env_text(c, *name));
 
 		if (size)
 			return size;

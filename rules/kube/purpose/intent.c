@@ -97,31 +97,30 @@ bool image_is_cpu(const char *image)
 
 /* -- visibility ---------------------------------------------------------- */
 
-enum visible env_visible(const struct node *entry, const struct node **value)
+enum visible env_visible(const struct env_value *value)
 {
 	static const char *const none[] = {"",	 "none",       "void",
 					   "-1", "NoDevFiles", NULL};
-	const struct node *at =
-		node_is_map(entry) ? node_get(entry, "value") : entry;
-	const char *text = node_str(at);
 
-	if (value)
-		*value = at ? at : entry;
-	if (!entry)
+	if (value->state == ENV_UNSET)
 		return VISIBLE_UNSET;
-	if (node_is_unset(at) && node_is_unset(node_get(entry, "valueFrom")))
-		return VISIBLE_NONE; /* name without a value: "" */
-	if (!text || strchr(text, '$'))
+	/* `$X` and `${X}` are substituted before the API server. */
+	if (value->state == ENV_UNKNOWN ||
+	    (value->written && strchr(value->text, '$')))
 		return VISIBLE_UNKNOWN;
-	if (text_any(text, none, text_eq))
+	if (text_any(value->text, none, text_eq))
 		return VISIBLE_NONE;
-	return strcmp(text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
+	return strcmp(value->text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
 }
 
 enum visible container_visible(const struct container *c, const char *name,
-			       const struct node **value)
+			       struct env_value *value)
 {
-	return env_visible(container_env(c, name), value);
+	struct env_value found = container_env_value(c, name);
+
+	if (value)
+		*value = found;
+	return env_visible(&found);
 }
 
 /* Programs that pass requests on to servers. */
@@ -191,7 +190,7 @@ static bool flag_sign(const struct argv *argv, const struct container *c,
 					    "--nproc-per-node",
 					    "--num-gpus",
 					    NULL};
-	const struct node *shards = container_env(c, "NUM_SHARD");
+	struct env_value shards = container_env_value(c, "NUM_SHARD");
 
 	for (const char *const *flag = flags; *flag; flag++) {
 		const struct arg *arg;
@@ -203,9 +202,9 @@ static bool flag_sign(const struct argv *argv, const struct container *c,
 		sign->at = arg->node;
 		return true;
 	}
-	sign->devices = number(node_str(node_get(shards, "value")));
+	sign->devices = number(shards.text);
 	sign->what = "NUM_SHARD";
-	sign->at = node_get(shards, "value");
+	sign->at = shards.at;
 	return sign->devices > 0;
 }
 

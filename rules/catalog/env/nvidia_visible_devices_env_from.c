@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A source in envFrom that may hold NVIDIA_VISIBLE_DEVICES. The kubelet takes
+ * all keys of the ConfigMap or Secret behind the source's prefix, and an entry
+ * of env wins over them. Most sources hold no such key: the preset strict
+ * alone denies it, and only in pods that may come to a node with GPUs.
+ *
+ * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
+ */
+#include "engine/rule.h"
+#include "kube/command/env.h"
+#include "kube/purpose/class.h"
+#include "kube/scheduling/selector.h"
+
+#define NAME "NVIDIA_VISIBLE_DEVICES"
+
+/* A pod that comes to no node with GPUs sees none, whatever the variables. */
+static bool may_meet_gpus(const struct pod *pod)
+{
+	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
+	       !node_is_unset(pod_field(pod, "tolerations")) ||
+	       !node_is_unset(pod_field(pod, "nodeName")) ||
+	       !node_is_unset(pod_field(pod, "runtimeClassName"));
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	const struct node *at = container_env_from(c, NAME);
+	struct finding *f;
+
+	if (!at)
+		return;
+	f = report_container(run, c, at,
+			     "`envFrom` of container `%s` may set `%s`: if it "
+			     "does, the container sees GPUs that are not "
+			     "allocated to it",
+			     container_title(c), NAME);
+	if (container_obeys_variable(c, rule_injection(run)) == TRI_NO)
+		finding_severity(f, SEVERITY_INFO);
+	else
+		finding_unseen(f);
+	finding_reads(run, f, at);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	/* KAI and HAMi pass the devices of a share on by a ConfigMap. */
+	if (pod->flat || pod_is_trusted(pod) || !may_meet_gpus(pod) ||
+	    pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
+		return;
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+		check_container(run, c);
+}
+
+const struct rule rule_nvidia_visible_devices_env_from = {
+	.name = "nvidia-visible-devices-env-from",
+	.category = "env",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
+	.wants = FACT_VISIBLE,
+	.since = "1.0",
+	.summary = "envFrom that may set NVIDIA_VISIBLE_DEVICES",
+	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES`, the nvidia runtime shows the container GPUs that are not counted. The preset `strict` denies it, because the key can be added later; elsewhere it is an info.",
+	.remedy =
+		"Name the keys that the container needs in `env`, or give the source a `prefix`.",
+	.evidence =
+		"kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go); https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
+	.check_pod = check,
+};

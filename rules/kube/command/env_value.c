@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values of variables as the kubelet computes them. Labels and annotations
+ * that a template lacks may be added by a controller (the index of a Job or a
+ * StatefulSet), those under a controller's domain are overwritten; a Pod has
+ * all of them. The API server fills in absent requests from the limits.
+ *
+ * Sources: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go),
+ * third_party/forked/golang/expansion, pkg/api/v1/resource helpers.go.
+ */
+#include "kube/command/env.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/text.h"
+#include "rules/kube/kinds.h"
+
+/* Longer texts and longer chains of references are unknown: a few entries can
+ * expand to exponentially long texts. */
+enum { TEXT_MAX = 4096, REFERENCES_MAX = 64 };
+
+struct env_reader {
+	const struct container *c;
+	unsigned references;
+};
+
+static struct env_value unknown(const struct node *at)
+{
+	return (struct env_value){.state = ENV_UNKNOWN, .at = at};
+}
+
+static struct env_value known(const struct node *at, const char *text)
+{
+	return (struct env_value){ENV_KNOWN, text, at, false};
+}
+
+static struct env_value known_or_not(const struct node *at, const char *text)
+{
+	return text ? known(at, text) : unknown(at);
+}
+
+/* --- fieldRef ------------------------------------------------------------- */
+
+static bool is_pod(const struct pod *pod)
+{
+	return pod->object->class == KIND_POD && pod->metadata &&
+	       pod->metadata == node_get(pod->object->root, "metadata");
+}
+
+/* Controllers write these over the template's. */
+static bool is_of_controller(const char *key)
+{
+	static const char *const domains[] = {
+		"kubernetes.io", "k8s.io",     "kubeflow.org", "ray.io",
+		"volcano.sh",	 "apache.org", "kserve.io",    "argoproj.io",
+		"nvidia.com",	 NULL};
+	static const char *const names[] = {"job-name",
+					    "controller-uid",
+					    "pod-template-hash",
+					    "replica-index",
+					    "replica-type",
+					    "rank",
+					    "app",
+					    NULL};
+	const char *slash = strchr(key, '/');
+	size_t len = slash ? (size_t)(slash - key) : 0;
+
+	if (!slash)
+		return text_any(key, names, text_eq);
+	for (const char *const *domain = domains; *domain; domain++) {
+		size_t n = strlen(*domain);
+
+		if (len >= n && !strncmp(key + len - n, *domain, n) &&
+		    (len == n || key[len - n - 1] == '.'))
+			return true;
+	}
+	return false;
+}
+
+/* map: "labels" or "annotations" of the pod; path: ['KEY']. */
+static const char *member(const struct pod *pod, const char *map,
+			  const char *path)
+{
+	size_t len = strlen(path);
+	const struct node *value;
+	const char *key;
+
+	if (len < 5 || memcmp(path, "['", 2) ||
+	    memcmp(path + len - 2, "']", 2) != 0)
+		return NULL;
+	key = arena_strndup(pod->memo->arena, path + 2, len - 4);
+	if (!is_pod(pod) && is_of_controller(key))
+		return NULL;
+	value = strcmp(map, "labels") ? pod_annotation(pod, key)
+				      : pod_label(pod, key);
+	if (node_is_unknown(value) || (!value && !is_pod(pod)))
+		return NULL;
+	return value ? node_str(value) : "";
+}
+
+static const char *field_text(const struct pod *pod, const char *path)
+{
+	const struct object *object = pod->object;
+
+	if (text_starts(path, "metadata.labels"))
+		return member(pod, "labels", path + strlen("metadata.labels"));
+	if (text_starts(path, "metadata.annotations"))
+		return member(pod, "annotations",
+			      path + strlen("metadata.annotations"));
+	if (!strcmp(path, "metadata.namespace"))
+		return object->namespace;
+	if (!strcmp(path, "metadata.name"))
+		return is_pod(pod) ? object->name : NULL;
+	if (!strcmp(path, "spec.nodeName"))
+		return node_str(pod_field(pod, "nodeName"));
+	if (!strcmp(path, "spec.serviceAccountName"))
+		return node_str(pod_field(pod, "serviceAccountName"));
+	return NULL;
+}
+
+/* --- resourceFieldRef ----------------------------------------------------- */
+
+static const struct container *find_container(const struct container *c,
+					      const struct node *name)
+{
+	if (node_is_unset(name))
+		return c;
+	FOR_EACH_CONTAINER(c->pod, other)
+		if (node_str(name) && text_eq(other->name, node_str(name)))
+			return other;
+	return NULL;
+}
+
+/* Rounded up, as every division of the downward API. */
+static const char *divided(const struct pod *pod, struct quantity q,
+			   const struct node *divisor, bool milli)
+{
+	struct quantity by = quantity_from(1);
+	int64_t n, of;
+
+	if (!node_is_unset(divisor) &&
+	    node_quantity(divisor, &by) != QUANTITY_OK)
+		return NULL;
+	if (!by.nano)
+		by = quantity_from(1); /* the API server's default */
+	n = milli ? quantity_milli(q) : quantity_value(q);
+	of = milli ? quantity_milli(by) : quantity_value(by);
+	if (n < 0 || of < 1)
+		return NULL;
+	return arena_printf(pod->memo->arena, "%" PRId64,
+			    n / of + (n % of != 0));
+}
+
+static const char *resource_text(const struct container *c,
+				 const struct node *ref)
+{
+	const char *path = node_str(node_get(ref, "resource"));
+	bool limit = text_starts(path, "limits.");
+	const char *name;
+	struct quantity q;
+
+	c = find_container(c, node_get(ref, "containerName"));
+	if (!c || !path || (!limit && !text_starts(path, "requests.")))
+		return NULL;
+	name = strchr(path, '.') + 1;
+	if (limit ? container_limit(c, name, &q) != QUANTITY_OK
+		  : container_request(c, name, &q) != QUANTITY_OK &&
+			    container_limit(c, name, &q) != QUANTITY_OK)
+		return NULL;
+	return divided(c->pod, q, node_get(ref, "divisor"),
+		       !strcmp(name, "cpu"));
+}
+
+/* --- $(NAME) -------------------------------------------------------------- */
+
+static struct env_value read_entry(struct env_reader *reader,
+				   const struct node *entry, size_t before);
+
+/* The last entry of that name in front of number `before`. A name that none
+ * has may be one of envFrom, of a Service or of the operator: unknown. */
+static const char *referred(struct env_reader *reader, const char *name,
+			    size_t before)
+{
+	const struct container *c = reader->c;
+
+	for (size_t i = before; i--;)
+		if (node_eq(c->env[i].name, name))
+			return read_entry(reader, c->env[i].node, i).text;
+	return NULL;
+}
+
+/* Appends the value of the reference at *at. False: it is unknown. */
+static bool expand_one(struct env_reader *reader, struct buf *out,
+		       const char **at, size_t before)
+{
+	const char *end = strchr(*at, ')'), *name, *text;
+
+	if (!end) {
+		buf_addc(out, *(*at)++);
+		return true;
+	}
+	name = arena_strndup(reader->c->pod->memo->arena, *at + 2,
+			     (size_t)(end - *at) - 2);
+	*at = end + 1;
+	if (reader->references++ >= REFERENCES_MAX)
+		return false;
+	text = referred(reader, name, before);
+	if (text)
+		buf_adds(out, text);
+	return text;
+}
+
+static bool expand(struct env_reader *reader, struct buf *out, const char *at,
+		   size_t before)
+{
+	while (*at && out->len <= TEXT_MAX) {
+		if (at[0] == '$' && at[1] == '$') {
+			buf_addc(out, '$');
+			at += 2;
+		} else if (at[0] == '$' && at[1] == '(') {
+			if (!expand_one(reader, out, &at, before))
+				return false;
+		} else {
+			buf_addc(out, *at++);
+		}
+	}
+	return !*at;
+}
+
+static struct env_value expanded(struct env_reader *reader,
+				 const struct node *at, size_t before)
+{
+	struct env_value value = unknown(at);
+	struct buf out;
+
+	buf_init(&out);
+	if (expand(reader, &out, at->str, before))
+		value = known(at, arena_strndup(reader->c->pod->memo->arena,
+						out.data, out.len));
+	buf_release(&out);
+	return value;
+}
+
+/* --- an entry ------------------------------------------------------------- */
+
+static struct env_value read_source(const struct container *c,
+				    const struct node *from)
+{
+	const struct node *field = node_get(from, "fieldRef");
+	const struct node *resource = node_get(from, "resourceFieldRef");
+	const char *path = node_str(node_get(field, "fieldPath"));
+
+	if (path)
+		return known_or_not(from, field_text(c->pod, path));
+	if (node_is_map(resource))
+		return known_or_not(from, resource_text(c, resource));
+	return unknown(from);
+}
+
+/* The kubelet takes an empty value for none. */
+static struct env_value read_entry(struct env_reader *reader,
+				   const struct node *entry, size_t before)
+{
+	const struct node *at =
+		node_is_map(entry) ? node_get(entry, "value") : entry;
+	const struct node *from =
+		node_is_map(entry) ? node_get(entry, "valueFrom") : NULL;
+	const char *text = node_str(at);
+
+	if (node_is_unknown(entry) || node_is_unknown(at) ||
+	    node_is_unknown(from))
+		return unknown(at ? at : entry);
+	if (!node_is_unset(from) && (node_is_unset(at) || (text && !*text)))
+		return read_source(reader->c, from);
+	if (node_is_unset(at))
+		return known(entry, "");
+	if (!text)
+		return unknown(at);
+	if (strstr(text, "$(") || strstr(text, "$$"))
+		return expanded(reader, at, before);
+	return (struct env_value){ENV_KNOWN, text, at, true};
+}
+
+static size_t position(const struct container *c, const struct node *entry)
+{
+	for (size_t i = 0; i < c->nenv; i++)
+		if (c->env[i].node == entry)
+			return i;
+	return c->nenv;
+}
+
+struct env_value env_entry_value(const struct container *c,
+				 const struct node *entry)
+{
+	struct env_reader reader = {.c = c};
+
+	if (!entry)
+		return (struct env_value){.state = ENV_UNSET};
+	return read_entry(&reader, entry, position(c, entry));
+}
+
+struct env_value container_env_value(const struct container *c,
+				     const char *name)
+{
+	return env_entry_value(c, container_env(c, name));
+}
+
+const char *container_env_text(const struct container *c, const char *name)
+{
+	return container_env_value(c, name).text;
+}
+
+const struct node *container_env_from(const struct container *c,
+				      const char *name)
+{
+	if (container_env(c, name))
+		return NULL;
+	FOR_EACH_CHILD(node_get(c->node, "envFrom"), source) {
+		const struct node *prefix = node_get(source, "prefix");
+
+		if (node_is_unset(prefix) || node_is_unknown(prefix) ||
+		    text_starts(name, node_str(prefix)))
+			return source;
+	}
+	return NULL;
+}
