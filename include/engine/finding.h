@@ -92,6 +92,8 @@ struct finding {
 	bool controller_pods;
 	/* The old object of an UPDATE would be denied for it as well. */
 	bool forgiven;
+	/* The old object is denied for the same rule, whatever the value. */
+	bool had_before;
 	/* An annotation asked to leave it out, and the policy grants none. */
 	bool ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not

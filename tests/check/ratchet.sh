@@ -17,6 +17,7 @@ mutations() {
 	webhook/admission/ratchet.c|new devices among the findings are not told|s/more |= takes(f)/more |= !takes(f)/
 	webhook/admission/admission.c|metadata and less demand excuse devices|s/if (ratchet(/if (!ratchet(/
 	webhook/admission/admission.c|demand never grows|s/c->demand_grew = .*/c->demand_grew = false;/
+	webhook/admission/demand.c|a pod may grow|s/quantity_cmp(now->pod, old->pod) > 0 ||//
 	webhook/admission/decide.c|nothing is forgiven|s/f->forgiven/false/
 	webhook/admission/decide.c|everything is forgiven|s/f->forgiven/true/
 	webhook/admission/decide.c|controllers are believed|s/c->controlled \&\& !f->controller_pods/c->controlled/

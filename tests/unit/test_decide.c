@@ -28,6 +28,8 @@ enum what {
 	ERROR = 4096,		/* severity; else warning */
 	LATELY = 8192,		/* exempt until some days ago */
 	OF_CONTROLLERS = 16384, /* denies a controller's Pods too */
+	FELL = 32768,
+	HAD = 65536, /* the old object would be denied for the rule */
 };
 
 struct decide_case {
@@ -51,6 +53,7 @@ static struct decision ask(const struct decide_case *row)
 		.update = row->what & UPDATE,
 		.lenient = row->what & LENIENT,
 		.demand_grew = row->what & GREW,
+		.demand_fell = row->what & FELL,
 		.controlled = row->what & CONTROLLED,
 		.ticket = row->what & TICKET ? "INC-1" : NULL,
 	};
@@ -60,6 +63,7 @@ static struct decision ask(const struct decide_case *row)
 		.severity =
 			row->what & ERROR ? SEVERITY_ERROR : SEVERITY_WARNING,
 		.mode = row->mode,
+		.had_before = row->what & HAD,
 		.fingerprint = 42,
 		.pod = "",
 		.container = "",
@@ -133,6 +137,10 @@ static const struct decide_case cases[] = {
 	 OUTCOME_DENY},
 	{ACTION_DENY, MODE_ENFORCE, FORGIVEN, OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT, OUTCOME_WARN,
+	 OUTCOME_WARN},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | FELL, OUTCOME_DENY, OUTCOME_DENY},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | HAD, OUTCOME_DENY, OUTCOME_DENY},
+	{ACTION_DENY, MODE_ENFORCE, UPDATE | FELL | HAD, OUTCOME_WARN,
 	 OUTCOME_WARN},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT | GREW, OUTCOME_WARN,
 	 OUTCOME_WARN},

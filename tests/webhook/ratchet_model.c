@@ -31,6 +31,7 @@ enum { SLOTS = 12, TAKEN = 24 };
 
 #define HEAD                                                                   \
 	"apiVersion: gpugate.dev/v1\nkind: Policy\n"                           \
+	"platform: {deviceInjection: envvar}\n"                                \
 	"breakGlass: {groups: [oncall], annotation: t/glass}\n"
 #define QUIET                                                                  \
 	"gang: off, image: off, lifecycle: off, priority: off, quota: off, "   \
@@ -200,7 +201,8 @@ static bool keeps_to(const struct thing *now, const struct thing *old)
 		if (!how_often(&took, &takes.items[i]) ||
 		    pods_of(now) > pods_of(old))
 			return false;
-	return !takes.n || gpus_of(now) <= gpus_of(old);
+	return !takes.n ||
+	       (gpus_of(now) <= gpus_of(old) && pod_gpus(now) <= pod_gpus(old));
 }
 
 struct request_context {

@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "demand.h"
 #include "kube/cluster/cluster.h"
 #include "ratchet.h"
 #include "reservation.h"
@@ -195,19 +196,22 @@ static void compare_with_old(struct review_context *ctx)
 	struct request_context *c = &ctx->request;
 	struct judge *now = &ctx->worker->now, *old = &ctx->worker->other;
 	struct judge_request before = case_of(ctx, &ctx->review.old);
+	struct demand_change change;
 
 	if (!ctx->review.old.root || ctx->review.old_too_long)
 		return;
 	judge_object(old, &before);
 	if (old->costly)
 		return;
-	c->demand_grew = now->gpus > old->gpus;
+	change = demand_compare(&ctx->worker->arena, ctx->policy,
+				&ctx->review.object, &ctx->review.old);
+	c->demand_grew = change.grew;
 	if (ratchet(&ctx->worker->arena, c,
 		    &(struct object_findings){now->findings, now->n},
 		    &(struct object_findings){old->findings, old->n}))
 		return;
-	c->lenient |= now->gpus < old->gpus ||
-		      update_is_metadata(ctx->review.object.root,
+	c->demand_fell = change.fell;
+	c->lenient |= update_is_metadata(ctx->review.object.root,
 					 ctx->review.old.root);
 }
 

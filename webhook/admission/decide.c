@@ -197,7 +197,8 @@ static enum outcome lowered(const struct request_context *c,
 	if (c->controlled && !f->controller_pods)
 		return OUTCOME_AUDIT;
 	if (c->lenient || c->ticket ||
-	    (c->update && !c->demand_grew && f->forgiven) || f->exempt_lately)
+	    (c->update && !c->demand_grew && f->forgiven) ||
+	    (c->demand_fell && f->had_before) || f->exempt_lately)
 		return OUTCOME_WARN;
 	return OUTCOME_DENY;
 }

@@ -31,10 +31,13 @@ struct request_context {
 	 * where the policy says so. */
 	bool patchable;
 	bool update;
-	/* Being deleted, metadata only, or demand falls; and no new use of
-	 * devices that the scheduler does not count. */
+	/* Being deleted, or metadata only; and no new use of devices that the
+	 * scheduler does not count. */
 	bool lenient;
 	bool demand_grew;
+	/* No pod, role or resource more, and less of some; and no new use of
+	 * devices that the scheduler does not count. */
+	bool demand_fell;
 	bool controlled;    /* made by a controller for a judged owner */
 	const char *ticket; /* break-glass, or NULL */
 };
@@ -43,8 +46,8 @@ struct decision {
 	enum outcome outcome, would;
 };
 
-/* Facts of the request alone; lenient (but for what is being deleted) and
- * demand_grew are the caller's. */
+/* Facts of the request alone; lenient (but for what is being deleted),
+ * demand_grew and demand_fell are the caller's. */
 void request_context_read(struct request_context *c,
 			  const struct review *review,
 			  const struct policy *policy, bool mutate);

@@ -76,10 +76,36 @@ static struct kept_list list(struct arena *arena,
 	return out;
 }
 
+struct rule_list {
+	const struct rule **items;
+	size_t n;
+};
+
+static bool has_rule(const struct rule_list *list, const struct rule *rule)
+{
+	for (size_t i = 0; i < list->n; i++)
+		if (list->items[i] == rule)
+			return true;
+	return false;
+}
+
 static const struct forgivable *find(const struct kept_list *list,
 				     const struct forgivable *key)
 {
 	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
+}
+
+/* Each rule of the list once. */
+static struct rule_list rules_of(struct arena *arena,
+				 const struct kept_list *list)
+{
+	struct rule_list out = {
+		ARENA_ARRAY(arena, const struct rule *, list->n + 1), 0};
+
+	for (size_t i = 0; i < list->n; i++)
+		if (!has_rule(&out, list->items[i].rule))
+			out.items[out.n++] = list->items[i].rule;
+	return out;
 }
 
 static bool is_more(struct amount now, struct amount before)
@@ -95,6 +121,7 @@ bool ratchet(struct arena *arena, const struct request_context *c,
 	struct request_context alone = {.pod = c->pod};
 	struct kept_list before = list(arena, old, &alone);
 	struct kept_list after = list(arena, now, NULL);
+	struct rule_list rules = rules_of(arena, &before);
 	bool more = false;
 
 	for (size_t i = 0; i < now->n; i++) {
@@ -105,6 +132,7 @@ bool ratchet(struct arena *arena, const struct request_context *c,
 
 		f->forgiven = was && (!takes(f) || !is ||
 				      !is_more(is->pods, was->pods));
+		f->had_before = !takes(f) && has_rule(&rules, f->rule);
 		more |= takes(f) && !f->suppressed && !f->forgiven;
 	}
 	return more;

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The number of pods of a role can change without a review (the scale
+ * subresource, autoscalers): what one pod requests is compared as well as the
+ * sums, and also where there are no pods. A role or resource that the old
+ * object lacks grows from nothing.
+ */
+#include "demand.h"
+
+#include <string.h>
+
+#include "base/text.h"
+#include "base/vec.h"
+#include "kube/object.h"
+#include "kube/pod.h"
+
+/* All devices of a pod, those of claims and operators' fields included. */
+#define DEVICES ""
+
+struct demand_row {
+	const char *role, *resource;
+	struct quantity pod, steady, peak;
+	bool unknown;
+};
+
+struct demand_table {
+	struct arena *arena;
+	struct demand_row *items;
+	size_t n, size;
+};
+
+static struct demand_row *find_row(const struct demand_table *demand,
+				   const char *role, const char *resource)
+{
+	for (size_t i = 0; i < demand->n; i++)
+		if (!strcmp(demand->items[i].role, role) &&
+		    !strcmp(demand->items[i].resource, resource))
+			return &demand->items[i];
+	return NULL;
+}
+
+static struct demand_row *row_of(struct demand_table *demand, const char *role,
+				 const char *resource)
+{
+	struct demand_row *row = find_row(demand, role, resource);
+
+	if (row)
+		return row;
+	row = VEC_PUSH(demand->arena, demand->items, demand->n, demand->size);
+	*row = (struct demand_row){.role = role,
+				   .resource = resource,
+				   .pod = quantity_from(0),
+				   .steady = quantity_from(0),
+				   .peak = quantity_from(0)};
+	return row;
+}
+
+static struct quantity of_pods(struct quantity each, struct amount pods,
+			       int64_t copies)
+{
+	return quantity_mul(quantity_mul(each, pods.n), copies);
+}
+
+static void add_row(struct demand_table *demand, const struct pod *pod,
+		    const char *resource, struct quantity each, int64_t copies)
+{
+	struct demand_row *row = row_of(demand, pod->role, resource);
+
+	if (quantity_cmp(each, row->pod) > 0)
+		row->pod = each;
+	row->steady =
+		quantity_add(row->steady, of_pods(each, pod->steady, copies));
+	row->peak = quantity_add(row->peak, of_pods(each, pod->peak, copies));
+	row->unknown |= pod->steady.unknown;
+}
+
+/* Has an earlier container of the pod the resource as well? */
+static bool is_counted(const struct pod *pod, const struct container *before,
+		       const char *resource)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c == before)
+			return false;
+		if (node_get(container_limits(c), resource) ||
+		    node_get(container_requests(c), resource))
+			return true;
+	}
+	return false;
+}
+
+static void add_resource(struct demand_table *demand, const struct pod *pod,
+			 const char *resource, int64_t copies)
+{
+	bool unknown = false;
+	struct quantity each = pod_request(pod, resource, true, &unknown);
+
+	add_row(demand, pod, resource, each, copies);
+	row_of(demand, pod->role, resource)->unknown |= unknown;
+}
+
+static void add_pod(struct demand_table *demand, const struct pod *pod,
+		    int64_t copies)
+{
+	add_row(demand, pod, DEVICES, quantity_from(pod->gpus.n), copies);
+	row_of(demand, pod->role, DEVICES)->unknown |= pod->gpus.unknown;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    !is_counted(pod, c, entry->node->key))
+				add_resource(demand, pod, entry->node->key,
+					     copies);
+}
+
+static void add_object(struct demand_table *demand, const struct object *object,
+		       int64_t copies)
+{
+	FOR_EACH_POD(object, pod)
+		add_pod(demand, pod, copies);
+	for (size_t i = 0; i < object->nembedded; i++) {
+		const struct object *inner = &object->embedded[i];
+		int64_t n;
+
+		if (__builtin_mul_overflow(copies, inner->copies.n, &n))
+			n = INT64_MAX;
+		add_object(demand, inner, n);
+	}
+}
+
+static struct demand_table read_demand(struct arena *arena,
+				       const struct policy *policy,
+				       const struct doc *doc)
+{
+	struct demand_table demand = {.arena = arena};
+	struct object_list objects = {NULL, 0, 0};
+	const struct node *nested = NULL;
+
+	object_read(arena, policy_kube(policy), doc, &objects, &nested);
+	for (size_t i = 0; i < objects.n; i++)
+		add_object(&demand, &objects.items[i], 1);
+	return demand;
+}
+
+static bool is_zero(const struct demand_row *row)
+{
+	struct quantity zero = quantity_from(0);
+
+	return !row->unknown && !quantity_cmp(row->pod, zero) &&
+	       !quantity_cmp(row->steady, zero) &&
+	       !quantity_cmp(row->peak, zero);
+}
+
+static bool is_more(const struct demand_row *now, const struct demand_row *old)
+{
+	return quantity_cmp(now->pod, old->pod) > 0 ||
+	       quantity_cmp(now->steady, old->steady) > 0 ||
+	       quantity_cmp(now->peak, old->peak) > 0 ||
+	       (now->unknown && !old->unknown);
+}
+
+struct demand_change demand_compare(struct arena *arena,
+				    const struct policy *policy,
+				    const struct doc *now,
+				    const struct doc *old)
+{
+	struct demand_table after = read_demand(arena, policy, now);
+	struct demand_table before = read_demand(arena, policy, old);
+	struct demand_change change = {false, false};
+
+	for (size_t i = 0; i < after.n; i++) {
+		const struct demand_row *row = &after.items[i];
+		const struct demand_row *was =
+			find_row(&before, row->role, row->resource);
+
+		change.grew |= was ? is_more(row, was) : !is_zero(row);
+	}
+	for (size_t i = 0; i < before.n; i++) {
+		const struct demand_row *was = &before.items[i];
+		const struct demand_row *row =
+			find_row(&after, was->role, was->resource);
+
+		change.fell |= row ? quantity_cmp(row->steady, was->steady) < 0
+				   : !is_zero(was);
+	}
+	change.fell &= !change.grew;
+	return change;
+}

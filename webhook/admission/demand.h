@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Demand of an object for devices, by role and resource: unlike resources are
+ * never added up.
+ */
+#ifndef WEBHOOK_DEMAND_H
+#define WEBHOOK_DEMAND_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "engine/policy.h"
+
+struct demand_change {
+	bool grew; /* somewhere: a pod, the steady state or the peak of a role
+		      requests more of a resource */
+	bool fell; /* nowhere more, and less of some resource */
+};
+
+struct demand_change demand_compare(struct arena *arena,
+				    const struct policy *policy,
+				    const struct doc *now,
+				    const struct doc *old);
+
+#endif
