@@ -142,7 +142,10 @@ def pod(**spec):
     box = {"name": "main", "image": "registry.example.com/team/app:1"}
     box.update(spec.pop("box", {}))
     annotations = spec.pop("annotations", None)
+    labels = spec.pop("labels", None)
     meta = {"annotations": annotations} if annotations else {}
+    if labels:
+        meta["labels"] = labels
     return {"apiVersion": "v1", "kind": "Pod", "metadata": meta,
             "spec": dict({"containers": [box],
                           "automountServiceAccountToken": False}, **spec)}
@@ -330,6 +333,7 @@ DEVICE_ANNOTATIONS = (
     "cdi.k8s.io", "cdi.k8s.io/x", "nvidia.cdi.k8s.io/x",
     "io.kubernetes.cri-o.Devices", "devices.nri.io/container.c",
     "cdi-devices.nri.io/pod", "mounts.nri.io", "devices.noderesource.dev",
+    "mounts.noderesource.dev",
     "cdi-devices.noderesource.dev/container.c")
 
 
@@ -353,6 +357,21 @@ def pod_changes(trial):
             ("a label", {"metadata": {"labels": {"cdi.k8s.io": "a"}}}, False),
             ("its deadline", {"spec": {"activeDeadlineSeconds": 999}}, False)):
         change(trial, "Pod: " + what, patch, one, wanted)
+    trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
+    source_changes(trial, annotated)
+
+
+def source_changes(trial, annotated):
+    """Labels and annotations by which the kubelet computes a variable."""
+    box = dict(GPU, env=[{"name": "NVIDIA_VISIBLE_DEVICES", "valueFrom": {
+        "fieldRef": {"fieldPath": "metadata.labels['which']"}}}])
+    one = made(trial, pod(box=box, labels={"which": "void"}))
+    change(trial, "Pod: the label that it reads", {
+        "metadata": {"labels": {"which": "all"}}}, one, True)
+    change(trial, "Pod: another annotation beside a source",
+           annotated("nvidia.com/use"), one, True)
+    change(trial, "Pod: its deadline beside a source",
+           {"spec": {"activeDeadlineSeconds": 999}}, one, False)
     trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
 
 

@@ -244,6 +244,7 @@ bool annotation_asks_runtime(const char *key)
 		"devices.nri.io",
 		"cdi-devices.nri.io",
 		"mounts.nri.io",
+		"mounts.noderesource.dev",
 		"devices.noderesource.dev",
 		"cdi-devices.noderesource.dev",
 	};

@@ -65,7 +65,7 @@ has(object.spec) && has(object.spec.template) ? [object.spec.template] :
 has(object.template) ? [object.template] : [object]).exists(pod,
   (has(pod.metadata) && has(pod.metadata.annotations) &&
     (pod.metadata.annotations.size() > 64 ||
-    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io")))) ||
+    pod.metadata.annotations.exists(k, k.size() > 320 || k.matches("(?i)gpu|nvidia|device|^cdi[.]k8s[.]io/|[.]nri[.]io|[.]noderesource[.]dev")))) ||
   (has(pod.spec) && (
     has(pod.spec.resourceClaims) || has(pod.spec.resources) || has(pod.spec.runtimeClassName) ||
     (has(pod.spec.priority) && pod.spec.priority != (!has(pod.spec.priorityClassName) ? 0 :
@@ -104,8 +104,9 @@ has(object.template) ? [object.template] : [object]).exists(pod,
 {{/*
 A Pod that exists changes its metadata often, and what it may change of its
 spec asks for no devices. Annotations do by which runtimes hand out devices:
-containers that start anew read them. An UPDATE comes to us only when one of
-these is new or has another value.
+containers that start anew read them, and labels and annotations that are the
+source of NVIDIA_VISIBLE_DEVICES. An UPDATE comes to us only when one of these
+is new or has another value.
 */}}
 {{- define "gpugate.condition.podUpdate" -}}
 - name: update-takes-devices
@@ -113,9 +114,18 @@ these is new or has another value.
     request.operation != "UPDATE" || (has(request.subResource) && request.subResource != "") ||
     (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
     object.metadata.annotations.exists(k, k.size() <= 320 &&
-    k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|(cdi-)?devices[.](nri[.]io|noderesource[.]dev)|mounts[.]nri[.]io)(/|$)") &&
+    k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
     (!has(oldObject.metadata.annotations) || !(k in oldObject.metadata.annotations) ||
-    oldObject.metadata.annotations[k] != object.metadata.annotations[k]))))
+    oldObject.metadata.annotations[k] != object.metadata.annotations[k])))) ||
+    (((has(object.metadata.labels) ? object.metadata.labels : {}) !=
+        (has(oldObject.metadata.labels) ? oldObject.metadata.labels : {}) ||
+      (has(object.metadata.annotations) ? object.metadata.annotations : {}) !=
+        (has(oldObject.metadata.annotations) ? oldObject.metadata.annotations : {})) &&
+      [object.spec.containers + (has(object.spec.initContainers) ? object.spec.initContainers : []) +
+        (has(object.spec.ephemeralContainers) ? object.spec.ephemeralContainers : [])].exists(all,
+        all.size() > 64 || all.exists(c, has(c.env) && (c.env.size() > 256 ||
+          c.env.exists(e, e.name == "NVIDIA_VISIBLE_DEVICES" &&
+            (has(e.valueFrom) || (has(e.value) && e.value.contains("$("))))))))
 {{- end }}
 
 {{- define "gpugate.condition.mayUseGpu" -}}
