@@ -17,13 +17,13 @@
 #include "base/text.h"
 #include "rules/kube/kinds.h"
 
-/* Longer texts and longer chains of references are unknown: a few entries can
- * expand to exponentially long texts. */
-enum { TEXT_MAX = 4096, REFERENCES_MAX = 64 };
+/* Longer texts and longer searches are unknown: a few entries can expand to
+ * exponentially long texts. */
+enum { TEXT_MAX = 4096, SEARCH_MAX = 4096 };
 
 struct env_reader {
 	const struct container *c;
-	unsigned references;
+	unsigned searched; /* entries compared with a reference */
 };
 
 static struct env_value unknown(const struct node *at)
@@ -185,7 +185,7 @@ static const char *referred(struct env_reader *reader, const char *name,
 {
 	const struct container *c = reader->c;
 
-	for (size_t i = before; i--;)
+	for (size_t i = before; i-- && reader->searched++ < SEARCH_MAX;)
 		if (node_eq(c->env[i].name, name))
 			return read_entry(reader, c->env[i].node, i).text;
 	return NULL;
@@ -204,8 +204,6 @@ static bool expand_one(struct env_reader *reader, struct buf *out,
 	name = arena_strndup(reader->c->pod->memo->arena, *at + 2,
 			     (size_t)(end - *at) - 2);
 	*at = end + 1;
-	if (reader->references++ >= REFERENCES_MAX)
-		return false;
 	text = referred(reader, name, before);
 	if (text)
 		buf_adds(out, text);
