@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 
 #define CHUNK_MIN ((size_t)64 << 10)
 #define CHUNK_MAX ((size_t)1 << 20)
@@ -30,6 +31,7 @@ static struct arena_chunk *chunk_new(size_t size)
 
 	if (size > SIZE_MAX - sizeof(*chunk))
 		BUG("allocation of %zu bytes", size);
+	escape_check_time();
 	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		OUT_OF_MEMORY();

@@ -6,6 +6,7 @@
  */
 #include "base/err.h"
 #include "base/bug.h"
+#include "base/escape.h"
 
 #include <poll.h>
 #include <stdarg.h>
@@ -123,6 +124,7 @@ _Noreturn void out_of_memory_at(const char *file, int line)
 {
 	static const char text[] = "gpugate: out of memory\n";
 
+	escape_leave(ESCAPE_MEMORY);
 	if (set_end)
 		end_once(file, line, "out of memory");
 	clean_up_first();

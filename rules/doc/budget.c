@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doc/budget.h"
 
+#include "base/escape.h"
 #include "doc/work.h"
 
 /*
@@ -69,6 +70,7 @@ bool load_budget_spend(struct load_budget *budget, const struct load_cost *cost)
 
 	if (!budget)
 		return true;
+	escape_check_time();
 	enough = take_all(&budget->object, cost);
 	enough = take_all(&budget->all, cost) && enough;
 	budget->over |= !enough;

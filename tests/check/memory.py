@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Large reviews at once, and small ones meanwhile.
 
-usage: memory.py CA PORT PID texts|values|updates N MEGABYTES
+usage: memory.py CA PORT PID texts|values|updates|brackets|lists N MEGABYTES
 """
 import http.client
 import json
@@ -24,6 +24,24 @@ def pod(containers, padding=0, values=0):
                                     for i in range(containers)]}}
 
 
+def workflow(manifest, n):
+    return {"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
+            "metadata": {"name": "p", "namespace": "a"},
+            "spec": {"templates": [
+                {"name": "t%d" % i, "resource": {
+                    "action": "create", "manifest": manifest}}
+                for i in range(n)]}}
+
+
+def brackets():
+    deep = "[" * 300 + "]" * 300 + ", "
+    return workflow("kind: Pod\nspec: [" + deep * 22 + "]", 205)
+
+
+def long_list():
+    return workflow("kind: Pod\nspec: [" + "a," * 1325000 + "a]", 1)
+
+
 def review(new, old=None):
     request = {"uid": "u", "operation": "UPDATE" if old else "CREATE",
                "namespace": "a", "name": "p",
@@ -40,6 +58,8 @@ def review(new, old=None):
 LARGE = {
     "texts": lambda: review(pod(1, padding=4600000)),
     "values": lambda: review(pod(1, values=140000, padding=100000)),
+    "brackets": lambda: review(brackets(), brackets()),
+    "lists": lambda: review(long_list(), long_list()),
     "updates": lambda: review(pod(1050, 3000000), pod(1040, 3000000)),
 }
 

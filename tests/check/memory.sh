@@ -49,4 +49,18 @@ check '24 bodies of many values' flood values 24 $limit
 check '24 updates that are long and have many findings' flood updates 24 $limit
 check 'the log says so' said
 check 'and a metric' counted
+stop
+start --max-memory 40Mi
+limit=56
+strings "$gpugated" | grep -q __asan_init && limit=4096
+check '4 workflows of deep manifests' flood brackets 4 $limit
+check '4 workflows of one long list' flood lists 4 $limit
+stop
+# Less than four of them need: each is answered, and the process stays.
+if ! strings "$gpugated" | grep -q __asan_init; then
+	ulimit -S -d 61440
+	start --max-memory 160Mi
+	ulimit -S -d unlimited
+	check 'without enough memory' flood lists 4 $limit
+fi
 finish memory

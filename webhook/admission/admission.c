@@ -16,6 +16,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "demand.h"
 #include "kube/cluster/cluster.h"
 #include "ratchet.h"
@@ -132,16 +133,24 @@ void admission_free(struct admission *admission)
 
 /* --- workers -------------------------------------------------------------- */
 
+static void free_worker(void *worker)
+{
+	admission_worker_free(worker);
+}
+
 struct admission_worker *admission_worker_new(struct admission *admission)
 {
 	struct admission_worker *worker = calloc(1, sizeof(*worker));
+	struct escape_guard guard;
 
 	if (!worker)
 		OUT_OF_MEMORY();
 	worker->admission = admission;
+	buf_init(&worker->out);
+	escape_guard(&guard, free_worker, worker);
 	judge_init(&worker->now, admission->options.rules);
 	judge_init(&worker->other, admission->options.rules);
-	buf_init(&worker->out);
+	escape_unguard(&guard);
 	return worker;
 }
 
@@ -400,6 +409,7 @@ static void judge_review(struct review_context *ctx)
 	know_namespace(ctx);
 	if (c->mutate || c->pod)
 		reserve = NULL;
+	ctx->reserve = reserve;
 	if (reserve)
 		reserve_begin(reserve, ctx->began.tv_sec);
 	judged = judge_and_decide(ctx, reserve);
@@ -407,7 +417,9 @@ static void judge_review(struct review_context *ctx)
 		reserve_end(reserve, judged && ctx->verdict.allowed &&
 					     !ctx->review.dry_run &&
 					     (!c->update || c->demand_grew));
+	ctx->reserve = NULL;
 	if (!judged) {
+		ctx->worker->now.n = 0;
 		refuse_unread(ctx, "the documents in its strings are too many "
 				   "or too deep to be judged");
 		return;
@@ -432,7 +444,9 @@ static void release_reservation(struct review_context *ctx)
 		return;
 	id.api_version = arena_printf(&ctx->worker->arena, "%s%s%s", r->group,
 				      *r->group ? "/" : "", r->version);
+	ctx->reserve = reserve;
 	reserve_drop(reserve, &id);
+	ctx->reserve = NULL;
 }
 
 /* --- replies -------------------------------------------------------------- */
@@ -478,10 +492,20 @@ static void answer(struct review_context *ctx, enum review_outcome outcome,
 	};
 }
 
-/* NULL: there is no policy. */
-static struct policy_box *context_begin(struct review_context *ctx,
-					struct admission_worker *worker,
-					enum admission_path path)
+static void drop_context(void *context)
+{
+	struct review_context *ctx = context;
+
+	if (ctx->reserve)
+		reserve_end(ctx->reserve, false);
+	cluster_put(ctx->cluster);
+	box_drop(ctx->worker->admission, ctx->box);
+}
+
+/* False: there is no policy. */
+static bool context_begin(struct review_context *ctx,
+			  struct admission_worker *worker,
+			  enum admission_path path)
 {
 	struct policy_box *box;
 
@@ -491,7 +515,9 @@ static struct policy_box *context_begin(struct review_context *ctx,
 				       .budget = load_cost_object};
 	box = box_take(worker->admission, &ctx->cluster);
 	if (!box)
-		return NULL;
+		return false;
+	ctx->box = box;
+	escape_guard(&ctx->guard, drop_context, ctx);
 	clock_gettime(CLOCK_MONOTONIC, &ctx->began);
 	ctx->now = worker->admission->options.now
 			   ? worker->admission->options.now
@@ -503,13 +529,13 @@ static struct policy_box *context_begin(struct review_context *ctx,
 	ctx->mode = policy_mode(box->policy);
 	ctx->hash = box->hash;
 	verdict_init(&ctx->verdict, &worker->arena);
-	return box;
+	return true;
 }
 
-static void context_end(struct review_context *ctx, struct policy_box *box)
+static void context_end(struct review_context *ctx)
 {
-	cluster_put(ctx->cluster);
-	box_drop(ctx->worker->admission, box);
+	escape_unguard(&ctx->guard);
+	drop_context(ctx);
 }
 
 void admission_review(struct admission_worker *worker, enum admission_path path,
@@ -517,10 +543,9 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 		      struct admission_reply *reply)
 {
 	struct review_context ctx;
-	struct policy_box *box = context_begin(&ctx, worker, path);
 	enum review_outcome outcome;
 
-	if (!box) {
+	if (!context_begin(&ctx, worker, path)) {
 		reply_text(worker, reply, 503, "no policy is loaded");
 		return;
 	}
@@ -529,7 +554,7 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 		reply_text(worker, reply, 400, ctx.review.problem);
 	else
 		answer(&ctx, outcome, reply);
-	context_end(&ctx, box);
+	context_end(&ctx);
 }
 
 bool admission_review_long(struct admission_worker *worker,
@@ -537,14 +562,13 @@ bool admission_review_long(struct admission_worker *worker,
 			   size_t len, struct admission_reply *reply)
 {
 	struct review_context ctx;
-	struct policy_box *box = context_begin(&ctx, worker, path);
 	enum review_outcome outcome;
 
-	if (!box)
+	if (!context_begin(&ctx, worker, path))
 		return false;
 	outcome = review_read_start(&worker->arena, start, len, &ctx.review);
 	if (outcome != REVIEW_NONE)
 		answer(&ctx, outcome, reply);
-	context_end(&ctx, box);
+	context_end(&ctx);
 	return outcome != REVIEW_NONE;
 }

@@ -9,9 +9,13 @@
 #include <time.h>
 
 #include "admission.h"
+#include "base/escape.h"
 #include "decide.h"
 #include "judge.h"
 #include "verdict.h"
+
+struct policy_box;
+struct reserve;
 
 struct admission_worker {
 	struct admission *admission;
@@ -36,6 +40,10 @@ struct review_context {
 	struct request_context request;
 	struct verdict verdict;
 	struct timespec began;
+	/* Held, and dropped at the end or when the review is left. */
+	struct policy_box *box;
+	struct reserve *reserve; /* locked, or NULL */
+	struct escape_guard guard;
 };
 
 /* -- record_review.c: figures and log -- */

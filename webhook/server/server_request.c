@@ -18,12 +18,16 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/escape.h"
+
 enum {
 	/* An API server takes 3 MiB from a user, may write six bytes for one,
 	 * and adds what was stored: below it a refusal is never a reset. */
 	DROP_MAX = 64 << 20,
 	LONG_START =
 		64 << 10, /* of a body that is too long: it says who asks */
+	/* An API server has given up then, or does so soon. */
+	REVIEW_MS = 2000,
 };
 
 static const struct refusal ambiguous = {
@@ -48,6 +52,8 @@ static const struct refusal overload = {429, "too many reviews in flight\n",
 					false};
 static const struct refusal memory_used = {
 	429, "the memory for reviews is in use\n", false};
+static const struct refusal out_of_time = {429, "the review took too long\n",
+					   false};
 
 /* --- what is wrong with the headers --------------------------------------- */
 
@@ -242,39 +248,84 @@ static struct admission_worker *worker_of(struct server_thread *thread)
 	return thread->worker;
 }
 
+/* A review, and the response to it; NULL: no memory, or there is none. */
+struct review_work {
+	struct peer *peer;
+	const char *body;
+	size_t len;
+	bool start; /* the body is the start of one that is too long */
+	struct MHD_Response *response;
+};
+
+static void judge_body(void *context)
+{
+	struct review_work *j = context;
+	struct admission_worker *worker = worker_of(j->peer->thread);
+	struct admission_reply reply;
+
+	if (!j->start)
+		admission_review(worker, j->peer->path, j->body, j->len,
+				 &reply);
+	else if (!admission_review_long(worker, j->peer->path, j->body, j->len,
+					&reply))
+		return;
+	j->response = make_response(j->peer, &reply);
+}
+
+static void drop_worker(struct server_thread *thread)
+{
+	admission_worker_free(thread->worker);
+	thread->worker = NULL;
+}
+
+/* One review that cannot go on is refused, and leaves nothing behind. */
+static void judge_guarded(struct review_work *j)
+{
+	struct server *server = j->peer->server;
+	enum escape why;
+
+	connection_phase(&j->peer->connection, PHASE_REPLY);
+	why = escape_run(judge_body, j, REVIEW_MS);
+	if (why == ESCAPE_NONE)
+		return;
+	drop_worker(j->peer->thread);
+	j->peer->refusal = why == ESCAPE_MEMORY ? &memory_used : &out_of_time;
+	metrics_add(server->options.metrics,
+		    why == ESCAPE_MEMORY ? METRICS_MEMORY_REFUSED
+					 : METRICS_OVERLOAD,
+		    1);
+	log_say(server->options.log, LOG_WARN,
+		"a review was refused with 429: %s",
+		why == ESCAPE_MEMORY ? "out of memory" : "it took too long");
+}
+
 /* NULL: no memory, or peer->refusal says why there is no response. */
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
-	struct server_thread *thread = peer->thread;
-	struct admission_reply reply;
-	struct MHD_Response *response;
+	struct review_work j = {.peer = peer, .body = body, .len = len};
 
 	if (!server_memory_judge(peer->server, len)) {
 		peer->refusal = &memory_used;
 		return NULL;
 	}
-	connection_phase(&peer->connection, PHASE_REPLY);
-	admission_review(worker_of(thread), peer->path, body, len, &reply);
-	response = make_response(peer, &reply);
-	if (server_memory_judge_end(peer->server, len)) {
-		admission_worker_free(thread->worker);
-		thread->worker = NULL;
-	}
-	return response;
+	judge_guarded(&j);
+	if (server_memory_judge_end(peer->server, len))
+		drop_worker(peer->thread);
+	return j.response;
 }
 
 /* NULL: it is not known what the review asks. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
-	struct admission_reply reply;
+	struct review_work j = {.peer = peer,
+				.body = peer->body.data,
+				.len = peer->body.len,
+				.start = true};
 
-	connection_phase(&peer->connection, PHASE_REPLY);
-	if (!peer->body.len ||
-	    !admission_review_long(worker_of(peer->thread), peer->path,
-				   peer->body.data, peer->body.len, &reply))
-		return NULL;
-	return make_response(peer, &reply);
+	if (j.len)
+		judge_guarded(&j);
+	return j.response;
 }
 
 /* --- the three calls ------------------------------------------------------ */

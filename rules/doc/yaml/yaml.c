@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "rules/doc/cost.h"
 #include "rules/doc/yaml/block/yaml_block.h"
@@ -257,19 +258,19 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 	bool more = true;
 
 	while (more) {
-		yaml_event_t event;
+		yaml_event_t *event = &yaml->event;
 		bool good;
 
-		if (!yaml_parser_parse(&yaml->parser, &event))
+		if (!yaml_parser_parse(&yaml->parser, event))
 			return yaml_refuse_parser(yaml);
-		good = feed(yaml, &event);
-		if (event.type == YAML_DOCUMENT_END_EVENT) {
-			*used = yaml_offset(yaml, event.end_mark.index);
+		good = feed(yaml, event);
+		if (event->type == YAML_DOCUMENT_END_EVENT) {
+			*used = yaml_offset(yaml, event->end_mark.index);
 			more = false;
-		} else if (event.type == YAML_STREAM_END_EVENT) {
+		} else if (event->type == YAML_STREAM_END_EVENT) {
 			more = false;
 		}
-		yaml_event_delete(&event);
+		yaml_event_delete(event);
 		if (!good)
 			return false;
 	}
@@ -330,9 +331,18 @@ static bool check_marks(struct yaml *yaml)
 	return true;
 }
 
+static void end_parser(void *context)
+{
+	struct yaml *yaml = context;
+
+	yaml_event_delete(&yaml->event);
+	yaml_parser_delete(&yaml->parser);
+}
+
 static bool run_parser(struct yaml *yaml, uint32_t *used)
 {
 	static const struct load_cost start = {.flow_work = START_WORK};
+	struct escape_guard guard;
 	bool good;
 
 	if (!load_budget_spend(yaml->arena->budget, &start))
@@ -342,7 +352,9 @@ static bool run_parser(struct yaml *yaml, uint32_t *used)
 		OUT_OF_MEMORY();
 	yaml_parser_set_encoding(&yaml->parser, YAML_UTF8_ENCODING);
 	yaml_parser_set_input(&yaml->parser, supply, yaml);
+	escape_guard(&guard, end_parser, yaml);
 	good = read_document(yaml, used);
+	escape_unguard(&guard);
 	yaml_parser_delete(&yaml->parser);
 	return good;
 }

@@ -54,8 +54,9 @@ struct yaml {
 	const char *text;    /* the source's first byte */
 	uint32_t start, end; /* what is read of it */
 	yaml_parser_t parser;
-	uint32_t supplied; /* offset up to which libyaml has the text */
-	bool ended;	   /* it has all, and the line break after */
+	yaml_event_t event; /* the last one; empty when it is deleted */
+	uint32_t supplied;  /* offset up to which libyaml has the text */
+	bool ended;	    /* it has all, and the line break after */
 
 	bool cut;   /* there are bytes that libyaml is not given */
 	bool ascii; /* code points are bytes */

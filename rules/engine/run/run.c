@@ -94,6 +94,8 @@ void run_release(struct run *run)
 {
 	arena_release(&run->file_arena);
 	object_index_release(&run->index);
+	if (!run->state)
+		return;
 	arena_release(&run->state->doc_arena);
 	arena_release(&run->state->values);
 	arena_release(&run->state->arena);

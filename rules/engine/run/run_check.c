@@ -5,6 +5,7 @@
  * workload and the set.
  */
 #include "base/err.h"
+#include "base/escape.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
 
@@ -131,6 +132,8 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 					     flags_avoided(rr->object, pod));
 	const struct called_rule *end = choice->rules + choice->n;
 	bool all = state->asks == ASK_ALL;
+
+	escape_check_time();
 
 	for (const struct called_rule *one = choice->rules; one < end; one++) {
 		rr->rule = one->rule;

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A way out of work that cannot go on, for a server: without memory, or past
+ * its deadline, one request fails and not the process. OUT_OF_MEMORY() leaves
+ * escape_run() of its thread, if there is one; else it ends the program.
+ *
+ * Only what guards end is cleaned up. Work that holds a lock, or memory of the
+ * heap while it allocates more, sets one; memory in arenas needs none where the
+ * caller releases the arenas.
+ */
+#ifndef BASE_ESCAPE_H
+#define BASE_ESCAPE_H
+
+#include <stdint.h>
+
+enum escape {
+	ESCAPE_NONE, /* the work came to its end */
+	ESCAPE_MEMORY,
+	ESCAPE_TIME,
+};
+
+/* limit_ms: since now; 0: no deadline. Not to be nested. */
+enum escape escape_run(void (*work)(void *context), void *context,
+		       int64_t limit_ms);
+/* Leave escape_run(); returns where there is none. */
+void escape_leave(enum escape why);
+/* Leave it when its deadline is past. */
+void escape_check_time(void);
+
+struct escape_guard {
+	void (*end)(void *what);
+	void *what;
+	struct escape_guard *outer;
+};
+
+/* From here to escape_unguard(), end(what) is called when the work is left. */
+void escape_guard(struct escape_guard *guard, void (*end)(void *what),
+		  void *what);
+/* Of the guard that was set last. */
+void escape_unguard(struct escape_guard *guard);
+
+#endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/escape.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <time.h>
+
+struct way_out {
+	jmp_buf place;
+	struct escape_guard *guards;
+	int64_t deadline; /* 0: none */
+};
+
+static _Thread_local struct way_out *way_out;
+
+static int64_t now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+enum escape escape_run(void (*work)(void *context), void *context,
+		       int64_t limit_ms)
+{
+	struct way_out here = {.deadline = limit_ms ? now_ms() + limit_ms : 0};
+	int why;
+
+	way_out = &here;
+	why = setjmp(here.place);
+	if (!why)
+		work(context);
+	way_out = NULL;
+	return (enum escape)why;
+}
+
+void escape_leave(enum escape why)
+{
+	struct way_out *out = way_out;
+
+	if (!out)
+		return;
+	/* A guard that fails ends the program. */
+	way_out = NULL;
+	for (struct escape_guard *guard = out->guards; guard;
+	     guard = guard->outer)
+		guard->end(guard->what);
+	longjmp(out->place, (int)why);
+}
+
+void escape_check_time(void)
+{
+	if (way_out && way_out->deadline && now_ms() > way_out->deadline)
+		escape_leave(ESCAPE_TIME);
+}
+
+void escape_guard(struct escape_guard *guard, void (*end)(void *what),
+		  void *what)
+{
+	*guard = (struct escape_guard){.end = end, .what = what};
+	if (!way_out)
+		return;
+	guard->outer = way_out->guards;
+	way_out->guards = guard;
+}
+
+void escape_unguard(struct escape_guard *guard)
+{
+	if (way_out)
+		way_out->guards = guard->outer;
+}
