@@ -103,7 +103,9 @@ static int put_all(struct set *set, bool replace, struct err *err)
 	for (size_t i = 0; i < set->n; i++) {
 		if (put_in_place(set, i, replace, err) == 0)
 			continue;
-		/* What was linked did not exist before. */
+		/*
+		 * Removes the files linked so far; they did not exist before.
+		 */
 		while (!replace && i > 0)
 			unlinkat(set->dirfd, set->files[--i].name, 0);
 		return -1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issues a CA and the serving certificate that it signs, ECDSA P-256
- * with SHA-256. PEM text goes in and out, so that both can be kept in files
- * or in a Secret; there is no other state.
+ * Issues a CA and the serving certificate that it signs, ECDSA P-256 with
+ * SHA-256. Input and output are PEM texts, so that both can be kept in files or
+ * in a Secret; nothing else is stored. notBefore is 5 minutes in the past: the
+ * API server's clock may be behind ours.
  *
- * notBefore is 5 minutes in the past: the API server's clock may be behind
- * ours. Rotation with overlap: issue a new CA, publish bundle_add(new, old),
- * wait until it is seen, then issue the leaf from the new CA; leave the old CA
- * out when no leaf of it is served any more.
+ * Rotation with overlap: issue a new CA, publish bundle_add(new, old), wait
+ * until clients have it, then issue the leaf from the new CA; remove the old CA
+ * when no leaf of it is served any more.
  */
 #ifndef CERTS_ISSUE_H
 #define CERTS_ISSUE_H

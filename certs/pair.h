@@ -2,10 +2,9 @@
 /*
  * Checks whether a certificate chain and its key can be served to a Kubernetes
  * API server. Its client is Go's crypto/tls: it requires a subject alternative
- * name (the common name does not count), no SHA-1, and serverAuth where the
+ * name (the common name does not count), no SHA-1, and serverAuth if the
  * certificate limits its use; GnuTLS, which serves, requires digitalSignature.
- *
- * A wrong date alone is a verdict of its own: an expired pair is better than
+ * A wrong date alone is a separate verdict: an expired pair is better than
  * none, but never replaces a good one.
  */
 #ifndef CERTS_PAIR_H
@@ -36,7 +35,7 @@ struct pair_ask {
 
 enum { PAIR_WARNINGS = 8 };
 
-/* What was found; strings live in the arena. */
+/* Facts about a pair; strings live in the arena. */
 struct pair_info {
 	int64_t not_before, not_after; /* of the whole chain */
 	const char *subject;	       /* "CN=gpugate,O=example" */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which keys and signatures: those that both GnuTLS serves by default and
- * Go's crypto/x509 verifies (RSA, ECDSA on the NIST curves, Ed25519; since
- * Go 1.18 no SHA-1). A root at the end of the chain is useless: the client
- * uses its own copy, so its signature and dates do not matter.
+ * Accepted keys and signatures: the ones that both GnuTLS serves by default and
+ * Go's crypto/x509 verifies (RSA, ECDSA on the NIST curves, Ed25519; since Go
+ * 1.18 no SHA-1). A root at the end of the chain is useless: the client uses
+ * its own copy, so its signature and dates do not matter.
  */
 #include "pair_internal.h"
 

@@ -62,7 +62,7 @@ static enum pair_verdict found_nothing(struct pair_parts *parts,
 			r->file, r->what);
 }
 
-/* What one block means is said by take(). */
+/* Reads all blocks of a text; take() interprets each. */
 static enum pair_verdict read_blocks(
 	struct pair_parts *parts, struct pair_reading *r,
 	enum pair_verdict (*take)(struct pair_parts *, struct pair_reading *,

@@ -99,7 +99,7 @@ static void keep_until(struct rotate_state *state,
 		state->old_until = when;
 }
 
-/* What was there before stays trusted, without its key. */
+/* Stores a new CA. The previous CAs stay trusted, without their keys. */
 static int new_ca(struct rotate_state *state, const struct rotate_view *view,
 		  const struct rotate_ask *ask, struct err *err)
 {
@@ -133,7 +133,7 @@ static int new_leaf(struct rotate_state *state, const struct rotate_view *view,
 	struct issue_ask issue = {
 		.names = names, .now = ask->now, .seconds = ask->leaf_life};
 
-	/* Of the one before there may be leaves that end later. */
+	/* Leaves of the previous CA may outlive it. */
 	if (view->facts.leaf == LEAF_OF_OLD)
 		keep_until(state, view, view->facts.leaf_to);
 	collect_names(names, view, ask);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rotation of certificates: from what is stored to what is due now. There is no
- * state between two calls, so that it does not matter which of several replicas
- * continues, nor where one stopped.
+ * Rotation of certificates: decides from the stored state which step is due.
+ * Nothing is kept between two calls, so any replica can continue where another
+ * one stopped.
  *
  * A new CA is stored first; the previous one stays in the bundle without its
- * key, and its leaf stays in use. Only when the bundle has been everywhere for
+ * key, and its leaf stays in use. Only after the bundle has been everywhere for
  * long enough (`settled`) is a leaf of the new CA issued. The old CA leaves the
  * bundle when all its leaves have expired. So every leaf that a replica serves
  * is covered by every bundle that a client has.
@@ -24,7 +24,7 @@
 struct rotate_state {
 	struct issued ca;   /* signs */
 	struct buf old;	    /* certificates of CAs that signed before */
-	int64_t old_until;  /* all leaves of theirs are over; 0: unknown */
+	int64_t old_until;  /* all their leaves have expired; 0: unknown */
 	struct issued leaf; /* is served */
 };
 
@@ -62,7 +62,7 @@ struct rotate_report {
 int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	   struct rotate_report *reported, struct err *err);
 
-/* What clients must have: appended. The same bytes for the same state. */
+/* Appends the bundle that clients need. The same state gives the same bytes. */
 int rotate_bundle(const struct rotate_state *state, struct buf *out,
 		  struct err *err);
 

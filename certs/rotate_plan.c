@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which step is due. All are decided from what is stored and what clients have;
- * after a crash between two steps the next replica continues.
- *
- * A leaf of the current CA is stored only once that CA is settled: from then on
- * it may sign without a further check. Where no client knows another CA, there
- * is nothing to wait for.
+ * Decides which step is due, from the stored state and the bundles that clients
+ * have; after a crash between two steps the next replica continues. A leaf of
+ * the current CA is stored only once that CA is settled: from then on it may
+ * sign without a further check. If no client knows another CA, nothing has to
+ * be waited for.
  */
 #include "rotate_plan.h"
 

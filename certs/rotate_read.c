@@ -9,7 +9,10 @@
 
 #include <openssl/err.h>
 
-/* What others may have written is bounded: adopting must come to an end. */
+/*
+ * Limits the certificates that others may have added, so that adopting them
+ * ends.
+ */
 enum { KNOWN_MAX = 16, OLD_MAX = 32, READ_MAX = KNOWN_MAX + OLD_MAX };
 /* Replicas' clocks differ: what is over for one may be in use by another. */
 enum { MARGIN = 600 };
@@ -22,7 +25,7 @@ static bool holds(const STACK_OF(X509) * certs, const X509 *cert)
 	return false;
 }
 
-/* Those that are not over, each once. */
+/* Reads the certificates that have not expired, each once. */
 static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
 			      int64_t now, int most)
 {
@@ -45,7 +48,7 @@ static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
 
 /* --- the CA --------------------------------------------------------------- */
 
-/* May it sign now? */
+/* Checks that the CA may sign now. */
 static int check_ca(const struct rotate_view *view, const struct issued *ca,
 		    struct err *err)
 {

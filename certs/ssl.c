@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PEM is read block by block, since PEM_read_bio_X509() and the like skip other
- * blocks and cannot distinguish "no more" from "cut off": a "-----BEGIN" that
- * OpenSSL does not return is a block that is cut off.
+ * PEM is read block by block, since PEM_read_bio_X509() and similar functions
+ * skip other blocks and cannot distinguish "no more" from "cut off": a
+ * "-----BEGIN" that OpenSSL does not return is a block that is cut off.
  */
 #include "ssl.h"
 

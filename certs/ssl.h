@@ -40,16 +40,19 @@ struct pem_block {
 int pem_next(BIO *text, struct pem_block *block);
 /* data may be of a key: it is wiped. */
 void pem_block_release(struct pem_block *block);
-/* Is it a "CERTIFICATE"? NULL when it is not one inside (ssl_fail() says). */
+/*
+ * True if the block is a "CERTIFICATE". pem_certificate() returns NULL if its
+ * content is not one; ssl_fail() has the reason.
+ */
 int pem_is_certificate(const struct pem_block *block);
 X509 *pem_certificate(const struct pem_block *block);
-/* What the first block of a text holds, or NULL; never asks for a passphrase.
- * OpenSSL's queue has the reason. */
+/* Return the content of the first block of a text, or NULL; never ask for a
+ * passphrase. OpenSSL's queue has the reason. */
 X509 *pem_first_certificate(const struct buf *pem);
 EVP_PKEY *pem_first_key(const struct buf *pem);
 
-/* What was written to a BIO_s_mem() or BIO_s_secmem(), appended. 1 is success,
- * as OpenSSL has it. */
+/* Appends the content of a BIO_s_mem() or BIO_s_secmem(). Returns 1 on
+ * success, as OpenSSL does. */
 int ssl_take(BIO *bio, struct buf *out);
 /* Append the certificate, unless the bundle, all of whose text comes from here,
  * has it; the same. */

@@ -145,8 +145,8 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 /* RFC 6902: a list of operations, empty when nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
-/* The same, and changes root's tree, of which the caller must be the only
- * owner, into the result. The list's edits are not valid after that. */
+/* Like edits_patch(), but changes root's tree in place; the caller must be
+ * its only owner. The list's edits are not valid afterward. */
 struct node *edits_patch_onto(struct edit_list *list, struct node *root,
 			      struct arena *arena);
 

@@ -48,7 +48,7 @@ struct doc {
 	uint32_t start, end; /* bytes of the chunk in the source */
 	bool json;	     /* the tree is what these bytes of JSON say */
 	bool placeholders;   /* some node carries NODE_UNKNOWN */
-	bool abridged; /* a comment (`# ...`) stands for what is left out */
+	bool abridged;	     /* a comment (`# ...`) replaces an omitted part */
 	const struct node *root; /* NULL: empty, or refused (see issues) */
 	/*
 	 * Set for YAML held in a string of another document: its string node
@@ -80,13 +80,13 @@ struct loader {
 	/* Bits of the keys that it is asked for, and perhaps of others:
 	 * node_tag_bit() of their tags; 0: all. */
 	uint64_t skip_tags;
-	/* Of json_read(): its copy of the text up to own_end, in the source's
+	/* json_read(): its copy of the text up to own_end, in the source's
 	 * arena, which holds the strings of the trees. */
 	char *own;
 	uint32_t own_end;
 	void *context;
-	/* Of the JSON that was read last: its maps and lists, each as the
-	 * square of its length. */
+	/* The sum of the squared lengths of all maps and lists in the JSON
+	 * read last. */
 	uint64_t breadth;
 };
 

@@ -45,8 +45,9 @@ enum node_flags {
 	NODE_OPEN = 128,     /* a map: node_is_perhaps() of some child */
 };
 
-/* What is asked of a map's children comes first, and then what is asked of
- * the map: looking a key up touches one cache line of most nodes. */
+/* Fields that lookups in a map read from its children come first, then
+ * fields read from the map: looking a key up touches one cache line of most
+ * nodes. */
 struct node {
 	uint8_t type;	   /* enum node_type */
 	uint8_t flags;	   /* enum node_flags */
@@ -105,7 +106,7 @@ static inline uint64_t node_tag_bit(uint16_t tag)
  * maps have; tag is the key's node_tag(). */
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
-/* The same by tag and length alone: which key it is remains to be seen. */
+/* Finds a child by tag and length alone; the caller compares the key. */
 const struct node *node_get_likely(const struct node *map, size_t len,
 				   uint16_t tag);
 
@@ -173,7 +174,7 @@ static inline const struct node *node_if_set(const struct node *node)
 	return node_is_unset(node) ? NULL : node;
 }
 
-/* It is not even known whether it is there (kube/typed.h). */
+/* True if even the presence of the node is unknown (kube/typed.h). */
 static inline bool node_is_perhaps(const struct node *node)
 {
 	return node_is_unknown(node) && node->type == NODE_NULL;
@@ -206,7 +207,7 @@ size_t node_count(const struct node *node);
 void node_pointer(const struct node *node, struct buf *out);
 /* "/" and the key, escaped, as part of one; appended. */
 void pointer_add(struct buf *out, const char *key, size_t len);
-/* The same as a text of its own. */
+/* Like node_pointer(), returned as a text of the arena. */
 char *node_pointer_text(struct arena *arena, const struct node *node);
 /* The children in the order of their keys, to be freed: an order that no reader
  * of JSON need keep must change nothing. NULL: there are none. */

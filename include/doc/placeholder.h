@@ -12,22 +12,26 @@
 
 #include "doc/load.h"
 
-/* Does this text hold a placeholder? `$(VAR)` is none (kubelet expands it). */
+/*
+ * True if the text holds a placeholder. `$(VAR)` is not one: the kubelet
+ * expands it.
+ */
 bool placeholder_in(const char *text, size_t len);
 /*
- * Set NODE_UNKNOWN on every scalar whose value is a placeholder, and
- * doc->placeholders; and doc->abridged where a comment of its own line begins
- * with three dots. Strings under command and args keep their text: there
- * the token alone is unknown. An env entry's value and a block scalar are
- * marked only when they are nothing but one placeholder.
- * Returns the number of marked nodes.
+ * Sets NODE_UNKNOWN on every scalar whose value is a placeholder, and
+ * doc->placeholders; sets doc->abridged if a comment line begins with three
+ * dots.
+ *
+ * Strings under command and args keep their text: there only the token is
+ * unknown. An env entry's value and a block scalar are marked only if they are
+ * nothing but one placeholder. Returns the number of marked nodes.
  */
 unsigned placeholder_mark(struct doc *doc);
 /*
- * Does the file look like a template (Go, Helm, Jinja)? True when it carries
- * control markup ({{- if, {{ .Values, {{ include, {% ...) where YAML expects
- * structure. Markup in quoted and block strings is left to later readers,
- * except what only Helm knows (.Values, .Release, include "...").
+ * True if the file looks like a template (Go, Helm, Jinja): it carries control
+ * markup ({{- if, {{ .Values, {{ include, {% ...) where YAML expects structure.
+ * Markup in quoted and block strings is left to later readers, except markup
+ * that only Helm knows (.Values, .Release, include "...").
  */
 bool template_in(const char *text, size_t len);
 

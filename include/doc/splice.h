@@ -44,16 +44,16 @@ void edits_splice(struct edit_list *list, const struct doc *doc,
 void splices_apply(const char *text, size_t len,
 		   const struct splice_list *splices, struct buf *out);
 
-/* What a document of the new text must be. */
+/* The expected content of one document of the new text. */
 struct splice_expect {
 	unsigned number; /* doc.number */
 	const struct node *root;
 };
 
 /*
- * Read the new text as a file and compare: documents in expect (by rising
- * number) with what is said there, all others with those of the old text.
- * -1 and err when something else changed: then do not write it.
+ * Reads the new text as a file and compares its documents: the ones in expect
+ * (by rising number) with their expected content, all others with the old text.
+ * Returns -1 and sets err if anything else changed: then do not write it.
  */
 int splices_check(const struct source *before, const struct buf *after,
 		  const struct splice_expect *expect, size_t n,

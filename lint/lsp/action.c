@@ -75,7 +75,7 @@ static json_t *add(struct action_list *list, const char *kind,
 	return action;
 }
 
-/* What differs, as one edit. */
+/* Returns the difference between the texts as one edit. */
 static json_t *difference(const struct lsp_document *d, const struct buf *after)
 {
 	const struct buf *before = &d->text.bytes;
@@ -117,7 +117,7 @@ static void add_repair(struct action_list *list, const struct lsp_finding *f)
 
 /* --- the comment --------------------------------------------------------- */
 
-/* Does an earlier finding of the line lead to the same comment? */
+/* True if an earlier finding on the line leads to the same comment. */
 static bool is_repeated(const struct lsp_document *d,
 			const struct lsp_finding *f)
 {

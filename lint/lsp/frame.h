@@ -25,7 +25,9 @@ void lsp_input_release(struct lsp_input *input);
 /* 1: the next message's body, which lives until the next call; 0: the input
  * ended; -1: no message begins here, and none can be found again. */
 int lsp_read(struct lsp_input *input, const char **body, size_t *len);
-/* Is there something to read, or will there be within so many milliseconds? */
+/*
+ * True if there is something to read, or will be within so many milliseconds.
+ */
 bool lsp_pending(const struct lsp_input *input, int milliseconds);
 /* Takes the message. 0, or errno. One that JSON cannot hold (NULL) is left out:
  * it is not a reason to end. */

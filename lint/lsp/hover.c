@@ -66,7 +66,7 @@ static const struct rule *rule_named(const struct lsp_document *d,
 	return index < 0 ? NULL : rules.items[index];
 }
 
-/* Does an earlier finding at the place have the same rule? */
+/* True if an earlier finding at this place has the same rule. */
 static bool is_shown(const struct rule *const *shown, size_t n,
 		     const struct rule *rule)
 {

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is missing in parameters, or of another type, is as if it were not
- * there.
- */
+/* Treats missing parameters, and parameters of another type, as not given. */
 #include "params.h"
 
 #include <limits.h>

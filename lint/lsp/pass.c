@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lint is that of the command, step by step, with a report of its own and
- * with the documents' texts in place of files. It stays open until the next
- * one, for what is asked about its findings: rules, repairs.
+ * A lint runs the same steps as the command, with a separate report and with
+ * the documents' texts in place of files. It stays open until the next one, so
+ * that requests about its findings (rules, fixes) can be answered.
  */
 #include "session.h"
 
@@ -146,7 +146,7 @@ static int manifest_entry(const struct dirent *entry)
 	return is_manifest(entry->d_name);
 }
 
-/* The manifests of the folder alone: nobody opened what is below it. */
+/* Adds only the manifests directly in the folder, not the ones below it. */
 static void add_folder(struct options *options, const char *folder)
 {
 	struct dirent **entries;

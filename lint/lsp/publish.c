@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as diagnostics. Their places are moved by what was typed since the
- * text that was linted, which for a document that can be parsed is nothing.
+ * Findings as diagnostics. Their places are moved by the edits since the text
+ * that was linted; there are none for a document that can be parsed.
  */
 #include <string.h>
 

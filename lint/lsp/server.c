@@ -247,7 +247,10 @@ static json_t *code_actions(struct lsp_session *session, const json_t *params)
 
 /* --- the loop ------------------------------------------------------------ */
 
-/* Of a request the result, NULL: the parameters are wrong. */
+/*
+ * The methods. A request returns its result; NULL means that its parameters are
+ * wrong.
+ */
 static const struct method {
 	const char *name;
 	json_t *(*request)(struct lsp_session *session, const json_t *params);
@@ -312,7 +315,7 @@ static void handle(struct lsp_session *session, const json_t *message)
 	const struct method *method = name ? find_method(name) : NULL;
 	bool valid_id = !id || json_is_string(id) || json_is_integer(id);
 
-	/* An answer to a request of ours. */
+	/* A reply to a request from this server. */
 	if (!name && id && valid_id &&
 	    (json_object_get(message, "result") ||
 	     json_object_get(message, "error")))

@@ -173,7 +173,10 @@ void lsp_document_close(struct lsp_session *session, struct lsp_document *d)
 	free_document(d);
 }
 
-/* What stays at both ends is not replaced: what is known of it stays too. */
+/*
+ * Keeps the common start and end of both texts, so that facts about them stay
+ * valid.
+ */
 void lsp_document_replace(struct lsp_document *d, uint32_t start, uint32_t end,
 			  const char *data, size_t len)
 {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the language server knows: the documents that the client has open, the
- * roots that they belong to, and of each root the last lint. One thread; all
- * is done between reading one message and the next.
- *
- * A document that cannot be parsed keeps its last findings: the lint goes on
- * with the text that could, and its places are moved by what was typed since.
+ * The state of the language server: the documents that the client has open, the
+ * roots that they belong to, and the last lint of each root. There is one
+ * thread; all work is done between reading one message and the next. A document
+ * that cannot be parsed keeps its last findings: the lint continues with the
+ * last text that could be parsed, and its places are moved by the edits since.
  */
 #ifndef LINT_LSP_SESSION_H
 #define LINT_LSP_SESSION_H
@@ -65,7 +64,7 @@ struct lsp_document {
 	 * led to good. */
 	struct lsp_change *changes;
 	size_t nchanges, changes_size, ngood;
-	struct arena arena; /* of what is wrong with its syntax */
+	struct arena arena; /* holds the syntax errors */
 	struct lsp_finding *mistakes;
 	size_t nmistakes;
 	struct lsp_finding *findings; /* in the pass */
@@ -136,7 +135,7 @@ json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
 json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
 /* policy.c */
 bool lsp_is_policy(const struct lsp_document *document);
-/* What is wrong with a policy. */
+/* Publishes the problems of a policy. */
 void lsp_policy_mistakes(struct lsp_document *document);
 /* The rules that hold for the document. */
 struct rule_set lsp_rules(const struct lsp_document *document);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Half-typed documents. What cannot be parsed is not linted while there is an
- * earlier text that could be: it would lack what is being typed. Its mistakes
- * are what a lint of the text says of its syntax. A text with the markup of
- * templates is left to the lint, which knows them.
+ * Half-typed documents. A text that cannot be parsed is not linted if there is
+ * an earlier one that could be: the part being typed would be missing. Its
+ * syntax errors are the ones that a lint would report. A text with the markup
+ * of templates is left to the lint, which detects it.
  */
 #include "session.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The options of gpugate, and what they ask of one another.
- */
+/* The options of gpugate, and the rules for combining them. */
 #include "options.h"
 
 #include <stdint.h>
@@ -258,7 +256,7 @@ static void give_way(struct option_parser *p, struct options *o)
 		o->prune_baseline = false;
 }
 
-/* They go into messages, and into paths that kubectl is given. */
+/* Checks namespaces, which appear in messages and in kubectl's paths. */
 static int check_namespaces(const struct option_parser *p,
 			    const struct options *o)
 {
@@ -339,7 +337,7 @@ static int usage(const struct option_parser *p, const char *text)
 	return log_usage(command->name, "%s", text);
 }
 
-/* What other linters call it; one letter: so written. */
+/* Names that other linters use for an option; one letter means -x. */
 static const struct option_hint hints[] = {
 	{"exit-zero", "--fail-on never"},
 	{"no-fail", "--fail-on never"},

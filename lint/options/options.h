@@ -56,8 +56,8 @@ struct options {
 	bool no_ignore_vcs, render_network, strict_input, statistics, show_all,
 		help;
 	bool all_namespaces, discover;
-	/* Of the cluster that kubectl knows: its objects are linted; its state
-	 * is asked for. */
+	/* The cluster that kubectl knows: its objects are linted; its state
+	 * is read. */
 	bool asks_objects, asks_state;
 	const struct cluster *asked; /* that state, or NULL; the command's */
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
@@ -99,7 +99,7 @@ int rules_command(struct options *options);
 int config_command(struct options *options);
 int init_command(struct options *options);
 int completion_command(struct options *options);
-/* What may come next; words as of cli/complete.h. */
+/* Prints completions of the next word; words as in cli/complete.h. */
 int complete_command(char **words);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);

@@ -19,8 +19,9 @@ struct quota_item {
 	bool now, was; /* in the files, in the revision */
 	bool suspended, queued, unknown;
 	struct quantity steady, peak; /* 0 when it is not in the files */
-	struct quantity running;      /* its own share of what is used */
-	struct quantity before;	      /* steady, in the revision */
+	/* this workload's share of the amount in use */
+	struct quantity running;
+	struct quantity before; /* steady, in the revision */
 };
 
 struct quota_row {
@@ -31,7 +32,7 @@ struct quota_row {
 	struct quantity hard, used;
 	struct quota_item *items;
 	size_t n;
-	/* Sums of items: what they add to what is used. */
+	/* Sums over items: their additions to the amount in use. */
 	struct quantity adds, adds_peak, before;
 };
 
@@ -57,7 +58,7 @@ struct quota_file {
 	bool changed;	     /* not as in the revision */
 };
 
-/* Whose turn it is: workloads of these files, or of the revision. */
+/* The source of the workloads being counted: these files, or the revision. */
 struct quota_source {
 	const struct object_index *index;
 	const struct object_index *quotas; /* that limit them */
@@ -82,7 +83,10 @@ struct quota_maker {
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
 	void *context;
-	/* Is the file not as in the revision? NULL: there is none. */
+	/*
+	 * True if the file differs from the revision. NULL: there is no
+	 * revision.
+	 */
 	bool (*changed)(void *since, const char *path);
 	void *since;
 };
@@ -93,7 +97,7 @@ void quota_table_finish(struct quota_table *table);
 
 /* Used and added, at steady state or at the peak. */
 struct quantity quota_row_after(const struct quota_row *row, bool peak);
-/* What does not fit, 0 or less when all does. */
+/* Returns the amount above the quota; 0 or less if all of it fits. */
 struct quantity quota_row_excess(const struct quota_row *row, bool peak);
 
 enum quota_fit {
@@ -104,10 +108,10 @@ enum quota_fit {
 	QUOTA_EXCEEDED,
 };
 enum quota_fit quota_row_fit(const struct quota_row *row);
-/* "4 left", "6 too many", "7 too many at the peak", "no quota", "not known",
- * with the reason for what is not known. Raw text. */
+/* Adds "4 left", "6 too many", "7 too many at the peak", "no quota" or "not
+ * known", with the reason why it is not known. Raw text. */
 void quota_row_verdict(const struct quota_row *row, struct buf *out);
-/* The same without the reason. */
+/* Like quota_row_verdict(), without the reason. */
 void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 

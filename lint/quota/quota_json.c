@@ -126,7 +126,7 @@ static void add_code(struct buf *out, const char *text)
 	buf_addc(out, '`');
 }
 
-/* The same as text of a cell. */
+/* Adds the text of a cell without markup. */
 static void add_plain(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

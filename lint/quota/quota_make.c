@@ -63,8 +63,8 @@ static void add_namespace(struct quota_table *t, const struct quota_source *s,
 		}
 }
 
-/* Those of the files, and of the cluster those of the one namespace that is
- * shown, or of all. */
+/* Adds the quotas of the files, and the cluster's quotas of the namespace
+ * that is shown, or of all. */
 static void add_idle(struct making *m, const struct quota_source *source)
 {
 	const struct quota_maker *maker = m->maker;

@@ -19,7 +19,7 @@ enum {
 	CELL_HEIGHT = 62,
 	GAP = 4,
 	TOP = 36,   /* above the cells: names of resources */
-	TITLE = 30, /* and above these, in a file of its own */
+	TITLE = 30, /* and above these, in a separate file */
 	BAR_WIDTH = CELL_WIDTH - 24,
 	CHAR_WIDTH = 8, /* of the names, at most */
 	NAME_CHARS = 28,
@@ -99,7 +99,10 @@ static bool is_tighter(const struct quota_row *a, const struct quota_row *b)
 				     quota_row_excess(b, false)) > 0;
 }
 
-/* Of a quota, what would be taken of 100; above all if it is 0. */
+/*
+ * Returns the percentage of the quota that would be taken; above 100 if the
+ * quota is 0 and anything is taken.
+ */
 static int64_t percent(const struct quota_row *row, struct quantity taken)
 {
 	if (row->hard.nano <= 0)
@@ -182,7 +185,7 @@ static void add_title(struct buf *out, const struct quota_row *row)
 	buf_release(&verdict);
 }
 
-/* What somebody hears who does not see the picture. */
+/* Text alternative for screen readers. */
 static void add_description(struct buf *out, const struct quota_map *map)
 {
 	const struct quota_table *t = map->table;
@@ -286,7 +289,7 @@ static void add_empty(struct buf *out, unsigned x, unsigned y)
 		 x, y, CELL_WIDTH, CELL_HEIGHT);
 }
 
-/* Of the same resource as the first of n rows: the tightest. */
+/* Returns the tightest of n rows that have the same resource as the first. */
 static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 {
 	const struct quota_row *worst = rows;

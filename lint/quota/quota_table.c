@@ -31,7 +31,7 @@ static struct quantity whole(const struct demand *demand, bool peak)
 	return peak ? demand->peak : demand->steady;
 }
 
-/* One workload, and what it asks for of one resource. */
+/* The requests of one workload for one resource. */
 struct asks {
 	const struct quota_source *source;
 	const struct workload *w;
@@ -197,7 +197,10 @@ static int cmp_rows(const struct quota_entry *x, const struct quota_entry *y)
 	return c ? c : strcmp(x->quota, y->quota);
 }
 
-/* Of the same object; objects of no known namespace are all others. */
+/*
+ * Compares objects; an object whose namespace is unknown differs from all
+ * others.
+ */
 static int cmp_objects(const struct quota_item *x, const struct quota_item *y)
 {
 	int c = strcmp(x->id.kind, y->id.kind);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table as a picture: a bar for each row, what is used, what the manifests
- * add, what is free and what does not fit, and below it the workloads.
+ * The table as a picture: a bar for each row with the amount in use, the amount
+ * that the manifests add, the free amount and the excess, and below it the
+ * workloads.
  */
 #include <string.h>
 
@@ -111,7 +112,7 @@ static void put_sum(struct buf *out, const struct quota_look *look,
 	buf_addc(out, '\n');
 }
 
-/* What is known where there is no bar. */
+/* Prints the known amounts of a row without a bar. */
 static void put_unlimited(struct buf *out, const struct quota_row *row)
 {
 	const char *unknown = quota_row_unknown(row);

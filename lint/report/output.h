@@ -34,9 +34,9 @@ void outputs_begin(struct outputs *outputs, const struct options *options,
 void outputs_file(struct outputs *outputs, const struct report_file *file,
 		  const struct finding *findings, size_t n);
 void outputs_end(struct outputs *outputs, const struct report_summary *summary);
-/* Does a report say what was built, and by which program? */
+/* True if a report lists the rendered roots and their renderers. */
 bool outputs_tell_rendered(const struct outputs *outputs);
-/* Does a report go to standard output? */
+/* True if a report goes to standard output. */
 bool outputs_use_stdout(const struct outputs *outputs);
 void outputs_release(struct outputs *outputs);
 

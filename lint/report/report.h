@@ -26,8 +26,8 @@ struct report_file {
 	struct source *(*source)(void *context, uint32_t file);
 	const char *(*path_of)(void *context, uint32_t file);
 	void *context;
-	/* The same text with secret values covered, NULL: it holds none. All
-	 * that shows lines takes this one. */
+	/* The text with secret values masked; NULL if it holds none.
+	 * Everything that shows lines uses this one. */
 	struct source *covered;
 };
 
@@ -79,8 +79,9 @@ struct report_options {
 
 struct report_format {
 	const char *name, *help;
-	/* Of its state, which begins with a struct report (report_common.h).
-	 * 0: the state is the caller's, who does not call report_begin(). */
+	/* Size of its state, which begins with a struct report
+	 * (report_common.h). 0: the state is the caller's, who does not call
+	 * report_begin(). */
 	size_t size;
 	const char *head,
 		*tail; /* written before and after all else, or NULL */
@@ -98,8 +99,8 @@ void *report_begin(const struct report_format *format, FILE *out,
 void report_end(const struct report_format *format, void *state,
 		const struct report_summary *summary);
 
-/* Does the finding count as a failure? fail_on: the value of --fail-on, NULL
- * for its default. The one place that knows. */
+/* True if the finding counts as a failure. fail_on: the value of --fail-on;
+ * NULL: its default. No other function decides this. */
 bool finding_fails(const struct finding *finding, const char *fail_on);
 
 /* Suppressed findings are passed too (see finding.suppressed); formats without

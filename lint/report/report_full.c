@@ -30,7 +30,7 @@ enum {
 	MARKS_MAX = 8,
 	SHOWN_OF_RULE = 3,
 	LINE = 80, /* columns of the list of infos */
-	COUNT = 8, /* of them for a number and what is around it */
+	COUNT = 8, /* columns for a number and its frame */
 };
 
 struct full {
@@ -233,7 +233,7 @@ static void add_docs(struct full *state, unsigned gutter,
 		 link ? "\033]8;;\033\\" : "");
 }
 
-/* What is said of one finding below the excerpt. */
+/* Adds the lines of one finding below the excerpt. */
 static void add_advice(struct full *state, const struct full_block *block,
 		       const struct finding *finding)
 {

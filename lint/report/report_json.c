@@ -161,7 +161,7 @@ static void put_skipped(struct buf *out, const struct report_summary *summary)
 	stream_close(out, ']');
 }
 
-/* What programs built, and what they did not. */
+/* Writes the rendered roots, and the ones that were not rendered. */
 static void put_rendered(struct buf *out, const struct report_summary *summary)
 {
 	stream_open(out, "rendered", '[');

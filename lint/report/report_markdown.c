@@ -101,7 +101,7 @@ static void add_tally(struct markdown *state)
 	}
 }
 
-/* Of each line one. */
+/* Makes a paragraph of each line. */
 static void add_paragraphs(struct buf *out, const char *s)
 {
 	for (const char *end; (end = strchr(s, '\n')); s = end + 1) {

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports as objects of openreports.io/v1alpha1, for those who look at a
- * cluster's reports in one place: a Report for each namespace, a ClusterReport
- * for what has none. Fields: openreports/reports-api,
- * apis/openreports.io/v1alpha1/report_types.go. What fails the run is a "fail",
- * other findings are a "warn", suppressed ones a "skip".
- *
- * No object may be larger than what an API server takes, so that one beyond
- * BYTES_MAX goes on in the next.
+ * Reports as objects of openreports.io/v1alpha1, for people who view all
+ * reports of a cluster in one place: a Report for each namespace, a
+ * ClusterReport for objects without a namespace. Fields:
+ * openreports/reports-api, apis/openreports.io/v1alpha1/report_types.go.
+ * Findings that fail the run become "fail", others "warn", suppressed ones
+ * "skip". An API server limits the size of an object, so a report beyond
+ * BYTES_MAX continues in the next object.
  */
 #include <stdlib.h>
 #include <string.h>

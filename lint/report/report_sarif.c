@@ -16,7 +16,7 @@
 #include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
 
-/* What is known of the current file. */
+/* The state of the current file. */
 struct sarif_file {
 	const struct report_file *file;
 	struct source *source;

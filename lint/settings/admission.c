@@ -90,7 +90,10 @@ static void read_path(struct policy_files *r, const char *path, bool named)
 	buf_release(&text);
 }
 
-/* As the API server adds them to what an authenticated user has. */
+/*
+ * Returns the user's groups with the ones that the API server adds to every
+ * authenticated user.
+ */
 static const char *const *groups_of(struct arena *arena,
 				    const struct options *options)
 {

@@ -12,8 +12,9 @@
 
 struct admission_settings {
 	struct arena arena;
-	struct admission_policies *set;	       /* NULL: none are given */
-	struct admission_policies *namespaces; /* of what is linted, or NULL */
+	struct admission_policies *set; /* NULL: none are given */
+	/* of the linted files, or NULL */
+	struct admission_policies *namespaces;
 	const char *const *groups;
 };
 

@@ -39,10 +39,13 @@ void clusters_release(struct clusters *clusters);
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);
-/* What its own policies are, or NULL. */
+/* Returns the admission policies of the cluster, or NULL. */
 const struct admission_policies *
 clusters_admission(struct clusters *clusters, const struct cluster *cluster);
-/* Is it older than max seconds (0: any age), or from the future? */
+/*
+ * True if the snapshot is older than max seconds (0: any age), or from the
+ * future.
+ */
 bool clusters_is_old(const struct clusters *clusters,
 		     const struct cluster *cluster, int64_t max);
 /* Warn, once for each, about a state older than max seconds (0: any age). */

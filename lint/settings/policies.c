@@ -74,7 +74,7 @@ static struct policy *load(struct policies *policies, const char *path,
 	return policy;
 }
 
-/* Of the admission policy in a file of `gpugate snapshot`. */
+/* Loads the admission policy in a file of `gpugate snapshot`. */
 static struct policy *load_saved(struct policies *policies, const char *path,
 				 const struct cluster *cluster)
 {
@@ -115,7 +115,7 @@ static struct policy *load_floor(struct policies *policies, const char *path)
 	return floor;
 }
 
-/* Does every file get the same policy? */
+/* True if every file gets the same policy. */
 static bool is_fixed(const struct policies *policies)
 {
 	return policies->options->config || policies->options->isolated;

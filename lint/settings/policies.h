@@ -52,20 +52,20 @@ void problems_print(const struct options *options,
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);
 void policies_release(struct policies *policies);
-/* What is in force where a policy says own: with the options of the command
- * line, and the floor. Needs own as long as it lives. NULL after a message. */
+/* Returns the effective policy for own: with the options of the command line
+ * and the floor applied. own must outlive it. Returns NULL after a message. */
 struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset);
 /* The policy of the file at path (as shown), loaded once. */
 uint32_t policies_load(struct policies *policies, const char *path);
-/* What is wrong with a text that is to be the file of its name. */
+/* Reports the problems of a text as the policy file of that name. */
 void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
 /* The nearest .gpugate.yaml in the absolute folder or above it. */
 uint32_t policies_find(struct policies *policies, const char *folder);
 
-/* All of them are there: 0, or 2 after messages, for what is wrong with one of
- * them, or with names of rules on the command line. */
+/* Loads all policies. Returns 0, or 2 after messages about a policy or about
+ * names of rules on the command line. */
 int policies_ready(struct policies *policies);
 
 /* For one file, by its absolute path. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The one place that masks secret values in a file's text and findings before
- * they are shown: reports, diffs, results.
+ * Masks secret values in a file's text and findings before they are shown in
+ * reports, diffs and results. No other code does this.
  */
 #ifndef LINT_COVERED_H
 #define LINT_COVERED_H
 
 #include "engine/finding.h"
 
-/* What may be shown of one file; in the arena. */
+/* The text of one file that may be shown; in the arena. */
 struct covered {
 	struct secrets secrets;
 	struct source *source; /* its text, covered; NULL: it holds none */

@@ -18,7 +18,7 @@ enum {
 	NEAR = 512,	     /* bytes before the mark that are kept then */
 };
 
-/* One source line and what is shown of it. */
+/* One source line and the part of it that is shown. */
 struct view {
 	const char *s; /* from the base byte */
 	size_t len;
@@ -119,7 +119,7 @@ static void place_window(struct view *view, const struct mark *mark,
 	cell = cell_of(view, start, FAR * TAB);
 	end_cell = cell_of(view, end, cell + width);
 	if (view->cut_left || end_cell >= width) {
-		/* A third of the window for what is before the mark. */
+		/* Shows a third of the window before the mark. */
 		view->low = cell > width / 3 ? cell - width / 3 : 0;
 		view->cut_left = view->cut_left || view->low > 0;
 	}

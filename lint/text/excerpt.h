@@ -36,7 +36,7 @@ struct excerpt {
 	enum severity severity;
 };
 
-/* A line of its own, without its end. */
+/* A separate line, without its end. */
 struct excerpt_text {
 	const char *s;
 	size_t len;

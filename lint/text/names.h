@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does it end as that of a manifest does? */
+/* True if the name has the ending of a manifest. */
 bool is_manifest(const char *name);
 /* In the order of strcmp(); and whether, so sorted, they hold one. */
 void names_sort(const char **names, size_t n);

@@ -55,7 +55,9 @@ static void index_update(struct arena *arena, struct node *map)
 		struct node **slot =
 			index_slot(index, child->key, child->key_len);
 
-		/* Of two equal keys the first is found, as by scanning. */
+		/*
+		 * Keeps the first of two equal keys, as a scan would find it.
+		 */
 		if (!*slot)
 			*slot = child;
 	}

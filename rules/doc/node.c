@@ -206,7 +206,7 @@ static bool decimal_int(const struct decimal *d, int64_t *value)
 	return true;
 }
 
-/* What nearly all numbers are: a few digits. */
+/* The usual form of numbers: a few digits. */
 static bool is_short_int(const struct node *node, int64_t *value)
 {
 	int64_t n = 0;

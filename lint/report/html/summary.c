@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the report says before its findings: numbers, the rules that found
- * something, what was judged and what was not.
+ * The part of the report before its findings: numbers, the rules that found
+ * something, what was checked and what was skipped.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -67,7 +67,7 @@ static void add_rule_row(struct buf *out, const struct tally_rule *item,
 	buf_adds(out, "</td></tr>\n");
 }
 
-/* Of one sort, the gravest and most frequent first. */
+/* Lists the rules of one severity, the most frequent first. */
 static void add_rules(struct buf *out, const struct tally *tally, bool infos)
 {
 	uint64_t most = 0;
@@ -101,7 +101,7 @@ void html_add_rules(struct buf *out, struct tally *tally)
 	add_rules(out, tally, true);
 }
 
-/* What `full` says, line by line. */
+/* Adds the lines of the `full` format. */
 static void add_lines(struct buf *out, const char *text)
 {
 	while (*text) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What several report formats share: where a finding is in words,
+ * Parts that several report formats share: the location of a finding in words,
  * counts per rule, and text that must wait until the end of the run.
  */
 #ifndef LINT_REPORT_COMMON_H
@@ -21,7 +21,7 @@ const char *place_path(const struct report_file *file,
 const char *path_relative(const char *path);
 /* The file's text, or NULL: for places, which need its own bytes. */
 struct source *file_source(const struct report_file *file);
-/* What may be shown of it: secret values are covered. */
+/* Returns the text that may be shown: secret values are masked. */
 struct source *file_shown(const struct report_file *file);
 /* "PyTorchJob ml/llm", then what it holds; "" for a finding on no object.
  * Raw text: the caller escapes it. */
@@ -29,9 +29,9 @@ void finding_object(const struct finding *finding, struct buf *out);
 /* The object, then " › Worker › trainer". */
 void finding_subject(const struct finding *finding, struct buf *out);
 /*
- * Does i say what the one before it says, of the same place? An anchored
- * template is judged for each of its aliases; a format that shows no object
- * says it once.
+ * True if finding i repeats the previous one at the same place. An anchored
+ * template is checked once for each of its aliases; a format that shows no
+ * object reports it once.
  */
 bool finding_repeats(const struct finding *findings, size_t i);
 /* A message, in which `names` become code where backticks pair up; escaped by
@@ -58,7 +58,7 @@ size_t tally_add(struct tally *tally, const struct rule *rule,
 void tally_sort(struct tally *tally);
 void tally_release(struct tally *tally);
 
-/* What the state of each format begins with. */
+/* The common head of each format's state. */
 struct report {
 	FILE *out;
 	struct report_options options;

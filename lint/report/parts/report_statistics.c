@@ -24,7 +24,7 @@ void statistics_add(struct tally *tally, struct buf *out)
 			 tally->items[i].rule->name);
 }
 
-/* Is this the first skipped file with its reason? */
+/* True if this is the first skipped file with its reason. */
 static bool skipped_first(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -65,7 +65,7 @@ static void add_skipped(const struct report_summary *summary, struct buf *out)
 		buf_addf(out, ", %zu skipped for other reasons", left);
 }
 
-/* What was not looked at, in parentheses. */
+/* Adds the skipped inputs, in parentheses. */
 static void add_left_out(const struct report_summary *summary, struct buf *out)
 {
 	bool any = summary->nskipped;
@@ -159,7 +159,7 @@ void summary_add_fixable(const struct report_summary *summary, struct buf *out)
 		buf_adds(out, ".\n");
 }
 
-/* Is this the first root that is not built for its reason? */
+/* True if this is the first root that was not rendered for its reason. */
 static bool refused_first(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -196,7 +196,7 @@ static void add_refused(const struct report_summary *summary, size_t first,
 	buf_adds(out, " | gpugate lint -\n");
 }
 
-/* Those that the same program built, of which this is the first. */
+/* Adds the roots that the same program rendered, of which this is the first. */
 static void add_built(const struct report_summary *summary, size_t first,
 		      struct buf *out)
 {
@@ -228,7 +228,7 @@ void summary_add_rendered(const struct report_summary *summary, struct buf *out)
 			add_refused(summary, i, out);
 }
 
-/* Rule i was named in an earlier line, or has no line of its own. */
+/* True if an earlier line named rule i, or if it has no line. */
 static bool same_reason_before(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -239,7 +239,7 @@ static bool same_reason_before(const struct report_summary *summary, size_t i)
 	return false;
 }
 
-/* Which kinds are not known, for the policy's `kinds:`. */
+/* Names the unknown kinds, for the policy's `kinds:`. */
 static void add_kinds(const struct run_counts *counts, struct buf *out)
 {
 	int n = 0;
@@ -255,7 +255,7 @@ static void add_kinds(const struct run_counts *counts, struct buf *out)
 	buf_adds(out, n ? ")" : "");
 }
 
-/* What was looked at, but for what it leaves open. */
+/* Adds the inputs that were only checked in part. */
 static void add_partly(const struct run_counts *counts, struct buf *out)
 {
 	static const char unknown[] = "objects of unknown kinds";

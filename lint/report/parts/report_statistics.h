@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The summary below a report for people: findings of each rule, and what was
- * linted.
+ * The summary below a report for people: findings of each rule, and the inputs
+ * that were linted.
  */
 #ifndef LINT_REPORT_STATISTICS_H
 #define LINT_REPORT_STATISTICS_H
@@ -16,11 +16,14 @@ void summary_add_line(const struct report_summary *summary, struct buf *out);
 void summary_add_findings(const struct run_counts *counts, struct buf *out);
 /* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
-/* What was built from sources, and what was not: a line each, or nothing. */
+/*
+ * Adds a line for each rendered root and each root that was not rendered, or
+ * nothing.
+ */
 void summary_add_rendered(const struct report_summary *summary,
 			  struct buf *out);
-/* A line for what was judged in part, and one a reason for rules that did not
- * run, or nothing. */
+/* Adds a line for inputs checked in part, and one for each reason why rules
+ * were skipped, or nothing. */
 void summary_add_not_run(const struct report_summary *summary, struct buf *out);
 
 #endif

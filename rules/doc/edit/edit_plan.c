@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merging. Every edit walks down from the root and claims each place on its way
- * ("is a map") and what it is about ("is this value", "is gone"); a place
- * remembers its owners. Two claims that contradict each other contest the
- * place: all its owners are left out. Because a group is applied as a whole,
- * the walk restarts without those left out, until all claims agree.
- *
- * Edits are walked by rising depth, so that a place that one creates exists
- * when another steps into it.
+ * ("is a map") and its target ("is this value", "is gone"); a place remembers
+ * its owners. Two claims that contradict each other contest the place: all its
+ * owners are dropped. Because a group is applied as a whole, the walk restarts
+ * without the dropped groups, until all claims agree. Edits are walked by
+ * rising depth, so that a place that one creates exists when another steps into
+ * it.
  */
 #include "edit_plan.h"
 
@@ -392,7 +391,7 @@ enum match {
 	MATCH_UNKNOWN,
 };
 
-/* Do two items agree in all keys "a,b,c"? NULL keys: in the whole value. */
+/* Compares two items by all keys "a,b,c"; NULL keys: by the whole value. */
 static enum match match_item(const struct node *a, const struct node *b,
 			     const char *keys)
 {
@@ -585,7 +584,7 @@ void plan_make(struct plan *plan, struct edit_list *list,
 			list->groups[i].outcome = EDIT_DONE;
 	do {
 		run_round(plan, root, sorted);
-		/* What is refused contests nothing. */
+		/* A rejected group contests nothing. */
 		for (size_t i = 0; !plan->refused && i < list->ngroups; i++)
 			if (list->groups[i].contested)
 				list->groups[i].outcome = EDIT_CONFLICT;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merged edits of one document: a tree of places, only those that some
- * edit goes through. Private to edit*.c and splice*.c.
- *
- * A place that stands for a value of the document has `old`; one without is
- * new. Children of a place with state PLACE_KEPT are those touched, in the
- * order of touching; children of a new value are all its parts.
+ * The merged edits of one document: a tree of the places that edits go through.
+ * Private to edit*.c and splice*.c. A place for a value of the document has
+ * `old`; one without is new. Children of a place with state PLACE_KEPT are the
+ * touched ones, in the order of touching; children of a new value are all its
+ * parts.
  */
 #ifndef RULES_DOC_EDIT_PLAN_H
 #define RULES_DOC_EDIT_PLAN_H
@@ -19,7 +18,7 @@ enum place_state {
 	PLACE_NEW,
 };
 
-/* What edits said of a place. Different claims on one place are a conflict. */
+/* Claims of edits on a place. Different claims on one place are a conflict. */
 enum place_claim {
 	CLAIM_NONE,
 	CLAIM_MAP,  /* is a map */

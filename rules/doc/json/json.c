@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The JSON reader: one RFC 8259 value into a node tree with the byte span of
- * every key and value. It accepts what Go's encoding/json accepts, with one
- * difference: bytes that are not UTF-8 are refused, not replaced.
+ * every key and value. It accepts the texts that Go's encoding/json accepts,
+ * with one difference: bytes that are not UTF-8 are rejected, not replaced.
  *
- * There is no recursion: the innermost open map or seq is at hand and its
- * parent pointers are the stack. Every count is checked before memory is taken.
- * An error is reported once, and reading ends there.
- *
- * Behind the text are NULs, which JSON does not have: where the next byte is
- * what it should be, nothing asks whether the text has ended before.
+ * There is no recursion: the innermost open map or seq is in a variable, and
+ * its parent pointers are the stack. Every count is checked before memory is
+ * taken. An error is reported once, and reading ends there. NULs follow the
+ * text; JSON has no NUL, so a check for the expected byte needs no check for
+ * the end.
  */
 #include <string.h>
 
@@ -18,8 +17,8 @@
 #include "json.h"
 #include "rules/doc/cost.h"
 
-/* What the API server writes, nearly always. The rest is in functions of its
- * own, which leave the registers to the loop of json_tree(). */
+/* The usual path is the form that the API server writes. Rare cases are in
+ * separate functions, which leave the registers to the loop of json_tree(). */
 #define usual(what) __builtin_expect(!!(what), 1)
 #define RARE	    __attribute__((noinline))
 
@@ -91,17 +90,17 @@ static inline char *json_blank(char *p)
 	return p;
 }
 
-/* Neither white space nor the end, nor a control character. */
+/* True if the byte is neither white space, a control character nor the end. */
 static inline bool json_is_grammar(char c)
 {
 	return (unsigned char)c > ' ';
 }
 
 /*
- * What the loop of json_tree() changes at each byte of grammar: a variable of
- * its own, whose address only inline functions take, so that it is in
- * registers. The children of the open map or seq are counted and linked here:
- * it gets to know them when it is closed.
+ * State that the loop of json_tree() changes at each byte of grammar: a local
+ * variable whose address only inline functions take, so that it stays in
+ * registers. The children of the open map or seq are counted and linked here;
+ * the node gets them when it is closed.
  */
 struct json_place {
 	char *at;
@@ -173,7 +172,7 @@ static inline bool json_open(struct json_reader *json, struct json_place *place,
 	return true;
 }
 
-/* What has been read of the open map or seq, as others see it. */
+/* Stores the children read so far in the open map or seq. */
 static inline void json_settle(const struct json_place *place)
 {
 	struct node *open = place->open;
@@ -307,7 +306,7 @@ static struct node *json_again(struct json_reader *json,
 	return old;
 }
 
-/* What json_rare() finds. */
+/* Results of json_rare(). */
 enum json_rare {
 	JSON_REFUSED,
 	JSON_SKIPPED, /* it has moved after the value */
@@ -482,8 +481,8 @@ static inline bool json_value(struct json_reader *json,
 	return true;
 }
 
-/* Does a key follow the bracket, or the member's value, at once, as the API
- * server writes? Then it moves there. */
+/* True if a key directly follows the bracket or the member's value, as the
+ * API server writes it. Then moves there. */
 static inline bool json_key_is_next(struct json_place *place,
 				    const struct node *node, bool opened)
 {

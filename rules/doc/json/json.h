@@ -15,9 +15,9 @@
 #include "json_mark.h"
 
 /*
- * What is read is a copy of the text with NULs behind it, a block of them: the
- * next bytes are looked at without asking first where the text ends. Strings
- * stay where they are in the copy, and their closing quotes become NULs.
+ * The reader works on a copy of the text followed by a block of NULs, so that
+ * the next bytes can be read without a check for the end. Strings stay in place
+ * in the copy, and their closing quotes become NULs.
  */
 struct json_reader {
 	struct loader *loader;
@@ -25,7 +25,7 @@ struct json_reader {
 	char *at, *end;
 	struct node *open; /* innermost map or seq not yet closed */
 	uint32_t depth, nodes, nodes_max;
-	uint64_t breadth;		/* of what is closed */
+	uint64_t breadth;		/* of the closed maps and lists */
 	uint64_t skip_tags;		/* as the loader's, but 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
@@ -33,7 +33,7 @@ struct json_reader {
 /* Report that the bytes from start to end refuse the text; false. */
 bool json_refuse(struct json_reader *json, const char *start, const char *end,
 		 const char *text);
-/* The same for the one character at p, or for the end of the text. */
+/* Like json_refuse(), for the one character at p or for the end of the text. */
 bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 
 /* The byte after the character at p (after the byte, if it is none). */

@@ -282,8 +282,8 @@ static bool is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* Is the word at p, with no letter after it? After a value at the top level
- * another one may follow at once. */
+/* True if the word is at p and no letter follows it. At the top level
+ * another value may follow at once. */
 static inline bool json_spells(const struct json_reader *json, const char *p,
 			       const char *word)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Splits files into documents as kubectl does (k8s.io/apimachinery
- * pkg/util/yaml): a file whose first byte is '{' is JSON values back to back;
- * any other, or one whose first or second value is not JSON, is split at lines
- * that begin with "---", and of each chunk kubectl reads the first document.
- *
- * Text that kubectl drops or refuses, but that YAML can read, is read anyway,
- * as a document of its own, with a LOAD_DISAGREEMENT.
+ * pkg/util/yaml): a file whose first byte is '{' is JSON values in a row; any
+ * other, or one whose first or second value is not JSON, is split at "---"
+ * lines, and kubectl reads the first document of each chunk. Text that kubectl
+ * drops or rejects, but YAML can read, is a document with LOAD_DISAGREEMENT.
  */
 #include "doc/load.h"
 
@@ -189,8 +187,8 @@ static uint32_t line_end(const struct loader *loader, uint32_t at)
 	return lf ? (uint32_t)(lf + 1 - text) : (uint32_t)loader->source->len;
 }
 
-/* Does one of these BLOCK bytes end a line that a '-' follows? One more than
- * these can be read. */
+/* Marks the bytes of a block that end a line followed by '-'. One byte
+ * behind the block is readable. */
 static struct block ends_before_dash(const char *p)
 {
 	return block_and(block_is(block_read(p), '\n'),
@@ -287,7 +285,7 @@ static bool is_blank(const char *text, uint32_t at, bool indent)
 	return text[at] == ' ' || (text[at] == '\t' && !indent);
 }
 
-/* Offset of what is not a blank, comment or "---"; end when all is. */
+/* Returns the first byte that is not in a blank, comment or "---", or end. */
 static uint32_t find_content(const struct loader *loader, uint32_t at,
 			     uint32_t end)
 {
@@ -369,7 +367,7 @@ static uint32_t find_mark(const struct loader *loader, uint32_t at)
 	return (uint32_t)(p - text);
 }
 
-/* Does the separator at line end what is before it? Else it is dropped. */
+/* True if the separator at line ends a chunk; otherwise it is dropped. */
 static bool ends_chunk(struct loader *loader, uint32_t *start, uint32_t line)
 {
 	enum separator kind = classify(loader, line);

@@ -468,7 +468,7 @@ static struct node *following(struct node *node, const struct node *root)
 	return node == root ? NULL : node->next;
 }
 
-/* Does a block scalar, which has no comments, hold this byte? */
+/* True if the byte is in a block scalar, where comments do not exist. */
 static bool in_block(const struct node *root, size_t at)
 {
 	const struct node *node = node_first(root);

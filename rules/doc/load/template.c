@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a file a template? Markup inside quoted or block strings of valid YAML
+ * Detects templates. Markup inside quoted or block strings of valid YAML
  * belongs to some later reader (KServe's `{{ if .GlobalConfig.EnableTLS }}`,
  * chat templates); markup where YAML expects structure belongs to Helm, Go or
- * Jinja and leaves no valid YAML. So lines are looked at by where they are, and
- * only what Helm alone knows (.Values) counts everywhere.
+ * Jinja and makes the YAML invalid. So lines are checked by position, and only
+ * markup that Helm alone knows (.Values) counts everywhere.
  */
 #include <string.h>
 

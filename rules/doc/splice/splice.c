@@ -98,8 +98,8 @@ static void walk(struct splicer *splicer, const struct edit_place *place,
 	change_level(splicer, place, reason);
 }
 
-/* Whole numbers beyond 64 bits are floating ones in YAML, those keep 17
- * digits, and what is too large for them is a string. */
+/* YAML reads whole numbers beyond 64 bits as floats, floats keep 17 digits,
+ * and larger numbers become strings. */
 static bool survives_yaml(struct arena *arena, const struct node *value)
 {
 	struct node again = {0};

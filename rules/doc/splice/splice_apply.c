@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies splices, and verifies the result: the new text is parsed as a file
- * and every document is what it must be. Callers that write files verify first,
- * so that a defect here never breaks a manifest.
+ * Applies splices and verifies the result: the new text is parsed as a file,
+ * and every document must have its expected content. Callers that write files
+ * verify first, so that a defect here never breaks a manifest.
  */
 #include "base/err.h"
 #include "doc/splice.h"

@@ -358,7 +358,7 @@ static void block_collapse(struct splicer *splicer, const struct node *old,
 	cut_lines(splicer, old->start, old->end);
 }
 
-/* May all bytes of a block value go? */
+/* Returns why the bytes of a block value cannot all be removed, or NULL. */
 static const char *whole_reason(const struct splicer *splicer,
 				const struct node *old)
 {
@@ -482,7 +482,9 @@ static const char *replace_reason(const struct splicer *splicer,
 
 	if (!reason && old->flags & NODE_BLOCK)
 		reason = "there is a block scalar (| or >)";
-	/* Quoted text may hold the sign too: then it is refused in vain. */
+	/*
+	 * Quoted text may hold a '#' too; then the edit is rejected needlessly.
+	 */
 	if (!reason && is_collection(old) &&
 	    has_comment(splicer, old->start,
 			old->flags & NODE_FLOW ? old->end
@@ -498,7 +500,7 @@ void block_replace(struct splicer *splicer, const struct edit_place *place)
 	const struct node *value;
 	struct style style;
 
-	/* Without bytes of its own its colon is all there is to check. */
+	/* An implicit null has no bytes: only its colon is checked. */
 	if (old->flags & NODE_IMPLICIT) {
 		uint32_t at =
 			old->key ? behind_colon(splicer, old) : old->start;

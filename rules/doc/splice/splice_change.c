@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changes below a place, why it may not, and the splices that it becomes.
+ * Collects the changes below a place, the reasons against them, and the splices
+ * that make them.
  */
 #include <string.h>
 

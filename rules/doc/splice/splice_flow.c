@@ -41,7 +41,7 @@ static bool quotes_keys(const struct splicer *splicer, const struct node *map)
 	       splicer->text[child->key_start] == '"';
 }
 
-/* What the entries of a value are indented by, from the line it opens on. */
+/* Learns the indentation of a value's entries from the line it opens on. */
 static void learn_unit(const struct splicer *splicer, const struct node *node,
 		       struct style *style)
 {

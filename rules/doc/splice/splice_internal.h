@@ -25,7 +25,7 @@ struct splicer {
 	struct splice_list out;
 };
 
-/* A place whose inner parts change, and what is to be said of them. */
+/* A place whose inner parts change, with the parts and problems found. */
 struct splice_change {
 	const struct edit_place *place;
 	const struct node *old;
@@ -88,7 +88,7 @@ void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
 /* The new value of a place, with its key. */
 const struct node *new_value(struct splicer *splicer,
 			     const struct edit_place *place);
-/* What changes directly below a place. */
+/* Collects the changes directly below a place. */
 void change_collect(const struct splicer *splicer,
 		    const struct edit_place *place,
 		    struct splice_change *change);

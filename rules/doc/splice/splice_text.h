@@ -19,7 +19,7 @@ struct style {
 	/* flow */
 	bool json;	  /* keys and strings in double quotes */
 	bool tight;	  /* nothing after : and , */
-	bool lines;	  /* every entry on a line of its own */
+	bool lines;	  /* every entry on a separate line */
 	const char *unit; /* lines: what a level adds to the indentation */
 };
 
@@ -40,7 +40,7 @@ void text_block_entry(struct buf *out, const struct node *node,
 /* `- value` whose dash is in column col. */
 void text_block_item(struct buf *out, const struct node *node,
 		     const struct style *style, unsigned col);
-/* What follows the colon of a key in column col. */
+/* Adds the text that follows the colon of a key in column col. */
 void text_block_value(struct buf *out, const struct node *node,
 		      const struct style *style, unsigned col);
 /* A line end and col blanks. */

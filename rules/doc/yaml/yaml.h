@@ -67,7 +67,7 @@ struct yaml {
 	struct node anchors;
 	struct frame *frames;
 	size_t nframes, frames_size;
-	uint32_t last_end; /* end of what was last completed */
+	uint32_t last_end; /* end of the last completed node */
 
 	uint32_t nodes_max, nodes_left;
 	uint64_t work_left;
@@ -96,7 +96,7 @@ struct yaml_first {
 };
 
 bool yaml_read_first(struct loader *loader, struct yaml_first *first);
-/* The same over libyaml only, without what yaml_block.h has. */
+/* Reads with libyaml only, without the block reader (yaml_block.h). */
 bool yaml_read_events(struct loader *loader, struct yaml_first *first);
 
 bool yaml_scalar(struct yaml *yaml, const struct yaml_text *text);
@@ -139,16 +139,16 @@ bool yaml_refuse_merge(struct yaml *yaml, uint32_t start, uint32_t end);
 /* Pass on an issue with this text; false where kind is LOAD_SYNTAX. */
 bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
 		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* The same for LOAD_SYNTAX. */
+/* Like yaml_issue(), for LOAD_SYNTAX. */
 bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 /* Report what libyaml refused. */
 bool yaml_refuse_parser(struct yaml *yaml);
-/* Offset in the source of a code point of what is read. */
+/* Returns the offset in the source of a code point of the text being read. */
 uint32_t yaml_offset(struct yaml *yaml, size_t index);
-/* The same of byte number n of what libyaml is given. */
+/* Returns the offset in the source of byte n of libyaml's input. */
 uint32_t yaml_byte(const struct yaml *yaml, size_t n);
-/* Is the byte at this offset one that libyaml is not given? */
+/* True if libyaml's input lacks the byte at this offset. */
 bool yaml_is_cut(const struct yaml *yaml, uint32_t at);
 /* Line number of an offset. */
 unsigned yaml_line(struct yaml *yaml, uint32_t offset);
@@ -157,7 +157,7 @@ bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
 
 /* Length of the YAML line break at p, 0 when there is none. */
 size_t yaml_break(const char *p, const char *end);
-/* Does a line begin at p, of a text that begins at start? */
+/* True if a line begins at p in a text that begins at start. */
 bool yaml_starts_line(const char *start, const char *p);
 
 #endif

@@ -311,7 +311,7 @@ bool yaml_close(struct yaml *yaml, uint32_t end)
 	char bracket = node->type == NODE_MAP ? '}' : ']';
 
 	yaml->flow_depth -= frame.flow;
-	/* [a: 1]: the map inside has no brackets of its own. */
+	/* [a: 1]: the map inside has no brackets. */
 	if (!frame.flow || end <= yaml->last_end ||
 	    yaml->text[end - 1] != bracket)
 		end = yaml->last_end;

@@ -82,7 +82,7 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 		yaml_issue(yaml, at, "anchor &%.100s contains itself", name);
 		return NULL;
 	}
-	/* Of a merge only what is inside the map comes in. */
+	/* A merge adds only the content of the map. */
 	height = anchor->height;
 	height -= height && yaml->nframes &&
 		  yaml->frames[yaml->nframes - 1].state == WANT_MERGE;

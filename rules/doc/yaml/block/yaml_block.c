@@ -443,7 +443,7 @@ static bool check_slowly(const char *p, const char *end)
 	return true;
 }
 
-/* Are these all characters that this reader knows? */
+/* True if this reader knows all characters of the text. */
 static bool check_bytes(const char *text, const char *end)
 {
 	struct block seen = {{0}};

@@ -31,7 +31,7 @@ enum {
 	FAST_ALIASES = 100, /* so many go-yaml never finds too many */
 };
 
-/* What a value may start with. */
+/* Classes of bytes that a value may start with. */
 enum fast_start {
 	START_NEVER, /* nothing, or nothing that is known here */
 	START_PLAIN,
@@ -114,7 +114,7 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 /* | and >; parent: the column it has to be indented from. */
 bool fast_block(struct fast *fast, const char *p, uint32_t parent,
 		struct fast_text *text);
-/* They end where their last line that is not blank ends; libyaml's too. */
+/* Returns the end of the last line that is not blank, as libyaml does. */
 const char *fast_trim(const char *start, const char *end);
 /* Type, value and span of a scalar's node. */
 bool fast_fill(struct fast *fast, struct node *node,
@@ -128,7 +128,7 @@ const char *fast_name_end(const char *p);
 /* node, a scalar, has this anchor from now on. */
 bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 		     struct node *node);
-/* What an alias stands for; it is counted. */
+/* Returns the target of an alias, and counts it. */
 const struct node *fast_aliased(struct fast *fast, const char *name,
 				size_t len);
 

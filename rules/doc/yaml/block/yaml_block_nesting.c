@@ -71,7 +71,7 @@ static void put_breaks(struct fast *fast, uint32_t n)
 	fast->strings += n;
 }
 
-/* What stands for the line end, and n blank lines, between two lines. */
+/* Adds the text that a line end and n blank lines between two lines fold to. */
 static void join(const struct nesting *block, bool blank, uint32_t n)
 {
 	if (!block->folded || blank)

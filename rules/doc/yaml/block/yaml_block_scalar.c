@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Plain scalars on one line, and quoted ones. The scan of a plain one ends at
- * the line's end: where it goes on, the caller finds a line that is indented
- * too far. Quoted ones may span several lines with any indentation.
+ * the line's end: if it continues, the caller finds a line that is indented too
+ * far. Quoted ones may span several lines with any indentation.
  *
- * No scalar is longer than what it was read from, and one byte follows each
- * (a line end, a quote, a ':'): there is room for all of them, each with its
- * NUL, where the text has its length.
+ * A scalar is never longer than its source, and one byte follows each (a line
+ * end, a quote, a ':'): a buffer of the text's length has room for all of them
+ * with their NULs.
  */
 #include <string.h>
 
@@ -61,14 +61,17 @@ static const uint8_t stops[256] = {
 	['}'] = STOP_FLOW,
 };
 
-/* What may be after a '-' that starts a plain scalar. */
+/* True if the byte may follow a '-' that starts a plain scalar. */
 static bool is_dashed(char c)
 {
 	return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
 	       (c >= 'a' && c <= 'z') || (c && strchr("-./_", c));
 }
 
-/* Is the ':' at p the end of a key? -1: readers differ, or a tab follows. */
+/*
+ * Returns whether the ':' at p ends a key; -1: readers differ, or a tab
+ * follows.
+ */
 static int ends_key(const char *p, bool flow)
 {
 	if (p[1] == ' ' || p[1] == '\n')
@@ -78,7 +81,7 @@ static int ends_key(const char *p, bool flow)
 	return 0;
 }
 
-/* What STOP_BLOCK says of sixteen bytes. */
+/* Returns STOP_BLOCK's answer for sixteen bytes at once. */
 static struct block block_stops(struct block b)
 {
 	return block_or(block_or(block_is(b, '\n'), block_is(b, '\t')),
@@ -167,7 +170,10 @@ static bool scan_plain(struct fast *fast, const char *p, bool flow,
 	return true;
 }
 
-/* The byte that a backslash and c stand for; '\0': none that is simple. */
+/*
+ * Returns the byte for a backslash followed by c; '\0' if the escape is not a
+ * simple one.
+ */
 static char escaped(char c)
 {
 	switch (c) {
@@ -191,8 +197,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Over the line end at p: blanks around it are dropped (of what is copied only
- * those from floor on), and it is a blank, or the blank lines after it.
+ * Folds the line end at p: drops blanks around it (of the copied text only from
+ * floor on) and adds a blank, or the blank lines after it.
  */
 static const char *fold(struct fast *fast, const char *p, const char *floor)
 {

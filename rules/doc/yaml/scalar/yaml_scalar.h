@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a YAML scalar means to sigs.k8s.io/yaml, and the text that the value
- * has in JSON and as the key of a JSON object. Private to the YAML reader.
+ * The value of a YAML scalar as sigs.k8s.io/yaml reads it, and its text in JSON
+ * and as the key of a JSON object. Private to the YAML reader.
  */
 #ifndef RULES_DOC_YAML_SCALAR_H
 #define RULES_DOC_YAML_SCALAR_H
@@ -32,7 +32,7 @@ struct scalar {
 	double number;	/* SCALAR_FLOAT */
 };
 
-/* Can a plain scalar with this first byte be anything but a string? */
+/* True if a plain scalar with this first byte can be anything but a string. */
 bool scalar_may_resolve(unsigned char first);
 
 /*
@@ -58,7 +58,8 @@ const char *scalar_kind_name(enum scalar_kind kind);
 
 /* Shortest digits that read back as the same float64, as encoding/json. */
 void number_json(double number, struct buf *out);
-/* The same for float32, as strconv.FormatFloat(number, 'g', -1, 32). */
+/* The digits of a map key, as for float32: strconv.FormatFloat(number, 'g', -1,
+ * 32). */
 void number_key(double number, struct buf *out);
 
 #endif
