@@ -6,7 +6,7 @@
  * are not meant here, nor TPU slices, where one container runs for each NUMA
  * node of a machine. Where the nodes share devices under the name of whole ones
  * both may have the same: silent where the pod selects such nodes, and where
- * each of the containers runs a program that computes.
+ * each of the containers runs a program that computes, none of them twice.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -35,8 +35,32 @@ static bool has_shares(struct rule_run *run, const struct container *c)
 	return false;
 }
 
+/* One program with the same arguments and environment. */
+static bool is_copy(const struct container *a, const struct container *b)
+{
+	static const char *const keys[] = {"image", "command", "args", "env",
+					   "envFrom"};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (!node_same(node_get(a->node, keys[i]),
+			       node_get(b->node, keys[i])))
+			return false;
+	return true;
+}
+
+static bool is_second(const struct pod *pod, const struct container *copy)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c == copy)
+			break;
+		if (takes_devices(c) && is_copy(c, copy))
+			return true;
+	}
+	return false;
+}
+
 /* The container that may have its devices by mistake; NULL: each runs a program
- * that computes, and the author has split them. */
+ * of its own that computes, and the author has split them. */
 static const struct container *find_other(const struct pod *pod,
 					  const struct container *first)
 {
@@ -45,7 +69,7 @@ static const struct container *find_other(const struct pod *pod,
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c == first || !takes_devices(c))
 			continue;
-		if (!container_computes(c))
+		if (!container_computes(c) || is_second(pod, c))
 			return c;
 		if (!second)
 			second = c;
