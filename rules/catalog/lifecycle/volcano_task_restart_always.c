@@ -6,11 +6,12 @@
  * task that ends may complete the job: by its own policy, or the job's, with
  * the action CompleteJob (mpi's master, a chief), or by minSuccess. A job of
  * servers alone is not meant to complete, nor is the cluster of the plugin ray,
- * whose commands block.
+ * whose commands block. A written Always is accepted, so its fix is opt-in.
  * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
  * (no restartPolicy there), its state/running.go (minSuccess) and
  * plugins/distributed-framework/ray (OnPodCreate);
- * pkg/apis/core/v1/defaults.go.
+ * pkg/apis/core/v1/defaults.go; volcano pkg/webhooks/admission/jobs/validate
+ * validateTaskTemplate.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -120,7 +121,7 @@ const struct rule rule_volcano_task_restart_always = {
 	.name = "volcano-task-restart-always",
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
-	.flags = RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU | FACT_VOLCANO,
 	.since = "1.0",
 	.summary =
