@@ -385,6 +385,9 @@ void render_build(struct render *r, struct thread_pool *thread_pool)
 	struct builds b = {
 		.r = r, .next = r->nbuilt, .start = progress_clock()};
 
+	for (size_t i = r->nbuilt; i < r->nroots; i++)
+		if (!r->roots[i].refused)
+			render_refuse_outside(r, &r->roots[i]);
 	if (!r->kustomize.path)
 		refuse_all(r, false,
 			   "neither kustomize nor kubectl is on PATH");

@@ -117,6 +117,8 @@ void render_use_chart(struct render *r, struct render_root *root,
 		      const char *folder);
 /* tool.c: looks for the programs that the roots need. */
 void render_find_tools(struct render *r);
+/* outside.c: what the root would read is checked to be in its repository. */
+void render_refuse_outside(struct render *r, struct render_root *root);
 /* build.c: all that are not built yet, nor refused, in several threads. */
 void render_build(struct render *r, struct thread_pool *thread_pool);
 /* origin.c: take the annotations off a built text, and note what they say;

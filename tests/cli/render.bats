@@ -332,3 +332,77 @@ exec >&- 2>&-; echo building >&9; wait'
 	holds_not "$output" gpu-privileged
 	holds "$output" priority-class-system-reserved
 }
+
+# of_chart LINK TARGET: a chart of a repository, with the link in its folder.
+of_chart() {
+	rm -rf repo
+	unset GPUGATE_RENDER
+	mkdir -p repo/.git
+	cp -r "$BATS_TEST_DIRNAME/render/chart/." repo
+	rm -f "repo/llm/$1"
+	mkdir -p "$(dirname "repo/llm/$1")"
+	ln -s "$2" "repo/llm/$1"
+	cat >repo/llm/templates/leak.yaml <<-'END'
+		apiVersion: batch/v1
+		kind: Job
+		metadata: {name: leak}
+		spec: {template: {spec: {restartPolicy: Never, containers: [{
+		  name: {{ .Files.Get "leak" | trim | quote }}, image: a:1,
+		  securityContext: {privileged: true},
+		  resources: {limits: {nvidia.com/gpu: 1}}}]}}}
+	END
+}
+
+@test "a chart reads no file out of its repository through a link" {
+	need_helm
+	echo of-the-runner >outside
+	mkdir elsewhere
+	echo of-the-runner >elsewhere/leak
+	echo '{leak: of-the-runner}' >outside.yaml
+	while read -r link target; do
+		of_chart "$link" "$target"
+		for path in repo repo/llm; do
+			lint --isolated $path
+			holds_not "$output" of-the-runner
+			holds "$stderr" \
+				"Not rendered (it would read a file out of its repository: \`$link"
+		done
+	done <<-END
+		leak $PWD/outside
+		leak ../../outside
+		files $PWD/elsewhere
+		values.yaml ../../outside.yaml
+		charts/worker/leak ../../../../outside
+		templates/_x.tpl /etc/hostname
+	END
+}
+
+@test "a chart reads files of its repository through links" {
+	need_helm
+	of_chart leak ../shared
+	echo of-the-repository >repo/shared
+	lint --isolated repo
+	holds "$output" of-the-repository
+	holds "$stderr" "Rendered 1 chart"
+	rm -r repo/.git
+	lint --isolated repo
+	holds "$stderr" "Rendered 1 chart"
+	run --separate-stderr env -C / "$GPUGATE" lint --format concise --isolated "$PWD/repo"
+	holds "$stderr" "Not rendered (it would read a file out of its repository"
+}
+
+@test "an installed chart gets no values from out of the repository" {
+	need_helm
+	unset GPUGATE_RENDER
+	mkdir -p gitops/.git
+	cp -r "$BATS_TEST_DIRNAME/render/gitops/." gitops
+	echo '{leak: of-the-runner}' >outside.yaml
+	ln -s ../../../outside.yaml gitops/apps/argo/out.yaml
+	ln -s ../../../outside.yaml gitops/charts/llm/out.yaml
+	for name in out.yaml ../../../outside.yaml; do # of the chart
+		sed -i "s|values-argo.yaml|$name|" gitops/apps/argo/app.yaml
+		lint --isolated gitops
+		holds "$stderr" "it would read a file out of its repository"
+		sed -i "s|$name|values-argo.yaml|" gitops/apps/argo/app.yaml
+	done
+}
