@@ -37,6 +37,12 @@ trust_workspace() {
 	export "GIT_CONFIG_VALUE_$((GIT_CONFIG_COUNT - 1))=$PWD"
 }
 
+# fetch REVISION: sets $fetched to its commit, or fails.
+fetch() {
+	git fetch --quiet --no-tags --depth=1 origin "${1#origin/}" || return
+	fetched=$(git rev-parse FETCH_HEAD)
+}
+
 # Sets $since to a commit for $INPUT_SINCE; CI's clones are shallow, so it may
 # have to be fetched.
 get_since() {
@@ -47,8 +53,40 @@ get_since() {
 	esac
 	trust_workspace
 	since=$(git rev-parse --quiet --verify "$INPUT_SINCE^{commit}") && return
-	git fetch --quiet --no-tags --depth=1 origin "${INPUT_SINCE#origin/}" ||
+	fetch "$INPUT_SINCE" ||
 		die "since: $INPUT_SINCE is not in this clone, nor does origin" \
 			"have it; clone with more depth"
-	since=$(git rev-parse FETCH_HEAD)
+	since=$fetched
+}
+
+# get_policy BRANCH: sets $policy to the options that $INPUT_POLICY asks for,
+# and $changed to the policy files in which the change differs from the branch
+# that it is for. Without a branch nothing is a change.
+get_policy() {
+	policy='' policy_file='' changed=''
+	if [ -n "$1" ] && [ -n "${INPUT_POLICY:-}" ]; then
+		trust_workspace
+		fetch "$1" || die "policy: origin has no branch $1"
+		changed=$(git diff --name-only --no-renames "$fetched" -- \
+			':(glob)**/.gpugate.yaml')
+	fi
+	case ${INPUT_POLICY:-} in
+	'') ;;
+	base) [ -z "$1" ] || take_base_policy ;;
+	*)
+		[ -f "$INPUT_POLICY" ] || die "policy: there is no $INPUT_POLICY"
+		policy=--policy policy_file=$INPUT_POLICY
+		;;
+	esac
+}
+
+# The whole tree: a policy names files beside it.
+take_base_policy() {
+	[ -z "${INPUT_CONFIG:-}" ] || die 'either policy: base or config'
+	policy=--isolated
+	git cat-file -e "$fetched:.gpugate.yaml" 2>/dev/null || return 0
+	mkdir "$work/base"
+	git archive -o "$work/base.tar" "$fetched"
+	tar -xf "$work/base.tar" -C "$work/base"
+	policy=--config policy_file=$work/base/.gpugate.yaml
 }

@@ -20,10 +20,13 @@ echo "::stop-commands::$token"
 trap 'echo "::$token::"' EXIT
 get_gpugate
 get_since
+get_policy "${GITHUB_BASE_REF:-}"
 set -- lint --fail-on "${INPUT_FAIL_ON:-error}" --format full \
 	--format "github:$work/annotations" --format "sarif:$sarif" \
 	--format "markdown:$work/summary.md" --format "jsonl:$work/findings.jsonl"
 [ -z "${INPUT_CONFIG:-}" ] || set -- "$@" --config "$INPUT_CONFIG"
+[ -z "$policy" ] || set -- "$@" "$policy"
+[ -z "$policy_file" ] || set -- "$@" "$policy_file"
 [ -z "$since" ] || set -- "$@" --since "$since"
 set -f
 status=0
@@ -38,7 +41,14 @@ if [ ! -s "$work/findings.jsonl" ]; then
 	exit "$status"
 fi
 grep '^::' "$work/annotations" || :
-cat "$work/summary.md" >>"$GITHUB_STEP_SUMMARY"
+{
+	cat "$work/summary.md"
+	[ -z "$changed" ] || printf '\n%s\n' \
+		'This change alters the configuration of gpugate (`.gpugate.yaml`).'
+} >>"$GITHUB_STEP_SUMMARY"
+[ -z "$changed" ] ||
+	echo '::warning title=gpugate::this change alters the configuration of' \
+		"gpugate (.gpugate.yaml, $(echo "$changed" | wc -l) in all)"
 {
 	echo "sarif-file=$sarif"
 	echo "findings=$(($(number errors) + $(number warnings) + $(number infos)))"

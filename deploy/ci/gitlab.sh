@@ -11,16 +11,22 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 get_gpugate
 get_since
+get_policy "${CI_MERGE_REQUEST_TARGET_BRANCH_NAME:-}"
 set -- lint --fail-on "${INPUT_FAIL_ON:-error}" --format full \
 	--format "gitlab:$work/gl-code-quality-report.json" \
 	--format "junit:$work/gpugate-junit.xml"
 [ -z "${INPUT_CONFIG:-}" ] || set -- "$@" --config "$INPUT_CONFIG"
+[ -z "$policy" ] || set -- "$@" "$policy"
+[ -z "$policy_file" ] || set -- "$@" "$policy_file"
 [ -z "$since" ] || set -- "$@" --since "$since"
 set -f
 status=0
 # shellcheck disable=SC2086
 "$gpugate" "$@" ${INPUT_ARGS:-} -- ${INPUT_PATHS:-.} || status=$?
 set +f
+[ -z "$changed" ] ||
+	echo 'gpugate: warning: this change alters the configuration of gpugate' \
+		"(.gpugate.yaml, $(echo "$changed" | wc -l) in all)" >&2
 for report in gl-code-quality-report.json gpugate-junit.xml; do
 	[ ! -s "$work/$report" ] || cp "$work/$report" .
 done

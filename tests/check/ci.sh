@@ -99,6 +99,52 @@ check 'an absent executable' [ "$status" -eq 2 ]
 github since=--output=x
 check 'a revision is no option' [ "$status" -eq 2 ]
 
+# A change that turns the check off: its author's own policy does not count.
+turn_off() {
+	git checkout -q -b "$1"
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$2" >.gpugate.yaml
+	git add . && git commit -q -m "$1"
+}
+git remote add origin "file://$work/project"
+turn_off off 'rules: {all: off}'
+github
+check 'a change can turn the check off' holds "$work/outputs" 'findings=0'
+export GITHUB_BASE_REF=main
+for text in 'rules: {all: off}' 'exclude: ["**"]'; do
+	git checkout -q main
+	git branch -q -D off
+	turn_off off "$text"
+	github policy=base
+	check "not with policy: base: $text" holds "$work/outputs" 'findings=2'
+	check 'which is reported' holds "$work/log" 'alters the configuration'
+	check 'also in the summary' holds "$work/summary" 'alters the configuration'
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
+		'rules: {job-ttl-missing: off}' >"$work/floor.yaml"
+	github policy="$work/floor.yaml"
+	check "nor with a file: $text" holds "$work/outputs" 'findings=2'
+	check 'reported too' holds "$work/log" 'alters the configuration'
+done
+check 'the workspace of a change stays as it was' [ -z "$(git status --porcelain)" ]
+github policy=/nonexistent
+check 'an absent policy' [ "$status" -eq 2 ]
+github policy=base config="$work/policy.yaml"
+check 'two policies' [ "$status" -eq 2 ]
+GITHUB_BASE_REF=no-such-branch github policy=base
+check 'an absent base' [ "$status" -eq 2 ]
+git checkout -q main
+printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' \
+	'exclude: [old.yaml]' >.gpugate.yaml
+git add . && git commit -q -m policy
+git checkout -q -b change
+git commit -q --allow-empty -m change
+github policy=base
+check 'the policy of the base counts' holds "$work/outputs" 'findings=1'
+check 'without a change nothing is said' lacks "$work/log" 'alters the'
+unset GITHUB_BASE_REF
+github policy=base
+check 'without a pull request the own one' holds "$work/outputs" 'findings=1'
+project
+
 # A shallow clone, as actions/checkout makes it: the revision is fetched.
 first=$(git rev-parse HEAD^1)
 git branch release "$first"
@@ -155,6 +201,16 @@ gitlab "since=\$CI_MERGE_REQUEST_DIFF_BASE_SHA"
 check 'no merge request: all' quality 2
 gitlab config="$work/policy.yaml"
 check 'config' quality 0
+git remote add origin "file://$work/project"
+turn_off off 'rules: {all: off}'
+export CI_MERGE_REQUEST_TARGET_BRANCH_NAME=main
+gitlab policy=base
+check 'policy: base' quality 2
+check 'a changed policy is reported' holds "$work/log" 'alters the configuration'
+unset CI_MERGE_REQUEST_TARGET_BRANCH_NAME
+gitlab policy=base
+check 'policy: base without a merge request' quality 0
+git checkout -q main
 gitlab ref=no-such-tag
 check 'an unknown version' [ "$status" -gt 2 ]
 check 'has no report' [ ! -e gl-code-quality-report.json ]
