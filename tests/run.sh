@@ -50,9 +50,15 @@ for step; do
 done
 wait
 
+# The slowest first.
+names() {
+	for step; do
+		echo "$(cat "$logs/${step%%=*}.seconds") ${step%%=*}"
+	done | sort -k1,1nr -k2 | cut -d' ' -f2
+}
+
 passed=0 failed=0 skipped=0 bad=
-for step; do
-	name=${step%%=*}
+for name in $(names "$@"); do
 	# shellcheck disable=SC2046
 	set -- $(count "$logs/$name.log" "$logs/$name.status")
 	printf '%-22s %5s passed %3s failed %3s skipped %4ss\n' "$name" \

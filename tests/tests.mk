@@ -103,7 +103,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'equivalence=tests/check/equivalence.sh $(BUILD)' \
 	'cluster=tests/check/cluster.sh $(BUILD)/gpugate'
 
-.PHONY: check check-full
+.PHONY: check check-ci check-full
 check: all unit tools
 	@STEPS_AT_ONCE=3 tests/run.sh $(BUILD)/logs $(STEPS)
 
@@ -111,6 +111,11 @@ check: all unit tools
 check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-full.sh $(BUILD)
+
+# The part of check-full that .ci/run runs.
+check-ci: full-deps
+	@$(MAKE) --no-print-directory -j2 all unit tools
+	@tests/run-full.sh $(BUILD) ci
 
 # Load, faults, restarts: each wants the machine for itself.
 .PHONY: check-load

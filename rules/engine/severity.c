@@ -39,7 +39,8 @@ enum action rule_action(const struct rule *rule, enum severity severity)
 {
 	if (severity == SEVERITY_INFO || rule->flags & RULE_PREVIEW)
 		return ACTION_AUDIT;
-	if (rule->flags & RULE_SAFE_PATCH && !(rule->flags & RULE_TAKES))
+	if (rule->flags & RULE_SAFE_PATCH &&
+	    !(rule->flags & (RULE_TAKES | RULE_OPT_IN_PATCH)))
 		return ACTION_PATCH;
 	return severity == SEVERITY_ERROR ? ACTION_DENY : ACTION_WARN;
 }

@@ -32,7 +32,7 @@ alone() { PATH=$BATS_TEST_TMPDIR/bin "$@"; }
 	is "$status" 1
 	holds "$output" "base/train.yaml:9:15: warning: container \`trainer\` has"
 	holds "$output" "overlays/prod/server.yaml:12:23: warning: container \`server\` is"
-	holds "$output" "overlays/prod/train.json:3:119: error: \`NVIDIA_VISIBLE"
+	holds "$output" "overlays/prod/train.json:3:119: warning: \`NVIDIA_VISIBLE"
 	holds "$output" "overlays/dev/kustomization.yaml:8:11: warning: image"
 	holds "$output" "overlays/prod/kustomization.yaml:24:20: warning: GPU pods"
 	holds "$output" "components/gpu/kustomization.yaml:14:14: info"

@@ -32,22 +32,23 @@ for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
 # FUZZ_SEED=N: the same inputs in the same order every time, for CI, where a
-# new finding must not depend on luck or load: about as many inputs as a quiet
+# new finding must not depend on luck or load (an input may take ten minutes,
+# so that only an endless one fails): about as many inputs as a quiet
 # machine reads in SECONDS (the head of the target says how many in one), an
 # empty corpus that is not read again, addresses that stay. (A review measures
 # its time, which leads `review` a little elsewhere.) Without it the search is
 # random.
 corpus=$build/corpus-$target
-run=("$build/fuzz_$target" -max_total_time="$seconds")
+run=("$build/fuzz_$target" -max_total_time="$seconds" -timeout=60)
 if [ -n "${FUZZ_SEED-}" ]; then
 	rm -rf "$corpus" && mkdir "$corpus"
 	rate=$(sed -n 's/^ \* Inputs a second: //p' "$here/fuzz_$target.c")
 	run=("$build/fuzz_$target" -seed="$FUZZ_SEED" -reload=0
-		-runs=$((rate * seconds)))
+		-runs=$((rate * seconds)) -timeout=600)
 	# A container may forbid it.
 	! setarch -R true 2>/dev/null || run=(setarch -R "${run[@]}")
 fi
-if "${run[@]}" -timeout=60 -rss_limit_mb=2048 \
+if "${run[@]}" -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$corpus" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then
 	grep -E 'number_of_executed_units|average_exec' "$build/fuzz-$target.log" || :
