@@ -316,4 +316,9 @@ deep() {
 	is "$status" 0
 	run --separate-stderr "$GPUGATE" lint b - <a/pod.yaml
 	is "$status" 0
+	python3 -c 'import sys
+text = open("b/class.yaml").read()
+open("b/class.yaml", "wb").write(text.encode("utf-16"))'
+	lint a b
+	is "$status" 0
 }

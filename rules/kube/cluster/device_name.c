@@ -36,9 +36,10 @@ void device_names_of_text(struct arena *arena, const char *text, size_t len,
 	struct loader loader;
 	struct doc doc;
 
-	if (!text_find(text, len, "extendedResourceName"))
-		return;
 	source_init(&source, arena, "", text, len);
+	/* In what was decoded: the bytes may be UTF-16. */
+	if (!text_find(source.text, source.len, "extendedResourceName"))
+		return;
 	loader_init(&loader, &source, &load_limits_default, arena);
 	loader.issue = ignore_issue;
 	while (loader_next(&loader, &doc)) {
