@@ -142,7 +142,7 @@ static int dial_from(unsigned port, unsigned char x)
 		.sin_port = htons((uint16_t)port),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
-	struct timeval limit = {.tv_sec = 20};
+	struct timeval limit = {.tv_sec = 120};
 	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), on = 1;
 
 	if (bind(fd, (const struct sockaddr *)&here, sizeof(here)) ||
@@ -213,7 +213,7 @@ UNUSED static int caller_open_as(struct caller *caller,
 	gnutls_credentials_set(caller->session, GNUTLS_CRD_CERTIFICATE,
 			       caller->credentials);
 	gnutls_transport_set_int(caller->session, caller->fd);
-	gnutls_handshake_set_timeout(caller->session, 10000);
+	gnutls_handshake_set_timeout(caller->session, 120000);
 	do
 		code = gnutls_handshake(caller->session);
 	while (code < 0 && !gnutls_error_is_fatal(code));
