@@ -7,8 +7,8 @@
 # make check          the tests every change must pass (under 2 minutes)
 # make rule           NAME= CATEGORY=: the skeleton of a rule (tests/README.md)
 # make check-rule     NAME=: its tests, in seconds
-# make check-ci       the long checks of .ci/run: sanitizers, fuzzers, fixes
-# make check-full     check + oracles, corpus, sanitizers, fuzzers
+# make check-ci       the long checks that CI runs too (tests/ci.txt)
+# make check-full     all long checks: oracles, sanitizers, fuzzers
 # make bench          timings as ratios to floors measured in the same run
 # make metrics        function and file sizes
 # make install        DESTDIR= PREFIX=/usr/local; make uninstall takes it away

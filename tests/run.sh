@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run steps, STEPS_AT_ONCE (2) at a time, count what they say, end with one line
-# `N passed, N failed, N skipped`. A step is `name=command`. Counted are
-# cmocka's and bats' results and lines `...: N passed, N failed[, N skipped]`;
-# a step that prints none of these counts as one test. A line that begins
-# with `skip:` is one skipped test and is shown.
+# Run steps, STEPS_AT_ONCE (2) at a time, count what they say, end with a table
+# and one line `N passed, N failed, N skipped` (table.sh). A step is
+# `name=command`. Counted are cmocka's and bats' results and lines
+# `...: N passed, N failed[, N skipped]`; a step that prints none of these counts
+# as one test. A line that begins with `skip:` is one skipped test and is shown.
 #
 # usage: run.sh LOGS STEP...
 set -u
@@ -20,6 +20,13 @@ run_step() {
 	sh -c "$command" >"$logs/$name.log" 2>&1 </dev/null
 	echo $? >"$logs/$name.status"
 	echo $(($(date +%s) - begin)) >"$logs/$name.seconds"
+	times >"$logs/$name.times" # of this shell and, below, of its children
+}
+
+# cpu FILE: seconds of `times`.
+cpu() {
+	awk '{ gsub(/[ms]/, " "); s += $1 * 60 + $2 + $3 * 60 + $4 }
+		END { printf "%d\n", s + 0.5 }' "$1"
 }
 
 count() {
@@ -50,32 +57,26 @@ for step; do
 done
 wait
 
-# The slowest first.
-names() {
-	for step; do
-		echo "$(cat "$logs/${step%%=*}.seconds") ${step%%=*}"
-	done | sort -k1,1nr -k2 | cut -d' ' -f2
-}
-
-passed=0 failed=0 skipped=0 bad=
-for name in $(names "$@"); do
-	# shellcheck disable=SC2046
-	set -- $(count "$logs/$name.log" "$logs/$name.status")
-	printf '%-22s %5s passed %3s failed %3s skipped %4ss\n' "$name" \
-		"$1" "$2" "$3" "$(cat "$logs/$name.seconds")"
-	grep '^skip:' "$logs/$name.log" | sed 's/^/    /'
-	[ "$2" -eq 0 ] || bad="$bad $name"
-	passed=$((passed + $1)) failed=$((failed + $2)) skipped=$((skipped + $3))
-done
-# Last, so that the end of a cut log still says what failed.
-for name in $bad; do
+for step; do
+	name=${step%%=*}
+	counted=$(count "$logs/$name.log" "$logs/$name.status")
+	echo "$name $counted $(cat "$logs/$name.seconds") $(cpu "$logs/$name.times")"
+	sed -n "s/^skip:/$name: skip:/p" "$logs/$name.log" >&3
+	[[ $counted == *' 0 '* ]] || echo "$name" >&4
+done 3>"$logs/skips" 4>"$logs/failures" >"$logs/steps"
+cat "$logs/skips"
+while read -r name; do
 	echo "FAILED $name:"
 	grep -A12 '^not ok' "$logs/$name.log" | head -n 60 | sed 's/^/    /'
 	tail -n 60 "$logs/$name.log" | sed 's/^/    /'
-done
-for name in $bad; do
+done <"$logs/failures"
+"$(dirname "$0")/table.sh" "$logs" >"$logs/table"
+status=$?
+sed '$d' "$logs/table"
+# Last, so that the end of a cut log still says what failed.
+while read -r name; do
 	echo "FAILED $name: $(grep -aiE 'not ok|fail|error|differ' \
 		"$logs/$name.log" | head -n 2 | cut -c-200)"
-done
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ]
+done <"$logs/failures"
+tail -n 1 "$logs/table"
+exit $status

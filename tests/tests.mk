@@ -107,15 +107,11 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 check: all unit tools
 	@STEPS_AT_ONCE=3 tests/run.sh $(BUILD)/logs $(STEPS)
 
-# Oracles in Go, format validators, sanitizers, static analysis, fuzzers.
-check-full: full-deps
+# Oracles in Go, format validators, sanitizers, static analysis, fuzzers; those of
+# tests/ci.txt, or all.
+check-ci check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
-	@tests/run-full.sh $(BUILD)
-
-# The part of check-full that .ci/run runs.
-check-ci: full-deps
-	@$(MAKE) --no-print-directory -j2 all unit tools
-	@tests/run-full.sh $(BUILD) ci
+	@tests/run-full.sh $(BUILD) $(@:check-%=%)
 
 # Load, faults, restarts: each wants the machine for itself.
 .PHONY: check-load
@@ -168,7 +164,7 @@ tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
 		--enable=warning,portability --inline-suppr \
 		--suppress=missingIncludeSystem $(TIDY_FILES)
 
-# --- fuzzing: make fuzz TARGET=yaml TIME=60 --------------------------------
+# --- fuzzing at random: make fuzz TARGET=yaml TIME=60 -----------------------
 
 FUZZ_DIR := build-fuzz
 TIME ?= 60

@@ -3,7 +3,7 @@
  * Any bytes as an expression over a small document, whole or a fragment:
  * evaluation ends within its budget, gives the same again, and blames nodes of
  * the document.
- * Inputs a second: 3500
+ * Inputs: 35000
  */
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Any bytes as an expression, parsed and checked. What is refused has words
  * and a span inside of the text; what is taken is a tree whose parts have ids
  * of their own and bytes inside of the text, and a type if it is compiled.
- * Inputs a second: 3000
+ * Inputs: 30000
  */
 #include "base/err.h"
 #include "rules/cel/syntax/ast.h"

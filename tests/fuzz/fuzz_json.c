@@ -3,7 +3,7 @@
  * The JSON reader on any bytes. What it accepts is printed and read again
  * and must be the same value, with spans that nest and links that agree;
  * what it refuses is refused once, with a span inside of the text.
- * Inputs a second: 30000
+ * Inputs: 300000
  */
 #include "fuzz_reading.h"
 

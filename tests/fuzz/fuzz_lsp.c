@@ -7,7 +7,7 @@
  *	- the server's output is a row of messages, each of them JSON
  *	- every request is answered once, and nothing else is
  *	- a range ends where it begins or behind it, inside of a document
- * Inputs a second: 30
+ * Inputs: 300
  */
 #include <jansson.h>
 #include <stdint.h>

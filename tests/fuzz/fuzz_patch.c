@@ -6,7 +6,7 @@
  *	- the patch of the edits gives the tree of the edits
  *	- splices are in order and inside of the text, and the spliced text
  *	  reads as that tree, unless readers differ on the file anyway
- * Inputs a second: 12000
+ * Inputs: 120000
  */
 #include <stdint.h>
 #include <string.h>

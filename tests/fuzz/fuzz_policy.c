@@ -4,7 +4,7 @@
  * of the text and printable words; never both, never neither. What loads is
  * adjusted, laid under a floor and asked everything, and a second reading
  * says the same. The same bytes then serve as a manifest with comments.
- * Inputs a second: 1200
+ * Inputs: 12000
  */
 #include <stdint.h>
 #include <stdlib.h>

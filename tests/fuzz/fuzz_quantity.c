@@ -3,7 +3,7 @@
  * Quantities out of any bytes. What is taken has a canonical text that reads
  * back as the same value and is canonical itself; rounding lies within one
  * unit; adding a second quantity and taking it away leaves the first.
- * Inputs a second: 200000
+ * Inputs: 2000000
  */
 #include <stdint.h>
 #include <string.h>

@@ -7,7 +7,7 @@
  *	  together or not at all
  *	- a right envelope is always answered with 200
  *	- so is the beginning of a review that is too long, if it has a uid
- * Inputs a second: 4000
+ * Inputs: 40000
  */
 #include <fcntl.h>
 #include <jansson.h>

@@ -3,7 +3,7 @@
  * Any bytes as a file of rules. It loads, or there are problems with places
  * inside of the text and printable words. What loads judges a manifest, and a
  * second time says the same.
- * Inputs a second: 1500
+ * Inputs: 15000
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * Both YAML readers on any bytes: where the fast one makes a tree, libyaml
  * must have taken the text without an issue, and made the same tree. The
  * first byte chooses the limits.
- * Inputs a second: 40000
+ * Inputs: 400000
  */
 #include "tests/tools/yaml_twins.h"
 

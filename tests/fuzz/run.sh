@@ -1,9 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Build one libFuzzer target with address and undefined sanitizers and run it.
-# Crashes stay in BUILD/crashes. usage: run.sh BUILD TARGET SECONDS
+# Crashes stay in BUILD/crashes.
+#
+# usage: run.sh BUILD TARGET [SECONDS]
+# With SECONDS the search is random, goes on for so long and begins where the last
+# one ended. Without, a new finding does not depend on luck or load: the number of
+# inputs (at the head of the target, times FUZZ_TIMES) and the seed (FUZZ_SEED) are
+# fixed, the corpus begins empty and is not read again, and addresses stay. (A
+# review measures its time, which leads `review` a little elsewhere.)
 set -eu
-build=$1 target=$2 seconds=$3
+build=$1 target=$2 seconds=${3-} times=${FUZZ_TIMES:-1} seed=${FUZZ_SEED:-1}
 here=$(dirname "$0")
 command -v clang >/dev/null || {
 	echo "skip: clang is not on PATH"
@@ -31,30 +38,26 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
-# FUZZ_SEED=N: the same inputs in the same order every time, for CI, where a
-# new finding must not depend on luck or load (an input may take ten minutes,
-# so that only an endless one fails): about as many inputs as a quiet
-# machine reads in SECONDS (the head of the target says how many in one), an
-# empty corpus that is not read again, addresses that stay. (A review measures
-# its time, which leads `review` a little elsewhere.) Without it the search is
-# random.
 corpus=$build/corpus-$target
-run=("$build/fuzz_$target" -max_total_time="$seconds" -timeout=60)
-if [ -n "${FUZZ_SEED-}" ]; then
+if [ -n "$seconds" ]; then
+	run=("$build/fuzz_$target" -max_total_time="$seconds")
+else
 	rm -rf "$corpus" && mkdir "$corpus"
-	rate=$(sed -n 's/^ \* Inputs a second: //p' "$here/fuzz_$target.c")
-	run=("$build/fuzz_$target" -seed="$FUZZ_SEED" -reload=0
-		-runs=$((rate * seconds)) -timeout=600)
+	inputs=$(sed -n 's/^ \* Inputs: //p' "$here/fuzz_$target.c")
+	run=("$build/fuzz_$target" -seed="$seed" -reload=0
+		-runs=$((inputs * times)))
 	# A container may forbid it.
 	! setarch -R true 2>/dev/null || run=(setarch -R "${run[@]}")
 fi
-if "${run[@]}" -rss_limit_mb=2048 \
+# An input that does not end is found, not one that a loaded machine reads slowly.
+if "${run[@]}" -timeout=600 -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$corpus" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then
 	grep -E 'number_of_executed_units|average_exec' "$build/fuzz-$target.log" || :
 	echo "fuzz $target: 1 passed, 0 failed"
 else
 	tail -40 "$build/fuzz-$target.log"
+	echo "seed $seed, FUZZ_TIMES=$times"
 	echo "fuzz $target: 0 passed, 1 failed"
 	exit 1
 fi

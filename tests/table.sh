@@ -1,0 +1,18 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Print the steps that run.sh wrote to folders of logs, the slowest first, then
+# the line of totals. A folder without them is a run that did not come so far: it
+# counts as one failure. CPU seconds do not grow with a machine's load.
+# usage: table.sh LOGS...
+for logs; do
+	if [ -f "$logs/steps" ]; then
+		cat "$logs/steps"
+	else
+		printf '%s 0 1 0 0 0\n' "$logs-was-not-run"
+	fi
+done | sort -k5,5nr | awk '
+	BEGIN { printf "%8s %6s %7s %7s %8s  step\n", "seconds", "cpu",
+		"passed", "failed", "skipped" }
+	{ printf "%8d %6d %7d %7d %8d  %s\n", $5, $6, $2, $3, $4, $1
+	  p += $2; f += $3; s += $4 }
+	END { printf "%d passed, %d failed, %d skipped\n", p, f, s; exit f > 0 }'
