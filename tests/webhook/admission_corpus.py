@@ -31,10 +31,9 @@ def ask_wrongly(obj):
 
 
 def says(lines, findings):
-    """Is each line of a denial a finding of lint's, cut off perhaps?"""
-    texts = [f"{f['rule']}: {f['message']} — " for f in findings]
-    return all(any(line.startswith(text) or
-                   (line.endswith("…") and text.startswith(line[:-1]))
+    """Is each line of a denial a finding of lint's, whole?"""
+    texts = [f"{f['rule']}: {f['message']}" for f in findings]
+    return all(any(line == text or line.startswith(text + " — ")
                    for text in texts) for line in lines)
 
 

@@ -38,10 +38,13 @@ static void add_patch(struct buf *out, const struct node *patch)
 	buf_addc(out, '"');
 }
 
-static void add_denial(struct buf *out, const char *message)
+/* The uid finds the review in the logs of the API server and in ours. */
+static void add_denial(struct buf *out, const struct verdict *v,
+		       const struct review *review)
 {
 	buf_adds(out, ",\"status\":{\"status\":\"Failure\",\"message\":");
-	add_string(out, message);
+	add_string(out, arena_printf(v->arena, "%s\nreview %.*s", v->message,
+				     (int)review->uid_len, review->uid));
 	buf_adds(out, ",\"reason\":\"Forbidden\",\"code\":403}");
 }
 
@@ -106,7 +109,7 @@ void respond(const struct verdict *v, const struct review *review,
 	text_json(review->uid, review->uid_len, out);
 	buf_adds(out, v->allowed ? ",\"allowed\":true" : ",\"allowed\":false");
 	if (!v->allowed)
-		add_denial(out, v->message);
+		add_denial(out, v, review);
 	add_patch(out, v->patch);
 	add_warnings(out, &v->warnings);
 	add_annotations(out, v, policy);

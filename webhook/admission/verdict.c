@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of a verdict. The first line of a denial has at most 120
- * characters, because events of a controller show only that much; so has each
- * warning (kubernetes/api admission/v1 advises it, and the API server silently
- * drops a warning with a control character). People read the three gravest; a
- * remedy is never cut, it has a warning of its own where it does not fit.
+ * The texts of a verdict. A denial is whole: a first line that stands alone,
+ * since events of a controller show little more, then what to do, then each
+ * further finding. A warning has at most 120 characters (kubernetes/api
+ * admission/v1 advises it, and the API server silently drops one with a control
+ * character); a longer text becomes several, split between words. People read
+ * the three gravest.
  */
 #include "verdict.h"
 
@@ -14,7 +15,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { LINE = 120, WARNINGS = 3, DENIALS = 20 };
+enum { LINE = 120, WARNINGS = 3, DENIAL = 64 << 10 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena)
 {
@@ -42,27 +43,36 @@ static bool is_control(const char *text, size_t n)
 	       (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* At most max characters of text, on one line; what is cut off ends in "…". */
-static const char *fit(struct arena *arena, const char *text, size_t max)
+/* Text without control characters. */
+static const char *one_line(struct arena *arena, const char *text)
 {
-	size_t len = strlen(text), at = 0, count = 0, cut = 0;
+	size_t len = strlen(text);
 	char *line = arena_strndup(arena, text, len);
 
-	while (at < len) {
+	for (size_t at = 0, n; at < len; at += n) {
 		bool plain = text[at] >= ' ' && text[at] < 0x7f;
-		size_t n = plain ? 1 : utf8_length(text + at, len - at);
 
+		n = plain ? 1 : utf8_length(text + at, len - at);
 		if (!plain && is_control(text + at, n)) {
 			line[at] = ' ';
 			n = 1; /* and so the second byte of two */
 		}
-		if (++count == max)
-			cut = at;
-		at += n;
 	}
-	if (count <= max)
-		return line;
-	return arena_printf(arena, "%.*s…", (int)cut, line);
+	return line;
+}
+
+/* Bytes of the longest start that ends with a word and has at most max
+ * characters. A word that is longer than that is broken. */
+static size_t line_end(const char *text, size_t max)
+{
+	size_t len = strlen(text), at = 0, word = 0;
+
+	for (size_t count = 0; at < len && count < max; count++) {
+		if (text[at] == ' ')
+			word = at;
+		at += text[at] & 0x80 ? utf8_length(text + at, len - at) : 1;
+	}
+	return at == len || text[at] == ' ' || !word ? at : word;
 }
 
 static const char *whole(struct arena *arena, const struct finding *f,
@@ -81,22 +91,21 @@ static const char *whole(struct arena *arena, const struct finding *f,
 	return text;
 }
 
-static void add_note(struct verdict *verdict, enum severity severity,
-		     const char *first, const char *second)
+static void add_note(struct verdict *verdict, const struct note *note)
 {
 	for (size_t i = 0; i < verdict->nnotes; i++)
-		if (!strcmp(verdict->notes[i].first, first) &&
-		    text_eq(verdict->notes[i].second, second))
+		if (!strcmp(verdict->notes[i].text, note->text) &&
+		    text_eq(verdict->notes[i].remedy, note->remedy))
 			return;
 	*VEC_PUSH(verdict->arena, verdict->notes, verdict->nnotes,
-		  verdict->notes_size) = (struct note){severity, first, second};
+		  verdict->notes_size) = *note;
 }
 
 /* About the request, not the object: what was patched, what was ignored. */
 static void add_remark(struct verdict *verdict, enum severity severity,
 		       const char *text)
 {
-	add_note(verdict, severity, fit(verdict->arena, text, LINE), NULL);
+	add_note(verdict, &(struct note){.severity = severity, .text = text});
 }
 
 static size_t width(const char *text)
@@ -121,20 +130,32 @@ static void add_finding(struct verdict *verdict, const struct finding *f,
 			const char *remedy)
 {
 	struct arena *arena = verdict->arena;
-	const char *all = whole(arena, f, remedy);
+	struct note note = {.severity = f->severity, .rule = f->rule->name};
 
-	if (width(all) <= LINE) {
-		add_note(verdict, f->severity, fit(arena, all, LINE), NULL);
-		return;
+	note.text = whole(arena, f, remedy);
+	if (width(note.text) > LINE) {
+		note.text = named(arena, f, f->message);
+		note.remedy = named(arena, f, remedy);
 	}
-	remedy = named(arena, f, remedy);
-	if (width(remedy) > LINE)
-		remedy = named(arena, f,
-			       arena_printf(arena, "gpugate explain %s",
-					    f->rule->name));
-	add_note(verdict, f->severity,
-		 fit(arena, named(arena, f, f->message), LINE),
-		 fit(arena, remedy, LINE));
+	add_note(verdict, &note);
+}
+
+/* The lines after the first name the rule again: others may come between. */
+static void add_warning(struct verdict *verdict, const char *rule,
+			const char *text)
+{
+	struct arena *arena = verdict->arena;
+	const char *again = rule ? arena_printf(arena, "%s: ", rule) : "";
+	const char *start = "", *left = one_line(arena, text);
+
+	for (left += strspn(left, " "); *left; left += strspn(left, " ")) {
+		size_t n = line_end(left, LINE - width(start));
+
+		add_once(&verdict->warnings, arena,
+			 arena_printf(arena, "%s%.*s", start, (int)n, left));
+		left += n;
+		start = again;
+	}
 }
 
 /* The gravest first, and of those the first. */
@@ -148,11 +169,9 @@ static void write_warnings(struct verdict *verdict)
 
 			if ((int)note->severity != s)
 				continue;
-			add_once(&verdict->warnings, verdict->arena,
-				 note->first);
-			if (note->second)
-				add_once(&verdict->warnings, verdict->arena,
-					 note->second);
+			add_warning(verdict, note->rule, note->text);
+			if (note->remedy)
+				add_warning(verdict, note->rule, note->remedy);
 			left--;
 		}
 	if (verdict->nnotes > WARNINGS)
@@ -188,13 +207,16 @@ static void add_head(struct buf *text, struct arena *arena,
 		     const struct finding *f)
 {
 	const char *all = whole(arena, f, finding_remedy(f));
-	const char *line = fit(arena, all, LINE);
 
-	buf_adds(text, line);
-	if (strcmp(line + strlen(line) - strlen("…"), "…") == 0)
-		add_line(text, fit(arena, finding_remedy(f), 4 * LINE));
+	if (width(all) <= LINE) {
+		buf_adds(text, one_line(arena, all));
+		return;
+	}
+	buf_adds(text, one_line(arena, named(arena, f, f->message)));
+	add_line(text, one_line(arena, finding_remedy(f)));
 }
 
+/* A finding that starts beyond DENIAL bytes only adds to a number. */
 static void write_denial(struct verdict *verdict, const struct denial *denial,
 			 const char *contact)
 {
@@ -204,20 +226,21 @@ static void write_denial(struct verdict *verdict, const struct denial *denial,
 
 	buf_init(&text);
 	add_head(&text, arena, denial->head);
-	for (size_t i = 0; i < denial->n && reported < DENIALS; i++) {
+	for (size_t i = 0; i < denial->n && text.len < DENIAL; i++) {
 		const struct finding *f = denial->items[i];
 
 		if (f == denial->head)
 			continue;
-		add_line(&text, fit(arena, whole(arena, f, finding_remedy(f)),
-				    2 * LINE));
+		add_line(&text,
+			 one_line(arena, whole(arena, f, finding_remedy(f))));
 		reported++;
 	}
 	if (reported < denial->n)
-		add_line(&text, arena_printf(arena, "and %zu more",
-					     denial->n - reported));
+		add_line(&text,
+			 arena_printf(arena, "and %zu more: gpugate lint",
+				      denial->n - reported));
 	if (contact)
-		add_line(&text, fit(arena, contact, 2 * LINE));
+		add_line(&text, one_line(arena, contact));
 	verdict->message = arena_strndup(arena, text.data, text.len);
 	buf_release(&text);
 	verdict->allowed = false;
@@ -340,12 +363,11 @@ void verdict_of(struct verdict *verdict, const struct request_context *c,
 void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem)
 {
-	const char *text = fit(
+	const char *text = one_line(
 		verdict->arena,
 		arena_printf(verdict->arena,
 			     "invalid-syntax: the object cannot be read: %s",
-			     problem),
-		LINE);
+			     problem));
 
 	add_once(&verdict->rules, verdict->arena, "invalid-syntax");
 	verdict->would = OUTCOME_DENY;
@@ -357,7 +379,7 @@ void verdict_unreadable(struct verdict *verdict, enum mode mode,
 		return;
 	case MODE_WARN:
 		verdict->outcome = OUTCOME_WARN;
-		list_add(verdict->arena, &verdict->warnings, text);
+		add_warning(verdict, "invalid-syntax", text);
 		break;
 	default:
 		verdict->outcome = OUTCOME_AUDIT;

@@ -21,7 +21,8 @@ struct verdict {
 	const char *message;	     /* of a denial */
 	struct note {
 		enum severity severity;
-		const char *first, *second; /* second: NULL, or what to do */
+		const char *rule;	   /* NULL: it is about the request */
+		const char *text, *remedy; /* remedy: NULL, or what to do */
 	} * notes;
 	size_t nnotes, notes_size;
 	struct list warnings;	 /* each at most 120 characters */

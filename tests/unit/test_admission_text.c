@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The texts of a verdict: denials and warnings, whole.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ask_fixture.h"
+#include "base/text.h"
+#include "cli/words.h"
+
+static int setup(void **state)
+{
+	struct stage *s;
+
+	stage_setup(state);
+	s = *state;
+	admission_set_policy(s->admission,
+			     policy_default(&s->rules, "recommended"));
+	s->user = "alice";
+	return 0;
+}
+
+#define TEN  "of its ten "
+#define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
+#define HALF_A_GPU(name)                                                       \
+	"{name: " name ", image: r/a:1, "                                      \
+	"resources: {limits: {nvidia.com/gpu: '0.5'}}}"
+#define NAME_OF_60 "a23456789-123456789-123456789-123456789-123456789-123456789"
+
+static size_t count_of(const struct stage *s, const char *text)
+{
+	char *body = strndup(s->reply.body, s->reply.len), *at = body;
+	size_t n = 0;
+
+	while ((at = strstr(at, text))) {
+		at += strlen(text);
+		n++;
+	}
+	free(body);
+	return n;
+}
+
+/* Each container has its line, none is cut, and the uid is the last. */
+static void a_denial_loses_nothing(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", NULL};
+	struct buf object;
+
+	buf_init(&object);
+	buf_adds(&object, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+			  "spec: {containers: [");
+	for (int i = 0; i < 30; i++)
+		buf_addf(&object, "%s" HALF_A_GPU(NAME_OF_60 "%d"),
+			 i ? ", " : "", i);
+	buf_adds(&object, "]}}");
+	ask.object = object.data;
+	use_policy(s,
+		   "apiVersion: gpugate.dev/v1\nkind: Policy\ncontact: '" LONG
+		   "end'\n");
+	post(s, &ask);
+	buf_release(&object);
+	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	assert_true(says(s, DENIED));
+	assert_int_equal(count_of(s, "gpu-fractional-quantity: "), 30);
+	assert_false(says(s, "…"));
+	assert_true(says(s, "\\n" LONG "end\\nreview u-1\""));
+}
+
+static void unread_objects_have_a_uid_too(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", "null"};
+
+	post(s, &ask);
+	assert_true(says(s, "request.object is missing\\nreview u-1\""));
+}
+
+/* Warnings that a test reads must not hold a quote. */
+static void each_warning(const struct stage *s, struct list *warnings,
+			 struct arena *arena)
+{
+	char *body = arena_strndup(arena, s->reply.body, s->reply.len);
+	char *at = strstr(body, "\"warnings\":["), *end;
+
+	assert_non_null(at);
+	at += strlen("\"warnings\":[");
+	while (*at == '"') {
+		end = strchr(at + 1, '"');
+		*end = '\0';
+		list_add(arena, warnings, at + 1);
+		at = end[1] == ',' ? end + 2 : end + 1;
+	}
+}
+
+static void warnings_split_between_words(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_VALIDATE,
+			  "CREATE",
+			  "batch",
+			  "Job",
+			  "",
+			  JOB(IGNORE("job-backoff-unbounded"), "")};
+	struct list warnings = {0};
+	struct arena arena = {0};
+	struct buf text;
+
+	use_policy(s, "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: warn\n"
+		      "rules: {shm-missing: {action: deny}}\ncontact: '" LONG
+		      "end'\n");
+	ask.object = JOB(IGNORE("shm-missing"), "");
+	post(s, &ask);
+	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	assert_false(says(s, "…"));
+	each_warning(s, &warnings, &arena);
+	buf_init(&text);
+	for (size_t i = 0; i < warnings.n; i++) {
+		const char *line = warnings.items[i];
+
+		assert_true(utf8_count(line, strlen(line)) <= 120);
+		assert_true(*line != ' ' && line[strlen(line) - 1] != ' ');
+		buf_addf(&text, "%s ", line);
+	}
+	assert_non_null(strstr(text.data, TEN TEN TEN TEN TEN "of"));
+	assert_non_null(strstr(text.data, "ten end "));
+	buf_release(&text);
+	arena_release(&arena);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, stage_teardown)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_denial_loses_nothing),
+		TEST(unread_objects_have_a_uid_too),
+		TEST(warnings_split_between_words),
+	};
+
+	return cmocka_run_group_tests_name("admission_text", tests, NULL, NULL);
+}
