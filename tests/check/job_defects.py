@@ -251,6 +251,23 @@ def cluster_stays(obj):
     return ("spec", "shutdownAfterJobFinishes")
 
 
+@defect("ray-job-refused", "object")
+def suspended_without_shutdown(obj):
+    if obj["kind"] != "RayJob" or at(obj, ("spec", "clusterSelector")) \
+            or not at(obj, ("spec", "rayClusterSpec")):
+        return None
+    obj["spec"]["suspend"] = True
+    obj["spec"]["shutdownAfterJobFinishes"] = False
+    return ("spec", "suspend")
+
+
+@near(suspended_without_shutdown)
+def suspended_with_shutdown(obj):
+    obj["spec"]["suspend"] = True
+    obj["spec"]["shutdownAfterJobFinishes"] = True
+    obj["spec"].pop("deletionStrategy", None)
+
+
 @defect("rayjob-prerunning-deadline", "object")
 def waits_for_ever(obj):
     if obj["kind"] != "RayJob" or at(obj, ("spec", "clusterSelector")) \

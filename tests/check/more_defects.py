@@ -243,6 +243,20 @@ def replica_that_fits(obj, pod):
     serve(obj, 4)
 
 
+@defect("ray-cluster-refused", "pod")
+def minimum_above_maximum(obj, pod):
+    group = worker_groups(obj, pod)
+    if group is None:
+        return None
+    at(obj, group).update(minReplicas=5, maxReplicas=4)
+    return group + ("minReplicas",)
+
+
+@near(minimum_above_maximum)
+def minimum_is_maximum(obj, pod):
+    at(obj, worker_groups(obj, pod)).update(minReplicas=4, maxReplicas=4)
+
+
 @defect("ray-resources-conflict", "pod")
 def said_twice(obj, pod):
     group = worker_groups(obj, pod)

@@ -93,7 +93,7 @@ def an_hour(obj, pod):
 
 @near(an_hour)
 def some_seconds(obj, pod):
-    at(obj, pod)["terminationGracePeriodSeconds"] = 20
+    at(obj, pod)["terminationGracePeriodSeconds"] = 15
 
 
 @defect("autoscaler-may-evict-training", "container", "all")
