@@ -58,7 +58,7 @@ static int completion(int argc, char **argv)
 	return rc ? rc : print(&out);
 }
 
-/* For what is not a user's. */
+/* Runs commands that are not for users. */
 static int internal_command(char **argv)
 {
 	struct buf out;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The options of gpugated, and what they ask of one another.
- */
+/* The options of gpugated, and the rules for combining them. */
 #include "options.h"
 
 #include <string.h>
@@ -169,7 +167,7 @@ static int check_certificates(const struct option_parser *p)
 	return check_lives(p);
 }
 
-/* What one option asks of another. */
+/* Checks combinations of options. */
 static int check(const struct option_parser *p)
 {
 	const struct serve_options *o = p->options;
@@ -180,7 +178,7 @@ static int check(const struct option_parser *p)
 		return 2;
 	if (o->cluster && !strcmp(o->live, "on"))
 		return option_usage(p, "either --cluster or --live on");
-	/* Who manages certificates asks an API server in any case. */
+	/* Managing certificates needs an API server anyway. */
 	if (o->cluster && o->kubeconfig && !o->self_managed)
 		return option_usage(p, "either --cluster or --kubeconfig");
 	if (o->client_names.n && !o->client_ca)

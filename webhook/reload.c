@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main thread loads files, while reviews continue with what is in use.
+ * The main thread loads files, while reviews continue with the loaded ones.
  * Certificates are also checked each minute, since they become valid and
  * expire; a problem with them is logged once, until it changes.
  */

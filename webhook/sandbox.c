@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A seccomp filter built from a table with libseccomp (0.3 ms). The table lists
- * what is granted; everything else raises SIGSYS in the calling thread, whose
- * handler logs the call and lets it fail with EPERM: a bug of ours degrades and
- * is logged, an attacker gains nothing.
+ * the granted calls; everything else raises SIGSYS in the calling thread, whose
+ * handler logs the call and lets it fail with EPERM: a defect of ours degrades
+ * and is logged, an attacker gains nothing.
  *
  * Some calls are granted depending on one argument: files for reading only,
  * memory that is not executable, limits that are read and not set. The filter
- * cannot follow pointers, so openat2() and clone3() are refused entirely.
+ * cannot follow pointers, so openat2() and clone3() are rejected entirely.
  */
 #include "sandbox.h"
 
@@ -183,8 +183,8 @@ static const struct grant grants[] = {
 	ANY(exit_group),
 };
 
-/* What libcurl and the resolver do for each new connection. Threads, no
- * processes: the flags are those of pthread_create(). */
+/* Calls that libcurl and the resolver make for each new connection. Threads,
+ * no processes: the flags are the ones of pthread_create(). */
 static const struct grant client_grants[] = {
 	ANY(socket),   ANY(socketpair),
 	ANY(connect),  ANY(bind),
@@ -288,7 +288,7 @@ static void refuse(int number, siginfo_t *info, void *context)
 	ucontext_t *registers = context;
 	int saved = errno;
 
-	/* Sent by a process, at any moment: no call of ours failed. */
+	/* Another process sent the signal; no call failed here. */
 	if (info->si_code != SYS_SECCOMP)
 		return;
 	report(info->si_syscall);

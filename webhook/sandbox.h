@@ -18,7 +18,7 @@
  */
 int sandbox_prepare(struct err *err);
 
-/* Is the filter compiled in? A sanitizer needs more than it grants. */
+/* True if the filter is compiled in. A sanitizer needs more than it grants. */
 bool sandbox_available(void);
 
 /*

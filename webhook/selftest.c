@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same path as a real review: TLS, HTTP, the reader, all rules, the
- * response. Reviews are dry runs, so that they do not count as workloads.
- *
- * A server of our own is trusted by its CA, and its verdicts are known. One
- * that is already running may have any certificate and any policy: there a
- * response with our uid is all that is required.
+ * Takes the path of a real review: TLS, HTTP, the reader, all rules, the
+ * response. Reviews are dry runs, so that they do not count as workloads. A
+ * server started here is trusted by its CA, and its verdicts are known. One
+ * that is already running may have any certificate and any policy: only a
+ * response with our uid is required of it.
  */
 #include "selftest.h"
 

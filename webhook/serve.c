@@ -63,7 +63,7 @@ struct service {
 	struct signals signals;
 	_Atomic bool up, draining;
 	int64_t deadline;   /* of draining; monotonic seconds */
-	int64_t earliest;   /* of the end, when there are no connections */
+	int64_t earliest;   /* of the end, if no connections are open */
 	int64_t next_flush; /* of the log's repeats */
 	bool logged_ready;  /* what the log says of /readyz */
 	bool logged_waiting;
@@ -461,7 +461,7 @@ int serve(const struct serve_options *options)
 	/* Arenas of malloc cost address space and, once used, memory; reviews
 	 * do not allocate. */
 	mallopt(M_ARENA_MAX, 2);
-	/* What a large review took is given back when it is done. */
+	/* Returns the memory of a large review when it is done. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);
 	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_SIZE);
 	log_level_parse(options->log_level, &level);

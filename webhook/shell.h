@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What gpugated says about itself besides help: gpugated(8), and completion.
- */
+/* Documentation of gpugated besides help: gpugated(8), and completion. */
 #ifndef WEBHOOK_SHELL_H
 #define WEBHOOK_SHELL_H
 
@@ -9,7 +7,7 @@
 
 /* gpugated(8) as roff. */
 void shell_manpage(struct buf *out);
-/* What may come next; words as of cli/complete.h. */
+/* Prints completions of the next word; words as in cli/complete.h. */
 void shell_complete(char **words, struct buf *out);
 /* 0, or 2 after a message: not a known shell. */
 int shell_script(const char *shell, struct buf *out);

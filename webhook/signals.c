@@ -7,7 +7,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* What the main thread has to end in order, at a second signal. */
+/* Time for the main thread to clean up after a second signal. */
 enum { GRACE_MS = 1000 };
 
 int signals_block(struct signals *signals)

@@ -16,7 +16,7 @@ struct signals {
 	void (*first)(void *context, unsigned signal);
 	void (*second)(void *context);
 	void *context;
-	/* What the main thread is woken for; it clears reload. */
+	/* Reasons to wake the main thread; it clears reload. */
 	atomic_bool reload, stop;
 	/* private */
 	pthread_t thread;

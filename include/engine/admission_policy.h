@@ -26,7 +26,7 @@ struct admission_remark {
 	const char *text;
 };
 
-/* What is wrong, and what is to be known (may be NULL). */
+/* Receives problems and notes; either may be NULL. */
 struct admission_listener {
 	void (*problem)(void *context, const struct admission_remark *remark);
 	void (*note)(void *context, const struct admission_remark *remark);
@@ -40,17 +40,20 @@ struct admission_listener {
 void admission_policies_add(struct admission_policies *set, const char *name,
 			    const char *text, size_t len,
 			    const struct admission_listener *listener);
-/* The same of one document, which lives as long as the set, and its source. */
+/*
+ * Like admission_policies_add(), for one document, which must live as long as
+ * the set and its source.
+ */
 void admission_policies_add_document(struct admission_policies *set,
 				     struct source *source,
 				     const struct doc *doc);
 /* An object that no policy takes as a parameter is a problem. */
 void admission_policies_be_strict(struct admission_policies *set);
 /*
- * What a snapshot has: the JSON of a List of what admission_save*() wrote, with
- * `unread` beside its items, a list of {group, kind, reason}. There a policy
- * without a binding is not in force, and one that does not compile is not
- * judged.
+ * Adds the policies of a snapshot: the JSON of a List of objects that
+ * admission_save*() wrote, with `unread` beside its items, a list of {group,
+ * kind, reason}. There, a policy without a binding is not effective, and one
+ * that does not compile is not checked.
  */
 void admission_policies_add_saved(struct admission_policies *set,
 				  const char *name, const char *list,
@@ -59,7 +62,7 @@ void admission_policies_add_saved(struct admission_policies *set,
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
 				       size_t len);
-/* Does a verdict depend on namespaces? */
+/* True if a verdict depends on namespaces. */
 bool admission_policies_want_namespaces(const struct admission_policies *set);
 /* Compile and bind: after the last file. Returns the number of problems. */
 size_t admission_policies_finish(struct admission_policies *set,
@@ -84,11 +87,11 @@ struct admission_request {
 	 * none, or it is not known); NULL: it is a file's object. */
 	const struct node *review, *old_object;
 	bool old_unknown;
-	/* Who asks; user NULL: not known. groups ends with NULL. */
+	/* The requesting user; NULL: unknown. groups ends with NULL. */
 	const char *user;
 	const char *const *groups;
 	bool policies, definitions; /* which are asked */
-	struct arena *arena;	    /* for what is made, until the next one */
+	struct arena *arena;	    /* for results, until the next call */
 	void (*found)(void *context, const struct admission_result *result);
 	/* Something could not be known. */
 	void (*not_run)(void *context, bool definition, const char *reason);
@@ -107,7 +110,7 @@ void admission_save(const char *api_version, const char *kind,
  * NULL: they are not needed. */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);
-/* Does some schema that is served have this key? */
+/* True if a schema of a served version has this key. */
 bool admission_definition_has(const struct node *root, const char *key);
 
 #endif

@@ -34,7 +34,10 @@ struct baseline *baseline_load(const char *path, struct err *err);
 /* The file that was loaded, as it was then. */
 const struct file_stamp *baseline_stamp(const struct baseline *baseline);
 
-/* Is the finding known? Notes that its entry is still needed. */
+/*
+ * True if the finding is in the baseline. Records that its entry is still
+ * needed.
+ */
 bool baseline_has(struct baseline *baseline, const struct finding *finding);
 /* Note a finding in a new baseline; file is its path as shown to the user.
  * Copies what it needs. One thread at a time. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules of one's own in CEL: documents of kind Rules, in the files that a
- * policy's `custom:` names. Each becomes a rule as ours are.
+ * Custom rules in CEL: documents of kind Rules, in the files that a policy's
+ * `custom:` names. Each becomes a rule like the built-in ones.
  */
 #ifndef ENGINE_CUSTOM_H
 #define ENGINE_CUSTOM_H
@@ -22,7 +22,7 @@ struct custom_test {
 	const unsigned *want; /* ascending */
 	size_t n;
 };
-/* Those of a rule; 0 for rules of ours. */
+/* Returns the number of a rule's tests; 0 for built-in rules. */
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
 
 struct setting;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rule can say that it needs in order to find anything. The engine asks
- * once for the facts of an object and of each of its pods, and calls the rules
- * that could find something. A fact may be said where it is not quite so, and
- * is never left out where it is. FACTS_CERTAIN of a pod are said where they are
- * so and nowhere else: check_pod() need not ask again.
+ * Properties that a rule requires to find anything. The engine computes the
+ * facts of an object and of each of its pods once, and calls only the rules
+ * that could find something.
  *
- * Measured on a 4 KB Pod with every rule on: a third of the rules' work.
+ * Facts over-approximate: one may be set although the pod lacks the property,
+ * none is ever missing. FACTS_CERTAIN of a pod are exact: check_pod() need not
+ * test them again. Measured on a 4 KB Pod with every rule on: a third of the
+ * rules' work.
  */
 #ifndef ENGINE_FACTS_H
 #define ENGINE_FACTS_H
@@ -14,7 +15,7 @@
 #include "kube/object.h"
 
 enum fact {
-	/* Of the object, and so of each of its pods. */
+	/* Facts of the object, and so of each of its pods. */
 	FACT_PODLESS = 1 << 0, /* no pods: a policy, a configuration */
 	FACT_GANG = 1 << 1,    /* two pods or more must run at once */
 	FACT_KUBEFLOW = 1 << 2,
@@ -25,7 +26,7 @@ enum fact {
 	FACT_GPU = 1 << 7,	 /* the pod uses GPUs; of an object: some pod */
 	FACT_NO_GPU = 1 << 8,	 /* it certainly uses none */
 	FACT_NOT_POD = 1u << 31, /* it may make Pods, and is none */
-	/* Of a pod. */
+	/* Facts of a pod. */
 	FACT_PODSPEC = 1 << 9,	/* it is not flat */
 	FACT_SEVERAL = 1 << 10, /* two such pods or more */
 	FACT_CLAIMS = 1 << 11,	/* resourceClaims */
@@ -49,18 +50,18 @@ enum fact {
 	FACT_ARGV = 1 << 28,	 /* command or args */
 	FACT_SECURITY = 1 << 29, /* a securityContext, or that of the pod */
 	/*
-	 * It is not just a repetition (pod_repeats()) of the pod before, where
-	 * nothing was found: what reads templates, whatever the pod's role and
-	 * number, finds nothing again. Workers are mostly written like their
-	 * master: a PyTorchJob of 8 KB costs 12,800 instructions of 198,900
-	 * less.
+	 * Not just a repetition (pod_repeats()) of the previous pod, in which
+	 * nothing was found: rules that read templates, whatever the pod's role
+	 * and number, would find nothing again. Workers are usually written
+	 * like their master: a PyTorchJob of 8 KB costs 12,800 instructions of
+	 * 198,900 less.
 	 */
 	FACT_NEW = 1 << 30,
 	FACTS_CERTAIN = FACT_GPU | FACT_PODSPEC,
 };
 
 unsigned object_facts(const struct object *object);
-/* Those of its object as well, which are given. */
+/* Returns the pod's facts together with the given facts of its object. */
 unsigned pod_facts(const struct pod *pod, unsigned of_object);
 
 #endif

@@ -31,9 +31,8 @@ struct fix_result {
 	const struct fix_edit *edits;
 	unsigned nedits;
 	const char *refused; /* why the bytes cannot be changed, or "" */
-	/* What it writes holds a secret value, which is covered in edits and
-	 * patch (kube/secret/mask.h): to be shown to people, not to be applied.
-	 */
+	/* The fix writes a secret value, which is masked in edits and patch
+	 * (kube/secret/mask.h): they are for people to read, not to apply. */
 	bool covered;
 };
 
@@ -55,19 +54,20 @@ struct finding {
 	const char *container;
 	const char *message, *help;
 	const char *cause;
-	/* Of an admission policy: its name, and that of its binding. */
+	/* The name of an admission policy, and of its binding. */
 	const char *policy, *binding;
 	/* Parameters of the policy without which it has no repair:
 	 * "cpu: ..., memory: ...". */
 	const char *wants;
 	uint64_t fingerprint;
-	/* The path that baselines of version 1 have, where it is another one:
-	 * of what was there, not of what is missing. 0: the same. */
+	/* The path in baselines of version 1, if it differs: the path of a
+	 * present node, not of a missing one. 0: the same. */
 	uint64_t former_path;
-	/* At admission: a hash of pod, container, message and what the verdict
-	 * read, under the process's key, because the author of an object could
-	 * otherwise choose names and values with equal hashes; and the number
-	 * of pods it is about, at their peak (1 when it is not about pods). */
+	/* At admission: a keyed hash of pod, container, message and the
+	 * values that the verdict rests on. The key belongs to the process,
+	 * because the author of an object could otherwise choose names and
+	 * values with equal hashes. And the number of pods affected, at
+	 * their peak (1 if the finding is not about pods). */
 	uint64_t value;
 	struct amount pods;
 	struct related *related;
@@ -78,10 +78,10 @@ struct finding {
 	uint32_t pod_key, container_key;
 	struct fix *fix;	   /* as operations, while its document lives */
 	struct fix_result *repair; /* rendered, or NULL: none */
-	/* What its repair does, NULL: there is none; as long as fix. */
+	/* The effect of its fix; NULL: there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool injected; /* at what the cluster adds: dropped */
+	bool injected; /* at a value that the cluster adds: dropped */
 	bool strict;   /* a warning stays what the rule makes of it */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
@@ -101,11 +101,16 @@ struct finding {
 	bool ignored_by_object;
 };
 
-/* Of an object, in the arena: one without a name goes by its generateName. */
+/*
+ * Returns the identity of an object, in the arena; without a name, its
+ * generateName is used.
+ */
 struct object_id finding_id(struct arena *arena, const struct object *object);
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
-/* The same, and of equal ones that which points elsewhere first. */
+/*
+ * Like finding_cmp(); of equal ones, the one with a related place comes first.
+ */
 int finding_order(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
@@ -114,7 +119,7 @@ const char *finding_remedy(const struct finding *finding);
 /* Rule, object and named path: the same in lint and at admission, and after
  * edits. */
 uint64_t finding_fingerprint(const struct finding *finding);
-/* The same as baselines of version 1 have it. */
+/* Returns the fingerprint in baselines of version 1. */
 uint64_t finding_former_fingerprint(const struct finding *finding);
 /* Mask secret values in all that is shown of it; new texts in the arena. */
 void finding_mask(struct finding *finding, const struct secrets *secrets,

@@ -18,7 +18,7 @@
 #include "engine/registry.h"
 #include "engine/rule.h"
 
-/* What holds for one rule. */
+/* The settings of one rule. */
 struct setting {
 	bool enabled;
 	bool locked;	      /* comments, annotations cannot suppress it */
@@ -90,7 +90,7 @@ struct policy_options {
 	 * regular file, and may name only paths for which this function returns
 	 * no reason. */
 	const char *(*refuse_path)(void *context, const char *path);
-	/* The file holds rules of one's own (kind: Rules) and no policy. */
+	/* The file holds custom rules (kind: Rules) and no policy. */
 	bool rules_only;
 	/* NULL, or called with each folder that `custom:` looks into. */
 	void (*looks_into)(void *context, const char *folder);
@@ -104,7 +104,7 @@ struct policy_options {
 struct policy *policy_load(const struct rule_set *rules, const char *path,
 			   const struct policy_options *options,
 			   struct policy_problems *problems);
-/* The same from memory; name is the file's in problems and `from`. */
+/* A policy file in memory; name is the file's name in problems and `from`. */
 struct policy_text {
 	const char *name, *text;
 	size_t len;
@@ -146,21 +146,23 @@ struct policy *policy_with_floor(const struct policy *local,
 /* One setting per rule in the order of rules, for this object (overrides). */
 const struct setting *policy_settings(const struct policy *policy,
 				      const struct object *object);
-/* The same with the labels of its namespace (NULL: not known, overrides that
- * ask for some do not hold) and the mode that holds for it. */
+/* Like policy_settings(), with the labels of the object's namespace (NULL:
+ * unknown; overrides that require labels do not match) and the effective
+ * mode. */
 const struct setting *policy_settings_in(const struct policy *policy,
 					 const struct object *object,
 					 const struct node *namespace_labels,
 					 enum mode *mode);
 /* The settings without any override, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
-/* That of a rule, by its index, where it is on: without any override, else of
- * the first one that has it on; NULL: it is off. */
+/* Returns the setting of a rule, by its index, if it is on: without
+ * overrides, else from the first override that has it on. NULL: it is off. */
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*
- * Is the rule exempt for this object on a day? An exemption warns 14 days
- * before it ends, acts as warn for 7 days after its last day, then is gone.
+ * States of a rule's exemption for an object on a day. An exemption warns 14
+ * days before it expires, acts as warn for 7 days after its last day, then is
+ * gone.
  */
 enum exempt_state {
 	EXEMPT_NOT,
@@ -180,10 +182,10 @@ enum exempt_state policy_exemption(const struct policy *policy,
 /* The i-th exemption that ends some day (metrics); false past the last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out);
-/* Is anybody exempt from anything, on some day? */
+/* True if any object is exempt from anything, on any day. */
 bool policy_has_exemptions(const struct policy *policy);
 const struct kube_config *policy_kube(const struct policy *policy);
-/* What it states of the cluster; never NULL. */
+/* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *policy_platform(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
 const char *policy_contact(const struct policy *policy); /* or NULL */
@@ -193,12 +195,12 @@ int64_t policy_max_age(const struct policy *policy);
 
 /* -- for admission -- */
 
-/* Does an override ask for labels of namespaces? Who does not know them (see
- * policy_settings_in()) must say so. */
+/* True if an override requires labels of namespaces. A caller that does not
+ * know them (see policy_settings_in()) must say so. */
 bool policy_asks_namespaces(const struct policy *policy);
 /* `patchOwners: true`: repairs also go to what makes Pods, when it is made. */
 bool policy_patches_owners(const struct policy *policy);
-/* Is the account one of `controllers:`? */
+/* True if the account is one of `controllers:`. */
 bool policy_is_controller(const struct policy *policy, const char *account);
 struct policy_break_glass {
 	const char *const *groups;
@@ -227,21 +229,22 @@ struct policy_path_rule {
 };
 bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
-/* Does any of `paths:` name a set? */
+/* True if an entry of `paths:` names a set. */
 bool policy_names_sets(const struct policy *policy);
 /* ... a cluster state? */
 bool policy_names_clusters(const struct policy *policy);
-/* Ours, and those of its own (`custom:`). */
+/* Returns the built-in rules and the custom ones (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;
 /* The cluster's own policies among the files of `custom:`, or NULL: its own,
  * or those of the floor beneath. */
 const struct admission_policies *policy_admission(const struct policy *policy,
 						  bool floor);
-/* Is it a rule, a category or `all`? */
+/* True if the word is a rule, a category or `all`. */
 bool policy_knows(const struct policy *policy, const char *word);
-/* What it says beside its rules, a line each: overrides, exemptions,
- * infrastructure, platform. Texts as written: escape them. */
+/* Describes the parts of a policy other than its rules, one line each:
+ * overrides, exemptions, infrastructure, platform. Texts as written: escape
+ * them. */
 void policy_describe(const struct policy *policy, struct buf *out);
 /* The commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);

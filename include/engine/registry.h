@@ -15,11 +15,12 @@ extern const struct rule *const all_rules[];
 extern const size_t all_rules_count;
 
 struct rule_set {
-	/* Sorted by name; behind these `added` rules of a policy's own files,
-	 * in any order: the index of a rule of ours is the same in all sets. */
+	/* Sorted by name; followed by `added` custom rules of a policy's
+	 * files, in any order. A built-in rule has the same index in all
+	 * sets. */
 	const struct rule *const *items;
 	size_t n, added;
-	/* Which of the added ones look at which kind; of one kind together. */
+	/* The custom rules that check only certain kinds, grouped by kind. */
 	const struct rule_kind *kinds;
 	size_t nkinds;
 };
@@ -33,7 +34,7 @@ struct rule_kind {
 const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 					 const char *kind, size_t *n);
 
-/* What the files of `custom:` may hold, by kind; ends with NULL. */
+/* Readers of the files that `custom:` names, by kind; ends with NULL. */
 struct custom_reader;
 extern const struct custom_reader *const custom_readers[];
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rule is, and what its check functions may do: look at the object,
- * ask for parameters, report. A rule never prints, allocates, or knows of
- * files, policies and suppressions.
+ * Rules, and the functions that their checks may call: look at the object, read
+ * parameters, report. A rule never prints, allocates, or knows of files,
+ * policies and suppressions.
  *
  * A rule file rules/catalog/<category>/<name_with_underscores>.c defines
  * exactly one `const struct rule rule_<name_with_underscores> = {`; the
@@ -59,9 +59,9 @@ enum rule_flags {
 	RULE_INTERNAL = 64,
 	/* Also sees workloads that occur twice in the set. */
 	RULE_DUPLICATES = 128,
-	/* It is about devices that no quota counts. An UPDATE with such a
-	 * finding does not count as a smaller demand, whatever its numbers say.
-	 */
+	/* The rule is about devices that no quota counts. An UPDATE with
+	 * such a finding does not count as a smaller request, whatever its
+	 * numbers are. */
 	RULE_TAKES = 256,
 	/* Some of its findings are errors, although most are not. */
 	RULE_RAISES = 512,
@@ -103,8 +103,8 @@ struct rule {
 	 */
 	const char *const *yields_to;
 	const char *const *aliases; /* former names, NULL-terminated */
-	/* Of a policy's own rules: NULL, or names of the only kinds that they
-	 * look at, whatever the group, NULL-terminated. */
+	/* Custom rules: NULL, or the only kinds that the rule checks, in any
+	 * group; ends with NULL. */
 	const char *const *kinds;
 	/* Any of these may be NULL. check_pod: each pod template. */
 	void (*check_pod)(struct rule_run *run, const struct pod *pod);
@@ -154,9 +154,9 @@ const char *rule_title(struct rule_run *run, const char *kind,
  * info, and its message says "if".
  */
 void finding_severity(struct finding *finding, enum severity severity);
-/* What a severity means at admission, where the policy names no action: an
- * error denies and a warning warns, unless a safe repair is patched (never to
- * what takes uncounted devices); an info is audited. */
+/* Returns the action for a severity if the policy names none: an error
+ * denies and a warning warns, unless a safe fix is patched (never for rules
+ * about uncounted devices); an info is audited. */
 enum action rule_action(const struct rule *rule, enum severity severity);
 /* This finding rests on a guess at intent: at most a warning, unless the
  * policy's `rules:` set it. */
@@ -166,7 +166,7 @@ void finding_guess(struct rule_run *run, struct finding *finding);
 void finding_unseen(struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Point at the key of this map entry instead: the key is what is wrong. */
+/* Points the finding at the key of this map entry: the key is the problem. */
 void finding_at_key(struct rule_run *run, struct finding *finding,
 		    const struct node *entry);
 /* A second place that explains it. */
@@ -174,9 +174,9 @@ void finding_label(struct rule_run *run, struct finding *finding,
 		   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /*
- * What is missing, by the path from base where it belongs: the finding is the
- * same whatever else is added there. base: the pod's spec, a container, the
- * object's root.
+ * Names a missing value by the path from base where it belongs, so that
+ * unrelated additions do not change the finding. base: the pod's spec, a
+ * container, the object's root.
  */
 void finding_missing(struct finding *finding, const struct object *object,
 		     const struct node *base, const char *dotted);
@@ -191,7 +191,9 @@ void finding_reads(struct rule_run *run, struct finding *finding,
 void finding_label_place(struct rule_run *run, struct finding *finding,
 			 const struct place *place, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* What yielding compares besides pod and container (a resource name). */
+/*
+ * Sets a further key for yielding, besides pod and container (a resource name).
+ */
 void finding_cause(struct rule_run *run, struct finding *finding,
 		   const char *cause);
 
@@ -232,9 +234,9 @@ void fix_set_key(struct fix *fix, const struct node *base, const char *dotted,
  * ("mountPath", "key,operator,effect"); else item is appended. */
 void fix_ensure(struct fix *fix, const struct node *base, const char *dotted,
 		struct node *item, const char *keys);
-/* Does the policy give the value that only it can give, and that this repair
- * takes? If not, reports name the parameter: asked last, where the repair could
- * be made otherwise. */
+/* True if the policy gives the value that this fix needs and only a policy
+ * can give. Otherwise reports name the parameter, so call it last, when the
+ * fix is possible but for it. */
 bool finding_param_given(struct rule_run *run, struct finding *finding,
 			 const char *name);
 /* This value, its key or its list item, is not there. */
@@ -244,26 +246,26 @@ void fix_remove(struct fix *fix, const struct node *node);
 void rule_not_run(struct rule_run *run, const char *reason);
 
 /*
- * The cluster state for what is being judged: that of its file, or of the
- * run; NULL when there is none, or it is too old. It lives as long as the
- * run. rule_needs_cluster() also wants it to know objects of a kind; when it
- * does not, the rule did not run. rule_cluster_lacks(): there is a state, but
- * it could not read them, and the rule did not run.
+ * rule_cluster() returns the snapshot of the checked object: its file's or the
+ * run's; NULL if there is none, or it is too old. It lives as long as the run.
+ * rule_needs_cluster() also requires it to know objects of a kind; otherwise
+ * the rule counts as skipped. rule_cluster_lacks(): there is a snapshot without
+ * them, and the rule counts as skipped.
  */
 const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
-/* For rules that find nothing where nothing is known: at admission there is no
- * set, and a state that is too old is not used. The rule is then reported as
- * not run. */
+/* For rules that depend on known objects: at admission there are no other
+ * input files, and a snapshot that is too old is not used. The rule then
+ * counts as skipped. */
 bool rule_cluster_lost(struct rule_run *run);
-/* Is it about a review? The API server has decoded and pruned its object. */
+/* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);
-/* What the policy states of the cluster; never NULL. */
+/* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *rule_platform(struct rule_run *run);
-/* Does a DeviceClass of the state or of the files name the resource? Then it is
- * one where that is on: since Kubernetes 1.36 by default. */
+/* True if a DeviceClass of the snapshot or of the input files defines the
+ * resource name. Clusters honor it from Kubernetes 1.36 on by default. */
 bool rule_names_device(struct rule_run *run, const char *resource);
 /* How devices get into containers: by the state, else by the policy. */
 enum device_injection rule_injection(struct rule_run *run);

@@ -39,8 +39,9 @@ struct run_counts {
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
-	int64_t gpus;			/* steady state, all linted workloads */
-	bool gpus_unknown, gpus_others; /* TPUs or the like are among them */
+	int64_t gpus; /* steady state, all linted workloads */
+	/* TPUs or other accelerators are among them */
+	bool gpus_unknown, gpus_others;
 };
 
 struct not_run {
@@ -51,8 +52,9 @@ struct not_run {
 };
 
 /*
- * Which rules are asked; with them those that their findings yield to. All
- * are where something may be suppressed, since that may be said to be unused.
+ * Selects the rules to run; rules that their findings yield to run too. All
+ * rules run if anything may be suppressed, since a suppression may be reported
+ * as unused.
  */
 enum run_asks {
 	ASK_ALL,
@@ -67,7 +69,9 @@ struct run_options {
 	bool file_values; /* placeholders and fragments exist (lint) */
 	int64_t today;	  /* days since the epoch */
 	int64_t now;	  /* seconds since the epoch: the age of clusters */
-	/* Of files that name none, or NULL; must outlive the run. */
+	/*
+	 * The snapshot of files that name none, or NULL; must outlive the run.
+	 */
 	const struct cluster *cluster;
 	/* The cluster's own admission policies, or NULL; and who asks: NULL is
 	 * not known, groups ends with NULL. */
@@ -77,8 +81,8 @@ struct run_options {
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
-	/* Does a DeviceClass of another file of the set name this resource? May
-	 * be NULL, and is called by any thread. */
+	/* Returns whether a DeviceClass of another input file defines this
+	 * resource name. May be NULL; any thread may call it. */
 	bool (*names_device)(void *set, const char *resource);
 	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
@@ -97,11 +101,11 @@ struct run_options {
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);
 	bool unsafe_repairs; /* unsafe ones too */
-	/* Which repairs are wanted, asked instead of unsafe_repairs; or NULL:
+	/* Decides which fixes are computed, instead of unsafe_repairs; NULL:
 	 * all safe ones. */
 	bool (*wants_repair)(void *context, const struct finding *finding);
-	/* At admission: there are no comments, and an annotation suppresses
-	 * only what the policy grants. */
+	/* At admission: comments do not exist, and an annotation suppresses
+	 * only rules that the policy grants. */
 	bool admission;
 	enum run_asks asks;
 	bool render_repairs; /* fill in finding.repair */
@@ -119,7 +123,7 @@ struct run {
 	struct arena file_arena; /* findings of the current file */
 	struct object_index index;
 	struct run_counts counts;
-	/* What is in an object was not all read: it is past its budget. */
+	/* The object was not read completely: it exceeds its budget. */
 	bool costly;
 	/* private to the engine */
 	struct run_state *state;
@@ -137,8 +141,8 @@ struct run_file {
 	const struct policy *policy;
 	const char *default_namespace;
 	bool fragments, patched;
-	/* It was built from sources: comments of theirs may be for others of
-	 * their values. */
+	/* The text was rendered from sources: their comments may belong to
+	 * other values. */
 	bool built;
 	/* Charts that its objects give values to are judged by themselves. */
 	bool charts_judged;
@@ -151,8 +155,8 @@ struct run_file {
 	 * object (NULL: there is none, or it is not known). */
 	const struct node *request, *old_object;
 	bool old_unknown;
-	/* What documents in strings may cost, and what of it is left at the
-	 * end; NULL: as in any file. */
+	/* The budget of documents in strings, reduced by their cost; NULL:
+	 * the budget of a file. */
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);

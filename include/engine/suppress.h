@@ -25,8 +25,9 @@ struct suppressions; /* of one file */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today);
 /*
- * The same at admission: comments are not looked for, and annotations suppress
- * what the policy grants there; all other ignores are marked ignore_refused.
+ * Like suppressions_new(), at admission: comments do not exist, and annotations
+ * suppress the rules that the policy grants; all other ignores are marked
+ * ignore_refused.
  */
 struct suppressions *suppressions_granted(struct arena *arena,
 					  struct source *source, int64_t today,
@@ -39,7 +40,7 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc);
  * objects with findings, and does this itself for them).
  */
 void suppressions_object(struct suppressions *s, const struct object *object);
-/* Is there anything so far that suppresses, or wants to? */
+/* True if anything so far suppresses, or tries to. */
 bool suppressions_any(const struct suppressions *s);
 /*
  * The settings in force, in the order of the rules given to _finish(): what
@@ -69,7 +70,7 @@ enum suppression_trouble {
 struct suppression_issue {
 	enum suppression_trouble kind;
 	uint32_t start, end; /* bytes in the source */
-	/* Of an annotation, in scan's arena; pointer NULL: a comment. */
+	/* Annotations: the pointer, in scan's arena; NULL: a comment. */
 	const char *pointer;
 	unsigned document;
 	uint64_t named_path; /* node_named_path() below the object */

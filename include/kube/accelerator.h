@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What we know about accelerators: extended resource names, MIG profiles, node
- * labels, instance types. All of it is data (rules/kube/data), compiled in; a
- * policy may add resource names. The data files name the sources of each row.
+ * Accelerators: extended resource names, MIG profiles, node labels, instance
+ * types. All of it is data (rules/kube/data), compiled in; a policy may add
+ * resource names. The data files name the source of each row.
  */
 #ifndef KUBE_ACCELERATOR_H
 #define KUBE_ACCELERATOR_H
@@ -34,7 +34,7 @@ struct accelerator_extra {
 /* The row for a resource name, or NULL. Exact rows win over prefixes. */
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource);
-/* Does the text contain an accelerator's resource name? */
+/* True if the text contains an accelerator's resource name. */
 bool accelerator_is_named(const char *text, size_t len);
 /* Counts devices (everything but ACCEL_SHARE)? */
 bool accelerator_counts(const struct accelerator *accelerator);
@@ -57,7 +57,7 @@ enum label_meaning {
 	LABEL_INSTANCE, /* instance type (node.kubernetes.io/instance-type) */
 	LABEL_POOL,	/* a node pool that may be a GPU pool */
 	LABEL_SPOT,	/* spot or preemptible capacity */
-	LABEL_TOPOLOGY, /* TPU topology and the like */
+	LABEL_TOPOLOGY, /* TPU topology and similar */
 	LABEL_PLATFORM, /* only where the nodes are */
 };
 
@@ -76,7 +76,7 @@ struct label_value {
 	const char *product; /* key into mig_profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
-/* Is the list of values for this key closed (unknown ones are suspicious)? */
+/* True if the values of this key are a closed list (others are suspicious). */
 bool label_values_known(const char *key);
 const char *label_value_nearest(const char *key, const char *value);
 

@@ -13,7 +13,7 @@ struct removed_version {
 
 /* The object's own version, or NULL: it is served, or not known. */
 const struct removed_version *object_removed_version(const struct object *o);
-/* Does no release that is still supported anywhere serve it? */
+/* True if no supported release serves it. */
 bool version_is_gone(const struct removed_version *removed);
 
 #endif

@@ -22,14 +22,14 @@ struct claim {
 };
 
 struct claim_table {
-	/* Of the policy, which may name classes as their resources
+	/* The policy's resource names, which may name classes
 	 * (deviceclass.resource.kubernetes.io/...); or NULL. */
 	const struct accelerator_extra *extra;
 	struct claim *items;
 	size_t n, size;
 };
 
-/* Is the text one that may hold such objects? */
+/* True if the text may hold claims or classes. */
 bool claims_may_be_in(const char *text, size_t len);
 /* Add those of a document; the arena keeps them. */
 void claims_add(struct claim_table *table, struct arena *arena,
@@ -39,24 +39,33 @@ void claims_add(struct claim_table *table, struct arena *arena,
  * a request's fields are in the request itself, now in `exactly`, or in each of
  * `firstAvailable`. */
 const struct node *claim_requests(const struct object *object);
-/* Is such a request for accelerators, as far as its device class says? */
+/*
+ * Returns whether the request is for accelerators, according to its device
+ * class.
+ */
 enum tri claim_request_use(const struct object *object,
 			   const struct node *request);
 
 /*
- * What an entry of a pod's resourceClaims is for, by the claim that it names
- * where that is known, else by its names. *devices gets how many, for
- * each pod.
+ * Returns whether an entry of a pod's resourceClaims is for accelerators, by
+ * the claim that it names if it is known, else by its names. Sets *devices to
+ * their number, for each pod.
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
-/* Is it the claim that says so, and not its names? */
+/* True if the claim itself decides that, not its names. */
 bool claim_is_known(const struct pod *pod, const struct node *entry);
-/* Is one of the pod's claims for NVIDIA's devices, as far as is known? */
+/*
+ * True if one of the pod's claims is for NVIDIA's devices, as far as is known.
+ */
 bool pod_claims_nvidia(const struct pod *pod);
-/* Do the resources, of a container or a pod, name the pod's claim? */
+/*
+ * Returns whether the resources of a container or a pod name the pod's claim.
+ */
 enum tri resources_claim(const struct node *resources, const char *name);
-/* Is one of those that it is given for NVIDIA's devices, as far as is known? */
+/*
+ * True if a claim of the container is for NVIDIA's devices, as far as is known.
+ */
 bool container_claims_nvidia(const struct container *c);
 /* The device class of its first claim for accelerators; "": it is not known,
  * NULL: there is no such claim. */

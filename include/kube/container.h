@@ -57,7 +57,7 @@ struct container {
 	size_t nlimits, nrequests;
 	/* Some name in them has a domain, as all accelerators' have. */
 	bool extended;
-	/* Its env is a list of maps with strings for name and value. */
+	/* The env is a list of maps with strings for name and value. */
 	bool env_plain;
 	const struct env_entry *env; /* in order; envFrom is not looked at */
 	size_t nenv;
@@ -91,7 +91,7 @@ struct container {
 		if (entry_ < (c_)->entries + (c_)->nlimits ||                  \
 		    !entry_->other || node_is_unset(entry_->other->node))
 
-/* What a value of its limits or requests says; NULL: it says nothing. */
+/* Reads a value of its limits or requests; NULL: it is not set. */
 enum quantity_state container_value(const struct container *c,
 				    const struct node *value,
 				    struct quantity *q);
@@ -119,8 +119,8 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* The name for texts: a placeholder as it is written. A file may still lack
- * the name that the API server wants. */
+/* Returns the name for texts; a placeholder as written. A file may lack the
+ * name that the API server requires. */
 const char *container_title(const struct container *c);
 
 /* The map `limits` or `requests`, or NULL. */
@@ -162,9 +162,11 @@ const struct node *container_mount(const struct container *c, const char *path);
 const char *image_tag(const char *image);
 /* A digest, or a tag that does not move (latest, nightly, main ...). */
 bool image_is_fixed(const char *image);
-/* What its image is for, by the image's name. */
+/* Returns the purpose of its image, by the image's name. */
 struct image_type container_image(const struct container *c);
-/* Does the container ask for a device (or a claim that may be one)? */
+/*
+ * Returns whether the container requests a device (or a claim that may be one).
+ */
 enum tri container_uses_gpu(const struct container *c);
 /* accelerator_resembles() of an entry's name, looked up once a pod. */
 const struct accelerator *

@@ -16,7 +16,7 @@
 #include "doc/node.h"
 #include "kube/object.h"
 
-/* What a value is: "a number". */
+/* Returns the type of a value in words: "a number". */
 const char *node_type_text(const struct node *node);
 
 /* -- types --------------------------------------------------------------- */
@@ -66,8 +66,9 @@ struct quantity_walk {
 /* Containers, volumes, overhead, quotas, limit ranges, volume claims. */
 void quantity_issues(struct quantity_walk *walk, const struct object *object);
 
-/* Is the limit or request 0? In a native kind null is (apimachinery
- * Quantity.UnmarshalJSON), but for a patch, where it removes the entry. */
+/* True if the limit or request is 0. In a native kind null is 0
+ * (apimachinery Quantity.UnmarshalJSON), except in a patch, where it removes
+ * the entry. */
 bool entry_is_zero(const struct container *c,
 		   const struct resource_entry *entry);
 /* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */

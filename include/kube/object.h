@@ -22,7 +22,7 @@
 
 struct kind;
 
-/* What a kind is for. Decides "training" and "serving" in rules. */
+/* The purpose of a kind. Decides "training" and "serving" in rules. */
 enum kind_class {
 	KIND_OTHER, /* no pods, or nothing special */
 	KIND_POD,
@@ -74,8 +74,8 @@ struct object {
 	enum gang_kind gang_kind;
 	bool suspended;
 	bool kueue; /* carries kueue.x-k8s.io/queue-name */
-	/* Is its namespace one of the policy's `infrastructure:`? Unknown while
-	 * the namespace is not known. Set when that is settled. */
+	/* Whether its namespace is one of the policy's `infrastructure:`.
+	 * Unknown as long as the namespace is unknown. */
 	enum tri infrastructure;
 	bool guessed; /* unknown kind, pods found by shape */
 	bool unread;  /* unknown kind, no pods found, but devices */
@@ -117,7 +117,7 @@ void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
 		 const struct node **nested_list);
 
-/* What a kind is known for, by the table. */
+/* Properties of a kind, from the table. */
 enum kind_flags {
 	KIND_CLUSTER = 1,    /* cluster-scoped */
 	KIND_SELECTOR = 2,   /* native: spec.selector is required */
@@ -138,18 +138,18 @@ enum kind_flags {
 
 /* For any of these? */
 bool object_is_known_for(const struct object *object, unsigned flags);
-/* Its label that names a queue of Kueue, or NULL; of a CronJob that of its
- * Jobs, which get the labels of their template alone
+/* Returns its label that names a Kueue queue, or NULL; for a CronJob, the
+ * label of its Jobs, which get only the labels of their template
  * (pkg/controller/cronjob/utils.go, copyLabels). */
 const struct node *object_kueue_label(const struct object *object);
-/* Has it pods of that role? */
+/* True if it has pods of this role. */
 bool object_has_role(const struct object *object, const char *role);
 /* The container that its operator wants in each of its pods, or NULL. */
 const char *object_main_container(const struct object *object);
 
 /*
- * Does this kind make pods, by the table or by the policy? Such an owner was
- * judged itself; api_version as in an ownerReference.
+ * True if this kind makes pods, by the table or by the policy. Such an owner
+ * was checked itself; api_version as in an ownerReference.
  */
 bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 		     const char *kind);
@@ -158,10 +158,10 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct pod *pod_ = (object_)->pods;                         \
 	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
 
-/* Does its gang scheduler's operator add up what its templates request? */
+/* How its gang scheduler's operator sums up the requests of its templates. */
 enum summed_requests {
-	REQUESTS_NOT_SUMMED, /* or limits stand for requests */
-	REQUESTS_WHERE_SET,  /* limits, where there are no requests at all */
+	REQUESTS_NOT_SUMMED, /* or limits replace requests */
+	REQUESTS_WHERE_SET,  /* limits, if no requests are set */
 	REQUESTS_ALONE,	     /* nothing but requests */
 };
 enum summed_requests object_request_sum(const struct object *object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known of a cluster without its state: what a policy states
- * (`platform:`), and what an object shows of the platform that it is for.
+ * Facts about a cluster without a snapshot: the policy's statements
+ * (`platform:`), and signs in an object of the platform that it is for.
  */
 #ifndef KUBE_PLATFORM_H
 #define KUBE_PLATFORM_H
@@ -24,16 +24,16 @@ struct platform {
 	const char *const *gpu_products; /* products of GPU nodes */
 	const char *const *priority_classes;
 	const char *default_priority_class; /* NULL: none is named */
-	/* Do LimitRanges give cpu and memory to containers without? */
+	/* Whether LimitRanges set cpu and memory of containers that do not. */
 	enum tri limit_defaults;
 	enum device_injection injection;
 };
 
 /*
- * Does it name a managed platform (GKE, EKS, AKS, Karpenter and the like), by
- * what its pods select or by an annotation? Such a platform adds tolerations
- * or leaves its nodes untainted by default. Roles of one object are
- * on one platform; a value that is not known (`${X}`) may name any.
+ * True if the object names a managed platform (such as GKE, EKS, AKS or
+ * Karpenter), by its selectors or by an annotation. Such a platform adds
+ * tolerations or leaves its nodes untainted by default. Roles of one object are
+ * on one platform; an unknown value (`${X}`) may name any.
  */
 bool object_shows_platform(const struct object *object);
 /* True if an annotation says so, of which KServe's pod webhook makes a selector
@@ -45,11 +45,11 @@ enum device_injection cluster_injection(const struct cluster *cluster,
 					struct arena *arena);
 
 /*
- * Does the container's runtime obey NVIDIA_VISIBLE_DEVICES? The nvidia runtime
- * that a pod names does. Where devices come by CDI (GPU Operator from 25.10 on)
- * the default runtime does not; where they come as volume mounts, these win,
- * and without any the variable counts in privileged containers, in others if
- * the toolkit accepts it.
+ * Returns whether the container's runtime reads NVIDIA_VISIBLE_DEVICES. The
+ * nvidia runtime that a pod names does. If devices come by CDI (GPU Operator
+ * from 25.10 on), the default runtime does not; if they come as volume mounts,
+ * these win, and without any the variable counts in privileged containers, and
+ * in others if the toolkit accepts it.
  */
 enum tri container_obeys_variable(const struct container *c,
 				  enum device_injection injection);

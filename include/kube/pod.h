@@ -12,7 +12,7 @@
 struct object;
 struct pod_memo;
 
-/* What an operator adds by itself; bits of pod.injects. */
+/* Injections of an operator; bits of pod.injects. */
 enum inject {
 	INJECT_SHM = 1,	      /* /dev/shm on every container */
 	INJECT_SHM_FIRST = 2, /* /dev/shm on containers[0] only (KubeRay) */
@@ -52,10 +52,10 @@ struct pod {
 		*template; /* map that holds metadata and spec, or NULL */
 	const struct node *metadata; /* of the template (of the object: Pod) */
 	const struct node *labels, *annotations; /* in it, or NULL */
-	const struct node *spec;     /* PodSpec, or what stands for it */
+	const struct node *spec;     /* PodSpec, or its replacement */
 	const struct node *inner;    /* PodSpec in a flat one, or NULL */
 	const struct node *defaults; /* last place for pod_field(), or NULL */
-	/* pod_field() of what is asked for most. */
+	/* pod_field() of the most used fields. */
 	const struct node *volumes, *node_selector, *tolerations;
 	const struct node *injected; /* fields that the cluster adds, or NULL */
 	const struct node *group;    /* replica spec, worker group, task, role;
@@ -85,7 +85,7 @@ struct pod {
 	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 
-/* What it asks for, in messages: "GPU", "TPU", "NPU" or "accelerator". */
+/* Returns its device for messages: "GPU", "TPU", "NPU" or "accelerator". */
 const char *pod_device(const struct pod *pod);
 
 #define FOR_EACH_CONTAINER(pod_, c_)                                           \
@@ -99,7 +99,7 @@ const char *pod_device(const struct pod *pod);
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* The same field from the pod's other places. */
+/* Finds the field in the pod's other places. */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
 /* A PodSpec field, from where the kind keeps it (Argo: template, then
@@ -124,7 +124,7 @@ pod_field(const struct pod *pod, const char *name)
 	return pod_field_default(pod, name);
 }
 
-/* That of Argo's podMetadata: an entry of its labels or annotations. */
+/* Finds an entry of the labels or annotations in Argo's podMetadata. */
 const struct node *pod_meta_default(const struct pod *pod, const char *map,
 				    const char *key);
 
@@ -153,12 +153,15 @@ const struct node *pod_volume(const struct pod *pod, const char *name);
 /* Is it made from a copy of the other's template, and alike in all that is not
  * its name, its role or its number? Both are of one group. */
 bool pod_repeats(const struct pod *pod, const struct pod *other);
-/* Its operator refuses some PodSpec fields unless a feature is switched on. */
+/*
+ * True if its operator rejects some PodSpec fields unless a feature is switched
+ * on.
+ */
 bool pod_fields_are_gated(const struct pod *pod);
-/* Has it nodeSelector and tolerations as a PodSpec has? Of flat pods Spark's
- * have. */
+/* True if it has nodeSelector and tolerations as a PodSpec does. Of flat
+ * pods, Spark's do. */
 bool pod_has_placement(const struct pod *pod);
-/* Its operator gives it time to start, whatever its probes say. */
+/* True if its operator gives it time to start, whatever its probes are. */
 bool pod_start_is_bounded(const struct pod *pod);
 /* gpu_by != 0; unknown while a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);

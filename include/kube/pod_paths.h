@@ -18,8 +18,8 @@ struct pod_path {
 	bool boxes;   /* has more than initContainers and containers */
 };
 
-/* Those of a kind ("": the core group), n of them. NULL: paths do not say it
- * all, and *why is the reason: a clause about the kind. */
+/* Returns the n pod paths of a kind (group "": the core group). NULL: paths
+ * cannot express it, and *why is the reason: a clause about the kind. */
 const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
 				      const char *kind, size_t *n,
 				      const char **why);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An object as the API server sees it when it judges a CREATE: native kinds as
- * the typed object (unknown fields are gone, quantities are canonical, empty
- * fields left out or filled in, defaults set), custom kinds by the schema of
- * their definition (pruned, defaults set). What the server or an admission
- * plugin sets to a value that cannot be known here is an unknown node.
+ * An object as the API server sees it when it handles a CREATE: native kinds as
+ * the typed object (unknown fields dropped, quantities canonical, empty fields
+ * omitted or filled in, defaults set), custom kinds by the schema of their
+ * definition (pruned, defaults set). A value that the server or an admission
+ * plugin sets and that cannot be known here is an unknown node.
  *
- * The result is a tree of its own in the arena. Its nodes have the bytes of
- * those that they were made of; what was filled in has none, and typed_origin()
+ * The result is a separate tree in the arena. Its nodes have the bytes of the
+ * nodes that they were made of; filled-in nodes have none, and typed_origin()
  * leads to the author's node.
  */
 #ifndef KUBE_TYPED_H
@@ -22,9 +22,9 @@ struct typed_resource {
 };
 struct typed_resource typed_resource(struct arena *arena, const char *group,
 				     const char *version, const char *kind);
-/* Does the API server serve this version of a native group's resource? */
+/* True if the API server serves this version of a native group's resource. */
 bool typed_serves(const char *group, const char *version, const char *plural);
-/* Is the group one of the API server's own? */
+/* True if the API server itself defines the group. */
 bool typed_group_is_native(const char *group);
 
 /*
@@ -49,8 +49,8 @@ const struct node *typed_origin(const struct node *node,
 				const struct node *origin);
 
 /*
- * What the Go types of Kubernetes 1.37 have no field for, wherever it is in an
- * object of a native kind, or in the template of a pod; not in a status.
+ * Fields that the Go types of Kubernetes 1.37 lack, anywhere in an object of a
+ * native kind or in the template of a pod, except in a status.
  */
 struct unknown_field {
 	const struct node *at;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate cmp`: a config management plugin of Argo CD's, which the plugin
- * server runs in the application's folder. What it prints is applied, and what
- * it does not print is pruned: so all of it is printed, or nothing.
+ * `gpugate cmp`: a config management plugin for Argo CD, which the plugin
+ * server runs in the application's folder. Argo CD applies the printed
+ * manifests and prunes everything else: so all of them are printed, or nothing.
  */
 #include "cmp.h"
 
@@ -188,7 +188,10 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 	return cmp->discovers ? 0 : unknown_parameter(name ? name : "");
 }
 
-/* Of spec.source.plugin.env: a text, or a list with blanks between. */
+/*
+ * Returns the value of spec.source.plugin.env: a text, or a list with blanks
+ * between.
+ */
 static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
 {
 	struct list words = {0};

@@ -19,7 +19,7 @@ struct cmp {
 	const char *folder; /* of the application, absolute, without links */
 	const char *root;   /* of the repository, the same */
 	/* Parameters of the Application. */
-	const char *render;	 /* NULL: by what is there */
+	const char *render;	 /* NULL: by the files in the folder */
 	const char *release;	 /* Helm's; NULL: the application's name */
 	struct list values;	 /* files, absolute */
 	struct list assignments; /* key=value, as `helm --set` has it */
@@ -32,7 +32,10 @@ enum cmp_kind cmp_discover(const struct cmp *cmp);
 /* The file of that absolute name, without links; NULL after a message when it
  * is not there or not in the repository. In the arena. */
 const char *cmp_inside(struct cmp *cmp, const char *path);
-/* What is to be applied, to the filter. 0, or 2 after a message. */
+/*
+ * Adds the manifests to be applied to the filter. Returns 0, or 2 after a
+ * message.
+ */
 int cmp_render(struct cmp *cmp, struct filter *filter);
 
 #endif

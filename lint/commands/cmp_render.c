@@ -187,7 +187,10 @@ static int add_folder(struct cmp *cmp, struct filter *f, const char *folder)
 
 /* --- other programs ------------------------------------------------------- */
 
-/* What the program prints is one more text. -1: it is not there. */
+/*
+ * Adds the program's output as one more text. Returns -1 if the program is
+ * missing.
+ */
 static int add_output(struct filter *f, const char *const *argv)
 {
 	struct filter_text *text = filter_add(f, "<rendered>");

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate completion` and what its scripts ask: values by what an option's
- * help calls them. git and kubectl are asked for those that they know.
+ * `gpugate completion`, and the queries of its scripts: values by the name that
+ * an option's help gives them. git and kubectl complete the values that they
+ * know.
  */
 #include <string.h>
 

@@ -117,7 +117,10 @@ static void add_names(const struct prose *to, const char *title,
 	buf_release(&text);
 }
 
-/* What every format in prose says, parameters and evidence apart. */
+/*
+ * Adds the fields that every format in prose has, except parameters and
+ * evidence.
+ */
 static void add_fields(const struct prose *to, const struct rule *rule)
 {
 	to->add(to->out, "What", rule->summary);
@@ -239,7 +242,7 @@ static size_t url_length(const char *text)
 	return n;
 }
 
-/* What `;` separates, one item each; its URLs are links. */
+/* Adds one list item for each part between semicolons; URLs become links. */
 static void add_evidence(struct buf *out, const char *text)
 {
 	if (!text || !*text)
@@ -301,7 +304,7 @@ static int unknown_rule(const struct rule_set *rules, const char *name)
 	return 2;
 }
 
-/* One of ours needs no policy, which may be broken. */
+/* A built-in rule needs no policy, which may be broken. */
 int explain_command(struct options *options)
 {
 	struct rule_set rules = program_rules();

@@ -19,7 +19,7 @@
 #include "snapshot/kubectl.h"
 #include "snapshot/snapshot.h"
 
-/* What makes no pods and yet says something about those that do. */
+/* Kinds without pods that rules about pods read. */
 static const char beside[] =
 	"Service PersistentVolumeClaim ResourceClaim ResourceClaimTemplate "
 	"HorizontalPodAutoscaler PodDisruptionBudget NetworkPolicy PodGroup";
@@ -176,7 +176,9 @@ static int get_objects(struct live_cluster *live, const struct options *o,
 	buf_init(&out);
 	buf_init(&errors);
 	rc = ask(o, arguments, &out, &errors);
-	/* What may not be read is left out of the list, and said. */
+	/*
+	 * Objects that may not be read are missing from the list; report that.
+	 */
 	if (rc > 0)
 		tell(&errors);
 	live->incomplete = rc > 0;

@@ -16,8 +16,8 @@ struct live_cluster {
 	bool incomplete; /* something may not be read; it was said */
 };
 
-/* What the options ask for; the state becomes theirs. 0, or 2 after messages.
- */
+/* Reads the objects that the options select; the snapshot becomes theirs.
+ * Returns 0, or 2 after messages. */
 int live_open(struct live_cluster *live, struct options *options,
 	      const char *command);
 /* Once the options are no longer used. */

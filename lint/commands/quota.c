@@ -47,7 +47,7 @@ static int make_table(struct lint *lint, struct quota_since *since,
 	return 0;
 }
 
-/* What the locale's variables say; a static binary has no locales. */
+/* Reads the locale's variables; a static binary has no locales. */
 static bool is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the files were in a git revision. Only files that differ from it are
- * read from git; all others are unchanged.
+ * The files as of a git revision. Only files that differ from it are read from
+ * git; all others are unchanged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static void ignore_findings(void *context, uint32_t file,
 	(void)n;
 }
 
-/* Is the file one of those, or below one of those, that were asked for? */
+/* True if the file is one of the given paths, or below one of them. */
 static bool is_asked(struct quota_since *s, const char *name)
 {
 	const struct list *paths = &s->lint->options->paths;

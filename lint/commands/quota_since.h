@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files under the paths were in a git revision.
- */
+/* The files under the paths as of a git revision. */
 #ifndef LINT_QUOTA_SINCE_H
 #define LINT_QUOTA_SINCE_H
 
@@ -10,7 +8,7 @@
 struct quota_since;
 struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 				     struct err *err);
-/* Of a struct quota_maker. */
+/* Implements quota_maker.changed. */
 bool quota_since_changed(void *since, const char *path);
 /* Add the workloads of the revision's version of what changed. 0, or -1. */
 int quota_since_add(struct quota_since *since, struct quota_table *table,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate rules`: the catalog as text, JSON or Markdown, or the rules of
- * one's own as admission policies. The tables of rules/docs/README.md are this
- * command's Markdown.
+ * `gpugate rules`: the catalog as text, JSON or Markdown, or the custom rules
+ * as admission policies. The tables of rules/docs/README.md are this command's
+ * Markdown.
  */
 #include "rules.h"
 
@@ -42,8 +42,9 @@ static void add_cell(struct buf *out, const char *text)
 	}
 }
 
-/* safe: --fix makes the repair. opt-in: --unsafe-fixes makes it, or --fix when
- * the policy gives the value. Empty: somebody has to edit the manifest. */
+/* Returns "safe" if --fix applies the fix, "opt-in" if --unsafe-fixes does,
+ * or --fix when the policy gives the value, and an empty text if the
+ * manifest must be edited by hand. */
 static const char *repair_name(const struct rule *r)
 {
 	if (r->flags & RULE_SAFE_PATCH)

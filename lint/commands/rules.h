@@ -11,11 +11,12 @@
 
 #include "lint/settings/policies.h"
 
-/* The rules of the policy of the current folder, its own included; release the
- * policies afterwards. 0, or 2 after messages: then those of ours. */
+/* Loads the rules of the policy of the current folder, including custom
+ * ones; release the policies afterward. Returns 0, or 2 after messages: then
+ * only the built-in rules. */
 int rules_here(struct policies *policies, struct options *options,
 	       struct rule_set *rules);
-/* What `gpugate explain --format markdown` prints. */
+/* Adds the text of `gpugate explain --format markdown`. */
 void explain_markdown(struct buf *out, const struct rule *rule);
 /* A new object; its strings are copies. */
 json_t *rule_json(const struct rule *rule);

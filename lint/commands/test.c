@@ -48,7 +48,7 @@ struct testing {
 	struct outcome *outcomes;
 	size_t n, size, failures, untested;
 	bool broken;
-	/* Of the test that runs: */
+	/* The running test: */
 	const char *rule;
 	struct found_lines found;
 	const char *error; /* an expression fails, the file too, or NULL */

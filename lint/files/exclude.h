@@ -22,7 +22,9 @@ int excludes_init(struct excludes *excludes, const struct list *patterns,
 		  struct err *err);
 bool excludes_match(const struct excludes *excludes, const char *shown,
 		    const char *absolute);
-/* The same for a path that was named: any folder of it counts. */
+/*
+ * Like excludes_match(), for a path given by the user: any folder of it counts.
+ */
 bool excludes_match_any(const struct excludes *excludes, const char *shown,
 			const char *absolute);
 void excludes_release(struct excludes *excludes);

@@ -29,13 +29,13 @@ enum file_flags {
 	FILE_KEPT = 256,       /* can be read only once: see stdin_cache.h */
 	FILE_LINK = 512,       /* a symbolic link */
 	FILE_NAMED = 1024,     /* on the command line: no folder bounds it */
-	FILE_AGAIN = 2048,     /* another name of the file: see unite.c */
+	FILE_AGAIN = 2048,     /* another name of a file: see unite.c */
 	FILE_SECRETS = 4096,   /* holds secret values */
 	FILE_FOREIGN = 8192,   /* skipped: it holds no Kubernetes object */
 	FILE_PATCHED = 16384,  /* of a base that a kustomization patches */
-	FILE_COVERED = 32768,  /* judged as a part of what is rendered */
+	FILE_COVERED = 32768,  /* checked as a part of a rendered text */
 	FILE_RENDERED = 65536, /* no file: the text of a rendered source */
-	FILE_APART = 131072,   /* ... that is a set of its own */
+	FILE_APART = 131072,   /* ... that is a separate set */
 	FILE_INSTALLS =
 		262144, /* objects whose charts are built, and no others */
 };
@@ -81,19 +81,19 @@ void files_add_root(struct files *files, const char *path, size_t len);
 /* The folder that a walk met the file in or below, without symbolic links:
  * what it must not lead out of. NULL: the file itself was named. */
 const char *files_bound(const struct files *files, size_t file);
-/* Of a sorted list: where several paths are one file, one is kept. */
+/* Keeps one of several paths to one file, in a sorted list. */
 void files_unite(struct files *files);
 /* The first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);
 void files_add(struct files *files, uint32_t folder, const char *name,
 	       unsigned flags);
-/* The same; name lives as long as the list. */
+/* Like files_add(), for a name that lives as long as the list. */
 void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags);
 /* The shown path, appended to out. */
 void files_path(const struct files *files, size_t file, struct buf *out);
-/* The absolute one, in place of what is in out. */
+/* Replaces the content of out by the absolute path. */
 void files_absolute(const struct files *files, size_t file, const char *cwd,
 		    struct buf *out);
 /* Sort by path; of files that were added twice one is kept. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What changed since a git revision, for --since. The revision is an argument
- * of git's, so it must not look like an option.
+ * Files changed since a git revision, for --since. The revision is an argument
+ * of git, so it must not look like an option.
  */
 #ifndef LINT_GIT_H
 #define LINT_GIT_H
@@ -30,9 +30,9 @@ struct git_changes {
 /* Released in any case. 0, or -1 and err. */
 int git_changes_read(struct git_changes *changes, const char *revision,
 		     struct err *err);
-/* Is the file of this absolute path one of them? */
+/* True if the file of this absolute path has changed. */
 bool git_changes_have(const struct git_changes *changes, const char *path);
-/* Of the files that were found, keep those that changed. 0, or -1 and err. */
+/* Keeps only the changed files. Returns 0, or -1 and sets err. */
 int since_filter(struct files *files, const char *cwd, const char *revision,
 		 struct err *err);
 

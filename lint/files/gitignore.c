@@ -105,7 +105,10 @@ static bool class_match(const char *p, const char *stop, char c,
 	return *end && hit != negated;
 }
 
-/* Does one pattern character match c? *next: the pattern after it. */
+/*
+ * True if one pattern character matches c; sets *next to the rest of the
+ * pattern.
+ */
 static bool char_match(const char *p, const char *stop, char c,
 		       const char **next)
 {
@@ -291,7 +294,7 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 	*VEC_PUSH(arena, list->items, list->n, list->size) = pattern;
 }
 
-/* Of a larger file, its beginning. 0, or -1. */
+/* Reads a file, or the beginning of a large one. Returns 0, or -1. */
 static int read_small(int dirfd, const char *path, struct buf *out)
 {
 	static const struct file_how how = {.limit = LARGEST};

@@ -24,8 +24,8 @@ const struct ignore_list *ignore_read(struct arena *arena,
 				      int dirfd, const char *path,
 				      const char *folder);
 /*
- * What holds for the entries of an absolute folder before its own .gitignore
- * is read; NULL outside of a repository.
+ * Returns the patterns for the entries of an absolute folder, without its
+ * .gitignore; NULL outside a repository.
  */
 const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
 /* The start of a repository whose root is folder: .git/info/exclude; never

@@ -12,8 +12,8 @@
 int input_read(struct buf *input, int dirfd, const char *path,
 	       const struct file_how *how);
 int input_read_stdin(struct buf *input);
-/* Is standard input a pipe with something in it? wait: or will be in a moment.
- */
+/* True if standard input is a pipe with data in it; wait: or will be in a
+ * moment. */
 bool input_waits(bool wait);
 /* A message for the error: strerror(), or a text of our own. */
 const char *input_strerror(int error);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files are kustomize patches, and which are bases that patches and
- * components change: what is missing there may come from an overlay. A base is
- * everything in and below the folder that is listed. Fields after the
- * kustomization reference (kubectl.docs.kubernetes.io): patches[].path,
+ * Finds the files that are kustomize patches, and the bases that patches and
+ * components change: values missing there may come from an overlay. A base is
+ * everything in and below the listed folder. Fields after the kustomization
+ * reference (kubectl.docs.kubernetes.io): patches[].path,
  * patchesJson6902[].path, patchesStrategicMerge[] and components[]. A file is
- * parsed only when it holds one of those words: most kustomizations list
- * nothing but resources.
+ * parsed only if it holds one of those words: most kustomizations list only
+ * resources.
  */
 #include "kustomize.h"
 
@@ -145,7 +145,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		return;
 	source_init(&source, &arena, name, k->input.data, k->input.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
-	/* What is wrong with it is reported when it is linted. */
+	/* Errors in it are reported when it is linted. */
 	while (loader_next(&loader, &doc) > 0)
 		add_marks(k, doc.root, folder);
 	arena_release(&arena);
@@ -180,7 +180,7 @@ void kustomize_look_above(struct kustomize *k, const char *folder)
 	for (int i = 0; i < LEVELS_ABOVE && path.len > 1; i++) {
 		if (!look(k, path.data))
 			break;
-		/* What is above the repository does not belong to it. */
+		/* Folders above the repository do not belong to it. */
 		buf_adds(&path, "/.git");
 		if (!access(path.data, F_OK))
 			break;

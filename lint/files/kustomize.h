@@ -20,12 +20,12 @@ struct kustomize {
 	/* Absolute paths of listed files and of component folders. */
 	const char **marks;
 	size_t n, size;
-	/* ... of what a kustomization with patches or components lists. */
+	/* ... listed by a kustomization with patches or components. */
 	const char **bases;
 	size_t nbases, bases_size;
 	const char **seen; /* folders that were looked at */
 	size_t nseen, seen_size;
-	/* What a walk met, in any order: kustomizations, and charts. */
+	/* Kustomizations and charts that a walk met, in any order. */
 	struct renderable {
 		const char *folder; /* absolute */
 		const char *name;   /* a constant: of the file */
@@ -35,13 +35,15 @@ struct kustomize {
 
 void kustomize_init(struct kustomize *k, const char *cwd);
 void kustomize_release(struct kustomize *k);
-/* The same name, constant, when a kustomization is called so; or NULL. */
+/* Returns the name as a constant if it is one of a kustomization; or NULL. */
 const char *kustomize_name(const char *name);
 /* "Chart.yaml", when a file called so makes its folder a chart; or NULL. */
 const char *chart_name(const char *name);
 /* A walk met a file of one of these names, a constant. */
 void kustomize_meet(struct kustomize *k, const char *folder, const char *name);
-/* Is this absolute path of a base that some kustomization patches? */
+/*
+ * True if this absolute path belongs to a base that some kustomization patches.
+ */
 bool kustomize_patches(const struct kustomize *k, const char *path);
 /* Read the kustomization called name in the absolute folder. */
 void kustomize_read(struct kustomize *k, int dirfd, const char *name,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a folder holds: folders and manifests, sorted as if folders ended in
+ * The content of a folder: folders and manifests, sorted as if folders ended in
  * '/', which is byte order of whole paths. Listings are on a stack, so that a
  * folder can be entered while its parent is being read.
  */

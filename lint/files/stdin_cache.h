@@ -22,7 +22,7 @@ struct stdin_cache {
 
 /* Read all files with FILE_KEPT; what fails is noted in the file. */
 void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files);
-/* What is read instead of the file; a copy. */
+/* Stores a copy of the text to be read instead of the file. */
 void stdin_cache_put(struct stdin_cache *stdin_cache, uint32_t file,
 		     const char *text, size_t len);
 /* NULL: it is none of these files. */

@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* What a program may take; 0 or NULL: as much as it wants, our environment. */
+/* Limits of a program; 0 or NULL: no limit, our environment. */
 struct program_limits {
 	unsigned seconds;
 	size_t output; /* bytes of standard output */

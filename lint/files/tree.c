@@ -20,7 +20,7 @@ enum { WORTH_A_CALL = 8 /* folders that wait */ };
 /* A folder that waits, or is being looked at. */
 struct tree_level {
 	struct tree_entry *slot;
-	const struct ignore_list *ignore; /* for what it holds */
+	const struct ignore_list *ignore; /* for its entries */
 	char path[];			  /* below the root, "" for itself */
 };
 
@@ -30,7 +30,7 @@ struct tree_worker {
 	struct arena arena; /* what the tree is made of, and patterns */
 	struct arena names; /* of files */
 	struct kustomize kustomize;
-	struct buf shown, absolute; /* of what is looked at */
+	struct buf shown, absolute; /* of the current entry */
 	size_t nfiles, nfolders;
 };
 

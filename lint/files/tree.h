@@ -69,7 +69,7 @@ struct tree {
 	const char *shown, *absolute;
 	struct tree_entry root;
 	int fd; /* of the root */
-	/* What tree_read() has found: files, folders that hold some. */
+	/* Results of tree_read(): files, and folders that hold some. */
 	size_t nfiles, nfolders;
 	struct tree_worker *workers;
 	unsigned nworkers;

@@ -51,8 +51,8 @@ const char *files_bound(const struct files *files, size_t file)
 	return real ? real : "/dev/null";
 }
 
-/* Without symbolic links, instead of what is in out. false: there is no such
- * path. */
+/* Replaces the content of out by the path without symbolic links. Returns
+ * false if there is no such path. */
 static bool real_path(const struct files *files, size_t file, struct buf *out)
 {
 	const struct lint_file *f = &files->items[file];

@@ -48,7 +48,7 @@ struct walk {
 	size_t nroots, roots_size;
 	struct level *levels; /* down to where it is */
 	size_t nlevels, levels_size;
-	struct buf absolute, shown; /* path of what is being looked at */
+	struct buf absolute, shown; /* paths of the current entry */
 	uint32_t budget;	    /* of ignored entries */
 };
 
@@ -329,7 +329,7 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 		walk_path(&walk, ".");
 	tree_keep(&walk.tree, &input->files->arena, input->kustomize);
 	release(&walk);
-	/* What the tree took is not what threads take next. */
+	/* Threads cannot reuse the memory that the tree freed. */
 	if (input->files->n > LARGE_LIST)
 		malloc_trim(0);
 	if (rc)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the paths of the command line to the sorted list of files. Folders are
- * walked for *.yaml, *.yml and *.json without a stat() per file; symbolic
- * links to folders are not followed unless named (what they lead to is walked
- * then), so there are no loops. A file with several paths is one (unite.c).
+ * Turns the paths of the command line into the sorted list of files. Folders
+ * are walked for *.yaml, *.yml and *.json without a stat() per file; symbolic
+ * links to folders are not followed unless named (their targets are walked
+ * then), so there are no loops. A file with several paths is listed once
+ * (unite.c).
  */
 #ifndef LINT_WALK_H
 #define LINT_WALK_H

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A kustomization is built through one of our own that lists it and asks for
- * origins, in a temporary folder: the user's files stay as they are. The
- * program gets no plugins, keeps its restriction of what it loads to the folder
- * of each kustomization, and finds no network: bases that need it were refused
- * before, and what is overlooked meets a proxy that is not there.
+ * Builds a kustomization through a wrapper that lists it and requests origins,
+ * in a temporary folder: the user's files stay unchanged. The program gets no
+ * plugins, may load files only from the folder of each kustomization, and finds
+ * no network: bases that need it were rejected before, and any that was missed
+ * meets a proxy that does not exist.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -130,7 +130,7 @@ static const char *first_line(struct arena *arena, const char *text)
 struct build {
 	struct builds *all;
 	struct render_root *root;
-	const char *folder; /* temporary, of its own */
+	const char *folder; /* a separate, temporary one */
 	struct arena *arena;
 	struct buf errors;
 	struct err err;
@@ -315,7 +315,7 @@ static void build_all(struct builds *b, struct thread_pool *thread_pool)
 	free(threads);
 }
 
-/* What was made in the temporary folder, and then itself. */
+/* Removes the files in the temporary folder, then the folder. */
 static void remove_all(struct builds *b)
 {
 	struct buf path;

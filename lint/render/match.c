@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A path of the rendered object is followed in another tree of it. List items
- * go by what they are for, because patches insert and remove some; the keys of
- * items are those of the strategic merge (kubernetes/api, patchMergeKey).
+ * Follows a path of the rendered object in another tree of it. List items are
+ * matched by their keys, because patches insert and remove some; the keys are
+ * the ones of the strategic merge (kubernetes/api, patchMergeKey).
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ bool render_same_item(const struct node *a, const struct node *b)
 	return node_same(a, b);
 }
 
-/* What stands for want, a child, in a map or list. */
+/* Returns the counterpart of the child want in a map or list. */
 static const struct node *child_for(const struct node *want,
 				    const struct node *at)
 {

@@ -92,7 +92,7 @@ static const char *value_of(struct origin_lines *l, const char *line,
 	return at;
 }
 
-/* Those that changed it come in order; several times in a row from one. */
+/* Adds the layers that changed the object, in order; one may repeat. */
 static void add_layer(struct origin_lines *l, const char *path)
 {
 	struct render_object *o = l->object;
@@ -117,7 +117,8 @@ static void read_line(struct origin_lines *l, const char *line, size_t len)
 	l->object->generated |= path != NULL;
 	if (!path)
 		path = value_of(l, line, len, "path: ");
-	if (path || text_find(line, len, "repo: ")) /* none of ours */
+	/* from another repository */
+	if (path || text_find(line, len, "repo: "))
 		l->object->origin = path;
 }
 
@@ -129,7 +130,7 @@ static void begin_object(struct origin_lines *l, size_t start)
 	l->metadata = l->annotations = l->pending = false;
 }
 
-/* Is the line left out? */
+/* True if the line is dropped. */
 static bool take_line(struct origin_lines *l, const char *line, size_t len)
 {
 	size_t indent = indent_of(line, len);

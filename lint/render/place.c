@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A place of a rendered object is looked for in what made it. A single value is
- * where the last one set it: patches of the outer kustomizations, then fields
- * of theirs, then the object's own file. A map or list, which a finding
- * is placed at when something in it is missing, belongs to the object's own
- * file when that has it. Where nothing has the whole path, the deepest parent
- * counts.
+ * Finds the source of a place in a rendered object. A single value comes from
+ * the last layer that sets it: patches of the outer kustomizations, then their
+ * fields, then the object's file. A map or list, where findings about missing
+ * values are placed, belongs to the object's file if that has it. If no source
+ * has the whole path, the deepest parent counts.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +22,10 @@ struct place_search {
 	struct render_place patch;	/* the best of the patches */
 };
 
-/* A value that somebody set, and not the name of what is meant as a whole. */
+/*
+ * True for a value that a layer sets, except for names that identify a whole
+ * item.
+ */
 static bool is_single(const struct node *node)
 {
 	const struct node *parent = node->parent;
@@ -73,8 +75,8 @@ static void offer(struct place_search *s, struct render_text *text,
 		s->patch = place;
 }
 
-/* The rendered node at a JSON pointer; its last step is "-" for an item that
- * was appended, which is found by what it is for. */
+/* Returns the rendered node at a JSON pointer; a last step "-" means an
+ * appended item, which is found by its keys. */
 static const struct node *node_for(const struct node *root, const char *path,
 				   const struct node *value)
 {
@@ -218,7 +220,7 @@ static void try_layer(struct place_search *s, const char *path)
 
 /* --- the object's own file ------------------------------------------------ */
 
-/* Of several that it may be, the one with the longest name, or the same
+/* Of several candidates, prefers the one with the longest name, or the same
  * namespace. */
 static const struct render_item *own_item(const struct place_search *s,
 					  struct render_text *text)

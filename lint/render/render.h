@@ -19,7 +19,7 @@
 #include "kube/set/index.h"
 #include "lint/files/kustomize.h"
 
-/* A file, or a text within one, with what can be found in it. */
+/* A file, or a text within one, with the objects in it. */
 struct render_text {
 	const char *path; /* absolute; with "#" and a number: within it */
 	struct source source;
@@ -58,17 +58,16 @@ struct render_values {
 struct render_root {
 	const char *folder, *file; /* absolute: of its kustomization */
 	const char *real;	   /* the folder without symbolic links */
-	/* Absolute paths of what it is made of: kustomizations, manifests,
-	 * patches. */
+	/* Absolute paths of its sources: kustomizations, manifests, patches. */
 	struct list sources;
-	/* Of these, what it lists as resources. */
+	/* The sources that it lists as resources. */
 	struct list resources;
 	/* A chart: its folder, and the values that it gets, the strongest
 	 * first; NULL: a kustomization. */
 	const char *chart;
 	struct render_values *values;
 	size_t nvalues, values_size;
-	/* Of who installs it: its object, names, arguments; or NULL. */
+	/* The installer of a chart: its object, names, arguments; or NULL. */
 	struct render_text *installer; /* in which it is; a file, or built */
 	const struct render_item *item;
 	const char *release, *namespace;
@@ -102,12 +101,12 @@ struct render {
 
 void render_release(struct render *r);
 
-/* roots.c: kustomizations of the list that no other one refers to, and what
- * they are made of. */
+/* roots.c: kustomizations of the list that no other one refers to, and their
+ * sources. */
 void render_find(struct render *r, struct kustomize *k);
 /* releases.c: charts that objects of this file install. */
 void render_find_releases(struct render *r, const char *path);
-/* ... that objects of what was built install. */
+/* ... that rendered objects install. */
 void render_find_built_releases(struct render *r);
 /* charts.c: charts of the list that are not in another one, and that no
  * object installs. */
@@ -131,12 +130,12 @@ void render_take_templates(struct render *r, struct render_root *root,
 
 /* texts.c: an absolute path, where path is relative to folder if it is. */
 const char *render_path(struct render *r, const char *folder, const char *path);
-/* Of a file, read once. NULL: it cannot be read. */
+/* Returns the text of a file, read once. NULL: it cannot be read. */
 struct render_text *render_text_of(struct render *r, const char *path);
 /* A text that is in memory. */
 struct render_text *render_text_make(struct render *r, const char *path,
 				     const char *text, size_t len);
-/* The one that a string of another one holds. */
+/* Returns the text that a string of another text holds. */
 struct render_text *render_text_within(struct render *r,
 				       struct render_text *host,
 				       const struct render_item *item,
@@ -144,7 +143,7 @@ struct render_text *render_text_within(struct render *r,
 
 /* template.c: the same of a template, without its actions. */
 struct render_text *render_template_of(struct render *r, const char *path);
-/* Does an action give this text, or a part of it? */
+/* True if a template action gives this text, or a part of it. */
 bool render_is_marked(const char *text);
 
 /* place.c: what was built, read once; the object at a byte of it, or NULL. */
@@ -170,7 +169,7 @@ void render_place_in(struct render_place *place, struct render_text *text,
 struct render_place render_place_of(struct render *r, struct render_root *root,
 				    const struct place *place);
 
-/* What is looked for: a rendered node, of which below, it or a parent, has a
+/* A search: a rendered node, of which below, it or a parent, has a
  * counterpart in a template, so many steps down. */
 struct render_want {
 	const struct node *node, *below;
@@ -181,7 +180,7 @@ bool render_value_of(struct render *r, struct render_root *root,
 		     const struct render_place *own,
 		     const struct render_want *want, struct render_place *out);
 
-/* match.c: what stands for a rendered node in another tree of the object. */
+/* match.c: the counterpart of a rendered node in another tree of the object. */
 struct render_match {
 	const struct node *node; /* the deepest */
 	unsigned depth;
@@ -193,9 +192,9 @@ enum { RENDER_DEPTH = 128 };
 struct render_match render_match(const struct node *want,
 				 const struct node *from,
 				 const struct node *at);
-/* Is it an item of a list for the same thing? */
+/* True if both are list items for the same thing. */
 bool render_same_item(const struct node *a, const struct node *b);
-/* May this be the object before it was changed? */
+/* True if this may be the object before it was changed. */
 bool render_same_object(const struct node *rendered, const struct node *source);
 
 /* fields.c: fields of a kustomization that set single values: images,

@@ -25,7 +25,7 @@ static const struct node *read_kustomization(struct render *r, const char *path)
 	return text && text->n ? text->items[0].root : NULL;
 }
 
-/* Of kustomize, and not of Flux, whose kind has the same name. */
+/* True for kustomize's kind, and false for Flux's kind of the same name. */
 static bool is_kustomization(const struct node *root)
 {
 	const char *group = node_str(node_get(root, "apiVersion"));

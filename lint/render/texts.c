@@ -50,7 +50,7 @@ struct render_text *render_text_make(struct render *r, const char *path,
 	text->bytes = len;
 	source_init(&text->source, &r->arena, text->path, data, len);
 	loader_init(&loader, &text->source, &load_limits_default, &r->arena);
-	/* What is wrong with it the program that builds it says. */
+	/* The renderer reports the errors of this text. */
 	while (loader_next(&loader, &doc) > 0)
 		add_items(r, text, &doc);
 	*ARRAY_PUSH(r->texts, r->ntexts, r->texts_size) = text;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kustomize is taken before kubectl, which has one of its own built in: who
- * installs it wants its version. The version is said in reports, because
- * another one may build other objects.
+ * Prefers kustomize to kubectl, which contains another version of it: users who
+ * install it want its version. Reports name the version, because another one
+ * may build other objects.
  */
 #include "render.h"
 

@@ -105,7 +105,7 @@ static void add_comment(struct buf *out, const struct comment_plan *plan,
 	buf_adds(out, prefix);
 	add_names(out, line);
 	buf_addf(out, "] -- %s", plan->add->reason);
-	/* The same line end as the line below. */
+	/* Keeps the line end of the line below. */
 	if (len && memchr(text, '\r', len + 1))
 		buf_addc(out, '\r');
 	buf_addc(out, '\n');

@@ -78,7 +78,7 @@ static bool file_is_gone(const struct baseline_run *baseline_run,
 	return gone;
 }
 
-/* Of all objects, in this file. */
+/* True if the rule ran on all objects of this file. */
 static bool rule_ran(const struct baseline_run *baseline_run, const char *name,
 		     size_t file)
 {

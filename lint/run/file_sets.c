@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "lint/text/names.h"
 
-/* What one cluster has once, and where it is. */
+/* An object that one cluster has only once, and its file. */
 struct sighting {
 	uint64_t what;
 	uint32_t file;
@@ -144,7 +144,7 @@ static void part_all(struct file_sets *sets, const struct files *files,
 	buf_release(&b);
 }
 
-/* Of two that build the same base each is a set of its own. */
+/* Two roots that build the same base are separate sets. */
 static void part_rendered(struct file_sets *sets, const struct files *files)
 {
 	for (size_t i = files->n - files->nrendered; i < files->n; i++) {

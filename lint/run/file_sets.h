@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which files are applied to one cluster. A repository often holds several:
- * the policy's `paths:` part them (`set:`), or they show themselves, when
- * sibling folders hold the same object, or each a default PriorityClass.
+ * Groups the files that are applied to one cluster. A repository often holds
+ * several: the policy's `paths:` separate them (`set:`), or sibling folders do,
+ * if they hold the same object, or a default PriorityClass each.
  */
 #ifndef LINT_FILE_SETS_H
 #define LINT_FILE_SETS_H

@@ -36,7 +36,7 @@ struct filter {
 	const char *namespace;	       /* of objects that name none, or NULL */
 	struct filter_text *texts;
 	size_t ntexts, texts_size;
-	/* Of the texts as they are now. */
+	/* State of the current texts. */
 	struct arena arena;
 	struct run run;
 	struct spill_record *records; /* of the findings, until they are read */

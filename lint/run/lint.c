@@ -26,7 +26,7 @@ enum {
 
 /* --- options ------------------------------------------------------------- */
 
-/* Of ours, or of some policy's own. */
+/* True if the name is a built-in rule, or a custom one of some policy. */
 static bool is_rule(const struct lint *lint, const char *name)
 {
 	const struct policies *policies = &lint->policies;
@@ -297,7 +297,7 @@ static void set_work(void *context, unsigned index)
 	run_set_rules(context);
 }
 
-/* What the merge changes then is what the set rules look at. */
+/* True if set rules must read the results of the merge. */
 static bool must_wait(const struct lint *lint)
 {
 	const struct options *o = lint->options;

@@ -41,9 +41,12 @@ struct lint {
 	struct walk_result walk;
 	const struct lint_text *texts;
 	size_t ntexts;
-	bool live;   /* texts are objects of a cluster: whole, and literal */
-	bool listed; /* paths are what a walk would meet, not what a user named;
-		      * there may be none */
+	bool live; /* texts are objects of a cluster: whole, and literal */
+	/*
+	 * paths are files as a walk finds them, not as a user names them; there
+	 * may be none
+	 */
+	bool listed;
 	struct stdin_cache stdin_cache;
 	struct device_names device_names;
 	struct job job;

@@ -27,9 +27,10 @@ struct merge {
 	struct buf related_path;
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
-	size_t fixed;		    /* files */
-	uint32_t file;		    /* being merged */
-	bool reported;		    /* that it is not what was linted */
+	size_t fixed;  /* files */
+	uint32_t file; /* being merged */
+	/* that the file has changed since it was linted */
+	bool reported;
 	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
 };
@@ -70,7 +71,7 @@ static void lose(struct merge *m, int error)
 		 strerror(error));
 }
 
-/* Places in what was built from sources become places in the sources. */
+/* Maps places in rendered texts to places in the sources. */
 static void move_related(struct merge *m, struct finding *findings, size_t n)
 {
 	struct rendered *rendered = &m->lint->rendered;
@@ -80,8 +81,8 @@ static void move_related(struct merge *m, struct finding *findings, size_t n)
 			rendered_move(rendered, &findings[i].related[r].place);
 }
 
-/* Findings of both phases, and those of what the file is a source of, as one
- * sorted array. */
+/* Returns the findings of both phases, and of texts rendered from this file,
+ * as one sorted array. */
 static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
@@ -167,7 +168,7 @@ static void uncount_repair(struct run_counts *counts,
 	counts->fixable_unsafe -= !repair->safe;
 }
 
-/* What is suppressed now was counted as found before. */
+/* Counts findings again that are suppressed now and were counted as found. */
 static void count_again(struct merge *m, const struct finding *findings,
 			size_t n, const bool *before)
 {
@@ -182,7 +183,7 @@ static void count_again(struct merge *m, const struct finding *findings,
 	}
 }
 
-/* What became one finding has several fingerprints. */
+/* A merged finding has several fingerprints. */
 static void add_to_baseline(struct merge *m, uint32_t file,
 			    struct finding *findings, size_t n)
 {
@@ -282,7 +283,10 @@ static void count_fix(struct merge *m, uint32_t file)
 		print_diff(m, file);
 }
 
-/* Of what set rules alone find something in, not all was looked at. */
+/*
+ * A file with findings of set rules only was not searched for secrets
+ * completely.
+ */
 static void cover(struct merge *m, struct report_file *report,
 		  struct finding *findings, size_t n)
 {
@@ -448,7 +452,7 @@ struct quota_maker lint_quota_maker(struct lint *lint)
 	};
 }
 
-/* Nothing without quotas: a large table would be made in vain. */
+/* Without quotas there is nothing to add, and a large table is not built. */
 static void add_quotas(void *context, struct buf *out)
 {
 	struct lint *lint = context;
@@ -467,7 +471,7 @@ static void add_quotas(void *context, struct buf *out)
 
 /* --- all ----------------------------------------------------------------- */
 
-/* What is on PATH changes what is found: it is said in any case. */
+/* Programs on PATH change the findings, so always report the renderer. */
 static void tell_rendered(struct merge *m)
 {
 	struct lint *lint = m->lint;
@@ -501,7 +505,7 @@ static void finish(struct merge *m)
 	s->napart = lint->file_sets.n;
 	s->rendered = lint->rendered.reports;
 	s->nrendered = lint->rendered.nreports;
-	/* There is no file to repair. */
+	/* A live object has no file to fix. */
 	s->fixable = lint->live ? 0 : run->counts.fixable;
 	s->fixable_unsafe = lint->live ? 0 : run->counts.fixable_unsafe;
 	s->not_run = run_not_run(run, &s->nnot_run);

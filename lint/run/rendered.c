@@ -95,7 +95,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute)
 
 /* --- making them ---------------------------------------------------------- */
 
-/* What a policy excludes is not built. */
+/* Drops the roots that a policy excludes. */
 static void leave_out(struct walk_input *in)
 {
 	struct kustomize *k = in->kustomize;
@@ -136,7 +136,7 @@ static bool is_template(const struct render *r, const char *path)
 	return false;
 }
 
-/* Those that were built to nothing are templates, too. */
+/* Templates that rendered to nothing count as rendered, too. */
 static void cover_templates(struct rendered *rendered)
 {
 	struct files *files = rendered->in.files;
@@ -249,8 +249,8 @@ static void report(struct rendered *rendered, const struct render_root *root)
 	buf_release(&shown);
 }
 
-/* What a kustomization lists was found in what is built of that, if it is:
- * values are often patched. */
+/* Reads the files that a kustomization lists only if it is not built: values
+ * are often patched. */
 static void find_releases_in(struct render *r, const char *path)
 {
 	size_t n = r->nroots;
@@ -337,7 +337,7 @@ static bool is_asked(const struct options *options)
 	       !options->since;
 }
 
-/* Whose list of findings is written is that of one run. */
+/* A baseline is written from one run only. */
 static bool is_repairing(const struct options *o)
 {
 	return o->fix && !o->diff && !o->write_baseline && !o->prune_baseline;

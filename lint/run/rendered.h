@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is built from sources, as files of the run: their texts are linted in
- * place of the sources, and their findings are then shown at the sources.
+ * Rendered texts, as files of the run: they are linted in place of the sources,
+ * and their findings are then shown at the sources.
  */
 #ifndef LINT_RENDERED_H
 #define LINT_RENDERED_H
@@ -30,7 +30,7 @@ struct rendered {
 		uint32_t root; /* the file that it was found in */
 	} * findings;
 	size_t n, size;
-	/* Those that became one with another: for a baseline. */
+	/* Findings that were merged into another one: for a baseline. */
 	struct rendered_finding *others;
 	size_t nothers, others_size;
 	struct report_rendered *reports; /* for the summary */
@@ -49,7 +49,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute);
  * counts lose those that become one. 0, or errno: some are lost. */
 int rendered_map(struct rendered *rendered, struct job *job,
 		 struct set_findings *set, struct run_counts *counts);
-/* Those of a file, and the others. */
+/* Return the findings of a file, and the merged ones. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,

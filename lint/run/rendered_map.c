@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings of built texts go to the sources: to their places, under the
- * comments there, and with the repairs of what is found in the source by
- * itself. Those that several roots have at one place become one.
+ * Moves findings of rendered texts to the sources: to their places, under the
+ * comments there, and with the fixes of the same findings in the source alone.
+ * Findings that several roots have at one place become one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -142,7 +142,7 @@ void rendered_move(struct rendered *rendered, struct place *place)
 	at = whole_root(rendered, root);
 	if (put_place(rendered, &at, place))
 		return;
-	/* Its file is gone by now, and has a name only. */
+	/* Its file is gone by now; only the name remains. */
 	*place = (struct place){
 		.file = (uint32_t)rendered_file(rendered, root->file),
 		.line = 1,
@@ -260,7 +260,7 @@ static void read_comments(struct suppressions *suppressions,
 	struct doc doc;
 
 	loader_init(&loader, source, &load_limits_default, &arena);
-	/* What is wrong with it what builds the file says. */
+	/* The renderer reports syntax errors of this file. */
 	while (loader_next(&loader, &doc) > 0)
 		suppressions_exclude(suppressions, &doc);
 	arena_release(&arena);
@@ -383,7 +383,7 @@ static void excuse_all(struct rendered *rendered, struct run_counts *counts)
 
 /* --- repairs -------------------------------------------------------------- */
 
-/* The same is found in the file by itself: its repair is one of this too. */
+/* Takes the fix from the same finding in the source alone. */
 static void take_repair(struct finding *finding, const struct finding *own,
 			size_t n, struct run_counts *counts)
 {

@@ -23,7 +23,7 @@ struct set_findings {
 	size_t n, size;
 	atomic_uint reached; /* files before it get nothing more */
 	atomic_uint wanted;  /* who waits wants so many, else UINT32_MAX */
-	/* Of the one who takes. */
+	/* State of the reader. */
 	size_t next;
 	uint32_t clear; /* files before it have nothing that is not taken */
 };
@@ -36,12 +36,16 @@ void set_findings_put(struct set_findings *set, uint32_t file,
 void set_findings_reach(struct set_findings *set, uint32_t file);
 void set_findings_end(struct set_findings *set);
 /*
- * Those of a file as bytes (spill.h); NULL when it has none. Files are to be
- * asked for in their order; waits for what is not put yet. 0, or errno.
+ * Returns the findings of a file as bytes (spill.h); NULL if it has none. Ask
+ * for files in their order; waits for findings that are not stored yet. Returns
+ * 0, or errno.
  */
 int set_findings_take(struct set_findings *set, uint32_t file,
 		      struct arena *arena, const void **bytes);
-/* The same of any file, when all is there, and none is taken. */
+/*
+ * Like set_findings_take(), for any file, once all findings are stored; removes
+ * none.
+ */
 int set_findings_of(struct set_findings *set, uint32_t file,
 		    struct arena *arena, const void **bytes);
 

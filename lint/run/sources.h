@@ -29,8 +29,9 @@ struct sources {
 void sources_init(struct sources *sources, const struct files *files,
 		  const struct stdin_cache *stdin_cache);
 void sources_release(struct sources *sources);
-/* NULL when the file is gone or is not what was linted: places in it would be
- * wrong, and may be past its end. Valid for the next SOURCES_KEPT - 1 calls. */
+/* Returns NULL if the file is gone or has changed since it was linted:
+ * places in it would be wrong, and may be past its end. Valid for the next
+ * SOURCES_KEPT - 1 calls. */
 struct source *sources_get(struct sources *sources, uint32_t file);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records: a fixed part copied as it is (same process, same layout), then the
- * strings, each with its NUL, so that reading copies nothing but the record.
- * When there is no room for a temporary file everything stays in memory:
+ * Records: a fixed part copied byte by byte (same process, same layout), then
+ * the strings, each with its NUL, so that reading copies nothing but the
+ * record. If a temporary file cannot be written, everything stays in memory:
  * findings are never lost.
  */
 #include "spill.h"
@@ -79,7 +79,7 @@ static void flush(struct spill *spill)
 		spill->fd = open_temporary();
 	if (spill->fd < 0)
 		return;
-	/* What was written before stays readable. */
+	/* Records written before stay readable. */
 	if (lseek(spill->fd, (off_t)spill->flushed, SEEK_SET) < 0 ||
 	    file_write_fd(spill->fd, spill->buf.data, spill->buf.len))
 		return;
@@ -323,7 +323,7 @@ find_window(struct spill *spill, uint64_t offset, size_t len, int *error)
 	return *error ? NULL : &windows[0];
 }
 
-/* What is in the file, and behind it what is not yet there. */
+/* Reads from the file, and the rest from the buffer. */
 static int read_both(const struct spill *spill, char *data, size_t len,
 		     uint64_t offset)
 {

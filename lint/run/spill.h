@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is known between linting and reporting: findings, and facts for set
- * rules. Each worker appends a record per file with findings and one per
- * workload; what does not fit into a small buffer goes to an unlinked temporary
- * file, so that memory does not grow with their number: 100,000 GPU manifests
- * took 120 MB without it. The place of a file's findings takes 16 bytes.
+ * Data between linting and reporting: findings, and facts for set rules. Each
+ * worker appends a record per file with findings and one per workload; records
+ * beyond a small buffer go to an unlinked temporary file, so that memory does
+ * not grow with their number: 100,000 GPU manifests took 120 MB without it. The
+ * place of a file's findings takes 16 bytes.
  */
 #ifndef LINT_SPILL_H
 #define LINT_SPILL_H
@@ -53,8 +53,8 @@ struct spill_record spill_write(struct spill *spill,
  * spill.error, when they cannot be read. */
 const void *spill_copy(struct spill *spill, const struct spill_record *record,
 		       struct arena *arena);
-/* The same where nothing may be written any more: bytes of the spill's own
- * buffer are not copied. 0, or errno. */
+/* Like spill_read(), once nothing is written any more: bytes of the spill's
+ * buffer are not copied. Returns 0, or errno. */
 int spill_bytes(struct spill *spill, const struct spill_record *record,
 		struct arena *arena, const void **bytes);
 /* How many findings are in such bytes (none in NULL), and these, into an array

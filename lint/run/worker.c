@@ -167,8 +167,9 @@ static void search_secrets(void *secrets, const struct doc *doc)
 	secrets_of_tree(secrets, doc->root);
 }
 
-/* Does the file hold secret values recognized by name? Its trees are searched
- * while they exist, so that few files are read again. */
+/* Lints the documents of a file, and notes whether it holds secret values
+ * recognized by name: its trees are searched while they exist, so that few
+ * files are read again. */
 static bool lint_documents(struct worker *w, struct run *run,
 			   struct run_file *file, struct source *source)
 {
@@ -180,7 +181,7 @@ static bool lint_documents(struct worker *w, struct run *run,
 	file->source = source;
 	run_file(run, file, &w->doc_arena, possible ? search_secrets : NULL,
 		 &secrets);
-	/* What is built cannot be repaired. */
+	/* A rendered text cannot be fixed. */
 	if (w->job->files->items[file->index].flags & FILE_RENDERED) {
 		w->run.counts.fixable = fixable;
 		w->run.counts.fixable_unsafe = unsafe;
@@ -275,7 +276,10 @@ static int read_file(struct worker *w, size_t index)
 			  fd >= 0 ? f->name : w->path.data, &how);
 }
 
-/* A file that is a part of what was built stays: that would be another then. */
+/*
+ * A source of a rendered text is not fixed: it would be rendered to another
+ * text.
+ */
 static bool is_repaired(const struct options *o, const struct lint_file *f)
 {
 	if (f->flags & FILE_RENDERED)

@@ -41,8 +41,8 @@ struct worker {
 	struct job *job;
 	uint32_t index;
 	struct run run;
-	/* Of files that are judged as a part of what is built: what can be
-	 * repaired in them, and nothing else. */
+	/* Runs the files that are parts of rendered texts, for their fixes
+	 * only. */
 	struct run covered;
 	struct buf input;
 	struct arena source_arena, doc_arena;
@@ -71,7 +71,7 @@ void workers_release(struct workers *workers);
 /* Everything a run wants to know of a file but its text. */
 void job_file(struct job *job, size_t index, struct buf *scratch,
 	      struct run_file *file);
-/* The policy of a file, and what a `paths:` entry of it says. */
+/* Returns the policy of a file, and sets the matching entry of `paths:`. */
 const struct policy *job_policy(struct job *job, size_t file,
 				struct buf *scratch,
 				struct policy_path_rule *rule);

@@ -243,9 +243,9 @@ static bool yields_among(const struct finding *f, struct finding **all,
 /* --- many at once --------------------------------------------------------- */
 
 /*
- * A hostile object has ten thousand findings; comparing each with each takes
+ * A hostile object has ten thousand findings; comparing all pairs takes
  * seconds. So findings that others yield to are sorted by pod and container,
- * and each is compared with those of its own only.
+ * and each is compared only within its group.
  */
 enum { FEW = 32, YIELDING_MAX = 32 };
 
@@ -263,7 +263,10 @@ static void note_yielding(struct yielding *y, const struct rule *rule)
 		y->items[y->n++] = rule;
 }
 
-/* Does any of them yield to the rule? With too many to know: perhaps. */
+/*
+ * True if any of them yields to the rule, or may, because there are too many to
+ * know.
+ */
 static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
 {
 	for (size_t i = 0; i < y->n; i++)

@@ -25,7 +25,7 @@ bool rule_word_parse(const struct rule_set *rules, const char *text,
 bool rule_word_covers(const struct rule_word *word, const struct rule *rule);
 /* Nearest rule or category for "did you mean", or NULL. */
 const char *rule_word_nearest(const struct rule_set *rules, const char *text);
-/* Does this text, as written in a manifest, name the rule? */
+/* True if this text, as written in a manifest, names the rule. */
 bool rule_is_named(const struct rule *rule, const char *text);
 /* Fill in kinds, when all added rules are there. */
 void rule_set_index_kinds(struct rule_set *rules, struct arena *arena);

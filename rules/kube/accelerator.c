@@ -94,7 +94,7 @@ static const struct accelerator *known(const char *resource)
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource)
 {
-	/* cpu, memory and the like have no domain. */
+	/* Native resources such as cpu and memory have no domain. */
 	if (!resource || !strchr(resource, '/'))
 		return NULL;
 	for (size_t i = 0; extra && i < extra->n; i++)
@@ -166,7 +166,7 @@ static void lower(const char *from, char to[NAME_LENGTH])
 	to[i] = '\0';
 }
 
-/* What people write when the domain, or part of it, is missing. */
+/* Usual spellings without the domain, or part of it. */
 static const char *const bare_names[][2] = {
 	{"gpu", "nvidia.com/gpu"},
 	{"gpus", "nvidia.com/gpu"},
@@ -217,8 +217,8 @@ static bool device_near(const char *name, const char *to)
 
 	if (!strcmp(name, to) || swapped(name, to))
 		return true;
-	/* What is longer by more is a renamed resource: gpu.a100, gpu-l4.
-	 * mlu270 and mlu370 are two models. */
+	/* A longer name is a renamed resource: gpu.a100, gpu-l4. mlu270 and
+	 * mlu370 are two models. */
 	if (strlen(name) > length + 1 || (is_unit(name) && is_unit(to)) ||
 	    text_is_series(name, to))
 		return false;
@@ -255,7 +255,7 @@ static void split(struct split_name *to, const char *name)
 	to->device_len = strlen(to->device);
 }
 
-/* What is longer or shorter by more is another one; most are. */
+/* Lengths that differ by more mean different names; most do. */
 static bool same_length(size_t a, size_t b)
 {
 	return a <= b + 2 && a + 2 >= b;
@@ -317,7 +317,7 @@ static const struct accelerator *nearest(const struct accelerator *rows,
 	return NULL;
 }
 
-/* What nearly every container asks for. */
+/* Resources that nearly every container requests. */
 static bool is_compute(const char *resource)
 {
 	return text_eq(resource, "cpu") || text_eq(resource, "memory") ||
@@ -370,8 +370,8 @@ bool accelerator_is_named(const char *text, size_t len)
 
 const struct node_label *node_label_find(const char *key)
 {
-	/* The rules ask for the labels of one pod, one rule after the other:
-	 * 2 % of what a decision costs. */
+	/* Rules look up the labels of one pod, one rule after the other: 2 %
+	 * of the cost of a decision. */
 	static _Thread_local const struct node_label *last;
 	long i;
 

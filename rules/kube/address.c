@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What follows "NAME-0." in the value, or NULL. */
+/* Returns the text that follows "NAME-0." in the value, or NULL. */
 static const char *service_part(const struct object *object, const char *value)
 {
 	size_t len = object->name ? strlen(object->name) : 0;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Claims of dynamic resource allocation, and what a pod gets by them. Only the
- * name of a device class says whether it is an accelerator: classes belong to
- * the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com, dra.cpu ...).
- *
- * Sources: kubernetes/api resource/v1, v1beta1 (a request's fields are in the
- * request itself) and v1alpha2 (one resource class a claim); core/v1
- * PodResourceClaim, with `source` until 1.30.
+ * Claims of dynamic resource allocation, and the devices that a pod gets by
+ * them. Only the name of a device class shows whether it is an accelerator:
+ * classes belong to the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com,
+ * dra.cpu ...). Sources: kubernetes/api resource/v1, v1beta1 (a request's
+ * fields are in the request itself) and v1alpha2 (one resource class a claim);
+ * core/v1 PodResourceClaim, with `source` until 1.30.
  */
 #include "kube/claim.h"
 
@@ -32,8 +31,9 @@ static size_t letters(const char *s)
 	return n;
 }
 
-/* Is one of the short words a word of the name, or its plural or version? In
- * others they occur by chance: default, process, output, unicorn. */
+/* True if one of the short words is a word of the name, or its plural or
+ * version. Within other words they occur by chance: default, process,
+ * output, unicorn. */
 static bool has_word(const char *name, const char *const *words)
 {
 	size_t n;
@@ -85,8 +85,8 @@ static bool policy_names(const struct claim_table *table, const char *class)
 }
 
 /*
- * Other words win: compute-domain-daemon.nvidia.com is not a GPU. Neither is
- * what a driver of examples simulates, or DRANET's interface.
+ * Other words win: compute-domain-daemon.nvidia.com is not a GPU. Neither are
+ * simulated devices of example drivers, or DRANET's interface.
  */
 static enum tri class_use(const struct claim_table *table, const char *class)
 {
@@ -225,7 +225,7 @@ enum tri claim_request_use(const struct object *object,
 
 /* -- claims of a pod ----------------------------------------------------- */
 
-/* Of a field of the entry, in its place of today or of once. */
+/* Returns a field of the entry, in its current or its former place. */
 static const char *field_of(const struct node *entry, const char *key)
 {
 	const char *text = node_str(node_get(entry, key));

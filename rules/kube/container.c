@@ -121,8 +121,8 @@ struct image_type container_image(const struct container *c)
 	return memo->image;
 }
 
-/* What was found of the entry at this place in the container in front: their
- * resources are mostly written alike. NULL: it is another name. */
+/* Returns the result for the entry at this place in the previous container:
+ * their resources are usually written alike. NULL: it has another name. */
 static const struct accelerator *
 resembled_before(const struct container *c, const struct resource_entry *entry)
 {
@@ -193,7 +193,7 @@ const struct node *container_mount(const struct container *c, const char *path)
 	return NULL;
 }
 
-/* What the pod's claim of that name is for; unknown when it has none. */
+/* Returns the use of the pod's claim of that name; unknown if it has none. */
 static enum tri named_claim_use(const struct pod *pod, const struct node *name)
 {
 	const char *text = node_str(name);

@@ -65,7 +65,7 @@ void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element)
 {
 	for (; node && path && *path; path++) {
-		/* A placeholder stands for whatever is below it. */
+		/* A placeholder may be anything below it. */
 		if (node_is_unknown(node))
 			break;
 		if (!strcmp(*path, "[]") || !strcmp(*path, "*")) {

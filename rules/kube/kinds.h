@@ -3,10 +3,8 @@
  * Inside rules/kube: the table of kinds and the steps that turn an object's
  * tree into pods. data/kinds.txt is the table, data/kinds.awk makes it the
  * constants declared here; a row names formulas (counts, gangs, GPUs,
- * injections) that are C functions of the same name.
- *
- * Paths are arrays of keys that end in NULL; "[]" stands for every item of a
- * list, "*" for every value of a map.
+ * injections) that are C functions of the same name. Paths are arrays of keys
+ * that end in NULL; "[]" means every item of a list, "*" every value of a map.
  */
 #ifndef RULES_KUBE_KINDS_H
 #define RULES_KUBE_KINDS_H
@@ -166,12 +164,12 @@ struct pod_builder {
 	uint32_t merge_budget;	    /* see template_merge() */
 };
 
-/* Its row's: never NULL. */
+/* Returns the operator of its row; never NULL. */
 const struct operator* builder_operator(const struct pod_builder *builder);
 
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
 
-/* What many rules ask of a pod and takes long to find out. */
+/* Results about a pod that many rules need and that are costly to compute. */
 struct pod_memo {
 	enum pod_purpose purpose;
 	bool purpose_known;
@@ -192,7 +190,9 @@ struct container_memo {
 	const struct shm *shm;
 	bool image_known;
 	struct image_type image;
-	/* What the name of each entry resembles, as far as it was asked. */
+	/*
+	 * Accelerators that the entries' names resemble, as far as looked up.
+	 */
 	const struct accelerator **resembles;
 };
 
@@ -204,9 +204,9 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 
 /* The text behind the last '/'. */
 const char *base_name(const char *text);
-/* What is known of words by their texts. */
+/* Adds the facts about words that their texts give. */
 struct argv argv_finish(struct argv argv);
-/* May a word be NAME=value? */
+/* True if a word may be NAME=value. */
 bool argv_may_assign(const struct argv *argv, const char *name);
 /* Commands to look for, none of them a flag. Their beginnings, as bits, are
  * made when they are first asked for: most questions end there, without a look
@@ -247,7 +247,7 @@ void container_add_env(struct arena *arena, struct container *c,
 void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Devices per pod, operators' fields included; also sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
-/* What containers ask of one resource, added in their order. */
+/* Requests of containers for one resource, added in their order. */
 struct request_sum {
 	struct quantity sum;	 /* main and sidecars */
 	struct quantity started; /* sidecars so far */

@@ -35,8 +35,8 @@ const char *text_without_markup(struct arena *arena, const char *text,
 	return copy;
 }
 
-/* What a parent without pods makes of this object (Katib's parallel trials,
- * several levels deep). */
+/* Returns the number of copies that a parent without pods makes of this
+ * object (Katib's parallel trials, several levels deep). */
 struct amount object_copies(const struct object *o)
 {
 	struct amount copies = amount_of(1);

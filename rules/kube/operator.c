@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What operators share.
- */
+/* Helpers shared by operators. */
 #include "rules/kube/operator.h"
 
 const struct operator operator_none = {0};

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator: all that is known of what a controller makes of its kinds, in
- * one file of operators/, as one constant `operator_NAME`. data/kinds.txt says
- * which kinds it has (`operator NAME` in front of them) and holds what is data:
- * where pods are, paths, defaults. What takes a program is here. Nobody else
- * asks for a kind by its name.
- *
- * Members that are NULL or 0 mean: nothing special. A row of kinds.txt asks for
- * gpus() by the word `gpus`, for injects() by `injects`, and for forces_never()
- * by restart=operator.
+ * An operator: everything that a controller makes of its kinds, in one file of
+ * operators/, as one constant `operator_NAME`. data/kinds.txt names its kinds
+ * (`operator NAME` in front of them) and holds the data: places of pods, paths,
+ * defaults. The code is here. No other file tests a kind by its name. Members
+ * that are NULL or 0 mean: nothing special. A row of kinds.txt selects gpus()
+ * by the word `gpus`, injects() by `injects`, and forces_never() by
+ * restart=operator.
  */
 #ifndef RULES_KUBE_OPERATOR_H
 #define RULES_KUBE_OPERATOR_H
@@ -26,7 +24,7 @@ struct operator
 {
 	/* Devices that fields of the kind ask for, not resources. */
 	void (*gpus)(struct pod_builder * builder, struct pod * pod);
-	/* The list that stands for resourceClaims, or NULL; claim() takes an
+	/* The list that replaces resourceClaims, or NULL; claim() takes an
 	 * entry that is not a claim of Kubernetes, or returns false. */
 	const char *claims;
 	bool (*claim)(struct pod * pod, const struct node *entry);
@@ -39,7 +37,7 @@ struct operator
 	/* Overwrites restartPolicy with Never? */
 	bool (*forces_never)(const struct pod_builder *builder,
 			     const struct pod *pod);
-	/* Adds a container with cpu requests of its own? */
+	/* True if it adds a container with cpu requests. */
 	bool (*adds_helper)(const struct pod *pod);
 	/* Merges the container with one of a preset or of a runtime, which
 	 * may bring what the manifest does not show? */
@@ -51,7 +49,7 @@ struct operator
 	struct gang (*gang)(const struct object *object);
 	/* How a PodGroup's resources come from templates. */
 	enum summed_requests (*sums_requests)(const struct object *object);
-	/* Does some part run once for every item of a list? */
+	/* True if some part runs once for every item of a list. */
 	bool (*fans_out)(const struct object *object);
 
 	/* The field that asks for retries without end, or NULL. */
@@ -59,12 +57,12 @@ struct operator
 	/* Where fields of `runs` were in earlier versions, or NULL. */
 	const char *runs_before;
 
-	/* Is the object for training? Unknown: what it runs decides. */
+	/* Whether the object is for training. Unknown: its program decides. */
 	enum tri (*trains)(const struct object *object);
 	/* A role that starts ranks in other pods and needs no device. */
 	bool (*is_launcher)(const struct pod *pod);
-	/* Must it be in one domain of the topology (a node pool) with the
-	 * other pods of its group? */
+	/* True if it must be in one domain of the topology (a node pool)
+	 * with the other pods of its group. */
 	bool (*shares_domain)(const struct pod *pod);
 	/* Data is loaded by threads, and ranks are of one process a pod: no
 	 * memory is shared between processes. */
@@ -107,7 +105,10 @@ const struct operator* object_operator(const struct object *object);
 	struct amount count_##name(const struct count_place *place,            \
 				   const struct node *at, int64_t number)
 
-/* Of no operator: a number; `replicas` here or in the nearest parent. */
+/*
+ * Counts for every operator: a number; `replicas` here or in the nearest
+ * parent.
+ */
 struct amount count_const(const struct count_place *place,
 			  const struct node *at, int64_t number);
 struct amount count_nearest(const struct count_place *place,

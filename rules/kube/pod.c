@@ -58,7 +58,7 @@ enum tri pod_uses_gpu(const struct pod *pod)
 	return pod->gpu_unknown ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* Is it where the document has it, not merged from others? */
+/* True if it is in its place in the document, not merged from others. */
 static bool is_in_place(const struct node *node)
 {
 	FOR_EACH_CHILD(node->parent, child)

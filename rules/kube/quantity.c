@@ -169,9 +169,9 @@ static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * The same for a binary suffix. The fraction is multiplied from its last digit
- * on, as by hand, so that any number of digits stays exact: each step yields
- * one digit after the point of the product.
+ * Computes the value for a binary suffix. The fraction is multiplied from its
+ * last digit on, as by hand, so that any number of digits stays exact: each
+ * step yields one digit after the point of the product.
  */
 static __int128 binary_nano(const struct parts *p, int32_t exponent)
 {
@@ -237,7 +237,7 @@ static unsigned binary_shift(const char *s)
 	}
 }
 
-/* What nearly all quantities are: "8", "500m", "16Gi". False: look closer. */
+/* Parses the usual forms: "8", "500m", "16Gi". Returns false for others. */
 static bool parse_plain(const char *s, size_t len, struct quantity *out)
 {
 	uint64_t n = 0;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Sizes of functions and files; fails where a limit is exceeded:
-# function median <= 15, p90 <= 40, none over 70; files <= 600, rules <= 150.
+# function median <= 15, p90 <= 40, none over 70; files <= 600, rules <= 300.
 set -u
 files=$(git ls-files '*.c' '*.h' | grep -v '^tests/oracle/')
 functions=$(mktemp)
@@ -24,7 +24,7 @@ lines=0 count=0
 for file in $files; do
 	l=$(wc -l <"$file")
 	lines=$((lines + l)) count=$((count + 1))
-	case $file in rules/catalog/*) limit=150 ;; *) limit=600 ;; esac
+	case $file in rules/catalog/*) limit=300 ;; *) limit=600 ;; esac
 	[ "$l" -le "$limit" ] || {
 		echo "$file: $l lines (at most $limit)" >&2
 		fail=1

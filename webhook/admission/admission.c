@@ -187,7 +187,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* Of the old object it is not known what was before it. */
+		/* The state before the old object is unknown. */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
@@ -199,7 +199,7 @@ static struct judge_request case_of(struct review_context *ctx,
 	};
 }
 
-/* What the old object already had, and what it requested. */
+/* Reads the findings and requests of the old object. */
 static void compare_with_old(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;
@@ -225,9 +225,9 @@ static void compare_with_old(struct review_context *ctx)
 }
 
 /*
- * The object after the patch, read by the rules again: nothing is left that
- * was to be patched, and nothing new denies. A patch that fails this is a bug
- * of ours; it is not sent, and /validate judges the object as it came.
+ * Checks the object again after the patch: no patched finding may remain, and
+ * no new one may deny. A patch that fails this is our defect; it is not sent,
+ * and /validate checks the object as it came.
  */
 static bool patch_holds(struct review_context *ctx)
 {
@@ -252,7 +252,9 @@ static bool patch_holds(struct review_context *ctx)
 			return false;
 		if (f->suppressed || f->action != ACTION_DENY)
 			continue;
-		/* They come in the same order: the next is mostly it. */
+		/*
+		 * Both lists have one order, so the next item usually matches.
+		 */
 		for (size_t j = 0; j < now->n && !was; j++, next++)
 			was = now->findings[next % now->n].fingerprint ==
 			      f->fingerprint;
@@ -277,9 +279,9 @@ static bool judge_sees(const struct review *review)
 }
 
 /*
- * A Scale holds a number of replicas and not what they ask for, which the
- * state of a cluster does not hold either: it knows what runs, and that is
- * nothing at zero replicas, and two kinds of pods in the middle of an update.
+ * A Scale holds a number of replicas and not their requests. The cluster state
+ * does not hold them either: it knows the running pods, which are none at zero
+ * replicas, and of two kinds in the middle of an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
@@ -302,9 +304,9 @@ static void judge_now(struct review_context *ctx, struct reserve *reserve,
 }
 
 /*
- * The object was asked for what is to be patched alone, and what it denies
- * after the patch it perhaps did before: that is now asked as well. The tree
- * is read again, since it has become the patched one.
+ * The object was only checked for findings to patch; findings that deny after
+ * the patch may have been there before, so they are checked now. The tree is
+ * read again, since it has become the patched one.
  */
 static bool patch_holds_after_all(struct review_context *ctx)
 {
@@ -336,8 +338,8 @@ static void check_patch(struct review_context *ctx, enum run_asks asked)
 	ctx->request.patchable = false;
 }
 
-/* Of a Pod's other findings /mutate reports only those that are exempt or
- * suppressed. */
+/* Selects rules: of a Pod's other findings, /mutate reports only the exempt
+ * and suppressed ones. */
 static enum run_asks asks_of(const struct review_context *ctx)
 {
 	const struct request_context *c = &ctx->request;
@@ -373,8 +375,8 @@ static void know_namespace(struct review_context *ctx)
 					  &ctx->worker->arena);
 }
 
-/* What the policy's overrides say of an object of which nothing is known but
- * its kind and namespace. */
+/* Denies an object that cannot be read, as the overrides for its kind and
+ * namespace allow. */
 static void refuse_unread(struct review_context *ctx, const char *problem)
 {
 	const struct review *review = &ctx->review;
@@ -385,7 +387,7 @@ static void refuse_unread(struct review_context *ctx, const char *problem)
 		know_namespace(ctx);
 	policy_settings_in(ctx->policy, &object, ctx->namespace_labels,
 			   &ctx->mode);
-	/* Nothing is denied to what is being deleted. */
+	/* An object that is being deleted is never denied. */
 	if (ctx->mode == MODE_ENFORCE &&
 	    !node_is_unset(
 		    node_path(review->old.root, "metadata.deletionTimestamp")))
@@ -502,7 +504,7 @@ static void drop_context(void *context)
 	box_drop(ctx->worker->admission, ctx->box);
 }
 
-/* False: there is no policy. */
+/* Returns false if no policy is loaded. */
 static bool context_begin(struct review_context *ctx,
 			  struct admission_worker *worker,
 			  enum admission_path path)

@@ -44,8 +44,8 @@ void admission_free(struct admission *admission);
 /* Takes the policy over; the one before is freed when its last review ends.
  * Without a policy reviews are answered with 503. */
 void admission_set_policy(struct admission *admission, struct policy *policy);
-/* One reference is taken over; NULL: there is no state (any more). Rules
- * that need one then do not run, which is counted. */
+/* Takes over one reference; NULL: the state is absent. Rules that need one
+ * are then skipped, which is counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 bool admission_has_policy(const struct admission *admission);
@@ -62,17 +62,18 @@ struct admission_reply {
 };
 
 /*
- * Judge one review. Always fills reply: 200 with an AdmissionReview, 400
- * with a reason where there is no review to answer (no uid, no JSON).
+ * Checks one review. Always fills reply: 200 with an AdmissionReview, or 400
+ * with a reason if the body is not a review (no uid, no JSON).
  */
 void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,
 		      struct admission_reply *reply);
 
 /*
- * The same for a review that exceeds --max-body, from its first bytes: what a
- * user can make that long is denied, since a call that fails may admit it.
- * False, and no reply, where those bytes do not hold the request's envelope.
+ * Like admission_review(), for a review that exceeds --max-body, from its first
+ * bytes: since a failed call may admit it, an object that users can make so
+ * long is denied. Returns false, without a reply, if those bytes do not hold
+ * the request's envelope.
  */
 bool admission_review_long(struct admission_worker *worker,
 			   enum admission_path path, const char *start,

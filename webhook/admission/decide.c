@@ -39,7 +39,7 @@ static bool is_controller(const struct policy *policy, const char *user)
 	       policy_is_controller(policy, user);
 }
 
-/* Its controller is of a kind that is judged itself. */
+/* True if its controller is of a kind that is checked itself. */
 static bool has_judged_owner(const struct policy *policy,
 			     const struct node *object)
 {
@@ -112,7 +112,7 @@ static bool is_patchable(const struct request_context *c,
 
 	if (review->operation != OPERATION_CREATE || *review->subresource)
 		return false;
-	/* Not what a kubelet mirrors. */
+	/* Mirror pods of a kubelet are excluded. */
 	if (c->pod)
 		return !node_get(node_get(meta, "annotations"),
 				 "kubernetes.io/config.mirror");

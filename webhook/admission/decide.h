@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is done about a finding. Pure: from the policy's action for the finding
- * and the context of the request to an outcome, and to the outcome that full
- * enforcement would have.
+ * Decides the outcome of a finding. A pure function of the policy's action for
+ * the finding and the context of the request; also gives the outcome under full
+ * enforcement.
  */
 #ifndef WEBHOOK_DECIDE_H
 #define WEBHOOK_DECIDE_H
@@ -46,8 +46,8 @@ struct decision {
 	enum outcome outcome, would;
 };
 
-/* Facts of the request alone; lenient (but for what is being deleted),
- * demand_grew and demand_fell are the caller's. */
+/* Reads the facts of the request alone; the caller sets demand_grew,
+ * demand_fell and lenient, except for objects being deleted. */
 void request_context_read(struct request_context *c,
 			  const struct review *review,
 			  const struct policy *policy, bool mutate);

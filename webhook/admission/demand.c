@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The number of pods of a role can change without a review (the scale
- * subresource, autoscalers): what one pod requests is compared as well as the
- * sums, and also where there are no pods. A role or resource that the old
- * object lacks grows from nothing.
+ * subresource, autoscalers): the requests of one pod are compared as well as
+ * the sums, even at zero pods. A role or resource that the old object lacks
+ * grows from nothing.
  */
 #include "demand.h"
 
@@ -74,7 +74,7 @@ static void add_row(struct demand_table *demand, const struct pod *pod,
 	row->unknown |= pod->steady.unknown;
 }
 
-/* Has an earlier container of the pod the resource as well? */
+/* True if an earlier container of the pod has the resource as well. */
 static bool is_counted(const struct pod *pod, const struct container *before,
 		       const char *resource)
 {

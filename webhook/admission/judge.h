@@ -16,12 +16,12 @@
 
 struct judge {
 	struct run run;
-	/* Of the last object; they live until the next one. */
+	/* Results for the last object; they live until the next one. */
 	struct finding *findings; /* sorted, suppressed ones among them */
 	size_t n;
 	int64_t gpus; /* at steady state; at least */
 	bool costly;  /* it was not read as a whole, nor judged */
-	/* What enforcing the policy would patch. NULL: nothing. */
+	/* The patch under an enforcing policy. NULL: none. */
 	const struct node *patch;   /* RFC 6902 operations */
 	const struct node *patched; /* the object after it */
 	struct arena arena;
@@ -42,7 +42,7 @@ struct judge_request {
 	bool old_unknown;
 	const char *namespace;		     /* of the request, or NULL */
 	const struct node *namespace_labels; /* or NULL: not known */
-	const struct cluster *cluster;	     /* or NULL: there is no state */
+	const struct cluster *cluster;	     /* or NULL: no state */
 	int64_t now;			     /* seconds since the epoch */
 	/* Compute the patch and apply it: the tree must not be shared. */
 	bool patch;
@@ -53,7 +53,7 @@ struct judge_request {
 void judge_init(struct judge *judge, const struct rule_set *rules);
 void judge_release(struct judge *judge);
 void judge_object(struct judge *judge, const struct judge_request *c);
-/* Does the policy patch what this finding is about? */
+/* True if the policy patches the cause of this finding. */
 bool judge_patches(const struct finding *finding);
 
 #endif

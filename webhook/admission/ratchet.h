@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an UPDATE may keep. A finding of the new object is forgiven where the
- * old object, judged by the policy in force, would itself be denied for it
- * with the same value: a finding that only warned before excuses nothing.
+ * Findings that an UPDATE may keep. A finding of the new object is forgiven if
+ * the old object, checked by the effective policy, would itself be denied for
+ * it with the same value: a finding that only warned before forgives nothing.
  */
 #ifndef WEBHOOK_RATCHET_H
 #define WEBHOOK_RATCHET_H

@@ -76,7 +76,7 @@ static void forget_key(struct reserve *r, uint64_t key)
 			forget(r, i);
 }
 
-/* What the Pods of the reservation do not use yet. */
+/* Returns the part of the reservation that its Pods do not use yet. */
 static struct quantity outstanding(const struct reservation *p, size_t item,
 				   const struct cluster *cluster)
 {

@@ -131,7 +131,7 @@ static const char *text_of(const struct node *node)
 {
 	const char *text = node_str(node);
 
-	/* What a NUL hides is not the name in front of it. */
+	/* A text that contains a NUL is not the name before it. */
 	return text && strlen(text) == node->len ? text : "";
 }
 
@@ -149,7 +149,7 @@ static enum operation operation_of(const char *name)
 	return OPERATION_OTHER;
 }
 
-/* An object of the request becomes a document of its own. */
+/* Makes an object of the request a separate document. */
 static void take_document(struct review *review, const struct node *object,
 			  struct doc *doc)
 {
@@ -221,7 +221,7 @@ static void clear(struct review *review)
 	review->namespace = review->name = review->user = "";
 }
 
-/* Its lists are such that rules are done with them in time. */
+/* Checks that the lists are short enough for rules to finish in time. */
 static enum review_outcome check_lists(struct review *review)
 {
 	review->old_too_long = work_of(review->old.root) > WORK_MAX;
@@ -240,7 +240,7 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 
 	clear(review);
 	source_init(&review->source, arena, "review", body, len);
-	/* Positions in what the API server wrote are never reported. */
+	/* Positions in the API server's text are never reported. */
 	review->source.bytes_only = true;
 	root = read_tree(arena, review, skip_unseen, &few);
 	if (root && !read_envelope(review, root))

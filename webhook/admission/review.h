@@ -54,13 +54,13 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 				size_t len, struct review *review);
 
 /*
- * Of a review that is too long to be read as a whole: what it asks, from the
- * text before its objects. UNREADABLE, or NONE.
+ * Reads the request of a review that is too long to be read as a whole, from
+ * the text before its objects. Returns UNREADABLE or NONE.
  */
 enum review_outcome review_read_start(struct arena *arena, const char *start,
 				      size_t len, struct review *review);
 
-/* Is the text in a list of strings? */
+/* True if the text is in a list of strings. */
 bool review_in_group(const struct review *review, const char *group);
 
 #endif

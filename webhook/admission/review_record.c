@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What remains of a review: metrics, and a line of the log when there were
- * findings.
+ * Records of a review: metrics, and a line of the log if there were findings.
  */
 #include "review_context.h"
 

@@ -317,7 +317,7 @@ static void note_outcome(struct verdict *verdict,
 	}
 }
 
-/* Did the ticket turn a denial? */
+/* Records whether the ticket averted a denial. */
 static void note_break_glass(struct verdict *verdict,
 			     const struct request_context *c,
 			     const struct judge *judge, const struct finding *f)

@@ -24,9 +24,8 @@ struct api *api_open(const char *kubeconfig, struct err *err);
 void api_close(struct api *api);
 /* https://host[:port][/path], for logs. */
 const char *api_server(const struct api *api);
-/* Do the files that matter make sense, is the name known to the resolver?
- * For the log of a start, and so that the resolver's files have been opened
- * before the sandbox. */
+/* Checks that the files are valid and that the resolver knows the name: for
+ * the log of a start, and to open the resolver's files before the sandbox. */
 int api_warm_up(struct api *api, struct err *err);
 
 struct api_call {
@@ -46,7 +45,7 @@ struct api_reply {
 	struct buf body;
 };
 
-/* Whatever the status is, 0. -1: there is no answer. The caller releases
+/* Returns 0 for any status, -1 without an answer. The caller releases
  * reply->body, which is initialized here. */
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err);

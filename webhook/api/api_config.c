@@ -93,7 +93,9 @@ static int get_path(struct kubeconfig_reader *r, const struct node *map,
 	return 0;
 }
 
-/* certificate-authority or certificate-authority-data, and their like. */
+/*
+ * Reads certificate-authority or certificate-authority-data, and similar pairs.
+ */
 static int get_pem(struct kubeconfig_reader *r, const struct node *map,
 		   const char *key, struct api_pem *out)
 {
@@ -128,7 +130,7 @@ static bool asks_for_nothing(const struct node *node)
 	       ((node_is_map(node) || node_is_seq(node)) && !node_count(node));
 }
 
-/* What is asked for and we do not do. */
+/* Rejects settings that are not supported. */
 static int refuse(struct kubeconfig_reader *r, const struct node *map,
 		  const struct config_refusal *list)
 {
@@ -245,7 +247,7 @@ static const struct node *find(const struct node *list, const char *name,
 	return NULL;
 }
 
-/* What the entry `from` names in key, looked up in a list. */
+/* Looks up in a list the entry that `from` names in key. */
 static const struct node *follow(struct kubeconfig_reader *r,
 				 const struct node *from, const char *key,
 				 const struct node *list)

@@ -22,7 +22,7 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
-/* What went wrong, in words. */
+/* Returns the error in words. */
 const char *api_transfer_error(const struct api_transfer *transfer,
 			       CURLcode code);
 

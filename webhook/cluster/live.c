@@ -63,7 +63,7 @@ static int64_t wall_minus_monotonic(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - live_now();
 }
 
-/* The oldest of what can be read; 0: nothing was read. */
+/* Returns the age of the oldest readable kind; 0: nothing was read. */
 static int64_t good_since(const struct live *live)
 {
 	int64_t oldest = 0;
@@ -239,7 +239,9 @@ static void count(struct live *live)
 	atomic_store(&live->relists, live->feeds.relists);
 	atomic_store(&live->events, live->feeds.events);
 	atomic_store(&live->failures, live->feeds.failures);
-	/* Who waits for a first state sees how long already. */
+	/*
+	 * Export the age before the first state, so that the wait is visible.
+	 */
 	metrics_set(live->options.metrics, METRICS_CLUSTER_STATE_AGE,
 		    (double)age_of(good ? good : live->began));
 }

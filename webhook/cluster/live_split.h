@@ -20,8 +20,8 @@ struct split_sink {
 	void *context;
 };
 
-/* What follows the last line end is kept in rest, never given out. False: the
- * sink said so, or a line is too long. */
+/* Keeps the text after the last line end in rest. Returns false if the sink
+ * stops, or a line is too long. */
 bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink);
 

@@ -426,8 +426,8 @@ void reflector_done(struct feed *feed, CURLcode code, int64_t now)
 	long status = 0;
 
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-	/* The one that finds the server back waits no longer than those whom
-	 * reflector_relist_soon() calls. */
+	/* The feed that reaches the server first waits no longer than the
+	 * ones that reflector_relist_soon() wakes. */
 	if (feed->unreached && status && feed->failures > 1)
 		feed->failures = 1;
 	feed->unreached = false;
@@ -493,9 +493,9 @@ void reflector_start(struct feed *feed, int64_t now)
 	curl_multi_add_handle(all->multi, feed->transfer.easy);
 }
 
-/* A watch was taken, and what it had to catch up with has come: when it
- * began, the state was whole. Bookmarks say the same, but an API server
- * sends none about a kind that nothing happened to since it started. */
+/* A watch was accepted, and the events that it had to catch up with have
+ * arrived: when it began, the state was complete. Bookmarks say the same,
+ * but an API server sends none for a kind without events since its start. */
 static void confirm(struct feed *feed, int64_t now)
 {
 	if (feed->state == FEED_WATCHING && feed->good < feed->started &&
@@ -551,7 +551,7 @@ void reflector_relist_soon(struct feed *feed, int64_t now)
 
 	if (!feed->unreached)
 		return;
-	/* Who starts may say 503 and 429 first: not to be waited for long. */
+	/* A starting server may first answer 503 and 429: do not wait long. */
 	if (feed->failures > 1)
 		feed->failures = 1;
 	if (feed->state == FEED_WAITING && feed->due > soon)

@@ -31,7 +31,7 @@ enum reflector_verdict {
 	FEED_BROKEN, /* what came makes no sense */
 };
 
-/* What all feeds share. */
+/* Shared by all feeds. */
 struct feeds {
 	const struct live_options *options;
 	struct cluster_builder *builder;

@@ -95,7 +95,7 @@ static void add(struct feed *feed, const struct cluster_item *item)
 		warn(feed, err.text);
 }
 
-/* Of the kind's versions the one in use, as apiVersion says it. */
+/* Returns the version in use of the kind's versions, as an apiVersion. */
 static const char *api_version(struct feed *feed)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);

@@ -41,7 +41,9 @@ int state_start(struct state *state);
 void state_poll(struct state *state);
 /* NULL, or what the first state is waited for. Any thread. */
 const char *state_not_ready(const struct state *state);
-/* Is the process a client of an API server? The sandbox depends on it. */
+/*
+ * True if the process is a client of an API server. The sandbox depends on it.
+ */
 bool state_asks(const struct state *state);
 void state_release(struct state *state);
 

@@ -194,8 +194,8 @@ static struct repeat *repeat_of(struct log *log, uint64_t object)
 	return best;
 }
 
-/* Is it logged already? If not, the caller does now, with *repeats, the number
- * of lines left out before. */
+/* True if the decision is logged already. Otherwise the caller logs it, with
+ * *repeats, the number of lines dropped before. */
 static bool is_repeat(struct log *log, const struct log_decision *d,
 		      unsigned *repeats)
 {

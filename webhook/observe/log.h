@@ -28,7 +28,7 @@ bool log_level_parse(const char *text, enum log_level *out);
 void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A message with fields of its own: `listening`, port 8443. */
+/* A message with further fields: `listening`, port 8443. */
 struct log_field {
 	const char *key;
 	const char *text; /* NULL: the number */

@@ -24,7 +24,7 @@ enum {
 	REPEAT_SECONDS = 300,
 };
 
-/* One object at one webhook, and what was last logged about it. */
+/* One object at one webhook, and the last line about it. */
 struct repeat {
 	uint64_t object;   /* hash; 0: free */
 	uint64_t reported; /* hash of rules, decision, mode */

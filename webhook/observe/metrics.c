@@ -251,7 +251,10 @@ void metrics_set_policy(struct metrics *m, const char *hash)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* Of two with one name the earlier end counts. Is there one more now? */
+/*
+ * Keeps the earlier end of two with one name. Returns true if there is one more
+ * now.
+ */
 static bool keep_exemption(struct exemption_series *copies, size_t n,
 			   const struct metrics_exemption *item)
 {

@@ -74,8 +74,8 @@ void process_read(struct process_figures *out)
 	out->open_fds = count_fds();
 }
 
-/* "150000 100000", "max 100000" (cgroup v2), "-1" (v1): 0 where there is no
- * number. */
+/* Reads "150000 100000", "max 100000" (cgroup v2) or "-1" (v1); 0 if it is
+ * not a number. */
 static unsigned long read_number(const char *folder, const char *file,
 				 unsigned long *second)
 {
@@ -110,7 +110,7 @@ unsigned process_cpu_limit(const char *folder)
 
 size_t process_memory_limit(const char *folder)
 {
-	/* What cgroup v1 shows where no limit is set is about this. */
+	/* cgroup v1 shows about this value if no limit is set. */
 	const unsigned long none = 1ul << 62;
 	unsigned long bytes;
 

@@ -24,7 +24,7 @@
 enum {
 	LOOK_MS = 1000,
 	SETTLE_MS = 50,
-	/* What never settles is reported, too. */
+	/* A file that never settles is reported, too. */
 	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
 	FILES_MAX = 10000, /* of one look: links may lead in circles */

@@ -25,7 +25,10 @@ struct watch *watch_new(const char *const *paths);
 void watch_free(struct watch *watch);
 /* Milliseconds until watch_changed() should be asked again: at most 1000. */
 int watch_wait(const struct watch *watch);
-/* Something differs from what it was when this was last true (or at first). */
+/*
+ * True if something has changed since this last returned true, or since the
+ * start.
+ */
 bool watch_changed(struct watch *watch);
 
 #endif

@@ -177,9 +177,9 @@ static uint32_t nth_age(struct connection_table *table, bool squatters,
 }
 
 /*
- * Those that are given up first, oldest first. Squatters that are still young
- * protect the idle: their turn comes in a second. A crowd is walked through
- * three times, however many of it go: everybody who comes or goes waits.
+ * Closes connections, oldest first. Squatters that are still young protect the
+ * idle: they are closed a second later. A crowd is walked through three times,
+ * however many of it go, because every client that comes or goes waits.
  */
 static void shed(struct connection_table *table, uint64_t now)
 {

@@ -56,7 +56,7 @@ connection_table_new(const struct connection_limits *limits);
 void connection_table_stop(struct connection_table *table);
 void connection_table_free(struct connection_table *table);
 unsigned connection_table_count(const struct connection_table *table);
-/* Those in PHASE_SLOW: the fault is their clients', not our load. */
+/* Returns the number in PHASE_SLOW, which is the clients' fault, not load. */
 unsigned connection_table_slow(const struct connection_table *table);
 
 void connection_enter(struct connection_table *table, struct connection *c,

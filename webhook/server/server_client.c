@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which clients are allowed. With a client CA each client is asked for a
+ * Checks which clients are allowed. With a client CA each client is asked for a
  * certificate, but the handshake also succeeds without one or with a wrong one,
- * so each request is checked here and refused with 403.
+ * so each request is checked here and rejected with 403.
  *
  * Verifying a chain costs several times as much as a review. A connection
  * cannot change its certificate (there is neither renegotiation nor

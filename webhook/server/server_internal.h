@@ -57,7 +57,7 @@ struct refusal {
 	bool close; /* at once; else the body is read and dropped before */
 };
 
-/* What each thread of the pool has for itself. */
+/* State of one thread of the pool. */
 struct server_thread {
 	struct server *server;
 	struct MHD_Daemon *daemon;
@@ -97,7 +97,7 @@ struct peer {
 	time_t verdict_since, verdict_until; /* 0: there is none yet */
 	unsigned verdict_generation;	     /* of the client CA */
 
-	/* Of the request at hand. */
+	/* State of the current request. */
 	bool counted; /* among those in flight */
 	enum admission_path path;
 	const struct refusal *refusal;
@@ -136,7 +136,7 @@ void server_wire_attach(struct peer *peer, gnutls_session_t session);
 void server_wire_detach(struct peer *peer);
 /* A reply with a body comes: send its headers together with it. */
 void server_wire_hold(struct peer *peer);
-/* It is through. */
+/* Ends the request. */
 void server_wire_release(struct peer *peer);
 
 /* -- server_tls.c ---------------------------------------------------------- */
@@ -169,7 +169,7 @@ bool server_memory_body(struct server *server, size_t more, size_t size);
 void server_memory_body_end(struct server *server, size_t size);
 /* Room to judge so many bytes; the same. */
 bool server_memory_judge(struct server *server, size_t len);
-/* Was it counted? Then the worker must not keep its memory. */
+/* True if it was counted. Then the worker must not keep its memory. */
 bool server_memory_judge_end(struct server *server, size_t len);
 
 /* -- server_body.c --------------------------------------------------------- */

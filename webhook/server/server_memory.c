@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One budget of bytes over all requests: for bodies as they arrive, and for
- * what the large ones are read into while they are judged (the tree, its texts,
- * the findings). Beyond it the answer is 429 with Retry-After.
+ * One budget of bytes over all requests: for bodies as they arrive, and for the
+ * trees, texts and findings of large ones while they are checked. Beyond it the
+ * answer is 429 with Retry-After.
  *
  * It has three parts. An eighth is for small bodies alone, so that large ones
- * do not lock out ordinary reviews. Half of the rest, or what the largest
- * review takes, is for judging, so that bodies that wait for it do not keep
- * each other from it. Large bodies have what is left. What small reviews are
- * read into is not counted: each thread judges one, of 3 MiB at most.
+ * do not lock out ordinary reviews. Half of the rest, or the need of the
+ * largest review, is for checking, so that bodies that wait for it do not keep
+ * each other from it. Large bodies have the rest. The memory of small reviews
+ * is not counted: each thread checks one, of 3 MiB at most.
  */
 #include "server_internal.h"
 

@@ -3,13 +3,13 @@
  * From the headers of a request to its reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
  * body, and again when the body is complete; only the first and the last call
- * may reply. A reply to the first closes the connection, and what the client
- * still sends makes the kernel reset it: of Go clients with 8 MB to send, two
- * in five never read the reason. So a refusal waits until the body has been
- * read and dropped, unless it is very long.
+ * may reply.
  *
- * A body that arrives in one piece is judged in place; the reply is kept for
- * the last call.
+ * A reply to the first closes the connection, and further bytes from the client
+ * make the kernel reset it: of Go clients with 8 MB to send, two in five never
+ * read the reason. So a rejection waits until the body has been read and
+ * dropped, unless it is very long. A body that arrives in one piece is checked
+ * in place; the reply is kept for the last call.
  */
 #include "server_internal.h"
 
@@ -211,7 +211,7 @@ static enum MHD_Result send_response(struct peer *peer,
 {
 	enum MHD_Result result;
 
-	/* MHD_NO closes the connection: there is no memory for words. */
+	/* MHD_NO closes the connection: no memory for a reply. */
 	if (!response)
 		return MHD_NO;
 	connection_phase(&peer->connection, PHASE_REPLY);
@@ -299,7 +299,10 @@ static void judge_guarded(struct review_work *j)
 		why == ESCAPE_MEMORY ? "out of memory" : "it took too long");
 }
 
-/* NULL: no memory, or peer->refusal says why there is no response. */
+/*
+ * Returns NULL without memory, or if peer->refusal says why no response is
+ * made.
+ */
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {

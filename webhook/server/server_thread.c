@@ -94,7 +94,7 @@ static size_t keep_path(void *cls, struct MHD_Connection *connection,
 	return strlen(text);
 }
 
-/* Which closes the descriptor at its end. */
+/* Closes the descriptor at its end. */
 static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
 				      unsigned connections)
 {

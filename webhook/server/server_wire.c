@@ -116,7 +116,7 @@ static bool hold(struct peer *peer, const giovec_t *parts, int n, size_t len)
 	return true;
 }
 
-/* What is held goes first; how much of the rest was sent. */
+/* Sends the held bytes first; returns the number sent of the rest. */
 static ssize_t send_parts(struct peer *peer, const giovec_t *parts, int n)
 {
 	struct iovec iov[PARTS_MAX + 1] = {{peer->hold, peer->held}};
@@ -165,7 +165,7 @@ void server_wire_hold(struct peer *peer)
 void server_wire_release(struct peer *peer)
 {
 	peer->holding = false;
-	/* There was no body after all; a client that reads has room for it. */
+	/* No body followed; a client that reads has room for it. */
 	if (peer->held && send_parts(peer, NULL, 0) < 0)
 		shutdown(peer->connection.fd, SHUT_RDWR);
 }

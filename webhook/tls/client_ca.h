@@ -21,9 +21,9 @@ struct client_ca;
 struct client_ca *client_ca_new(void);
 void client_ca_free(struct client_ca *ca);
 /*
- * Load a file of PEM certificates. All of them are taken or, on -1, none, and
- * what was in use stays: when one is cut off, or when all are past their date
- * and those in use are not. A file that holds what is in use already changes
+ * Loads a file of PEM certificates. Either all of them are used or, on -1,
+ * none, and the loaded ones stay: if one is cut off, or if all have expired and
+ * the loaded ones have not. A file with the loaded certificates changes
  * nothing. One thread at a time loads.
  */
 int client_ca_load(struct client_ca *ca, const char *path, struct err *err);

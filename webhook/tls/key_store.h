@@ -39,7 +39,7 @@ void key_store_free(struct key_store *store);
  */
 int key_store_load(struct key_store *store, const char *cert_path,
 		   const char *key_path, struct err *err);
-/* The same from memory (a Secret), without waiting. */
+/* Loads the pair from memory (a Secret), without waiting. */
 int key_store_load_pem(struct key_store *store, const struct buf *cert,
 		       const struct buf *key, struct err *err);
 

@@ -50,7 +50,7 @@ struct self_managed {
 	char problem[400]; /* logged last */
 };
 
-/* What one round knows. */
+/* State of one round. */
 struct round {
 	json_t *configs[CONFIGS], *secret;
 	bool known;	     /* the configurations could be read */
@@ -490,7 +490,7 @@ static void release(struct self_managed *m)
 	free(m);
 }
 
-/* They become parts of paths. */
+/* Names become parts of paths. */
 static bool is_name(const char *text)
 {
 	return text && text_is_subdomain(text, strlen(text));

@@ -3,10 +3,9 @@
  * Certificates that gpugated issues itself, kept in one Secret that all
  * replicas share: a thread reads it, does the steps that certs/rotate.h finds
  * due, loads the pair into the key store and writes the CAs into the webhook
- * configurations.
- *
- * There is no leader: the Secret is written with the resourceVersion that was
- * read, so one replica succeeds and the others read again.
+ * configurations. Replicas need no leader: the Secret is written with the
+ * resourceVersion that was read, so one replica succeeds and the others read
+ * again.
  */
 #ifndef WEBHOOK_SELF_MANAGED_H
 #define WEBHOOK_SELF_MANAGED_H

@@ -18,7 +18,7 @@
 #include "certs/rotate.h"
 #include "webhook/api/api.h"
 
-/* What became of a request that changes something. */
+/* Result of a request that changes an object. */
 enum change {
 	CHANGE_DONE,
 	CHANGE_CONFLICT, /* another replica was faster: read again */
@@ -34,7 +34,7 @@ struct managed_link {
 /* A GET; *object is NULL without an error when there is no such object. */
 int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
-/* Strings of ours in it were secret. */
+/* Erases strings that hold secrets. */
 void managed_wipe(json_t *object);
 
 /* -- Secret ---------------------------------------------------------------- */
@@ -51,7 +51,7 @@ enum change secret_create(const struct managed_link *link, const char *path,
 
 /* -- webhook configurations ------------------------------------------------ */
 
-/* What they trust now, appended. */
+/* Appends the bundles that they trust now. */
 void hooks_bundles(const json_t *object, struct buf *out);
 bool hooks_have(const json_t *object, const struct buf *bundle);
 /* Another text whenever something was written; appended. */

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The state of a cluster: an immutable snapshot, shared by reference count, of
- * quotas, limit ranges, classes, queues, nodes, and of what the pods of each
- * owner take. A builder takes objects one by one, from a file or from a watch,
- * and publishes snapshots; what did not change between two of them is shared,
- * so that publishing costs what changed.
+ * A snapshot of a cluster: immutable and shared by reference count. It holds
+ * quotas, limit ranges, classes, queues, nodes, and the amounts that the pods
+ * of each owner take.
  *
- * Objects are kept packed (names of fields and resources once for all) and
- * are unpacked into the caller's arena; look-ups go by a keyed hash.
+ * A builder takes objects one by one, from a file or from a watch, and
+ * publishes snapshots; two snapshots share their unchanged parts, so that
+ * publishing costs only the changes. Objects are kept packed (names of fields
+ * and resources are stored once) and are unpacked into the caller's arena;
+ * look-ups go by a keyed hash.
  */
 #ifndef KUBE_CLUSTER_H
 #define KUBE_CLUSTER_H
@@ -56,7 +57,7 @@ const struct cluster_resource *cluster_resource(enum cluster_kind kind);
 /* CLUSTER_OTHER: of no interest. */
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind);
 bool cluster_kind_is_namespaced(enum cluster_kind kind);
-/* What is kept of an object; NULL and err when it makes no sense. */
+/* Returns the kept part of an object; NULL and err if the object is invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
 
@@ -79,7 +80,10 @@ const char *cluster_policy(const struct cluster *cluster);
 /* The cluster's own admission policies, their parameters and its definitions as
  * the JSON of a List (engine/admission_policy.h), NULL: not saved. */
 const char *cluster_admission(const struct cluster *cluster);
-/* Who does not judge by them need not hold them; before others see it. */
+/*
+ * Drops the admission policies, for callers that do not evaluate them; call it
+ * before the snapshot is shared.
+ */
 void cluster_drop_admission(struct cluster *cluster);
 /* Why objects of that kind could not be read, or NULL: they were. */
 const char *cluster_unreadable(const struct cluster *cluster,
@@ -98,7 +102,7 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 					     enum cluster_kind kind,
 					     const char *namespace,
 					     struct arena *arena, size_t *n);
-/* The one of that name, or NULL. */
+/* Returns the object with this identity, or NULL. */
 const struct node *cluster_object(const struct cluster *cluster,
 				  const struct object_id *id,
 				  struct arena *arena);
@@ -114,12 +118,15 @@ struct node_group {
 };
 const struct node_group *cluster_nodes(const struct cluster *cluster,
 				       size_t *n);
-/* Is the label another one on every node (hostname)? It is not kept. */
+/*
+ * True if the label has a different value on every node (hostname). It is not
+ * kept.
+ */
 bool cluster_label_is_individual(const struct cluster *cluster,
 				 const char *key);
 
-/* What the pods of an owner ask for that are not over, those of what it
- * owns included (a CronJob's: of its Jobs). */
+/* The requests of an owner's unfinished pods, including the pods of objects
+ * that it owns (a CronJob's Jobs). */
 struct cluster_usage {
 	struct object_id owner;
 	uint64_t pods;
@@ -151,7 +158,7 @@ bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
 struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err);
-/* The same from memory. */
+/* A snapshot file in memory. */
 struct cluster_text {
 	const char *name, *text;
 	size_t len;
@@ -216,7 +223,7 @@ uint64_t cluster_builder_key(struct cluster_builder *builder,
 			     const struct object_id *id);
 size_t cluster_builder_keep(struct cluster_builder *builder,
 			    enum cluster_kind kind, uint64_t *keys, size_t n);
-/* What rules never look at in an object: need not be read into its tree. */
+/* True for parts of an object that no rule reads: they need no tree. */
 bool cluster_is_unread(const struct node *map, const char *key, size_t len);
 /* reason NULL: the kind can be read (again). Copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
@@ -227,7 +234,9 @@ void cluster_builder_origin(struct cluster_builder *builder, const char *server,
 /* Copied; NULL: not known. */
 void cluster_builder_admission(struct cluster_builder *builder,
 			       const char *list);
-/* What an owner uses, as a snapshot says it; not beside pods. */
+/*
+ * Adds the usage of an owner as a snapshot states it; not together with pods.
+ */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);
 /* Publish what there is. The builder goes on. */

@@ -22,7 +22,7 @@ struct argv {
 		bool unknown;		 /* the value behind '=' is unknown */
 		bool first;		 /* a script begins a command here */
 		bool any;		 /* unknown, and could be any flag */
-		/* What is unknown is the value of this variable, no more, or
+		/* The only unknown part is the value of this variable; or
 		 * NULL. */
 		const char *variable;
 	} * items;

@@ -27,17 +27,17 @@ struct container_command {
 };
 
 struct container_command container_command(const struct container *c);
-/* Does it only list the devices, or burn them in? */
+/* True if the container only lists or burns in the devices. */
 bool container_tests_devices(const struct container *c);
-/* Of nccl-tests or rccl-tests: all_reduce_perf and its like. */
+/* True for programs of nccl-tests or rccl-tests, such as all_reduce_perf. */
 bool container_tests_network(const struct container *c);
-/* Does `timeout` end its work, when that takes ten minutes or more? */
+/* True if `timeout` ends its work after ten minutes or more. */
 bool container_is_timed(const struct container *c);
 /* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
  * extension, by its heartbeats; Horovod's stall check, where it may shut down.
  */
 bool container_detects_hangs(const struct container *c);
-/* Does it sleep, wait or loop, maybe when its work is done? */
+/* True if it sleeps, waits or loops, possibly after its work. */
 bool container_goes_on(const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);

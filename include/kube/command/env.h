@@ -43,8 +43,8 @@ const char *container_env_text(const struct container *c, const char *name);
 const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
-/* Does the container's command, or do its args, have the text in them? So may
- * what is not known. */
+/* True if the container's command or args contain the text, or may, because
+ * they are unknown. */
 bool container_says(const struct container *c, const char *text);
 /*
  * Nothing in the container's command, args or variables refers to this env
@@ -66,7 +66,7 @@ struct node *env_entry(struct arena *arena, const char *name,
 /* The first entry of a list of devices that is not an ordinal below n, or NULL;
  * n 0: any ordinal. A UUID ends the search. */
 const char *device_list_fault(const char *text, int64_t n);
-/* Its entries, whatever they are. */
+/* Returns the number of its entries, valid or not. */
 int64_t device_list_size(const char *text);
 
 #endif

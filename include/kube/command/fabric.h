@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What uses the network fabric that a container asks for.
- */
+/* Users of the network fabric that a container requests. */
 #ifndef KUBE_FABRIC_H
 #define KUBE_FABRIC_H
 
@@ -11,9 +9,12 @@
 
 struct argv;
 
-/* Of the resources of fabrics, those that NCCL has InfiniBand and RoCE for. */
+/* True for fabric resources that NCCL uses by InfiniBand or RoCE verbs. */
 bool resource_is_verbs(const char *resource);
-/* Do its variables or flags show a library that uses a fabric without NCCL? */
+/*
+ * True if its variables or flags show a library that uses a fabric without
+ * NCCL.
+ */
 bool container_has_fabric_library(const struct argv *argv,
 				  const struct container *c);
 

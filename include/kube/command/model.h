@@ -18,7 +18,7 @@ const char *container_hub_model(const struct argv *argv,
 /* The folder of the hub's cache; NULL when it is unknown. */
 const char *container_model_cache(const struct argv *argv,
 				  const struct container *c);
-/* Is a volume mounted at the path, above it or below it? */
+/* True if a volume is mounted at the path, above it or below it. */
 bool container_mounts_near(const struct container *c, const char *path);
 
 #endif

@@ -48,7 +48,7 @@ struct parallel {
 	/* Something else may place or count the processes: Ray, a hostfile, a
 	 * file of settings, other nodes' copies. */
 	bool spread;
-	bool unknown; /* flags may hide in what is not known */
+	bool unknown; /* unknown parts may hide flags */
 	bool cpu;     /* it does not compute on devices */
 };
 
@@ -59,8 +59,8 @@ struct parallel_list {
 
 /* One for each such command of the container, in order. */
 struct parallel_list container_parallel(const struct container *c);
-/* Does one of its main containers run vLLM, with no VLLM_PORT of its own, where
- * Kubernetes sets variables for Services? */
+/* True if one of its main containers runs vLLM without setting VLLM_PORT,
+ * and Kubernetes sets variables for Services there. */
 bool pod_reads_vllm_port(const struct pod *pod);
 /*
  * Devices that a server or a launcher of this node occupies in its container;

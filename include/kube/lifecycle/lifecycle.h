@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What bounds a run: where each kind keeps its deadline, its retries and its
- * time to live, and which pods are made by a batch/v1 Job inside another kind.
+ * Bounds of a run: the fields in which each kind keeps its deadline, its
+ * retries and its time to live, and the pods that a batch/v1 Job inside another
+ * kind makes.
  */
 #ifndef KUBE_LIFECYCLE_H
 #define KUBE_LIFECYCLE_H
@@ -12,7 +13,7 @@
 
 /* Runs to an end: Jobs of all sorts, RayJobs. */
 bool object_ends(const struct object *object);
-/* Its pods that use GPUs, in the steady state. */
+/* Returns the number of its pods that use GPUs, in the steady state. */
 struct amount object_gpu_pods(const struct object *object);
 /* Pods of its largest role; of a Job all of its completions, which count
  * together however few run at once. */
@@ -25,7 +26,7 @@ int64_t object_counted_pods(const struct object *object, const char *field);
 bool object_is_job(const struct object *object);
 /* The first pod that surely has a GPU and is not infrastructure, or NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
-/* What that pod asks for, in messages: pod_device(). */
+/* Returns the device of that pod for messages: pod_device(). */
 const char *object_device(const struct object *object);
 /* The first pod whose failures start it again, or NULL. */
 const struct pod *object_restarting_pod(const struct object *object);
@@ -34,14 +35,14 @@ bool object_is_queued(const struct object *object);
 /* Suspended, or inside something suspended. */
 bool object_is_suspended(const struct object *object);
 
-/* Somebody's, by its own words or by what will be filled in. */
+/* True if the pod names an owner, or a placeholder may fill one in. */
 bool pod_is_owned(const struct pod *pod);
 /* The JobSpec that makes this pod (JobSet, runtimes too), or NULL. */
 const struct node *pod_job_spec(const struct pod *pod);
 
 enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
 
-/* The map of a kind that holds those fields, and what they are called. */
+/* The map of a kind that holds these fields, and their names. */
 struct run_policy {
 	const char *path;		/* "spec.runPolicy" */
 	const struct node *holder;	/* NULL: the map is not there */

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What rules about JobSets ask.
- */
+/* Helpers for rules about JobSets. */
 #ifndef KUBE_JOBSET_H
 #define KUBE_JOBSET_H
 

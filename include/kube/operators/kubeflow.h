@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What rules about Kubeflow's training kinds ask.
- */
+/* Helpers for rules about Kubeflow's training kinds. */
 #ifndef KUBE_KUBEFLOW_H
 #define KUBE_KUBEFLOW_H
 
@@ -14,10 +12,10 @@ bool object_is_mpi_v2(const struct object *object);
 /* True if a batch Job, which retries 6 times by default, runs the launcher:
  * mpi-operator v2beta1 and v1alpha2 (newLauncher()). */
 bool object_launches_by_job(const struct object *object);
-/* Does its controller stop the workers when the job has ended, whatever the
- * object says? */
+/* True if its controller stops the workers when the job has ended, whatever
+ * the object sets. */
 bool object_stops_workers(const struct object *object);
-/* Does its launcher start before its workers are ready? */
+/* True if its launcher starts before its workers are ready. */
 bool object_launches_early(const struct object *object);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What rules about KubeRay's kinds ask.
- */
+/* Helpers for rules about KubeRay's kinds. */
 #ifndef KUBE_RAY_H
 #define KUBE_RAY_H
 
@@ -29,7 +27,9 @@ bool ray_gpus(const struct object *object, struct ray_gpus *out);
 /* Is it a head whose dashboard others may reach, and that asks them for no
  * token (Ray 2.52 and later)? */
 bool ray_dashboard_is_open(const struct pod *pod);
-/* Has the Service that KubeRay makes for a head the port of its dashboard? */
+/*
+ * True if the Service that KubeRay makes for a head has the dashboard's port.
+ */
 bool ray_serves_dashboard(const struct pod *pod);
 
 #endif

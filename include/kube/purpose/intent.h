@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Is a pod that requests no device meant to use one? Signs are the image, the
- * command, and how the pod picks its node. Images and commands are guesses;
- * selectors and runtime classes are the author's statement.
- *
- * What speaks against it: an image or a device made for CPUs, a visibility
- * variable that hides all GPUs, a role that only starts or routes others.
+ * Decides whether a pod that requests no device is meant to use one. Signs are
+ * the image, the command, and how the pod selects its node. Images and commands
+ * are guesses; selectors and runtime classes are the author's statement. Signs
+ * against it: an image or a device made for CPUs, a visibility variable that
+ * hides all GPUs, a role that only starts or routes others.
  */
 #ifndef KUBE_INTENT_H
 #define KUBE_INTENT_H
@@ -49,7 +48,7 @@ bool pod_is_preset(const struct pod *pod);
 /* A worker of a group, whose leader or head gets the requests. */
 bool pod_is_group_worker(const struct pod *pod);
 
-/* What an env entry of a visibility variable says. */
+/* The effect of a visibility variable's env entry. */
 enum visible {
 	VISIBLE_UNSET,
 	VISIBLE_UNKNOWN, /* a source that is not seen, a placeholder */

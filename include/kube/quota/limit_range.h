@@ -16,8 +16,8 @@
 const struct node *limit_range_default(const struct cluster *cluster,
 				       const struct container *container,
 				       struct arena *arena, const char **range);
-/* Does one of the namespace give containers a default of the resource, as a
- * request or a limit? */
+/* True if a LimitRange of the namespace gives containers a default of the
+ * resource, as a request or a limit. */
 bool limit_range_defaults(const struct cluster *cluster, const char *namespace,
 			  const char *resource, struct arena *arena);
 

@@ -24,8 +24,8 @@ const struct resource_amount *quota_hard(const struct quota *quota,
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
 /*
- * What a workload may still get of one hard entry: hard - used + what its own
- * pods have already. Without status.used (no cluster): hard.
+ * The amount of one hard entry left for a workload: hard - used + the amount of
+ * its own pods. Without status.used (no cluster): hard.
  */
 struct quota_room {
 	struct quantity used, own, left;
@@ -38,12 +38,12 @@ struct quota_room quota_room(const struct quota *quota,
 			     const char *resource);
 /* ", 4 reserved for others", or "". */
 const char *quota_reserved(const struct quota_room *room, struct arena *arena);
-/* Do all scopes of the quota select this pod? */
+/* Returns whether all scopes of the quota select this pod. */
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
 /*
- * Is this key of spec.hard one that never limits accelerators? hami: HAMi's
- * scheduler reads limits.* keys of its own.
+ * Finds keys of spec.hard that never limit accelerators. hami: HAMi's scheduler
+ * reads certain limits.* keys.
  */
 struct quota_key {
 	const char *resource; /* without requests., limits., count/ */
@@ -59,7 +59,7 @@ bool quota_is_of_hami(const struct accelerator_extra *extra,
 /* The accelerator that this hard entry limits ("requests." + name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);
-/* Does the quota limit any accelerator at all? */
+/* True if the quota limits any accelerator. */
 bool quota_has_accelerator(const struct accelerator_extra *extra,
 			   const struct quota *quota);
 
@@ -93,8 +93,8 @@ struct quota_case {
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
 
-/* What the workloads of a namespace need together of one accelerator that a
- * quota of it limits. */
+/* The amount of one accelerator that the workloads of a namespace need
+ * together and that a quota of it limits. */
 struct quota_sum {
 	const struct quota *quota;
 	const struct resource_amount *hard;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a mount shows of the host: the volume's path and the mount's subPath
- * together, without the slashes, dots and links that write one place in many
- * ways (/var/run is /run on every host that runs a kubelet).
+ * The part of the host that a mount shows: the volume's path and the mount's
+ * subPath together, without the slashes, dots and links that write one place in
+ * many ways (/var/run is /run on every host that runs a kubelet).
  */
 #ifndef KUBE_HOST_PATH_H
 #define KUBE_HOST_PATH_H
@@ -16,7 +16,10 @@ struct host_path {
 	const char *volume;	 /* its name */
 	const struct node *node; /* hostPath.path */
 };
-/* Its volumeMounts, NULL when no volume that they can name has a hostPath. */
+/*
+ * Returns its volumeMounts; NULL if no volume that they can name has a
+ * hostPath.
+ */
 const struct node *container_host_mounts(const struct container *c);
 struct host_path mount_host_path(struct arena *arena, const struct container *c,
 				 const struct node *mount);
@@ -32,7 +35,7 @@ enum host_shows {
 	HOST_SHOWS_ALL_DEVICES, /* /dev, in which accelerators may be */
 	HOST_SHOWS_EVERYTHING,	/* / */
 };
-/* What of a host's accelerators a mount shows. */
+/* Returns the accelerators of the host that a mount shows. */
 enum host_shows host_path_shows(const struct host_path *shown);
 /* Clean paths: is it the folder, or in it? */
 bool host_path_is_within(const char *path, const char *folder);

@@ -24,16 +24,16 @@ struct shm {
 };
 
 struct shm container_shm(const struct container *c);
-/* Is it the node's own /dev/shm (hostPath), or a folder in it? */
+/* True for the node's /dev/shm (hostPath), or a folder in it. */
 bool shm_is_of_host(const struct shm *shm);
 /* The operator mounts /dev/shm for this container by itself, or may do. */
 bool shm_is_injected(const struct container *c);
 /*
- * Does the container exchange data through /dev/shm? Known is a program or a
- * kind that does: collectives of training on several devices, data loaders with
- * workers, a server that spreads one model over several devices. Several
- * devices and an unknown program may. Where one device trains, the data loader
- * alone decides, by default in the process of the rank.
+ * Whether the container exchanges data through /dev/shm. Known users are
+ * collectives of training on several devices, data loaders with workers, and a
+ * server that spreads one model over several devices. An unknown program with
+ * several devices may. With one device, training depends on the data loader,
+ * which by default runs in the process of the rank.
  */
 enum shm_needed {
 	SHM_NOT_NEEDED,
@@ -63,7 +63,7 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 /* The smallest of these among the pod's GPU containers, for a new volume.
  * false: one of them has none. */
 bool shm_new_size(const struct pod *pod, struct quantity *size);
-/* Is the size below the memory limit of each of those? */
+/* True if the size is below the memory limit of each of these containers. */
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
 /* True if the volume is mounted at /dev/shm only, by containers that run at the

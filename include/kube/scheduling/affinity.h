@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod requires of its node: nodeSelector and required node affinity
- * as one flat list.
+ * The requirements of a pod on its node: nodeSelector and required node
+ * affinity as one flat list.
  */
 #ifndef KUBE_AFFINITY_H
 #define KUBE_AFFINITY_H
@@ -31,8 +31,9 @@ const struct node *node_need_next(const struct node_need *need,
 				  const struct node *value);
 /* Only nodes with the key pass it: nodeSelector, In, Exists, Gt, Lt. */
 bool node_need_requires(const struct node_need *need);
-/* Does every node that passes meet a need that fits? Terms are alternatives:
- * without one in nodeSelector, each of them must have one. */
+/* True if every matching node meets a need that fits. Terms are
+ * alternatives: without such a need in nodeSelector, each of them must have
+ * one. */
 bool node_needs_imply(const struct node_needs *needs,
 		      bool (*fits)(const struct node_need *need));
 

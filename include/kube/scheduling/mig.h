@@ -26,7 +26,7 @@ struct product_size {
 /* The profile in a resource's name, without the `.shared` suffix of time
  * slicing; NULL: it is not that of a slice. */
 const char *mig_profile_of(struct arena *arena, const char *resource);
-/* Is it offered by this product, or (NULL) by any? */
+/* True if this product offers it, or (NULL) any product. */
 bool mig_profile_on(const char *profile, const char *product);
 /* The profile that a misspelled one probably means, or NULL. */
 const char *mig_profile_nearest(const char *profile);
@@ -38,7 +38,7 @@ const char *mig_product_of(const char *key, const char *value);
  * are used in turns. */
 int mig_product_most(const char *key, const char *value);
 
-/* What a pod's selectors say of the product, two of them at most. */
+/* Products that a pod's selectors name, two of them at most. */
 struct mig_choice {
 	const char *key;
 	const struct node *value;

@@ -38,20 +38,21 @@ const char *nodes_nearest_label(const struct cluster *cluster,
 /* Most of the resource that a node has which the pod selects; 0: not known. */
 int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 		   const char *resource);
-/* Has each node that offers what the pod asks for the same product? */
+/* True if all nodes that offer the pod's resources have the same product. */
 bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
-/* Do the labels of every node fit that the pod selects and that offers the
- * resource? False where the state (or NULL) shows none. */
+/* True if fits() holds for the labels of every node that the pod selects and
+ * that offers the resource. False if the snapshot (or NULL) shows none. */
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	       const char *resource, bool (*fits)(const struct node *labels));
-/* Does the state (or NULL) show all nodes there will be? Not where the
- * cluster makes them as they are needed (Karpenter). */
+/* True if the snapshot (or NULL) shows all nodes there will be. False if the
+ * cluster makes nodes on demand (Karpenter). */
 bool cluster_shows_nodes(const struct cluster *cluster);
 
 /*
- * What the pod's RuntimeClass adds to it (nodeSelector, tolerations), by the
- * state; NULL: nothing. *unknown: the state does not have the class. Those that
- * NVIDIA's operator and toolkit install, `nvidia` and `nvidia-*`, add nothing:
+ * Returns the additions of the pod's RuntimeClass (nodeSelector, tolerations)
+ * according to the snapshot; NULL: none. *unknown: the snapshot lacks the
+ * class. The classes that NVIDIA's operator and toolkit install, `nvidia` and
+ * `nvidia-*`, add nothing:
  * https://github.com/NVIDIA/gpu-operator/tree/main/assets/pre-requisites
  */
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,

@@ -15,7 +15,9 @@ enum tri label_map_matches(const struct node *want, const struct node *labels);
 /* Labels besides those that are known. */
 enum more_labels {
 	LABELS_NO_MORE,
-	/* Those of an operator: names with a domain, or of jobs and ranks. */
+	/*
+	 * Labels that operators set: names with a domain, or of jobs and ranks.
+	 */
 	LABELS_OF_OPERATOR,
 	LABELS_ANY_MORE,
 };
@@ -27,7 +29,10 @@ enum tri label_selector_matches(const struct node *selector,
 /* corev1.NodeSelector terms (ORed; an empty term matches nothing). */
 enum tri node_selector_matches(const struct node *node_selector,
 			       const struct node *node_labels);
-/* Does this list of tolerations tolerate the taint? effect NULL: any. */
+/*
+ * Returns whether this list of tolerations tolerates the taint. effect NULL:
+ * any.
+ */
 enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 			      const char *value, const char *effect);
 

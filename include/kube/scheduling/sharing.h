@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a unit of `nvidia.com/gpu` is where the pod may run. The device plugin
- * gives shares of GPUs (time-slicing, MPS without renameByDefault) and MIG
- * slices (strategy `single`) the name of whole ones; node labels decide.
- * The plugin's configuration does not: nodes choose it by a label of theirs.
- * Sources: k8s-device-plugin internal/lm/resource.go (`-SHARED`, `-MIG-`,
- * gpu.sharing-strategy); GKE timesharing-gpus and gpus-multi.
+ * The meaning of a unit of `nvidia.com/gpu` on the nodes where the pod may run.
+ * The device plugin gives shares of GPUs (time-slicing, MPS without
+ * renameByDefault) and MIG slices (strategy `single`) the name of whole ones;
+ * node labels decide. The plugin's configuration does not: nodes select it by a
+ * separate label. Sources: k8s-device-plugin internal/lm/resource.go
+ * (`-SHARED`, `-MIG-`, gpu.sharing-strategy); GKE timesharing-gpus and
+ * gpus-multi.
  */
 #ifndef KUBE_SHARING_H
 #define KUBE_SHARING_H
@@ -15,9 +16,9 @@
 #include "kube/object.h"
 
 /*
- * By the resource's own name; else by what the pod selects, or by all nodes of
- * the state (or NULL) that it selects and that offer the resource. ACCEL_WHOLE
- * also where nothing is known.
+ * Decides by the resource's name; else by the pod's selectors, or by all nodes
+ * of the snapshot (or NULL) that it selects and that offer the resource.
+ * Returns ACCEL_WHOLE also if nothing is known.
  */
 enum accel_class container_unit(const struct cluster *cluster,
 				const struct container *c,

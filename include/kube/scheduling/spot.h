@@ -7,9 +7,12 @@
 
 #include "kube/object.h"
 
-/* What lets the pod run on spot or preemptible nodes, or NULL. */
+/*
+ * Returns the selector or toleration that lets the pod run on spot or
+ * preemptible nodes, or NULL.
+ */
 const struct node *pod_spot(const struct pod *pod);
-/* Do its selectors let it run on such nodes only? */
+/* True if its selectors let it run on such nodes only. */
 bool pod_is_spot_only(const struct pod *pod);
 
 #endif

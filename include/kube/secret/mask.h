@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Masks secret values (kube/secret/secret.h) in text that is shown: reports,
- * diffs, responses. What is written for the cluster or into the author's file
- * is never masked. A masked value is its known prefix and four stars,
- * "hf_****", or the stars alone.
- *
- * All values of a text are collected first, whether any rule is on or not; then
- * they are masked wherever they occur in what is shown of it.
+ * diffs, responses. Text for the cluster or for the author's file is never
+ * masked. A masked value is its known prefix and four stars, "hf_****", or the
+ * stars alone. All values of a text are collected first, whether any rule is on
+ * or not; then they are masked wherever they occur in the shown text.
  */
 #ifndef KUBE_MASK_H
 #define KUBE_MASK_H
@@ -47,19 +45,21 @@ struct secrets {
 	size_t nspans, spans_size;
 };
 
-/* Could a file of this text hold values that are recognized by name? Looks only
- * at its underscores. */
+/* True if a file of this text could hold values that are recognized by name.
+ * Looks only at its underscores. */
 bool secrets_possible(const char *text, size_t len);
-/* Does it hold any recognized by their form, or text that already looks masked?
- */
+/* True if it holds a value recognized by its form, or text that already
+ * looks masked. */
 bool secrets_plain(const char *text, size_t len);
 
 /* --- collecting ---------------------------------------------------------- */
 
-/* Those of a document: of variables, and of all that is named like one. */
+/*
+ * Collects the values of a document: of variables, and of keys named like one.
+ */
 void secrets_of_tree(struct secrets *secrets, const struct node *root);
-/* Those of any text, not only documents: NAME=value, NAME: value, and `name:
- * NAME` beside `value: value`. */
+/* Collects the values of any text, not only documents: NAME=value, NAME:
+ * value, and `name: NAME` beside `value: value`. */
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
 /* One: each of its lines is looked for. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
@@ -84,7 +84,7 @@ const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
 			 const char *text);
 /* Append covered text as it is shown. */
 void secrets_show(struct buf *out, const char *text, size_t len);
-/* Is one in the text? */
+/* True if the text contains one of them. */
 bool secrets_in(const struct secrets *secrets, const char *text, size_t len);
 /* How often. */
 size_t secrets_count(const struct secrets *secrets, const char *text,

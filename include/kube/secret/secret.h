@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a secret value is: recognized by the name of its variable or key, or by
- * its prefix. The rule that reports such values and all code that shows text of
- * a manifest (kube/secret/mask.h) use the same answer.
+ * Secret values: recognized by the name of their variable or key, or by their
+ * prefix. The rule that reports such values and all code that shows text of a
+ * manifest (kube/secret/mask.h) use the same answer.
  */
 #ifndef KUBE_SECRET_H
 #define KUBE_SECRET_H
@@ -13,12 +13,12 @@
 /* The names of tokens that programs for GPUs read; ends in NULL. */
 extern const char *const secret_names[];
 
-/* Which letters names of secrets end in: for who asks about many. */
+/* The last letters of names of secrets, for callers that test many names. */
 const bool *secret_last_letters(void);
-/* Does a variable of this name hold a secret? */
+/* True if a variable of this name holds a secret. */
 bool secret_is_name(const char *name, size_t len);
-/* Is the value of that variable secret? Placeholders and words for "none" are
- * not. */
+/* True if the value of that variable is secret. Placeholders and words for
+ * "none" are not. */
 bool secret_is(const char *name, const char *value);
 
 /* Bytes at the start of a value that say whose it is ("hf_"), or 0. They are

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is kept of an object after its document is gone: compact facts for rules
- * that look at several objects (quota against workloads, priority classes). The
- * same facts come from linted files and, later, from a cluster snapshot; rules
- * see no difference.
+ * Facts about objects that are kept after their documents are gone, for rules
+ * over several objects (quota against workloads, priority classes). Linted
+ * files and a cluster snapshot give the same facts; rules see no difference.
  *
  * Policy objects are few and stay in memory, each once. Workloads are many:
- * they are written to a store as they come and read back one at a time, in
- * the order of the files; memory holds 40 bytes for each.
+ * they are written to a store as they come and read back one at a time, in the
+ * order of the files; memory holds 40 bytes for each.
  */
 #ifndef KUBE_INDEX_H
 #define KUBE_INDEX_H
@@ -112,7 +111,7 @@ struct scaler {
 	struct object_id id;
 	struct place place;	 /* of the metric, or the name */
 	const char *metric;	 /* cpu, memory */
-	const char *kind, *name; /* of what it scales, in its namespace */
+	const char *kind, *name; /* the scaled object, in its namespace */
 	const struct cluster *cluster;
 };
 
@@ -136,7 +135,7 @@ struct named_object; /* see kube/set/referred.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
 
-/* What each pod of a template asks for. */
+/* The requests of each pod of a template. */
 struct pod_demand {
 	const char *resource;
 	struct quantity quantity;
@@ -158,8 +157,8 @@ struct missing {
 	struct place place;
 };
 
-/* What the pods of a template name: a PersistentVolumeClaim that they share, or
- * their RuntimeClass. */
+/* Objects that the pods of a template name: a PersistentVolumeClaim that
+ * they share, or their RuntimeClass. */
 struct pod_reference {
 	bool runtime_class;
 	const char *name;
@@ -222,8 +221,9 @@ struct workload {
 	int64_t kueue_least;	    /* it may be admitted with so few, or 0 */
 	struct workload_pod *pods;
 	size_t npods;
-	/* The same object in the set (index + 1), earlier or where this is
-	 * only a patch of it; 0: this is the first, and alone counted. */
+	/* The same object in the input (index + 1), earlier, or later if
+	 * this is only a patch of it; 0: this is the first, and the only one
+	 * counted. */
 	uint32_t duplicate_of;
 };
 
@@ -242,8 +242,8 @@ struct object_index {
 	struct arena arena;
 	/* NULL: workloads stay in memory. Must outlive the set. */
 	const struct index_store *store;
-	/* Of the file whose objects are being added, or NULL; must outlive
-	 * the set. */
+	/* The snapshot of the file whose objects are being added, or NULL;
+	 * must outlive the index. */
 	const struct cluster *cluster;
 	/*
 	 * By file: a number of the set that its objects are applied as. Objects
@@ -295,9 +295,9 @@ void object_index_release(struct object_index *set);
 /* The set of a workload's file. */
 uint32_t index_set_of(const struct object_index *set, const struct workload *w);
 /*
- * Before object_index_finish(): what one cluster has once, by a hash of what it
- * is. Whole workloads with a name and a namespace, quotas, limit ranges, and
- * the default PriorityClass whatever its name.
+ * Before object_index_finish(): calls each() with a hash of every object that
+ * one cluster has only once: whole workloads with a name and a namespace,
+ * quotas, limit ranges, and the default PriorityClass whatever its name.
  */
 void object_index_each(const struct object_index *set,
 		       void (*each)(void *context, uint64_t what,
@@ -329,7 +329,7 @@ const struct quota *index_own_quotas(const struct object_index *set,
 				     const struct workload *workload,
 				     size_t *n);
 
-/* Which workloads are read: to pass over one costs next to nothing. */
+/* Workloads to read: passing over one costs next to nothing. */
 enum workload_choice {
 	WORKLOADS_ALL,
 	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find some for it */
@@ -366,24 +366,24 @@ const struct missing *workload_pod_missing(const struct workload_pod *pod,
 /* The known labels of its pods, as a map. */
 const struct node *workload_pod_labels(const struct workload_pod *pod,
 				       struct arena *arena);
-/* Does a LabelSelector select them? */
+/* Returns whether a LabelSelector selects them. */
 enum tri workload_pod_selected(const struct workload_pod *pod,
 			       const struct node *selector,
 			       struct arena *arena);
-/* Does it set the number of the workload's pods? */
+/* True if it sets the number of the workload's pods. */
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w);
-/* Is it in the workload's namespace? */
+/* True if it is in the workload's namespace. */
 bool service_is_beside(const struct object_index *set,
 		       const struct kube_service *service,
 		       const struct workload *w);
-/* Does it certainly lead to these pods? */
+/* True if it certainly selects these pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
 /* The last of some metrics (autoscaling/v2 MetricSpec) of which all are of the
  * CPU or the memory; NULL: some other counts as well, or there are none. */
 const struct node *metrics_of_host(const struct node *metrics);
-/* Does the object have pods of its own that use GPUs? */
+/* True if the object directly has pods that use GPUs. */
 bool object_is_gpu_workload(const struct object *object);
 /* Facts of one object, for a caller with just one (admission). They refer to
  * the object, and its places are not settled: both hold while the document

@@ -12,8 +12,8 @@
 
 struct referred {
 	const char *name, *api_version;
-	/* What a cluster state keeps of it; where files have it, theirs. NULL:
-	 * they differ, or patch what is elsewhere. */
+	/* The kept part of the object; from files if they have it. NULL:
+	 * they differ, or patch an object that is elsewhere. */
 	const struct node *root;
 	const struct node *status; /* the cluster's; NULL: not known */
 	bool in_set;
@@ -39,20 +39,20 @@ const char *index_nearest(const struct object_index *set,
 			  const struct workload *w, enum cluster_kind kind,
 			  const char *name, struct arena *arena);
 /*
- * What selects pods by their labels (disruption budgets, network policies): all
- * of the workload's namespace, each once, and those of files that may be.
- * Without namespaces, those of its own file are of the same one. NULL: too many
- * to be judged.
+ * Finds objects that select pods by labels (disruption budgets, network
+ * policies): all in the workload's namespace, each once, and the ones of files
+ * that may be. Without namespaces, objects of the same file share one. NULL:
+ * too many to check.
  */
 const struct referred *index_selecting(const struct object_index *set,
 				       const struct workload *w,
 				       enum cluster_kind kind,
 				       struct arena *arena, size_t *n);
-/* Does some file have an object of that kind? */
+/* True if a file has an object of this kind. */
 bool index_keeps(const struct object_index *set, enum cluster_kind kind);
 /*
- * Do files alone say what there is of that kind? True where they have some,
- * all with names that are known. Others may still be in the cluster.
+ * True if files list all objects of this kind: they have some, all with known
+ * names. Others may still be in the cluster.
  */
 bool index_lists(const struct object_index *set, const struct workload *w,
 		 enum cluster_kind kind);

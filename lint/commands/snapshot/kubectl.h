@@ -13,8 +13,8 @@
  * errors. Its exit status, or -1 and err. */
 int kubectl_run(const struct options *options, const char *const *arguments,
 		struct buf *out, struct buf *errors, struct err *err);
-/* What looks like another option is a value that was forgotten, and kubectl
- * might read it as one. 0, or 2 after a message. */
+/* Rejects values that look like another option: a value was forgotten, and
+ * kubectl might read it as one. Returns 0, or 2 after a message. */
 int kubectl_check(const struct options *options, const char *command);
 
 #endif

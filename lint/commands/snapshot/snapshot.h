@@ -37,12 +37,12 @@ int snapshot_take(const struct options *options, struct cluster **cluster);
  * reason says why there is nothing. */
 enum asked snapshot_run(struct snapshot *snapshot,
 			const char *const *arguments);
-/* The same with `get --raw`. */
+/* Like snapshot_ask(), by `get --raw`. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
 /* All objects of the list at path, to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 			 const char *path);
-/* The one object at path, to the builder. */
+/* Adds the one object at path to the builder. */
 enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 
 /* snapshot_owners.c: who owns the owners of GPU pods. */

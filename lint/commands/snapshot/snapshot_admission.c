@@ -46,7 +46,7 @@ struct saving {
 
 enum { POLICIES, DEFINITIONS, PARAMETERS };
 
-/* What is asked for. */
+/* A kind to read. */
 struct wanted_kind {
 	const char *group, *version, *kind, *plural;
 	void (*take)(struct saving *s, const struct wanted_kind *w,
@@ -133,7 +133,9 @@ static void take_binding(struct saving *s, const struct wanted_kind *w,
 			  s->bindings_size) = item;
 }
 
-/* What one may change before it is judged. */
+/*
+ * Records the kinds that a mutating policy may change before they are checked.
+ */
 static void take_mutation(struct saving *s, const struct wanted_kind *w,
 			  const struct node *item)
 {
@@ -148,7 +150,7 @@ static bool list_has(const struct node *list, const char *text)
 	return false;
 }
 
-/* Do its objects, with their defaults, matter to a policy? */
+/* True if a policy checks objects of this kind, with their defaults. */
 static bool is_judged(const struct saving *s, const char *group,
 		      const char *kind)
 {
@@ -325,7 +327,7 @@ static bool is_asked(struct saving *s, const char *path)
 	return false;
 }
 
-/* namespace: or NULL, of all, or of what has none. */
+/* namespace: NULL for all namespaces, or for objects without one. */
 static void read_parameters(struct saving *s, const struct wanted_kind *w,
 			    const struct node *ref, const char *namespace)
 {
@@ -349,7 +351,7 @@ static void read_parameters(struct saving *s, const struct wanted_kind *w,
 		read_list(s, w, url);
 }
 
-/* Its resource: by the definition, or as it is usually named. */
+/* Finds its resource: by the definition, or by the usual plural. */
 static bool find_resource(struct saving *s, struct wanted_kind *w)
 {
 	struct typed_resource usual =

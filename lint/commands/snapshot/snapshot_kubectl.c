@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Requests by way of kubectl, and what they return, to the builder.
- */
+/* Requests through kubectl; their objects go to the builder. */
 #include <string.h>
 
 #include "base/text.h"
@@ -13,8 +11,8 @@ enum { PAGE = 250 };
 
 /* --- kubectl -------------------------------------------------------------- */
 
-/* What a message of kubectl's means, "Error from server (Forbidden): ...", or
- * that there was no response; the message becomes the reason. */
+/* Classifies a message of kubectl ("Error from server (Forbidden): ..."), or
+ * a missing response; the message becomes the reason. */
 static enum asked why(struct buf *reason)
 {
 	static const char from[] = "Error from server";

@@ -43,7 +43,9 @@ static void join_files(json_t *data, struct buf *out)
 	free(names);
 }
 
-/* Of those with the chart's labels; its dashboard has them, too. */
+/*
+ * Selects among objects with the chart's labels; its dashboard has them, too.
+ */
 static const char *take_labelled(json_t *list, struct buf *out)
 {
 	json_t *items = json_object_get(list, "items"), *found = NULL;

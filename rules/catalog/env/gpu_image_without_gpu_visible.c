@@ -24,7 +24,7 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "habana");
 }
 
-/* The same image runs on devices of other makers there. */
+/* The same image runs on devices of other vendors there. */
 static bool has_other_vendor(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

@@ -25,7 +25,7 @@ static const char *uuid_in(const char *text)
 	return NULL;
 }
 
-/* Without a device of its own the image would show all of them instead. */
+/* Without a device the image would show all of them instead. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {

@@ -41,7 +41,7 @@ static const struct node *fabric_of(const struct container *c)
 	return NULL;
 }
 
-/* A plugin has transports of its own, those of NCCL itself have names. */
+/* A plugin has its own transports; NCCL's transports have names. */
 static bool has_net_plugin(const struct container *c)
 {
 	struct env_value net = container_env_value(c, "NCCL_NET");

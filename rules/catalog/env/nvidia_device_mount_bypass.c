@@ -30,9 +30,9 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		     pod_infrastructure_hint(pod));
 }
 
-/* Has it a fabric beside the mount? The device plugin gave it some, and it
- * cannot open others; a privileged one has all, which gpu-privileged reports.
- */
+/* True if it has a fabric beside the mount. The device plugin gave it some,
+ * and it cannot open others; a privileged one has all, which gpu-privileged
+ * reports. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *privileged =

@@ -18,7 +18,10 @@
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
-/* With a device of its own: the plugin's value. Without: no visible device. */
+/*
+ * With a device, leaves the value to the plugin. Without one, sets "void",
+ * which shows none.
+ */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *entry)
 {
@@ -40,7 +43,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* What the value refers to may change although the entry does not. */
+/* The referenced value may change although the entry does not. */
 static void reads_surroundings(struct rule_run *run, struct finding *f,
 			       const struct container *c)
 {

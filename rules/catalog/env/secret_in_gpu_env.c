@@ -26,8 +26,8 @@ static bool is_reference(const char *text)
 	       *text == '~';
 }
 
-/* What stands for a secret, or is the name of one: made of words. Keys and
- * tokens have digits, or letters in no order. */
+/* True for a text that names or replaces a secret: it is made of words. Keys
+ * and tokens have digits, or letters in no order. */
 static bool is_words(const char *text)
 {
 	static const char *const words[] = {

@@ -58,7 +58,7 @@ static bool may_be_elastic(const struct object *object)
 	return false;
 }
 
-/* Is it known what starts the ranks? A script may start fewer. */
+/* True if the launcher of the ranks is known. A script may start fewer. */
 static bool has_launcher(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -68,7 +68,10 @@ static bool has_launcher(const struct object *object)
 	return false;
 }
 
-/* Of Volcano's tasks: pods that must run at least, and where one has fewer. */
+/*
+ * Returns the pods that must run at least in Volcano's tasks, and sets *at to a
+ * task with fewer.
+ */
 static struct amount least_of_tasks(const struct object *object,
 				    const struct node **at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes pods a gang: see gang.c. Workers of a parameter server (TFJob) do
- * not wait for one another; Jobs of a JobSet may be independent.
+ * Reports gangs (gang.c) without a gang scheduler. Workers of a parameter
+ * server (TFJob) do not wait for one another; Jobs of a JobSet may be
+ * independent.
  */
 #include <inttypes.h>
 

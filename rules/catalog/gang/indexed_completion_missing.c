@@ -26,9 +26,9 @@ static bool is_tested(const char *text, const char *at)
 }
 
 /*
- * Is it used as it is: $(NAME), $NAME, ${NAME}? A text that names it otherwise
- * (a default, a test, a value of its own, a comment) may know that it is not
- * set.
+ * True if the variable is used directly: $(NAME), $NAME, ${NAME}. A text that
+ * names it otherwise (a default, a test, an assignment, a comment) may know
+ * that it is not set.
  */
 static bool reads_plainly(const char *text)
 {

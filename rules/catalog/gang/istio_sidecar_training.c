@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the label of a namespace injects is not visible here. Pods on the host's
+ * The injection of a namespace's label is not visible here. Pods on the host's
  * network get none (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"

@@ -42,7 +42,7 @@ static int64_t wanted(const struct parallel *server)
 	       (context->given ? context->n : 1);
 }
 
-/* Does the container serve with its own devices, all of them? */
+/* True if the container serves with all of its own devices. */
 static bool serves_alone(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
@@ -55,7 +55,7 @@ static bool serves_alone(const struct container *c)
 	       !argv_have(&argv, "--ray-cluster-size");
 }
 
-/* Each pod of the group is a server of its own: none waits for another's. */
+/* Each pod of the group is a separate server: none waits for another. */
 static bool all_serve_alone(const struct pod *pod)
 {
 	FOR_EACH_POD(pod->object, other)

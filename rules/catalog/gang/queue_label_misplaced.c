@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kueue manages the owner; pods of such owners are left to it. Before 0.15 it
- * read an annotation where there was no label (kubernetes-sigs/kueue#7271). Of
- * a CronJob it manages the Jobs, which get the labels of their template alone
+ * read an annotation if the label was missing (kubernetes-sigs/kueue#7271). For
+ * a CronJob it manages the Jobs, which get only the labels of their template
  * (kubernetes pkg/controller/cronjob/utils.go, copyLabels).
  */
 #include "engine/rule.h"
@@ -20,7 +20,7 @@ static void judge(struct rule_run *run, const struct object *object,
 	finding_at_key(run, f, at);
 }
 
-/* Its Jobs lack the label. */
+/* True for a CronJob whose Jobs lack the label. */
 static bool is_cron_job(const struct object *object)
 {
 	return object_is(object, "batch", "CronJob") && !object->kueue &&

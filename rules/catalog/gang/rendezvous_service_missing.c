@@ -17,8 +17,8 @@ static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
 				    "--dist-init-addr", NULL};
 
-/* Do its pods have host names, and no others than those of the cluster's DNS?
- * The job controller gives them to pods of Indexed Jobs alone. */
+/* True if its pods have host names, and only ones of the cluster's DNS. The
+ * job controller gives them only to pods of Indexed Jobs. */
 static bool has_hostnames(const struct pod *pod)
 {
 	static const char *const others[] = {"hostAliases", "dnsConfig",
@@ -73,8 +73,8 @@ static void judge(struct rule_run *run, const struct container *c,
 		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
 }
 
-/* Does an item have what follows the name in such an address? Most commands do
- * not, and are not split into words. */
+/* True if an item has the part that follows the name in such an address.
+ * Most commands do not, and are not split into words. */
 static bool may_have_address(const struct node *list)
 {
 	FOR_EACH_CHILD(list, item)

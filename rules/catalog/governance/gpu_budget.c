@@ -8,14 +8,14 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Of the roles that end with the pod; none where another one counts them. */
+/* Sums the roles that end with the pod; 0 if another one counts them. */
 static struct amount gpus_of_run(const struct pod *pod,
 				 const struct node *deadline)
 {
 	struct amount all = {0};
 	bool counted = false;
 
-	/* A Job of a set has a deadline, and pods, of its own. */
+	/* Each Job of a set has a separate deadline, and separate pods. */
 	if (node_get(pod_job_spec(pod), "activeDeadlineSeconds") == deadline)
 		return amount_mul(pod->steady, pod->gpus);
 	FOR_EACH_POD(pod->object, other) {

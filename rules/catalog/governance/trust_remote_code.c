@@ -17,7 +17,7 @@ static bool says_no(const char *value)
 			 !strcasecmp(value, "no") || !strcmp(value, "0"));
 }
 
-/* The flag as it is written, or NULL. */
+/* Returns the flag as written, or NULL. */
 static const struct arg *trusting(const struct argv *argv)
 {
 	if (!argv_have(argv, "--trust-remote-code"))

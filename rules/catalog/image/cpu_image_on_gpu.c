@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Of a build for GPUs, too, or of one that keeps its model in the memory of the
- * host: `cpu-offload`. */
+/* True for words of a build for GPUs, or of one that keeps its model in the
+ * memory of the host: `cpu-offload`. */
 static bool says_more(const char *image)
 {
 	static const char *const words[] = {"gpu", "cuda",    "rocm",

@@ -19,7 +19,7 @@ static int64_t cuda_of(const char *image)
 	long major;
 
 	if (at) {
-		/* The tag of `whisper-cuda:12.1` is a version of its own. */
+		/* The tag of `whisper-cuda:12.1` is the version of whisper. */
 		if (at > image && at[-1] != '/' && at[4] == ':')
 			return 0;
 		at += 4;

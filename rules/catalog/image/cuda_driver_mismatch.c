@@ -36,7 +36,7 @@ static int64_t cuda_major(const char *image)
 								    : 0;
 }
 
-/* What the driver of the selected nodes supports at most. */
+/* Returns the newest CUDA version that the selected nodes' driver supports. */
 static const struct node *supported(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

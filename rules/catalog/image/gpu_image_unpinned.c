@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mutable tags: latest, nightly, main and the like, or none at all. An image
- * that is never pulled was put on the nodes. Upper-case letters stand for a
- * name that is put in their place: repositories have none
- * (distribution/reference).
+ * Mutable tags, such as latest, nightly and main, or no tag. An image that is
+ * never pulled was put on the nodes. Upper-case letters mark a name to be
+ * filled in: repositories have none (distribution/reference).
  */
 #include <string.h>
 

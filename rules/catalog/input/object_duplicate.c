@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same object twice in the linted set: kubectl applies one over the other,
- * kustomize refuses, and Argo CD warns (RepeatedResourceWarning). The first by
- * path counts for quotas; the other is reported here.
+ * The same object twice in the input: kubectl applies one over the other,
+ * kustomize rejects it, and Argo CD warns (RepeatedResourceWarning). The first
+ * by path counts for quotas; the other is reported here.
  */
 #include "engine/rule.h"
 

@@ -71,7 +71,7 @@ static bool ends_with_all(const struct object *object,
 	       !run_policy_get(object, policy, RUN_DEADLINE);
 }
 
-/* Do the pods go soon enough with the finished job, or may they? */
+/* True if the pods go, or may go, soon enough with the finished job. */
 static bool is_deleted_soon(const struct object *object,
 			    const struct run_policy *policy)
 {

@@ -50,8 +50,8 @@ static int64_t step(const char *field, long whole)
 	return n > 0 && whole % n == 0 && *end == ' ' ? n : 0;
 }
 
-/* Of one run on each of its days: the least from one to the next. When clocks
- * go forward it is an hour less. */
+/* Returns the least time between two daily runs. When clocks go forward it
+ * is an hour less. */
 static int64_t days(const char *const *fields)
 {
 	if (is_number(fields[DAYS]) && is_any(fields[WEEKDAYS]))
@@ -101,7 +101,7 @@ static int64_t interval(const char *schedule)
 	return is_any(fields[HOURS]) ? 60 * step(fields[MINUTES], 60) : 0;
 }
 
-/* Is each run ended before the next one starts? */
+/* True if each run ends before the next one starts. */
 static bool ends_in_time(const struct object *object, const struct node *spec)
 {
 	const struct node *schedule = node_get(spec, "schedule");

@@ -12,7 +12,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* Does the first failure end the job, or may it? */
+/* True if the first failure ends the job, or may. */
 static bool never_retries(const struct object *object,
 			  const struct run_policy *policy)
 {

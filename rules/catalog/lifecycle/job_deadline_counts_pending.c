@@ -18,7 +18,7 @@
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
-/* Does the clock start only when this pod runs? */
+/* True if the clock starts only when this pod runs. */
 static bool is_waited_for(const struct pod *pod)
 {
 	return object_is_mpi_v2(pod->object) &&

@@ -15,8 +15,8 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/scheduling/spot.h"
 
-/* Does a word of the name say so? Not `mlflow`, `high-nonpreempting` (which
- * preempts none), `low-latency`. */
+/* True if a word of the name means low priority. Not `mlflow`,
+ * `high-nonpreempting` (which preempts none), `low-latency`. */
 static bool is_low(const char *class)
 {
 	static const char *const words[] = {
@@ -35,7 +35,7 @@ static bool is_low(const char *class)
 	return false;
 }
 
-/* What shows that the pod may be evicted from its node, or NULL. */
+/* Returns the sign that the pod may be evicted from its node, or NULL. */
 static const struct node *disrupted_by(const struct pod *pod)
 {
 	const struct node *at = pod_spot(pod);

@@ -3,8 +3,8 @@
  * Unless a podFailurePolicy is set, a Job creates the replacement of a pod as
  * soon as the pod begins to terminate (podReplacementPolicy
  * TerminatingOrFailed). The old pod holds its GPUs, and its share of the quota,
- * through its grace period: the new one waits for GPUs, or is refused. With
- * backoffLimit 0 there is no replacement. Source: kubernetes/api batch/v1
+ * through its grace period: the new one waits for GPUs, or is rejected. With
+ * backoffLimit 0 pods are not replaced. Source: kubernetes/api batch/v1
  * types.go PodReplacementPolicy, KEP-3939.
  */
 #include "engine/rule.h"

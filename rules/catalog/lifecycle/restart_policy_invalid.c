@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the API server, or the operator behind a kind, refuses about restarts,
+ * Restart settings that the API server, or the operator of a kind, rejects,
  * with GPUs or without: a policy that does not exist; Always in a Job; any
- * other one, or a deadline, in a controller of long-running pods; OnFailure
- * or podReplacementPolicy TerminatingOrFailed beside a podFailurePolicy; a
- * negative backoffLimit. mpi-operator accepts
- * Never and OnFailure only. Source: observed with kube-apiserver 1.36;
- * pkg/apis/batch/validation, pkg/apis/apps/validation
- * ValidatePodTemplateSpecForReplicaSet; mpi-operator
+ * other one, or a deadline, in a controller of long-running pods; OnFailure or
+ * podReplacementPolicy TerminatingOrFailed beside a podFailurePolicy; a
+ * negative backoffLimit. mpi-operator accepts Never and OnFailure only. Source:
+ * observed with kube-apiserver 1.36; pkg/apis/batch/validation,
+ * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet; mpi-operator
  * pkg/apis/kubeflow/validation.
  */
 #include <inttypes.h>

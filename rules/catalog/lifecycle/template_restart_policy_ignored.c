@@ -27,7 +27,9 @@ static const char *pod_policy(enum restart_policy policy)
 	}
 }
 
-/* Would the move make pods restart endlessly, where they did not before? */
+/*
+ * True if the move would not make pods restart endlessly that did not before.
+ */
 static bool may_move(const struct object *object, const struct pod *pod,
 		     const char *own)
 {

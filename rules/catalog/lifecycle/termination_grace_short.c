@@ -45,7 +45,7 @@ static bool works(const struct container *c)
 {
 	struct container_command command = container_command(c);
 
-	/* What stops it has been thought about. */
+	/* A preStop hook shows that stopping was considered. */
 	if (!node_is_unset(node_path(c->node, "lifecycle.preStop")))
 		return false;
 	return command.type != COMMAND_WAITS &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of a Deployment, a StatefulSet and their like always restart: training
- * that has succeeded starts over, and one that fails does so without limit.
- * gpu-idle-command reports a command that sleeps afterwards. Source: apps/v1
- * types.go (restartPolicy must be Always); that the command trains is a guess
- * from its arguments.
+ * Pods of a Deployment, a StatefulSet or a similar kind always restart:
+ * training that has succeeded starts over, and one that fails does so without
+ * limit. gpu-idle-command reports a command that sleeps afterward. Source:
+ * apps/v1 types.go (restartPolicy must be Always); that the command trains is a
+ * guess from its arguments.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"

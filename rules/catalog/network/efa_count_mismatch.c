@@ -58,7 +58,7 @@ static const struct container *peer(const struct container *c,
 	return NULL;
 }
 
-/* Is its pod the first of those with the most? */
+/* True if its pod is the first of the ones with the most. */
 static bool has_most(const struct container *c)
 {
 	bool passed = false;

@@ -22,7 +22,7 @@ static bool has_ranks(const struct workload *w)
 	       !text_starts(w->id.api_version, "batch.volcano.sh/");
 }
 
-/* Are the cluster's policies known, too? */
+/* True if the cluster's policies are known, too. */
 static bool knows_all(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);

@@ -49,7 +49,7 @@ static struct amount ranks(const struct object *object, const char *program)
 	return sum;
 }
 
-/* Each pod may be a rank of its own object: one Job for each rank. */
+/* Each pod may be a rank with a separate object: one Job for each rank. */
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
 	return pods < 2 && object->class != KIND_TRAINING;

@@ -26,8 +26,8 @@ static int64_t entries(const struct container *c, const char *name,
 	return device_list_size(value.text);
 }
 
-/* Is it for CPUs, by a list that is empty, or may it be; or are its devices
- * shared (MPS)? */
+/* True if it is, or may be, for CPUs, by an empty list, or if its devices
+ * are shared (MPS). */
 static bool counts_otherwise(const struct container *c)
 {
 	return (container_env(c, "CUDA_VISIBLE_DEVICES") &&

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* That of the CRD, where none is written. */
+/* KubeRay's CRD default for maxReplicas. */
 enum { NO_MAXIMUM = INT32_MAX };
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -14,7 +14,10 @@
 #include "engine/rule.h"
 #include "kube/operators/ray.h"
 
-/* Of one replica: the largest piece that a node must hold, and the sum. */
+/*
+ * The needs of one replica: the largest piece that a node must hold, and the
+ * sum.
+ */
 struct need {
 	struct quantity piece, all;
 };

@@ -21,8 +21,9 @@ static bool is_refused(const char *text)
 	return len && text[len] == ' ';
 }
 
-/* Does the script give a program fewer devices than there are, or some? Then
- * it starts others, or several of one. Or does nothing start at all? */
+/* True if the script gives a program fewer devices than there are, or
+ * selects some. Then it starts others, or several copies. Or it may start
+ * nothing. */
 static bool uses_others(const struct container *c, int64_t devices)
 {
 	static const char *const names[] = {

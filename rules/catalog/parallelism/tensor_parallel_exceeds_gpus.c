@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tensor, pipeline and data parallelism multiply; each rank takes a device of
- * its own.
+ * Tensor, pipeline and data parallelism multiply; each rank takes one device.
  */
 #include <inttypes.h>
 

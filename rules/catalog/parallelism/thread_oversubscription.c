@@ -9,7 +9,7 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* Of processes that mpirun does not bind to cores. */
+/* True for processes that mpirun does not bind to cores. */
 static bool is_unbound(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -52,7 +52,7 @@ static const struct parallel *own_mpi(const struct container *c)
 		       : NULL;
 }
 
-/* That of the pod that starts the container's processes. */
+/* Returns the MPI settings of the pod that starts the container's processes. */
 static const struct parallel *launchers_mpi(const struct container *c)
 {
 	FOR_EACH_POD(c->pod->object, pod) {

@@ -63,7 +63,7 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 		give_class(run, f, pod, class);
 }
 
-/* Are there classes that a workload can choose from? */
+/* Returns whether a workload can choose among classes. */
 static enum tri has_choice(struct rule_run *run)
 {
 	const char *const *names = rule_platform(run)->priority_classes;

@@ -34,7 +34,7 @@ static const char *nearest(struct rule_run *run, const char *name)
 	return text_nearest(name, names, n);
 }
 
-/* Is anything known of classes? Else the rule did not run. */
+/* True if classes are known. Otherwise the rule counts as skipped. */
 static bool judges(struct rule_run *run)
 {
 	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))

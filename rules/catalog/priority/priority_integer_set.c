@@ -2,11 +2,11 @@
 /*
  * The API server sets spec.priority, from the class. A number in the manifest
  * that differs from the computed one gets every Pod forbidden: "the integer
- * value of priority (5) must not be provided in pod spec". 0 without a class is
- * what the server computes itself where no class is the default. Values of
- * classes are the system's own, or those of the set or the cluster; of a Pod
- * the server has compared them itself before it asks a webhook. Source:
- * plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ * value of priority (5) must not be provided in pod spec". Without a class, and
+ * without a default class, the server computes 0. Values of classes are the
+ * system's, or from the input or the cluster; the server has compared a Pod's
+ * value before it calls a webhook. Source: plugin/pkg/admission/priority
+ * admitPod; kubernetes#102724.
  */
 #include <inttypes.h>
 

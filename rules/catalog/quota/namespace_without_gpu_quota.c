@@ -17,8 +17,8 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 	return false;
 }
 
-/* Does another namespace of the workload's set have one? Not known where one
- * has no namespace yet. */
+/* Returns whether another namespace of the input has one. Unknown if a
+ * namespace is missing. */
 static enum tri others_have(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);

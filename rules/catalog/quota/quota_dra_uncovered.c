@@ -18,7 +18,7 @@
 #define AS_REQUEST "requests.deviceclass.resource.kubernetes.io/"
 #define OF_CLAIMS  "count/resourceclaims.resource.k8s.io"
 
-/* Of the class; of any where it is not known. */
+/* True for keys of the class; of any class if it is unknown. */
 static bool counts(const char *key, const char *class)
 {
 	size_t len = strlen(class);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Only "requests.<resource>" is ever charged for an extended resource. A bare
- * "nvidia.com/gpu" and "limits.nvidia.com/gpu" pass validation (any name with
- * a slash does) and stay in status.hard without ever showing in status.used.
- * HAMi's scheduler reads limits.* keys of its own: silent where the quota
- * names its memory or core shares.
- * Source: pkg/quota/v1/evaluator/core/pods.go isExtendedResourceNameForQuota,
- * podComputeUsageHelper; seen on kube-apiserver with its controller-manager.
+ * "nvidia.com/gpu" and "limits.nvidia.com/gpu" pass validation (any name with a
+ * slash does) and stay in status.hard without ever showing in status.used.
+ * HAMi's scheduler reads certain limits.* keys: silent if the quota names its
+ * memory or core shares. Source: pkg/quota/v1/evaluator/core/pods.go
+ * isExtendedResourceNameForQuota, podComputeUsageHelper; seen on kube-apiserver
+ * with its controller-manager.
  */
 #include <stdio.h>
 #include <string.h>
@@ -17,12 +17,12 @@
 
 static const char *right_name(const struct quota_key *key)
 {
-	/* A prefix row has no name of its own to propose. */
+	/* A prefix row has no single name to propose. */
 	return strchr(key->accelerator->name, '*') ? key->resource
 						   : key->accelerator->name;
 }
 
-/* The key that counts takes the value, unless it has one of its own. */
+/* Moves the value to the key that counts, unless that key has a value. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *entry, const char *better)
 {

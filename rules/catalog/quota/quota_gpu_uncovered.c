@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each extended resource is a counter of its own: a quota on nvidia.com/gpu
- * does not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
- * asks for a name no quota of its namespace lists bypasses the budget. A share
- * of devices that are counted themselves (HAMi's gpumem beside nvidia.com/gpu)
- * does not. Source: pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
+ * Each extended resource is counted separately: a quota on nvidia.com/gpu does
+ * not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
+ * requests a name that no quota of its namespace lists bypasses the budget. A
+ * share of devices that are counted themselves (HAMi's gpumem beside
+ * nvidia.com/gpu) does not. Source: pkg/quota/v1/evaluator/core/pods.go
+ * podComputeUsageHelper.
  */
 #include "base/text.h"
 #include "engine/rule.h"

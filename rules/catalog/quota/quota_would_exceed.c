@@ -41,7 +41,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* What already runs does not ask again. */
+/* Running pods are in the quota's usage already. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&

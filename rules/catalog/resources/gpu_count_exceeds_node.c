@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that wants more devices than one node has. A pod never spans nodes, so
- * it stays Pending forever. Most servers have 8; the maximum is a parameter,
+ * A pod that requests more devices than one node has. A pod never spans nodes,
+ * so it stays Pending forever. Most servers have 8; the maximum is a parameter,
  * and a selected instance type or count label with more raises it; with a
- * cluster state it is what the selected nodes have. (A selected type with fewer
- * is selector-resource-contradiction's.) On a machine whose 8 GPUs form one
- * NVLink domain, a number that does not divide 8 leaves GPUs that few pods can
- * use.
- *
- * Sources: instance tables of Karpenter and the clouds (16 A100 in GCP's
- * a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron scheduler extension:
+ * snapshot it is the number on the selected nodes. (A selected type with fewer
+ * is left to selector-resource-contradiction.) On a machine whose 8 GPUs form
+ * one NVLink domain, a number that does not divide 8 leaves GPUs that few pods
+ * can use. Sources: instance tables of Karpenter and the clouds (16 A100 in
+ * GCP's a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron scheduler extension:
  * contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge; ROCm
  * k8s-device-plugin docs/user-guide/configuration.md: 64 partitions of 8 GPUs,
  * each an amd.com/gpu.

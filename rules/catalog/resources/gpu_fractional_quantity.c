@@ -37,7 +37,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_LIMIT(c, limit)
 			check_entry(run, c, limit);
-		/* The same number twice is one mistake. */
+		/* Reports the same number in limits and requests once. */
 		FOR_EACH_REQUEST(c, request)
 			if (request->accelerator &&
 			    !(request->other &&

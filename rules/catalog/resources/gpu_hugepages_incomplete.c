@@ -96,7 +96,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 
 	first = first ? first : first_huge(requests);
 	*huge |= first || node_is_unknown(raw);
-	/* An operator may add them to what is not a container yet. */
+	/* An operator may add them to an incomplete container. */
 	if (first && !c->pod->flat && !has_compute(raw) &&
 	    !has_compute(requests))
 		report_alone(run, c, first);

@@ -59,8 +59,8 @@ static bool is_second(const struct pod *pod, const struct container *copy)
 	return false;
 }
 
-/* The container that may have its devices by mistake; NULL: each runs a program
- * of its own that computes, and the author has split them. */
+/* Returns the container that may have its devices by mistake; NULL: each
+ * runs a separate program that computes, and the author has split them. */
 static const struct container *find_other(const struct pod *pod,
 					  const struct container *first)
 {

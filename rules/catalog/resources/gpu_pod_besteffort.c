@@ -57,7 +57,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* Do containers get figures that they do not have? */
+/* Returns whether defaults set missing figures of containers. */
 static enum tri has_defaults(struct rule_run *run, const struct pod *pod)
 {
 	return tri_or(rule_limit_default(run, pod->object, "cpu"),

@@ -18,9 +18,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Volcano asks tasks with a NUMA policy for requests of cpu and memory; it
- * takes the limits where there are no requests at all (validateTaskTopoPolicy).
- */
+/* Volcano requires requests of cpu and memory in tasks with a NUMA policy;
+ * it takes the limits if no requests are set (validateTaskTopoPolicy). */
 static bool needs_all(const struct container *c)
 {
 	return !node_count(container_requests(c)) &&
@@ -93,7 +92,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 	struct fix *fix = NULL;
 	size_t n;
 
-	/* Training Operator takes the limits where there are no requests. */
+	/* Training Operator takes the limits if no requests are set. */
 	if (node_is_unknown(c->requests) ||
 	    (!whole && node_is_unset(c->requests)))
 		return;

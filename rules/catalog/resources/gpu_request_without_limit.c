@@ -12,7 +12,7 @@
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
-/* Does the request lack the limit that it must have? */
+/* True if the request lacks its required limit. */
 static bool is_alone(const struct container *c,
 		     const struct resource_entry *entry)
 {

@@ -15,7 +15,7 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* What is probably meant, or NULL. */
+/* Returns the probable name, or NULL. */
 static const char *meant(struct rule_run *run, const struct container *c,
 			 const struct resource_entry *entry)
 {

@@ -22,7 +22,7 @@ static bool has_host_port(const struct pod *pod)
 	return false;
 }
 
-/* Do the nodes that it selects have devices for one pod only? */
+/* True if the nodes that it selects have devices for one pod only. */
 static bool fits_once(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most;

@@ -14,7 +14,7 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
 
-/* Such a taint keeps nobody off, and is not what keeps CPU pods away. */
+/* Such a taint repels no pod, so it does not keep CPU pods away. */
 static bool is_soft(const struct node *toleration)
 {
 	return node_eq(node_get(toleration, "effect"), "PreferNoSchedule");
@@ -47,7 +47,7 @@ static const struct node *any_toleration(const struct pod *pod)
 	return NULL;
 }
 
-/* Does the value say that such nodes have no device? */
+/* True if the value means that such nodes have no device. */
 static bool says_none(const struct node_label *label, const struct node *value)
 {
 	const struct instance_type *type;

@@ -72,7 +72,7 @@ static void repair(struct rule_run *run, struct finding *f,
 				    edit_string(arena, label.value));
 }
 
-/* Do the nodes have several products to choose from? */
+/* Returns whether the nodes have several products. */
 static enum tri has_choice(struct rule_run *run, const struct pod *pod)
 {
 	const char *const *products = rule_platform(run)->gpu_products;

@@ -26,7 +26,10 @@ static bool has_taint(const struct node_group *group, const char *key)
 	return false;
 }
 
-/* Do all nodes with that resource have the taint? No: one has not. */
+/*
+ * Returns whether all nodes with that resource have the taint; no if one lacks
+ * it.
+ */
 static enum tri nodes_have_taint(const struct cluster *cluster,
 				 const char *resource, const char *key)
 {

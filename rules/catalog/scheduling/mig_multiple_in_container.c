@@ -18,7 +18,9 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 	       container_unit(rule_cluster(run), c, entry) == ACCEL_MIG;
 }
 
-/* Does it start a process for each slice: by itself, by Dask-CUDA, by Ray? */
+/*
+ * True if it starts a process for each slice: by itself, by Dask-CUDA, by Ray.
+ */
 static bool spreads(const struct container *c)
 {
 	return container_says(c, "CUDA_VISIBLE_DEVICES") ||

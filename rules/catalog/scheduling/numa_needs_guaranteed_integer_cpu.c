@@ -5,7 +5,7 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* As the webhook reads it: limits count only where there are no requests. */
+/* Reads it as the webhook does: limits count only if no requests are set. */
 static enum quantity_state request_of(const struct container *c,
 				      const char *name, struct quantity *q)
 {
@@ -37,14 +37,14 @@ static bool is_guaranteed(const struct container *c, const char *name)
 	       request.nano == limit.nano;
 }
 
-/* What it needs and does not have, or NULL. */
+/* Returns the requirement that it does not meet, or NULL. */
 static const char *refused_for(const struct container *c)
 {
 	if (node_is_unknown(c->resources))
 		return NULL;
 	if (lacks_cpus(c))
 		return "a request of whole CPUs";
-	/* What the pod has as a whole may count in newer releases. */
+	/* Resources of the whole pod may count in newer releases. */
 	if (!node_is_unset(pod_field(c->pod, "resources")))
 		return NULL;
 	if (!is_guaranteed(c, "cpu"))

@@ -44,7 +44,7 @@ static bool has_tpus_alone(const struct pod *pod)
 	return pod->gpus.n > 0 && !pod->gpus.unknown;
 }
 
-/* Of one Job, at a time. */
+/* Returns the pods of one Job that run at a time. */
 static struct amount pods_of_job(const struct node *job)
 {
 	const struct node *completions = node_get(job, "completions");

@@ -41,7 +41,7 @@ static enum tri has_whole_node(const struct pod *pod)
 	return !most && n >= SMALL_NODE ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* What it sees besides its own. */
+/* Returns the clause about the devices that it sees besides its own. */
 static const char *besides(const struct container *c)
 {
 	static const char *const texts[] = {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without runAsUser the image decides, which is not known. In a user namespace
- * root is nobody on the node: the Pod Security Standards allow it there.
+ * Without runAsUser the image decides, which is unknown. In a user namespace
+ * root is an unprivileged user on the node: the Pod Security Standards allow it
+ * there.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

@@ -11,7 +11,10 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* Of an Ingress: nginx' auth-url, ALB's auth-type, Traefik's middlewares. */
+/*
+ * True for annotations of an Ingress that authenticate: nginx' auth-url, ALB's
+ * auth-type, Traefik's middlewares.
+ */
 static bool may_authenticate(const struct object *object)
 {
 	FOR_EACH_CHILD(object->annotations, value)

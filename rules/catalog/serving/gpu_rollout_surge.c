@@ -26,8 +26,9 @@ static int64_t whole(const struct node *value, int64_t replicas, int percent,
 	return replicas * percent / 100;
 }
 
-/* What it needs more of, "GPUs"; slices by the name of their resource. NULL: a
- * part, by its memory or cores (HAMi), which a GPU in use may have. */
+/* Returns the unit that it needs more of, "GPUs"; slices by the name of
+ * their resource. NULL: a share by memory or cores (HAMi), which a GPU in
+ * use may have. */
 static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
 {
 	const char *device = pod_device(pod), *name = NULL;

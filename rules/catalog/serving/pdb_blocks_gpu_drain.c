@@ -10,7 +10,7 @@
 #include "kube/set/budget.h"
 #include "kube/set/referred.h"
 
-/* What a budget selects, summed over the workloads. */
+/* Sum over the workloads that a budget selects. */
 struct budget_tally {
 	const char *title; /* of the first; NULL: selects none */
 	bool training;	   /* all of them are */
@@ -102,7 +102,7 @@ static void check_set(struct rule_run *run)
 				       &tallies[i].place);
 }
 
-/* Those of the cluster alone, at the workload. */
+/* Checks budgets that only the cluster has, at the workload. */
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct referred *all;

@@ -9,7 +9,7 @@
 #include "engine/rule.h"
 #include "kube/set/referred.h"
 
-/* Is it known whether there are budgets? Otherwise the rule did not run. */
+/* True if budgets are known. Otherwise the rule counts as skipped. */
 static bool judges(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);

@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "kube/set/referred.h"
 
-/* Is this the claim's only mode? */
+/* True if this is the claim's only mode. */
 static bool has_only(const struct node *claim, const char *mode)
 {
 	const struct node *modes = node_path(claim, "spec.accessModes");
@@ -49,7 +49,7 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 
 		if (!mounts(pod, claim))
 			continue;
-		/* Those that it waits for may have ended. */
+		/* The pods that it waits for may have ended. */
 		users.pods = pod->waits ? amount_max(users.pods, pod->steady)
 					: amount_add(users.pods, pod->steady);
 		users.gpu |= pod->gpu;

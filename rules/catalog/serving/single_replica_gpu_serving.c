@@ -20,7 +20,7 @@ static const struct node *production(const struct object *object)
 	return NULL;
 }
 
-/* Those of Ray are not pods. */
+/* Replicas of Ray are not pods. */
 static bool has_replicas(const struct object *object)
 {
 	return object->class == KIND_SERVING ||

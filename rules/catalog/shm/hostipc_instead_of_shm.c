@@ -13,7 +13,7 @@
 #include "kube/resources/shm.h"
 #include "kube/scheduling/affinity.h"
 
-/* Every container that computes has a /dev/shm of its own. */
+/* True if every container that computes has a separate /dev/shm. */
 static bool has_own(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

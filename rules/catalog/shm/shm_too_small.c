@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A /dev/shm that is mounted but too small for what several devices exchange
- * through it: TGI asks for 1Gi, vLLM's production stack mounts 20Gi; NCCL
- * fails with "No space left on device". 64Mi or less is never better than
- * the runtime's own. From 1Gi on it serves most: 1Gi and 2Gi are what the
- * documentation of TGI, vLLM and GKE mounts for eight devices, too: servers
- * with as much are left alone.
+ * A /dev/shm that is mounted but too small for the data that several devices
+ * exchange through it: TGI recommends 1Gi, vLLM's production stack mounts 20Gi;
+ * NCCL fails with "No space left on device". 64Mi or less is never better than
+ * the runtime's default. From 1Gi on it serves most: the documentation of TGI,
+ * vLLM and GKE mounts 1Gi and 2Gi for eight devices, too, so servers with as
+ * much are left alone.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -26,7 +26,7 @@ static bool is_beside(const struct container *c)
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
-/* Those of the container are what meets in its /dev/shm. */
+/* Only the container's devices share its /dev/shm. */
 static int64_t devices_of(const struct container *c)
 {
 	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;

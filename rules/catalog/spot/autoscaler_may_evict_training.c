@@ -2,8 +2,8 @@
 /*
  * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
  * else, and pods that cannot move are not moved off little-used nodes. The fix
- * is unsafe: a pod that hangs under do-not-disrupt keeps its node until
- * somebody deletes it.
+ * is unsafe: a pod that hangs under do-not-disrupt keeps its node until it is
+ * deleted.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The notice is the provider's. The API server writes 30 seconds where nothing
- * is said, before a webhook sees it: nobody asked for those.
+ * The provider sets the notice. The API server writes 30 seconds if the field
+ * is missing, before a webhook sees it: the author did not ask for these.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -11,10 +11,10 @@
 
 enum { DEFAULT_GRACE = 30 };
 
-/* The most that pods have from the notice to the end. Of GKE's 30 seconds the
- * kubelet keeps 15 for critical pods (since 1.22.8-gke.200); pools of spot
- * nodes may have them extended (since 1.35.0-gke.1171000). The default of 30
- * seconds is what the API server writes. */
+/* The most that pods have from the notice to the end. Of GKE's 30 seconds
+ * the kubelet keeps 15 for critical pods (since 1.22.8-gke.200); pools of
+ * spot nodes may have them extended (since 1.35.0-gke.1171000). The API
+ * server writes the default of 30 seconds. */
 static const struct {
 	const char *key;
 	int64_t seconds;

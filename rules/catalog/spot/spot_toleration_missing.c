@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Of the providers only AKS taints the nodes of all its spot node pools.
- * Karpenter's nodes (node auto-provisioning) have the label, and the taints
- * that their NodePool says.
+ * Among the providers only AKS taints the nodes of all its spot node pools.
+ * Karpenter's nodes (node auto-provisioning) have the label, and the taints of
+ * their NodePool.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/selector.h"

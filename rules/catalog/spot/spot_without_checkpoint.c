@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a rule cannot see (variables from elsewhere, claims of a set, what file
- * system a path of the host is on) may keep it.
+ * Checkpoints may be kept in ways that a rule cannot see: variables from
+ * elsewhere, claims of other files, the file system of a host path.
  */
 #include <string.h>
 

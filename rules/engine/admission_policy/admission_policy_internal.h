@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the files of this folder share.
- */
+/* Declarations shared by the files of this folder. */
 #ifndef RULES_ENGINE_ADMISSION_POLICY_INTERNAL_H
 #define RULES_ENGINE_ADMISSION_POLICY_INTERNAL_H
 
@@ -112,7 +110,7 @@ struct admission_policies {
 	struct crd *definitions;
 	bool wants_namespaces, strict;
 	bool mutates;		   /* it has MutatingAdmissionPolicies */
-	const struct node *unread; /* of what is saved, or NULL */
+	const struct node *unread; /* of the saved objects, or NULL */
 	bool saved;
 	size_t problems;
 	const struct admission_listener *listener; /* while it is made */
@@ -125,7 +123,7 @@ void admission_problem(struct admission_policies *set,
 		       const struct given *given, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The same at a byte of the file, or of the text of a scalar. */
+/* Like admission_problem(), at a byte of the file, or of a scalar's text. */
 void admission_problem_at(struct admission_policies *set,
 			  const struct given *given, uint32_t offset,
 			  const char *text);
@@ -192,7 +190,7 @@ void schema_put_shared(struct arena *arena, struct node *map,
 
 /* --- match.c, request.c --------------------------------------------------- */
 
-/* What is the same for all policies that judge an object. */
+/* The part of an evaluation that all policies for an object share. */
 struct admission_case {
 	const struct admission_policies *set;
 	const struct admission_request *request;
@@ -228,14 +226,17 @@ void policy_judge(struct admission_case *a,
 void definition_judge(struct admission_case *a, const struct crd *definition);
 /* To the one who asked; an info where the object may be changed first. */
 void admission_tell(struct admission_case *a, struct admission_result *result);
-/* Nodes of the author's tree for what a run read; returns how many. */
+/*
+ * Finds the nodes of the author's tree that an evaluation read; returns their
+ * number.
+ */
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
 /* White space as single blanks, none at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
-/* What a messageExpression gives, or NULL where the server falls back to the
- * message: no text, more than one line, too long. */
+/* Returns the text of a messageExpression, or NULL if the server falls back
+ * to the message: no text, more than one line, too long. */
 const char *admission_message(struct arena *arena, struct cel_value value);
 
 enum { BLAMED = 4 };

@@ -77,7 +77,7 @@ static bool is_embedded(const struct node *schema)
 	return node_is_true(node_get(schema, "x-kubernetes-embedded-resource"));
 }
 
-/* Is there an embedded object below? */
+/* True if there is an embedded object below. */
 static bool holds_embedded(const struct node *schema)
 {
 	if (!node_is_map(schema))

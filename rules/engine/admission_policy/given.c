@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is asked and said of one object that was given, and where it is.
+ * One object from --admission-policy files: its problems, notes and source
+ * position.
  */
 #include <stdarg.h>
 

@@ -301,7 +301,7 @@ static const char *error_text(struct judging *j, const struct expression *e,
 
 /* --- conditions ----------------------------------------------------------- */
 
-/* Do the matchConditions hold, or is one of them not known (j->maybe)? */
+/* True if the matchConditions hold; sets j->maybe if one of them is unknown. */
 static bool conditions_hold(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;

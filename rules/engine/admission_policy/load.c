@@ -68,7 +68,7 @@ static void add_objects(struct adding *adding, const struct doc *doc)
 		add_object(adding, &list.items[i]);
 }
 
-/* By the text: at worst, namespaces are searched in vain. */
+/* Decides by the text: at worst, namespaces are searched needlessly. */
 static void note_wants(struct admission_policies *set, const char *text,
 		       size_t len)
 {
@@ -263,7 +263,7 @@ static bool is_exempt(const struct object *object)
 	return false;
 }
 
-/* What a file's object is to the server, and what a review says of itself. */
+/* Reads the request that a file's object makes, or the fields of a review. */
 static void read_review(struct admission_case *a)
 {
 	const struct node *review = a->request->review;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which requests a policy or a binding is about (apiserver
+ * Matches requests to policies and bindings (apiserver
  * pkg/admission/plugin/policy/matching, webhook/predicates).
  */
 #include <string.h>
@@ -71,8 +71,8 @@ static bool rule_matches(const struct admission_case *a,
 	       names_match(a, rule);
 }
 
-/* Is one of these versions served beside the object's, so that the server
- * converts it? */
+/* True if one of these versions is served beside the object's, so that the
+ * server converts it. */
 static bool is_served(const struct admission_case *a,
 		      const struct node *versions)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the API server requires of a policy and of a binding, as far as a
- * verdict depends on it (pkg/apis/admissionregistration/validation of
- * Kubernetes). What it refuses is in no cluster, and refuses nothing: a policy
- * without rules would be about every object, an operation that is none about
- * no request.
+ * Validates policies and bindings as the API server does, as far as a verdict
+ * depends on it (pkg/apis/admissionregistration/validation of Kubernetes). An
+ * object that it rejects is in no cluster and denies nothing: a policy without
+ * rules would match every object, an unknown operation no request.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"

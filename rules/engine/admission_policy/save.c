@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a snapshot of a cluster keeps to judge by: policies, bindings and
- * parameters but for their metadata; of a definition what decides about types,
- * defaults, pruning, and its rules.
+ * Saves the parts of a cluster that verdicts depend on: policies, bindings and
+ * parameters without their metadata; of a definition the types, defaults,
+ * pruning and rules.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rule of one's own as a ValidatingAdmissionPolicy and its binding. An
- * expression keeps its text, in a loop over pods and containers where the rule
- * is about these; `params` becomes a variable. Expressions are written as block
+ * Exports a custom rule as a ValidatingAdmissionPolicy and its binding. An
+ * expression keeps its text, in a loop over pods and containers if the rule is
+ * about these; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
 #include "custom_export.h"
@@ -63,7 +63,7 @@ static const char *condition(struct custom_export *e)
 	const struct custom_rule *rule = e->rule;
 	const char *text = part(e, rule->assert);
 
-	/* What is not a bool at all is refused as an expression. */
+	/* An expression that is not a bool is rejected as such. */
 	if (cel_program_type(rule->assert)->kind != CEL_BOOL)
 		text = arena_printf(e->arena, "(%s == true)", text);
 	if (rule->when)
@@ -210,7 +210,7 @@ static void put_constraints(struct custom_export *e, struct buf *out)
 	}
 }
 
-/* What a letter of a pattern means outside of a set; NULL: itself. */
+/* Returns the meaning of a pattern's letter outside of a set; NULL: itself. */
 static const char *as_re2(char c)
 {
 	static const char from[] = "*?{},";
@@ -242,7 +242,10 @@ static void put_pattern(struct buf *out, const char *glob)
 	}
 }
 
-/* What is being deleted must lose its finalizers, whatever a rule says. */
+/*
+ * An object that is being deleted must lose its finalizers, whatever a rule
+ * says.
+ */
 static void put_conditions(struct custom_export *e, struct buf *out)
 {
 	const struct patterns *patterns = &e->rule->namespaces;
@@ -302,7 +305,7 @@ static void put_binding(struct buf *out, const char *name, enum severity to)
 		 name, name, actions[to]);
 }
 
-/* What no block scalar can hold. */
+/* True if no block scalar can hold the text. */
 static bool has_control(const struct buf *text)
 {
 	for (size_t i = 0; i < text->len; i++) {

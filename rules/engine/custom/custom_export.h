@@ -18,7 +18,7 @@ struct custom_export {
 
 /* A text between single quotes. */
 void export_quoted(struct buf *out, const char *text, size_t len);
-/* `params` as a literal, with what the policy gives in its place. */
+/* Adds `params` as a literal, with the policy's values. */
 void export_params(struct custom_export *e, struct buf *out);
 /* The list of an object's pods, over all kinds that the rule matches. */
 void export_pods(struct custom_export *e, struct buf *out);

@@ -28,7 +28,7 @@ void export_quoted(struct buf *out, const char *text, size_t len)
 	buf_addc(out, '\'');
 }
 
-/* Are its children of one type, and no lists or maps of dyn? */
+/* True if its children have one type, and none is a list or map of dyn. */
 static bool is_alike(const struct node *node)
 {
 	const struct node *first = node_first(node);
@@ -87,7 +87,7 @@ static void put_value(struct buf *out, const struct node *node, bool dyn)
 	buf_adds(out, dyn ? ")" : "");
 }
 
-/* What the policy gives, by the type of the parameter. */
+/* Writes the policy's value, by the type of the parameter. */
 static void put_given(struct buf *out, const char *type, const char *text)
 {
 	if (*type == 'i' || *type == 'b') {
@@ -147,7 +147,10 @@ static size_t put_fields(struct buf *out, const char *const *steps,
 	return n;
 }
 
-/* What is at the steps below each item of a list or value of a map. */
+/*
+ * Writes a list of the values at the steps below each item of a list or value
+ * of a map.
+ */
 static void put_items(struct buf *out, const struct buf *collection,
 		      const char *const *steps)
 {
@@ -169,7 +172,7 @@ static void put_items(struct buf *out, const struct buf *collection,
 	buf_release(&item);
 }
 
-/* A list of what is at the steps below the object, as far as it is there. */
+/* Writes a list of the present values at the steps below the object. */
 static void put_path(struct buf *out, const char *const *steps)
 {
 	struct buf before;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an expression may ask: the object and what is around it, and what the
- * engine knows of it (`gpugate`). What is not given, or hidden by a
- * placeholder, is unknown. Request and old object are those of an admission
- * review; of files it is known that they will be created.
+ * Variables of an expression: the object and its surroundings, and the engine's
+ * facts about it (`gpugate`). A value that is not given, or hidden by a
+ * placeholder, is unknown. Request and old object are the ones of an admission
+ * review; files count as objects to be created.
  */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ enum variable {
 
 /* --- types ---------------------------------------------------------------- */
 
-/* What a pod and a container have comes last. */
+/* Facts of a pod and of a container come last. */
 #define OF_OBJECT                                                              \
 	"gpugate totalGpus:int pods:int peakPods:int gpus:int "                \
 	"workload:string cluster:@2"
@@ -94,7 +94,7 @@ static struct cel_value of_node(struct custom_subject *s,
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
 }
 
-/* What comes from an API server has the form that it sends. */
+/* An object from an API server already has the form that it sends. */
 static const struct node *tree(struct custom_subject *s)
 {
 	struct run_state *state = s->run->run->state;
@@ -339,7 +339,7 @@ static struct cel_value map_of(struct custom_subject *s, const char *key,
 	return cel_map(s->arena, entry, 1);
 }
 
-/* Its name and labels are all that is known of a namespace. */
+/* Only the name and labels of a namespace are known. */
 static struct cel_value namespace_object(struct custom_subject *s)
 {
 	const struct cluster *cluster = rule_cluster(s->run);
@@ -393,7 +393,7 @@ static struct cel_value words_of(struct custom_subject *s, const char *text)
 	return cel_list(s->arena, words, n);
 }
 
-/* What the policy gives in place of the rules file's value. */
+/* Returns the policy's value in place of the rules file's. */
 static struct cel_value given_param(struct custom_subject *s,
 				    const struct rule_param *param,
 				    const char *text)

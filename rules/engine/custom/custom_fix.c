@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs that a rule of one's own states: values at paths of the object, the
- * pod or the container. A value that is not known, or an error, is not a
- * repair.
+ * Fixes of custom rules: values at paths of the object, the pod or the
+ * container. An unknown value, or an error, is not a fix.
  */
 #include "base/text.h"
 #include "custom_internal.h"

@@ -51,7 +51,8 @@ struct custom_subject {
 	const struct pod *pod;		   /* or NULL */
 	const struct container *container; /* or NULL */
 	struct arena *arena;		   /* of values */
-	bool as_written; /* expressions read the file, not what is sent */
+	/* expressions read the file as written, not the object as sent */
+	bool as_written;
 };
 
 /* -- custom_facts.c: the variables of expressions, as `each` has them -- */

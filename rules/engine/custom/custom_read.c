@@ -34,8 +34,8 @@ static void tell_issues(struct policy_reader *r, const struct node *node,
 			       false, issues->items[i].text);
 }
 
-/* Of a key; kind: what it must give, or CEL_DYN: anything. NULL: there is
- * none, or it is wrong. */
+/* Compiles the expression of a key. kind: its required type, or CEL_DYN for
+ * any. NULL: it is missing or wrong. */
 static const struct cel_program *
 expression_of(struct policy_reader *r, const struct node *map, const char *key,
 	      const struct cel_env *env, enum cel_kind kind)
@@ -261,7 +261,7 @@ static const char *joined(struct arena *arena, const struct node *list)
 	return text;
 }
 
-/* Does `rules:` of a policy know how to give another value? */
+/* True if `rules:` of a policy can give another value. */
 static bool declare_param(struct arena *arena, const struct node *node,
 			  struct rule_param *out)
 {

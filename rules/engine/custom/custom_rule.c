@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judging by a rule of one's own: which objects match, what the assertion says
- * of each of their pods or containers, and where. What cannot be known is
- * silent and counted; an error in an expression is a finding of its own words,
- * unless the rule says `failurePolicy: Ignore`.
+ * Evaluates custom rules: which objects match, the assertion on each of their
+ * pods or containers, and the place. An unknown result is silent and counted;
+ * an error in an expression is a separate finding, unless the rule says
+ * `failurePolicy: Ignore`.
  */
 #include <stdlib.h>
 
@@ -44,7 +44,10 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 
 /* --- where ---------------------------------------------------------------- */
 
-/* Those of the object, each once: two that are sent may be one in the file. */
+/*
+ * Returns the places of the object, each once: two values that are sent may be
+ * one in the file.
+ */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
 {
@@ -63,7 +66,9 @@ static size_t places(struct custom_subject *s, struct cel_eval *eval,
 	return kept;
 }
 
-/* What `at` names in the file, or the nearest parent of it that is there. */
+/*
+ * Returns the place that `at` names in the file, or its nearest present parent.
+ */
 static const struct node *named_place(struct custom_subject *s)
 {
 	const struct node *at[BLAMED], *place;
@@ -121,7 +126,7 @@ static struct finding *report_at(struct custom_subject *s,
 		f = report_pod(s->run, s->pod, at, "%s", text);
 	else
 		f = report_object(s->run, s->object, at, "%s", text);
-	/* Which of its values is shown does not identify the finding. */
+	/* The value that is shown does not identify the finding. */
 	if (custom_base(s, s->rule->each))
 		finding_missing(f, s->object, custom_base(s, s->rule->each),
 				"");

@@ -29,7 +29,7 @@ static struct policy_memory *memory_new(void)
 	struct arena arena = ARENA_INIT;
 	struct policy_memory *memory = ARENA_NEW(&arena, struct policy_memory);
 
-	/* It is in its own arena: copied before that is freed. */
+	/* The struct is in its arena: copy it before the arena is freed. */
 	memory->arena = arena;
 	atomic_init(&memory->references, 1);
 	return memory;

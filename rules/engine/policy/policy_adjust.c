@@ -197,7 +197,7 @@ static struct setting stricter(const struct setting *local,
 	return result;
 }
 
-/* That of a rule, which is off where the policy does not know it. */
+/* Returns the setting of a rule; off if the policy does not know it. */
 static const struct setting *setting_of(const struct policy *policy, size_t i,
 					const struct rule *rule)
 {
@@ -207,7 +207,7 @@ static const struct setting *setting_of(const struct policy *policy, size_t i,
 	return index < 0 ? &off : &policy->settings[i][index];
 }
 
-/* Of override i of the floor and j of the local file. */
+/* Merges override i of the floor with override j of the local file. */
 static struct setting *merge(const struct policy *policy, size_t i, size_t j)
 {
 	const struct rule_set *rules = policy->rules;
@@ -315,7 +315,7 @@ static void merge_platform(struct policy *policy)
 		out->injection = local->injection;
 }
 
-/* Of two rules of one name, the floor's. */
+/* If both have a rule of one name, the floor's counts. */
 static void merge_rules(struct policy *policy)
 {
 	const struct rule_set *local = policy->local->rules;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy says beside its rules, in words: whom an override or an
- * exemption is for, what it states of the cluster.
+ * Describes the parts of a policy other than its rules: the targets of
+ * overrides and exemptions, and its statements about the cluster.
  */
 #include "policy_internal.h"
 #include "rules/engine/date.h"

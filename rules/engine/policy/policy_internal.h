@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a policy is made of, private to policy*.c, preset.c and exempt.c.
- *
- * A policy is a plain struct in an arena of its own. Copies (policy_adjust,
- * policy_with_floor) copy the struct and hold the memory of what they were
- * made from, so nothing is copied deeply and nothing is freed too early.
- * After policy_build() nothing changes any more.
+ * The parts of a policy, private to policy*.c, preset.c and exempt.c. A policy
+ * is a plain struct in a separate arena. Copies (policy_adjust,
+ * policy_with_floor) copy the struct and hold the memory of their originals, so
+ * nothing is copied deeply and nothing is freed too early. After policy_build()
+ * nothing changes any more.
  */
 #ifndef RULES_ENGINE_POLICY_INTERNAL_H
 #define RULES_ENGINE_POLICY_INTERNAL_H
@@ -94,7 +93,7 @@ struct path_entry {
 	struct policy_path_rule out;
 };
 
-/* What a command line made of each rule: -1 off, 0 as it was, 1 on. */
+/* The effect of a command line on each rule: -1 off, 0 unchanged, 1 on. */
 struct selection {
 	signed char *verdict;
 	const char *from;
@@ -162,7 +161,7 @@ struct glob *policy_keep(struct policy *policy, struct glob *glob);
 /* The policy frees the set with itself. */
 void policy_keep_admission(struct policy *policy,
 			   struct admission_policies *set);
-/* Rules of its own, behind those that there are: by name, each once. */
+/* Adds custom rules after the existing ones: by name, each once. */
 void policy_add_rules(struct policy *policy, const struct rule *const *rules,
 		      size_t n);
 bool patterns_match(const struct patterns *patterns, const char *text);
@@ -170,7 +169,7 @@ bool patterns_match(const struct patterns *patterns, const char *text);
 /* -- policy_build.c -- */
 /* Fill settings from presets, entries, overrides and selections. */
 void policy_build(struct policy *policy);
-/* Are the parameters there without which the rule cannot judge? */
+/* True if all parameters that the rule requires are given. */
 bool rule_has_params(const struct rule *rule, const char *const *params);
 /* A rule's setting by a set of presets, without entries. A pin does not hold
  * for a rule that the policy names. */

@@ -184,7 +184,7 @@ static void begin_document(struct loading *l,
 	l->reader.source = document->source;
 }
 
-/* Names of its own rules first: the others may use them, in any order. */
+/* Names of custom rules first: other parts may use them, in any order. */
 static void load_rules(struct loading *l)
 {
 	struct policy_reader *r = &l->reader;

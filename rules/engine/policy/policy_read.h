@@ -32,7 +32,7 @@ struct policy_reader {
 	size_t nfiles, files_size;
 	const struct rule **rules_added;
 	size_t nrules_added, rules_added_size;
-	/* Rules of its own could not be read: their names are not known. */
+	/* Custom rules could not be read: their names are unknown. */
 	bool unread;
 };
 
@@ -88,9 +88,10 @@ bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
 	      int64_t high, int64_t *out);
 bool read_pattern(struct policy_reader *r, const struct node *node,
 		  unsigned flags, struct path_pattern *out);
-/* -- readers of fields, by what is filled: const char *, bool, struct patterns,
- * struct text_list, and a new array of one bool a rule, of words naming rules.
- * What is wrong is left as it was, but for a text, which is NULL then. -- */
+/* -- readers of fields, by the target: const char *, bool, struct patterns,
+ * struct text_list, and a new array of one bool a rule, of words naming
+ * rules. An invalid field leaves the target unchanged, except for a text,
+ * which becomes NULL. -- */
 void field_text(struct policy_reader *r, const struct node *node, void *into);
 void field_flag(struct policy_reader *r, const struct node *node, void *into);
 void field_patterns(struct policy_reader *r, const struct node *node,

@@ -308,7 +308,7 @@ static void read_value(struct policy_reader *r, const struct node *node,
 	}
 }
 
-/* What a rule without its parameter would do: nothing, silently. */
+/* A rule without its required parameter would silently do nothing. */
 static void check_needed_params(struct policy_reader *r,
 				const struct node *node,
 				const struct rule_entry *entry)

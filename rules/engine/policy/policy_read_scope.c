@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which settings apply where: modes, presets, `overrides:` by object and
- * `paths:` by file. An override without a selector would apply to everything
- * and hide those after it, so it is refused.
+ * Reads the scopes of settings: modes, presets, `overrides:` by object and
+ * `paths:` by file. An override without a selector would match everything and
+ * hide the ones after it, so it is rejected.
  */
 #include <stddef.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What `gpugate init` writes: a policy that sets only a pinned preset, with
+ * The output of `gpugate init`: a policy that sets only a pinned preset, with
  * the other keys as comments. In prose a blank follows the `#`; in examples
- * none does (two, where they are indented). Examples name only rules of this
+ * none does (two, if they are indented). Examples name only rules of this
  * binary, so that removing a `#` never breaks the file.
  */
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Each fact is one look at what is there; rules look closer.
- */
+/* Each fact is one cheap test; rules look closer. */
 #include "engine/facts.h"
 
 #include "base/text.h"

@@ -29,7 +29,7 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 	f->fix_safe = safe;
 	edit_list_init(&fix->edits, arena);
 	edit_group(&fix->edits);
-	/* A manifest inside a string has no bytes of its own in the file. */
+	/* A manifest inside a string has no separate bytes in the file. */
 	if (!rr->object || !rr->object->doc->host)
 		f->fix = fix;
 	else
@@ -49,7 +49,9 @@ static void path_dotted(struct edit_path *path, const char *dotted,
 	}
 }
 
-/* Is it a node of the document, or one that an operator's patch makes? */
+/*
+ * True if the node is in the document, false if an operator's patch makes it.
+ */
 static bool is_written(const struct node *node)
 {
 	for (; node->parent; node = node->parent) {
@@ -273,7 +275,7 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 			continue;
 		if (run->options.render_repairs)
 			f->repair = render(run, doc, f->fix);
-		/* What has to be done by hand is not done by --fix. */
+		/* A fix that must be made by hand is not counted for --fix. */
 		if (f->repair && *f->repair->refused)
 			continue;
 		run->counts.fixable += f->fix->safe;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What rules call: report a finding at a node or a place, add labels and help,
- * read parameters. Findings are made flat at once (positions, pointer, names),
- * because the document is freed before the report is written.
+ * Functions that rules call: report a finding at a node or a place, add labels
+ * and help, read parameters. Findings are made flat at once (positions,
+ * pointer, names), because the document is freed before the report is written.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -83,7 +83,7 @@ static void place_node(struct run *run, struct place *place,
 	place->pointer = node_pointer_text(&run->file_arena, at);
 }
 
-/* What the verdict read, one after the other. */
+/* Adds one of the values that the verdict rests on. */
 static void add_value(struct finding *f, const struct node *at)
 {
 	struct buf text;
@@ -102,7 +102,7 @@ void finding_reads(struct rule_run *rr, struct finding *f,
 		add_value(f, at);
 }
 
-/* A parent, or a name, stands for what is missing. */
+/* True if the node is a parent or a name that represents a missing value. */
 static bool stands_for_another(const struct node *at)
 {
 	return node_first(at) || text_eq(at->key, "name") ||

@@ -177,7 +177,7 @@ static struct finding *report_internal(struct run *run,
 	return f;
 }
 
-/* Of no object: the file and the words are what it is known by. */
+/* A finding without an object is identified by the file and its text. */
 static void identify_by_file(const struct run *run, struct finding *f)
 {
 	const char *name = run->state->file.source->name;
@@ -283,7 +283,7 @@ static void settle_namespace(const struct run *run, struct object *object)
 		object->namespace = run->state->file.default_namespace;
 }
 
-/* Of the object's namespace: given, or those of the cluster's state. */
+/* Returns the labels of the object's namespace: given, or from the snapshot. */
 static const struct node *namespace_labels(const struct run *run,
 					   const struct object *object)
 {
@@ -296,7 +296,7 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* What the cluster adds is not the author's fault. */
+/* Values that the cluster adds are not the author's mistakes. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;
@@ -413,7 +413,7 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 
 	if (!f)
 		return;
-	/* What it is about, where there may be several. */
+	/* Distinguishes several findings at one place. */
 	f->cause = f->message;
 	if (!issue->pointer) {
 		identify_by_file(run, f);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the cluster's own policies say of an object, as findings.
- */
+/* Results of the cluster's own policies for an object, as findings. */
 #include "base/text.h"
 #include "run_internal.h"
 
@@ -39,7 +37,7 @@ static void found(void *context, const struct admission_result *result)
 	finding_severity(f, result->severity);
 	f->policy = keep(r, result->policy);
 	f->binding = keep(r, result->binding);
-	/* It is known by the policy and the expression alone. */
+	/* Identified by the policy and the expression alone. */
 	f->place.named_path = 0;
 	f->cause = arena_printf(&r->rr.run->file_arena, "%s\n%s",
 				result->policy, result->expression);

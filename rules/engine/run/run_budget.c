@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a file may cost. Each of its objects is judged where its lists allow
- * that, and the file until it has FINDINGS_MAX findings, which take 1 KB each.
- * What is left out begins at the finding that says so. Admission bounds its
+ * The budget of a file. Each of its objects is checked if its lists are short
+ * enough, and the file until it has FINDINGS_MAX findings, which take 1 KB
+ * each. A finding marks the place where checking stops. Admission bounds its
  * reviews before they come here.
  */
 #include "run_internal.h"
@@ -57,7 +57,7 @@ void run_budget_begin(struct run *run)
 	state->doc_arena.budget = &state->budget;
 }
 
-/* Is nothing left of the file's budget, even for a small object? */
+/* True if the rest of the file's budget is too small for any object. */
 static bool is_spent(const struct load_cost *left)
 {
 	return !left->bytes || !left->nodes || !left->flow_work ||

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which rules are called for an object and its pods: those that are asked, and
- * of these the ones that have what they want (engine/facts.h); and for a
- * workload and the set.
+ * Selects the rules to call for an object, its pods, a workload and the input:
+ * the selected ones, and of these the ones whose required facts hold
+ * (engine/facts.h).
  */
 #include "base/err.h"
 #include "base/escape.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
 
-/* May it do what is asked for? */
+/* True if the rule can change the requested verdict. */
 static bool acts(enum run_asks asks, const struct rule *rule,
 		 const struct setting *setting)
 {
@@ -49,7 +49,7 @@ static bool run_wants(const struct rule *rule, unsigned facts)
 	       (!rule->wants_any || rule->wants_any & facts);
 }
 
-/* What rules leave behind: findings, and that they did not run. */
+/* Counts the effects of rules: findings, and notes that they did not run. */
 static uint64_t run_left_behind(const struct run_state *state)
 {
 	uint64_t n = state->nfindings;
@@ -68,7 +68,7 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 		rr->rule->check_object(rr, rr->object);
 }
 
-/* The same of a rule that has nothing to look at. */
+/* Calls a rule whose facts are missing, which must find nothing. */
 static void call_in_vain(struct rule_run *rr, const struct pod *pod)
 {
 	uint64_t before = run_left_behind(rr->run->state);
@@ -123,7 +123,7 @@ static const struct choice *chosen(struct run_state *state, bool of_pod,
 	return choice;
 }
 
-/* Those rules, asked about the pod, or where there is none the object. */
+/* Calls the selected rules on the pod, or, if it is NULL, on the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
@@ -204,8 +204,8 @@ void run_check_object(struct run *run, const struct object *object,
 		check_added(&rr, object->kind, settings);
 }
 
-/* What infers from absence in the set keeps silent when the set is only a
- * part of what will be applied. */
+/* True if the rule infers from absence, and only part of the manifests was
+ * given. */
 static bool set_hides(const struct run *run, const struct rule *rule)
 {
 	return run->options.partial && !run->state->cluster &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which cluster state applies, and what rules may use of it. A state older than
- * the policy's maxAge is not used, and neither is one whose time is in the
- * future: rules that need a state are not run, and the reason is reported.
+ * Decides which snapshot applies. One that is older than the policy's maxAge,
+ * or from the future, is not used: rules that need it are skipped, and the
+ * reason is reported.
  */
 #include "base/text.h"
 #include "kube/cluster/cluster.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is counted of all that was looked at. Threads count for themselves; the
- * sum does not depend on which of them saw what.
+ * Counts over all input. Each thread counts separately; the sum does not depend
+ * on which of them read which file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -57,8 +57,7 @@ void run_count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
-	/* A patch is not applied, and what it changes may have another
-	 * number. */
+	/* A patch is not applied; the number in its target may differ. */
 	if (patch || run->state->file.patched)
 		counts->gpus_unknown |= object->gpus.n > 0;
 	if (patch)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What excuses a finding but for comments and annotations: exemptions of the
- * policy and the baseline.
+ * Suppression of findings by exemptions of the policy and by the baseline.
+ * Comments and annotations are in suppress/.
  */
 #include "run_internal.h"
 

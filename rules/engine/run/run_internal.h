@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private to the engine: what a run keeps between calls, and what a rule's
- * check functions get as their opaque struct rule_run.
+ * Private to the engine: the state of a run between calls, and the opaque
+ * struct rule_run of check functions.
  */
 #ifndef RULES_ENGINE_RUN_INTERNAL_H
 #define RULES_ENGINE_RUN_INTERNAL_H
@@ -55,7 +55,7 @@ struct run_state {
 	struct run_file file;
 	struct load_budget budget; /* of documents in documents of the file */
 	struct suppressions *suppressions;
-	const struct cluster *cluster; /* of what is being judged, or NULL */
+	const struct cluster *cluster; /* of the checked object, or NULL */
 	/* Why one that was given is not used (too old), or NULL. */
 	const char *cluster_old, *any_cluster_old;
 	struct finding **findings; /* of the file, in the file arena */
@@ -65,11 +65,11 @@ struct run_state {
 	enum mode mode; /* of the object being checked */
 	int internal[INTERNAL_COUNT];
 	const struct rule_set *rules; /* of the file's policy */
-	/* Rules of ours that have the callback, in registry order. */
+	/* Built-in rules that have the callback, in registry order. */
 	struct called_rule *pod_rules, *object_rules;
 	unsigned *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
-	struct set_rule *set_rules; /* of ours, in registry order */
+	struct set_rule *set_rules; /* built-in, in registry order */
 	size_t nset_rules, set_rules_size;
 	const struct policy *noted; /* the last one they were asked of */
 	struct choice choices[CHOICES];
@@ -118,8 +118,8 @@ void run_workload(struct run *run, const struct workload *w,
 void run_check_sets(struct run *run, const struct policy *policy,
 		    const struct setting *settings);
 
-/* Which cluster holds for a file; for a workload of the set (NULL: for the
- * set as a whole). */
+/* Select the snapshot for a file; for a workload (NULL: for the input as a
+ * whole). */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);
 
@@ -131,7 +131,7 @@ void finding_put(struct run *run, struct finding *finding, uint32_t start,
 		 uint32_t end);
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
-/* Is it exempt today? Then it is marked as suppressed. */
+/* True if the finding is exempt today; marks it as suppressed. */
 bool run_exempts(struct run *run, const struct policy *policy,
 		 struct finding *f);
 /* At admission: the value includes pod, container and message, before these are
@@ -140,7 +140,7 @@ void finding_finish_value(struct finding *finding);
 /* Hide findings [from, n) that yield to a more specific one among them. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
-/* Is the rule, which is on, asked where not all are? */
+/* True if the rule, which is on, is selected when not all rules are. */
 bool run_asks_for(const struct run_state *state, unsigned rule,
 		  const struct setting *settings);
 
@@ -156,12 +156,13 @@ void run_admission_policies(struct run *run, const struct object *object,
 
 /* -- run_budget.c: what a file may cost -- */
 
-/* Has the file as many findings as it may have? Said once, at the node (or
- * NULL) or the bytes. Never at admission, whose reviews are bounded. */
+/* True if the file has reached its maximum of findings. Reported once, at
+ * the node (or NULL) or the bytes. Never at admission, whose reviews are
+ * bounded. */
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end);
-/* The same of an object, or its lists are too long: its rules are not called,
- * and a finding says so. */
+/* True if that holds for an object, or its lists are too long: its rules are
+ * not called, and a finding says so. */
 bool run_is_over_budget(struct run *run, const struct object *object);
 /* The documents of the state's arena are from now on those of another file. */
 void run_budget_begin(struct run *run);
@@ -180,7 +181,7 @@ const struct kube_config *run_kube(const struct run *run);
 /* Call the rules for an object and for each of its pods. */
 void run_check_object(struct run *run, const struct object *object,
 		      const struct setting *settings);
-/* Is the rule asked about the object being checked? */
+/* True if the rule is selected for the object being checked. */
 static inline bool run_asks(const struct run_state *state, unsigned rule,
 			    const struct setting *settings)
 {

@@ -46,7 +46,7 @@ static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 	return copy;
 }
 
-/* They are few, and kept in order. */
+/* The entries are few, and kept in order. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {

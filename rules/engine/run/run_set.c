@@ -58,7 +58,10 @@ void run_join_sets(struct run *dst, const struct run *src)
 		note(&dst->state->set_rules[i], from[i].setting, from[i].file);
 }
 
-/* Those of the policy; of rules that it has off, those of a later file. */
+/*
+ * Returns the policy's settings; for rules that it has off, the ones of a later
+ * file.
+ */
 static const struct setting *set_settings(struct set_run *set)
 {
 	const struct run_state *state = set->run->state;
@@ -80,7 +83,10 @@ static const struct setting *set_settings(struct set_run *set)
 	return settings ? settings : base;
 }
 
-/* Those of its object, whose labels an override may ask for. */
+/*
+ * Returns the settings of the workload's object, whose labels an override may
+ * match.
+ */
 static const struct setting *settings_for(struct set_run *set,
 					  const struct workload *w)
 {
@@ -189,7 +195,7 @@ static bool may_hide_letters(const struct source *source)
 			return true;
 		if (line && memchr(source->text, '?', source->len))
 			return true;
-		/* Of two the first one only stands for the second. */
+		/* The first of two backslashes escapes the second. */
 		p += *p == '\\';
 	}
 	return false;
@@ -247,7 +253,10 @@ static bool is_wanted(const struct set_run *set, const struct policy *policy,
 	return setting->enabled;
 }
 
-/* Add what check_set() reported in the file to what is there, and end it. */
+/*
+ * Adds the reports of check_set() in the file to its findings, and ends the
+ * file.
+ */
 static void end_file(struct set_run *set, uint32_t file)
 {
 	struct run *run = set->run;

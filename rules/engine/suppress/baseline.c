@@ -4,14 +4,12 @@
  * says whether a finding matched it. Flags are atomic, everything else is fixed
  * after loading. The file format is
  *
- * 	{"version":2,"findings":[
- * 	{"fingerprint":"0123456789abcdef","rule":...,"file":...,...},
- * 	...
- * 	]}
+ * {"version":2,"findings":[
+ * {"fingerprint":"0123456789abcdef","rule":...,"file":...,...}, ... ]}
  *
- * which is JSON for programs and one line an entry for people. Version 1, where
- * a fingerprint had the path of what was there in place of what is missing, is
- * still read, and written as version 2.
+ * which is JSON for programs and one line an entry for people. Version 1, whose
+ * fingerprints of missing values used a present parent, is still read, and
+ * written as version 2.
  */
 #include "engine/baseline.h"
 
@@ -171,7 +169,7 @@ static json_t *parse(const struct buf *text, struct err *err)
 struct baseline *baseline_load(const char *path, struct err *err)
 {
 	struct baseline *baseline = baseline_new();
-	/* Who runs us names it: `<(git show main:baseline.json)` will do. */
+	/* The user names the file: `<(git show main:baseline.json)` works. */
 	struct file_how how = {.limit = FILE_BASELINE_MAX,
 			       .may_pipe = true,
 			       .stamp = &baseline->stamp};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which findings a file suppresses, and which of its suppressions matched
- * nothing. Comments are sorted by place and so is the line they cover, so a
- * finding's comments are found by binary search; the few ignore-file comments
- * are tried one by one.
+ * Matches findings with the suppressions of a file, and finds suppressions that
+ * matched nothing. Comments are sorted by place and so are the lines they
+ * cover, so a finding's comments are found by binary search; the few
+ * ignore-file comments are tried one by one.
  */
 #include "suppress_internal.h"
 
@@ -100,7 +100,7 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 
 /* --- a finding ------------------------------------------------------------ */
 
-/* Does the policy let this annotation silence the finding? */
+/* True if the policy lets this annotation suppress the finding. */
 static bool is_granted(const struct suppressions *s,
 		       const struct suppress_clause *clause,
 		       const struct finding *finding)

@@ -18,7 +18,7 @@ static const char ignore_key[] = "gpugate.dev/ignore";
 static const char reason_key[] = "gpugate.dev/ignore-reason";
 static const char until_key[] = "gpugate.dev/ignore-until";
 
-/* Is inner at or below outer? */
+/* True if inner is at or below outer. */
 static bool is_below(const char *inner, const char *outer)
 {
 	size_t len = strlen(outer);

@@ -22,10 +22,10 @@ struct suppress_words {
 	size_t n, size;
 };
 
-/* What a comment and an annotation have in common. */
+/* The common part of comments and annotations. */
 struct suppress_clause {
 	uint32_t start, end; /* bytes in the source */
-	/* Of an annotation; pointer NULL: a comment. */
+	/* Annotations: the pointer; NULL: a comment. */
 	const char *pointer;
 	unsigned document;
 	uint64_t named_path;
@@ -67,11 +67,11 @@ struct suppressions {
 	const struct node **seen;
 	size_t nseen, seen_size;
 	unsigned seen_document;
-	/* Which rules are on, by the run's settings; NULL: all. */
+	/* Settings of the run, which say which rules are on; NULL: all. */
 	const struct setting *settings;
-	/* What they are for may be in what is not known. */
+	/* Their findings may be hidden by unknown values. */
 	bool unsure_comments, unsure_annotations;
-	/* Whose grants annotations need; NULL: they need none. */
+	/* The policy that must grant annotations; NULL: none need a grant. */
 	const struct policy *grants;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside rules/kube: what cluster snapshots are made of. Blobs (bytes under a
- * key) hang in tables of shards; blobs and shards are shared by reference
- * count, and a builder copies a shard only when somebody else holds it, too.
+ * Inside rules/kube: the parts of cluster snapshots. Blobs (bytes under a key)
+ * are in tables of shards; blobs and shards are shared by reference count, and
+ * a builder copies a shard only if another owner holds it, too.
  */
 #ifndef RULES_KUBE_CLUSTER_INTERNAL_H
 #define RULES_KUBE_CLUSTER_INTERNAL_H
@@ -104,7 +104,7 @@ struct cluster {
 	uint64_t serial;
 	struct name_table *names;
 	struct node_groups *nodes;
-	/* By the namespace's name, "" for what is not namespaced: its name,
+	/* By the namespace's name, "" for objects without one: its name,
 	 * then records (see cluster.c). */
 	struct hash_table namespaces;
 	struct hash_table usage; /* by identity */
@@ -114,10 +114,10 @@ struct cluster {
 
 struct cluster_builder {
 	struct cluster state;	       /* never handed out itself */
-	struct hash_table pods;	       /* owner, and what they ask for */
+	struct hash_table pods;	       /* owner, and requests */
 	struct hash_table links;       /* from an object to its owner */
 	struct hash_table node_names;  /* their group */
-	struct hash_table node_groups; /* count, and what they have */
+	struct hash_table node_groups; /* count, and capacity */
 	bool nodes_changed;
 	struct arena scratch;
 	struct buf packed, id;

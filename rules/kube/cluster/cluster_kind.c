@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which kinds are of interest, and what of them: fields that rules read and
+ * The kinds to keep, and their kept fields: the ones that rules read and
  * nothing else, so that a file can be handed on and memory stays small.
- * Annotations are not kept, and Secrets are never asked for.
+ * Annotations are not kept, and Secrets are never read.
  */
 #include <string.h>
 

@@ -244,7 +244,7 @@ static int read_policy(struct load *load, const struct node *value)
 	return 0;
 }
 
-/* Who judges by it reads it. */
+/* Keeps the policies for the callers that evaluate them. */
 static int read_admission(struct load *load, const struct node *value)
 {
 	free(load->admission);

@@ -37,7 +37,7 @@ void names_put(struct name_table *names)
 	free(names);
 }
 
-/* The name's number + 1; 0 when there is no room for it. */
+/* Returns the name's number + 1; 0 if the table is full. */
 static uint32_t name_number(struct name_table *names, const char *text,
 			    size_t len)
 {

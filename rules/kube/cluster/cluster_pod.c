@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What pods take, summed for their owners at every level: a pod of a Job of a
+ * Usage of pods, summed for their owners at every level: a pod of a Job of a
  * CronJob counts for both. Finished pods hold nothing (as for ResourceQuota:
  * QuotaV1Pod); pending pods are charged, too. A bare pod is its own owner.
  *
- * Owners come from controller references, in any order: when the owner of a Job
+ * Owners come from controller references, in any order: if the owner of a Job
  * becomes known after the Job's pods, the Job's sum is added to it then. A
  * ReplicaSet need not be known: its name is its Deployment's plus the label
  * pod-template-hash of its pods.
@@ -120,7 +120,7 @@ static void put_demands(struct cluster_builder *b, const struct demands *list)
 	}
 }
 
-/* What one owner has more (sign 1) or less. */
+/* The addition to one owner (sign 1) or the subtraction. */
 struct pod_change {
 	struct demands list;
 	uint64_t pods;
@@ -219,7 +219,7 @@ static bool is_above(struct cluster_builder *b, uint64_t key, uint64_t above)
 	return true;
 }
 
-/* What the object has goes to the owners above it, or from them. */
+/* Moves the object's usage to the owners above it, or from them. */
 static void move_usage(struct cluster_builder *b, uint64_t key,
 		       const struct link *link, int sign)
 {
@@ -301,8 +301,8 @@ static void add_resources(struct cluster_builder *b, const struct pod *pod,
 	}
 }
 
-/* Items of a list have no apiVersion and kind, and most of a pod has nothing
- * to do with what it asks for. */
+/* Items of a list have no apiVersion and kind, and most of a pod does not
+ * affect its requests. */
 static struct node *bare_pod(struct arena *arena, const struct node *root)
 {
 	static const char *const fields[] = {"initContainers", "containers",
@@ -405,7 +405,7 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 	return 1;
 }
 
-/* Is the pod as it was? Most events of pods change nothing for us. */
+/* True if the pod is unchanged. Most events of pods change nothing here. */
 static bool is_known(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, const struct demands *list)
 {

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Tables from keyed hashes to blobs, in shards. A snapshot shares the shards of
- * the builder; the builder copies a shard before it changes one that somebody
- * else holds. Equal keys count as equal names: 64-bit hashes under a random key
- * do not collide by chance.
- *
- * Shards are open-addressed; the key's low bits choose the shard, the others
- * the slot.
+ * the builder; the builder copies a shared shard before it changes it. Equal
+ * keys count as equal names: 64-bit hashes under a random key do not collide by
+ * chance. Shards are open-addressed; the key's low bits choose the shard, the
+ * others the slot.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +67,7 @@ static struct blob **slot_of(struct shard *shard, uint64_t key)
 	}
 }
 
-/* A copy that nobody else holds, with room for one more, without `except`. */
+/* Returns an unshared copy, with room for one more, without `except`. */
 static struct shard *shard_copy(struct shard *old, uint64_t except)
 {
 	uint32_t size = 2;

@@ -82,7 +82,7 @@ static void item_add(struct lexer *lexer, const struct node *item)
 	arg->node = item;
 }
 
-/* Is this item an option of the shell, and which state follows it? */
+/* Returns the state after this item, if it is an option of the shell. */
 static enum shell_state shell_option(enum shell_state state, const char *text)
 {
 	size_t len = strlen(text);
@@ -101,8 +101,8 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 }
 
 /*
- * A shell called within the script has a script of its own: its words come
- * after all others. Each is shorter than the one around it.
+ * A shell called within the script has a separate script: its words come after
+ * all others. Each is shorter than the one around it.
  */
 static void lex_nested(struct lexer *lexer, size_t from)
 {

@@ -21,7 +21,7 @@ const char *base_name(const char *text)
 
 /* -- beginnings ---------------------------------------------------------- */
 
-/* Of the first two letters. */
+/* Returns the bit of the first two letters. */
 static inline uint64_t start_bit(const char *text)
 {
 	unsigned first = (unsigned char)text[0];
@@ -36,7 +36,7 @@ static inline char flag_letter(char c)
 	return c == '_' ? '-' : c == '=' ? '\0' : c;
 }
 
-/* The same of a flag's name. */
+/* Returns the bit of a flag's name. */
 static uint64_t flag_bit(const char *flag)
 {
 	while (*flag == '-' || *flag == '_')
@@ -75,8 +75,8 @@ static bool may_have(const struct argv *argv, const char *name)
 
 /* -- questions ----------------------------------------------------------- */
 
-/* What is behind the flag in a word that spells it, with - and _ alike: its
- * end or "=value"; else NULL. */
+/* Returns the text behind the flag in a word that spells it, with - and _
+ * alike: its end or "=value"; else NULL. */
 static const char *flag_end(const char *text, const char *flag)
 {
 	const char *name = text;

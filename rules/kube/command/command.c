@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of a command, from its words (kube/object.h). A waiting
- * command is one whose words are all of programs that do nothing with a GPU
- * (shell words, echo, nvidia-smi) and that sleeps for an hour or more, or in
- * a loop. An ending one names a program that returns, and neither loops nor
- * sleeps nor listens.
+ * Classifies a command by its words (kube/object.h). A waiting command has only
+ * words of programs that do nothing with a GPU (shell words, echo, nvidia-smi)
+ * and sleeps for an hour or more, or in a loop. An ending one names a program
+ * that returns, and neither loops nor sleeps nor listens.
  */
 #include "kube/command/command.h"
 
@@ -120,7 +119,7 @@ static bool takes_any(const char *arg)
 	return is_one_of(arg, names);
 }
 
-/* Does word i make the command wait? loop: inside while or until. */
+/* True if word i makes the command wait. loop: inside while or until. */
 static bool waits_at(const struct argv *argv, size_t i, bool loop)
 {
 	const char *arg = word_at(argv, i);

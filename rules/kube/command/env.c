@@ -44,7 +44,7 @@ bool container_env_is_free(const struct container *c, const struct node *entry)
 	return true;
 }
 
-/* Is there none of that name in a list that is read already? */
+/* True if a list that was read already lacks the name. */
 static bool lacks(const struct container *c, const struct node *env,
 		  const char *name)
 {

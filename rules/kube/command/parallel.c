@@ -58,7 +58,7 @@ static void degree_read(struct degree *degree, const char *text)
 
 /* -- variables ------------------------------------------------------------- */
 
-/* What the script itself gives it: NULL and *set where that is not known. */
+/* Returns the value that the script assigns; NULL and *set if it is unknown. */
 static const char *assigned(const struct argv *argv, const char *name,
 			    bool *set)
 {
@@ -107,7 +107,7 @@ static bool is_wrapper(const struct arg *arg, const struct arg *before)
 
 	if (!text || *text == '-' || strchr(text, '='))
 		return true;
-	/* What an option before it takes, or a number. */
+	/* The value of the option before it, or a number. */
 	if (before && before->text && *before->text == '-')
 		return true;
 	if (*text >= '0' && *text <= '9')
@@ -155,7 +155,7 @@ static const struct parallel_program *program_find(const struct argv *argv,
 	return NULL;
 }
 
-/* Of an image whose entry point is the program; or of KServe's own server. */
+/* Returns the program that is the image's entry point, or KServe's server. */
 static const struct parallel_program *
 program_of_image(const struct container *c)
 {
@@ -184,9 +184,9 @@ static bool names_wrapper(const struct argv *words)
 	       is_wrapper(&words->items[0], NULL);
 }
 
-/* What follows the script belongs to the script. The first word is one, unless
- * it is a flag; torchtune's recipes have no suffix, and --config behind them.
- */
+/* Words after the script belong to the script. The first word is one, unless
+ * it is a flag; torchtune's recipes have no suffix, and --config follows
+ * them. */
 static size_t launcher_end(const struct argv *argv, size_t from)
 {
 	if (from < argv->n && argv->items[from].text &&

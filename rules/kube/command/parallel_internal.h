@@ -40,8 +40,8 @@ struct parallel_program {
 };
 extern struct parallel_program parallel_programs[];
 
-/* A name without a dash is a variable, and comes behind the flag for what it
- * says; rows are in the order of the programs' ids. */
+/* A name without a dash is a variable, and comes after the flag with the
+ * same meaning; rows are in the order of the programs' ids. */
 struct parallel_flag {
 	enum parallel_id program;
 	enum degree_of of;

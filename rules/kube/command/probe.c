@@ -100,7 +100,7 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* May a number start here: not inside another word, but after "8x"? */
+/* True if a number may start here: not inside another word, but after "8x". */
 static bool starts_number(const char *text, const char *s)
 {
 	return is_digit(*s) &&

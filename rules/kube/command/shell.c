@@ -23,7 +23,7 @@ struct arg *word_push(struct lexer *lexer)
 	return arg;
 }
 
-/* Does the word before take this one as its value? */
+/* True if the word before takes this one as its value. */
 static bool follows_flag(const struct lexer *lexer)
 {
 	const struct arg *last;

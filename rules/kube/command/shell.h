@@ -20,7 +20,7 @@ struct lexer {
 	bool started; /* a word has begun, perhaps empty */
 	bool hidden;  /* part of it is not known */
 	bool quoted;
-	bool several;	  /* ... but stands for any number of words */
+	bool several;	  /* ... but for any number of words */
 	bool fresh;	  /* the next word begins a command */
 	size_t known;	  /* bytes before the first unknown part */
 	const char *name; /* of the variable that alone is unknown, or NULL */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What bounds the runs of an object; which fields its kind has for that is
- * data (kinds.txt, `runs`).
+ * Bounds of an object's runs; the fields that its kind has for them are data
+ * (kinds.txt, `runs`).
  */
 #include "kube/lifecycle/lifecycle.h"
 

@@ -58,7 +58,7 @@ struct patched {
 	struct amount n;
 };
 
-/* What a patch in a string says of devices. */
+/* The devices in a patch in a string. */
 struct device_patch {
 	struct patched items[PATCHED_MAX];
 	size_t n;
@@ -127,7 +127,7 @@ static struct container *named(struct pod *pod, const char *name)
 	return NULL;
 }
 
-/* What the patch gives a container takes the place of what it had. */
+/* Replaces the container's values by the patch's. */
 static void patch_container(struct pod_builder *builder, struct pod *pod,
 			    const struct patched *item)
 {
@@ -193,7 +193,7 @@ static bool any_fan_out(const struct node *steps)
 	return false;
 }
 
-/* Does some step of a workflow run once for every item of a list? */
+/* True if some step of a workflow runs once for every item of a list. */
 static bool fans_out(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");

@@ -63,7 +63,10 @@ COUNT_FORMULA(surge)
 
 /* -- distributed commands ------------------------------------------------ */
 
-/* "4", "2:8": more than one? Not known counts: somebody wrote the flag. */
+/*
+ * True for counts above one: "4", "2:8". An unknown count is, because the
+ * author wrote the flag.
+ */
 static bool more_than_one(const char *text)
 {
 	char *end;
@@ -90,7 +93,7 @@ static bool env_is_distributed(const struct container *c)
 	return container_env(c, "MASTER_ADDR") != NULL;
 }
 
-/* May the words of this container be those of one rank of several? */
+/* True if the words of this container may start one rank of several. */
 static bool is_distributed(const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",

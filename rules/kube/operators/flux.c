@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flux Framework: a MiniCluster is an indexed Job whose pods are the brokers of
- * one Flux instance. It starts with `size` of them, each on a node of its own,
- * and may grow to `maxSize`.
- *
- * Source: flux-operator api/v1alpha2/minicluster_types.go,
- * controllers/flux/job.go, pods.go (the pod of the services).
+ * one Flux instance. It starts with `size` of them, each on a separate node,
+ * and may grow to `maxSize`. Source: flux-operator
+ * api/v1alpha2/minicluster_types.go, controllers/flux/job.go, pods.go (the pod
+ * of the services).
  */
 #include "rules/kube/operator.h"
 

@@ -54,7 +54,7 @@ COUNT_FORMULA(knative_max)
 	return amount_max(amount_of(least.n), most);
 }
 
-/* The queue-proxy has cpu requests of its own. */
+/* The queue-proxy has cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return true;

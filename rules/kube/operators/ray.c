@@ -139,7 +139,10 @@ COUNT_FORMULA(ray_max)
 	return group_pods(at, true);
 }
 
-/* What a gang scheduler waits for: the minimum while autoscaling. */
+/*
+ * Returns the pods that a gang scheduler waits for: the minimum while
+ * autoscaling.
+ */
 static struct amount group_gang(const struct node *group)
 {
 	if (!autoscales(group) || node_is_true(node_get(group, "suspend")))
@@ -286,7 +289,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 					"resources"));
 }
 
-/* The autoscaler beside the head has cpu requests of its own. */
+/* The autoscaler beside the head has cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	const struct node *cluster = pod->group ? pod->group->parent : NULL;

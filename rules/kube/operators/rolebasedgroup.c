@@ -116,7 +116,7 @@ static const struct node *referred(const struct node *role)
 	return NULL;
 }
 
-/* What leaders and workers have in common. */
+/* Returns the common part of leaders and workers. */
 static const struct node *shared(struct pod_builder *builder,
 				 const struct node *role)
 {
@@ -140,7 +140,7 @@ static const struct node *template(struct pod_builder *builder,
 		return NULL;
 	from = patch == template_patch(role) ? referred(role)
 					     : shared(builder, role);
-	/* Of what is not there nothing can be said. */
+	/* A missing template is unknown. */
 	return node_is_map(from)
 		       ? template_merge(builder->arena, &builder->merge_budget,
 					from, patch)

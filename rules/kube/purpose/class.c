@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod is for: training, serving, or the plumbing of a GPU cluster.
- * Kinds made for one purpose decide; for the others the command does, and
- * for an image whose entrypoint is a model server, the image. Also which
- * label pins a pod to accelerator nodes.
+ * The purpose of a pod: training, serving, or the infrastructure of a GPU
+ * cluster. Kinds made for one purpose decide; for the others the command does,
+ * and for an image whose entrypoint is a model server, the image. Also finds
+ * the label that pins a pod to accelerator nodes.
  */
 #include "rules/kube/operator.h"
 
@@ -107,7 +107,7 @@ static bool argv_loads(const struct argv *argv)
 	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
-/* Of others, what is loaded and when is the program's own. */
+/* Other programs decide by themselves which model they load, and when. */
 static bool argv_serve(const struct argv *argv)
 {
 	static const char *const names[] = {"torchserve", "uvicorn", "gunicorn",
@@ -198,7 +198,7 @@ bool container_computes(const struct container *c)
 	return container_purpose(c) != PURPOSE_NONE;
 }
 
-/* What the main containers' commands and images say. */
+/* Decides by the main containers' commands and images. */
 static enum pod_purpose find_purpose(const struct pod *pod)
 {
 	enum pod_purpose purpose = PURPOSE_NONE;
@@ -302,7 +302,7 @@ bool pod_is_serving(const struct pod *pod)
 	return object->class == KIND_SERVICE && listens(pod);
 }
 
-/* An exporter beside a container with devices of its own is a sidecar. */
+/* An exporter beside a container with devices is a sidecar. */
 static bool find_infrastructure(const struct pod *pod)
 {
 	bool found = false;
@@ -327,7 +327,7 @@ static bool runs_infrastructure(const struct pod *pod)
 	return memo->infrastructure;
 }
 
-/* What a policy without the key means. */
+/* The default for a policy without the key. */
 static const char *const infrastructure_default[] = {
 	"kube-system", "gpu-operator", "nvidia-gpu-operator",
 	"nvidia-device-plugin", NULL};
@@ -453,7 +453,7 @@ static bool says_no(const struct node_label *label, const char *text)
 				  !strcmp(text, "no") || !strcmp(text, "cpu"));
 }
 
-/* Does requiring this value of the label ask for a node with devices? */
+/* True if requiring this value of the label requires a node with devices. */
 static bool value_pins(const struct node_label *label, const struct node *value)
 {
 	const char *text = node_str(value);

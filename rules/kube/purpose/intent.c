@@ -232,7 +232,7 @@ static const struct node *word_at(const struct argv *argv, const char *name)
 	return NULL;
 }
 
-/* Programs that end at once, or do nothing, where there is no device. */
+/* Programs that end at once, or do nothing, without a device. */
 static bool program_sign(const struct argv *argv, struct sign *sign)
 {
 	static const char *const programs[] = {
@@ -356,8 +356,8 @@ static bool others_have_devices(const struct pod *pod)
 	return false;
 }
 
-/* May an image or the placement speak for this pod? A proxy that shares the
- * nodes and the image of those it serves is one of several. */
+/* True if the pod's image or placement may count as a sign. A proxy that
+ * shares nodes and image with the pods that it serves is one of several. */
 static bool stands_alone(const struct pod *pod)
 {
 	return is_rank(pod) || !others_have_devices(pod);
@@ -430,7 +430,7 @@ static const struct node *taint_tolerated(const struct accelerator_extra *extra,
 	return NULL;
 }
 
-/* What the pod's placement says. */
+/* Returns the sign in the pod's placement. */
 static struct intent placement_intent(const struct accelerator_extra *extra,
 				      const struct pod *pod,
 				      const struct container *c)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ClusterQueues: the flavors of the resource group that covers a resource,
- * each with its nominal quota and what it may borrow.
+ * ClusterQueues: the flavors of the resource group that covers a resource, each
+ * with its nominal quota and its borrowing limit.
  */
 #include "kube/quota/queue.h"
 
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Does a list name it? A name that is not known may be it. */
+/* Returns whether a list names it. An unknown name may be it. */
 static enum tri covers(const struct node *group, const char *resource)
 {
 	const struct node *names = node_get(group, "coveredResources");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers: finding them below a pod's spec, and what devices each asks for.
- * A device count is the limit
- * of every accelerator resource, or the request where there is no limit,
- * because the API server makes them equal on Pods.
+ * Containers: finding them below a pod's spec, and the devices that each
+ * requests. A device count is the limit of every accelerator resource, or the
+ * request if the limit is missing, because the API server makes them equal on
+ * Pods.
  */
 #include "rules/kube/kinds.h"
 
@@ -15,7 +15,7 @@
 
 /* -- resources ----------------------------------------------------------- */
 
-/* Is it an extended resource? */
+/* True if it is an extended resource. */
 static bool entry_read(const struct kube_config *config,
 		       const struct node *value, struct resource_entry *out)
 {
@@ -50,7 +50,7 @@ static struct resource_entry *limit_of(const struct container *c,
 	return limit ? &limits[limit->index] : NULL;
 }
 
-/* Is it an extended resource that the limits lack? */
+/* True if it is an extended resource that the limits lack. */
 static bool request_read(const struct kube_config *config,
 			 const struct container *c,
 			 struct resource_entry *limits,
@@ -77,8 +77,8 @@ struct env_collector {
 	struct pod *pod;
 	size_t size;
 	bool main_found;
-	/* Each of those beyond CONTAINERS_MAX in turn, and room for what it
-	 * asks for. */
+	/* Each container beyond CONTAINERS_MAX in turn, and room for its
+	 * requests. */
 	struct container beyond;
 	struct resource_entry *spare;
 	size_t nspare;
@@ -190,7 +190,7 @@ static bool key_is(const struct node *node, const char *key)
 	return node->key_len == len && !memcmp(node->key, key, len);
 }
 
-/* Does the entry have a name? */
+/* True if the entry has a name. */
 static bool env_entry_read(struct container *c, const struct node *node,
 			   struct env_entry *out)
 {
@@ -296,7 +296,7 @@ static void expect(struct env_collector *collector, size_t n)
 		collector->builder->arena, struct container, collector->size);
 }
 
-/* Those that the pod has are added when all are there. */
+/* Containers within the limit are added when all are read. */
 static void add_beyond(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)

@@ -59,7 +59,7 @@ static void append(struct node *list, struct node *child)
 	list->tags |= node_tag_bit(child->tag);
 }
 
-/* Is there one of that key, or of that name? */
+/* True if the list has an item of that key, or of that name. */
 static bool has(const struct node *list, const struct node *like)
 {
 	const char *name = node_str(node_get(like, "name"));

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents into objects: lists are taken apart as kubectl does (items
- * without apiVersion and kind get the list's), objects inside objects hang
- * below them, YAML in strings is read with the same reader, and what is only
- * a part of an object (a kustomize patch) is distinguished from a whole one.
+ * Turns documents into objects: lists are split as kubectl does (items without
+ * apiVersion and kind get the list's), objects inside objects hang below them,
+ * YAML in strings is read with the same reader, and partial objects (a
+ * kustomize patch) are distinguished from whole ones.
  *
  * An object's pods, containers and embedded objects point back to it; lists
  * grow, so these pointers are set when everything is in place.
@@ -121,7 +121,7 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 		  builder->embed_size) = child;
 }
 
-/* A manifest held in a string: read it with a document of its own. */
+/* Reads a manifest held in a string, as a separate document. */
 static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		       struct amount copies)
 {
@@ -240,8 +240,8 @@ policy_kind_of(const struct kube_config *config, const struct object *object)
 	return NULL;
 }
 
-/* A kind of somebody's own operator; the API server drops unknown fields of
- * its own kinds. */
+/* True for kinds of an unknown operator; the API server drops unknown fields
+ * of native kinds. */
 static bool makes_pods(const struct object *object)
 {
 	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))

@@ -57,7 +57,7 @@ field_of(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? pod_field_default(pod, name) : node;
 }
 
-/* Fill in where the pod's parts are; false when there is no pod. */
+/* Finds the pod's parts; false if there is no pod. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder)
 {
@@ -142,7 +142,7 @@ static void pod_restart(const struct pod_builder *builder, struct pod *pod)
 		}
 		break;
 	case RESTART_FROM_GROUP:
-		/* What the template says is overwritten. */
+		/* The operator overwrites the template's value. */
 		own = group;
 		break;
 	case RESTART_FROM_POD:

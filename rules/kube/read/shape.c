@@ -200,11 +200,11 @@ void shape_read(struct pod_builder *builder)
 struct pointer_walk {
 	struct pod_builder *builder;
 	const struct policy_kind *kind;
-	const struct node *stars[STARS]; /* what each * stands for */
+	const struct node *stars[STARS]; /* the match of each * */
 	size_t nstars;
 };
 
-/* Does one reference token of a pointer spell this key? */
+/* True if one reference token of a pointer spells this key. */
 static bool token_is(const char *token, size_t len, const char *key)
 {
 	for (; len && *key; key++, token++, len--) {

@@ -69,7 +69,7 @@ static void take(struct merger *merger, struct node *out,
 	out->tags |= node_tag_bit(child->tag);
 }
 
-/* The same place, without children. */
+/* Returns a copy of the node without children. */
 static struct node *empty(struct arena *arena, const struct node *node)
 {
 	struct node *out = ARENA_NEW(arena, struct node);
@@ -92,7 +92,7 @@ static bool is_directive(const struct node *node)
 	return text_starts(node->key, "$");
 }
 
-/* Is it absent, or of the same type? */
+/* True if it is absent, or of the same type. */
 static bool may_merge(const struct node *value, const struct node *patch)
 {
 	return !value ||

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Paths as the kubelet and the runtime understand them. subPath is joined to
- * the volume's path (pkg/volume/util/subpath); subPathExpr is put together
- * in the container's environment and cannot be known: the volume's own path
- * is taken, as if it were not there.
- *
- * Sources of what they show: nvidia-container-toolkit cuda_image.go
- * (VisibleDevicesFromMounts: no slash is asked for behind the folder's name;
+ * the volume's path (pkg/volume/util/subpath); subPathExpr is expanded in the
+ * container's environment and cannot be known: the volume's path alone is
+ * taken. Sources of the paths: nvidia-container-toolkit cuda_image.go
+ * (VisibleDevicesFromMounts: no slash is required behind the folder's name;
  * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
  * pkg/annotations, containerd/nri device-injector, vendors' device plugins.
  */
@@ -24,7 +22,10 @@ static size_t parent_of(const char *path, size_t len)
 	return len;
 }
 
-/* What follows the first link to a process's root in the path, or NULL. */
+/*
+ * Returns the part after the first link to a process's root in the path, or
+ * NULL.
+ */
 static const char *behind_root(const char *path)
 {
 	static const char *const links[] = {"/root", "/cwd"};
@@ -152,7 +153,7 @@ static const struct device_path {
 	{"/dev/gcu*", HOST_SHOWS_DEVICE},
 	{"/dev/qaic*", HOST_SHOWS_DEVICE},
 	{"/dev/rbln*", HOST_SHOWS_DEVICE},
-	/* The driver's own root, with a /dev of its own. */
+	/* The driver's root, with a separate /dev. */
 	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
 	{"/run/nvidia=", HOST_SHOWS_ALL_DEVICES},
 	{"/run/cdi", HOST_SHOWS_DEVICE},
@@ -199,7 +200,7 @@ bool host_path_is_within(const char *path, const char *folder)
 	return !strcmp(path, folder) || path_is_below(folder, path);
 }
 
-/* It is one of these, is in one, or holds one. */
+/* True if the path is one of these, is in one, or holds one. */
 static bool touches(const char *path, const char *const *places)
 {
 	for (; *places; places++)

@@ -27,7 +27,7 @@ static bool has_figure(const struct node *resources)
 	       is_figure(node_get(limits, "memory"));
 }
 
-/* An operator may add a helper with cpu requests of its own. */
+/* An operator may add a helper with cpu requests. */
 static bool gets_helper(const struct pod *pod)
 {
 	const struct operator* by = object_operator(pod->object);

@@ -83,7 +83,7 @@ static const char *const starters[] = {"torchrun",
 				       "deepspeed",
 				       "horovodrun",
 				       NULL};
-/* They load no data. */
+/* These tests load no data. */
 static const char *const collective_tests[] = {
 	"all_reduce_perf", "all_gather_perf", "reduce_scatter_perf",
 	"alltoall_perf",   "sendrecv_perf",   NULL};
@@ -140,7 +140,7 @@ static bool spreads_model(const struct container *c)
 	       (object_operator(object)->ranks_are_pods && object->gang.n > 1);
 }
 
-/* What ranks that a launcher starts do is not visible here. */
+/* The work of ranks that a launcher starts is not visible here. */
 static bool has_launcher(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -160,8 +160,8 @@ static bool trains(const struct container *c)
 	       (has_loaders(c->image) && pod_is_training(c->pod));
 }
 
-/* NCCL, RCCL and their like use it; libtpu and Neuron do not: one process has
- * all devices of a TPU host. */
+/* NCCL, RCCL and similar libraries use it; libtpu and Neuron do not: one
+ * process has all devices of a TPU host. */
 static bool has_own_links(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
@@ -178,10 +178,10 @@ static bool has_nccl(const struct container *c)
 }
 
 /*
- * A container that sleeps for people to come in does what they do; one that
- * lists the devices exchanges nothing. MPI's launchers start the ranks in
- * workers that sleep. A PodTemplate of its own is what others copy numbers
- * from (ProvisioningRequest): it never runs.
+ * True for a container that only lists the devices, or sleeps until people log
+ * in. MPI's launchers start the ranks in workers that sleep. A standalone
+ * PodTemplate only gives numbers to others (ProvisioningRequest): it never
+ * runs.
  */
 static bool exchanges_nothing(const struct container *c)
 {

@@ -115,7 +115,10 @@ bool node_needs_imply(const struct node_needs *needs,
 	return fitting && fitting == needs->terms;
 }
 
-/* Does the expression exclude the nodes that the nodeSelector entry wants? */
+/*
+ * True if the expression excludes the nodes that the nodeSelector entry
+ * requires.
+ */
 static bool excludes(const struct node_need *need, const struct node *wanted)
 {
 	bool listed = false;
@@ -156,7 +159,7 @@ bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
 	return clashing && clashing == needs->terms;
 }
 
-/* Is the pod's own label set one that the term keeps it away from? */
+/* True if the term keeps the pod away from pods with its own labels. */
 static bool selects_own(const struct node *term, const struct pod *pod)
 {
 	static const char *const others[] = {"namespaces", "namespaceSelector",

@@ -56,7 +56,7 @@ const char *mig_profile_nearest(const char *profile)
 	return best;
 }
 
-/* Is the text between dashes, or after the last one? */
+/* True if the text is between dashes, or after the last one. */
 static bool has_part(const char *s, const char *text, size_t len)
 {
 	for (const char *at = strchr(s, '-'); at; at = strchr(at + 1, '-'))
@@ -149,7 +149,7 @@ struct mig_choices mig_choices_of(const struct pod *pod)
 		const struct node *value = node_need_value(need, 0);
 		struct mig_choice one = {need->key, value, NULL};
 
-		/* Of ORed terms another one may fit. */
+		/* Another of the ORed terms may fit. */
 		if ((need->term && needs.terms > 1) ||
 		    !node_need_requires(need) || !node_str(value) ||
 		    node_need_value(need, 1))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the scheduler's NodeAffinity, TaintToleration and NodeResourcesFit
- * would say of groups of nodes. Taints named like a resource that the pod
- * asks for count as tolerated: ExtendedResourceToleration may add that, and
+ * Results of the scheduler's NodeAffinity, TaintToleration and NodeResourcesFit
+ * for groups of nodes. Taints named like a requested resource count as
+ * tolerated: ExtendedResourceToleration may add that toleration, and
  * gpu-toleration-missing reports it.
  */
 #include "kube/scheduling/node_match.h"

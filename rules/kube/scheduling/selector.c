@@ -42,7 +42,7 @@ static bool text_of(const struct node *node, const char **text, size_t *len)
 	return true;
 }
 
-/* Are two label values the same text? */
+/* Returns whether two label values are the same text. */
 static enum tri same_text(const struct node *a, const struct node *b)
 {
 	const char *x, *y;

@@ -10,7 +10,7 @@
 #define GKE_STRATEGY "cloud.google.com/gke-gpu-sharing-strategy"
 #define GKE_SLICE    "cloud.google.com/gke-gpu-partition-size"
 
-/* Of nodes with that label. */
+/* Returns the unit on nodes with this label. */
 static enum accel_class unit_of(const char *key, const char *value)
 {
 	bool mps = text_eq(value, "mps");
@@ -78,7 +78,7 @@ static bool has_slices(const struct node *labels)
 	return has_unit(labels, ACCEL_MIG);
 }
 
-/* What devices are on the nodes that the pod selects. */
+/* Returns the unit on the nodes that the pod selects. */
 static enum accel_class selected_unit(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

@@ -61,7 +61,7 @@ static bool term_refuses(const struct node *term)
 	return false;
 }
 
-/* Do its selectors keep it on other nodes, whatever it tolerates? */
+/* True if its selectors keep it on other nodes, whatever it tolerates. */
 static bool refuses_spot(const struct node *selector, const struct node *terms)
 {
 	FOR_EACH_CHILD(selector, value)
@@ -78,7 +78,7 @@ static const struct node *toleration_spot(const struct node *toleration)
 {
 	const struct node *key = node_get(toleration, "key");
 
-	/* Those for a node that is not ready are on every Pod. */
+	/* Every Pod has tolerations for nodes that are not ready. */
 	if (!node_str(key) ||
 	    text_starts(node_str(key), "node.kubernetes.io/") ||
 	    !is_spot_label(node_str(key)))

@@ -159,8 +159,8 @@ static const struct group {
 
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
-/* Does a prefix of the group end at text[at], its last letter? The letter
- * before is looked at first: most dashes are after a blank. */
+/* Returns the prefix of the group that ends at text[at], its last letter.
+ * The letter before is compared first: most dashes follow a blank. */
 static const struct prefix *prefix_at(const struct group *group,
 				      const char *text, size_t at)
 {

@@ -185,7 +185,7 @@ static bool read_before(const struct text *text, size_t name,
 	return false;
 }
 
-/* What belongs to the name at [start, end). Returns where to go on. */
+/* Takes the value of the name at [start, end). Returns where to continue. */
 static size_t take_around(struct secrets *secrets, const char *name,
 			  const struct text *text, size_t start, size_t end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source: pkg/controller/disruption getExpectedPodCount. What maxUnavailable
- * leaves, and what a share of minAvailable asks for, is reckoned from the
- * number of pods there should be; percentages are rounded up.
+ * Source: pkg/controller/disruption getExpectedPodCount. maxUnavailable, and a
+ * share of minAvailable, count from the expected number of pods; percentages
+ * are rounded up.
  */
 #include "kube/set/budget.h"
 

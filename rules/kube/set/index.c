@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set: which objects are kept, how sets of several threads become
- * one, and what is asked of all workloads together, so that no rule goes over
- * all of them for each one. Only what a rule asks for is kept: policy objects,
- * each once, and workloads with GPU pods.
+ * Facts about the input: which objects are kept, how the facts of several
+ * threads are joined, and facts about all workloads together, so that no rule
+ * loops over all of them for each one. Only facts that a rule reads are kept:
+ * policy objects, each once, and workloads with GPU pods.
  */
 #include "kube/set/index.h"
 
@@ -104,13 +104,13 @@ void object_index_add(struct object_index *set, const struct object *o,
 	struct arena *scratch;
 	struct workload *w;
 
-	/* What is refused is not there. */
+	/* A rejected object does not exist. */
 	if (!o->npods && version_is_gone(object_removed_version(o)))
 		return;
 	add_requests(set, o, file);
 	index_add_scaler(set, o, file);
 	index_add_service(set, o, file);
-	/* What is one of these may hold pods as well. */
+	/* One of these kinds may hold pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
 	if (!object_is_gpu_workload(o))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which policy objects have the same content: of a duplicate workload the first
- * counts, but policy objects are merged only when their content is equal too.
- * So copies in thousands of files cost nothing, while two that differ are both
+ * Finds policy objects with the same content: of a duplicate workload the first
+ * counts, but policy objects are merged only if their content is equal too. So
+ * copies in thousands of files cost nothing, while two that differ are both
  * checked.
  */
 #include <stdlib.h>

@@ -18,7 +18,10 @@ struct place place_later(const struct object *object, const struct node *node,
 /* metadata.name, else the object. */
 const struct node *index_name_node(const struct object *object);
 
-/* What a state would keep of an object that workloads name. */
+/*
+ * The part of an object that a snapshot would keep, for objects that workloads
+ * name.
+ */
 struct named_object {
 	unsigned kind; /* enum cluster_kind */
 	const char *api_version;
@@ -33,7 +36,7 @@ bool index_add_named(struct object_index *set, const struct object *object,
 		     uint32_t file, struct named_object *out);
 void index_add_service(struct object_index *set, const struct object *object,
 		       uint32_t file);
-/* What Services do to the pods of the workload, which is the object's. */
+/* Reads the effects of Services on the pods of the object's workload. */
 void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
@@ -128,8 +131,8 @@ void workload_pack(const struct workload *workload, struct buf *out);
 struct workload *workload_unpack(const void *data, size_t len,
 				 struct arena *arena);
 
-/* Which claims its pods share, and what class they run in; may two of them be
- * on one node? */
+/* Reads the claims that its pods share, their runtime class, and whether two
+ * of them may be on one node. */
 void pod_read_references(struct arena *arena, const struct pod *pod,
 			 uint32_t file, struct workload_pod *out);
 

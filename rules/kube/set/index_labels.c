@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of a workload's pods, as far as a manifest says them: those of the
- * template, and the one by which an operator finds the pods of an object. Kinds
- * of apps/v1 and Pods themselves add no others that somebody would select by;
- * the operators below none but their own. Sources: pkg/controller/job
+ * Labels of a workload's pods, as far as a manifest shows them: the template's
+ * labels, and the one by which an operator finds the pods of an object. Kinds
+ * of apps/v1 and Pods themselves add no others that selectors use; the
+ * operators below only theirs. Sources: pkg/controller/job
  * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
  * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
  * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What every fact of a set has: texts of its own, an identity and a place.
- */
+/* The common part of all facts: copied texts, an identity and a place. */
 #include "index_internal.h"
 #include "kube/identity.h"
 

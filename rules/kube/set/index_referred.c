@@ -24,7 +24,7 @@ static bool is_referred(enum cluster_kind kind)
 	       kind == CLUSTER_NETWORK_POLICY;
 }
 
-/* May files beside the clusters' folders hold it for all of them? */
+/* True if files beside the clusters' folders may hold it for all of them. */
 static bool is_shared(enum cluster_kind kind)
 {
 	return kind != CLUSTER_VOLUME_CLAIM &&
@@ -32,7 +32,7 @@ static bool is_shared(enum cluster_kind kind)
 	       kind != CLUSTER_NETWORK_POLICY;
 }
 
-/* What rules are about, else the name. */
+/* Returns the node that rules are about, else the name. */
 static const struct node *fact_of(enum cluster_kind kind,
 				  const struct object *o)
 {
@@ -108,7 +108,9 @@ void index_sort_named(struct object_index *set)
 		qsort(set->named, set->nnamed, sizeof(*set->named), by_name);
 }
 
-/* What files say of one object; several that differ say nothing. */
+/*
+ * The definition of one object in files; several that differ count as unknown.
+ */
 struct definition {
 	bool found, ambiguous;
 	const struct node *root;
@@ -230,8 +232,8 @@ static size_t count_of(const struct object_index *set,
 	return end_of(set, *want) - first_of(set, want);
 }
 
-/* Those of one namespace, in the order of their names, which none of the others
- * (NULL: of no others) has. */
+/* Adds the objects of one namespace, in the order of their names, that none
+ * of the others (NULL: none) has. */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
 			const struct named_object *want,
@@ -312,7 +314,10 @@ const char *index_nearest(const struct object_index *set,
 /* Each workload is compared with each: of more it costs too much. */
 enum { SELECTING = 500 };
 
-/* What some files say of one object, if it is of the workload's namespace. */
+/*
+ * The definition of one object in some files, if it is in the workload's
+ * namespace.
+ */
 struct selecting {
 	struct definition sure, maybe;
 };
@@ -329,7 +334,7 @@ static void define_selecting(const struct object_index *set,
 		define(sure ? &out->sure : &out->maybe, o);
 }
 
-/* Those of files in a namespace, in the order of their names. */
+/* Adds the objects of files in a namespace, in the order of their names. */
 static size_t add_selecting(const struct object_index *set,
 			    const struct workload *w,
 			    const struct named_object *want,

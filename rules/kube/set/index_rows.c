@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workloads of a set: bytes in a store, and a row in memory that says where.
- * Each thread reads files in rising order into a store of its own; rows of
- * all threads are sorted once, when the set is finished.
+ * Workloads of the input: bytes in a store, and a row in memory that locates
+ * them. Each thread reads files in rising order into a separate store; rows of
+ * all threads are sorted once, when the index is finished.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +127,7 @@ static int cmp_rows(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Of one object, the whole ones before a patch of it. */
+/* Sorts whole objects before patches of the same object. */
 static int cmp_ids(const void *a, const void *b, void *rows)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;

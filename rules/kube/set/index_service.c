@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Services: which pods they lead to, and what they set in the others of their
- * namespace.
- * Source: pkg/kubelet/envvars FromServices (none of what has no cluster IP, or
- * is an ExternalName); Ray's dashboard is at port 8265 of the head.
+ * Services: the pods that they select, and the variables that they set in the
+ * other pods of their namespace. Source: pkg/kubelet/envvars FromServices (none
+ * for Services without a cluster IP, or of type ExternalName); Ray's dashboard
+ * is at port 8265 of the head.
  */
 #include "base/array.h"
 #include "base/text.h"

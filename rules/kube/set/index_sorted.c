@@ -106,7 +106,7 @@ static int by_name(const void *a, const void *b)
 
 /* --- once each ------------------------------------------------------------ */
 
-/* Of those that say the same the first, in order; returns their number. */
+/* Keeps the first of equal items, in order; returns their number. */
 static size_t keep_first(const struct object_index *set, void *items, size_t n,
 			 size_t size,
 			 int (*order)(const void *a, const void *b))
@@ -153,7 +153,7 @@ void index_sort_policies(struct object_index *set)
 
 /* --- finding them --------------------------------------------------------- */
 
-/* Those of *n items that are the key's, *n then; they are adjacent. */
+/* Finds the adjacent items with this key; sets *n to their number. */
 static const void *find(const void *items, size_t *n, size_t size,
 			const struct policy_fact *key,
 			int (*of_key)(const void *item, const void *key))

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod names. A claim by name is one object for all pods of the template;
- * those of volumeClaimTemplates and of ephemeral volumes
- * are each pod's own. A StatefulSet puts the former in the place of volumes of
- * the same name.
- * Source: pkg/controller/statefulset/stateful_set_utils.go updateStorage.
+ * Objects that a pod names. A claim by name is one object for all pods of the
+ * template; claims of volumeClaimTemplates and of ephemeral volumes are
+ * separate for each pod. A StatefulSet replaces volumes by claim templates of
+ * the same name. Source: pkg/controller/statefulset/stateful_set_utils.go
+ * updateStorage.
  */
 #include "base/text.h"
 #include "index_internal.h"
 #include "kube/scheduling/affinity.h"
 
-/* Of more volumes nothing is known: lists may be as long as a file. */
+/* Further volumes are unknown: lists may be as long as a file. */
 enum { MOST = 64 };
 
 static const struct node *claim_of(const struct node *volume)

@@ -126,7 +126,7 @@ static void missing_set(struct arena *arena, const struct container *c,
 		place_later(c->pod->object, name ? name : c->node, file)};
 }
 
-/* Requests default to limits; a pod-level value stands for its containers. */
+/* Requests default to limits; a pod-level value counts for its containers. */
 static void missing_of(struct arena *arena, const struct container *c,
 		       uint32_t file, struct workload_pod *out)
 {
@@ -197,7 +197,7 @@ static void priority_read(const struct pod *pod, uint32_t file,
 					      : text_or_empty(node_str(class));
 		out->priority_place = place_later(pod->object, class, file);
 	}
-	/* Of Pods the API server fills it in. */
+	/* The API server sets spec.priority of Pods. */
 	out->has_priority = out->priority_class &&
 			    pod->object->class != KIND_POD &&
 			    node_int(number, &out->priority);
@@ -274,8 +274,9 @@ static int64_t least_pods(const struct object *o)
 	return n > 1 ? n : 1;
 }
 
-/* More pods than at first, by a maximum of its own: those of a rollout, an
- * upgrade or a replacement are none. Spark's and Flux's are flat. */
+/* True if a separate maximum allows more pods than at first; pods of a
+ * rollout, an upgrade or a replacement do not count. Spark's and Flux's are
+ * flat. */
 static bool grows(const struct object *o, const struct pod *pod)
 {
 	return pod->peak.n > pod->steady.n &&
@@ -299,8 +300,8 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->gang = o->gang;
 	w->suspended = o->suspended;
 	w->kueue = o->kueue;
-	/* A parent without pods of its own (Katib, AppWrapper) has no facts:
-	 * then what it embeds stands for it. */
+	/* A parent without pods (Katib, AppWrapper) has no facts: the
+	 * objects that it embeds do. */
 	w->child = o->parent && o->parent->npods;
 	w->queue = queue_of(o, &w->queue_type);
 	queue = node_str(object_kueue_label(o));

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods are on their own where some policy selects them, and no rule of those
- * that select them, united, is for a pod of the workload. A rule for some ports
- * or for addresses may be for them, and so may one of a policy of which it is
- * not known whether it selects them.
- * Sources: networking/v1 NetworkPolicySpec; pkg/apis/networking/v1/defaults.go:
- * without policyTypes it is for Ingress, and for Egress where it has rules for
- * that.
+ * Pods are isolated if some policy selects them, and no rule of the policies
+ * that select them is for a pod of the workload. A rule for some ports or for
+ * addresses may be for them, and so may one of a policy of which it is unknown
+ * whether it selects them. Sources: networking/v1 NetworkPolicySpec;
+ * pkg/apis/networking/v1/defaults.go: without policyTypes it is for Ingress,
+ * and for Egress if it has rules for that.
  */
 #include "kube/set/network_policy.h"
 
 #include "kube/scheduling/selector.h"
 
-/* Who has more pods or rules than these is not judged. */
+/* Workloads with more pods or policies with more rules are not checked. */
 enum { MOST_PODS = 32, MOST_PEERS = 10000 };
 
 struct direction {
@@ -42,7 +41,7 @@ static enum tri has_type(const struct node *spec, const struct direction *d)
 	return TRI_NO;
 }
 
-/* Of the namespace only its name is known. */
+/* Only the name of the namespace is known. */
 static bool is_other_namespace(const struct united *all,
 			       const struct node *selector)
 {

@@ -2,7 +2,7 @@
 /*
  * Custom resources by their structural schema: unknown fields pruned, defaults
  * set (k8s.io/apiextensions-apiserver pkg/apiserver/schema/pruning,
- * defaulting). Without a schema the tree is what the author wrote.
+ * defaulting). Without a schema the tree is the author's.
  */
 #include "base/text.h"
 #include "typed.h"

@@ -176,7 +176,7 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 	}
 }
 
-/* Is this group looked at already, with the pod before? */
+/* True if the previous pod was in the same group, which was checked then. */
 static bool same_group(const struct object *object, const struct pod *pod)
 {
 	return pod->group == object->root ||
@@ -184,7 +184,7 @@ static bool same_group(const struct object *object, const struct pod *pod)
 	       (pod > object->pods && pod[-1].group == pod->group);
 }
 
-/* What has a type of Kubernetes' own, all but numbers of pods. */
+/* Checks all values with a native type, except numbers of pods. */
 static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A part of a native object, such as a patch: its quantities are canonical,
- * nothing else is known of what it becomes.
+ * everything else about the result is unknown.
  */
 #include "typed.h"
 

@@ -55,7 +55,9 @@ static struct node *item(struct arena *arena, const struct native_field *field,
 	return typed_new(arena, NODE_NULL, NULL, parent);
 }
 
-/* Of what the type has not: an empty string, 0, false; of lists null. */
+/*
+ * Returns the zero value of a type: an empty string, 0, false; null for lists.
+ */
 static struct node *zero(struct arena *arena, const struct native_field *field,
 			 const struct node *parent)
 {
@@ -202,7 +204,7 @@ static struct node *words(struct arena *arena, const char *text,
 	return list;
 }
 
-/* A host is what has a dot, a port or a capital letter before the first slash
+/* A host has a dot, a port or a capital letter before the first slash
  * (distribution/reference splitDockerDomain). */
 static const char *behind_host(const char *image)
 {
@@ -214,7 +216,7 @@ static const char *behind_host(const char *image)
 	return image + n + 1;
 }
 
-/* May it be the name of an image? Of one that may not be nothing is known. */
+/* True if it may be the name of an image. Other texts are unknown. */
 static bool is_reference(const char *image)
 {
 	const char *path = behind_host(image);
@@ -343,7 +345,7 @@ static void finish_namespace(struct arena *arena, struct node *root)
 	typed_put(labels, key, typed_copy(arena, name));
 }
 
-/* What a map says and the other does not, into the other. */
+/* Copies the keys of one map that the other one lacks. */
 static void fill_up(struct arena *arena, struct node *holder, const char *from,
 		    const char *to)
 {
@@ -373,7 +375,10 @@ static void host_ports(struct arena *arena, struct node *container)
 	}
 }
 
-/* Is the taint tolerated (plugin/pkg/admission/defaulttolerationseconds)? */
+/*
+ * True if the taint is tolerated
+ * (plugin/pkg/admission/defaulttolerationseconds).
+ */
 static bool tolerates(const struct node *list, const char *taint)
 {
 	FOR_EACH_CHILD(list, toleration) {
@@ -522,7 +527,7 @@ static void finish_volume_claim(struct node *claim)
 		node_unlink(status, phase);
 }
 
-/* Who creates an object has no say in its status. */
+/* A create request cannot set the status. */
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =

@@ -24,7 +24,7 @@ static bool fits_crd(const struct node *node)
 
 	if (node->type != NODE_STRING)
 		return node_int(node, &n);
-	/* It was read, and there are none. */
+	/* The value was read, and is valid. */
 	if (node->len && node->str[0] > ' ' && node->str[node->len - 1] > ' ')
 		return true;
 	return quantity_parse(node->str, node->len, &q);
@@ -124,7 +124,7 @@ static void check_entry(struct quantity_walk *walk,
 		     &entry->quantity));
 }
 
-/* The same of a container, whose values are read already. */
+/* Checks a container, whose values are read already. */
 static void check_container(struct quantity_walk *walk,
 			    const struct container *c)
 {

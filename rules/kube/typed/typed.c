@@ -63,8 +63,8 @@ void typed_keep(struct node *map, const struct node *from, struct node *value)
 	append(map, value);
 }
 
-/* Readers leave the text of a command alone, where a placeholder stands for a
- * part of it; an expression looks at the whole. */
+/* Readers keep the text of a command in which a placeholder replaces a part;
+ * an expression looks at the whole. */
 static bool holds_placeholder(const struct node *node)
 {
 	const struct node *list = node->parent;
@@ -175,7 +175,7 @@ struct typed_resource typed_resource(struct arena *arena, const char *group,
 	return (struct typed_resource){usual_plural(arena, kind), false, false};
 }
 
-/* What the request says of it counts, not the file. */
+/* The request's namespace counts, not the file's. */
 static void set_namespace(struct arena *arena, const struct object *object,
 			  struct node *root)
 {
@@ -225,7 +225,7 @@ struct node *typed_object(struct arena *arena, const struct object *object,
 	return root;
 }
 
-/* What a map has without its author's word, and perhaps has not. */
+/* Drops values that the author did not write and that may be absent. */
 static void drop_perhaps(struct node *map, const struct node *from)
 {
 	struct node *next;

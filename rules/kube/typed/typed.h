@@ -34,7 +34,7 @@ void native_set_defaults(struct arena *arena, unsigned type, struct node *map);
 /* An object of a native kind. */
 struct node *native_root(struct arena *arena, const struct native_kind *kind,
 			 const struct node *from);
-/* A canonical text; of what is not a quantity, a copy. */
+/* Returns a canonical text; a copy if it is not a quantity. */
 struct node *native_quantity(struct arena *arena, const struct node *from);
 /* A part of one: nothing is filled in or left out. (fragment.c) */
 struct node *native_fragment(struct arena *arena,

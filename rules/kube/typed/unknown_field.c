@@ -50,7 +50,7 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 					    text_nearest(at->key, names, n)});
 }
 
-/* An empty key, and what a tool puts in place of a key or takes out. */
+/* True unless the key is empty, or holds characters of a tool's template. */
 static bool is_literal(const struct node *at)
 {
 	return at->key_len && !strpbrk(at->key, "${}<>");

@@ -40,7 +40,7 @@ COUNT_FORMULA(kserve_max)
 	struct amount least = amount_field(at, "minReplicas", 1);
 
 	/* maxReplicas 0 (the default) is not a bound in Knative mode and
-	 * minReplicas otherwise: judge by what is written. */
+	 * minReplicas otherwise: use the written values. */
 	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
 	/* Scaled to zero is not permanent. */
 	least = amount_max(least, amount_of(1));
@@ -76,7 +76,10 @@ static struct amount kserve_gpus(const struct node *container)
 	return sum;
 }
 
-/* The head's: its model server is in a block of its own, or in a list. */
+/*
+ * Returns the head's devices: its model server is in a separate block, or in a
+ * list.
+ */
 static struct amount kserve_head_gpus(const struct node *component)
 {
 	struct amount sum =
@@ -165,7 +168,9 @@ COUNT_FORMULA(llm_workers)
 /* -- devices, shared memory ---------------------------------------------------
  */
 
-/* Do the runtimes that KServe ships mount /dev/shm for this one? */
+/*
+ * Returns whether the runtimes that KServe ships mount /dev/shm for this one.
+ */
 static unsigned runtime_shm(const char *name)
 {
 	static const char *const without[] = {
@@ -179,7 +184,7 @@ static unsigned runtime_shm(const char *name)
 	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
-/* Those that KServe ships leave it to the service where its pods go. */
+/* Runtimes that KServe ships leave placement to the service. */
 static unsigned runtime_injects(const char *name)
 {
 	return runtime_shm(name) |

@@ -28,7 +28,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 			node_path(list->parent, "svcOrchSpec.resources"));
 }
 
-/* The engine of v1 has cpu requests of its own. */
+/* The engine of v1 has cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return text_eq(pod->object->group, "machinelearning.seldon.io");

@@ -17,7 +17,7 @@ static unsigned injects(const struct pod_builder *builder,
 	return node_is_unset(node_get(pod->spec, "shmSize")) ? 0 : INJECT_SHM;
 }
 
-/* What the operator passes as --tensor-parallel-size. */
+/* The value that the operator passes as --tensor-parallel-size. */
 static const struct node *tensor(const struct container *c)
 {
 	return node_path(c->pod->group, "vllmConfig.tensorParallelSize");
