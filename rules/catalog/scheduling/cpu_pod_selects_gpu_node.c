@@ -25,7 +25,15 @@ static void check(struct rule_run *run, const struct pod *pod)
 		gpu_selector_key(at));
 }
 
-static const char *const yields_to[] = {"gpu-limit-missing", 0};
+/* A GPU is wanted, or used, under another name. */
+static const char *const yields_to[] = {
+	"gpu-limit-missing",
+	"gpu-resource-name-unknown",
+	"gpu-pod-level-resource",
+	"nvidia-visible-devices-override",
+	"nvidia-device-mount-bypass",
+	NULL,
+};
 
 const struct rule rule_cpu_pod_selects_gpu_node = {
 	.name = "cpu-pod-selects-gpu-node",
