@@ -94,6 +94,89 @@ static void tokens_are_masked_wherever_they_stand(void **state)
 }
 
 /* Values are masked where they stand, cut, quoted, or beside others. */
+static void masks_to(const char *text, const char *wanted)
+{
+	struct arena arena = ARENA_INIT;
+	struct secrets secrets = {.arena = &arena};
+
+	secrets_of_text(&secrets, text, strlen(text));
+	secrets_finish(&secrets);
+	assert_string_equal(secrets_mask(&secrets, &arena, text), wanted);
+	assert_true(secrets_plain(text, strlen(text)) ||
+		    secrets_possible(text, strlen(text)) ||
+		    !strcmp(text, wanted));
+	arena_release(&arena);
+}
+
+static void credentials_are_masked_by_what_is_around_them(void **state)
+{
+	static const char *const cases[][2] = {
+		{"PGPASSWORD=hunter psql", "PGPASSWORD=**** psql"},
+		{"export MYSQL_PWD='hunter'", "export MYSQL_PWD='****'"},
+		{"postgres://me:hunter2@db:5432/x",
+		 "postgres://me:****@db:5432/x"},
+		{"git clone https://u:a@b@host/r", "git clone "
+						   "https://u:****@host/r"},
+		{"me:hunter2@tcp(db:3306)/x", "me:****@tcp(db:3306)/x"},
+		{"host=db password=hunter2 user=me",
+		 "host=db password=**** user=me"},
+		{"Server=db;Pwd=hunter2;", "Server=db;Pwd=****;"},
+		{"AccountName=a;AccountKey=q83vEjRW/x9==;Endpoint=b",
+		 "AccountName=a;AccountKey=****;Endpoint=b"},
+		{"https://a.blob/x?sv=2024&sig=abc%3Ddefgh&se=1",
+		 "https://a.blob/x?sv=2024&sig=****&se=1"},
+		{"Authorization: Bearer abc.DEF-123",
+		 "Authorization: Bearer ****"},
+		{"-H 'authorization: basic dXNlcjpwYXNz'",
+		 "-H 'authorization: basic ****'"},
+		{"https://hooks.slack.com/services/T01/B01/abcdEFGH",
+		 "https://hooks.slack.com/services/****"},
+		{"{\"password\": \"hunter2\"}", "{\"password\": \"****\"}"},
+		{"\"{\\\"password\\\":\\\"hunter2\\\"}\"",
+		 "\"{\\\"password\\\":\\\"****\\\"}\""},
+		{"serve --password=hunter2 --x", "serve --password=**** --x"},
+		{"[serve, --db-password, hunter2]",
+		 "[serve, --db-password, ****]"},
+		{"serve --api-key abcd1234 -x", "serve --api-key **** -x"},
+		{"- --api-key\n- \"abcd1234\"", "- --api-key\n- \"****\""},
+		{"wandb login --relogin 0123456789abcdef01234567 && x",
+		 "wandb login --relogin **** && x"},
+		{"[wandb, login, \"0123456789abcdef01234567\"]",
+		 "[wandb, login, \"****\"]"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		masks_to(cases[i][0], cases[i][1]);
+}
+
+static void what_only_looks_like_a_credential_is_shown(void **state)
+{
+	static const char *const cases[] = {
+		"https://host:8080/a@b",
+		"postgres://me:$(PASSWORD)@db/x",
+		"image: a@sha256:0123456789abcdef",
+		"PWD=/work",
+		"--max-tokens=12345678",
+		"--password=$PASSWORD --x",
+		"--password-file /run/secret",
+		"password: {valueFrom: x}",
+		"secretKeyRef: {name: db, key: password}",
+		"key: password\nname: database",
+		"automountServiceAccountToken: false",
+		"basic authentication",
+		"a bearer of messages",
+		"wandb login && python train.py --epochs 100000000000000000000",
+		"--tokenizer=abcd1234",
+		"hooks.slack.com/",
+		"apiVersion: v1\nkind: Pod",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(cases); i++)
+		masks_to(cases[i], cases[i]);
+}
+
 static void secret_values_are_masked_in_texts(void **state)
 {
 	static const char *const values[] = {
@@ -204,6 +287,8 @@ int main(void)
 		cmocka_unit_test(names_of_secrets_are_found),
 		cmocka_unit_test(tokens_are_masked_wherever_they_stand),
 		cmocka_unit_test(secret_values_are_masked_in_texts),
+		cmocka_unit_test(credentials_are_masked_by_what_is_around_them),
+		cmocka_unit_test(what_only_looks_like_a_credential_is_shown),
 		cmocka_unit_test(a_text_that_nobody_parsed_is_masked),
 		cmocka_unit_test(many_secrets_stay_linear),
 	};

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The names of tokens that programs for GPUs read; ends in NULL. */
+/* The names of tokens and passwords that programs read; ends in NULL. */
 extern const char *const secret_names[];
 
 /* The last letters of names of secrets, for callers that test many names. */
@@ -31,5 +31,12 @@ size_t secret_prefix(const char *value, size_t len);
 bool secret_tokens(const char *text, size_t len,
 		   void (*found)(void *context, size_t at, size_t len),
 		   void *context);
+/*
+ * Credentials recognized by what is around them: passwords of URLs and data
+ * source names, keys after `--api-key`, `Bearer` or `"password":`. As above.
+ */
+bool secret_credentials(const char *text, size_t len,
+			void (*found)(void *context, size_t at, size_t len),
+			void *context);
 
 #endif

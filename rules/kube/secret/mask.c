@@ -191,6 +191,7 @@ static size_t cover_all(const struct secrets *secrets, const char *in,
 		i += n - 1;
 	}
 	secret_tokens(in, len, cover_found, &cover);
+	secret_credentials(in, len, cover_found, &cover);
 	return cover.count;
 }
 

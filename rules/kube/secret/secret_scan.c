@@ -13,9 +13,10 @@
 
 enum {
 	NAME_MOST = 128,
-	BEHIND_MOST = 4096, /* bytes between a value and the name after it */
-	RANDOM_LEAST = 20,  /* bytes without a digit that may be a secret */
-	VALUE_MOST = 16384, /* bytes of a value */
+	BEHIND_MOST = 4096,   /* bytes between a value and the name after it */
+	RANDOM_LEAST = 20,    /* bytes without a digit that may be a secret */
+	VALUE_MOST = 16384,   /* bytes of a value */
+	CREDENTIAL_LEAST = 8, /* bytes of one that is looked for elsewhere */
 };
 
 struct text {
@@ -228,12 +229,28 @@ static bool next_name(const struct text *text, size_t *at, size_t *start)
 	return false;
 }
 
+struct credential_text {
+	struct secrets *secrets;
+	const char *s;
+};
+
+/* A short one may be any word of the text. */
+static void add_credential(void *context, size_t at, size_t len)
+{
+	const struct credential_text *found = context;
+
+	if (len >= CREDENTIAL_LEAST)
+		secrets_add(found->secrets, found->s + at, len);
+}
+
 void secrets_of_text(struct secrets *secrets, const char *s, size_t len)
 {
 	struct text text = {s, len};
+	struct credential_text found = {secrets, s};
 	size_t at = 0, start;
 	char name[NAME_MOST];
 
+	secret_credentials(s, len, add_credential, &found);
 	while (next_name(&text, &at, &start)) {
 		memcpy(name, s + start, at - start);
 		name[at - start] = '\0';
@@ -257,11 +274,13 @@ bool secrets_possible(const char *s, size_t len)
 	struct text text = {s, len};
 	size_t at = 0, start;
 
-	return next_name(&text, &at, &start) || has_escape(s, len);
+	return next_name(&text, &at, &start) || has_escape(s, len) ||
+	       memmem(s, len, "PGPASSWORD", strlen("PGPASSWORD"));
 }
 
 bool secrets_plain(const char *s, size_t len)
 {
 	return secret_tokens(s, len, NULL, NULL) ||
+	       secret_credentials(s, len, NULL, NULL) ||
 	       memchr(s, (unsigned char)SECRET_COVER, len);
 }
