@@ -284,7 +284,15 @@ static struct policy *load_found(struct policies *policies, const char *path)
 	struct found found = found_at(policies, path);
 	struct policy_options options = {.refuse_path = refuse_path,
 					 .context = &found};
+	const char *slash = strrchr(path, '/');
 
+	/* A link at home, of who keeps settings elsewhere, is the user's. */
+	if (repository_length(found.folder) &&
+	    refuse_path(&found, slash ? slash + 1 : path)) {
+		log_line("%s: a link out of its repository is not read", path);
+		policies->broken = true;
+		return NULL;
+	}
 	return load(policies, path, &options);
 }
 

@@ -59,6 +59,25 @@ bounded() {
 	done
 }
 
+@test "a policy that was found is no link out of its repository" {
+	mkdir -p repo/.git repo/a repo/shared
+	pod repo/a/x.yaml
+	echo 'of-the-runner: [' >outside.yaml
+	ln -s ../../outside.yaml repo/a/.gpugate.yaml
+	for target in repo repo/a repo/a/x.yaml; do
+		bounded lint --format concise $target
+		is "$target: $status" "$target: 2"
+		holds "$stderr" "repo/a/.gpugate.yaml: a link out of its repository"
+		is "$(grep -c of-the-runner <<<"$output$stderr")" 0
+	done
+	run --separate-stderr timeout 60 bash -c 'cd repo/a; "$0" config' "$GPUGATE"
+	is "$status" 2
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' >repo/shared/p.yaml
+	ln -sf ../shared/p.yaml repo/a/.gpugate.yaml
+	bounded lint --format concise repo
+	is "$stderr" ""
+}
+
 @test "a policy that was found names files of its repository" {
 	mkdir -p repo/.git
 	pod repo/a/x.yaml
