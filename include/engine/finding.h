@@ -94,8 +94,8 @@ struct finding {
 	bool forgiven;
 	/* The old object is denied for the same rule, whatever the value. */
 	bool had_before;
-	/* An annotation asked to leave it out, and the policy grants none. */
-	bool ignore_refused;
+	/* Why a suppression that names it was refused, or NULL. */
+	const char *ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not
 	 * carry as they do their template's. */
 	bool ignored_by_object;

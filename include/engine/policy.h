@@ -209,14 +209,18 @@ struct policy_break_glass {
 };
 const struct policy_break_glass *
 policy_break_glass(const struct policy *policy); /* or NULL */
-/* `suppressions.annotations`: may an annotation there silence the rule?
- * *grant (its terms) is set when it may. */
+/* `suppressions.annotations`: may an annotation there silence the rule? NULL:
+ * it may, under the terms of *grant; else why not. namespace: NULL or "" when
+ * there is none, or none is known. */
 struct policy_grant {
 	bool require_reason;
 	int64_t max_days; /* 0: no limit */
 };
-bool policy_grants(const struct policy *policy, const struct rule *rule,
-		   const char *namespace, const struct policy_grant **grant);
+const char *policy_refusal(const struct policy *policy, const struct rule *rule,
+			   const char *namespace,
+			   const struct policy_grant **grant);
+/* The admission policy under a local one, or NULL. */
+const struct policy *policy_floor(const struct policy *policy);
 
 /*
  * `exclude:` and `paths:` against a path relative to the policy's folder.

@@ -2,8 +2,8 @@
 /*
  * Suppression in the manifest: comments on the line or the
  * line above, ignore-file comments, and gpugate.dev/ignore annotations on
- * the object or its pod template. Unused and expired ones become findings
- * (suppression-unused, suppression-expired); locked rules are not affected.
+ * the object or its pod template. Unused, expired and refused ones become
+ * findings (suppression-unused, -expired, -refused); locked rules refuse all.
  */
 #ifndef ENGINE_SUPPRESS_H
 #define ENGINE_SUPPRESS_H
@@ -20,15 +20,14 @@ struct suppressions; /* of one file */
 /*
  * All `# gpugate:` comments of a file. Cheap when there are none. today is
  * days since 1970-01-01 UTC (for until=). Malformed comments are kept and
- * come out of suppressions_finish() as findings.
+ * come out of suppressions_finish() as findings. admission: NULL, or the policy
+ * in force there: annotations suppress what it grants, comments what it does
+ * not deny, because they do not reach it.
  */
 struct suppressions *suppressions_scan(struct arena *arena,
-				       struct source *source, int64_t today);
-/*
- * Like suppressions_new(), at admission: comments do not exist, and annotations
- * suppress the rules that the policy grants; all other ignores are marked
- * ignore_refused.
- */
+				       struct source *source, int64_t today,
+				       const struct policy *admission);
+/* Scan for annotations alone: comments do not reach admission. */
 struct suppressions *suppressions_granted(struct arena *arena,
 					  struct source *source, int64_t today,
 					  const struct policy *policy);
@@ -59,6 +58,7 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
  * After all findings of the file: call add for every comment or annotation that
  * suppressed nothing or is expired or malformed. A missing reason and an
  * unknown name are reported as malformed, but the rest of it still suppresses.
+ * What was refused is reported once a rule.
  * A suppression of a rule that looks at other objects is never called unused,
  * because those rules run after the file is finished.
  */
@@ -66,6 +66,7 @@ enum suppression_trouble {
 	SUPPRESSION_UNUSED,
 	SUPPRESSION_EXPIRED,
 	SUPPRESSION_MALFORMED,
+	SUPPRESSION_REFUSED,
 };
 struct suppression_issue {
 	enum suppression_trouble kind;
@@ -81,5 +82,10 @@ void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
 			 void (*add)(void *context,
 				     const struct suppression_issue *issue),
 			 void *context);
+/* Only the refused ones, of a file that is finished. */
+void suppressions_finish_refused(
+	struct suppressions *s,
+	void (*add)(void *context, const struct suppression_issue *issue),
+	void *context);
 
 #endif

@@ -72,7 +72,8 @@ static const struct key policy_keys[] = {
 	 "groups, annotation: a denial becomes a warning for them."},
 	{"suppressions", "map",
 	 "annotations: rules, namespaces, requireReason, maxDays. Which "
-	 "annotations silence a rule at admission; default none."},
+	 "annotations silence a rule at admission, and under `gpugate lint "
+	 "--policy`; default none."},
 	{"exempt", "list",
 	 "namespaces, kinds, names, rules, reason, until. Warns 14 days "
 	 "before it ends, acts as warn for 7 days after, then is gone."},

@@ -61,8 +61,9 @@ static const struct option table[] = {
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy),
 	 "FILE", NULL,
 	 .help = "The cluster's policy as a floor, or a file of `gpugate snapshot` "
-		 "that holds it: local files may tighten it or suppress rules that "
-		 "are not locked, nothing else."},
+		 "that holds it: local files may tighten it or exempt rules that "
+		 "are not locked, nothing else. Annotations suppress what its "
+		 "suppressions grant, comments what it does not deny."},
 	{"preset", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset),
 	 "NAME", "recommended strict all",

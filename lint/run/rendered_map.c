@@ -276,18 +276,46 @@ void finding_uncount(struct run_counts *counts, const struct finding *finding)
 		counts->infos--;
 }
 
+/* The policy for the text built from root; path is scratch. */
+static const struct policy *policy_of(struct rendered *rendered, uint32_t root,
+				      struct buf *path)
+{
+	struct policy_path_rule rule;
+
+	return job_policy(rendered->job, root, path, &rule);
+}
+
+static void excuse_one(struct rendered *rendered, struct finding *finding,
+		       struct suppressions *suppressions,
+		       const struct policy *policy, struct run_counts *counts)
+{
+	int index = rule_set_find(policy_rules(policy), finding->rule->name);
+
+	if (index < 0 || finding->suppressed)
+		return;
+	suppressions_apply(suppressions, NULL, &policy_base(policy)[index],
+			   finding);
+	if (finding->suppressed) {
+		counts->suppressed++;
+		finding_uncount(counts, finding);
+	} else if (finding->ignore_refused) {
+		finding->help = arena_printf(&rendered->arena, "%s. %s",
+					     finding->ignore_refused,
+					     finding_remedy(finding));
+	}
+}
+
 /* Findings of one file, from..to. */
 static void excuse(struct rendered *rendered, size_t from, size_t to,
 		   struct run_counts *counts)
 {
-	struct arena *arena = &rendered->arena;
+	struct rendered_finding *all = rendered->findings;
 	struct suppressions *suppressions;
 	struct render_text *text;
 	struct buf path;
 
 	buf_init(&path);
-	files_absolute(rendered->in.files,
-		       rendered->findings[from].finding.place.file,
+	files_absolute(rendered->in.files, all[from].finding.place.file,
 		       rendered->in.cwd, &path);
 	text = render_text_of(&rendered->render, path.data);
 	if (!text ||
@@ -295,27 +323,13 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 		buf_release(&path);
 		return;
 	}
-	suppressions = suppressions_scan(arena, &text->source,
-					 rendered->job->run.today);
+	suppressions = suppressions_scan(
+		&rendered->arena, &text->source, rendered->job->run.today,
+		policy_floor(policy_of(rendered, all[from].root, &path)));
 	read_comments(suppressions, &text->source);
-	for (size_t i = from; i < to; i++) {
-		struct finding *finding = &rendered->findings[i].finding;
-		struct policy_path_rule rule;
-		const struct policy *policy =
-			job_policy(rendered->job, rendered->findings[i].root,
-				   &path, &rule);
-		int index = rule_set_find(policy_rules(policy),
-					  finding->rule->name);
-
-		if (index < 0 || finding->suppressed)
-			continue;
-		suppressions_apply(suppressions, NULL,
-				   &policy_base(policy)[index], finding);
-		if (!finding->suppressed)
-			continue;
-		counts->suppressed++;
-		finding_uncount(counts, finding);
-	}
+	for (size_t i = from; i < to; i++)
+		excuse_one(rendered, &all[i].finding, suppressions,
+			   policy_of(rendered, all[i].root, &path), counts);
 	buf_release(&path);
 }
 

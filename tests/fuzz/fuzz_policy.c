@@ -92,7 +92,7 @@ static void suppress(const char *text, size_t len)
 	struct suppressions *s;
 
 	source_init(&source, &arena, "fuzz", text, len);
-	s = suppressions_scan(&arena, &source, 20000);
+	s = suppressions_scan(&arena, &source, 20000, NULL);
 	for (unsigned line = 1; line < 10; line++) {
 		struct finding finding = {
 			.rule = &sample_rules[SHM_MISSING],

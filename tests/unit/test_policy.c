@@ -393,23 +393,28 @@ static void annotations_work_where_they_are_granted(void **state)
 		     "locked: [gpu-limit-missing]\n");
 	const struct policy_grant *grant = NULL;
 
-	assert_true(policy_grants(policy, sample_items[SHM_MISSING], "team-a",
-				  &grant));
+	assert_null(policy_refusal(policy, sample_items[SHM_MISSING], "team-a",
+				   &grant));
 	assert_true(grant->require_reason);
 	assert_int_equal(grant->max_days, 30);
-	assert_false(
-		policy_grants(policy, sample_items[SHM_MISSING], "x", &grant));
-	assert_false(
-		policy_grants(policy, sample_items[SHM_MISSING], NULL, &grant));
-	assert_false(policy_grants(policy, sample_items[NEVER_FITS], "team-a",
-				   &grant));
-	assert_false(policy_grants(policy, sample_items[LIMIT_MISSING],
-				   "team-a", &grant));
+	assert_string_equal(
+		policy_refusal(policy, sample_items[SHM_MISSING], "x", &grant),
+		"the policy does not grant it in this namespace");
+	assert_string_equal(
+		policy_refusal(policy, sample_items[SHM_MISSING], NULL, &grant),
+		"the policy grants it in some namespaces only, and none is "
+		"known here");
+	assert_string_equal(policy_refusal(policy, sample_items[NEVER_FITS],
+					   "team-a", &grant),
+			    "the policy does not grant it");
+	assert_non_null(policy_refusal(policy, sample_items[LIMIT_MISSING],
+				       "team-a", &grant));
 	policy_free(policy);
 	/* default: none */
 	policy = parse(HEAD);
-	assert_false(policy_grants(policy, sample_items[SHM_MISSING], "team-a",
-				   &grant));
+	assert_string_equal(policy_refusal(policy, sample_items[SHM_MISSING],
+					   "team-a", &grant),
+			    "the policy grants no suppressions");
 	policy_free(policy);
 }
 

@@ -40,7 +40,7 @@ static void begin(struct fixture *f, const char *text)
 	*f = (struct fixture){0};
 	buf_init(&f->issues);
 	source_init(&f->source, &f->arena, "t.yaml", text, strlen(text));
-	f->s = suppressions_scan(&f->arena, &f->source, TODAY);
+	f->s = suppressions_scan(&f->arena, &f->source, TODAY, NULL);
 	loader_init(&f->loader, &f->source, &load_limits_default, &f->arena);
 	f->loader.issue = no_issue;
 	while (loader_next(&f->loader, &doc) > 0) {
@@ -51,7 +51,8 @@ static void begin(struct fixture *f, const char *text)
 
 static void add(void *context, const struct suppression_issue *issue)
 {
-	static const char *const kinds[] = {"unused", "expired", "malformed"};
+	static const char *const kinds[] = {"unused", "expired", "malformed",
+					    "refused"};
 	struct fixture *f = context;
 	struct position at = source_position(&f->source, issue->start);
 
@@ -308,8 +309,9 @@ static void locked_rules_are_not_suppressed(void **state)
 	begin(&f, "a: 1 # gpugate: ignore[shm] -- r\n");
 	suppressions_apply(f.s, NULL, &locked, &finding);
 	assert_int_equal(finding.suppressed, SUPPRESSED_NOT);
-	end(&f, "1:6: unused: `shm-missing` is locked by the policy and cannot "
-		"be suppressed\n");
+	end(&f,
+	    "1:6: refused: `shm-missing` is not suppressed: the policy locks "
+	    "it\n");
 }
 
 /* Long lines and long blocks of comments stay linear. */
@@ -326,7 +328,7 @@ static void many_comments_stay_linear(void **state)
 	begin(&f, "");
 	buf_release(&f.issues);
 	source_init(&f.source, &f.arena, "t", text.data, text.len);
-	f.s = suppressions_scan(&f.arena, &f.source, TODAY);
+	f.s = suppressions_scan(&f.arena, &f.source, TODAY, NULL);
 	YES(&f, SHM_MISSING, 60001, "r");
 	arena_release(&f.arena);
 	buf_release(&text);

@@ -411,21 +411,30 @@ const struct policy_break_glass *policy_break_glass(const struct policy *policy)
 	return policy->has_break_glass ? &policy->break_glass : NULL;
 }
 
-bool policy_grants(const struct policy *policy, const struct rule *rule,
-		   const char *namespace, const struct policy_grant **grant)
+const struct policy *policy_floor(const struct policy *policy)
+{
+	return policy->floor;
+}
+
+const char *policy_refusal(const struct policy *policy, const struct rule *rule,
+			   const char *namespace,
+			   const struct policy_grant **grant)
 {
 	const struct policy *of = policy->floor ? policy->floor : policy;
 	int index = rule_set_find(of->rules, rule->name);
+	bool known = namespace && *namespace;
 
-	if (index < 0 || !policy->has_grant || policy->locked[index] ||
-	    rule_is_fixed(rule))
-		return false;
-	if (policy->grant_rules && !policy->grant_rules[index])
-		return false;
+	if (!policy->has_grant)
+		return "the policy grants no suppressions";
+	if (index < 0 || of->locked[index] || rule_is_fixed(rule) ||
+	    (policy->grant_rules && !policy->grant_rules[index]))
+		return "the policy does not grant it";
+	if (policy->grant_namespaces.n && !known)
+		return "the policy grants it in some namespaces only, and none "
+		       "is known here";
 	if (policy->grant_namespaces.n &&
-	    !(namespace &&
-	      patterns_match(&policy->grant_namespaces, namespace)))
-		return false;
+	    !patterns_match(&policy->grant_namespaces, namespace))
+		return "the policy does not grant it in this namespace";
 	*grant = &policy->grant;
-	return true;
+	return NULL;
 }

@@ -24,6 +24,7 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 	[INTERNAL_UNUSED] = "suppression-unused",
 	[INTERNAL_EXPIRED] = "suppression-expired",
 	[INTERNAL_MALFORMED] = "suppression-malformed",
+	[INTERNAL_REFUSED] = "suppression-refused",
 	[INTERNAL_ADMISSION_POLICY] = "admission-policy",
 	[INTERNAL_CRD_VALIDATION] = "crd-validation",
 };
@@ -143,7 +144,8 @@ void run_begin_file(struct run *run, const struct run_file *file)
 					     run->options.today, file->policy);
 	else if (!run->options.no_ignore)
 		state->suppressions = suppressions_scan(
-			&run->file_arena, file->source, run->options.today);
+			&run->file_arena, file->source, run->options.today,
+			policy_floor(file->policy));
 	state->doc_arena.budget = NULL; /* documents of the file itself */
 	run_claims_begin(run);
 	run_budget_begin(run);
@@ -397,12 +399,24 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-static void suppression_issue(void *run, const struct suppression_issue *issue)
+/* "": the rule's own remedy holds. */
+static const char *who_grants(struct run *run)
+{
+	const struct policy *policy = run->state->file.policy;
+	const char *contact = policy_contact(policy);
+
+	return contact ? arena_printf(&run->file_arena, "Ask %s to grant it.",
+				      contact)
+		       : "";
+}
+
+void run_suppression_issue(void *run, const struct suppression_issue *issue)
 {
 	static const enum internal_rule rule_of[] = {
 		[SUPPRESSION_UNUSED] = INTERNAL_UNUSED,
 		[SUPPRESSION_EXPIRED] = INTERNAL_EXPIRED,
 		[SUPPRESSION_MALFORMED] = INTERNAL_MALFORMED,
+		[SUPPRESSION_REFUSED] = INTERNAL_REFUSED,
 	};
 	struct finding *f;
 
@@ -415,6 +429,8 @@ static void suppression_issue(void *run, const struct suppression_issue *issue)
 		return;
 	/* Distinguishes several findings at one place. */
 	f->cause = f->message;
+	if (issue->kind == SUPPRESSION_REFUSED)
+		f->help = who_grants(run);
 	if (!issue->pointer) {
 		identify_by_file(run, f);
 		return;
@@ -481,7 +497,7 @@ void run_end_file(struct run *run)
 				    state->in_part || state->file.built,
 				    state->in_part);
 		suppressions_finish(state->suppressions, state->rules,
-				    suppression_issue, run);
+				    run_suppression_issue, run);
 	}
 	if (!state->nfindings)
 		return;

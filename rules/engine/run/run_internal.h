@@ -17,6 +17,7 @@ enum internal_rule {
 	INTERNAL_UNUSED,
 	INTERNAL_EXPIRED,
 	INTERNAL_MALFORMED,
+	INTERNAL_REFUSED,
 	INTERNAL_ADMISSION_POLICY,
 	INTERNAL_CRD_VALIDATION,
 	INTERNAL_COUNT,
@@ -122,6 +123,9 @@ void run_check_sets(struct run *run, const struct policy *policy,
  * whole). */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);
+
+/* Report an issue of a suppression; context is the run (run.c). */
+void run_suppression_issue(void *run, const struct suppression_issue *issue);
 
 /* A finding without text, placed and identified; appended to the file's. */
 struct finding *finding_new(struct run *run, const struct rule *rule,

@@ -163,7 +163,8 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 	qsort(e->findings, e->n, sizeof(struct finding *), by_object);
 	run_budget_begin(e->run);
 	e->suppressions = suppressions_scan(&e->run->file_arena, source,
-					    e->run->options.today);
+					    e->run->options.today,
+					    policy_floor(e->policy));
 	loader_init(&loader, source, &load_limits_default, &arena);
 	loader.issue = ignore_issue;
 	while (loader_next(&loader, &doc) > 0) {
@@ -180,6 +181,10 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 			excuse_object(e, &list.items[i]);
 	}
 	arena_release(&arena);
+	e->run->state->file.source = source;
+	e->run->state->file.policy = e->policy;
+	suppressions_finish_refused(e->suppressions, run_suppression_issue,
+				    e->run);
 }
 
 /* A letter may be written as \x67, \u0067 or \U00000067; and a key over several

@@ -14,13 +14,12 @@
 #include "base/vec.h"
 
 struct suppressions *suppressions_scan(struct arena *arena,
-				       struct source *source, int64_t today)
+				       struct source *source, int64_t today,
+				       const struct policy *admission)
 {
-	struct suppressions *s = ARENA_NEW(arena, struct suppressions);
+	struct suppressions *s =
+		suppressions_granted(arena, source, today, admission);
 
-	s->arena = arena;
-	s->source = source;
-	s->today = today;
 	suppress_read_comments(s);
 	return s;
 }
@@ -34,7 +33,7 @@ struct suppressions *suppressions_granted(struct arena *arena,
 	s->arena = arena;
 	s->source = source;
 	s->today = today;
-	s->grants = policy;
+	s->admission = policy;
 	return s;
 }
 
@@ -100,23 +99,98 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 
 /* --- a finding ------------------------------------------------------------ */
 
-/* True if the policy lets this annotation suppress the finding. */
-static bool is_granted(const struct suppressions *s,
-		       const struct suppress_clause *clause,
-		       const struct finding *finding)
+/* The terms on which the policy lets an annotation silence the finding; NULL,
+ * or which is not met. */
+static const char *refusal_of_annotation(const struct suppressions *s,
+					 const struct suppress_clause *clause,
+					 const struct finding *finding)
 {
 	const struct policy_grant *grant;
+	const char *why = policy_refusal(s->admission, finding->rule,
+					 finding->id.namespace, &grant);
 
-	if (!s->grants)
-		return true;
-	if (!policy_grants(s->grants, finding->rule, finding->id.namespace,
-			   &grant))
-		return false;
+	if (why)
+		return why;
 	if (grant->require_reason && !*clause->reason)
+		return "the policy requires `gpugate.dev/ignore-reason`";
+	if (!grant->max_days)
+		return NULL;
+	if (clause->until == DATE_NONE)
+		return arena_printf(s->arena,
+				    "the policy requires "
+				    "`gpugate.dev/ignore-until`, at most %lld "
+				    "days ahead",
+				    (long long)grant->max_days);
+	if (clause->until > s->today + grant->max_days)
+		return arena_printf(s->arena,
+				    "`gpugate.dev/ignore-until` is more than "
+				    "%lld days ahead",
+				    (long long)grant->max_days);
+	return NULL;
+}
+
+/* By the policy of admission alone: a local one may be stricter. */
+static bool is_denied_there(const struct policy *admission,
+			    const struct finding *f)
+{
+	const struct object object = {
+		.kind = f->id.kind,
+		.namespace = *f->id.namespace ? f->id.namespace : NULL,
+	};
+	int index = rule_set_find(policy_rules(admission), f->rule->name);
+	enum severity severity = f->severity;
+	const struct setting *setting;
+	enum action action;
+	enum mode mode;
+
+	if (index < 0)
 		return false;
-	return !grant->max_days ||
-	       (clause->until != DATE_NONE &&
-		clause->until <= s->today + grant->max_days);
+	setting = &policy_settings_in(admission, &object, NULL, &mode)[index];
+	if (!setting->enabled || mode != MODE_ENFORCE)
+		return false;
+	if (setting->severity_set || f->severity_fixed)
+		severity = setting->severity;
+	action = setting->action_set ? setting->action
+				     : rule_action(f->rule, severity);
+	return action == ACTION_DENY ||
+	       (action == ACTION_PATCH && severity == SEVERITY_ERROR &&
+		!f->fix_title);
+}
+
+/* Why the clause must not silence the finding, or NULL. */
+static const char *refusal(const struct suppressions *s,
+			   const struct suppress_clause *clause,
+			   const struct setting *setting,
+			   const struct finding *finding)
+{
+	if (setting->locked)
+		return "the policy locks it";
+	if (!s->admission)
+		return NULL;
+	if (clause->pointer)
+		return refusal_of_annotation(s, clause, finding);
+	return is_denied_there(s->admission, finding)
+		       ? "admission denies it, and sees no comments"
+		       : NULL;
+}
+
+static void refuse(const struct suppressions *s, struct suppress_clause *clause,
+		   struct finding *finding, const char *why)
+{
+	struct suppress_refusal *one;
+
+	for (one = clause->refused; one; one = one->next)
+		if (one->rule == finding->rule)
+			break;
+	if (!one) {
+		one = ARENA_NEW(s->arena, struct suppress_refusal);
+		one->rule = finding->rule;
+		one->text = arena_printf(s->arena, "`%s` is not suppressed: %s",
+					 finding->rule->name, why);
+		one->next = clause->refused;
+		clause->refused = one;
+	}
+	finding->ignore_refused = one->text;
 }
 
 bool suppress_by_clause(const struct suppressions *s,
@@ -126,6 +200,7 @@ bool suppress_by_clause(const struct suppressions *s,
 {
 	struct suppress_words *words = &clause->words;
 	bool named = false;
+	const char *why;
 
 	if (clause->broken || clause->until < s->today)
 		return false;
@@ -133,16 +208,13 @@ bool suppress_by_clause(const struct suppressions *s,
 		if (!rule_is_named(finding->rule, words->items[i].text))
 			continue;
 		named = true;
-		words->items[i].used |= !setting->locked;
+		words->items[i].used = true;
 	}
 	if (!named)
 		return false;
-	if (setting->locked) {
-		clause->locked = finding->rule->name;
-		return false;
-	}
-	if (!is_granted(s, clause, finding)) {
-		finding->ignore_refused = true;
+	why = refusal(s, clause, setting, finding);
+	if (why) {
+		refuse(s, clause, finding, why);
 		return false;
 	}
 	finding->suppressed = via;
@@ -294,7 +366,7 @@ static void finish_words(struct finish *f, const struct suppress_clause *clause,
 		struct rule_word word;
 
 		if (!check_word(f, clause, one->text, &word) || one->used ||
-		    expired || clause->locked || !is_judged(f, &word))
+		    expired || !is_judged(f, &word))
 			continue;
 		unused = arena_printf(arena, "%s%s`%s`", unused ? unused : "",
 				      unused ? ", " : "", one->text);
@@ -304,6 +376,15 @@ static void finish_words(struct finish *f, const struct suppress_clause *clause,
 		add(f, clause, SUPPRESSION_UNUSED,
 		    arena_printf(arena, "nothing here to suppress for %s",
 				 unused));
+}
+
+static void finish_refused(struct finish *f,
+			   const struct suppress_clause *clause)
+{
+	const struct suppress_refusal *one = clause->refused;
+
+	for (; one; one = one->next)
+		add(f, clause, SUPPRESSION_REFUSED, one->text);
 }
 
 static void finish_clause(struct finish *f,
@@ -318,16 +399,24 @@ static void finish_clause(struct finish *f,
 	if (clause->broken)
 		return;
 	finish_words(f, clause, expired);
+	finish_refused(f, clause);
 	if (expired)
 		add(f, clause, SUPPRESSION_EXPIRED,
 		    arena_printf(arena, "the suppression ended on %s",
 				 date_text(clause->until, day)));
-	else if (clause->locked)
-		add(f, clause, SUPPRESSION_UNUSED,
-		    arena_printf(arena,
-				 "`%s` is locked by the policy and cannot be "
-				 "suppressed",
-				 clause->locked));
+}
+
+static void finish_all(struct finish *f,
+		       void (*finish)(struct finish *f,
+				      const struct suppress_clause *clause))
+{
+	const struct suppressions *s = f->s;
+
+	for (size_t i = 0; i < s->ncomments; i++)
+		if (!s->comments[i].excluded)
+			finish(f, &s->comments[i].clause);
+	for (size_t i = 0; i < s->nannotations; i++)
+		finish(f, &s->annotations[i].clause);
 }
 
 void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
@@ -337,9 +426,15 @@ void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
 {
 	struct finish f = {s, rules, add_issue, context};
 
-	for (size_t i = 0; i < s->ncomments; i++)
-		if (!s->comments[i].excluded)
-			finish_clause(&f, &s->comments[i].clause);
-	for (size_t i = 0; i < s->nannotations; i++)
-		finish_clause(&f, &s->annotations[i].clause);
+	finish_all(&f, finish_clause);
+}
+
+void suppressions_finish_refused(
+	struct suppressions *s,
+	void (*add_issue)(void *context, const struct suppression_issue *),
+	void *context)
+{
+	struct finish f = {.s = s, .add = add_issue, .context = context};
+
+	finish_all(&f, finish_refused);
 }

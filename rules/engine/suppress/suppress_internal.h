@@ -35,7 +35,11 @@ struct suppress_clause {
 	int64_t until;	     /* DATE_NONE: no end */
 	const char *problem; /* malformed, NULL: fine */
 	bool broken;	     /* so malformed that it suppresses nothing */
-	const char *locked;  /* the locked rule it tried to suppress */
+	struct suppress_refusal {
+		const struct rule *rule;
+		const char *text;
+		struct suppress_refusal *next;
+	} * refused; /* one a rule, the last first */
 };
 
 struct suppress_comment {
@@ -71,8 +75,8 @@ struct suppressions {
 	const struct setting *settings;
 	/* Their findings may be hidden by unknown values. */
 	bool unsure_comments, unsure_annotations;
-	/* The policy that must grant annotations; NULL: none need a grant. */
-	const struct policy *grants;
+	/* In force at admission, or NULL: nothing needs its grant. */
+	const struct policy *admission;
 };
 
 /* More than there are rules: each finding is held against each word. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A suppression that the policy does not grant.
+ * Reported by the engine itself while it reads a file; there is nothing to
+ * check here.
+ */
+#include "engine/rule.h"
+
+const struct rule rule_suppression_refused = {
+	.name = "suppression-refused",
+	.category = "input",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_INTERNAL,
+	.since = "1.0",
+	.summary = "a suppression that the policy does not grant",
+	.why = "Its finding counts: admission honors an annotation only as the policy's `suppressions:` grant, and sees no comments.",
+	.remedy =
+		"Ask the owners of the policy to grant it, or repair the manifest.",
+	.evidence = "gpugate-policy(5), suppressions and locked",
+};

@@ -1,0 +1,147 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+# Suppressions under --policy: as admission takes them.
+
+bats_require_minimum_version 1.5.0
+load helper
+
+# floor [LINE...]: the policy of admission, with these lines.
+floor() {
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$@" >floor.yaml
+}
+
+# ignoring [ANNOTATION...]: pod a.yaml with its error ignored.
+ignoring() {
+	local one
+
+	pod a.yaml
+	for one in "$@"; do
+		sed -i "/^  name: train/a\\    $one" a.yaml
+	done
+	sed -i '/^  name: train/a\  annotations:\n    gpugate.dev/ignore: priority-integer-set' a.yaml
+}
+
+reason='gpugate.dev/ignore-reason: an old cluster'
+
+day() {
+	date -u -d "$1 days" +%F
+}
+
+# refused TEXT: the finding counts, and that is why.
+refused() {
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "error: "
+	holds "$output" "[priority-integer-set]"
+	holds "$output" "\`priority-integer-set\` is not suppressed: $1"
+	holds "$output" "[suppression-refused]"
+}
+
+granted() {
+	lint --policy floor.yaml a.yaml
+	is "$status" 0
+	holds_not "$output" "[suppression-refused]"
+}
+
+@test "an annotation suppresses under --policy what the policy grants" {
+	ignoring "$reason"
+	lint --isolated a.yaml
+	is "$status" 0
+	floor
+	refused "the policy grants no suppressions"
+	floor 'suppressions: {annotations: {rules: [shm-missing]}}'
+	refused "the policy does not grant it"
+	floor 'suppressions: {annotations: {rules: [priority-integer-set]}}'
+	granted
+	floor 'suppressions: {annotations: {rules: [all]}}' 'locked: [priority-integer-set]'
+	refused "the policy locks it"
+}
+
+@test "a grant ends with its namespaces" {
+	ignoring "$reason"
+	floor 'suppressions: {annotations: {rules: [all], namespaces: ["team-*"]}}'
+	refused "the policy does not grant it in this namespace"
+	sed -i 's/namespace: research/namespace: team-a/' a.yaml
+	granted
+	sed -i '/namespace: /d' a.yaml
+	refused "the policy grants it in some namespaces only, and none is known here"
+	lint --policy floor.yaml --namespace team-b a.yaml
+	is "$status" 0
+}
+
+@test "a grant has terms: a reason and days" {
+	ignoring
+	floor 'suppressions: {annotations: {rules: [all]}}'
+	refused "the policy requires \`gpugate.dev/ignore-reason\`"
+	floor 'suppressions: {annotations: {rules: [all], requireReason: false}}'
+	granted
+	floor 'suppressions: {annotations: {rules: [all], maxDays: 30}}'
+	ignoring "$reason"
+	refused "the policy requires \`gpugate.dev/ignore-until\`, at most 30 days ahead"
+	ignoring "$reason" "gpugate.dev/ignore-until: \"$(day +32)\""
+	refused "\`gpugate.dev/ignore-until\` is more than 30 days ahead"
+	ignoring "$reason" "gpugate.dev/ignore-until: \"$(day +29)\""
+	granted
+}
+
+@test "a comment suppresses only what admission does not deny" {
+	pod a.yaml
+	sed -i 's/priority: 5/& # gpugate: ignore[priority-integer-set] -- an old cluster/' a.yaml
+	lint --isolated a.yaml
+	is "$status" 0
+	floor 'suppressions: {annotations: {rules: [all]}}' 'rules: {priority-integer-set: {action: deny}}'
+	refused "admission denies it, and sees no comments"
+	floor 'rules: {priority-integer-set: {action: warn}}'
+	granted
+	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'
+	granted
+	floor # A Pod is patched there, and anything else is warned about.
+	granted
+	# An error of the local policy alone is not denied there.
+	floor 'rules: {priority-integer-set: {action: warn, severity: warning}}'
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: {action: deny, severity: error}}\n' >.gpugate.yaml
+	granted
+}
+
+@test "rules over several objects refuse suppressions, too" {
+	cat >a.yaml <<-END
+		apiVersion: v1
+		kind: ResourceQuota
+		metadata: {name: gpus, namespace: research}
+		spec: {hard: {requests.nvidia.com/gpu: 1}}
+		---
+		apiVersion: batch/v1
+		kind: Job
+		metadata:
+		  name: train
+		  namespace: research
+		  annotations:
+		    gpugate.dev/ignore: quota
+		    gpugate.dev/ignore-reason: the quota grows on Monday
+		spec:
+		  template:
+		    spec:
+		      restartPolicy: Never
+		      containers:
+		      - name: main
+		        image: registry.example.com/train:1
+		        resources: {limits: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 4}}
+	END
+	lint --isolated a.yaml
+	is "$status" 0
+	floor
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "[quota-never-fits]"
+	holds "$output" "\`quota-never-fits\` is not suppressed: the policy grants no suppressions"
+}
+
+@test "a refusal names who grants" {
+	ignoring "$reason"
+	floor
+	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
+	holds "$output" "Ask the owners of the policy"
+	floor 'contact: "#gpu-platform"'
+	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
+	holds "$output" "Ask #gpu-platform to grant it."
+}
