@@ -369,13 +369,13 @@ def serve(n, program, library, certs):
         webhook = Webhook(program, folder, Faults(folder, library), certs)
         while injected < n and seed < n:
             seed += 1
-            # Memory ends the process, all else only a connection or a reload.
-            allocate = seed % 3
+            # A reload without memory ends the process; a connection never.
+            allocate, reload = seed % 3, seed % 2
             webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=allocate,
                           FAULT_EVERY=(12, 60, 300)[allocate])
             where = "seed %d" % seed
             for i in range(60):
-                if i % 10 == 5:
+                if reload and i % 10 == 5:
                     webhook.process.send_signal(signal.SIGHUP)
                 answer = webhook.ask()
                 problems.outcomes[answer] += 1
@@ -384,7 +384,8 @@ def serve(n, program, library, certs):
                 if webhook.process.poll() is not None:
                     break
             injected += webhook.faults.failures()
-            check_end(webhook, problems, where)
+            check_end(webhook, problems, where,
+                      (BUG_STATUS,) if reload else ())
     return problems.end("serve", injected)
 
 

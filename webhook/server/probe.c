@@ -8,6 +8,7 @@
 #include <microhttpd.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -132,16 +133,15 @@ static void notify(void *cls, struct MHD_Connection *connection, void **context,
 	struct connection *c = *context;
 
 	if (code == MHD_CONNECTION_NOTIFY_STARTED) {
-		c = calloc(1, sizeof(*c));
-		if (!c)
-			OUT_OF_MEMORY();
-		connection_enter(
-			probe->table, c,
-			MHD_get_connection_info(
-				connection, MHD_CONNECTION_INFO_CONNECTION_FD)
-				->connect_fd,
-			PHASE_HEADER);
-		*context = c;
+		int fd = MHD_get_connection_info(
+				 connection, MHD_CONNECTION_INFO_CONNECTION_FD)
+				 ->connect_fd;
+
+		*context = c = calloc(1, sizeof(*c));
+		if (c)
+			connection_enter(probe->table, c, fd, PHASE_HEADER);
+		else
+			shutdown(fd, SHUT_RDWR);
 	} else if (c) {
 		connection_leave(c);
 		free(c);

@@ -88,6 +88,7 @@ struct peer {
 	/* server_wire.c */
 	char *kept; /* read ahead, moved out of the way */
 	size_t kept_at, kept_end;
+	bool broken;  /* no memory to keep it */
 	bool holding; /* the record of the headers waits for the body's */
 	unsigned held;
 	char hold[HOLD_MAX];

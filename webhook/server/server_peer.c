@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Connections as they come and go. */
 #include <stdlib.h>
+#include <sys/socket.h>
 
 #include "server_internal.h"
 
@@ -12,8 +13,11 @@ static void opened(struct server_thread *thread,
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct peer *peer = calloc(1, sizeof(*peer));
 
-	if (!peer)
-		OUT_OF_MEMORY();
+	/* It has no peer then; bytes that have arrived may still be read. */
+	if (!peer) {
+		shutdown(info->connect_fd, SHUT_RDWR);
+		return;
+	}
 	peer->server = server;
 	peer->thread = thread;
 	thread->shaking++;

@@ -434,6 +434,8 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 	thread->moves++;
 	if (!peer) {
 		*context = peer = server_peer(connection);
+		if (!peer)
+			return MHD_NO;
 		return begin(peer, connection, url, method);
 	}
 	if (*upload_len) {

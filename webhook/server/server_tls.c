@@ -25,6 +25,8 @@ int server_choose_certificate(gnutls_session_t session,
 {
 	struct peer *peer = server_peer(gnutls_session_get_ptr(session));
 
+	if (!peer)
+		return -1;
 	if (!peer->pair)
 		peer->pair = key_store_take(peer->server->options.keys);
 	return key_pair_give(peer->pair, certs, ncerts, key);

@@ -48,8 +48,11 @@ static void keep_for_owner(struct server_thread *mine)
 	if (!owner || !left)
 		return;
 	owner->kept = malloc(left);
-	if (!owner->kept)
-		OUT_OF_MEMORY();
+	if (!owner->kept) {
+		owner->broken = true;
+		shutdown(owner->connection.fd, SHUT_RDWR);
+		return;
+	}
 	memcpy(owner->kept, mine->ahead + mine->at, left);
 	owner->kept_at = 0;
 	owner->kept_end = left;
@@ -73,6 +76,10 @@ static ssize_t read_some(struct peer *peer, void *out, size_t size)
 	bool ahead = size < sizeof(mine->ahead);
 	ssize_t n;
 
+	if (peer->broken) {
+		errno = ECONNRESET;
+		return -1;
+	}
 	if (peer->kept)
 		return (ssize_t)take_kept(peer, out, size);
 	if (mine->owner != peer || mine->at == mine->end) {
