@@ -392,18 +392,16 @@ static void annotations_work_where_they_are_granted(void **state)
 		     "namespaces: [\"team-*\"], maxDays: 30}}\n"
 		     "locked: [gpu-limit-missing]\n");
 	const struct policy_grant *grant = NULL;
+	const struct rule *shm = sample_items[SHM_MISSING];
 
-	assert_null(policy_refusal(policy, sample_items[SHM_MISSING], "team-a",
-				   &grant));
+	assert_null(policy_refusal(policy, shm, "team-a", &grant));
 	assert_true(grant->require_reason);
 	assert_int_equal(grant->max_days, 30);
-	assert_string_equal(
-		policy_refusal(policy, sample_items[SHM_MISSING], "x", &grant),
-		"the policy does not grant it in this namespace");
-	assert_string_equal(
-		policy_refusal(policy, sample_items[SHM_MISSING], NULL, &grant),
-		"the policy grants it in some namespaces only, and none is "
-		"known here");
+	assert_string_equal(policy_refusal(policy, shm, "x", &grant),
+			    "the policy does not grant it in this namespace");
+	assert_string_equal(policy_refusal(policy, shm, NULL, &grant),
+			    "the policy grants it in some namespaces only, "
+			    "and none is known here");
 	assert_string_equal(policy_refusal(policy, sample_items[NEVER_FITS],
 					   "team-a", &grant),
 			    "the policy does not grant it");
@@ -412,8 +410,7 @@ static void annotations_work_where_they_are_granted(void **state)
 	policy_free(policy);
 	/* default: none */
 	policy = parse(HEAD);
-	assert_string_equal(policy_refusal(policy, sample_items[SHM_MISSING],
-					   "team-a", &grant),
+	assert_string_equal(policy_refusal(policy, shm, "team-a", &grant),
 			    "the policy grants no suppressions");
 	policy_free(policy);
 }
