@@ -3,12 +3,14 @@
 # free ports, and questions to it.
 load helper
 
-# One CA and certificate for all tests of this file.
+# One CA and certificate for all tests of this file, and a clock that they move.
 setup_file() {
 	export GPUGATED=${GPUGATED:-$(dirname "${GPUGATE:-$BATS_TEST_DIRNAME/../../build/gpugate}")/gpugated}
 	export CERTS=$BATS_FILE_TMPDIR/certs
 	[ -x "$GPUGATED" ] || { echo "no program: $GPUGATED" >&2; return 1; }
 	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
+	"${CC:-gcc}" -O1 -shared -fPIC -o "$BATS_FILE_TMPDIR/clock.so" \
+		"$BATS_TEST_DIRNAME/../webhook/moved_clock.c"
 }
 
 setup() {
@@ -18,21 +20,35 @@ setup() {
 	export LC_ALL=C.UTF-8
 	https=$BATS_TEST_DIRNAME/https.py
 	cd "$BATS_TEST_TMPDIR" || exit 1
-	pid=
+	pid= moved=0
+	export CLOCK_AHEAD=$PWD/clock ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}verify_asan_link_order=0
+	advance 0
+}
+
+# advance MS: the server's clock, by eight bytes that stay in place.
+advance() {
+	local hex i bytes=
+	moved=$((moved + $1))
+	printf -v hex %016x "$moved"
+	for ((i = 14; i >= 0; i -= 2)); do
+		bytes+="\x${hex:i:2}"
+	done
+	printf "$bytes" 1<>clock
 }
 
 teardown() {
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
 }
 
-# until_true COMMAND...: try ten times a second. The time is for slow machines;
-# how soon a change must act is checked by tests/webhook/admission.py.
+# until_true COMMAND...: try again and again, for a server a second later each
+# time. How soon a change must act is checked by tests/webhook/admission.py.
 until_true() {
-	local tries=300
+	local tries=2000
 	while ! "$@"; do
 		tries=$((tries - 1))
 		[ "$tries" -gt 0 ] || { echo "in vain: $*" >&2; cat log >&2; return 1; }
-		sleep 0.1
+		advance 1000
+		sleep 0.03
 	done
 }
 
@@ -47,7 +63,8 @@ port_of() {
 # start ARGUMENTS: a server on free ports; pid, port, probe.
 start() {
 	: >log # of an earlier one
-	"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
+	LD_PRELOAD=$BATS_FILE_TMPDIR/clock.so${LD_PRELOAD:+:$LD_PRELOAD} \
+		"$GPUGATED" --listen 127.0.0.1:0 --probe-listen 127.0.0.1:0 \
 		--tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
 		"$@" 2>log 3>&- &
 	pid=$!
