@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 
 #include "base/path.h"
+#include "base/text.h"
 #include "render.h"
 
 enum { LEVELS = 32, ENTRIES = 100000 };
@@ -39,7 +40,8 @@ static const char *home_of(struct render *r, const struct render_root *root)
 
 	if (len)
 		home = arena_strndup(&r->arena, root->folder, len);
-	else if (path_is_below(r->cwd, root->folder))
+	/* All files are below "/": it cannot be a border. */
+	else if (!text_eq(r->cwd, "/") && path_is_below(r->cwd, root->folder))
 		home = r->cwd;
 	return len || root->chart ? real_of(r, home) : NULL;
 }
