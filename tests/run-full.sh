@@ -37,9 +37,14 @@ done
 if [ "$which" = ci ]; then
 	all=("${steps[@]}") steps=()
 	while read -r name _; do
+		known=${#steps[@]}
 		for step in "${all[@]}"; do
 			[ "${step%%=*}" != "$name" ] || steps+=("$step")
 		done
+		[ "${#steps[@]}" -gt "$known" ] || {
+			echo "tests/ci.txt: there is no step $name" >&2
+			exit 2
+		}
 	done < <(grep -v '^#' "$here/ci.txt")
 fi
 "$here/run.sh" "$build/logs-$which" "${steps[@]}"
