@@ -10,7 +10,7 @@
 # Without arguments: the first four. Exit status 77: there is no Go >= 1.26.
 set -eu
 
-kube=1.36.1
+kube=1.37.2
 etcd=3.6.13
 go_minor=26 # what that Kubernetes asks for
 cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
