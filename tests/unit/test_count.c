@@ -63,7 +63,7 @@ static void jobs_are_counted(void **state)
 	static const struct object_row rows[] = {
 		{"{apiVersion: batch/v1, kind: Job, spec: {template: " GPU_POD(
 			 4) "}}",
-		 ":1/1x4 | 4/4 gang 1 none"},
+		 ":1/2x4 | 4/8 gang 1 none"},
 		{"{apiVersion: batch/v1, kind: Job, spec: {parallelism: 8, "
 		 "completions: 3, podReplacementPolicy: Failed, template: " GPU_POD(
 			 1) "}}",
@@ -78,26 +78,26 @@ static void jobs_are_counted(void **state)
 		{"{apiVersion: batch/v1, kind: Job, spec: {parallelism: 4, "
 		 "template: {spec: {containers: [{image: i, command: "
 		 "[torchrun, --nnodes=4, train.py]}]}}}}",
-		 ":4/4x0 | 0/0 gang 4 needed"},
+		 ":4/8x0 | 0/0 gang 4 needed"},
 		{"{apiVersion: batch/v1, kind: Job, spec: {parallelism: 4, "
 		 "template: {spec: {containers: [{image: i, command: "
 		 "[torchrun, --nnodes=1, train.py]}]}}}}",
-		 ":4/4x0 | 0/0 gang 1 none"},
+		 ":4/8x0 | 0/0 gang 1 none"},
 		{"{apiVersion: batch/v1, kind: Job, spec: {parallelism: 4, "
 		 "template: {spec: {containers: [{image: i, env: [{name: "
 		 "WORLD_SIZE, value: '4'}]}]}}}}",
-		 ":4/4x0 | 0/0 gang 4 needed"},
+		 ":4/8x0 | 0/0 gang 4 needed"},
 		{"{apiVersion: batch/v1, kind: Job, spec: {parallelism: 4, "
 		 "completionMode: Indexed, template: {spec: {subdomain: s, "
 		 "containers: [{image: i}]}}}}",
-		 ":4/4x0 | 0/0 gang 4 needed"},
+		 ":4/8x0 | 0/0 gang 4 needed"},
 		{"{apiVersion: batch/v1, kind: Job, metadata: {labels: "
 		 "{kueue.x-k8s.io/queue-name: q}}, spec: {parallelism: 4, "
 		 "suspend: true, template: " GPU_POD(1) "}}",
-		 ":4/4x1 | 4/4 gang 4 operator"},
+		 ":4/8x1 | 4/8 gang 4 operator"},
 		{"{apiVersion: batch/v1, kind: CronJob, spec: {jobTemplate: "
 		 "{spec: {parallelism: 2, template: " GPU_POD(1) "}}}}",
-		 ":2/2+x1 | 2/2+ gang 1 none"},
+		 ":2/4+x1 | 2/4+ gang 1 none"},
 		{"{apiVersion: batch/v1, kind: CronJob, spec: "
 		 "{concurrencyPolicy: Forbid, jobTemplate: {spec: {parallelism"
 		 ": 2, podReplacementPolicy: Failed, template: " GPU_POD(

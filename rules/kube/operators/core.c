@@ -13,11 +13,6 @@
 #include "base/text.h"
 #include "kube/command/argv.h"
 
-/*
- * The replacement of a pod that is still terminating does not add to the peak:
- * where a quota has no room for both it is refused, and created again when the
- * first has gone.
- */
 COUNT_FORMULA(job)
 {
 	struct amount parallelism = amount_field(at, "parallelism", 1);
@@ -25,6 +20,22 @@ COUNT_FORMULA(job)
 	if (!field_is_set(at, "completions"))
 		return parallelism;
 	return amount_min(parallelism, amount_field(at, "completions", 1));
+}
+
+/*
+ * With podReplacementPolicy TerminatingOrFailed (the default without a
+ * podFailurePolicy) a failed pod's replacement starts while the pod is still
+ * terminating and holds its devices.
+ */
+COUNT_FORMULA(job_peak)
+{
+	const struct node *policy = node_get(at, "podReplacementPolicy");
+	bool failed = node_is_unset(policy)
+			      ? field_is_set(at, "podFailurePolicy")
+			      : node_eq(policy, "Failed");
+
+	return amount_mul(count_job(place, at, number),
+			  amount_of(failed ? 1 : 2));
 }
 
 /* Runs at once; concurrencyPolicy Allow (the default) has no bound. */
