@@ -22,8 +22,8 @@ struct arena {
 	char *next;		  /* first free byte of head */
 	char *limit;		  /* end of head */
 	size_t used;		  /* bytes handed out since the last reset */
-	/* What loaders that use its memory spend from (doc/budget.h), or NULL;
-	 * kept for as long as the arena is used. */
+	/* Budget of the loaders that use this memory (doc/budget.h), or NULL;
+	 * must live as long as the arena. */
 	struct load_budget *budget;
 };
 

@@ -33,10 +33,10 @@ struct escape_guard {
 	struct escape_guard *outer;
 };
 
-/* From here to escape_unguard(), end(what) is called when the work is left. */
+/* Calls end(what) if the work is left before escape_unguard(). */
 void escape_guard(struct escape_guard *guard, void (*end)(void *what),
 		  void *what);
-/* Of the guard that was set last. */
+/* Removes the guard, which must be the last one set. */
 void escape_unguard(struct escape_guard *guard);
 
 #endif

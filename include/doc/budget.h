@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the documents of one object, and of one file or review, may cost
- * together: manifests, patches and configurations in strings are read with a
+ * The budget that all documents of one object share, and all of one file or
+ * review: manifests, patches and configurations in strings are read with a
  * loader for each string, and a string may be read many times. An arena leads
  * to the budget, so that every loader that uses its memory spends from it.
  *
- * What is left is known from the bytes alone: the same object is always read,
- * or always refused, whatever else the machine does.
+ * The cost depends on the bytes alone: the same object is always read, or
+ * always rejected, whatever the load of the machine.
  */
 #ifndef DOC_BUDGET_H
 #define DOC_BUDGET_H
@@ -16,7 +16,7 @@
 
 struct load_cost {
 	uint64_t bytes;	    /* of the texts */
-	uint64_t nodes;	    /* that are made of them */
+	uint64_t nodes;	    /* made of the texts */
 	uint64_t flow_work; /* as in struct load_limits */
 	uint64_t list_work; /* work_of() the trees */
 };
@@ -24,18 +24,18 @@ struct load_cost {
 struct load_budget {
 	struct load_cost object; /* left for this object */
 	struct load_cost all;	 /* for this one and all that follow */
-	bool over; /* something of this object was not read for it */
+	bool over;		 /* a part of this object was not read */
 };
 
-/* Of one object, in admission and lint alike; and of a file. */
+/* Limits for one object, at admission and in files alike; and for a file. */
 extern const struct load_cost load_cost_object, load_cost_file;
 
-/* The next object begins. */
+/* Begins the next object. */
 void load_budget_object(struct load_budget *budget);
-/* What is left to a reader. */
+/* Returns the rest of the budget. */
 struct load_cost load_budget_left(const struct load_budget *budget);
-/* budget: or NULL, as below. False: there was not as much left, and the budget
- * is over. */
+/* Spends the cost; budget may be NULL, here and below. Returns false, and marks
+ * the budget as over, if less than that was left. */
 bool load_budget_spend(struct load_budget *budget,
 		       const struct load_cost *cost);
 

@@ -134,8 +134,8 @@ void quota_text(const struct quota_table *table, const struct quota_look *look,
 void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
 /*
- * quota_svg.c: a map of namespaces and resources, with colors for how much of
- * each quota is taken. alone: a file of its own; else it is part of a page.
+ * quota_svg.c: a map of namespaces and resources, colored by how much of each
+ * quota is in use. alone: a separate file; otherwise part of a page.
  */
 void quota_svg(const struct quota_table *table, bool alone, struct buf *out);
 /* quota_page.c: the map and the table below it, as a section of a page;

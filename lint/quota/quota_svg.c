@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The map: a row for each namespace, a column for each resource. A cell shows
- * the quota that is tightest there: its color how much of the quota would be
- * taken, its bar what is used and what the manifests add, with a mark where
- * the quota ends. Colors are those of both themes and never the only sign;
- * text around the cells takes the color of the page.
+ * the tightest quota: its color shows how much of the quota would be used, its
+ * bar the amount in use and the amount that the manifests add, with a mark at
+ * the limit. Colors fit both themes and are never the only sign; text around
+ * the cells has the color of the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -374,7 +374,8 @@ static void add_resources(struct buf *out, const struct quota_map *map)
 	}
 }
 
-/* A square or a mark of that color, and what it means; the next x. */
+/* Draws a square or a mark of this color with its meaning; returns the next x.
+ */
 static unsigned add_key(struct buf *out, unsigned x, unsigned y,
 			const struct quota_shade *shade)
 {

@@ -32,7 +32,7 @@ bool secret_tokens(const char *text, size_t len,
 		   void (*found)(void *context, size_t at, size_t len),
 		   void *context);
 /*
- * Credentials recognized by what is around them: passwords of URLs and data
+ * Credentials recognized by their surroundings: passwords of URLs and data
  * source names, keys after `--api-key`, `Bearer` or `"password":`. As above.
  */
 bool secret_credentials(const char *text, size_t len,

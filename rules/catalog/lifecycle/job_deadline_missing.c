@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collective operations may wait for a lost rank indefinitely: the job
- * neither fails nor succeeds, and holds its GPUs until somebody notices. A
+ * neither fails nor succeeds, and holds its GPUs until a person notices. A
  * deadline at the job ends that; one in the pod template would move the pods to
  * another quota (scope Terminating). Kueue has a label for the same.
  */
