@@ -19,6 +19,19 @@ struct ask {
 /* No JSON: posted without the quotes. */
 #define NO_NUMBER "'01'"
 
+/* Alice asks, under the preset recommended. */
+static inline int setup_recommended(void **state)
+{
+	struct stage *s;
+
+	stage_setup(state);
+	s = *state;
+	admission_set_policy(s->admission,
+			     policy_default(&s->rules, "recommended"));
+	s->user = "alice";
+	return 0;
+}
+
 static inline void post(struct stage *s, const struct ask *ask)
 {
 	struct buf request, body;

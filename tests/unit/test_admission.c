@@ -20,18 +20,6 @@
 #include "engine/registry.h"
 #include "metrics_reading.h"
 
-static int setup(void **state)
-{
-	struct stage *s;
-
-	stage_setup(state);
-	s = *state;
-	admission_set_policy(s->admission,
-			     policy_default(&s->rules, "recommended"));
-	s->user = "alice";
-	return 0;
-}
-
 static double figure(const struct stage *s, const char *name)
 {
 	return metrics_figure(s->metrics, name);
@@ -495,7 +483,8 @@ static void a_long_review_is_denied_by_its_beginning(void **state)
 	buf_release(&body);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, stage_teardown)
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, setup_recommended, stage_teardown)
 
 int main(void)
 {

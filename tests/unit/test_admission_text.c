@@ -16,18 +16,6 @@
 #include "base/text.h"
 #include "cli/words.h"
 
-static int setup(void **state)
-{
-	struct stage *s;
-
-	stage_setup(state);
-	s = *state;
-	admission_set_policy(s->admission,
-			     policy_default(&s->rules, "recommended"));
-	s->user = "alice";
-	return 0;
-}
-
 #define TEN  "of its ten "
 #define LONG TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN TEN
 #define HALF_A_GPU(name)                                                       \
@@ -136,7 +124,8 @@ static void warnings_split_between_words(void **state)
 	arena_release(&arena);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, stage_teardown)
+#define TEST(name)                                                             \
+	cmocka_unit_test_setup_teardown(name, setup_recommended, stage_teardown)
 
 int main(void)
 {

@@ -9,6 +9,8 @@
 const struct node *ray_job_spec(const struct object *object);
 /* RayClusterSpec of a RayCluster or a RayJob, or NULL. */
 const struct node *ray_cluster_spec(const struct object *object);
+/* RayClusterSpec around the pod's group, or NULL. */
+const struct node *pod_ray_cluster(const struct pod *pod);
 /* The ends of a job after which its deletionStrategy leaves the cluster
  * running: bits. */
 enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };

@@ -10,16 +10,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
-
-static const struct node *cluster_of(const struct pod *pod)
-{
-	const struct node *group = pod->group;
-
-	if (!group || !group->parent)
-		return NULL;
-	return node_is_seq(group->parent) ? group->parent->parent
-					  : group->parent;
-}
+#include "kube/operators/ray.h"
 
 static void check_bounds(struct rule_run *run, const struct pod *pod)
 {
@@ -89,7 +80,7 @@ static void check_token(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *cluster = cluster_of(pod);
+	const struct node *cluster = pod_ray_cluster(pod);
 
 	if (!text_eq(pod->object->group, "ray.io") ||
 	    !strcmp(pod->role, "submitter") || !object_gpu_pod(pod->object))

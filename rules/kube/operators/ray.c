@@ -321,6 +321,16 @@ const struct node *ray_cluster_spec(const struct object *object)
 		       : NULL;
 }
 
+const struct node *pod_ray_cluster(const struct pod *pod)
+{
+	const struct node *group = pod->group;
+
+	if (!group || !group->parent)
+		return NULL;
+	return node_is_seq(group->parent) ? group->parent->parent
+					  : group->parent;
+}
+
 /* A policy that leaves the workers running; unset is for KubeRay to refuse. */
 static bool keeps(const struct node *policy)
 {
