@@ -196,7 +196,7 @@ install:
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/gpugate/schemas \
 		deploy/schemas/*.json
 
-# What `install` of both programs and deploy/completion/install.sh put there.
+# Removes the files that `install` and deploy/completion/install.sh installed.
 INSTALLED := $(foreach p,gpugate gpugated,bin/$(p) \
 	share/bash-completion/completions/$(p) share/zsh/site-functions/_$(p) \
 	share/fish/vendor_completions.d/$(p).fish) \

@@ -3,12 +3,12 @@
 # The overlays as deploy/README.md installs them: `kubectl apply -k` on a real
 # API server, then gpugated with exactly the arguments, environment and mounts
 # that the server has stored. Nothing is patched: the API server finds the
-# webhook through its Service, in a network of its own.
+# webhook through its Service, in a separate network.
 # usage: kustomize.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 if [ -z "${KUSTOMIZE_INSIDE-}" ]; then
-	# What has to be fetched is fetched outside.
+	# Programs are fetched outside of the namespaces.
 	bin=$(tests/control-plane/build.sh etcd kube-apiserver kubectl)
 	case $? in
 	0) ;;
@@ -63,7 +63,7 @@ mounted() {
 		echo gpugate-system >$secrets/namespace
 }
 
-# What the controllers of a whole cluster would make of a ready pod.
+# Makes the objects that a cluster's controllers make for a ready pod.
 endpoints() {
 	kube apply -f - <<-END
 		apiVersion: discovery.k8s.io/v1

@@ -121,7 +121,7 @@ say $? 'presync.yaml is accepted' "$(cat "$work/out")"
 ! grep -v '^ *#' deploy/argocd/*.yaml | grep -F "\$ARGOCD_APP"
 say $? 'no manifest waits for Argo CD to replace a variable'
 
-# What kustomize adds as a common annotation is in the Pod's environment.
+# A common annotation of kustomize reaches the Pod's environment.
 cat >>"$work/kustomize/kustomization.yaml" <<'END'
 commonAnnotations: {gpugate.dev/repo: REPO, gpugate.dev/revision: 4f2c1e}
 END
@@ -211,7 +211,7 @@ kube create rolebinding webhook -n gate --role=webhook \
 finds 1 gpu-node-selector-missing 13 'the policy of the webhook'
 unset GPUGATE_DOOR
 
-# Whoever may read too little is told, and does not pass.
+# Missing rights are reported, and the hook fails.
 manifest llm 1 >"$work/app/job.yaml"
 kube delete clusterrolebinding gpugate-presync-ml >/dev/null
 status=0

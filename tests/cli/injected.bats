@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the cluster adds to pods, as the policy states it, is not missing, and
-# nobody is blamed for it.
+# Values that the cluster adds to pods, as the policy states them, are neither
+# missing nor reported.
 
 bats_require_minimum_version 1.5.0
 load helper

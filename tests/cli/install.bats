@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `make install` and `make uninstall`, of what is built already.
+# `make install` and `make uninstall` of a finished build.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -170,7 +170,7 @@ static void an_ignore_out_of_reach_is_told(void **state)
 	}
 }
 
-/* What the cluster adds after us is not missing. */
+/* Values that the cluster adds later are not missing. */
 static void what_is_injected_is_not_missing(void **state)
 {
 #define ADDS(where)                                                            \

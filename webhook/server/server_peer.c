@@ -13,7 +13,7 @@ static void opened(struct server_thread *thread,
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct peer *peer = calloc(1, sizeof(*peer));
 
-	/* It has no peer then; bytes that have arrived may still be read. */
+	/* Without a peer, bytes that have arrived may still be read. */
 	if (!peer) {
 		shutdown(info->connect_fd, SHUT_RDWR);
 		return;

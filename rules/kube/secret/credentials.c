@@ -13,7 +13,7 @@
 
 enum {
 	LEAST = 4,	   /* bytes of a password */
-	RANDOM = 8,	   /* of what must look random */
+	RANDOM = 8,	   /* length of a text that must look random */
 	HEX_KEY = 20,	   /* of an argument without a name */
 	VALUE_MOST = 4096, /* of a value: places stay linear */
 	BETWEEN_MOST = 64, /* between a word and its value */
