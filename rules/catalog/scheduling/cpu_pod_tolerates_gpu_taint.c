@@ -128,9 +128,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 /* A GPU is wanted, or used, under another name. */
 static const char *const yields_to[] = {
-	"gpu-limit-missing",	      "gpu-resource-name-unknown",
-	"gpu-pod-level-resource",     "nvidia-visible-devices-override",
-	"nvidia-device-mount-bypass", NULL,
+	"gpu-limit-missing",
+	"gpu-resource-name-unknown",
+	"gpu-pod-level-resource",
+	"nvidia-device-mount-bypass",
+	NULL,
 };
 
 const struct rule rule_cpu_pod_tolerates_gpu_taint = {
