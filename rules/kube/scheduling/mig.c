@@ -113,13 +113,18 @@ const char *mig_product_of(const char *key, const char *value)
 
 int mig_product_most(const char *key, const char *value)
 {
-	const char *product = mig_product_of(key, value);
+	const struct label_value *known = label_value_find(key, value);
 
-	if (text_ends(value, "-SHARED"))
+	/* Shares and slices are more devices than there are products. */
+	if (text_ends(value, "-SHARED") || strstr(value, "-MIG-"))
 		return -1;
-	for (size_t i = 0; i < data_products_n; i++)
-		if (text_eq(data_products[i].product, product))
+	for (size_t i = 0; i < data_products_n; i++) {
+		const char *product = data_products[i].product;
+
+		if (known ? text_eq(known->product, product)
+			  : has_part(value, product, strlen(product)))
 			return data_products[i].most;
+	}
 	return -1;
 }
 
