@@ -22,7 +22,7 @@ if grep -q __asan_init "$build/libgpugated.a"; then
 	sanitize=(-fsanitize=address,undefined)
 	export LIVE_PATIENCE=${LIVE_PATIENCE:-4}
 fi
-"${CC:-cc}" -std=c11 -D_GNU_SOURCE -Iinclude -I. -O2 -g -pthread -fno-lto \
+${CC:-cc} -std=c11 -D_GNU_SOURCE -Iinclude -I. -O2 -g -pthread -fno-lto \
 	"${sanitize[@]}" -o "$work/live_tool" tests/webhook/live_tool.c \
 	"$build/libgpugated.a" "$build/libgpugate.a" -lyaml -lpcre2-8 -ljansson \
 	-Wl,--as-needed -lmicrohttpd -lgnutls -lssl -lcrypto -lcurl || exit 1
@@ -36,7 +36,7 @@ cat >"$work/restart" <<-END
 . tests/control-plane/control-plane.sh
 control_plane_restart_apiserver
 END
-"${CC:-cc}" -O1 -shared -fPIC -o "$work/clock.so" tests/webhook/live_clock.c ||
+${CC:-cc} -O1 -shared -fPIC -o "$work/clock.so" tests/webhook/live_clock.c ||
 	exit 1
 status=0
 crds=--crds

@@ -35,7 +35,7 @@ mutate() {
 	local file=$1 change=$2
 	sed "$change" "$file" >"$work/changed.c"
 	cmp -s "$file" "$work/changed.c" && return 2
-	"${CC:-cc}" -std=c11 -D_GNU_SOURCE -O1 -fno-lto -w -pthread -Iinclude -I. \
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -fno-lto -w -pthread -Iinclude -I. \
 		-I"$(dirname "$file")" -Itests/webhook -I"$build/gen" -o "$work/model" \
 		tests/webhook/ratchet_model.c "$work/changed.c" \
 		"$build/libgpugated.a" "$build/libgpugate.a" -lyaml -lpcre2-8 \

@@ -9,7 +9,7 @@ setup_file() {
 	export CERTS=$BATS_FILE_TMPDIR/certs
 	[ -x "$GPUGATED" ] || { echo "no program: $GPUGATED" >&2; return 1; }
 	"$GPUGATED" certs --dir "$CERTS" --dns localhost --ip 127.0.0.1 >/dev/null
-	"${CC:-gcc}" -O1 -shared -fPIC -o "$BATS_FILE_TMPDIR/clock.so" \
+	${CC:-gcc} -O1 -shared -fPIC -o "$BATS_FILE_TMPDIR/clock.so" \
 		"$BATS_TEST_DIRNAME/../webhook/moved_clock.c"
 }
 
