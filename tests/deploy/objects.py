@@ -218,7 +218,7 @@ def reader(path):
                 found.setdefault(group, set()).update(rule["resources"])
     expect(found == wanted, "may read %s" % found)
     # The alert counts kinds.
-    expect(sum(map(len, found.values())) == 17, "not 17 kinds")
+    expect(sum(map(len, found.values())) == 18, "not 18 kinds")
     box = only(load(path), "Deployment")[0]["spec"]["template"]["spec"][
         "containers"][0]
     expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")

@@ -110,7 +110,7 @@ is new or has another value.
 */}}
 {{- define "gpugate.condition.podUpdate" -}}
 - name: update-takes-devices
-  expression: >-
+  expression: |-
     request.operation != "UPDATE" || (has(request.subResource) && request.subResource != "") ||
     (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
     object.metadata.annotations.exists(k, k.size() <= 320 &&
