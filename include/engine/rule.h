@@ -286,6 +286,14 @@ bool rule_param_given(struct rule_run *run, const char *name);
 struct arena *rule_arena(struct rule_run *run);
 /* Everything known of other objects; only in check_workload, check_set. */
 const struct object_index *rule_index(struct rule_run *run);
+/*
+ * Returns the object of a workload with its pods, for check_workload. Lint
+ * reads the file again for it: call it only when a finding depends on it.
+ * Reports work on it, fixes do not. NULL: the file can no longer be read.
+ * Valid until the next call.
+ */
+const struct object *rule_object(struct rule_run *run,
+				 const struct workload *workload);
 /* The run knows only a part of the set (--partial, --since, hooks). */
 bool rule_set_is_partial(struct rule_run *run);
 const struct accelerator_extra *rule_accelerators(struct rule_run *run);

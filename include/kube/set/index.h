@@ -392,6 +392,8 @@ struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
 /* All of its places, before its document goes. */
 void workload_settle(struct arena *arena, struct workload *w);
+/* metadata.name, else the object: the place of a workload. */
+const struct node *index_name_node(const struct object *object);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);
 

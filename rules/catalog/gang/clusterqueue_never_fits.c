@@ -1,40 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload that its ClusterQueue can never admit: the accelerator is in
- * none of its resource groups, or one PodSet needs more than any flavor has,
- * borrowing included (a PodSet gets one flavor). Its configuration, which is
- * not seen, may leave resources out or replace them, as its example does with
- * parts of devices. Source: kueue pkg/scheduler/flavorassigner;
- * apis/config configuration_types.go (excludeResourcePrefixes,
- * transformations).
+ * A workload that its ClusterQueue can never admit: it selects no namespace, a
+ * resource is in none of its resource groups, one PodSet needs more than any
+ * flavor has, borrowing included (a PodSet gets one flavor), or every flavor
+ * has a taint, a label or a missing topology that keeps the pods away. Kueue's
+ * configuration, which is not seen, may leave resources out or replace them, as
+ * its example does with parts of devices. Source: kueue
+ * pkg/scheduler/flavorassigner at 0037224 (flavorassigner.go,
+ * checkFlavorForPodSets; tas_flavorassigner.go); clusterqueue_types.go
+ * (namespaceSelector); apis/config configuration_types.go
+ * (excludeResourcePrefixes, transformations).
  */
+#include <string.h>
+
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/queue.h"
+#include "kube/scheduling/affinity.h"
+#include "kube/scheduling/selector.h"
 #include "kube/set/referred.h"
 
 /* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
-static const struct node *queue_of(struct rule_run *run,
-				   const struct workload *w, const char **name)
+static const struct referred *queue_of(struct rule_run *run,
+				       const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);
 	struct arena *arena = rule_arena(run);
 	const struct referred *queue = index_referred(
 		set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
+	const char *name;
 
 	if (!queue) {
 		rule_needs_cluster(run, CLUSTER_LOCAL_QUEUE);
 		return NULL;
 	}
-	*name = node_str(node_path(queue->root, "spec.clusterQueue"));
-	if (!*name)
+	name = node_str(node_path(queue->root, "spec.clusterQueue"));
+	if (!name)
 		return NULL;
-	queue = index_referred(set, w, CLUSTER_QUEUE, *name, arena);
-	if (!queue) {
+	queue = index_referred(set, w, CLUSTER_QUEUE, name, arena);
+	if (!queue)
 		rule_needs_cluster(run, CLUSTER_QUEUE);
-		return NULL;
-	}
-	return queue->root;
+	return queue && queue->root ? queue : NULL;
 }
+
+/* --- quantities ----------------------------------------------------------- */
 
 static struct finding *report_uncovered(struct rule_run *run,
 					const struct workload *w,
@@ -45,27 +54,28 @@ static struct finding *report_uncovered(struct rule_run *run,
 		accelerator_find(rule_accelerators(run), resource);
 	struct finding *f = report_place(
 		run, &w->id, &pod->place,
-		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to replace it, %s is never admitted",
+		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to exclude or replace it, %s is never admitted",
 		queue, resource, rule_title(run, w->id.kind, w->id.name));
 
-	if (device->class != ACCEL_WHOLE)
+	if (!device || device->class != ACCEL_WHOLE)
 		finding_severity(f, SEVERITY_WARNING);
 	return f;
 }
 
 static void check_demand(struct rule_run *run, const struct workload *w,
 			 const struct workload_pod *pod,
-			 const struct pod_demand *demand)
+			 const struct pod_demand *demand,
+			 const struct referred *cluster_queue)
 {
-	const char *name = NULL;
-	const struct node *queue = queue_of(run, w, &name);
+	const struct node *queue = cluster_queue->root;
+	const char *name = cluster_queue->name;
 	struct queue_offer offer;
 	struct quantity need;
 	char text[QUANTITY_TEXT], most[QUANTITY_TEXT];
 	struct finding *f;
 
 	need = quantity_mul(demand->quantity, queue_pods(w, pod));
-	if (!queue || need.nano <= 0)
+	if (need.nano <= 0)
 		return;
 	offer = queue_offers(queue, demand->resource);
 	if (offer.unlimited ||
@@ -86,16 +96,190 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	finding_cause(run, f, demand->resource);
 }
 
+/* --- flavors -------------------------------------------------------------- */
+
+/* Why a flavor never takes a pod; text NULL: nothing known prevents it. */
+struct misfit {
+	const char *text;
+	const struct node *at; /* in the pod, or NULL */
+};
+
+static struct misfit taint_refusal(struct rule_run *run, const struct pod *pod,
+				   const struct node *flavor)
+{
+	FOR_EACH_CHILD(node_path(flavor, "spec.nodeTaints"), taint) {
+		const char *key = node_str(node_get(taint, "key"));
+		const char *value =
+			text_or_empty(node_str(node_get(taint, "value")));
+		const char *effect = node_str(node_get(taint, "effect"));
+
+		if (!key || !effect || text_eq(effect, "PreferNoSchedule") ||
+		    tolerations_tolerate(pod->tolerations, key, value,
+					 effect) != TRI_NO ||
+		    tolerations_tolerate(node_path(flavor, "spec.tolerations"),
+					 key, value, effect) != TRI_NO)
+			continue;
+		return (struct misfit){arena_printf(rule_arena(run),
+						    "has the taint `%s%s%s:%s`",
+						    key, *value ? "=" : "",
+						    value, effect),
+				       pod->tolerations};
+	}
+	return (struct misfit){NULL, NULL};
+}
+
+/* Needs of the node selector alone: terms of an affinity are alternatives. */
+static struct misfit label_refusal(struct rule_run *run, const struct pod *pod,
+				   const struct node *flavor)
+{
+	FOR_EACH_CHILD(pod->node_selector, want) {
+		const struct node *label = node_get(
+			node_path(flavor, "spec.nodeLabels"), want->key);
+
+		if (!node_str(want) || !node_str(label) ||
+		    node_same(want, label))
+			continue;
+		return (struct misfit){arena_printf(rule_arena(run),
+						    "has the label `%s=%s`",
+						    want->key, label->str),
+				       want};
+	}
+	return (struct misfit){NULL, NULL};
+}
+
+static const struct node *topology_request(const struct pod *pod)
+{
+	static const char *const keys[] = {
+		"kueue.x-k8s.io/podset-required-topology",
+		"kueue.x-k8s.io/podset-preferred-topology",
+		"kueue.x-k8s.io/podset-unconstrained-topology",
+	};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+		if (pod_annotation(pod, keys[i]))
+			return pod_annotation(pod, keys[i]);
+	return NULL;
+}
+
+static struct misfit refusal_of(struct rule_run *run, const struct pod *pod,
+				const struct referred *flavor)
+{
+	const struct node *topology = topology_request(pod);
+	struct misfit refusal = taint_refusal(run, pod, flavor->root);
+
+	if (!refusal.text)
+		refusal = label_refusal(run, pod, flavor->root);
+	/* An older snapshot does not keep the field. */
+	if (!refusal.text && topology && flavor->in_set &&
+	    node_is_unset(node_path(flavor->root, "spec.topologyName")))
+		refusal = (struct misfit){
+			"has no `topologyName`, which the pods ask for",
+			topology};
+	return refusal;
+}
+
+/* Each PodSet gets one flavor of the group. True if none takes it. */
+static bool report_group(struct rule_run *run, const struct workload *w,
+			 const struct pod *pod, const struct node *group,
+			 const struct referred *queue)
+{
+	struct misfit first = {NULL, NULL};
+	const char *name = NULL;
+	size_t n = 0;
+
+	FOR_EACH_CHILD(node_get(group, "flavors"), one) {
+		const struct referred *flavor;
+		struct misfit refusal;
+
+		if (!node_str(node_get(one, "name")))
+			return false;
+		flavor = index_referred(rule_index(run), w, CLUSTER_FLAVOR,
+					node_get(one, "name")->str,
+					rule_arena(run));
+		if (!flavor || !flavor->root)
+			return false;
+		refusal = refusal_of(run, pod, flavor);
+		if (!refusal.text)
+			return false;
+		if (!n++) {
+			first = refusal;
+			name = flavor->name;
+		}
+	}
+	if (n)
+		report_pod(
+			run, pod, first.at,
+			"flavor `%s` %s%s: ClusterQueue `%s` never admits %s",
+			name, first.text,
+			n > 1 ? ", and the others do not fit either" : "",
+			queue->name, rule_title(run, w->id.kind, w->id.name));
+	return n;
+}
+
+static bool group_is_asked(const struct node *group, const struct pod *pod)
+{
+	FOR_EACH_CHILD(node_get(group, "coveredResources"), resource) {
+		bool unknown = false;
+
+		if (node_str(resource) &&
+		    pod_request(pod, resource->str, false, &unknown).nano > 0 &&
+		    !unknown)
+			return true;
+	}
+	return false;
+}
+
+static void check_flavors(struct rule_run *run, const struct workload *w,
+			  const struct referred *queue)
+{
+	const struct object *object;
+
+	if (!index_keeps(rule_index(run), CLUSTER_FLAVOR) && !w->cluster)
+		return;
+	object = rule_object(run, w);
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod) {
+		if (pod->flat)
+			continue;
+		FOR_EACH_CHILD(node_path(queue->root, "spec.resourceGroups"),
+			       group)
+			if (group_is_asked(group, pod) &&
+			    report_group(run, w, pod, group, queue))
+				break;
+	}
+}
+
+/* The API's default selects no namespace. */
+static void check_queue(struct rule_run *run, const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (!object_is(object, "kueue.x-k8s.io", "ClusterQueue") ||
+	    object->fragment || node_is_unknown(spec) ||
+	    !node_is_unset(node_get(spec, "namespaceSelector")))
+		return;
+	finding_help(
+		run,
+		report_object(
+			run, object, spec,
+			"no `namespaceSelector`, which selects no namespace: the ClusterQueue admits nothing"),
+		"`namespaceSelector: {}` selects all namespaces.");
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
-	if (!w->kueue_queue || w->child || !*w->id.namespace)
+	const struct referred *queue = NULL;
+
+	if (w->kueue_queue && !w->child && *w->id.namespace)
+		queue = queue_of(run, w);
+	if (!queue)
 		return;
 	for (size_t p = 0; p < w->npods; p++)
 		for (size_t d = 0; d < w->pods[p].ndemand; d++)
-			if (accelerator_find(rule_accelerators(run),
-					     w->pods[p].demand[d].resource))
-				check_demand(run, w, &w->pods[p],
-					     &w->pods[p].demand[d]);
+			check_demand(run, w, &w->pods[p], &w->pods[p].demand[d],
+				     queue);
+	check_flavors(run, w, queue);
 }
 
 const struct rule rule_clusterqueue_never_fits = {
@@ -107,8 +291,9 @@ const struct rule rule_clusterqueue_never_fits = {
 	.summary = "a workload that its Kueue ClusterQueue can never admit",
 	.why = "It stays suspended forever, and others wait behind it.",
 	.remedy =
-		"Ask for less, choose another queue, or have its quota raised.",
+		"Fit a flavor of the queue (quota, labels, taints), or choose another queue.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/main/pkg/scheduler/flavorassigner",
+	.check_object = check_queue,
 	.check_workload = check,
 };

@@ -97,6 +97,7 @@ void run_release(struct run *run)
 	object_index_release(&run->index);
 	if (!run->state)
 		return;
+	run_reread_release(run);
 	arena_release(&run->state->doc_arena);
 	arena_release(&run->state->values);
 	arena_release(&run->state->arena);

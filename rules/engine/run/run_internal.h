@@ -84,6 +84,7 @@ struct run_state {
 	const struct node *sent;
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
+	struct reread *reread;	   /* run_object.c; NULL: nothing yet */
 	struct kube_config kube;   /* that of the policy, with them */
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
@@ -123,6 +124,8 @@ void run_check_sets(struct run *run, const struct policy *policy,
  * whole). */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);
+
+void run_reread_release(struct run *run); /* rule_object() */
 
 /* Report an issue of a suppression; context is the run (run.c). */
 void run_suppression_issue(void *run, const struct suppression_issue *issue);

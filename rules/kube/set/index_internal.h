@@ -15,8 +15,6 @@ struct object_id index_id(struct arena *arena, const struct object *object);
 /* A place that is worked out when it is asked for. */
 struct place place_later(const struct object *object, const struct node *node,
 			 uint32_t file);
-/* metadata.name, else the object. */
-const struct node *index_name_node(const struct object *object);
 
 /*
  * The part of an object that a snapshot would keep, for objects that workloads
