@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A queue of a scheduler that does not schedule the pods. KAI and Volcano look
+ * only at pods whose schedulerName is theirs, and their webhooks leave it as it
+ * is. Operators may set it for their kinds, so only native kinds and JobSets
+ * are judged. Source: kai-scheduler pkg/podgrouper/pod_controller.go (pods of
+ * another scheduler are filtered out); volcano
+ * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const struct {
+	const char *key, *scheduler;
+	bool annotation;
+} queues[] = {
+	{"kai.scheduler/queue", "kai-scheduler", false},
+	{"scheduling.volcano.sh/queue-name", "volcano", true},
+};
+
+/* Where the queue is written: on the pods, or on their owner. */
+static const struct node *queue_of(const struct pod *pod, size_t i)
+{
+	const struct node *at;
+
+	if (queues[i].annotation)
+		return pod_annotation(pod, queues[i].key);
+	at = pod_label(pod, queues[i].key);
+	return at ? at : object_label(pod->object, queues[i].key);
+}
+
+static bool is_default(const struct node *scheduler)
+{
+	return node_is_unset(scheduler) || node_eq(scheduler, "") ||
+	       node_eq(scheduler, "default-scheduler");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct node *scheduler = pod_field(pod, "schedulerName");
+
+	if ((!object_is_known_for(object, KIND_NATIVE) &&
+	     !object_is(object, "jobset.x-k8s.io", "JobSet")) ||
+	    object->parent || !is_default(scheduler))
+		return;
+	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++) {
+		const struct node *queue = queue_of(pod, i);
+		struct finding *f;
+
+		if (!node_str(queue))
+			continue;
+		f = report_pod(
+			run, pod, queue,
+			"queue `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start outside its quota",
+			node_str(queue));
+		finding_help(run, f, "Set `schedulerName: %s`.",
+			     queues[i].scheduler);
+		return;
+	}
+}
+
+const struct rule rule_queue_without_scheduler = {
+	.name = "queue-without-scheduler",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_ABSENCE,
+	.wants = FACT_GPU | FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "a queue of KAI or Volcano on pods of the default scheduler",
+	.why = "The default scheduler places the pods one by one: no gang, no quota, and the queue counts their GPUs as free.",
+	.remedy = "Set schedulerName to that of the queue's scheduler.",
+	.evidence =
+		"https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs/queues; https://volcano.sh/en/docs/podgroup/",
+	.check_pod = check,
+};

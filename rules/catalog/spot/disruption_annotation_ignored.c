@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Annotations that should keep a pod on its node, written where or how the
+ * autoscaler does not read them. Karpenter compares do-not-disrupt with "true"
+ * and, in later versions, reads a duration; do-not-evict is that of its alpha
+ * and went with v1. Cluster Autoscaler reads "true" and "false". Source:
+ * kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go (HasDoNotDisrupt);
+ * karpenter.sh/docs/upgrading/v1-migration; kubernetes/autoscaler
+ * cluster-autoscaler/simulator/drainability/rules/safetoevict.
+ */
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+
+static const char disrupt[] = "karpenter.sh/do-not-disrupt";
+static const char former[] = "karpenter.sh/do-not-evict";
+static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
+
+/* As Go's time.ParseDuration, from a number on. */
+static bool is_duration(const char *text)
+{
+	return text[0] >= '0' && text[0] <= '9' &&
+	       strspn(text, "0123456789.hmsuµn") == strlen(text) &&
+	       strpbrk(text, "hms");
+}
+
+static void check_former(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_annotation(pod, former);
+	struct finding *f;
+	struct fix *fix;
+
+	if (!node_eq(at, "true") || pod_annotation(pod, disrupt))
+		return;
+	f = report_pod(
+		run, pod, at,
+		"Karpenter 1.0 and later does not read `%s`: it may evict the pods",
+		former);
+	finding_at_key(run, f, at);
+	if (!pod->template || node_get(pod->annotations, former) != at)
+		return;
+	fix = finding_fix(run, f, false, "rename it to `do-not-disrupt`");
+	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
+		    edit_string(rule_arena(run), "true"));
+	fix_remove(fix, at);
+}
+
+static void check_value(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = pod_annotation(pod, disrupt);
+	const char *value = node_str(at);
+
+	if (value && strcmp(value, "true") != 0 &&
+	    strcmp(value, "false") != 0 && !is_duration(value))
+		report_pod(
+			run, pod, at,
+			"`%s: %s` is neither \"true\" nor a duration: Karpenter may evict the pods",
+			disrupt, value);
+	at = pod_annotation(pod, evict);
+	value = node_str(at);
+	if (value && strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
+		report_pod(
+			run, pod, at,
+			"`%s: %s` is neither \"true\" nor \"false\": Cluster Autoscaler ignores it",
+			evict, value);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	static const char *const keys[] = {disrupt, former, evict};
+
+	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+		const struct node *label = pod_label(pod, keys[i]);
+
+		if (label && !pod_annotation(pod, keys[i]))
+			finding_at_key(
+				run,
+				report_pod(
+					run, pod, label,
+					"`%s` is a label: autoscalers read it from an annotation only",
+					keys[i]),
+				label);
+	}
+	check_former(run, pod);
+	check_value(run, pod);
+}
+
+const struct rule rule_disruption_annotation_ignored = {
+	.name = "disruption-annotation-ignored",
+	.category = "spot",
+	.severity = SEVERITY_WARNING,
+	.wants = FACT_GPU,
+	.since = "1.0",
+	.summary = "an annotation against eviction that no autoscaler reads",
+	.why = "The pods look protected and are not: consolidation of nodes ends the run.",
+	.remedy =
+		"Annotate the pod template: karpenter.sh/do-not-disrupt: \"true\", cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\".",
+	.evidence =
+		"https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
+	.check_pod = check,
+};
