@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Common Expression Language as Kubernetes 1.36 has it: compile an
+ * The Common Expression Language as Kubernetes 1.37 has it: compile an
  * expression once, evaluate it over documents.
  *
  *	env = cel_env_new(arena, variables);

@@ -33,7 +33,7 @@ struct cel_overload {
 	 * anything). NULL: the evaluator does it (`_&&_`, `_?_:_`). */
 	struct cel_value (*call)(struct cel_call *call);
 	/*
-	 * The cost of a call in addition to its arguments, as Kubernetes 1.36
+	 * The cost of a call in addition to its arguments, as Kubernetes 1.37
 	 * counts (apiserver pkg/cel/library/cost.go, cel-go
 	 * interpreter/runtimecost.go); NULL: 1.
 	 */
@@ -44,10 +44,12 @@ struct cel_overload {
 extern const struct cel_overload *const cel_libraries[];
 
 /* Costs that many overloads share (rules/cel/value/cost.c): 10 % of the size of
- * the first argument, of the first two, of twice the first, of the shorter one
- * of two; rounded up. */
+ * the first argument, of the second, of the first two, of twice the first, of
+ * the shorter one of two; rounded up. */
 uint64_t cel_cost_traverse(const struct cel_call *call,
 			   struct cel_value result);
+uint64_t cel_cost_traverse_argument(const struct cel_call *call,
+				    struct cel_value result);
 uint64_t cel_cost_traverse_both(const struct cel_call *call,
 				struct cel_value result);
 uint64_t cel_cost_twice(const struct cel_call *call, struct cel_value result);

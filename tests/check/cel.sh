@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Our CEL against cel-go in the environment of Kubernetes 1.36:
+# Our CEL against cel-go in the environment of Kubernetes 1.37:
 #   every case of CEL's conformance suite, and random expressions over objects:
 #   the same value, error, cost and refusal, but for the differences listed in
 #   cel-differences.txt; and what the suite itself expects.

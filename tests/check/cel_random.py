@@ -101,8 +101,13 @@ class Maker:
             return self.pick("true", "false", "object.spec.on", "i > 3",
                              "has(object.spec.n)", "has(object.spec.zzz)",
                              "'a' in m", "object.spec.off")
-        way = self.rng.randrange(24)
+        way = self.rng.randrange(26)
         of = lambda kind: self.of(kind, n)
+        if way == 24:
+            kind = self.pick("list", "words", "map", "string", "int", "dyn")
+            return f"{of(kind)}.includes({of(self.pick('int', 'string'))})"
+        if way == 25:
+            return f"{of('words')}.exists(s, .s == {of('string')})"
         if way < 4:
             return f"({of('bool')} {self.pick('&&', '||')} {of('bool')})"
         if way == 4:

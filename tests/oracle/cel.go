@@ -60,9 +60,9 @@ var celTypes = map[string]*cel.Type{
 // evaluateAll answers each line of standard input with a line: `refuse TEXT`,
 // `error COST TEXT` or `ok COST VALUE`; COST is - where a constant part fails
 // before anything runs. An argument names another minor version of Kubernetes
-// than 36.
+// than 37.
 func evaluateAll(args []string, out *bufio.Writer) error {
-	minor := uint64(36)
+	minor := uint64(37)
 	if len(args) > 0 {
 		var err error
 		if minor, err = strconv.ParseUint(args[0], 10, 32); err != nil {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lists, sets, optional values. What is wanted was printed by cel-go, in
- * Kubernetes 1.36. */
+ * Kubernetes 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression lists[] = {
@@ -14,7 +14,14 @@ static const struct expression lists[] = {
 	{"\"%s\".format([dyn([[1], [2]]).flatten(2)])", "[1, 2]"},
 	{"dyn([1, 2]).flatten(-1)", "error: level must be non-negative"},
 	{"\"%s\".format([lists.range(3)])", "[0, 1, 2]"},
-	{"\"%s\".format([lists.range(-3)])", "[]"},
+	{"lists.range(-3)",
+	 "error: lists.range: size must be non-negative, got -3"},
+	{"[1, 2].includes(2)", "true"},
+	{"[1, 2].includes('2')", "false"},
+	{"[[1], [2]].includes([2])", "true"},
+	{"'model-a'.includes('model-a')", "true"},
+	{"'model-a'.includes('model')", "false"},
+	{"{'a': 1}.includes('a')", "false"},
 	{"\"%s\".format([[1, 2, 3].reverse()])", "[3, 2, 1]"},
 	{"\"%s\".format([[1, 2, 1, 3, 2].distinct()])", "[1, 2, 3]"},
 	{"\"%s\".format([[3, 1, 2].sort() + [1].sort()])", "[1, 2, 3, 1]"},

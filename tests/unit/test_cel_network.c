@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs, addresses. What is wanted was printed by cel-go, in Kubernetes 1.36. */
+/* URLs, addresses. What is wanted was printed by cel-go, in Kubernetes 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression network[] = {

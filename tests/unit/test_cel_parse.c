@@ -162,7 +162,11 @@ static const struct row names[] = {
 	{"while", "0-5: reserved identifier: while"},
 	{"var(1)", "0-3: reserved identifier: var"},
 	{"a.in", "2-4: syntax error: unexpected 'in', expecting a name"},
-	{"a.`b-c`", "2-7: unsupported syntax: '`'"},
+	{"a.`b-c`", "(. a b-c)"},
+	{"a.?`b c`.d", "(. (_?._ a 'b c') d)"},
+	{"a.``", "2-3: syntax error: no token begins with '`'"},
+	{"a.`b`()", "5-6: syntax error: unexpected '(', expecting an operator "
+		    "or the end"},
 	{"`a`", "0-3: syntax error: unexpected '`a`', expecting an expression"},
 	{"a.?b()", "4-5: syntax error: unexpected '(', expecting an operator "
 		   "or the end"},

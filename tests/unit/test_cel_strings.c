@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Strings, format(), regular expressions. What is wanted was printed by cel-go,
- * in Kubernetes 1.36. */
+ * in Kubernetes 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression strings[] = {
@@ -130,8 +130,10 @@ static const struct expression hostile[] = {
 	{"[lists.range(2000).map(x, 'aaaaaaaaaa').join()]"
 	 ".map(s, s.replace('', s)).size()",
 	 "error: replace: the result is larger than 4194304 bytes"},
-	{"lists.range(1000001)",
+	{"lists.range(1000000)",
 	 "error: operation cancelled: actual cost limit exceeded"},
+	{"lists.range(1000001)",
+	 "error: lists.range: size 1000001 exceeds maximum allowed (1000000)"},
 	{"lists.range(800).distinct()",
 	 "error: operation cancelled: actual cost limit exceeded"},
 };

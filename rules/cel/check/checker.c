@@ -60,20 +60,32 @@ void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 
 /* --- names --------------------------------------------------------------- */
 
-/* True if the name is known; records its kind in expr. */
-static bool resolve(struct checker *c, struct cel_expr *expr, const char *name)
+/* The innermost variable of a comprehension that `name` refers to, or -1: an
+ * absolute name, as in `.name`, refers to none. */
+static int find_local(const struct checker *c, const struct cel_expr *name)
+{
+	int i = name->ident.absolute ? -1 : (int)c->nlocals - 1;
+
+	while (i >= 0 && !text_eq(c->locals[i].name, name->ident.name))
+		i--;
+	return i;
+}
+
+/* True if the name is known; records its kind in expr. local: the variable of
+ * a comprehension that it refers to, or -1. */
+static bool resolve(struct checker *c, struct cel_expr *expr, const char *name,
+		    int local)
 {
 	enum cel_name is = NAME_TYPE;
 	const struct cel_type *type = NULL, *named = NULL;
 	unsigned index = 0;
 	int variable = cel_env_variable(c->env, name);
 
-	for (size_t i = c->nlocals; i-- && !type;)
-		if (text_eq(c->locals[i].name, name)) {
-			is = NAME_LOCAL;
-			index = (unsigned)i;
-			type = c->locals[i].type;
-		}
+	if (local >= 0) {
+		is = NAME_LOCAL;
+		index = (unsigned)local;
+		type = c->locals[local].type;
+	}
 	if (!type && variable >= 0) {
 		is = NAME_VARIABLE;
 		index = (unsigned)variable;
@@ -114,7 +126,7 @@ static void check_ident(struct checker *c, struct cel_expr *expr)
 {
 	const char *name = expr->ident.name;
 
-	if (resolve(c, expr, name))
+	if (resolve(c, expr, name, find_local(c, expr)))
 		return;
 	expr->type = plain(CEL_ERROR);
 	checker_undeclared(c, expr, name, nearest_name(c, name));
@@ -195,9 +207,13 @@ static const struct cel_type *select_type(struct checker *c,
 static void check_select(struct checker *c, struct cel_expr *expr)
 {
 	const char *name = checker_qualified_name(c, expr);
+	const struct cel_expr *first = expr;
 
-	/* It may be the name of a variable with dots. */
-	if (name && resolve(c, expr, name))
+	/* It may be the name of a variable with dots, unless the first word is
+	 * a variable of a comprehension. */
+	while (name && first->kind == EXPR_SELECT)
+		first = first->parts[0];
+	if (name && find_local(c, first) < 0 && resolve(c, expr, name, -1))
 		return;
 	checker_check(c, expr->parts[0]);
 	expr->type = checker_substitute(

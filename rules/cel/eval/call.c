@@ -110,8 +110,10 @@ static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value v = eval_expr(ev, e->parts[0]);
 
-	if (v.kind != CEL_OPTIONAL)
+	if (cel_is_abnormal(v))
 		return v;
+	if (v.kind != CEL_OPTIONAL)
+		return cel_error(ev->arena, "no such overload");
 	if (!v.optional)
 		return eval_expr(ev, e->parts[1]);
 	return e->call.operation == OPERATION_OR_VALUE ? *v.optional : v;
@@ -219,7 +221,7 @@ static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 	return is_unguarded(name) || *name == '_' || text_eq(name, "@in") ||
 	       text_starts(name, "sets.") || text_starts(name, "find") ||
 	       text_lists("lists.range slice reverse flatten isSorted sum min "
-			  "max indexOf lastIndexOf",
+			  "max indexOf lastIndexOf includes",
 			  name) ||
 	       (*name != '@' && is_of(ev, args[0], s->args[0]));
 }

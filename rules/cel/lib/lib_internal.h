@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The libraries of functions, and what several of them need. What is an error
- * is one in cel-go 0.26 and Kubernetes 1.36; what it says of a text that a
+ * is one in cel-go 0.29 and Kubernetes 1.37; what it says of a text that a
  * function does not take is ours.
  */
 #ifndef CEL_LIB_INTERNAL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The environment of Kubernetes 1.36 (apiserver pkg/cel/environment/base.go):
+ * The environment of Kubernetes 1.37 (apiserver pkg/cel/environment/base.go):
  * every library that it turns on, in any order.
  */
 #include "rules/cel/lib/lib_internal.h"

@@ -2,7 +2,7 @@
 /*
  * Macros, expanded as cel-go expands them: parser/macro.go,
  * ext/comprehensions.go (two variables), cel/library.go (optionals),
- * ext/lists.go (sortBy). Only the macros that Kubernetes 1.36 enables
+ * ext/lists.go (sortBy). Only the macros that Kubernetes 1.37 enables
  * (apiserver pkg/cel/environment/base.go). Expansions are written in CEL, with
  * names that no text can spell (struct cel_template).
  */

@@ -196,13 +196,16 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 {
 	bool optional = cel_accept(p, '?');
 	struct cel_token name = p->token;
+	bool escaped = cel_accept(p, TOKEN_ESCAPED);
 	struct cel_expr *select, *field;
+	struct cel_text key;
 
-	if (name.kind == TOKEN_ESCAPED)
-		cel_parser_stop(p, cel_token_place(p),
-				"unsupported syntax: '`'");
-	cel_expect(p, TOKEN_IDENT, "a name");
-	if (!optional && cel_accept(p, '('))
+	if (!escaped)
+		cel_expect(p, TOKEN_IDENT, "a name");
+	key = (struct cel_text){token_text(p, name), name.end - name.start};
+	if (escaped)
+		key = (struct cel_text){key.data + 1, key.len - 2};
+	if (!optional && !escaped && cel_accept(p, '('))
 		return parse_member_call(p, start, operand, name);
 	cel_raise_height(p);
 	if (!optional) {
@@ -211,14 +214,12 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 		select->parts = ARENA_NEW(p->arena, struct cel_expr *);
 		select->parts[0] = operand;
 		select->n = 1;
-		select->select.field = (struct cel_text){token_text(p, name),
-							 name.end - name.start};
+		select->select.field = key;
 		return select;
 	}
 	field = cel_expr_new(p, EXPR_CONST,
 			     cel_place(p, name.start, name.start));
-	field->constant =
-		cel_stringn(token_text(p, name), name.end - name.start);
+	field->constant = cel_stringn(key.data, key.len);
 	return cel_call_new(p, cel_place(p, start, name.start), "_?._",
 			    (struct cel_expr *[]){operand, field}, 2);
 }

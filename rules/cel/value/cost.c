@@ -36,6 +36,12 @@ uint64_t cel_cost_traverse(const struct cel_call *call, struct cel_value result)
 	return cel_cost_share(cel_cost_size(call->args[0]), 0.1);
 }
 
+uint64_t cel_cost_traverse_argument(const struct cel_call *call,
+				    struct cel_value result)
+{
+	return cel_cost_share(cel_cost_size(call->args[1]), 0.1);
+}
+
 uint64_t cel_cost_traverse_both(const struct cel_call *call,
 				struct cel_value result)
 {

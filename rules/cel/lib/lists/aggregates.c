@@ -122,6 +122,22 @@ static struct cel_value index_of(struct cel_call *call)
 	return cel_int(-1);
 }
 
+/* A list is searched; any other value is compared. */
+static struct cel_value includes(struct cel_call *call)
+{
+	struct cel_value target = call->args[0], item = target;
+	size_t n = cel_is(target, CEL_LIST) ? cel_size(target) : 1;
+
+	for (size_t i = 0; i < n; i++) {
+		if (cel_is(target, CEL_LIST))
+			item = cel_list_at(call->arena, target, i);
+		if (!cel_is_abnormal(item) &&
+		    cel_is_true(cel_equal(call->arena, item, call->args[1])))
+			return cel_bool(true);
+	}
+	return cel_bool(false);
+}
+
 /* All strings and bytes in it at a tenth, rounded down; others at 1. */
 static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 {
@@ -176,5 +192,6 @@ const struct cel_overload cel_aggregates_library[] = {
 	{"sum", "list(duration).() duration", sum, cost_of_items},
 	{"indexOf", "list(A).(A) int", index_of, cost_of_items},
 	{"lastIndexOf", "list(A).(A) int", index_of, cost_of_items},
+	{"includes", "dyn.(dyn) bool", includes, cost_of_items},
 	{0},
 };

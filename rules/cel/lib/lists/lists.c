@@ -11,6 +11,8 @@
 #include "base/vec.h"
 #include "cel/cel.h"
 
+#define RANGE_MAX 1000000
+
 static struct cel_value over_budget(struct cel_call *call)
 {
 	return cel_error(call->arena, "actual cost limit exceeded");
@@ -114,23 +116,20 @@ static struct cel_value range(struct cel_call *call)
 	int64_t n = call->args[0].integer;
 	struct cel_value *items;
 
-	if (n > CEL_EXPRESSION_BUDGET)
-		return over_budget(call);
 	if (n < 0)
-		n = 0;
+		return cel_error(call->arena,
+				 "lists.range: size must be non-negative, got "
+				 "%lld",
+				 (long long)n);
+	if (n > RANGE_MAX)
+		return cel_error(call->arena,
+				 "lists.range: size %lld exceeds maximum "
+				 "allowed (%d)",
+				 (long long)n, RANGE_MAX);
 	items = ARENA_ARRAY(call->arena, struct cel_value, (size_t)n);
 	for (int64_t i = 0; i < n; i++)
 		items[i] = cel_int(i);
 	return cel_list(call->arena, items, (size_t)n);
-}
-
-static uint64_t range_cost(const struct cel_call *call, struct cel_value result)
-{
-	int64_t n = cel_is(call->args[0], CEL_INT) ? call->args[0].integer : 1;
-
-	if (!cel_is(call->args[0], CEL_INT))
-		return 1;
-	return list_cost(n > 0 ? (uint64_t)n : 0);
 }
 
 static struct cel_value reverse(struct cel_call *call)
@@ -337,7 +336,7 @@ const struct cel_overload cel_lists_library[] = {
 	{"slice", "list(T).(int, int) list(T)", slice, size_cost},
 	{"flatten", "list(list(T)).() list(T)", flatten, flatten_cost},
 	{"flatten", "list(dyn).(int) list(dyn)", flatten, flatten_cost},
-	{"lists.range", "(int) list(int)", range, range_cost},
+	{"lists.range", "(int) list(int)", range, size_cost},
 	{"reverse", "list(T).() list(T)", reverse, size_cost},
 	{"distinct", "list(T).() list(T)", distinct, square_cost},
 	SORT("int"),

@@ -327,8 +327,10 @@ static struct cel_value quote(struct cel_call *call)
 
 const struct cel_overload cel_strings_library[] = {
 	{"contains", "string.(string) bool", contains, contains_cost},
-	{"startsWith", "string.(string) bool", starts_with, cel_cost_traverse},
-	{"endsWith", "string.(string) bool", ends_with, cel_cost_traverse},
+	{"startsWith", "string.(string) bool", starts_with,
+	 cel_cost_traverse_argument},
+	{"endsWith", "string.(string) bool", ends_with,
+	 cel_cost_traverse_argument},
 	{"charAt", "string.(int) string", char_at, NULL},
 	{"indexOf", "string.(string) int", index_of, index_cost},
 	{"indexOf", "string.(string, int) int", index_of, index_cost},
