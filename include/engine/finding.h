@@ -94,6 +94,9 @@ struct finding {
 	bool forgiven;
 	/* The old object is denied for the same rule, whatever the value. */
 	bool had_before;
+	/* Objects that its rule looked for and the cluster state lacks: bits
+	 * of struct cluster_absences. */
+	uint32_t absences;
 	/* Why a suppression that names it was refused, or NULL. */
 	const char *ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not

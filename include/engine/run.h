@@ -107,6 +107,9 @@ struct run_options {
 	/* At admission: comments do not exist, and an annotation suppresses
 	 * only rules that the policy grants. */
 	bool admission;
+	/* Recorded by this thread, or NULL: findings say that they rest on
+	 * one. */
+	struct cluster_absences *absences;
 	enum run_asks asks;
 	bool render_repairs; /* fill in finding.repair */
 	/* The text of a file again, for comments about findings of set rules;

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The steps from the bytes of a review to the bytes of the response.
- *
- * The policy in force is a reference-counted box. A review takes a reference
- * under a short lock and drops it at its end, so that neither a reload nor a
- * review ever waits for the other.
  */
 #include "admission.h"
 
-#include <jansson.h>
-#include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -23,113 +16,6 @@
 #include "reservation.h"
 #include "respond.h"
 #include "review_context.h"
-
-struct policy_box {
-	struct policy *policy;
-	char hash[17];
-	unsigned references; /* under admission's lock */
-};
-
-struct admission {
-	struct admission_options options;
-	pthread_mutex_t lock;
-	struct policy_box *box;
-	const struct cluster *cluster; /* or NULL */
-	struct reserve *reserve;       /* or NULL: none are made */
-};
-
-struct admission *admission_new(const struct admission_options *options)
-{
-	struct admission *admission = calloc(1, sizeof(*admission));
-
-	if (!admission)
-		OUT_OF_MEMORY();
-	/* jansson's hash seed is made at the first use: not in two threads. */
-	json_object_seed(0);
-	admission->options = *options;
-	pthread_mutex_init(&admission->lock, NULL);
-	if (options->reservations)
-		admission->reserve = reserve_new();
-	return admission;
-}
-
-/* --- the policy ----------------------------------------------------------- */
-
-static void box_drop(struct admission *admission, struct policy_box *box)
-{
-	unsigned left;
-
-	if (!box)
-		return;
-	pthread_mutex_lock(&admission->lock);
-	left = --box->references;
-	pthread_mutex_unlock(&admission->lock);
-	if (left)
-		return;
-	policy_free(box->policy);
-	free(box);
-}
-
-/* The policy in force, or NULL; cluster gets a reference too. */
-static struct policy_box *box_take(struct admission *admission,
-				   const struct cluster **cluster)
-{
-	struct policy_box *box;
-
-	pthread_mutex_lock(&admission->lock);
-	box = admission->box;
-	if (box)
-		box->references++;
-	*cluster = box ? cluster_get(admission->cluster) : NULL;
-	pthread_mutex_unlock(&admission->lock);
-	return box;
-}
-
-void admission_set_cluster(struct admission *admission,
-			   const struct cluster *cluster)
-{
-	const struct cluster *old;
-
-	pthread_mutex_lock(&admission->lock);
-	old = admission->cluster;
-	admission->cluster = cluster;
-	pthread_mutex_unlock(&admission->lock);
-	cluster_put(old);
-}
-
-void admission_set_policy(struct admission *admission, struct policy *policy)
-{
-	struct policy_box *box = calloc(1, sizeof(*box)), *old;
-
-	if (!box)
-		OUT_OF_MEMORY();
-	box->policy = policy;
-	box->references = 1;
-	snprintf(box->hash, sizeof(box->hash), "%016llx",
-		 (unsigned long long)policy_hash(policy));
-	pthread_mutex_lock(&admission->lock);
-	old = admission->box;
-	__atomic_store_n(&admission->box, box, __ATOMIC_RELEASE);
-	pthread_mutex_unlock(&admission->lock);
-	box_drop(admission, old);
-}
-
-bool admission_has_policy(const struct admission *admission)
-{
-	/* Once there is one, there always is. */
-	return __atomic_load_n(&admission->box, __ATOMIC_ACQUIRE) != NULL;
-}
-
-void admission_free(struct admission *admission)
-{
-	if (!admission)
-		return;
-	box_drop(admission, admission->box);
-	cluster_put(admission->cluster);
-	reserve_free(admission->reserve);
-	pthread_mutex_destroy(&admission->lock);
-	free(admission);
-}
 
 /* --- workers -------------------------------------------------------------- */
 
@@ -362,17 +248,25 @@ static bool judge_and_decide(struct review_context *ctx,
 		return false;
 	if (c->update && (now->n || reserve))
 		compare_with_old(ctx);
+	absence_drop(ctx);
 	check_patch(ctx, asks);
 	verdict_of(&ctx->verdict, c, ctx->policy, now);
 	return true;
 }
 
-static void know_namespace(struct review_context *ctx)
+static void look_up_namespace(struct review_context *ctx)
 {
 	if (ctx->cluster && *ctx->review.namespace)
 		ctx->namespace_labels =
 			cluster_namespace(ctx->cluster, ctx->review.namespace,
 					  &ctx->worker->arena);
+}
+
+static void know_namespace(struct review_context *ctx)
+{
+	look_up_namespace(ctx);
+	if (!ctx->namespace_labels && absence_ask_namespace(ctx))
+		look_up_namespace(ctx);
 }
 
 /* Denies an object that cannot be read, as the overrides for its kind and
@@ -395,6 +289,32 @@ static void refuse_unread(struct review_context *ctx, const char *problem)
 	verdict_unreadable(&ctx->verdict, ctx->mode, problem);
 }
 
+static bool judge_reserving(struct review_context *ctx, struct reserve *reserve)
+{
+	const struct request_context *c = &ctx->request;
+	bool judged;
+
+	ctx->reserve = reserve;
+	if (reserve)
+		reserve_begin(reserve, ctx->began.tv_sec);
+	judged = judge_and_decide(ctx, reserve);
+	if (reserve)
+		reserve_end(reserve, judged && ctx->verdict.allowed &&
+					     !ctx->review.dry_run &&
+					     (!c->update || c->demand_grew));
+	ctx->reserve = NULL;
+	return judged;
+}
+
+/* Before another judgment of the same object. */
+static void start_again(struct review_context *ctx)
+{
+	request_context_read(&ctx->request, &ctx->review, ctx->policy, false);
+	verdict_init(&ctx->verdict, &ctx->worker->arena);
+	ctx->budget = load_cost_object;
+	look_up_namespace(ctx);
+}
+
 /* ResourceQuota itself covers Pods. */
 static void judge_review(struct review_context *ctx)
 {
@@ -411,15 +331,11 @@ static void judge_review(struct review_context *ctx)
 	know_namespace(ctx);
 	if (c->mutate || c->pod)
 		reserve = NULL;
-	ctx->reserve = reserve;
-	if (reserve)
-		reserve_begin(reserve, ctx->began.tv_sec);
-	judged = judge_and_decide(ctx, reserve);
-	if (reserve)
-		reserve_end(reserve, judged && ctx->verdict.allowed &&
-					     !ctx->review.dry_run &&
-					     (!c->update || c->demand_grew));
-	ctx->reserve = NULL;
+	judged = judge_reserving(ctx, reserve);
+	while (judged && absence_judge_again(ctx)) {
+		start_again(ctx);
+		judged = judge_reserving(ctx, reserve);
+	}
 	if (!judged) {
 		ctx->worker->now.n = 0;
 		refuse_unread(ctx, "the documents in its strings are too many "
@@ -525,6 +441,8 @@ static bool context_begin(struct review_context *ctx,
 			   ? worker->admission->options.now
 			   : (int64_t)time(NULL);
 	arena_reset(&worker->arena);
+	/* A review that was left did not end its record. */
+	cluster_absences_record(NULL);
 	worker->now.n = 0;
 	worker->now.costly = false;
 	ctx->policy = box->policy;

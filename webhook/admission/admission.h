@@ -23,6 +23,7 @@
 #include "webhook/observe/metrics.h"
 
 struct cluster;
+struct cluster_absence;
 struct admission;
 struct admission_worker;
 
@@ -48,6 +49,19 @@ void admission_set_policy(struct admission *admission, struct policy *policy);
  * are then skipped, which is counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
+/*
+ * Asks the API server for n <= CLUSTER_ABSENCES objects that the state lacks,
+ * for at most ms milliseconds. Returns a bit for each that was answered: the
+ * state that is set now has it, or it does not exist.
+ */
+struct admission_asker {
+	uint32_t (*ask)(void *context, const struct cluster_absence *items,
+			size_t n, unsigned ms); /* NULL: none to ask */
+	void *context;
+};
+/* Before the first review. */
+void admission_set_asker(struct admission *admission,
+			 const struct admission_asker *asker);
 bool admission_has_policy(const struct admission *admission);
 
 struct admission_worker *admission_worker_new(struct admission *admission);

@@ -138,9 +138,13 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 	judge->reserve = c->reserve;
 	judge->run.options.reservations =
 		c->reserve ? reserve_view(c->reserve) : NULL;
+	judge->absences = (struct cluster_absences){.arena = &judge->arena};
+	judge->run.options.absences = &judge->absences;
+	cluster_absences_record(&judge->absences);
 	run_begin_file(&judge->run, &file);
 	run_document(&judge->run, &doc);
 	run_end_file(&judge->run);
+	cluster_absences_record(NULL);
 	judge->gpus = judge->run.counts.gpus;
 	judge->costly = judge->run.costly;
 }

@@ -13,6 +13,7 @@
 
 #include "doc/load.h"
 #include "engine/run.h"
+#include "kube/cluster/cluster.h"
 
 struct judge {
 	struct run run;
@@ -24,6 +25,8 @@ struct judge {
 	/* The patch under an enforcing policy. NULL: none. */
 	const struct node *patch;   /* RFC 6902 operations */
 	const struct node *patched; /* the object after it */
+	/* Objects that the rules looked for and the state lacks. */
+	struct cluster_absences absences;
 	struct arena arena;
 	bool wants_patch;
 	struct doc doc;		 /* being judged */

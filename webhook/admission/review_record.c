@@ -35,6 +35,13 @@ void record_not_run(struct review_context *ctx)
 	}
 }
 
+void record_rule_not_run(const struct review_context *ctx, const char *rule)
+{
+	struct metrics *metrics = ctx->options->metrics;
+
+	metrics_count_not_run(metrics, metrics_rule_number(metrics, rule));
+}
+
 void record_findings(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now;

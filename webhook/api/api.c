@@ -294,6 +294,16 @@ void api_transfer_end(struct api_transfer *t)
 	*t = (struct api_transfer){0};
 }
 
+void api_add_escaped(struct buf *out, const char *text)
+{
+	char *escaped = curl_easy_escape(NULL, text, 0);
+
+	if (!escaped)
+		OUT_OF_MEMORY();
+	buf_adds(out, escaped);
+	curl_free(escaped);
+}
+
 const char *api_transfer_error(const struct api_transfer *t, CURLcode code)
 {
 	return *t->error ? t->error : curl_easy_strerror(code);

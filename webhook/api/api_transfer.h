@@ -22,6 +22,8 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
+/* Text as a part of a path or of a query. */
+void api_add_escaped(struct buf *out, const char *text);
 /* Returns the error in words. */
 const char *api_transfer_error(const struct api_transfer *transfer,
 			       CURLcode code);

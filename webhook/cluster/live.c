@@ -16,6 +16,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "ask.h"
 #include "reflector.h"
 #include "webhook/api/api.h"
 
@@ -28,6 +29,8 @@ enum {
 	 * that rules which do not need it go on. */
 	GIVE_UP_MS = 300000,
 	STACK_BYTES = 512 << 10,
+	/* Kept open for questions, beside the watches. */
+	ASKING = 4,
 };
 
 const struct live_times live_times_default = {
@@ -44,6 +47,7 @@ struct live {
 	struct live_options options;
 	struct feeds feeds;
 	struct feed items[CLUSTER_KINDS];
+	struct questions *asks;
 	pthread_t thread;
 	atomic_bool stop, first;
 	int64_t began, published_at;
@@ -201,6 +205,16 @@ static void publish_if_due(struct live *live, int64_t now)
 	atomic_store(&live->good_now, good);
 }
 
+/* Reviews that asked are judged by what was found. */
+static void answer_asks(struct live *live, int64_t now)
+{
+	if (!asks_are_answered(live->asks))
+		return;
+	if (live->feeds.changed && live->published_at)
+		publish(live, now, live->good);
+	asks_finish(live->asks);
+}
+
 /* --- the thread ----------------------------------------------------------- */
 
 static void take_ends(struct live *live, int64_t now)
@@ -211,12 +225,17 @@ static void take_ends(struct live *live, int64_t now)
 	while ((message = curl_multi_info_read(live->feeds.multi, &left))) {
 		CURLcode code = message->data.result;
 		struct feed *feed = NULL;
+		struct ask_item *item;
 
 		if (message->msg != CURLMSG_DONE)
 			continue;
 		curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE,
 				  (char **)&feed);
-		reflector_done(feed, code, now);
+		item = asks_item_of(live->asks, feed);
+		if (item)
+			asks_done(live->asks, item, code);
+		else
+			reflector_done(feed, code, now);
 	}
 }
 
@@ -271,12 +290,14 @@ static void *run(void *context)
 
 		for (int i = 0; i < CLUSTER_KINDS; i++)
 			reflector_start(&live->items[i], now);
+		asks_start(live->asks);
 		curl_multi_perform(live->feeds.multi, &running);
 		now = live_now();
 		take_ends(live, now);
 		look(live, now);
 		give_up(live, now);
 		publish_if_due(live, now);
+		answer_asks(live, now);
 		count(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,
 				(int)wait_ms(live, live_now()), NULL);
@@ -296,13 +317,14 @@ static void prepare(struct live *live)
 	if (!feeds->multi)
 		OUT_OF_MEMORY();
 	curl_multi_setopt(feeds->multi, CURLMOPT_MAXCONNECTS,
-			  (long)CLUSTER_KINDS);
+			  (long)CLUSTER_KINDS + ASKING);
 	cluster_builder_origin(feeds->builder, api_server(live->options.api),
 			       NULL);
 	for (int i = 0; i < CLUSTER_KINDS; i++) {
 		reflector_init(&live->items[i], feeds, (enum cluster_kind)i);
 		reflector_unreadable(&live->items[i], "it is not read yet");
 	}
+	live->asks = asks_new(feeds, live->items);
 	live->began = live_now();
 }
 
@@ -310,6 +332,7 @@ static void release(struct live *live)
 {
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		reflector_release(&live->items[i]);
+	asks_free(live->asks);
 	curl_multi_cleanup(live->feeds.multi);
 	cluster_builder_free(live->feeds.builder);
 	arena_release(&live->feeds.arena);
@@ -345,6 +368,12 @@ void live_stop(struct live *live)
 	curl_multi_wakeup(live->feeds.multi);
 	pthread_join(live->thread, NULL);
 	release(live);
+}
+
+uint32_t live_ask(struct live *live, const struct cluster_absence *items,
+		  size_t n, unsigned ms)
+{
+	return asks_wait(live->asks, items, n, ms);
 }
 
 bool live_first_state(const struct live *live)

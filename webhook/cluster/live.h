@@ -46,6 +46,12 @@ struct live *live_start(const struct live_options *options, struct err *err);
 /* Within a second. Snapshots stay with who has them. */
 void live_stop(struct live *live);
 
+/* Any thread: ask for objects that the state lacks. Returns a bit for each that
+ * was answered within ms milliseconds; those that exist were published. */
+struct cluster_absence;
+uint32_t live_ask(struct live *live, const struct cluster_absence *items,
+		  size_t n, unsigned ms);
+
 /* There is a first state, or the time to wait for it has passed. */
 bool live_first_state(const struct live *live);
 

@@ -76,16 +76,6 @@ static void add_base(const struct feed *feed, struct buf *out)
 		 r->plural);
 }
 
-static void add_escaped(struct buf *out, const char *text)
-{
-	char *escaped = curl_easy_escape(NULL, text, 0);
-
-	if (!escaped)
-		OUT_OF_MEMORY();
-	buf_adds(out, escaped);
-	curl_free(escaped);
-}
-
 static void add_path(const struct feed *feed, struct buf *out)
 {
 	add_base(feed, out);
@@ -95,7 +85,7 @@ static void add_path(const struct feed *feed, struct buf *out)
 				 feed->all->options->times.page);
 		if (feed->next.len) {
 			buf_adds(out, "&continue=");
-			add_escaped(out, feed->next.data);
+			api_add_escaped(out, feed->next.data);
 		}
 		return;
 	}
@@ -103,7 +93,7 @@ static void add_path(const struct feed *feed, struct buf *out)
 		 "?watch=true&allowWatchBookmarks=true&timeoutSeconds=%u"
 		 "&resourceVersion=",
 		 WATCH_SECONDS + live_random(WATCH_SECONDS));
-	add_escaped(out, feed->version.data);
+	api_add_escaped(out, feed->version.data);
 }
 
 static size_t on_data(char *data, size_t one, size_t len, void *context)

@@ -99,6 +99,8 @@ void reflector_unreadable(struct feed *feed, const char *reason);
 
 /* --- reflector_event.c ---------------------------------------------------- */
 
+/* An object of the kind that was asked for; false: it is none. */
+bool reflector_take_object(struct feed *feed, const char *text, size_t len);
 bool reflector_take_item(void *context, const char *text, size_t len);
 bool reflector_take_event(void *context, const char *text, size_t len);
 /* The list's own metadata, once it has ended. */

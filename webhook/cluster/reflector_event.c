@@ -105,6 +105,18 @@ static const char *api_version(struct feed *feed)
 		(int)strcspn(feed->api_version, " "), feed->api_version);
 }
 
+bool reflector_take_object(struct feed *feed, const char *text, size_t len)
+{
+	struct cluster_item item = {.root = read_map(feed, text, len)};
+
+	if (!item.root)
+		return false;
+	item.api_version = api_version(feed);
+	item.kind = cluster_resource(feed->kind)->kind;
+	add(feed, &item);
+	return true;
+}
+
 bool reflector_take_item(void *context, const char *text, size_t len)
 {
 	struct feed *feed = context;

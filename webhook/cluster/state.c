@@ -116,6 +116,12 @@ int state_open(struct state *s)
 	return 0;
 }
 
+static uint32_t ask(void *context, const struct cluster_absence *items,
+		    size_t n, unsigned ms)
+{
+	return live_ask(context, items, n, ms);
+}
+
 static int start_live(struct state *s)
 {
 	struct live_options options = {
@@ -129,8 +135,11 @@ static int start_live(struct state *s)
 	struct err err = {0};
 
 	s->live = live_start(&options, &err);
-	if (s->live)
+	if (s->live) {
+		admission_set_asker(s->admission,
+				    &(struct admission_asker){ask, s->live});
 		return 0;
+	}
 	log_say(s->log, LOG_ERROR, "%s", err.text);
 	return -1;
 }

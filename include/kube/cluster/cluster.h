@@ -110,6 +110,33 @@ const struct node *cluster_object(const struct cluster *cluster,
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena);
 
+/*
+ * Objects that were looked for and not found, for a caller that can ask the API
+ * server for them before it relies on their absence. They are recorded for the
+ * thread; nodes and pods are not.
+ */
+struct cluster_absence {
+	enum cluster_kind kind;
+	const char *namespace, *name; /* name NULL: any object of the kind */
+};
+enum { CLUSTER_ABSENCES = 16 };
+struct cluster_absences {
+	struct arena *arena; /* of the names */
+	struct cluster_absence items[CLUSTER_ABSENCES];
+	size_t n;
+	/* A bit for each item that was looked for since this was cleared, and
+	 * one for all that did not fit. */
+	uint32_t touched;
+};
+#define CLUSTER_ABSENCE_MORE (UINT32_C(1) << CLUSTER_ABSENCES)
+/* NULL: nothing is recorded any more. */
+void cluster_absences_record(struct cluster_absences *absences);
+/* Records one: a caller concludes something from it. */
+void cluster_absent(const struct cluster *cluster, enum cluster_kind kind,
+		    const char *namespace, const char *name);
+bool cluster_absence_same(const struct cluster_absence *a,
+			  const struct cluster_absence *b);
+
 /* Nodes that no pod can distinguish. */
 struct node_group {
 	const char *name; /* of one of them */

@@ -68,14 +68,17 @@ static void check(struct rule_run *run, const struct workload *w)
 		return;
 	}
 	quotas = index_quotas(index, w, &n);
-	if (!has_gpu_quota(run, quotas, n))
-		report_place(
-			run, &w->id, &w->place,
-			"namespace `%s` of this GPU workload has no GPU quota%s",
-			w->id.namespace,
-			rule_cluster(run) ? ""
-			: own ? ": those that it has name other resources"
-			      : ", others of the set have");
+	if (has_gpu_quota(run, quotas, n))
+		return;
+	if (rule_cluster(run))
+		cluster_absent(rule_cluster(run), CLUSTER_QUOTA,
+			       w->id.namespace, NULL);
+	report_place(run, &w->id, &w->place,
+		     "namespace `%s` of this GPU workload has no GPU quota%s",
+		     w->id.namespace,
+		     rule_cluster(run) ? ""
+		     : own ? ": those that it has name other resources"
+			   : ", others of the set have");
 }
 
 const struct rule rule_namespace_without_gpu_quota = {

@@ -45,6 +45,9 @@ static bool is_free(struct rule_run *run, const struct workload *w,
 			    pod, node_path(all[i].root, "spec.selector"),
 			    arena) != TRI_NO)
 			return false;
+	if (all && rule_cluster(run))
+		cluster_absent(rule_cluster(run), CLUSTER_DISRUPTION_BUDGET,
+			       w->id.namespace, NULL);
 	return all != NULL;
 }
 

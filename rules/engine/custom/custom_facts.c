@@ -226,6 +226,7 @@ static struct cel_value names_of(struct custom_subject *s,
 	if (!cluster || cluster_unreadable(cluster, kind))
 		return cel_unknown(NULL);
 	objects = cluster_objects(cluster, kind, "", s->arena, &n);
+	cluster_absent(cluster, kind, "", NULL);
 	names = ARENA_ARRAY(s->arena, struct cel_value, n + 1);
 	for (size_t i = 0; i < n; i++)
 		names[i] = cel_string(arena_strdup(s->arena, objects[i].name));

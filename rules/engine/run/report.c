@@ -30,6 +30,8 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->action = setting->action;
 	f->action_fixed = setting->action_set;
 	f->mode = state->mode;
+	if (run->options.absences)
+		f->absences = run->options.absences->touched;
 	f->id = (struct object_id){"", "", "", ""};
 	f->pod = f->container = f->message = f->help = f->cause = "";
 	f->wants = f->policy = f->binding = "";

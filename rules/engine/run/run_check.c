@@ -59,6 +59,13 @@ static uint64_t run_left_behind(const struct run_state *state)
 	return n;
 }
 
+/* Separates the look-ups of one rule from those of the next. */
+static inline void forget_absences(const struct run *run)
+{
+	if (run->options.absences)
+		run->options.absences->touched = 0;
+}
+
 /* The pod, or where there is none the object. */
 static inline void call(struct rule_run *rr, const struct pod *pod)
 {
@@ -66,6 +73,7 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 		rr->rule->check_pod(rr, pod);
 	else
 		rr->rule->check_object(rr, rr->object);
+	forget_absences(rr->run);
 }
 
 /* Calls a rule whose facts are missing, which must find nothing. */
@@ -223,6 +231,7 @@ void run_check_sets(struct run *run, const struct policy *policy,
 
 		if (!settings[i].enabled)
 			continue;
+		forget_absences(run);
 		if (rr.rule->check_set && !set_hides(run, rr.rule))
 			rr.rule->check_set(&rr);
 	}
@@ -246,5 +255,6 @@ void run_workload(struct run *run, const struct workload *w,
 			run_not_run_add(run, rr.rule, "the set is partial", 1);
 		else
 			rr.rule->check_workload(&rr, w);
+		forget_absences(run);
 	}
 }

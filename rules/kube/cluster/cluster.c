@@ -201,10 +201,14 @@ const struct node *cluster_object(const struct cluster *cluster,
 				  struct arena *arena)
 {
 	enum cluster_kind kind = cluster_kind_of(id->api_version, id->kind);
+	const struct node *found;
 
 	if (kind >= CLUSTER_NODE)
 		return NULL;
-	return find(cluster, kind, id, arena);
+	found = find(cluster, kind, id, arena);
+	if (!found)
+		cluster_absent(cluster, kind, id->namespace, id->name);
+	return found;
 }
 
 const struct node *cluster_namespace(const struct cluster *cluster,

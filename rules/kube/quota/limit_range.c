@@ -73,5 +73,6 @@ bool limit_range_defaults(const struct cluster *cluster, const char *namespace,
 		FOR_EACH_CHILD(node_path(ranges[i].root, "spec.limits"), item)
 			if (gives(item, resource))
 				return true;
+	cluster_absent(cluster, CLUSTER_LIMIT_RANGE, namespace, NULL);
 	return false;
 }

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The cluster state is up to a second behind the API server: what it lacks may
+ * have been created since. So a denial that rests on an absence waits until the
+ * API server was asked for the object. Answers are kept in the state, never
+ * apart: an object that was missing a moment ago may exist now.
+ */
+#include <string.h>
+
+#include "review_context.h"
+#include "webhook/observe/monotonic.h"
+
+enum { ASK_MS = 50 };
+
+static bool can_ask(const struct review_context *ctx)
+{
+	return review_asker(ctx)->ask && ctx->cluster;
+}
+
+/* Its number among those asked; proof->n: it is none of them. */
+static size_t number_of(const struct absence_proof *proof,
+			const struct cluster_absence *one)
+{
+	size_t i = 0;
+
+	while (i < proof->n && !cluster_absence_same(&proof->asked[i], one))
+		i++;
+	return i;
+}
+
+/* Names are copied: those of the judge end with its next object. */
+static void want(struct review_context *ctx, const struct cluster_absence *one)
+{
+	struct absence_proof *proof = &ctx->proof;
+	struct arena *arena = &ctx->worker->arena;
+
+	if (number_of(proof, one) < proof->n || proof->n == CLUSTER_ABSENCES)
+		return;
+	proof->asked[proof->n++] = (struct cluster_absence){
+		one->kind, arena_strdup(arena, one->namespace),
+		one->name ? arena_strdup(arena, one->name) : NULL};
+}
+
+/* Asks for what is new among those wanted, from that number on. */
+static void ask(struct review_context *ctx, size_t from)
+{
+	const struct admission_asker *asker = review_asker(ctx);
+	struct absence_proof *proof = &ctx->proof;
+	int64_t now = monotonic_ms();
+
+	if (!proof->deadline)
+		proof->deadline = now + ASK_MS;
+	if (now < proof->deadline)
+		proof->answered |=
+			asker->ask(asker->context, proof->asked + from,
+				   proof->n - from,
+				   (unsigned)(proof->deadline - now))
+			<< from;
+}
+
+static bool all_answered(const struct absence_proof *proof)
+{
+	return proof->answered == (UINT32_C(1) << proof->n) - 1;
+}
+
+/* --- namespaces ----------------------------------------------------------- */
+
+static bool labels_matter(const struct review_context *ctx)
+{
+	return *ctx->review.namespace && policy_asks_namespaces(ctx->policy) &&
+	       !cluster_unreadable(ctx->cluster, CLUSTER_NAMESPACE);
+}
+
+static void want_namespace(struct review_context *ctx)
+{
+	want(ctx, &(struct cluster_absence){CLUSTER_NAMESPACE, "",
+					    ctx->review.namespace});
+}
+
+bool absence_ask_namespace(struct review_context *ctx)
+{
+	if (!can_ask(ctx) || !labels_matter(ctx) || ctx->proof.n)
+		return false;
+	want_namespace(ctx);
+	ask(ctx, 0);
+	ctx->proof.labels_unknown = !all_answered(&ctx->proof);
+	return review_renew_state(ctx);
+}
+
+/* --- denials -------------------------------------------------------------- */
+
+static bool denies(const struct review_context *ctx, const struct finding *f)
+{
+	return decide(&ctx->request, f).outcome == OUTCOME_DENY;
+}
+
+static void want_absences(struct review_context *ctx, const struct finding *f)
+{
+	const struct cluster_absences *all = &ctx->worker->now.absences;
+
+	for (size_t i = 0; i < all->n; i++)
+		if (f->absences >> i & 1)
+			want(ctx, &all->items[i]);
+}
+
+bool absence_judge_again(struct review_context *ctx)
+{
+	const struct judge *now = &ctx->worker->now;
+	size_t from = ctx->proof.n;
+
+	if (ctx->verdict.allowed || !can_ask(ctx))
+		return false;
+	for (size_t i = 0; i < now->n; i++)
+		if (now->findings[i].absences && denies(ctx, &now->findings[i]))
+			want_absences(ctx, &now->findings[i]);
+	/* Its labels may give it another mode since a moment ago. */
+	if (labels_matter(ctx))
+		want_namespace(ctx);
+	if (ctx->proof.n == from)
+		return false;
+	ask(ctx, from);
+	return review_renew_state(ctx) || !all_answered(&ctx->proof);
+}
+
+/* --- without an answer ---------------------------------------------------- */
+
+/* A rule that looked for too much, or for what was not answered. Nothing is
+ * unproven that is to be asked for yet. */
+static bool is_unproven(const struct review_context *ctx,
+			const struct finding *f)
+{
+	const struct cluster_absences *all = &ctx->worker->now.absences;
+	const struct absence_proof *proof = &ctx->proof;
+	bool full = proof->n == CLUSTER_ABSENCES;
+
+	for (size_t i = 0; i < all->n; i++) {
+		size_t n = number_of(proof, &all->items[i]);
+
+		if (f->absences >> i & 1 &&
+		    (n < proof->n ? !(proof->answered >> n & 1) : full))
+			return true;
+	}
+	return f->absences & CLUSTER_ABSENCE_MORE && can_ask(ctx);
+}
+
+void absence_drop(struct review_context *ctx)
+{
+	struct judge *now = &ctx->worker->now;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < now->n; i++) {
+		const struct finding *f = &now->findings[i];
+		bool unproven = f->absences && is_unproven(ctx, f);
+		bool denied = (unproven || ctx->proof.labels_unknown) &&
+			      denies(ctx, f);
+
+		if (denied)
+			record_rule_not_run(ctx, f->rule->name);
+		if (!denied || !unproven)
+			now->findings[kept++] = *f;
+	}
+	now->n = kept;
+	/* Without the labels of its namespace nothing is denied. */
+	ctx->request.lenient |= ctx->proof.labels_unknown;
+}

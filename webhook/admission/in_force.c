@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The policy and the cluster state in force. The policy is in a
+ * reference-counted box: a review takes a reference under a short lock and
+ * drops it at its end, so that neither a reload nor a review ever waits for the
+ * other.
+ */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/err.h"
+#include "reservation.h"
+#include "review_context.h"
+
+struct admission *admission_new(const struct admission_options *options)
+{
+	struct admission *admission = calloc(1, sizeof(*admission));
+
+	if (!admission)
+		OUT_OF_MEMORY();
+	/* jansson's hash seed is made at the first use: not in two threads. */
+	json_object_seed(0);
+	admission->options = *options;
+	pthread_mutex_init(&admission->lock, NULL);
+	if (options->reservations)
+		admission->reserve = reserve_new();
+	return admission;
+}
+
+/* --- the policy ----------------------------------------------------------- */
+
+void box_drop(struct admission *admission, struct policy_box *box)
+{
+	unsigned left;
+
+	if (!box)
+		return;
+	pthread_mutex_lock(&admission->lock);
+	left = --box->references;
+	pthread_mutex_unlock(&admission->lock);
+	if (left)
+		return;
+	policy_free(box->policy);
+	free(box);
+}
+
+struct policy_box *box_take(struct admission *admission,
+			    const struct cluster **cluster)
+{
+	struct policy_box *box;
+
+	pthread_mutex_lock(&admission->lock);
+	box = admission->box;
+	if (box)
+		box->references++;
+	*cluster = box ? cluster_get(admission->cluster) : NULL;
+	pthread_mutex_unlock(&admission->lock);
+	return box;
+}
+
+void admission_set_cluster(struct admission *admission,
+			   const struct cluster *cluster)
+{
+	const struct cluster *old;
+
+	pthread_mutex_lock(&admission->lock);
+	old = admission->cluster;
+	admission->cluster = cluster;
+	pthread_mutex_unlock(&admission->lock);
+	cluster_put(old);
+}
+
+bool review_renew_state(struct review_context *ctx)
+{
+	struct admission *admission = ctx->worker->admission;
+	const struct cluster *old = ctx->cluster;
+	bool newer;
+
+	pthread_mutex_lock(&admission->lock);
+	ctx->cluster = cluster_get(admission->cluster);
+	pthread_mutex_unlock(&admission->lock);
+	newer = ctx->cluster &&
+		(!old || cluster_serial(ctx->cluster) != cluster_serial(old));
+	cluster_put(old);
+	return newer;
+}
+
+void admission_set_asker(struct admission *admission,
+			 const struct admission_asker *asker)
+{
+	admission->asker = *asker;
+}
+
+const struct admission_asker *review_asker(const struct review_context *ctx)
+{
+	return &ctx->worker->admission->asker;
+}
+
+void admission_set_policy(struct admission *admission, struct policy *policy)
+{
+	struct policy_box *box = calloc(1, sizeof(*box)), *old;
+
+	if (!box)
+		OUT_OF_MEMORY();
+	box->policy = policy;
+	box->references = 1;
+	snprintf(box->hash, sizeof(box->hash), "%016llx",
+		 (unsigned long long)policy_hash(policy));
+	pthread_mutex_lock(&admission->lock);
+	old = admission->box;
+	__atomic_store_n(&admission->box, box, __ATOMIC_RELEASE);
+	pthread_mutex_unlock(&admission->lock);
+	box_drop(admission, old);
+}
+
+bool admission_has_policy(const struct admission *admission)
+{
+	/* Once there is one, there always is. */
+	return __atomic_load_n(&admission->box, __ATOMIC_ACQUIRE) != NULL;
+}
+
+void admission_free(struct admission *admission)
+{
+	if (!admission)
+		return;
+	box_drop(admission, admission->box);
+	cluster_put(admission->cluster);
+	reserve_free(admission->reserve);
+	pthread_mutex_destroy(&admission->lock);
+	free(admission);
+}

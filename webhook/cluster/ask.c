@@ -1,0 +1,388 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A question has some items, each a GET. It belongs to the thread that waits
+ * and to that of the live state; the last one frees it. A late answer is not
+ * lost: it is in the state then.
+ */
+#include "ask.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+
+enum {
+	ASKS = 16,	   /* at once; more are not asked */
+	TIMEOUT_MS = 2000, /* of a late answer */
+	ANSWER_MAX = 4 << 20,
+	LIST_MAX = 500, /* objects; of more the list is not whole */
+};
+
+struct ask_item {
+	struct ask *ask;
+	enum cluster_kind kind;
+	char *namespace, *name; /* name NULL: all of the kind */
+	const char *version;	/* within the kind's versions */
+	bool good;		/* answered, and in the state */
+	struct api_transfer transfer;
+	struct buf body;
+};
+
+struct ask {
+	struct ask_item items[CLUSTER_ABSENCES];
+	size_t n, left;
+	uint32_t answers;	  /* under the lock: items published */
+	bool finished, abandoned; /* as well */
+	struct ask *next;
+};
+
+struct questions {
+	struct feeds *feeds;
+	struct feed *kinds;
+	pthread_mutex_t lock;
+	pthread_cond_t finished;
+	struct ask *waiting; /* under the lock */
+	unsigned n;	     /* that are not finished; under the lock */
+	struct ask *sent;
+	bool answered; /* some item: see asks_finish() */
+};
+
+struct questions *asks_new(struct feeds *feeds, struct feed *kinds)
+{
+	struct questions *asks = calloc(1, sizeof(*asks));
+	pthread_condattr_t attr;
+
+	if (!asks)
+		OUT_OF_MEMORY();
+	asks->feeds = feeds;
+	asks->kinds = kinds;
+	pthread_mutex_init(&asks->lock, NULL);
+	pthread_condattr_init(&attr);
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_cond_init(&asks->finished, &attr);
+	pthread_condattr_destroy(&attr);
+	return asks;
+}
+
+static void end_transfer(const struct questions *asks, struct ask_item *item)
+{
+	if (!item->transfer.easy)
+		return;
+	curl_multi_remove_handle(asks->feeds->multi, item->transfer.easy);
+	api_transfer_end(&item->transfer);
+}
+
+static void free_ask(const struct questions *asks, struct ask *ask)
+{
+	for (size_t i = 0; i < ask->n; i++) {
+		end_transfer(asks, &ask->items[i]);
+		buf_release(&ask->items[i].body);
+		free(ask->items[i].namespace);
+		free(ask->items[i].name);
+	}
+	free(ask);
+}
+
+static void free_all(const struct questions *asks, struct ask *ask)
+{
+	while (ask) {
+		struct ask *next = ask->next;
+
+		free_ask(asks, ask);
+		ask = next;
+	}
+}
+
+void asks_free(struct questions *asks)
+{
+	free_all(asks, asks->waiting);
+	free_all(asks, asks->sent);
+	pthread_cond_destroy(&asks->finished);
+	pthread_mutex_destroy(&asks->lock);
+	free(asks);
+}
+
+/* --- threads that wait ---------------------------------------------------- */
+
+static char *copy(const char *text)
+{
+	char *copied = strdup(text);
+
+	if (!copied)
+		OUT_OF_MEMORY();
+	return copied;
+}
+
+static struct ask *make_ask(const struct cluster_absence *items, size_t n)
+{
+	struct ask *ask = calloc(1, sizeof(*ask));
+
+	if (!ask)
+		OUT_OF_MEMORY();
+	ask->n = ask->left = n;
+	for (size_t i = 0; i < n; i++) {
+		struct ask_item *item = &ask->items[i];
+
+		item->ask = ask;
+		item->kind = items[i].kind;
+		item->namespace = copy(items[i].namespace);
+		if (items[i].name)
+			item->name = copy(items[i].name);
+		buf_init(&item->body);
+	}
+	return ask;
+}
+
+static struct timespec after(unsigned ms)
+{
+	enum { SECOND = 1000000000 };
+	struct timespec at;
+
+	clock_gettime(CLOCK_MONOTONIC, &at);
+	at.tv_sec += ms / 1000;
+	at.tv_nsec += (long)(ms % 1000) * (SECOND / 1000);
+	if (at.tv_nsec >= SECOND) {
+		at.tv_sec++;
+		at.tv_nsec -= SECOND;
+	}
+	return at;
+}
+
+static bool enter(struct questions *asks, struct ask *ask)
+{
+	bool room = asks->n < ASKS;
+
+	if (room) {
+		asks->n++;
+		ask->next = asks->waiting;
+		asks->waiting = ask;
+		curl_multi_wakeup(asks->feeds->multi);
+	}
+	return room;
+}
+
+uint32_t asks_wait(struct questions *asks, const struct cluster_absence *items,
+		   size_t n, unsigned ms)
+{
+	struct ask *ask = make_ask(items, n);
+	const struct timespec end = after(ms);
+	bool entered, late = false;
+	uint32_t answers;
+
+	pthread_mutex_lock(&asks->lock);
+	entered = enter(asks, ask);
+	while (entered && !ask->finished && !late)
+		late = pthread_cond_timedwait(&asks->finished, &asks->lock,
+					      &end) != 0;
+	answers = ask->answers;
+	late = ask->abandoned = entered && !ask->finished;
+	pthread_mutex_unlock(&asks->lock);
+	if (!late)
+		free_ask(asks, ask);
+	return answers;
+}
+
+/* --- the thread of the live state ----------------------------------------- */
+
+static size_t on_data(char *data, size_t one, size_t len, void *context)
+{
+	struct ask_item *item = context;
+
+	if (item->body.len + len > ANSWER_MAX)
+		return 0;
+	buf_add(&item->body, data, len);
+	return len;
+}
+
+static void add_path(const struct ask_item *item, struct buf *out)
+{
+	const struct cluster_resource *r = cluster_resource(item->kind);
+
+	buf_addf(out, "/api%s%s/%.*s", *r->group ? "s/" : "", r->group,
+		 (int)strcspn(item->version, " "), item->version);
+	if (*item->namespace) {
+		buf_adds(out, "/namespaces/");
+		api_add_escaped(out, item->namespace);
+	}
+	buf_addf(out, "/%s", r->plural);
+	if (item->name) {
+		buf_addc(out, '/');
+		api_add_escaped(out, item->name);
+	} else {
+		buf_addf(out, "?limit=%d", LIST_MAX);
+	}
+}
+
+static void end_item(struct questions *asks, struct ask_item *item, bool good)
+{
+	end_transfer(asks, item);
+	item->good = good;
+	item->ask->left--;
+	asks->answered = true;
+}
+
+static void send_item(struct questions *asks, struct ask_item *item)
+{
+	struct buf path;
+	struct err err = {0};
+	int rc;
+
+	buf_init(&path);
+	add_path(item, &path);
+	rc = api_transfer_begin(asks->feeds->options->api, &item->transfer,
+				path.data, &err);
+	buf_release(&path);
+	if (rc) {
+		end_item(asks, item, false);
+		return;
+	}
+	curl_easy_setopt(item->transfer.easy, CURLOPT_WRITEFUNCTION, on_data);
+	curl_easy_setopt(item->transfer.easy, CURLOPT_WRITEDATA, item);
+	curl_easy_setopt(item->transfer.easy, CURLOPT_PRIVATE, item);
+	curl_easy_setopt(item->transfer.easy, CURLOPT_TIMEOUT_MS,
+			 (long)TIMEOUT_MS);
+	curl_multi_add_handle(asks->feeds->multi, item->transfer.easy);
+}
+
+static void send_ask(struct questions *asks, struct ask *ask)
+{
+	size_t n = ask->n;
+
+	ask->next = asks->sent;
+	asks->sent = ask;
+	for (size_t i = 0; i < n; i++) {
+		struct ask_item *item = &ask->items[i];
+
+		item->version = asks->kinds[item->kind].api_version;
+		send_item(asks, item);
+	}
+}
+
+void asks_start(struct questions *asks)
+{
+	struct ask *ask;
+
+	pthread_mutex_lock(&asks->lock);
+	ask = asks->waiting;
+	asks->waiting = NULL;
+	pthread_mutex_unlock(&asks->lock);
+	while (ask) {
+		struct ask *next = ask->next;
+
+		send_ask(asks, ask);
+		ask = next;
+	}
+}
+
+struct ask_item *asks_item_of(const struct questions *asks, void *private)
+{
+	const struct feed *feed = private;
+
+	return feed >= asks->kinds && feed < asks->kinds + CLUSTER_KINDS
+		       ? NULL
+		       : private;
+}
+
+struct taking {
+	struct feed *feed;
+	size_t n;
+};
+
+static bool take_item(void *context, const char *text, size_t len)
+{
+	struct taking *taking = context;
+
+	taking->n++;
+	return reflector_take_object(taking->feed, text, len);
+}
+
+static bool take_list(struct feed *feed, const struct buf *body)
+{
+	struct taking taking = {feed, 0};
+	const struct split_sink sink = {take_item, &taking};
+	struct items items;
+	bool good;
+
+	items_init(&items);
+	good = items_feed(&items, body->data, body->len, &sink) && items.done;
+	items_release(&items);
+	return good && taking.n < LIST_MAX;
+}
+
+static bool take(struct questions *asks, const struct ask_item *item)
+{
+	struct feed *feed = &asks->kinds[item->kind];
+
+	/* Its definition is new: the rest of them is wanted, too. */
+	if (feed->absent && feed->state == FEED_WAITING)
+		feed->due = live_now();
+	return item->name ? reflector_take_object(feed, item->body.data,
+						  item->body.len)
+			  : take_list(feed, &item->body);
+}
+
+/* True if another version was asked for. */
+static bool ask_next_version(struct questions *asks, struct ask_item *item)
+{
+	const char *blank = strchr(item->version, ' ');
+
+	if (!blank || !asks->kinds[item->kind].absent)
+		return false;
+	end_transfer(asks, item);
+	buf_reset(&item->body);
+	item->version = blank + 1;
+	send_item(asks, item);
+	return true;
+}
+
+void asks_done(struct questions *asks, struct ask_item *item, CURLcode code)
+{
+	bool good = code == CURLE_OK;
+	long status = 0;
+
+	curl_easy_getinfo(item->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (good && status == 404 && ask_next_version(asks, item))
+		return;
+	if (good && status == 200)
+		good = take(asks, item);
+	else if (status != 404)
+		good = false;
+	end_item(asks, item, good);
+}
+
+bool asks_are_answered(const struct questions *asks)
+{
+	return asks->answered;
+}
+
+static void show_answers(struct ask *ask)
+{
+	for (size_t i = 0; i < ask->n; i++)
+		if (ask->items[i].good)
+			ask->answers |= UINT32_C(1) << i;
+}
+
+void asks_finish(struct questions *asks)
+{
+	struct ask **at = &asks->sent;
+
+	asks->answered = false;
+	pthread_mutex_lock(&asks->lock);
+	while (*at) {
+		struct ask *ask = *at;
+
+		show_answers(ask);
+		if (ask->left) {
+			at = &ask->next;
+			continue;
+		}
+		*at = ask->next;
+		asks->n--;
+		ask->finished = true;
+		if (ask->abandoned)
+			free_ask(asks, ask);
+	}
+	pthread_cond_broadcast(&asks->finished);
+	pthread_mutex_unlock(&asks->lock);
+}
