@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A gang that needs more at once than its Volcano queue may ever hold: it is
+ * not enqueued. The plugins proportion and capacity compare; the default
+ * configuration has the first. A resource that the capability does not name is
+ * unlimited. Source: volcano pkg/scheduler/plugins/proportion/proportion.go
+ * (AddJobEnqueueableFn) and capacity/capacity.go; a job's minimum is that of
+ * pkg/controllers/job/job_controller_util.go (calcPGMinResources).
+ */
+#include "engine/rule.h"
+#include "kube/set/referred.h"
+
+/*
+ * The least of the resource that a gang of this many pods asks for: the pods
+ * with the smallest requests. Tasks that are counted first may ask for more.
+ */
+static struct quantity least(const struct object *object, const char *resource,
+			     int64_t gang)
+{
+	struct quantity sum = quantity_from(0), floor = quantity_from(-1);
+
+	while (gang > 0) {
+		struct quantity next = quantity_from(-1);
+		int64_t pods = 0;
+
+		FOR_EACH_POD(object, pod) {
+			bool unknown = false;
+			struct quantity q =
+				pod_request(pod, resource, false, &unknown);
+
+			if (unknown || pod->steady.unknown)
+				return quantity_from(0);
+			if (quantity_cmp(q, floor) <= 0 || !pod->steady.n)
+				continue;
+			if (next.nano < 0 || quantity_cmp(q, next) < 0) {
+				next = q;
+				pods = 0;
+			}
+			if (!quantity_cmp(q, next))
+				pods += pod->steady.n;
+		}
+		if (next.nano < 0)
+			break;
+		if (pods > gang)
+			pods = gang;
+		sum = quantity_add(sum, quantity_mul(next, pods));
+		gang -= pods;
+		floor = next;
+	}
+	return sum;
+}
+
+static void compare(struct rule_run *run, const struct workload *w,
+		    const struct object *object, const struct node *most,
+		    const struct referred *queue)
+{
+	struct quantity need = least(object, most->key, w->gang.n), limit;
+	char text[QUANTITY_TEXT], limit_text[QUANTITY_TEXT];
+	struct finding *f;
+
+	if (node_quantity(most, &limit) != QUANTITY_OK ||
+	    quantity_cmp(need, limit) <= 0)
+		return;
+	f = report_object(
+		run, object, NULL,
+		"the gang needs at least %s %s, queue `%s` may hold %s: with the plugin `proportion` or `capacity` it is never scheduled",
+		quantity_text(need, text), most->key, queue->name,
+		quantity_text(limit, limit_text));
+	finding_label_place(run, f, &queue->place, "the queue");
+	finding_cause(run, f, most->key);
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	const struct referred *queue;
+	const struct object *object;
+
+	if (!w->queue || w->queue_type != QUEUE_VOLCANO || w->child ||
+	    w->gang.unknown || w->gang.n < 1)
+		return;
+	queue = index_referred(rule_index(run), w, CLUSTER_VOLCANO_QUEUE,
+			       w->queue, rule_arena(run));
+	if (!queue || !node_count(node_path(queue->root, "spec.capability")))
+		return;
+	object = rule_object(run, w);
+	if (!object)
+		return;
+	FOR_EACH_CHILD(node_path(queue->root, "spec.capability"), most)
+		compare(run, w, object, most, queue);
+}
+
+const struct rule rule_volcano_queue_never_fits = {
+	.name = "volcano-queue-never-fits",
+	.category = "gang",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary = "a gang that its Volcano queue can never hold",
+	.why = "The job stays pending forever, also when the queue is empty.",
+	.remedy =
+		"Lower minAvailable or the requests, choose another queue, or raise its capability.",
+	.evidence =
+		"https://github.com/volcano-sh/volcano/blob/master/pkg/scheduler/plugins/proportion/proportion.go; https://github.com/volcano-sh/volcano/issues/1331",
+	.check_workload = check,
+};

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A folder where a server must write and cannot: a cache variable below a
+ * read-only mount, or a user without a home. vllm/vllm-openai has root and, in
+ * later releases, vllm (2000) as users: for any other HOME is "/", where only
+ * root may make folders. Source: vllm-project/vllm issues 9118, 10185;
+ * ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by default
+ * (kserve pkg/webhook/admission/pod/storage_initializer_injector.go).
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/env.h"
+
+/* hub: of no use where the hub is switched off, so that all is there. */
+static const struct {
+	const char *name;
+	bool hub;
+} caches[] = {
+	{"HF_HOME", true},
+	{"HF_HUB_CACHE", true},
+	{"HUGGINGFACE_HUB_CACHE", true},
+	{"TRANSFORMERS_CACHE", true},
+	{"NIM_CACHE_PATH", false},
+	{"VLLM_CACHE_ROOT", false},
+	{"XDG_CACHE_HOME", false},
+	{"TRITON_CACHE_DIR", false},
+	{"TORCHINDUCTOR_CACHE_DIR", false},
+};
+
+/* --- read-only mounts ----------------------------------------------------- */
+
+/* A trailing slash is the same folder. */
+static bool holds(const char *folder, const char *path)
+{
+	size_t len = folder ? strlen(folder) : 0;
+
+	while (len > 1 && folder[len - 1] == '/')
+		len--;
+	return len > 1 && !strncmp(path, folder, len) &&
+	       (path[len] == '/' || !path[len]);
+}
+
+/* The innermost mount that holds the path, or NULL; an unknown one may be. */
+static const struct node *mount_of(const struct container *c, const char *path)
+{
+	const struct node *found = NULL;
+	size_t longest = 0;
+
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const struct node *folder = node_get(mount, "mountPath");
+
+		if (node_is_unknown(mount) || node_is_unknown(folder))
+			return NULL;
+		if (!holds(node_str(folder), path) || folder->len < longest)
+			continue;
+		longest = folder->len;
+		found = mount;
+	}
+	return found;
+}
+
+/* Returns the value that makes the mount read-only, or NULL. */
+static const struct node *read_only(const struct container *c,
+				    const struct node *mount)
+{
+	static const char *const kinds[] = {"configMap", "secret", "projected",
+					    "downwardAPI", "image"};
+	const char *name = node_str(node_get(mount, "name"));
+	const struct node *volume = name ? pod_volume(c->pod, name) : NULL;
+	const struct node *claim = node_get(volume, "persistentVolumeClaim");
+
+	if (node_is_true(node_get(mount, "readOnly")))
+		return node_get(mount, "readOnly");
+	if (node_is_true(node_get(claim, "readOnly")))
+		return node_get(claim, "readOnly");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!node_is_unset(node_get(volume, kinds[i])))
+			return node_get(volume, kinds[i]);
+	return NULL;
+}
+
+static bool is_offline(const struct container *c)
+{
+	const char *hub = container_env_text(c, "HF_HUB_OFFLINE");
+	const char *models = container_env_text(c, "TRANSFORMERS_OFFLINE");
+
+	return (hub && *hub && strcmp(hub, "0") != 0) ||
+	       (models && *models && strcmp(models, "0") != 0);
+}
+
+static void check_mounts(struct rule_run *run, const struct container *c)
+{
+	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+		struct env_value value = container_env_value(c, caches[i].name);
+		const struct node *at;
+		struct finding *f;
+
+		if (value.state != ENV_KNOWN || *value.text != '/' ||
+		    (caches[i].hub && is_offline(c)))
+			continue;
+		at = read_only(c, mount_of(c, value.text));
+		if (!at)
+			continue;
+		f = report_container(
+			run, c, value.at,
+			"%s is `%s`, on a read-only mount: container `%s` can store nothing there",
+			caches[i].name, value.text, container_title(c));
+		finding_label(run, f, at, "read-only");
+		return;
+	}
+}
+
+/* --- a user without a home ------------------------------------------------ */
+
+static const struct node *user_of(const struct container *c)
+{
+	const struct node *own =
+		node_path(c->node, "securityContext.runAsUser");
+
+	return node_is_unset(own)
+		       ? node_path(pod_field(c->pod, "securityContext"),
+				   "runAsUser")
+		       : own;
+}
+
+/* True if the caches may be elsewhere than in "/". */
+static bool has_home(const struct container *c)
+{
+	static const char *const names[] = {"HOME", "XDG_CACHE_HOME",
+					    "VLLM_CACHE_ROOT"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (container_env(c, names[i]) ||
+		    container_env_from(c, names[i]) ||
+		    container_says(c, names[i]))
+			return true;
+	return container_mount(c, "/.cache");
+}
+
+static bool is_vllm(const char *image)
+{
+	static const char name[] = "vllm/vllm-openai";
+	const char *at = image ? strstr(image, name) : NULL;
+
+	return at && (at == image || at[-1] == '/') &&
+	       strchr(":@", at[sizeof(name) - 1]);
+}
+
+static void check_user(struct rule_run *run, const struct container *c)
+{
+	const struct node *at = user_of(c);
+	struct finding *f;
+	struct fix *fix;
+	int64_t user;
+
+	if (!is_vllm(c->image) || !node_int(at, &user) || !user ||
+	    user == 2000 || has_home(c))
+		return;
+	f = report_container(
+		run, c, at,
+		"user %" PRId64
+		" has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can make",
+		user);
+	finding_help(run, f, "Set HOME to a folder that the user can write.");
+	fix = finding_fix(run, f, false, "set HOME to /tmp");
+	fix_ensure(fix, c->node, "env",
+		   env_entry(rule_arena(run), "HOME", "/tmp"), "name");
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role == CONTAINER_INIT || c->gpus.n <= 0)
+			continue;
+		check_mounts(run, c);
+		check_user(run, c);
+	}
+}
+
+const struct rule rule_cache_not_writable = {
+	.name = "cache-not-writable",
+	.category = "serving",
+	.severity = SEVERITY_WARNING,
+	.wants = FACT_DEVICES | FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "a cache folder that the server cannot write",
+	.why = "The server fails when it stores a model or a compiled kernel, after its GPUs were allocated, and restarts.",
+	.remedy = "Point the variable at a volume that the user can write.",
+	.evidence =
+		"https://github.com/vllm-project/vllm/issues/9118; https://github.com/NVIDIA/nim-deploy/issues/16",
+	.check_pod = check,
+};
