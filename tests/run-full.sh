@@ -14,14 +14,14 @@ steps=()
 for script in "$here"/check/*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
-	corpus | seeds | first-run | corpus-index | fresh | bypass | parity | baseline | equivalence | cluster) ;;
+	corpus | seeds | first-run | corpus-index | fresh | bypass | same-answer | baseline | cluster) ;;
 	# make check-load, make check-image
 	server | reliability | rotation | speed | live | self-managed | image) ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done
 steps+=(
-	"parity-more=$here/check/parity.sh $build state rules"
+	"same-answer-more=MUTANTS=1000 $here/check/same-answer.sh $build recommended strict state rules"
 	"demo=sh $here/../deploy/examples/demo.sh $build/gpugate $build/gpugated"
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Build with sanitizers beside the plain build and run the suite with it:
 # units, command line, the whole corpus in every format; and, but for `thread`,
-# what has a single one: most of the command line, rules, linter and webhook
-# side by side, mutants.
+# what has a single one: most of the command line, rules, and linter and webhook
+# side by side, with objects changed at random.
 # usage: sanitize.sh SANITIZERS BUILD
 set -eu
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1
@@ -39,8 +39,8 @@ try "$here/check/confused.sh" "$build" manifests several reviews
 if [ "$1" != thread ]; then
 	try "$here/run-rules.sh" "$build/gpugate"
 	try "$here/check/bypass.sh" "$build/gpugate"
-	try "$here/check/parity.sh" "$build"
-	try "$here/check/mutants.sh" "$build" 500 7
+	MUTANTS=500 SEED=7 EVERY=25 try "$here/check/same-answer.sh" "$build" \
+		repairs state rules
 fi
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \

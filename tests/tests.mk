@@ -97,10 +97,8 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'corpus-index=tests/check/corpus-index.sh $(BUILD)' \
 	'bypass=tests/check/bypass.sh $(BUILD)/gpugate' \
 	'ratchet=$(BUILD)/tests/tools/ratchet_model 30000' \
-	'parity=tests/check/parity.sh $(BUILD) plain' \
-	'mutants=tests/check/mutants.sh $(BUILD)' \
+	'same-answer=tests/check/same-answer.sh $(BUILD) repairs' \
 	'baseline=tests/check/baseline.sh $(BUILD)' \
-	'equivalence=tests/check/equivalence.sh $(BUILD)' \
 	'cluster=tests/check/cluster.sh $(BUILD)/gpugate'
 
 .PHONY: check check-ci check-full

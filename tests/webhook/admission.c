@@ -107,9 +107,10 @@ static json_t *finding_json(const struct finding *f)
 
 	snprintf(hex, sizeof(hex), "%016llx",
 		 (unsigned long long)f->fingerprint);
-	return json_pack("{s:s, s:s, s:b, s:s, s:s, s:s, s:s, s:b}", "rule",
-			 f->rule->name, "action", action_name(f->action),
-			 "patches", judge_patches(f), "severity",
+	return json_pack("{s:s, s:s, s:b, s:b, s:s, s:s, s:s, s:s, s:b}",
+			 "rule", f->rule->name, "action",
+			 action_name(f->action), "patches", judge_patches(f),
+			 "safe", f->fix_safe, "severity",
 			 severity_name(f->severity), "message", f->message,
 			 "path", f->place.pointer, "fingerprint", hex,
 			 "suppressed", f->suppressed != SUPPRESSED_NOT);

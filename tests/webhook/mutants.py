@@ -1,36 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects changed at random, by seed, for the linter and the webhook.
+"""Objects changed at random, by seed, for the checks that want many.
 
-Each object of the corpus (without one: of the rules' examples) is changed in
-some places: keys dropped, renamed, taken from other objects; items doubled;
-values of another type; quantities in other words; a pod wrapped into another
-kind; resources moved between init containers, sidecars and main ones;
-variables, annotations and tolerations added. For every mutant:
-
- - `gpugate lint` and the webhook report the same findings and count the same
-   GPUs, unless the linter took it for a fragment or saw a placeholder
- - /validate denies it exactly if a finding's action says so
- - the patch of /mutate gives what `gpugate lint --fix` writes; the patched
-   object needs no further patch, and is not denied for anything new
- - an UPDATE to itself is allowed, without a patch
- - uid, patch and patchType are as the API server requires
-
-usage: mutants.py BUILD FOLDER WORK [NUMBER [SEED]]
+An object of the corpus (without one: of the rules' examples) is changed in some
+places: keys dropped, renamed, taken from other objects; items doubled; values of
+another type; quantities in other words; a pod wrapped into another kind;
+resources moved between init containers, sidecars and main ones; variables,
+annotations and tolerations added.
 """
-import base64
 import copy
 import json
-import os
 import pathlib
-import random
 import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 
-sys.path.insert(0, os.path.dirname(__file__))
-from review import NOT_DECODED, dump, review  # noqa: E402
-
-SHOWN = 20
 ROUNDS = 4
 QUANTITIES = ["0", "1", 1, 8, "8", "8e0", "8000m", "0.008k", "-1", -1, "1.5",
               "500m", "", None, "8Ki", "9223372036854775807", 1e20, 0.5, "1E",
@@ -285,209 +266,49 @@ def mutant(obj, others, dice):
     return obj
 
 
-# --- what must hold -----------------------------------------------------------
+# --- objects to change -------------------------------------------------------
 
-def pointer(text):
-    return [t.replace("~1", "/").replace("~0", "~")
-            for t in text.split("/")[1:]]
-
-
-def patched(obj, operations):
-    obj = copy.deepcopy(obj)
-    for op in operations:
-        *way, last = pointer(op["path"])
-        holder = obj
-        for key in way:
-            holder = holder[int(key) if isinstance(holder, list) else key]
-        if isinstance(holder, list):
-            index = len(holder) if last == "-" else int(last)
-            if op["op"] == "add":
-                holder.insert(index, op["value"])
-            elif op["op"] == "remove":
-                del holder[index]
-            else:
-                holder[index] = op["value"]
-        elif op["op"] == "remove":
-            del holder[last]
-        else:
-            holder[last] = op["value"]
-    return obj
+def dumped(build, folder, suffixes=(".yaml", ".yml", ".json")):
+    """Each document of the folder's files, its file and JSON."""
+    files = [str(p) for p in sorted(pathlib.Path(folder).rglob("*"))
+             if p.suffix in suffixes]
+    for i in range(0, len(files), 200):
+        out = subprocess.run([str(build / "tests/tools/doc_dump"),
+                              *files[i:i + 200]], capture_output=True,
+                             check=False).stdout.decode("utf-8", "replace")
+        name = files[i]
+        for line in out.split("\n"):
+            if line.startswith("== "):
+                name = line[3:]
+            elif line.startswith("{"):
+                yield name, line
 
 
-class Trial:
-    def __init__(self, build, work):
-        self.build, self.work = build, work
-        self.policy = work / "policy.yaml"
-        self.failed, self.held, self.listed = [], 0, 0
-
-    def say(self, good, name, what):
-        if good:
-            self.held += 1
-        else:
-            self.failed.append((name, what))
-
-    def run(self, *command, rc=(0,)):
-        done = subprocess.run([str(c) for c in command], capture_output=True,
-                              check=False)
-        if done.returncode not in rc:
-            self.failed.append((command[-1], "%s: exit status %d: %s" % (
-                command[0], done.returncode, done.stderr.decode()[-2000:])))
-        return done.stdout.decode("utf-8", "replace")
-
-    def ask(self, how, reviews):
-        """The webhook's response to each review, in order."""
-        names = []
-        for i, one in enumerate(reviews):
-            path = self.work / ("%s-%05d.review" % (how, i))
-            dump(one, path)
-            names.append("%s\n" % path)
-        (self.work / "list").write_text("".join(names))
-        lines = self.run(self.build / "tests/tools/admission", "--policy",
-                         self.policy, how, "@%s" % (self.work / "list"))
-        lines = [json.loads(line) for line in lines.split("\n") if line]
-        if len(lines) != len(reviews):
-            sys.exit("FAILED %s: %d answers to %d reviews: %s" % (
-                how, len(lines), len(reviews), self.failed[-1:]))
-        return lines if how == "findings" else \
-            [self.response(line, i) for i, line in enumerate(lines)]
-
-    def response(self, line, i):
-        r = line["response"]
-        self.say(r["uid"] == "705ab4f5-6393-11e8-b7cc-42010a800002"
-                 and ("patch" in r) == ("patchType" in r)
-                 and (r["allowed"] or "status" in r), i, "the envelope")
-        if "patch" in r:
-            r["patch"] = json.loads(base64.b64decode(r["patch"]))
-        return r
-
-    def lint(self, i, obj):
-        path = self.work / ("%05d.json" % i)
-        dump(obj, path)
-        options = ("lint", "--isolated", "--policy", self.policy, "--fail-on",
-                   "never", "--no-ignore")
-        report = json.loads(self.run(self.build / "gpugate", *options,
-                                     "--format", "json", path))
-        self.run(self.build / "gpugate", *options, "--fix", "-q", path)
-        return report, json.loads(path.read_text("utf-8"))
-
-
-def key(f):
-    return (f["rule"], f["severity"], f["message"], f["path"],
-            f["fingerprint"])
-
-
-def denies(f):
-    return not f["suppressed"] and (
-        f["action"] == "deny" or
-        (f["action"] == "patch" and not f["patches"]
-         and f["severity"] == "error"))
-
-
-def check_both(trial, i, linted, webhook):
-    report, _ = linted
-    summary = report["summary"]
-    # Annotations suppress at the linter, and by grant at the webhook; to stand
-    # twice takes a set.
-    lint = sorted(key(f) for f in report["findings"]
-                  if f["rule"] not in ("object-duplicate", NOT_DECODED))
-    mine = sorted(key(f) for f in webhook["findings"]
-                  if not f["rule"].startswith("suppression-") and
-                  f["rule"] != NOT_DECODED)
-    if lint != mine and (summary["placeholders"] or summary["fragments"]):
-        trial.listed += 1
-        return False
-    trial.say(lint == mine, i, "only lint %s, only webhook %s" % (
-        [x for x in lint if x not in mine][:2],
-        [x for x in mine if x not in lint][:2]))
-    gpus = 0 if summary["fragments"] else webhook["gpus"]
-    trial.say(summary["gpus"] == gpus, i, "GPUs: %d, %d" % (
-        summary["gpus"], gpus))
-    return not summary["placeholders"] and not summary["fragments"]
-
-
-def check(trial, objects):
-    answers = trial.ask("findings", [review(o) for o in objects])
-    validated = trial.ask("validate", [review(o) for o in objects])
-    mutated = trial.ask("mutate", [review(o) for o in objects])
-    with ThreadPoolExecutor(2) as pool:
-        linted = list(pool.map(trial.lint, range(len(objects)), objects))
-    after = []
-    for i, obj in enumerate(objects):
-        same = check_both(trial, i, linted[i], answers[i])
-        denied = [f["rule"] for f in answers[i]["findings"] if denies(f)]
-        trial.say(validated[i]["allowed"] == (not denied), i,
-                  "allowed %s, denying: %s" % (validated[i]["allowed"],
-                                               denied[:3]))
-        trial.say(mutated[i]["allowed"], i, "/mutate denies")
-        after.append(obj)
-        if "patch" not in mutated[i]:
-            continue
-        try:
-            after[i] = patched(obj, mutated[i]["patch"])
-        except (KeyError, IndexError, TypeError, ValueError) as problem:
-            trial.say(False, i, "the patch does not apply: %r" % problem)
-            continue
-        trial.say(after[i] == answers[i]["patched"], i, "two patches")
-        if same:
-            trial.say(after[i] == linted[i][1], i, "lint --fix differs")
-    check_after(trial, objects, answers, after)
-
-
-def check_after(trial, objects, answers, after):
-    again = trial.ask("mutate", [review(o) for o in after])
-    then = trial.ask("findings", [review(o) for o in after])
-    kept = trial.ask("validate", [review(o, "UPDATE", o) for o in objects])
-    patch = trial.ask("mutate", [review(o, "UPDATE", o) for o in objects])
-    for i, _ in enumerate(objects):
-        trial.say("patch" not in again[i], i, "patched twice")
-        before = {f["fingerprint"] for f in answers[i]["findings"] if denies(f)}
-        new = [f["rule"] for f in then[i]["findings"]
-               if denies(f) and f["fingerprint"] not in before]
-        trial.say(not new, i, "the patch brings %s" % new)
-        trial.say(kept[i]["allowed"], i, "denied as an UPDATE of itself")
-        trial.say("patch" not in patch[i], i, "patched on UPDATE")
+def objects_of(line):
+    """The objects of a document: a List's items, or the one."""
+    try:
+        value = json.loads(line)
+    except ValueError:  # a number beyond Python
+        return
+    items = value.get("items") if str(value.get("kind")).endswith("List") \
+        else None
+    for obj in items if isinstance(items, list) else [value]:
+        if isinstance(obj, dict) and all(
+                isinstance(obj.get(k), str) for k in ("kind", "apiVersion")):
+            yield obj
 
 
 def documents(build, folder):
-    files = [str(p) for p in sorted(pathlib.Path(folder).rglob("*"))
-             if p.suffix in (".yaml", ".yml", ".json")]
-    for i in range(0, len(files), 200):
-        out = subprocess.run([build / "tests/tools/doc_dump",
-                              *files[i:i + 200]], capture_output=True,
-                             check=False).stdout.decode("utf-8", "replace")
-        for line in out.split("\n"):
-            if not line.startswith("{") or "{{" in line or len(line) > 40000:
-                continue
-            value = json.loads(line)
-            items = value.get("items")
-            for obj in items if isinstance(items, list) else [value]:
-                if isinstance(obj, dict) and all(
-                        isinstance(obj.get(k), str)
-                        for k in ("kind", "apiVersion")):
-                    yield obj
+    """Those that are worth changing: of a size, and without templates."""
+    for _, line in dumped(build, folder):
+        if "{{" not in line and len(line) <= 40000:
+            yield from objects_of(line)
 
 
-def main():
-    build, folder, work = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
-    number = int(sys.argv[4]) if len(sys.argv) > 4 else 300
-    seed = int(sys.argv[5]) if len(sys.argv) > 5 else 1
-    dice = random.Random(seed)
-    origin = list(documents(build, folder))
-    trial = Trial(build, work)
-    objects = [mutant(dice.choice(origin), origin, dice)
-               for _ in range(number)] + KEPT
-    # What names no kind is no object for the linter or the webhook.
-    objects = [o for o in objects if isinstance(o.get("kind"), str)
-               and isinstance(o.get("apiVersion"), str)
-               and not o["kind"].endswith("List")]
-    check(trial, objects)
-    for i, what in trial.failed[:SHOWN]:
-        print("FAILED seed %d, mutant %s: %s" % (seed, i, what))
-    print("mutants: %d objects, %d only as fragments or with placeholders"
-          % (len(objects), trial.listed))
-    print("mutants: %d passed, %d failed" % (trial.held, len(trial.failed)))
-    return len(trial.failed) > 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def mutants(origin, number, dice):
+    """What names no kind is no object for the linter or the webhook."""
+    made = [mutant(dice.choice(origin), origin, dice)
+            for _ in range(number)] + KEPT
+    return [o for o in made if isinstance(o.get("kind"), str)
+            and isinstance(o.get("apiVersion"), str)
+            and not o["kind"].endswith("List")]

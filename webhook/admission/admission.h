@@ -2,7 +2,7 @@
 /*
  * Admission: an AdmissionReview's bytes in, the response's bytes out. It knows
  * nothing of sockets, so that the server, the self-test, the fuzzer and the
- * parity test all use the same code.
+ * tests without sockets all use the same code.
  *
  * One struct admission is shared by all threads. It holds what may be replaced
  * while reviews are in flight: the policy and the cluster state. A review takes

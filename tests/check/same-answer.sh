@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# The same answer by every way in: lint, lint --fix, krm and the webhook, for the
+# corpus and objects changed at random. tests/webhook/same_answer.py lists the
+# settings.
+# usage: [MUTANTS=300] [SEED=1] [EVERY=1] [WORK=FOLDER] same-answer.sh BUILD
+#        SETTING...
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+folder=$corpus
+if [ ! -d "$folder" ]; then
+	echo "skip: no corpus at $folder: the rules' examples"
+	folder=tests/rules
+fi
+shift
+mkdir -p "${WORK:=$work}"
+python3 tests/webhook/same_answer.py "$build" "$folder" "$WORK" \
+	"${MUTANTS:-300}" "${SEED:-1}" "${EVERY:-1}" "$@"
