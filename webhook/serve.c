@@ -106,6 +106,24 @@ static const char *not_ready(void *context)
 	return state_not_ready(&s->state);
 }
 
+/* As above. A state that is not used makes nothing unready: all other rules
+ * run. */
+static void describe(void *context, struct buf *out)
+{
+	const struct service *s = context;
+	const char *unused = state_unused(&s->state);
+
+	if (!s->state.file && !s->state.live)
+		buf_adds(out, "[-]cluster state: none is asked for\n");
+	else if (unused)
+		buf_addf(out,
+			 "[-]cluster state: rules that need it do not run: "
+			 "%s\n",
+			 unused);
+	else
+		buf_adds(out, "[+]cluster state: rules that need it run\n");
+}
+
 /* --- start ---------------------------------------------------------------- */
 
 /* One descriptor a connection: the soft limit is often 1024. */
@@ -191,6 +209,7 @@ static int start_probe(struct service *s)
 		.listen = s->options->probe_listen,
 		.metrics = s->metrics,
 		.not_ready = not_ready,
+		.describe = describe,
 		.context = s,
 	};
 	struct err err = {0};

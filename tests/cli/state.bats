@@ -94,9 +94,17 @@ state() {
 	older_than 7300
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-would-exceed"}')" -ge 1 ]
+	until_true logged 'rules that need it stop.*too old'
+	is "$(figure gpugate_cluster_state_used)" 0
+	is "$(figure gpugate_cluster_state_stops_total)" 1
+	holds "$(get '/readyz?verbose')" "[-]cluster state: rules that need it do not run: it is too old"
+	is "$(get /readyz)" "200 ok"
 	# A file without such a policy is as old as whoever mounts it wants.
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml
 	until_true asking_gives denied
+	until_true logged 'rules that need it run again'
+	is "$(figure gpugate_cluster_state_used)" 1
+	holds "$(get '/readyz?verbose')" "[+]cluster state: rules that need it run"
 }
 
 @test "state: a time that is still to come is as good as none" {

@@ -277,6 +277,18 @@ def test_idle_is_alive(c):
     check("its age says so", s["age"] <= 6 and s["relists"] == 0, s)
 
 
+def test_max_age(c):
+    """A low maxAge: a quiet cluster is confirmed in time, and published."""
+    three(c)
+    c.server.bookmark = 1000
+    c.run(max_age=6000).until("all", lambda s: quotas(s) == 3)
+    oldest = 0
+    for _ in range(100):
+        time.sleep(0.15)
+        oldest = max(oldest, int(time.time()) - c.status()["taken_at"])
+    check("never too old", oldest <= 6 and c.status()["relists"] == 0, oldest)
+
+
 def test_forbidden(c):
     three(c)
     c.server.fault = lambda h, plural, watch, query: plural == "resourcequotas" and h.status(

@@ -4,9 +4,10 @@
  *
  *	live_tool KUBECONFIG [NAME=MILLISECONDS...]
  *
- * NAME is one of struct live_times. Lines on standard input are commands,
- * each answered by a line: `status`, `wait` (for the first state), `write
- * FILE` (as gpugate snapshot does), `forget` (the longest verdict), `quit`.
+ * NAME is one of struct live_times, or max_age. Lines on standard input are
+ *commands, each answered by a line: `status`, `wait` (for the first state),
+ *`write FILE` (as gpugate snapshot does), `forget` (the longest verdict),
+ *`quit`.
  *
  * A second thread asks the webhook for one verdict after the other and counts
  * those that took more than 5 ms. On a busy machine the scheduler makes some
@@ -44,6 +45,7 @@ struct tool {
 	struct live *live;
 	pthread_mutex_t lock;
 	const struct cluster *cluster;
+	int64_t max_age; /* seconds */
 	struct judging now, still;
 };
 
@@ -247,6 +249,15 @@ static void set_time(struct live_times *times, const char *arg)
 				arg + strlen(names[i].name), NULL, 10);
 }
 
+/* Returns the seconds of max_age=MILLISECONDS, 0: there is none. */
+static int64_t max_age_of(char **args)
+{
+	for (; *args; args++)
+		if (!strncmp(*args, "max_age=", 8))
+			return strtol(*args + 8, NULL, 10) / 1000;
+	return 0;
+}
+
 static struct admission *open_admission(struct metrics *metrics,
 					struct log *log)
 {
@@ -272,6 +283,7 @@ static int run(struct tool *tool, const struct live_options *options)
 		fprintf(stderr, "%s\n", err.text);
 		return 2;
 	}
+	live_set_max_age(tool->live, tool->max_age);
 	judging_begin(&tool->now);
 	judging_begin(&tool->still);
 	commands(tool);
@@ -302,6 +314,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 2; i < argc; i++)
 		set_time(&options.times, argv[i]);
+	tool.max_age = max_age_of(argv + 2);
 	options.log = log_new(2, LOG_INFO, true);
 	options.metrics = metrics_new();
 	quiet = log_new(open("/dev/null", O_WRONLY), LOG_ERROR, true);

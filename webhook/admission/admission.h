@@ -62,6 +62,10 @@ struct admission_asker {
 /* Before the first review. */
 void admission_set_asker(struct admission *admission,
 			 const struct admission_asker *asker);
+/* Seconds after which the state is not used, 0: never. */
+int64_t admission_max_age(struct admission *admission);
+/* Why the state is not used: a constant; NULL: it is. */
+const char *admission_state_unused(struct admission *admission, int64_t now);
 bool admission_has_policy(const struct admission *admission);
 
 struct admission_worker *admission_worker_new(struct admission *admission);

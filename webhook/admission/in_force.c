@@ -114,6 +114,44 @@ void admission_set_policy(struct admission *admission, struct policy *policy)
 	box_drop(admission, old);
 }
 
+/* Seconds, 0: any age will do. */
+static int64_t max_age(const struct admission *admission)
+{
+	int64_t wanted =
+		admission->box ? policy_max_age(admission->box->policy) : 0;
+
+	return wanted ? wanted : admission->options.state_max_age;
+}
+
+int64_t admission_max_age(struct admission *admission)
+{
+	int64_t age;
+
+	pthread_mutex_lock(&admission->lock);
+	age = max_age(admission);
+	pthread_mutex_unlock(&admission->lock);
+	return age;
+}
+
+const char *admission_state_unused(struct admission *admission, int64_t now)
+{
+	const struct cluster *cluster;
+	const char *reason = NULL;
+	int64_t most;
+
+	pthread_mutex_lock(&admission->lock);
+	cluster = admission->cluster;
+	most = max_age(admission);
+	if (!cluster)
+		reason = "there is none yet";
+	else if (cluster_is_ahead(cluster, now))
+		reason = "its time is in the future";
+	else if (most && now - cluster_taken_at(cluster) > most)
+		reason = "it is too old";
+	pthread_mutex_unlock(&admission->lock);
+	return reason;
+}
+
 bool admission_has_policy(const struct admission *admission)
 {
 	/* Once there is one, there always is. */

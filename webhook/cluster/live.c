@@ -24,6 +24,8 @@ enum {
 	TICK_MS = 1000,
 	/* Nothing changes, but the state is known to be good: say so. */
 	RENEW_MS = 15000,
+	/* Within its highest age a state is confirmed, published, looked at. */
+	STEPS = 6,
 	CLOCK_STEP_MS = 2000,
 	/* One kind that fails so much longer than the others is given up, so
 	 * that rules which do not need it go on. */
@@ -174,6 +176,14 @@ static void publish(struct live *live, int64_t now, int64_t good)
 	atomic_store(&live->first, true);
 }
 
+/* At most a step of the highest age that is wanted. */
+static int64_t within_age(const struct live *live, int64_t ms)
+{
+	int64_t step = atomic_load(&live->feeds.max_age) / STEPS;
+
+	return step && step < ms ? step : ms;
+}
+
 static bool is_due(const struct live *live, int64_t now, int64_t good)
 {
 	int64_t step = wall_minus_monotonic() - live->clock;
@@ -182,7 +192,8 @@ static bool is_due(const struct live *live, int64_t now, int64_t good)
 		return false;
 	return live->feeds.changed || step > CLOCK_STEP_MS ||
 	       step < -CLOCK_STEP_MS ||
-	       (good != live->good && now - live->published_at >= RENEW_MS);
+	       (good != live->good &&
+		now - live->published_at >= within_age(live, RENEW_MS));
 }
 
 static void publish_if_due(struct live *live, int64_t now)
@@ -267,7 +278,7 @@ static void count(struct live *live)
 
 static int64_t wait_ms(const struct live *live, int64_t now)
 {
-	int64_t wait = TICK_MS;
+	int64_t wait = within_age(live, TICK_MS);
 
 	for (int i = 0; i < CLUSTER_KINDS; i++) {
 		const struct feed *feed = &live->items[i];
@@ -374,6 +385,11 @@ uint32_t live_ask(struct live *live, const struct cluster_absence *items,
 		  size_t n, unsigned ms)
 {
 	return asks_wait(live->asks, items, n, ms);
+}
+
+void live_set_max_age(struct live *live, int64_t seconds)
+{
+	atomic_store(&live->feeds.max_age, seconds * 1000);
 }
 
 bool live_first_state(const struct live *live)

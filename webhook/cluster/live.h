@@ -52,6 +52,9 @@ struct cluster_absence;
 uint32_t live_ask(struct live *live, const struct cluster_absence *items,
 		  size_t n, unsigned ms);
 
+/* Any thread: a state older than that is not used, 0: any is. */
+void live_set_max_age(struct live *live, int64_t seconds);
+
 /* There is a first state, or the time to wait for it has passed. */
 bool live_first_state(const struct live *live);
 

@@ -13,7 +13,7 @@ enum {
 	BODY_MAX = 1 << 16,    /* of a response that is not 200 */
 	SILENCE_MS = 30000,    /* no response at all, a list that stalls */
 	LIST_LIMITS = 4,       /* so many silences: a page that trickles */
-	QUIET_MS = 2000,       /* nothing more is on its way */
+	QUIET_MS = 4000,       /* after half of it nothing is on its way */
 	SHORT_MS = 1000,       /* a watch that ends sooner has failed */
 	RETRY_AFTER_MAX = 300, /* seconds */
 	HICCUPS = 3,	       /* failures in a row that are worth a line */
@@ -483,14 +483,23 @@ void reflector_start(struct feed *feed, int64_t now)
 	curl_multi_add_handle(all->multi, feed->transfer.easy);
 }
 
+/* A third of the highest age that is wanted, if that is less. */
+static int64_t within_age(const struct feed *feed, int64_t ms)
+{
+	int64_t third = atomic_load(&feed->all->max_age) / 3;
+
+	return third && third < ms ? third : ms;
+}
+
 /* A watch was accepted, and the events that it had to catch up with have
  * arrived: when it began, the state was complete. Bookmarks say the same,
  * but an API server sends none for a kind without events since its start. */
 static void confirm(struct feed *feed, int64_t now)
 {
+	int64_t quiet = within_age(feed, QUIET_MS) / 2;
+
 	if (feed->state == FEED_WATCHING && feed->good < feed->started &&
-	    now - feed->started >= QUIET_MS &&
-	    now - feed->last_byte >= QUIET_MS) {
+	    now - feed->started >= quiet && now - feed->last_byte >= quiet) {
 		feed->good = feed->started;
 		reflector_recovered(feed);
 	}
@@ -505,7 +514,7 @@ static void ask_anew(struct feed *feed, int64_t now)
 
 void reflector_look(struct feed *feed, int64_t now)
 {
-	int64_t limit = feed->all->options->times.stall;
+	int64_t limit = within_age(feed, feed->all->options->times.stall);
 	long status = 0;
 
 	if (!feed->transfer.easy)

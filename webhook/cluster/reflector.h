@@ -15,6 +15,7 @@
 #ifndef WEBHOOK_REFLECTOR_H
 #define WEBHOOK_REFLECTOR_H
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "kube/cluster/cluster.h"
@@ -36,9 +37,10 @@ struct feeds {
 	const struct live_options *options;
 	struct cluster_builder *builder;
 	CURLM *multi;
-	struct arena arena; /* of one object */
-	bool changed;	    /* since the last snapshot */
-	bool answered;	    /* the server does: it was seen just now */
+	struct arena arena;	 /* of one object */
+	_Atomic int64_t max_age; /* ms, 0: any age will do */
+	bool changed;		 /* since the last snapshot */
+	bool answered;		 /* the server does: it was seen just now */
 	uint64_t relists, events, failures;
 	int64_t next_warning;		 /* about invalid objects */
 	int64_t away_since, away_logged; /* the server does not answer */

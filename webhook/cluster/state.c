@@ -14,6 +14,7 @@
 #include "kube/cluster/cluster.h"
 #include "webhook/api/api.h"
 #include "webhook/api/api_config.h"
+#include "webhook/observe/monotonic.h"
 
 static void take(void *context, const struct cluster *cluster)
 {
@@ -77,10 +78,46 @@ static int load_file(struct state *s)
 	return 0;
 }
 
-void state_poll(struct state *s)
+/* --- whether it is used --------------------------------------------------- */
+
+static void report_unused(struct state *s, const char *reason)
 {
-	if (!s->file)
-		return;
+	int64_t now = monotonic_seconds();
+
+	if (reason) {
+		s->unused_since = now;
+		metrics_add(s->metrics, METRICS_STATE_STOPS, 1);
+		log_event(s->log, LOG_WARN,
+			  "cluster state: rules that need it stop",
+			  &(struct log_field){"reason", reason, 0}, 1);
+	} else {
+		log_event(s->log, LOG_INFO,
+			  "cluster state: rules that need it run again",
+			  &(struct log_field){"seconds", NULL,
+					      now - s->unused_since},
+			  1);
+	}
+}
+
+/* A change of the reason alone is not reported. */
+static void look_whether_used(struct state *s)
+{
+	const char *reason = admission_state_unused(s->admission, time(NULL));
+	const char *before = atomic_load(&s->unused);
+
+	if (!reason != !before)
+		report_unused(s, reason);
+	atomic_store(&s->unused, reason);
+	metrics_set(s->metrics, METRICS_STATE_USED, !reason);
+}
+
+const char *state_unused(const struct state *s)
+{
+	return atomic_load(&s->unused);
+}
+
+static void poll_file(struct state *s)
+{
 	if (watch_changed(s->watch) && load_file(s))
 		log_event(s->log, LOG_WARN,
 			  "cluster state: the last good one stays",
@@ -88,6 +125,17 @@ void state_poll(struct state *s)
 					      time(NULL) - s->taken_at},
 			  1);
 	report_age(s);
+}
+
+void state_poll(struct state *s)
+{
+	if (s->file)
+		poll_file(s);
+	if (s->live)
+		live_set_max_age(s->live, admission_max_age(s->admission));
+	/* The first one is waited for, see state_not_ready(). */
+	if (s->file || (s->live && live_first_state(s->live)))
+		look_whether_used(s);
 }
 
 /* --- from an API server --------------------------------------------------- */

@@ -7,6 +7,7 @@
 #ifndef WEBHOOK_STATE_H
 #define WEBHOOK_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,9 +27,11 @@ struct state {
 	/* its own: */
 	struct api *api; /* also for --self-managed */
 	struct live *live;
-	struct watch *watch; /* of the file */
-	int64_t taken_at;    /* of the file's state; 0: there is none */
-	bool ahead;	     /* which is in the future: it is not used */
+	struct watch *watch;	    /* of the file */
+	int64_t taken_at;	    /* of the file's state; 0: there is none */
+	bool ahead;		    /* which is in the future: it is not used */
+	const char *_Atomic unused; /* why, or NULL */
+	int64_t unused_since;	    /* monotonic seconds */
 };
 
 /* Before there are threads. Without a file and a kubeconfig it uses the service
@@ -39,6 +42,9 @@ int state_open(struct state *state);
 int state_start(struct state *state);
 /* Look whether the file changed; each second, for the age. */
 void state_poll(struct state *state);
+/* Why rules that need a state do not run; NULL: they do, or none was asked
+ * for. Any thread. */
+const char *state_unused(const struct state *state);
 /* NULL, or what the first state is waited for. Any thread. */
 const char *state_not_ready(const struct state *state);
 /*

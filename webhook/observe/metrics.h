@@ -57,6 +57,7 @@ int64_t metrics_in_flight(struct metrics *metrics, int by);
 /* Gauges that are set: seconds since the epoch, or seconds. */
 enum metrics_gauge {
 	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
+	METRICS_STATE_USED,	   /* 1, 0: rules that need it do not run */
 	METRICS_CERTIFICATE_EXPIRY,
 	METRICS_CLIENT_CA_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
@@ -77,6 +78,7 @@ enum metrics_counter {
 	METRICS_CERTIFICATE_RELOAD_FAILURES,
 	METRICS_CLIENT_CA_RELOAD_FAILURES,
 	METRICS_CLUSTER_RELISTS,
+	METRICS_STATE_STOPS,
 	METRICS_TIMEOUTS_HANDSHAKE,
 	METRICS_TIMEOUTS_HEADER,
 	METRICS_TIMEOUTS_BODY,

@@ -288,6 +288,9 @@ static void write_counters(struct metrics *m, struct buf *out)
 		[METRICS_CLUSTER_RELISTS] =
 			{"gpugate_cluster_relists_total", NULL,
 			 "Lists of cluster objects that were read again."},
+		[METRICS_STATE_STOPS] =
+			{"gpugate_cluster_state_stops_total", NULL,
+			 "Times that rules which need the cluster state stopped."},
 		[METRICS_TIMEOUTS_HANDSHAKE] =
 			{"gpugate_timeouts_total", "phase=\"handshake\"",
 			 "Connections cut because the client was too slow."},
@@ -332,6 +335,9 @@ static void write_gauges(struct metrics *m, struct buf *out)
 		[METRICS_CLUSTER_STATE_AGE] =
 			{"gpugate_cluster_state_age_seconds", "",
 			 "Age of the cluster state in use."},
+		[METRICS_STATE_USED] =
+			{"gpugate_cluster_state_used", "",
+			 "Whether rules that need the cluster state run."},
 		[METRICS_CERTIFICATE_EXPIRY] =
 			{"gpugate_certificate_expiry_timestamp_seconds", "",
 			 "When the server certificate in use expires."},

@@ -50,23 +50,26 @@ static void write_figures(const struct probe *probe, struct buf *out)
 		 !not_ready(probe));
 }
 
-static unsigned write_ready(const struct probe *probe, struct buf *out)
+static unsigned write_ready(const struct probe *probe, bool verbose,
+			    struct buf *out)
 {
 	const char *reason = not_ready(probe);
 
+	if (verbose && probe->options.describe)
+		probe->options.describe(probe->options.context, out);
 	buf_addf(out, "%s\n", reason ? reason : "ok");
 	return reason ? 503 : 200;
 }
 
 static unsigned write_page(const struct probe *probe, const char *url,
-			   struct buf *out)
+			   bool verbose, struct buf *out)
 {
 	if (!strcmp(url, "/healthz") || !strcmp(url, "/livez")) {
 		buf_adds(out, "ok\n");
 		return 200;
 	}
 	if (!strcmp(url, "/readyz"))
-		return write_ready(probe, out);
+		return write_ready(probe, verbose, out);
 	if (!strcmp(url, "/metrics")) {
 		write_figures(probe, out);
 		return 200;
@@ -81,6 +84,16 @@ static bool is_read(const char *method)
 {
 	return !strcmp(method, MHD_HTTP_METHOD_GET) ||
 	       !strcmp(method, MHD_HTTP_METHOD_HEAD);
+}
+
+/* With or without a value. */
+static bool is_verbose(struct MHD_Connection *connection)
+{
+	static const char key[] = "verbose";
+
+	return MHD_lookup_connection_value_n(connection, MHD_GET_ARGUMENT_KIND,
+					     key, sizeof(key) - 1, NULL,
+					     NULL) == MHD_YES;
 }
 
 static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
@@ -116,7 +129,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 
 	buf_init(&page);
 	if (is_read(method))
-		status = write_page(probe, url, &page);
+		status = write_page(probe, url, is_verbose(connection), &page);
 	else
 		buf_adds(&page, "GET only\n");
 	result = reply(connection, status, &page);

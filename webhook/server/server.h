@@ -69,6 +69,8 @@ struct probe_options {
 	struct metrics *metrics;
 	/* NULL when ready, else the reason ("no policy is loaded"). */
 	const char *(*not_ready)(void *context);
+	/* Lines of /readyz?verbose before that; may be NULL. */
+	void (*describe)(void *context, struct buf *out);
 	void *context;
 };
 struct probe *probe_start(const struct probe_options *options, struct err *err);
