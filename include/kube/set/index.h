@@ -119,9 +119,20 @@ struct pod_label {
 	const char *key, *value; /* NULL: not known */
 };
 
-/* A Service of a file. */
+/* The port of the pods that a Service or an InferencePool sends to. */
+struct service_port {
+	const char *name; /* NULL: a number */
+	int64_t number;
+	struct place place;
+};
+
+/* A Service or an InferencePool of a file. */
 struct kube_service {
 	struct object_id id;
+	bool pool; /* InferencePool: its pods are model servers */
+	struct place selector_place;
+	struct service_port *ports; /* known ones */
+	size_t nports;
 	struct place place; /* of the type by which it is reached from outside,
 			       or the name */
 	bool has_address;   /* the pods beside it get variables with it */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Services: the pods that they select, and the variables that they set in the
+ * Services and InferencePools: the pods that they select and the ports that
+ * they send to, and the variables that Services set in the
  * other pods of their namespace. Source: pkg/kubelet/envvars FromServices (none
  * for Services without a cluster IP, or of type ExternalName); Ray's dashboard
  * is at port 8265 of the head.
@@ -33,42 +34,100 @@ static bool leads_in(const struct node *type)
 	return node_eq(type, "LoadBalancer") || node_eq(type, "NodePort");
 }
 
-static void read_selector(struct arena *arena, const struct node *selector,
+/* False: it selects by more than labels, or by what is not known. */
+static bool read_selector(struct arena *arena, const struct node *selector,
 			  struct kube_service *out)
 {
+	const struct node *labels = node_get(selector, "matchLabels");
+
+	if (out->pool && node_get(selector, "matchExpressions"))
+		return false;
+	if (out->pool && labels)
+		selector = labels;
 	out->selector =
-		ARENA_ARRAY(arena, struct pod_label, node_count(selector));
+		ARENA_ARRAY(arena, struct pod_label, node_count(selector) + 1);
 	FOR_EACH_CHILD(selector, label)
 		out->selector[out->nselector++] = (struct pod_label){
 			index_text(arena, label->key),
 			node_str(label) ? index_text(arena, node_str(label))
 					: NULL};
+	return !node_is_unknown(selector);
+}
+
+static void add_port(struct arena *arena, const struct object *o, uint32_t file,
+		     const struct node *target, struct kube_service *out)
+{
+	struct service_port port = {.number = 0};
+
+	if (!node_str(target) && !node_int(target, &port.number))
+		return;
+	if (node_str(target))
+		port.name = index_text(arena, node_str(target));
+	port.place = place_of(arena, o, target, file);
+	out->ports[out->nports++] = port;
+}
+
+/* An InferencePool has targetPorts, before v1 targetPortNumber. */
+static void read_ports(struct arena *arena, const struct object *o,
+		       uint32_t file, struct kube_service *out)
+{
+	const struct node *spec = node_get(o->root, "spec");
+	const struct node *ports =
+		node_get(spec, out->pool ? "targetPorts" : "ports");
+
+	out->ports =
+		ARENA_ARRAY(arena, struct service_port, node_count(ports) + 1);
+	FOR_EACH_CHILD(ports, port) {
+		const struct node *target =
+			node_get(port, out->pool ? "number" : "targetPort");
+
+		if (!out->pool && node_is_unset(target))
+			target = node_get(port, "port");
+		add_port(arena, o, file, target, out);
+	}
+	if (out->pool)
+		add_port(arena, o, file, node_get(spec, "targetPortNumber"),
+			 out);
+}
+
+static bool is_pool(const struct object *o)
+{
+	return object_is(o, "inference.networking.k8s.io", "InferencePool") ||
+	       object_is(o, "inference.networking.x-k8s.io", "InferencePool");
 }
 
 void index_add_service(struct object_index *set, const struct object *o,
 		       uint32_t file)
 {
-	const struct node *spec, *type, *ip;
+	const struct node *spec = node_get(o->root, "spec");
+	const struct node *type = node_get(spec, "type");
+	const struct node *selector = node_get(spec, "selector");
+	const struct node *ip = node_get(spec, "clusterIP");
+	bool pool = is_pool(o);
 	struct kube_service service;
 
-	if (!object_is(o, "", "Service") || o->fragment || !o->name)
+	if ((!pool && !object_is(o, "", "Service")) || o->fragment || !o->name)
 		return;
-	spec = node_get(o->root, "spec");
-	type = node_get(spec, "type");
-	ip = node_get(spec, "clusterIP");
 	service = (struct kube_service){
 		.id = index_id(&set->arena, o),
+		.pool = pool,
 		.place = place_of(&set->arena, o,
 				  leads_in(type) ? type : index_name_node(o),
 				  file),
-		.has_address = !node_eq(ip, "None") && !node_is_unknown(ip) &&
+		.has_address = !pool && !node_eq(ip, "None") &&
+			       !node_is_unknown(ip) &&
 			       !node_eq(type, "ExternalName") &&
 			       !node_is_unknown(type),
 		.exposes_dashboard =
 			leads_in(type) &&
 			leads_to_dashboard(node_get(spec, "ports")),
 		.cluster = set->cluster};
-	read_selector(&set->arena, node_get(spec, "selector"), &service);
+	if (selector)
+		service.selector_place =
+			place_of(&set->arena, o, selector, file);
+	if (!read_selector(&set->arena, selector, &service) && pool)
+		return;
+	read_ports(&set->arena, o, file, &service);
 	*ARRAY_PUSH(set->services, set->nservices, set->services_size) =
 		service;
 }

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Requests that reach no server: a probe or a Service names a port that the
+ * pod does not have, an InferencePool selects no pod, or sends to another port
+ * than the one on the server's command line. Numbers are compared only where
+ * nothing else in the pod can listen. Source: kubernetes pkg/probe/util.go
+ * (a named port is looked up in the container's ports); discovery/v1 endpoints
+ * of named ports (pkg/controller/util/endpoint/controller_utils.go, FindPort);
+ * gateway-api-inference-extension docs, InferencePool (targetPorts).
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/argv.h"
+
+static bool has_port(const struct container *c, const char *name)
+{
+	const struct node *ports = node_get(c->node, "ports");
+
+	if (node_is_unknown(ports))
+		return true;
+	FOR_EACH_CHILD(ports, port) {
+		const struct node *one = node_get(port, "name");
+
+		if (node_is_unknown(port) || node_is_unknown(one) ||
+		    node_eq(one, name))
+			return true;
+	}
+	return false;
+}
+
+/* --- probes --------------------------------------------------------------- */
+
+static void check_probe(struct rule_run *run, const struct container *c,
+			const char *name)
+{
+	static const char *const handlers[] = {"httpGet", "tcpSocket"};
+	const struct node *probe = node_get(c->node, name);
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct node *port =
+			node_path(node_get(probe, handlers[i]), "port");
+		const char *text = node_str(port);
+
+		/* A string of digits is a number. */
+		if (!text || strspn(text, "0123456789") == strlen(text) ||
+		    has_port(c, text))
+			continue;
+		report_container(
+			run, c, port,
+			"container `%s` has no port `%s`: the %s always fails",
+			container_title(c), text, name);
+	}
+}
+
+static void check_pod(struct rule_run *run, const struct pod *pod)
+{
+	if (!object_is_known_for(pod->object, KIND_NATIVE))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		check_probe(run, c, "startupProbe");
+		check_probe(run, c, "readinessProbe");
+		check_probe(run, c, "livenessProbe");
+	}
+}
+
+/* Each Service is held against each workload: of more it costs too much. */
+enum { WORKLOADS = 2000 };
+
+static bool is_too_large(struct rule_run *run)
+{
+	if (rule_index(run)->nworkloads <= WORKLOADS)
+		return false;
+	rule_not_run(run, "more than 2,000 workloads");
+	return true;
+}
+
+/* --- Services and InferencePools ------------------------------------------ */
+
+/* The only container that runs beside the pod's network, or NULL. */
+static const struct container *only_container(const struct pod *pod)
+{
+	const struct container *found = NULL;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role == CONTAINER_INIT)
+			continue;
+		if (found)
+			return NULL;
+		found = c;
+	}
+	return found;
+}
+
+/* The port on the server's command line; at NULL: it is not known. */
+static int64_t listening_port(const struct container *c, const struct node **at)
+{
+	static const char *const servers[] = {"vllm.entrypoints.openai."
+					      "api_server",
+					      "vllm", "sglang.launch_server",
+					      NULL};
+	struct argv argv = container_argv(c);
+	const struct arg *found = NULL;
+	const char *text = argv_flag(&argv, "--port", &found);
+
+	*at = NULL;
+	if (!text || argv.unknown || !found || !*text ||
+	    strspn(text, "0123456789") != strlen(text) || strlen(text) > 5)
+		return 0;
+	if (!argv_have_any(&argv, servers) &&
+	    !(c->image && strstr(c->image, "vllm-openai")))
+		return 0;
+	*at = found->node;
+	return strtol(text, NULL, 10);
+}
+
+static bool declares(const struct container *c, int64_t number)
+{
+	FOR_EACH_CHILD(node_get(c->node, "ports"), port) {
+		int64_t n;
+
+		if (!node_int(node_get(port, "containerPort"), &n) ||
+		    n == number)
+			return true;
+	}
+	return false;
+}
+
+static const char *title_of(struct rule_run *run,
+			    const struct kube_service *service)
+{
+	return rule_title(run, service->id.kind, service->id.name);
+}
+
+static void check_number(struct rule_run *run, const struct pod *pod,
+			 const struct kube_service *service,
+			 const struct service_port *port)
+{
+	const struct container *c = only_container(pod);
+	const struct node *at = NULL;
+	int64_t listens = c ? listening_port(c, &at) : 0;
+	struct finding *f;
+
+	if (!at || listens == port->number || declares(c, port->number))
+		return;
+	f = report_container(run, c, at,
+			     "%s sends to port %" PRId64
+			     ", and container `%s` listens on %" PRId64,
+			     title_of(run, service), port->number,
+			     container_title(c), listens);
+	finding_label_place(run, f, &port->place, "sent to");
+}
+
+static bool pod_has_port(const struct pod *pod, const char *name)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (has_port(c, name))
+			return true;
+	return false;
+}
+
+static bool selects_others(struct rule_run *run, const struct workload *w,
+			   const struct kube_service *service)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *other;
+	bool found = false;
+
+	while (!found && (other = workload_next(rule_index(run), &cursor)))
+		for (size_t p = 0; p < other->npods; p++)
+			found |= (strcmp(other->id.name, w->id.name) != 0 ||
+				  strcmp(other->id.kind, w->id.kind) != 0) &&
+				 service_selects(service, &other->pods[p]);
+	workload_stop(&cursor);
+	return found;
+}
+
+/* Each of the ports against the pods of a workload, all of them selected. */
+static void check_service(struct rule_run *run, const struct workload *w,
+			  const struct kube_service *service)
+{
+	const struct object *object = rule_object(run, w);
+
+	if (!object || object->npods != 1 || object->pods->flat ||
+	    selects_others(run, w, service))
+		return;
+	for (size_t i = 0; i < service->nports; i++) {
+		const struct service_port *port = &service->ports[i];
+		struct finding *f;
+
+		if (!port->name) {
+			check_number(run, object->pods, service, port);
+			continue;
+		}
+		if (pod_has_port(object->pods, port->name) ||
+		    !object_is_known_for(object, KIND_NATIVE))
+			continue;
+		f = report_pod(
+			run, object->pods, NULL,
+			"%s sends to the port `%s`, which no container of the pods has",
+			title_of(run, service), port->name);
+		finding_label_place(run, f, &port->place, "sent to");
+	}
+}
+
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+
+	if (!set->nservices || w->npods != 1 || is_too_large(run))
+		return;
+	for (size_t i = 0; i < set->nservices; i++)
+		if (set->services[i].nports &&
+		    service_is_beside(set, &set->services[i], w) &&
+		    service_selects(&set->services[i], w->pods))
+			check_service(run, w, &set->services[i]);
+}
+
+/* --- a pool without pods -------------------------------------------------- */
+
+/* True if labels of the pod that the pool asks for are not known. */
+static bool may_select(const struct kube_service *pool,
+		       const struct workload_pod *pod)
+{
+	for (size_t i = 0; i < pool->nselector; i++)
+		if (!pool->selector[i].value)
+			return true;
+	for (size_t i = 0; i < pod->nlabels; i++)
+		if (!pod->labels[i].value)
+			return true;
+	return pod->more_labels != LABELS_NO_MORE;
+}
+
+/* True if the pool's file has a server, and the pool certainly selects none of
+ * the input. */
+static bool misses_server(struct rule_run *run, const struct kube_service *pool)
+{
+	struct workload_cursor cursor = {0};
+	const struct workload *w;
+	bool server = false, selected = false;
+
+	while ((w = workload_next(rule_index(run), &cursor))) {
+		bool beside = w->place.file == pool->place.file &&
+			      service_is_beside(rule_index(run), pool, w);
+
+		for (size_t p = 0; p < w->npods; p++) {
+			selected |= service_selects(pool, &w->pods[p]) ||
+				    may_select(pool, &w->pods[p]);
+			server |= beside && w->serving && w->pods[p].gpu;
+		}
+	}
+	return server && !selected;
+}
+
+static void check_pools(struct rule_run *run)
+{
+	const struct object_index *set = rule_index(run);
+
+	if (set->nworkloads > WORKLOADS)
+		return;
+	for (size_t i = 0; i < set->nservices; i++)
+		if (set->services[i].pool && set->services[i].nselector &&
+		    misses_server(run, &set->services[i]))
+			report_place(
+				run, &set->services[i].id,
+				&set->services[i].selector_place,
+				"%s selects no pod of the input files: requests reach none of their servers",
+				title_of(run, &set->services[i]));
+}
+
+const struct rule rule_server_port_mismatch = {
+	.name = "server-port-mismatch",
+	.category = "serving",
+	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
+	.wants = FACT_GPU | FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "a probe, Service or InferencePool that reaches no server",
+	.why = "The pods hold their GPUs and get no request, or restart because a probe never succeeds.",
+	.remedy =
+		"Use the port on which the server listens, and the labels of its pods.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/services-networking/service/#field-spec-ports; https://github.com/kubernetes-sigs/gateway-api-inference-extension/issues/2562",
+	.check_pod = check_pod,
+	.check_workload = check_workload,
+	.check_set = check_pools,
+};
