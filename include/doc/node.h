@@ -203,6 +203,15 @@ bool node_int(const struct node *node, int64_t *value);
 /* Number of children of a map or seq, else 0. */
 size_t node_count(const struct node *node);
 
+/*
+ * A copy of its parent under another key, in a tree that is made (kube/pod.h):
+ * its place is the parent's.
+ */
+static inline bool node_is_view(const struct node *node)
+{
+	return node->key_start > node->key_end;
+}
+
 /* RFC 6901 pointer from the document's root, appended to out. */
 void node_pointer(const struct node *node, struct buf *out);
 /* "/" and the key, escaped, as part of one; appended. */

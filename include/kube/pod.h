@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "kube/container.h"
 
+struct field_row;
 struct object;
 struct pod_memo;
 
@@ -80,8 +81,13 @@ struct pod {
 	struct amount peak;   /* ... during rollout, surge, elastic max */
 	enum restart_policy restart; /* effective, after operator's defaults */
 	const struct node *restart_node; /* where it is written, or NULL */
-	bool flat;	       /* spec is not a PodSpec (NIM, TrainJob, Spark):
-				  rules on PodSpec fields keep silent */
+	bool flat; /* spec is not a PodSpec (NIM, TrainJob, Spark):
+		      rules on PodSpec fields keep silent */
+	const struct field_row *fields; /* all that a made one can say, or
+					   NULL: a whole PodSpec */
+	const struct node *source;	/* of a made one: the kind's own map */
+	bool made;	       /* spec is made of other fields of the kind; it
+				  has these as well, but for its container's */
 	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 
@@ -148,6 +154,17 @@ pod_annotation(const struct pod *pod, const char *key)
 		       : pod_meta_default(pod, "annotations", key);
 }
 
+/* True if its kind has a place for that field of a container. */
+bool pod_takes_container_field(const struct pod *pod, const char *name);
+/*
+ * Where a repair writes a field of a made pod: base is its PodSpec or a
+ * container that is made, dotted a path from there. Returns the node of the
+ * author, and the keys from it up to the end of dotted's first *taken keys; or
+ * NULL if the kind has no place for it.
+ */
+const struct node *pod_field_place(const struct pod *pod,
+				   const struct node *base, const char *dotted,
+				   const char *const **keys, size_t *taken);
 /* A volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
 /* Is it made from a copy of the other's template, and alike in all that is not

@@ -358,6 +358,8 @@ static char *put_pointer(char *out, const struct node *node)
 	if (!node || !node->parent)
 		return out;
 	out = put_pointer(out, node->parent);
+	if (node_is_view(node))
+		return out;
 	*out++ = '/';
 	if (node->key)
 		return put_key(out, node->key, node->key_len);
@@ -424,6 +426,8 @@ uint64_t node_named_path(const struct node *node, const struct node *root)
 	if (!node || node == root || !node->parent)
 		return 0;
 	hash = node_named_path(node->parent, root);
+	if (node_is_view(node))
+		return hash;
 	if (node->key)
 		return text_hash(node->key, node->key_len, hash);
 	name = node_str(node_get(node, "name"));
@@ -535,6 +539,8 @@ static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 void node_anchor(const struct node *node, uint32_t *start, uint32_t *end)
 {
 	*start = *end = 0;
+	while (node && node_is_view(node))
+		node = node->parent;
 	if (!node)
 		return;
 	if (is_scalar(node) && node->end > node->start) {

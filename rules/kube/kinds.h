@@ -65,6 +65,16 @@ struct box {
 	const char *const *resources; /* BOX_SELF: not at "resources" */
 };
 
+/* Where a kind keeps a field of its pods. */
+struct field_row {
+	const char *const *to;	 /* of the PodSpec, or of its main container */
+	const char *const *from; /* NULL: no more of them */
+	const char
+		*join; /* of a map: the key that follows the first, or NULL */
+	bool box;      /* of the container */
+	bool of_group; /* from is below the group, not below the pod */
+};
+
 enum role_from {
 	ROLE_TEXT,
 	ROLE_KEY,   /* the group's key in its map */
@@ -89,15 +99,17 @@ struct pod_row {
 	enum restart_policy restart; /* default, or the forced one */
 	unsigned injects;
 	const struct operator* by;
-	bool asks_injects, asks_gpus; /* of the operator */
-	const struct box *boxes;      /* NULL: initContainers, containers */
-	const char *const *metadata;  /* from the group, when not FORM_POD */
-	const char *const *inner;     /* from POD: a PodSpec in it */
-	const char *const *defaults;  /* from the object: last place */
-	const char *version;	      /* only for this version, or NULL */
-	bool no_image;		      /* containers may lack an image */
-	bool some;		      /* no pod without a container */
-	bool counted;		      /* no pod where there is none of it */
+	bool asks_injects, asks_gpus;	/* of the operator */
+	const struct box *boxes;	/* NULL: initContainers, containers */
+	const char *const *metadata;	/* from the group, when not FORM_POD */
+	const char *const *inner;	/* from POD: a PodSpec in it */
+	const char *const *defaults;	/* from the object: last place */
+	const struct field_row *fields; /* of a pod that is made, or NULL */
+	const char *container; /* name of the one that is made, or NULL */
+	const char *version;   /* only for this version, or NULL */
+	bool no_image;	       /* containers may lack an image */
+	bool some;	       /* no pod without a container */
+	bool counted;	       /* no pod where there is none of it */
 };
 
 struct embed_row {
@@ -241,6 +253,14 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch);
+/* Make a tree: a copy of the node without its children, and one more
+ * child, which keeps its parent and its children. */
+struct node *merge_hollow(struct arena *arena, const struct node *node);
+void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
+	       const struct node *node);
+/* The PodSpec that the row's fields make of the kind's own map. */
+const struct node *pod_fields_make(struct pod_builder *builder,
+				   const struct node *holder);
 /* Entries that the cluster adds to a container's own. */
 void container_add_env(struct arena *arena, struct container *c,
 		       const struct node *list);

@@ -2,7 +2,7 @@
 /*
  * Fields of a pod, and of what holds for all pods of its object.
  */
-#include "kube/object.h"
+#include "rules/kube/kinds.h"
 
 #include <string.h>
 
@@ -49,6 +49,49 @@ const struct node *pod_volume(const struct pod *pod, const char *name)
 		return volume;
 	volume = named_item(node_get(pod->defaults, "volumes"), name);
 	return volume ? volume : named_item(pod->volumes, name);
+}
+
+bool pod_takes_container_field(const struct pod *pod, const char *name)
+{
+	const struct field_row *row = pod->fields;
+
+	for (; row && row->from; row++)
+		if (row->box && !row->to[1] && !strcmp(row->to[0], name))
+			return true;
+	return !pod->fields;
+}
+
+/* The number of keys of the row that dotted begins with, or 0. */
+static size_t begins_with(const char *dotted, const char *const *keys)
+{
+	size_t n = 0;
+
+	for (; keys[n]; n++) {
+		size_t len = strlen(keys[n]);
+
+		if (strncmp(dotted, keys[n], len) != 0 ||
+		    (dotted[len] && dotted[len] != '.'))
+			return 0;
+		dotted += len + (dotted[len] == '.');
+	}
+	return n;
+}
+
+const struct node *pod_field_place(const struct pod *pod,
+				   const struct node *base, const char *dotted,
+				   const char *const **keys, size_t *taken)
+{
+	const struct field_row *row = pod->fields;
+	bool box = base != pod->spec;
+
+	for (; row && row->from; row++) {
+		*taken = begins_with(dotted, row->to);
+		if (row->box != box || row->join || !*taken)
+			continue;
+		*keys = row->from;
+		return row->of_group ? pod->group : pod->source;
+	}
+	return NULL;
 }
 
 enum tri pod_uses_gpu(const struct pod *pod)

@@ -267,11 +267,11 @@ static void operators_give_devices(void **state)
 		 GPU_BY_OPERATOR | GPU_BY_FIELD, 1, false, true},
 		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 		 "spec: {}}",
-		 GPU_BY_OPERATOR, 1, true, true},
+		 GPU_BY_OPERATOR, 1, true, false},
 		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 		 "spec: {draResources: [{claimCreationSpec: {devices: [{name: "
 		 "gpu, count: 2}]}}]}}",
-		 GPU_BY_CLAIM, 2, false, true},
+		 GPU_BY_CLAIM, 2, false, false},
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'containers: [{name: main, resources: "
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "

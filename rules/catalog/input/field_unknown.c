@@ -51,7 +51,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	FOR_EACH_POD(object, pod) {
 		walk.pod = pod;
-		if (!pod->flat && !pod->inner)
+		if (!pod->flat && !pod->made && !pod->inner)
 			template_unknown_fields(&walk, pod->template);
 	}
 }

@@ -46,7 +46,7 @@ static bool locks_memory(const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat)
+	if (pod->flat || !pod_takes_container_field(pod, "securityContext"))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct node *device = rdma_device(c);

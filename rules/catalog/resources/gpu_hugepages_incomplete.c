@@ -97,8 +97,8 @@ static void check_container(struct rule_run *run, const struct container *c,
 	first = first ? first : first_huge(requests);
 	*huge |= first || node_is_unknown(raw);
 	/* An operator may add them to an incomplete container. */
-	if (first && !c->pod->flat && !has_compute(raw) &&
-	    !has_compute(requests))
+	if (first && !c->pod->flat && !(c->pod->injects & INJECT_MEMORY) &&
+	    !has_compute(raw) && !has_compute(requests))
 		report_alone(run, c, first);
 	check_map(run, c, limits, limits);
 	check_map(run, c, requests, limits);

@@ -12,6 +12,17 @@
 #include "doc/splice.h"
 #include "run_internal.h"
 
+static const struct pod *made_pod(const struct rule_run *rr,
+				  const struct finding *f)
+{
+	const struct pod *pod;
+
+	if (!rr->object || !f->pod_key || f->pod_key > rr->object->npods)
+		return NULL;
+	pod = &rr->object->pods[f->pod_key - 1];
+	return pod->made ? pod : NULL;
+}
+
 struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 			const char *fmt, ...)
 {
@@ -20,6 +31,7 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 	va_list ap;
 
 	fix->run = rr->run;
+	fix->pod = made_pod(rr, f);
 	fix->finding = f;
 	fix->safe = safe;
 	va_start(ap, fmt);
@@ -49,15 +61,27 @@ static void path_dotted(struct edit_path *path, const char *dotted,
 	}
 }
 
+static bool is_copy(const struct node *node, const struct node *copy)
+{
+	return node->start == copy->start && node->end == copy->end &&
+	       node->first == copy->first && node->str == copy->str &&
+	       node->index == copy->index;
+}
+
 /*
  * True if the node is in the document, false if an operator's patch makes it.
  */
 static bool is_written(const struct node *node)
 {
-	for (; node->parent; node = node->parent) {
+	bool shown = node_is_view(node);
+
+	if (shown)
+		node = node->parent;
+	for (; node->parent; node = node->parent, shown = false) {
 		const struct node *child = node_first(node->parent);
 
-		while (child && child != node)
+		while (child && child != node &&
+		       !(shown && is_copy(child, node)))
 			child = child->next;
 		if (!child)
 			return false;
@@ -65,15 +89,58 @@ static bool is_written(const struct node *node)
 	return true;
 }
 
+/* The author's place of a field of a made pod, in front of the rest of dotted,
+ * which is returned; NULL if there is none. */
+static const char *path_made(struct fix *fix, const struct node *base,
+			     const char *dotted, struct edit_path *path)
+{
+	const char *const *keys;
+	size_t taken;
+	const struct node *at =
+		pod_field_place(fix->pod, base, dotted, &keys, &taken);
+
+	if (!at || !is_written(at))
+		return NULL;
+	edit_path_to(path, &fix->run->state->doc_arena, at);
+	for (; *keys; keys++)
+		edit_path_key(path, *keys);
+	for (; taken; taken--) {
+		dotted += strcspn(dotted, ".");
+		dotted += *dotted == '.';
+	}
+	return dotted;
+}
+
+/* True if the node is the made pod's, or a container that is made. */
+static bool is_made(const struct pod *pod, const struct node *base)
+{
+	if (!pod || base == pod->spec)
+		return pod != NULL;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->node == base)
+			return !is_written(base);
+	return false;
+}
+
 static void path_of(struct fix *fix, const struct node *base,
 		    const char *dotted, struct edit_path *path)
 {
 	struct arena *arena = &fix->run->state->doc_arena;
 
+	if (is_made(fix->pod, base)) {
+		dotted = path_made(fix, base, dotted, path);
+		if (dotted) {
+			path_dotted(path, dotted, arena);
+			return;
+		}
+		dotted = "";
+	}
 	if (!is_written(base)) {
 		fix->finding->fix = NULL;
 		fix->finding->fix_title = NULL;
 	}
+	if (node_is_view(base))
+		base = base->parent;
 	edit_path_to(path, arena, base);
 	path_dotted(path, dotted, arena);
 }

@@ -100,6 +100,7 @@ struct rule_run {
 struct fix {
 	struct run *run;
 	struct finding *finding;
+	const struct pod *pod; /* of the finding, if it is made, or NULL */
 	bool safe;
 	bool replaces; /* see fix_replaces() */
 	const char *title;

@@ -142,6 +142,51 @@ function boxes(text,    n, i, part, out)
 	return boxlists[text]
 }
 
+# [box.]TO[=[^]FROM[+KEY]],...
+function field(text,    at, from, in_box, of_group, key)
+{
+	in_box = of_group = 0
+	key = "NULL"
+	if (text ~ /^box\./) {
+		in_box = 1
+		text = substr(text, 5)
+	}
+	from = text
+	if ((at = index(text, "=")) > 0) {
+		from = substr(text, at + 1)
+		text = substr(text, 1, at - 1)
+	}
+	if (from ~ /^\^/) {
+		of_group = 1
+		from = substr(from, 2)
+	}
+	if ((at = index(from, "+")) > 0) {
+		key = "\"" substr(from, at + 1) "\""
+		from = substr(from, 1, at - 1)
+	}
+	return "{" path(text) ", " path(from) ", " key ", " in_box ", " \
+		of_group "}"
+}
+
+function fields(text,    n, i, part, out)
+{
+	if (text ~ /^\$/) {
+		if (!(substr(text, 2) in defined))
+			fail("not defined: " text)
+		text = defined[substr(text, 2)]
+	}
+	if (text in fieldlists)
+		return fieldlists[text]
+	n = split(text, part, ",")
+	out = ""
+	for (i = 1; i <= n; i++)
+		out = out "\n\t" field(part[i]) ","
+	fieldlists[text] = "fields_" nfieldlists++
+	printf "static const struct field_row %s[] = {%s\n\t{0}};\n", \
+		fieldlists[text], out
+	return fieldlists[text]
+}
+
 function injects(text,    n, i, part, out)
 {
 	out = "0"
@@ -214,6 +259,9 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 	attr["metadata_c"] = "metadata" in attr ? \
 		(attr["metadata"] == "." ? "path_here" : \
 		path(attr["metadata"])) : "NULL"
+	attr["fields_c"] = "fields" in attr ? fields(attr["fields"]) : "NULL"
+	attr["container_c"] = "container" in attr ? \
+		"\"" attr["container"] "\"" : "NULL"
 	attr["defaults_c"] = path(value("defaults", "."))
 	attr["inner_c"] = path(value("inner", "."))
 	printf "static const struct pod_row %s = {\n", name
@@ -231,16 +279,18 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["metadata_c"]
 	printf "\t.inner = %s,\n\t.defaults = %s,\n\t.version = %s,\n", \
 		attr["inner_c"], attr["defaults_c"], version
+	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
+		attr["container_c"]
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \
 		value("noimage", 0), value("some", 0), value("counted", 0)
 	return name
 }
 
 # "A, B" to "A,\n\t.FIELD = B,"
-function named(pair, field,    at)
+function named(pair, name,    at)
 {
 	at = index(pair, ", ")
-	return substr(pair, 1, at) "\n\t." field " = " \
+	return substr(pair, 1, at) "\n\t." name " = " \
 		substr(pair, at + 2) ","
 }
 

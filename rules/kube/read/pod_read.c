@@ -66,7 +66,13 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	if (row->form == FORM_PATCH)
 		holder = builder_operator(builder)->template(builder, holder);
 	pod->spec = holder;
-	pod->flat = row->form == FORM_FLAT;
+	pod->made = row->fields != NULL;
+	pod->flat = row->form == FORM_FLAT && !pod->made;
+	if (pod->made)
+		pod->source = holder;
+	pod->fields = row->fields;
+	if (pod->made)
+		pod->spec = pod_fields_make(builder, holder);
 	if (row->form == FORM_POD || row->form == FORM_PATCH) {
 		pod->spec = node_get(holder, "spec");
 		pod->template = holder;

@@ -45,19 +45,18 @@ static const char *merge_key(const char *list)
 	return NULL;
 }
 
-/* A child of out that keeps its parent, its index and its children. What costs
- * too much is not known. */
-static void take(struct merger *merger, struct node *out,
-		 const struct node *node)
+/* The tree is unknown from where the budget ends. */
+void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
+	       const struct node *node)
 {
 	struct node *child;
 
-	if (!*merger->budget) {
+	if (!*budget) {
 		out->flags |= NODE_UNKNOWN;
 		return;
 	}
-	--*merger->budget;
-	child = ARENA_NEW(merger->arena, struct node);
+	--*budget;
+	child = ARENA_NEW(arena, struct node);
 	*child = *node;
 	child->next = NULL;
 	if (out->last)
@@ -69,8 +68,13 @@ static void take(struct merger *merger, struct node *out,
 	out->tags |= node_tag_bit(child->tag);
 }
 
-/* Returns a copy of the node without children. */
-static struct node *empty(struct arena *arena, const struct node *node)
+static void take(struct merger *merger, struct node *out,
+		 const struct node *node)
+{
+	merge_add(merger->arena, merger->budget, out, node);
+}
+
+struct node *merge_hollow(struct arena *arena, const struct node *node)
 {
 	struct node *out = ARENA_NEW(arena, struct node);
 
@@ -103,7 +107,7 @@ static const struct node *merge_map(struct merger *merger,
 				    const struct node *map,
 				    const struct node *patch)
 {
-	struct node *out = empty(merger->arena, patch);
+	struct node *out = merge_hollow(merger->arena, patch);
 
 	if (directs(patch, "replace"))
 		map = NULL;
@@ -144,7 +148,7 @@ static const struct node *merge_list(struct merger *merger, const char *key,
 				     const struct node *list,
 				     const struct node *patch)
 {
-	struct node *out = empty(merger->arena, patch);
+	struct node *out = merge_hollow(merger->arena, patch);
 
 	if (too_many(list, patch)) {
 		out->flags |= NODE_UNKNOWN;

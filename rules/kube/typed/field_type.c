@@ -167,7 +167,7 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 		.issue = {.object = pod->object, .pod = pod},
 	};
 
-	if (pod->flat)
+	if (pod->flat || pod->made)
 		return;
 	visit(&fields, pod->spec, native_pod_spec);
 	FOR_EACH_CONTAINER(pod, c) {

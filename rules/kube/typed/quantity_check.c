@@ -144,7 +144,7 @@ static void check_container(struct quantity_walk *walk,
 static void check_pod(struct quantity_walk *walk, const struct pod *pod)
 {
 	/* Fields of a flat spec are the operator's own. */
-	if (pod->flat)
+	if (pod->flat || pod->made)
 		return;
 	walk->issue.pod = pod;
 	check_map(walk, node_get(pod->spec, "overhead"));

@@ -50,6 +50,16 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	pod_give(builder, pod, "nvidia.com/gpu", n);
 }
 
+/* KServe gives its own containers cpu and memory (v1beta1 defaults). */
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+
+	return node_eq(node_get(pod->spec, "inferencePlatform"), "kserve")
+		       ? INJECT_MEMORY
+		       : 0;
+}
+
 static struct gang gang(const struct object *object)
 {
 	const struct node *pipeline =
@@ -62,6 +72,7 @@ static struct gang gang(const struct object *object)
 
 const struct operator operator_nim = {
 	.gpus = gpus,
+	.injects = injects,
 	.claims = "draResources",
 	.claim = claim,
 	.gang = gang,
