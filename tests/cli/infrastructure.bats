@@ -86,7 +86,7 @@ daemon() {
 	holds "$output" "warning"
 	full --isolated --preset strict --select nvidia-visible-devices-override pod.yaml
 	is "$status" 1
-	holds "$output" "if the nvidia runtime starts it"
+	holds "$output" "if the nvidia container runtime starts it"
 	cat >.gpugate.yaml <<-END
 	apiVersion: gpugate.dev/v1
 	kind: Policy

@@ -206,7 +206,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	run "$GPUGATE" lint --select quota-never-fits a.yaml
 	is "$status" 1
 	holds "$output" "needs 3 nvidia.com/gpu"
-	holds "$output" "it can never run in full"
+	holds "$output" "all its pods can never run at the same time"
 }
 
 @test "a Job's peak is that of the pods that replace others" {
@@ -385,7 +385,7 @@ unknown() {
 		'  - {name: "${NAME}", image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}' \
 		'  containers:' '  - {name: main, image: "a:1"}' >p.yaml
 	run "$GPUGATE" lint --select gpu-in-init-container p.yaml
-	holds "$output" 'init container `${NAME}` asks for 1'
+	holds "$output" 'init container `${NAME}` requests 1'
 	holds "$output" 'if a container of the pod uses the GPU, request it there'
 }
 
@@ -442,7 +442,7 @@ unknown() {
 	END
 	run "$GPUGATE" lint --isolated --format concise --select priority-class-unknown a.yaml
 	[ "$status" -eq 0 ]
-	holds "$output" "info: no file has the PriorityClass \`train\`: unless the cluster has it, Pod \`a\` will be forbidden"
+	holds "$output" "info: no file defines the PriorityClass \`train\`: unless the cluster has it, Pod \`a\` will be forbidden"
 	sed 's/: train/: reserch-low/' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated --select priority-class-unknown --show-all b.yaml
 	[ "$status" -eq 0 ]
@@ -521,7 +521,7 @@ unknown() {
 		  gpu-node-selector-missing: {params: {selector: {gpu: big}}}
 	END
 	run "$GPUGATE" lint --show-all a.yaml
-	holds "$output" "fix (unsafe): request the policy's cpu and memory"
+	holds "$output" "fix (unsafe): set the cpu and memory requests from the policy"
 	holds_not "$output" "= repair:"
 	# it has no bytes of its own: no value would bring a repair
 	rm .gpugate.yaml

@@ -155,7 +155,7 @@ need_helm() {
 	holds "$output" "llm/values.yaml:9:15: warning: container \`llm\` is privileged"
 	holds "$output" "llm/values.yaml:13:20: error: GPU pods use"
 	holds "$output" "llm/values.yaml:5:8: warning: image"
-	holds "$output" "llm/templates/train.yaml:7:5: error: a Job needs"
+	holds "$output" "llm/templates/train.yaml:7:5: error: \`restartPolicy\` is not set"
 	holds "$output" "llm/charts/worker/templates/pod.yaml:6:13: error"
 	holds "$stderr" "Rendered 1 chart with helm template v"
 }

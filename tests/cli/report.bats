@@ -140,7 +140,7 @@ print($1)"
 	run --separate-stderr "$GPUGATE" lint --isolated --format openreports \
 		--fail-on warning --select shm-missing a.yaml
 	is "$(reports 't[0]["results"][0]["result"], t[0]["results"][0]["properties"]["fix"]')" \
-		'fail mount 32Gi of memory at /dev/shm'
+		'fail mount an emptyDir of 32Gi of memory at /dev/shm'
 }
 
 @test "openreports: what is suppressed is skipped; nothing found is an empty list" {

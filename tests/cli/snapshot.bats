@@ -104,7 +104,7 @@ snapshot() {
 	sed 's/llm/run/' job.yaml >run.yaml
 	lint --isolated --select quota --cluster cluster.json job.yaml run.yaml
 	is "$status" 1
-	is "$output" 'job.yaml:3:18: error: PyTorchJob `llm` needs 8 nvidia.com/gpu, quota `gpu` has 4 left for it: 12 of 16 are used [quota-would-exceed]'
+	is "$output" 'job.yaml:3:18: error: PyTorchJob `llm` needs 8 nvidia.com/gpu, but quota `gpu` has 4 left for it: 12 of 16 are used [quota-would-exceed]'
 }
 
 @test "owners at the root, nodes once, nothing secret" {
@@ -261,7 +261,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	holds "$(cat report.json)" "older than the policy's maxAge"
 	holds "$(cat errors)" "warning: cluster state cluster.json is"
 	holds "$(cat errors)" " d old, the policy's maxAge is 24 h: rules"
-	holds_not "$(cat report.json)" "there is no PriorityClass"
+	holds_not "$(cat report.json)" "does not exist: Pod"
 	for rule in quota-never-fits quota-would-exceed cluster; do
 		run "$GPUGATE" lint --cluster cluster.json pod.yaml \
 			--fail-on never --require $rule
@@ -290,7 +290,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 		--format json --fail-on never >report.json 2>errors
 	holds "$(cat report.json)" "the time of the cluster state is in the future"
 	holds "$(cat errors)" "warning: the time of cluster state cluster.json is"
-	holds_not "$(cat report.json)" "there is no PriorityClass"
+	holds_not "$(cat report.json)" "does not exist: Pod"
 	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--fail-on never --require cluster
 	is "$status" 2
@@ -318,7 +318,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	done
 	# --cluster is for everything.
 	lint --select priority-class-unknown --cluster b.json x
-	holds "$output" "there is no PriorityClass"
+	holds "$output" "does not exist: Pod"
 }
 
 @test "paths: each folder has its cluster" {
@@ -509,7 +509,7 @@ gpu_file() {
 		run "$GPUGATE" lint --isolated --format concise --cluster state.json \
 			--select gpu-node-selector-missing pod.yaml
 		if [ "$other" = NVIDIA-L4 ]; then
-			holds "$output" "warning: nothing says which GPU"
+			holds "$output" "warning: no node selector says which GPU"
 		else
 			is "$output" ""
 		fi

@@ -433,7 +433,7 @@ static void a_denial_in_order(void **state)
 	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
 	assert_true(says(s, "\"message\":" HALF));
 	assert_true(says(s, "\\ngpu-toleration-missing: "));
-	assert_true(says(s, "container `m24` asks"));
+	assert_true(says(s, "container `m24` requests"));
 	assert_true(says(s, "\\n#gpu\\nreview u-1\",\"reason\""));
 	buf_release(&many);
 }

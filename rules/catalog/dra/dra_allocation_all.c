@@ -17,9 +17,9 @@ static void judge(struct rule_run *run, const struct object *object,
 	if (node_eq(mode, "All") &&
 	    !node_is_true(node_get(from, "adminAccess")) &&
 	    claim_request_use(object, from) == TRI_YES)
-		report_object(run, object, mode,
-			      "`allocationMode: All` takes every matching "
-			      "device of a node");
+		report_object(
+			run, object, mode,
+			"`allocationMode: All` allocates every matching device of a node");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -35,9 +35,9 @@ const struct rule rule_dra_allocation_all = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_PODLESS,
 	.since = "1.0",
-	.summary = "a claim for all devices of a node",
+	.summary = "a claim that requests all devices of a node",
 	.why = "The pod waits until a whole node is free, and then holds all of its devices.",
-	.remedy = "Request a count of devices.",
+	.remedy = "Request a number of devices.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_object = check,

@@ -35,10 +35,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	at = by_plugin(pod, &c);
 	if (at)
-		report_container(run, c, at,
-				 "container `%s` asks for `%s`, and claims "
-				 "NVIDIA devices as well: it gets both",
-				 container_title(c), at->key);
+		report_container(
+			run, c, at,
+			"container `%s` requests `%s` and also claims NVIDIA devices: it gets both",
+			container_title(c), at->key);
 }
 
 const struct rule rule_dra_and_device_plugin_mix = {
@@ -48,10 +48,10 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.wants = FACT_PODSPEC | FACT_CLAIMS,
 	.since = "1.0",
 	.summary =
-		"NVIDIA devices by a claim and by the device plugin in one pod",
-	.why = "Both allocate devices: the pod gets two sets where one is meant.",
+		"one pod gets NVIDIA devices both from a claim and from the device plugin",
+	.why = "The claim and the device plugin each allocate devices: the pod gets two sets although one is meant.",
 	.remedy =
-		"Request the devices through the claim or through nvidia.com/gpu, not both.",
+		"Request the devices either through the claim or through nvidia.com/gpu.",
 	.evidence = "https://github.com/kubernetes-sigs/dra-driver-nvidia-gpu",
 	.check_pod = check,
 };

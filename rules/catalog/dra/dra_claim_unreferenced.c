@@ -23,15 +23,16 @@ static void report(struct rule_run *run, const struct pod *pod,
 	struct finding *f;
 
 	if (claim_is_known(pod, entry)) {
-		report_pod(run, pod, name,
-			   "claim `%s` takes devices that no container uses",
-			   node_str(name));
+		report_pod(
+			run, pod, name,
+			"claim `%s` allocates devices that no container uses",
+			node_str(name));
 		return;
 	}
-	f = report_pod(run, pod, name,
-		       "no container uses claim `%s`: if it is for "
-		       "accelerators, they are allocated and idle",
-		       node_str(name));
+	f = report_pod(
+		run, pod, name,
+		"no container uses claim `%s`: if it requests accelerators, they are allocated but idle",
+		node_str(name));
 	finding_severity(f, SEVERITY_WARNING);
 	finding_guess(run, f);
 }
@@ -55,7 +56,7 @@ const struct rule rule_dra_claim_unreferenced = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_PODSPEC | FACT_CLAIMS,
 	.since = "1.0",
-	.summary = "a claim for devices that no container uses",
+	.summary = "no container uses the devices of a claim",
 	.why = "The devices are allocated to the pod, but no container can use them.",
 	.remedy =
 		"Name the claim in resources.claims of the container that uses the devices.",

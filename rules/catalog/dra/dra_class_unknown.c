@@ -26,7 +26,7 @@ static void report(struct rule_run *run, const struct class_request *request,
 		run, &request->id, &request->place,
 		request->cluster
 			? "the cluster has no DeviceClass `%s`: pods with this claim stay Pending"
-			: "no file has the DeviceClass `%s`: if the cluster has none either, pods with this claim stay Pending",
+			: "no file defines the DeviceClass `%s`: if the cluster does not have it either, pods with this claim stay Pending",
 		request->name);
 
 	if (near)
@@ -56,10 +56,12 @@ static void judge(struct rule_run *run, const struct class_request *request)
 		reason = cluster_unreadable(request->cluster,
 					    CLUSTER_DEVICE_CLASS);
 	if (reason)
-		rule_not_run(run, arena_printf(arena,
-					       "the cluster state has no "
-					       "deviceclasses: %s",
-					       reason));
+		rule_not_run(
+			run,
+			arena_printf(
+				arena,
+				"the cluster snapshot has no deviceclasses: %s",
+				reason));
 	else if (request->cluster || (near && !rule_set_is_partial(run)))
 		report(run, request, near);
 	else
@@ -80,7 +82,7 @@ const struct rule rule_dra_class_unknown = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a claim for devices of a class that does not exist",
+	.summary = "a claim that names a DeviceClass that does not exist",
 	.why = "The pods stay Pending until the class is created.",
 	.remedy =
 		"Name a class that the cluster's DRA driver installs (`kubectl get deviceclasses`).",

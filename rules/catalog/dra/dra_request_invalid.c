@@ -26,11 +26,10 @@ static void report(struct rule_run *run, const struct object *object,
 	if (!stray)
 		return;
 	finding_at_key(run, f, stray);
-	finding_help(run, f,
-		     flat ? "`exactly` is of v1beta2 and v1: v1beta1 has its "
-			    "fields in the request itself"
-			  : "put the fields of the request, but for its name, "
-			    "into `exactly`");
+	finding_help(
+		run, f,
+		flat ? "`exactly` exists only in v1beta2 and v1; in v1beta1 its fields belong in the request itself"
+		     : "move all fields of the request except its name into `exactly`");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -57,10 +56,10 @@ const struct rule rule_dra_request_invalid = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_PODLESS,
 	.since = "1.0",
-	.summary = "a request for devices in the shape of another API version",
-	.why = "The API server drops the fields that it does not know, and then refuses the claim: pods that name it stay Pending.",
+	.summary = "a device request in the form of another API version",
+	.why = "The API server drops the fields that it does not know and then rejects the claim: pods that name it stay Pending.",
 	.remedy =
-		"In v1 and v1beta2, write what is requested under `exactly`; in v1beta1, in the request itself.",
+		"Put the fields of the request under `exactly` in v1 and v1beta2, and in the request itself in v1beta1.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/resource/validation; https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver",
 	.check_object = check,

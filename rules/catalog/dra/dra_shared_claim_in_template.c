@@ -27,11 +27,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (node_str(at) && !is_meant(pod, node_str(at)) &&
 		    claim_use(pod, entry, &devices) == TRI_YES)
-			report_pod(run, pod, at,
-				   "%" PRId64 " pods share the devices of "
-				   "claim `%s`: if each needs its own, a "
-				   "template creates one claim per pod",
-				   pod->steady.n, node_str(at));
+			report_pod(
+				run, pod, at,
+				"%" PRId64
+				" pods share the devices of claim `%s`: if each pod needs its own, use a claim template, which creates one claim per pod",
+				pod->steady.n, node_str(at));
 	}
 }
 
@@ -42,8 +42,8 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_PODSPEC | FACT_CLAIMS | FACT_SEVERAL,
 	.since = "1.0",
-	.summary = "several pods name one claim",
-	.why = "All of them share its devices and must run on the node that has them.",
+	.summary = "several pods use the same claim",
+	.why = "All of the pods share its devices and must run on the node that has them.",
 	.remedy =
 		"Use resourceClaimTemplateName if each pod needs devices of its own.",
 	.evidence =

@@ -56,8 +56,8 @@ static void report_surplus(struct rule_run *run, const struct container *c,
 {
 	struct finding *f = report_container(
 		run, c, at,
-		"`%s` goes on with `%.*s` after all %" PRId64
-		" devices of container `%s`: that and the rest is ignored",
+		"`%s` lists `%.*s` after all %" PRId64
+		" devices of container `%s`: this entry and the rest are ignored",
 		name, (int)strcspn(bad, ","), bad, c->gpus.n,
 		container_title(c));
 
@@ -77,10 +77,10 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	case VISIBLE_UNKNOWN:
 		return;
 	case VISIBLE_NONE:
-		f = report_container(run, c, value.at,
-				     "`%s` hides the devices that container "
-				     "`%s` asks for",
-				     name, container_title(c));
+		f = report_container(
+			run, c, value.at,
+			"`%s` hides the devices that container `%s` requests",
+			name, container_title(c));
 		break;
 	default:
 		bad = device_list_fault(value.text, n);
@@ -98,16 +98,15 @@ static void check_variable(struct rule_run *run, const struct container *c,
 				name, strtol(bad, NULL, 10), container_title(c),
 				n);
 		else
-			f = report_container(run, c, value.at,
-					     "`%s: %s` is not a list of "
-					     "device numbers: no GPU is "
-					     "visible",
-					     name, value.text);
+			f = report_container(
+				run, c, value.at,
+				"`%s: %s` is not a list of device numbers, so no GPU is visible",
+				name, value.text);
 	}
-	finding_help(run, f,
-		     "remove `%s`: a container sees the devices allocated to "
-		     "it",
-		     name);
+	finding_help(
+		run, f,
+		"remove `%s`; the container sees the devices allocated to it",
+		name);
 	if (n)
 		finding_label(run, f,
 			      node_get(container_limits(c), c->resource),
@@ -140,10 +139,10 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.wants = FACT_DEVICES | FACT_VISIBLE,
 	.since = "1.0",
 	.summary =
-		"CUDA_VISIBLE_DEVICES hides devices that the container asks for",
+		"CUDA_VISIBLE_DEVICES hides devices that the container requests",
 	.why = "Enumeration ends at the first invalid entry: the program sees fewer GPUs than are allocated to it, or none.",
 	.remedy =
-		"Remove the variable; inside a container devices are numbered from 0.",
+		"Remove the variable. Inside a container, devices are numbered from 0.",
 	.evidence =
 		"https://docs.nvidia.com/cuda/cuda-c-programming-guide/#cuda-environment-variables; https://rocm.docs.amd.com/en/latest/conceptual/gpu-isolation.html",
 	.check_pod = check,

@@ -93,9 +93,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		/* A ConfigMap may hold the variable already. */
 		safe = node_is_unset(node_get(c->node, "envFrom"));
-		fix_ensure(finding_fix(run, f, safe, "hide the GPUs"), c->node,
-			   "env", env_entry(rule_arena(run), name, "void"),
-			   "name");
+		fix_ensure(finding_fix(run, f, safe,
+				       "set `NVIDIA_VISIBLE_DEVICES: void`"),
+			   c->node, "env",
+			   env_entry(rule_arena(run), name, "void"), "name");
 	}
 }
 
@@ -107,8 +108,8 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.wants = FACT_NO_DEVICE,
 	.since = "1.0",
 	.summary =
-		"a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
-	.why = "Such images show every GPU of the node where the nvidia runtime is the default: not counted, and those of other tenants too.",
+		"a container runs a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",
+	.why = "If the nvidia runtime is the default, the container sees every GPU of the node, including those of other tenants, and none of them is counted.",
 	.remedy =
 		"Set NVIDIA_VISIBLE_DEVICES=void on containers that need no GPU.",
 	.evidence =

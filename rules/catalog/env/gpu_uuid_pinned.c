@@ -37,8 +37,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (c->pod->flat || (hide && node_get(entry, "valueFrom")))
 		return;
 	if (hide)
-		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
-			"value", edit_string(rule_arena(run), "void"));
+		fix_set(finding_fix(run, f, false,
+				    "set `NVIDIA_VISIBLE_DEVICES: void`"),
+			entry, "value", edit_string(rule_arena(run), "void"));
 	else if (container_env_is_free(c, entry))
 		fix_remove(finding_fix(run, f, false, "remove `%s`", name),
 			   entry);
@@ -69,10 +70,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 				"one host only",
 				*name, (int)strcspn(uuid, ","), uuid);
 			finding_cause(run, f, *name);
-			finding_help(run, f,
-				     "remove `%s`; choose a model by node "
-				     "label, a device by DRA%s",
-				     *name, pod_infrastructure_hint(pod));
+			finding_help(
+				run, f,
+				"remove `%s`; choose a GPU model by node label or a device by DRA%s",
+				*name, pod_infrastructure_hint(pod));
 			repair(run, f, c, *name);
 		}
 }
@@ -84,8 +85,8 @@ const struct rule rule_gpu_uuid_pinned = {
 	.flags = RULE_TAKES | RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
-	.summary = "a device chosen by UUID",
-	.why = "The card exists on one host: elsewhere no GPU is visible, and there the card is used without being counted.",
+	.summary = "a device is chosen by its UUID",
+	.why = "The card exists on one host only: on other hosts no GPU is visible, and on that host the card is used without being counted.",
 	.remedy = "Remove the variable; the device plugin chooses the device.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/960",
 	.check_pod = check,

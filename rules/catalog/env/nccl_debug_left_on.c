@@ -26,7 +26,7 @@ static const struct debug_switch {
 	{"NCCL_DEBUG", "TRACE", "slows communication and floods the log"},
 	{"CUDA_LAUNCH_BLOCKING", "1", "makes every kernel launch wait"},
 	{"TORCH_DISTRIBUTED_DEBUG", "DETAIL", "checks every collective"},
-	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from talking directly"},
+	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from communicating directly"},
 	{"NCCL_SHM_DISABLE", "1", "keeps ranks from using shared memory"},
 	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
 };
@@ -84,8 +84,8 @@ static void check_fabric(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, at,
-		ranks ? "`NCCL_IB_DISABLE: 1` beside `%s`: NCCL does not use the fabric that is allocated"
-		      : "`NCCL_IB_DISABLE: 1` beside `%s`: if nothing but NCCL uses the fabric, it is allocated in vain",
+		ranks ? "`NCCL_IB_DISABLE: 1` with `%s`: NCCL does not use the allocated fabric"
+		      : "`NCCL_IB_DISABLE: 1` with `%s`: if only NCCL uses the fabric, it is allocated but unused",
 		fabric->key);
 	finding_label(run, f, fabric, "the fabric");
 	if (ranks)
@@ -124,10 +124,10 @@ const struct rule rule_nccl_debug_left_on = {
 	.flags = RULE_RAISES,
 	.wants = FACT_GPU | FACT_ENV,
 	.since = "1.0",
-	.summary = "a debug switch is left on",
+	.summary = "a debug switch is still on",
 	.why = "Such switches slow down communication or computation, or disable a transport.",
 	.remedy =
-		"Remove the variable once the fault is found (NCCL_DEBUG=WARN still logs errors).",
+		"Remove the variable after the fault is found (NCCL_DEBUG=WARN still logs errors).",
 	.evidence =
 		"https://github.com/llm-d/llm-d/tree/main/guides (NIXL, NVSHMEM); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://docs.nvidia.com/cuda/cuda-c-programming-guide/",
 	.check_pod = check,

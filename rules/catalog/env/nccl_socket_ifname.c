@@ -16,7 +16,7 @@ static void judge(struct rule_run *run, const struct container *c,
 	if (text_eq(value.text, "lo") || text_eq(value.text, "=lo") ||
 	    text_eq(value.text, "docker0"))
 		report_container(run, c, value.at,
-				 "`%s: %s` reaches no other pod, and %" PRId64
+				 "`%s: %s` reaches no other pod, but %" PRId64
 				 " pods need each other",
 				 name, value.text, c->pod->object->gang.n);
 }
@@ -45,7 +45,8 @@ const struct rule rule_nccl_socket_ifname = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_ENV | FACT_GANG | FACT_NEW,
 	.since = "1.0",
-	.summary = "an NCCL interface that reaches no other pod",
+	.summary =
+		"NCCL_SOCKET_IFNAME selects an interface that reaches no other pod",
 	.why = "Ranks on other nodes cannot be reached through it: the job hangs when it starts.",
 	.remedy =
 		"Name the interface of the pod network, or exclude others (`^lo,docker0`).",

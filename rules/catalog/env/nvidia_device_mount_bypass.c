@@ -24,10 +24,10 @@ static enum severity severity_of(enum host_shows shows)
 
 static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 {
-	finding_help(run, f,
-		     "ask for the devices in `resources.limits`, or by a DRA "
-		     "claim%s",
-		     pod_infrastructure_hint(pod));
+	finding_help(
+		run, f,
+		"request the devices in `resources.limits` or with a DRA claim%s",
+		pod_infrastructure_hint(pod));
 }
 
 /* True if it has a fabric beside the mount. The device plugin gave it some,
@@ -61,10 +61,10 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||
 	    (shows == HOST_SHOWS_EVERYTHING && pod_uses_gpu(c->pod) == TRI_YES))
 		return;
-	f = report_container(run, c, shown.node,
-			     "volume `%s` gives `%s` of the host to container "
-			     "`%s`, bypassing the device plugin",
-			     shown.volume, shown.path, container_title(c));
+	f = report_container(
+		run, c, shown.node,
+		"volume `%s` mounts `%s` of the host into container `%s`, bypassing the device plugin",
+		shown.volume, shown.path, container_title(c));
 	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));
@@ -82,10 +82,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CHILD(pod->annotations, value)
 		if (annotation_asks_runtime(value->key))
 			help(run,
-			     report_pod(run, pod, value,
-					"annotation `%s` asks the runtime for "
-					"a device, bypassing the device plugin",
-					value->key),
+			     report_pod(
+				     run, pod, value,
+				     "annotation `%s` requests a device from the runtime, bypassing the device plugin",
+				     value->key),
 			     pod);
 }
 
@@ -97,9 +97,10 @@ const struct rule rule_nvidia_device_mount_bypass = {
 	.wants = FACT_NEW,
 	.wants_any = FACT_HOST_VOLUME | FACT_ANNOTATED,
 	.since = "1.0",
-	.summary = "devices of the host mounted into a pod",
+	.summary = "devices of the host are mounted into a pod",
 	.why = "The pod uses accelerators that the scheduler and the quotas do not count and that may be allocated to other pods.",
-	.remedy = "Ask for the devices in resources.limits, or by a DRA claim.",
+	.remedy =
+		"Request the devices in resources.limits or with a DRA claim.",
 	.evidence =
 		"https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,

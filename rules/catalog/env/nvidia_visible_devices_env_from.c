@@ -60,9 +60,9 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "envFrom that may set NVIDIA_VISIBLE_DEVICES",
-	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES`, the nvidia runtime shows the container GPUs that are not counted. The preset `strict` denies it, because the key can be added later; elsewhere it is an info.",
+	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES`, the nvidia runtime shows the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets it is an info.",
 	.remedy =
-		"Name the keys that the container needs in `env`, or give the source a `prefix`.",
+		"List the keys that the container needs in `env`, or give the source a `prefix`.",
 	.evidence =
 		"kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go); https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,

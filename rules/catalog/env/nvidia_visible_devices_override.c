@@ -38,8 +38,9 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix_remove(fix, entry);
 	} else if (container_uses_gpu(c) == TRI_NO &&
 		   node_is_unset(node_get(entry, "valueFrom"))) {
-		fix_set(finding_fix(run, f, false, "hide the GPUs"), entry,
-			"value", edit_string(rule_arena(run), "void"));
+		fix_set(finding_fix(run, f, false,
+				    "set `NVIDIA_VISIBLE_DEVICES: void`"),
+			entry, "value", edit_string(rule_arena(run), "void"));
 	}
 }
 
@@ -66,17 +67,16 @@ static void report_source(struct rule_run *run, const struct container *c,
 	enum tri obeyed = container_obeys_variable(c, rule_injection(run));
 	struct finding *f;
 
-	f = report_container(run, c, at,
-			     "which GPUs `%s` shows to container `%s` is set "
-			     "elsewhere: if it is `all`, the container sees "
-			     "every GPU of the node",
-			     NAME, container_title(c));
+	f = report_container(
+		run, c, at,
+		"the value of `%s` in container `%s` comes from another object: if it is `all`, the container sees every GPU of the node",
+		NAME, container_title(c));
 	finding_cause(run, f, NAME);
 	finding_severity(f,
 			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
-	finding_help(run, f,
-		     "write the value, or remove the variable: the device "
-		     "plugin sets it");
+	finding_help(
+		run, f,
+		"set the value here, or remove the variable; the device plugin sets it");
 	reads_surroundings(run, f, c);
 }
 
@@ -91,21 +91,21 @@ static void report_value(struct rule_run *run, const struct container *c,
 
 	f = report_container(
 		run, c, value->at,
-		gpu ? "`%s: %s` overrides the devices allocated "
-		      "to container `%s`%s"
-		    : "`%s: %s` shows container `%s` GPUs that "
-		      "it does not ask for%s",
+		gpu ? "`%s: %s` overrides the allocation of container `%s`%s"
+		    : "`%s: %s` shows container `%s` GPUs that it does not request%s",
 		NAME, value->text, of,
-		obeyed == TRI_YES ? "" : ", if the nvidia runtime starts it");
+		obeyed == TRI_YES
+			? ""
+			: ", if the nvidia container runtime starts it");
 	finding_cause(run, f, NAME);
 	if (obeyed != TRI_YES)
 		finding_severity(f, obeyed == TRI_NO ? SEVERITY_INFO
 						     : SEVERITY_WARNING);
-	finding_help(run, f, "%s%s",
-		     gpu ? "remove the variable: the device plugin sets it"
-			 : "ask for GPUs in `resources.limits`, or set the "
-			   "variable to `void`",
-		     pod_infrastructure_hint(c->pod));
+	finding_help(
+		run, f, "%s%s",
+		gpu ? "remove the variable; the device plugin sets it"
+		    : "request GPUs in `resources.limits`, or set the variable to `void`",
+		pod_infrastructure_hint(c->pod));
 	if (!value->written)
 		reads_surroundings(run, f, c);
 	repair(run, f, c, entry);
@@ -141,9 +141,9 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
-	.summary = "NVIDIA_VISIBLE_DEVICES set in a manifest",
-	.why = "Where the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. Where devices come by CDI (GPU Operator from 25.10 on) only pods with `runtimeClassName: nvidia` have that runtime. `platform: {deviceInjection: ...}` in the policy, or a state with the operator's ClusterPolicy, says which; if neither does, this is a warning.",
-	.remedy = "Remove the variable and ask for GPUs in resources.limits.",
+	.summary = "NVIDIA_VISIBLE_DEVICES is set in a manifest",
+	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy; without either, this is a warning.",
+	.remedy = "Remove the variable and request GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",
 	.yields_to = (const char *const[]){"gpu-uuid-pinned", NULL},

@@ -78,7 +78,7 @@ const struct rule rule_secret_in_gpu_env = {
 	.summary = "a token or key in plain text in a manifest",
 	.why = "Anyone who can read the object or the repository can use it.",
 	.remedy =
-		"Put it into a Secret, refer to it with secretKeyRef, and revoke the one that was exposed.",
+		"Move the value into a Secret, refer to it with secretKeyRef, and revoke the exposed value.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/secrets-good-practices/",
 	.check_pod = check,

@@ -70,8 +70,9 @@ const struct rule rule_service_link_env_collision = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.since = "1.0",
-	.summary = "a server whose Service sets a variable that it reads",
-	.why = "Kubernetes sets VLLM_PORT=tcp://... in all pods of the namespace for a Service `vllm`: the server reads it as its port and exits.",
+	.summary =
+		"a Service sets an environment variable that its server reads",
+	.why = "For a Service `vllm`, Kubernetes sets VLLM_PORT=tcp://... in all pods of the namespace: the server reads this as its port and exits.",
 	.remedy = "Set enableServiceLinks: false, or rename the Service.",
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/18209; https://kubernetes.io/docs/concepts/services-networking/service/#environment-variables",

@@ -88,7 +88,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	else
 		f = report_place(
 			run, &w->id, &pod->place,
-			"%s %s, ClusterQueue `%s` gives at most %s (flavor `%s`): %s is never admitted",
+			"%s %s, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
 			text, demand->resource, name,
 			quantity_text(offer.most, most),
 			offer.flavor ? offer.flavor : "",
@@ -289,9 +289,9 @@ const struct rule rule_clusterqueue_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a workload that its Kueue ClusterQueue can never admit",
-	.why = "It stays suspended forever, and others wait behind it.",
+	.why = "The workload stays suspended forever, and others wait behind it.",
 	.remedy =
-		"Fit a flavor of the queue (quota, labels, taints), or choose another queue.",
+		"Request resources that fit a flavor of the queue (quota, labels, taints), or choose another queue.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/main/pkg/scheduler/flavorassigner",
 	.check_object = check_queue,

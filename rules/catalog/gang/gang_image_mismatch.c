@@ -58,11 +58,12 @@ static void check(struct rule_run *run, const struct object *object)
 		}
 		if (is_same(c->image, first->image))
 			continue;
-		f = report_container(run, c, node_get(c->node, "image"),
-				     "rank `%s` runs `%s`, another one `%s`",
-				     pod->role, c->image, first->image);
+		f = report_container(
+			run, c, node_get(c->node, "image"),
+			"rank `%s` runs image `%s`, another rank runs `%s`",
+			pod->role, c->image, first->image);
 		finding_label(run, f, node_get(first->node, "image"),
-			      "the other one");
+			      "the other image");
 		return;
 	}
 }
@@ -74,9 +75,9 @@ const struct rule rule_gang_image_mismatch = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GANG,
 	.since = "1.0",
-	.summary = "ranks of one job that run different images",
+	.summary = "the ranks of one job run different images",
 	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they meet.",
-	.remedy = "Run one image in all ranks.",
+	.remedy = "Run the same image in all ranks.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
 	.check_object = check,

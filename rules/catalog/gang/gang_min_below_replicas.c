@@ -100,10 +100,9 @@ static void report(struct rule_run *run, const struct object *object,
 	struct finding *f = report_object(
 		run, object, at,
 		known ? "the gang may start with %" PRId64 " of %" PRId64
-			" pods with devices, which wait for the others"
+			" pods with devices, which then wait for the others"
 		      : "the gang may start with %" PRId64 " of %" PRId64
-			" pods with devices: if the program is not elastic, "
-			"they wait for the others",
+			" pods with devices: if the program is not elastic, these wait for the others",
 		least, all);
 
 	if (!known)
@@ -142,7 +141,7 @@ const struct rule rule_gang_min_below_replicas = {
 	.wants_any = FACT_KUBEFLOW | FACT_VOLCANO,
 	.since = "1.0",
 	.summary = "a gang that starts before all of its ranks fit",
-	.why = "The ranks that start wait for the others at the rendezvous, and hold their GPUs meanwhile.",
+	.why = "The ranks that have started wait for the others at the rendezvous and hold their GPUs meanwhile.",
 	.remedy =
 		"Set the minimum to the number of pods, or remove it, which has the same effect.",
 	.evidence =

@@ -56,10 +56,10 @@ const struct rule rule_gang_missing = {
 	.wants = FACT_GANG,
 	.since = "1.0",
 	.summary =
-		"pods that need each other, and nothing that starts all of them or none",
-	.why = "When GPUs are short some pods start, hold theirs and wait for the others: two such jobs can deadlock.",
+		"pods that need each other, but no scheduler that starts all of them or none",
+	.why = "When GPUs are short, some pods start, hold their GPUs and wait for the others: two such jobs can deadlock.",
 	.remedy =
-		"Give the job to a queue or a gang scheduler: the label kueue.x-k8s.io/queue-name, a schedulingPolicy, Volcano.",
+		"Submit the job to a queue or a gang scheduler: set the label kueue.x-k8s.io/queue-name or a schedulingPolicy, or use Volcano.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
 	.check_object = check,

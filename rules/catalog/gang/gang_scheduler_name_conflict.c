@@ -35,10 +35,11 @@ static void check(struct rule_run *run, const struct object *object)
 		}
 		if (node_eq(name, node_str(first)))
 			continue;
-		f = report_object(run, object, name,
-				  "`%s` and `%s` place pods of one gang",
-				  node_str(first), node_str(name));
-		finding_label(run, f, first, "the other one");
+		f = report_object(
+			run, object, name,
+			"schedulers `%s` and `%s` both place pods of one gang",
+			node_str(first), node_str(name));
+		finding_label(run, f, first, "the other scheduler");
 		return;
 	}
 }
@@ -50,9 +51,10 @@ const struct rule rule_gang_scheduler_name_conflict = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_GANG,
 	.since = "1.0",
-	.summary = "pods of one gang that name different schedulers",
-	.why = "No scheduler sees the whole gang: each places its part, or waits for the other.",
-	.remedy = "Name one scheduler in all templates, or in none of them.",
+	.summary = "the pods of one gang name different schedulers",
+	.why = "No scheduler sees the whole gang: each places its own pods, or waits for the others.",
+	.remedy =
+		"Name the same scheduler in all templates, or in none of them.",
 	.evidence =
 		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/common/pod.go",
 	.check_object = check,

@@ -104,8 +104,8 @@ const struct rule rule_indexed_completion_missing = {
 	.wants = FACT_GPU | FACT_JOB,
 	.since = "1.0",
 	.summary = "a Job that reads its completion index but is not Indexed",
-	.why = "JOB_COMPLETION_INDEX is set only in Indexed Jobs: all pods act as the same rank.",
-	.remedy = "Set completionMode: Indexed, with completions.",
+	.why = "JOB_COMPLETION_INDEX is set only in Indexed Jobs, so all pods act as the same rank.",
+	.remedy = "Set completionMode: Indexed and completions.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/job/#completion-mode",
 	.check_pod = check,

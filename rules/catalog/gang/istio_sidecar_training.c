@@ -27,10 +27,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		at = pod_annotation(pod, key);
 	if (node_eq(at, "true") && pod_is_training(pod) &&
 	    (node_is_unset(host) || node_is_false(host)) && !ends_proxy(pod))
-		report_pod(run, pod, at,
-			   "the pods ask for Istio's proxy, which intercepts "
-			   "their traffic: unless it is a native sidecar, they "
-			   "do not end");
+		report_pod(
+			run, pod, at,
+			"the pods request Istio's proxy, which intercepts their traffic: unless it is a native sidecar, they never end");
 }
 
 const struct rule rule_istio_sidecar_training = {
@@ -40,8 +39,8 @@ const struct rule rule_istio_sidecar_training = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "training pods that ask for an Istio sidecar",
-	.why = "The proxy intercepts the traffic of the pods, that of ranks too, and, unless it is a native sidecar, keeps the pod from ending.",
+	.summary = "training pods that request an Istio sidecar",
+	.why = "The proxy intercepts the traffic of the pods, including traffic between ranks. Unless it is a native sidecar, it also keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9; https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/",

@@ -25,10 +25,10 @@ static void judge(struct rule_run *run, const struct object *object,
 	FOR_EACH_CHILD(jobs, job)
 		if (node_eq(node_get(job, "name"), node_str(name)))
 			return;
-	report_object(run, object, name,
-		      "no replicatedJob is named `%s`: the webhook of JobSet "
-		      "refuses it",
-		      node_str(name));
+	report_object(
+		run, object, name,
+		"no replicatedJob is named `%s`: the JobSet webhook rejects the object",
+		node_str(name));
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -58,8 +58,8 @@ const struct rule rule_jobset_target_unknown = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_JOB,
 	.since = "1.0",
-	.summary = "a JobSet that names a replicatedJob that it lacks",
-	.why = "The webhook of JobSet rejects the object.",
+	.summary = "a JobSet that refers to a replicatedJob it does not have",
+	.why = "The JobSet webhook rejects the object.",
 	.remedy = "Name one of spec.replicatedJobs.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/jobset/blob/main/pkg/webhooks/jobset_webhook.go",

@@ -30,10 +30,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	first = without(pod, name);
 	if (first)
-		report_container(run, first, NULL,
-				 "the training operator refuses a %s without a "
-				 "container `%s` in `%s`",
-				 pod->object->kind, name, pod->role);
+		report_container(
+			run, first, NULL,
+			"the training operator rejects a %s without a container `%s` in `%s`",
+			pod->object->kind, name, pod->role);
 }
 
 const struct rule rule_kubeflow_container_name = {
@@ -43,9 +43,10 @@ const struct rule rule_kubeflow_container_name = {
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
-	.summary = "a training job without the container that its kind wants",
-	.why = "The webhook of the training operator rejects the object; releases before 1.9 set the job to Failed.",
-	.remedy = "Give the container the name that the message says.",
+	.summary =
+		"a training job without the container that its kind requires",
+	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed.",
+	.remedy = "Rename the training container to the name in the message.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks",
 	.check_pod = check,

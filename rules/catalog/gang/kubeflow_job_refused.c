@@ -30,8 +30,8 @@ static void check_single(struct rule_run *run, const struct object *object,
 	if (!node_int(at, &n) || n == 1 || n < single->least)
 		return;
 	report_object(run, object, at,
-		      "the %s operator refuses %" PRId64
-		      " replicas of `%s`: there must be one",
+		      "the %s operator rejects %" PRId64
+		      " replicas of `%s`: it requires exactly one",
 		      object_is_mpi_v2(object) ? "MPI" : "training", n,
 		      at->parent->key);
 }
@@ -49,15 +49,15 @@ static void check_elastic(struct rule_run *run, const struct object *object)
 	number = node_get(elastic, "nProcPerNode");
 	if (node_is_map(roles) && !node_get(roles, "Worker") &&
 	    !object->fragment)
-		report_object(run, object, elastic,
-			      "the training operator refuses a PyTorchJob with "
-			      "an elasticPolicy and no `Worker`");
+		report_object(
+			run, object, elastic,
+			"the training operator rejects a PyTorchJob with an elasticPolicy but no `Worker`");
 	if (!node_is_unset(number) && !node_is_unknown(number) &&
 	    !node_is_unset(node_get(spec, "nprocPerNode")) &&
 	    !node_is_unknown(node_get(spec, "nprocPerNode")))
-		report_object(run, object, number,
-			      "the training operator refuses "
-			      "elasticPolicy.nProcPerNode beside nprocPerNode");
+		report_object(
+			run, object, number,
+			"the training operator rejects elasticPolicy.nProcPerNode together with nprocPerNode");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -76,9 +76,9 @@ const struct rule rule_kubeflow_job_refused = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
-	.summary = "a training job that its operator refuses",
+	.summary = "a training job that its operator rejects",
 	.why = "The webhook rejects the object, or the controller never starts its pods.",
-	.remedy = "Change or remove the field that the message names.",
+	.remedy = "Change or remove the field named in the message.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks; https://github.com/kubeflow/mpi-operator/blob/master/pkg/apis/kubeflow/validation/validation.go",
 	.check_object = check,

@@ -42,7 +42,7 @@ static void check_twice(struct rule_run *run, const struct pod *pod)
 			continue;
 		if (first) {
 			report_pod(run, pod, at,
-				   "Kueue refuses pods with `%s` beside `%s`",
+				   "Kueue rejects pods with both `%s` and `%s`",
 				   at->key, first->key);
 			return;
 		}
@@ -74,15 +74,15 @@ static void check_size(struct rule_run *run, const struct pod *pod,
 		return;
 	n = strtol(size->str, &end, 10);
 	if (*end || !*size->str || n < 1)
-		report_pod(run, pod, size,
-			   "Kueue rejects `%s: %s`: the size of a slice is a "
-			   "number of 1 or more",
-			   size->key, size->str);
+		report_pod(
+			run, pod, size,
+			"Kueue rejects `%s: %s`: the size of a slice must be 1 or more",
+			size->key, size->str);
 	else if (!pod->steady.unknown && n > pod->steady.n &&
 		 object_is(pod->object, "batch", "Job"))
 		report_pod(
 			run, pod, size,
-			"Kueue rejects slices of %ld pods: there are %" PRId64,
+			"Kueue rejects slices of %ld pods: the pod set has %" PRId64,
 			n, pod->steady.n);
 }
 
@@ -117,10 +117,10 @@ const struct rule rule_kueue_topology_twice = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_ANNOTATED,
 	.since = "1.0",
-	.summary = "pods whose request for a topology Kueue rejects",
-	.why = "The webhook of Kueue rejects the object: the annotations exclude or need each other.",
+	.summary = "pods whose topology request Kueue rejects",
+	.why = "Kueue's webhook rejects the object: the annotations exclude or require each other.",
 	.remedy =
-		"Keep one topology annotation; set the slice's topology and size together.",
+		"Keep one topology annotation, and set the slice's topology and size together.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/blob/main/pkg/controller/jobframework/tas_validation.go",
 	.check_pod = check,

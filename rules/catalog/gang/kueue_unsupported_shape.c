@@ -31,16 +31,16 @@ static void check_partial(struct rule_run *run, const struct object *object)
 		return;
 	n = strtol(at->str, &end, 10);
 	if (*end || !*at->str || n <= 0)
-		report_object(run, object, at,
-			      "Kueue rejects `job-min-parallelism: %s`: it is "
-			      "not a number of 1 or more",
-			      at->str);
+		report_object(
+			run, object, at,
+			"Kueue rejects `job-min-parallelism: %s`: the value must be 1 or more",
+			at->str);
 	else if (!pod->steady.unknown && n >= pod->steady.n)
-		report_object(run, object, at,
-			      "Kueue rejects `job-min-parallelism: %ld`: the "
-			      "Job has %" PRId64
-			      " pods at once, and it must be less",
-			      n, pod->steady.n);
+		report_object(
+			run, object, at,
+			"Kueue rejects `job-min-parallelism: %ld`: the Job has %" PRId64
+			" pods at once, and the value must be less",
+			n, pod->steady.n);
 }
 
 static void check_completions(struct rule_run *run, const struct object *object)
@@ -84,18 +84,17 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	/* With the selector alone it is not managed, and accepted. */
 	if (node_count(selector) && node_count(cluster) && ray_job_spec(object))
-		report_object(run, object, selector,
-			      "Kueue refuses a RayJob with clusterSelector "
-			      "beside rayClusterSpec");
+		report_object(
+			run, object, selector,
+			"Kueue rejects a RayJob with both clusterSelector and rayClusterSpec");
 	if (node_is_true(scales) &&
 	    !object_annotation(object, "kueue.x-k8s.io/elastic-job"))
-		report_object(run, object, scales,
-			      "Kueue refuses a Ray cluster that autoscales "
-			      "without the annotation "
-			      "kueue.x-k8s.io/elastic-job");
+		report_object(
+			run, object, scales,
+			"Kueue rejects a Ray cluster with autoscaling but without the annotation kueue.x-k8s.io/elastic-job");
 	if (head_group(cluster))
 		report_object(run, object, head_group(cluster),
-			      "Kueue refuses a worker group named `head`");
+			      "Kueue rejects a worker group named `head`");
 }
 
 const struct rule rule_kueue_unsupported_shape = {
@@ -104,9 +103,9 @@ const struct rule rule_kueue_unsupported_shape = {
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary = "a Job or a Ray job that Kueue rejects",
-	.why = "The webhook of Kueue rejects the object.",
+	.why = "Kueue's webhook rejects the object.",
 	.remedy =
-		"Change or remove what the message names, or the queue's label.",
+		"Change or remove the field named in the message, or remove the queue label.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/run/rayjobs/#c-limitations",
 	.check_object = check,

@@ -17,11 +17,11 @@ static void check(struct rule_run *run, const struct object *object)
 	    !object_gpu_pod(object) || object->gang.n < 2 ||
 	    (!node_eq(policy, "None") && !node_eq(policy, "Default")))
 		return;
-	report_object(run, object, policy,
-		      "a group of %" PRId64
-		      " pods goes on without the one that restarts "
-		      "(`restartPolicy: %s`)",
-		      object->gang.n, node_str(policy));
+	report_object(
+		run, object, policy,
+		"a group of %" PRId64
+		" pods keeps running while one of its pods restarts (`restartPolicy: %s`)",
+		object->gang.n, node_str(policy));
 }
 
 const struct rule rule_lws_restart_none = {
@@ -31,8 +31,9 @@ const struct rule rule_lws_restart_none = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_GANG,
 	.since = "1.0",
-	.summary = "a group of pods that stays up when one of them restarts",
-	.why = "The other ranks wait for one that has lost its state: the group answers nothing and keeps its GPUs.",
+	.summary =
+		"a group of pods that keeps running when one of them restarts",
+	.why = "The other ranks wait for the one that has lost its state: the group answers no requests and keeps its GPUs.",
 	.remedy =
 		"Leave restartPolicy unset, or set RecreateGroupOnPodRestart.",
 	.evidence = "https://lws.sigs.k8s.io/docs/concepts/",

@@ -76,12 +76,12 @@ static void judge(struct rule_run *run, const struct container *c,
 	if (server->type != PARALLEL_SERVER || !want || !has || want == has ||
 	    (want < has && (server->unknown || all_serve_alone(c->pod))))
 		return;
-	f = report_container(run, c, server->degrees[DEGREE_TENSOR].node,
-			     "%s spreads over %" PRId64
-			     " %ss, a group of %" PRId64 " pods has %" PRId64,
-			     server->program, want, pod_device(c->pod),
-			     amount_int(node_get(c->pod->group, "size"), 1).n,
-			     has);
+	f = report_container(
+		run, c, server->degrees[DEGREE_TENSOR].node,
+		"%s spreads over %" PRId64 " %ss, but a group of %" PRId64
+		" pods has %" PRId64,
+		server->program, want, pod_device(c->pod),
+		amount_int(node_get(c->pod->group, "size"), 1).n, has);
 	if (want > has)
 		finding_severity(f, SEVERITY_ERROR);
 }
@@ -111,10 +111,10 @@ const struct rule rule_lws_size_mismatch = {
 	.wants = FACT_GANG | FACT_DEVICES,
 	.since = "1.0",
 	.summary =
-		"parallel sizes that do not multiply to the GPUs of the group",
+		"parallel sizes whose product is not the number of GPUs in the group",
 	.why = "If the product is larger, the server waits for GPUs that never come; if it is smaller, some are idle.",
 	.remedy =
-		"Make tensor times pipeline parallel size equal the GPUs of all pods of the group.",
+		"Make the product of the tensor and pipeline parallel sizes equal to the number of GPUs in the group.",
 	.evidence =
 		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/; https://lws.sigs.k8s.io/docs/examples/vllm/",
 	.check_pod = check,

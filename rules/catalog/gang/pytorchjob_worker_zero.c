@@ -17,11 +17,10 @@ static void check(struct rule_run *run, const struct object *object)
 		int64_t n;
 
 		if (node_int(replicas, &n) && !n)
-			report_object(run, object, replicas,
-				      "`%s` has no replicas: the training "
-				      "operator refuses it, or starts one "
-				      "(before 1.9)",
-				      role->key);
+			report_object(
+				run, object, replicas,
+				"`%s` has 0 replicas: the training operator rejects the job or, before 1.9, starts one pod",
+				role->key);
 	}
 }
 
@@ -31,8 +30,8 @@ const struct rule rule_pytorchjob_worker_zero = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
-	.summary = "a replica type with no replicas",
-	.why = "The training operator refuses it since 1.9; earlier releases start one pod anyway.",
+	.summary = "a replica type with 0 replicas",
+	.why = "Since 1.9 the training operator rejects the job; earlier releases start one pod anyway.",
 	.remedy = "Remove the replica type.",
 	.evidence = "https://github.com/kubeflow/trainer/issues/1709",
 	.check_object = check,

@@ -21,13 +21,13 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%s names no queue of Kueue, but its namespace `%s` is queued",
+		"%s names no Kueue queue, but the policy queues GPU work in namespace `%s`",
 		rule_title(run, object->kind, object->name), object->namespace);
 }
 
 static const struct rule_param params[] = {
 	{"namespaces", "string", "",
-	 "namespaces whose GPU work Kueue queues, NAME,... (a * at the end)"},
+	 "namespaces whose GPU work Kueue queues, NAME,... (a name may end in *)"},
 	{0},
 };
 
@@ -40,9 +40,9 @@ const struct rule rule_queue_bypass = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU work that bypasses the queue of its namespace",
-	.why = "Without a LocalQueue `default` in the namespace it runs outside the queue's quota and fair share: others wait for GPUs that the queue counts as free.",
+	.why = "Unless the namespace has a LocalQueue `default`, the work runs outside the queue's quota and fair share, and others wait for GPUs that the queue counts as free.",
 	.remedy =
-		"Add the label kueue.x-k8s.io/queue-name (of a CronJob in spec.jobTemplate.metadata).",
+		"Add the label kueue.x-k8s.io/queue-name (in a CronJob: to spec.jobTemplate.metadata).",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/tasks/manage/enforce_job_management/manage_jobs_without_queue_name/",
 	.params = params,

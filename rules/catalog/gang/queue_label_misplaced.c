@@ -14,7 +14,7 @@ static void judge(struct rule_run *run, const struct object *object,
 {
 	struct finding *f = report_object(
 		run, object, at,
-		"where it manages this kind, %s reads the queue's name from a label of the %s, not from %s",
+		"if %s manages this kind, it reads the queue name from a label of the %s, not from %s",
 		who, object->kind, where);
 
 	finding_at_key(run, f, at);
@@ -34,9 +34,9 @@ static void check(struct rule_run *run, const struct object *object)
 	if (is_cron_job(object) && object_label(object, label)) {
 		finding_at_key(
 			run,
-			report_object(run, object, object_label(object, label),
-				      "the Jobs that the CronJob makes do not "
-				      "get this label"),
+			report_object(
+				run, object, object_label(object, label),
+				"the Jobs that the CronJob creates do not get this label"),
 			object_label(object, label));
 		return;
 	}
@@ -65,10 +65,10 @@ const struct rule rule_queue_label_misplaced = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "the name of a queue where Kueue does not read it",
-	.why = "The job is not a workload of the queue: it starts at once, outside its quota, or is never admitted.",
+	.summary = "a queue name in a place where Kueue does not read it",
+	.why = "The job does not belong to the queue: it starts at once, outside the quota, or is never admitted.",
 	.remedy =
-		"Write it as a label of the object itself: metadata.labels, of a CronJob spec.jobTemplate.metadata.labels.",
+		"Set it as a label of the object itself: in metadata.labels, or in spec.jobTemplate.metadata.labels of a CronJob.",
 	.evidence = "https://kueue.sigs.k8s.io/docs/tasks/run/jobs/",
 	.check_object = check,
 };

@@ -16,7 +16,7 @@ static void report(struct rule_run *run, const struct workload *w,
 		   enum cluster_kind kind, const char *name, const char *fault)
 {
 	report_place(run, &w->id, &w->place,
-		     "%s `%s` of %s %s: it waits forever",
+		     "%s `%s` of %s %s: the workload waits forever",
 		     cluster_resource(kind)->kind, name,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
@@ -38,8 +38,8 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &w->place,
 		rule_cluster(run)
-			? "%s `%s` of %s does not exist: it waits forever"
-			: "no file has the %s `%s` of %s: if the cluster has none either, it waits forever",
+			? "%s `%s` of %s does not exist: the workload waits forever"
+			: "no file defines the %s `%s` of %s: if the cluster does not have it either, the workload waits forever",
 		cluster_resource(kind)->kind, name,
 		rule_title(run, w->id.kind, w->id.name));
 	if (near)
@@ -95,7 +95,8 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 		rule_index(run), w, kind, w->queue, rule_arena(run));
 
 	if (volcano && !strcmp(w->queue, "root"))
-		report(run, w, kind, w->queue, "is the root: it accepts none");
+		report(run, w, kind, w->queue,
+		       "is the root queue, which accepts no jobs");
 	else if (volcano && has_children(run, w))
 		report(run, w, kind, w->queue,
 		       "has queues below it and accepts no jobs");
@@ -129,7 +130,7 @@ const struct rule rule_queue_unknown = {
 	.since = "1.0",
 	.summary = "a queue that does not exist, or accepts no jobs",
 	.why = "The job stays suspended or its pods Pending, without an error.",
-	.remedy = "Name a queue that exists and is open.",
+	.remedy = "Name a queue that exists and accepts jobs.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/kueue/tree/release-0.13/pkg/queue; https://github.com/volcano-sh/volcano/tree/master/pkg/webhooks/admission/jobs",
 	.check_workload = check,

@@ -128,10 +128,10 @@ const struct rule rule_rendezvous_service_missing = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary =
-		"the address of the first rank names a Service that the pods are not part of",
-	.why = "The name is never resolved: the ranks wait for it and hold their GPUs.",
+		"the address of the first rank names a Service that does not select the pods",
+	.why = "The name never resolves: the ranks wait for it and hold their GPUs.",
 	.remedy =
-		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it; a JobSet's is called as the JobSet, or network.subdomain.",
+		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it. The Service of a JobSet has the name of the JobSet, or the name in network.subdomain.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields; https://github.com/kubernetes-sigs/jobset/blob/main/api/jobset/v1alpha2/jobset_types.go Network",
 	.check_pod = check,

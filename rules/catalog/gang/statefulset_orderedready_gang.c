@@ -52,17 +52,17 @@ static void check(struct rule_run *run, const struct pod *pod)
 		nodes = waits_for(c, &server);
 		if (!nodes)
 			continue;
-		f = report_container(run, c, nodes->node,
-				     "container `%s` waits for %" PRId64
-				     " nodes, and the next pod is created only "
-				     "when this one is ready",
-				     container_title(c), nodes->n);
+		f = report_container(
+			run, c, nodes->node,
+			"container `%s` waits for %" PRId64
+			" nodes, but the next pod is created only when this one is ready",
+			container_title(c), nodes->n);
 		if (server)
 			continue;
 		finding_severity(f, SEVERITY_INFO);
-		finding_help(run, f,
-			     "if what the probe asks waits for them, too, the "
-			     "set never starts");
+		finding_help(
+			run, f,
+			"if the probed endpoint waits for them too, the StatefulSet never starts");
 	}
 }
 
@@ -74,8 +74,8 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.wants = FACT_DEVICES | FACT_SEVERAL | FACT_PROBES,
 	.since = "1.0",
 	.summary =
-		"ranks that start one by one, each when the previous one is ready",
-	.why = "A rank becomes ready only when all have met, and the next one is created only when it is ready: the set never starts.",
+		"ranks that start one by one, each after the previous one is ready",
+	.why = "A rank becomes ready only after all ranks have met, but the next rank is created only after this one is ready: the StatefulSet never starts.",
 	.remedy = "Set podManagementPolicy: Parallel.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#pod-management-policies",

@@ -26,8 +26,8 @@ static void compare(struct rule_run *run, const struct object *object,
 	if (pods.unknown || least.unknown || least.n <= pods.n)
 		return;
 	report_object(run, object, at,
-		      "Volcano refuses minAvailable %" PRId64 " of %" PRId64
-		      " pod%s of %s",
+		      "Volcano rejects minAvailable %" PRId64
+		      ": it is above the %" PRId64 " pod%s of %s",
 		      least.n, pods.n, pods.n == 1 ? "" : "s", whose);
 }
 
@@ -56,9 +56,10 @@ const struct rule rule_volcano_min_available_exceeds = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_VOLCANO,
 	.since = "1.0",
-	.summary = "a Volcano Job that wants more pods at once than it has",
-	.why = "The webhook of Volcano rejects the object.",
-	.remedy = "Lower minAvailable to the replicas, or remove it.",
+	.summary =
+		"a Volcano Job whose minAvailable is larger than its number of pods",
+	.why = "Volcano's webhook rejects the object.",
+	.remedy = "Lower minAvailable to the number of replicas, or remove it.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/blob/master/pkg/webhooks/admission/jobs/validate/admit_job.go",
 	.check_object = check,

@@ -47,13 +47,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, deadline,
 		   "up to %" PRId64 " GPU hours (%" PRId64 " %s%s for %" PRId64
-		   " s), the budget is %" PRId64,
+		   " s), but the budget is %" PRId64,
 		   (gpus.n * seconds - 1) / 3600 + 1, gpus.n, pod_device(pod),
 		   gpus.n == 1 ? "" : "s", seconds, most);
 }
 
 static const struct rule_param params[] = {
-	{"hours", "int", "", "GPU hours of one run"},
+	{"hours", "int", "", "GPU hours that one run may use"},
 	{0},
 };
 
@@ -65,7 +65,7 @@ const struct rule rule_gpu_budget = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a run that may use more GPU hours than the site allows",
-	.why = "A run that hangs holds its GPUs until its deadline.",
+	.why = "A run this long can cost more GPU hours than the site allows; a run that hangs holds its GPUs until its deadline.",
 	.remedy =
 		"Lower the deadline or the number of GPUs, or have the budget raised.",
 	.evidence = "https://www.opencost.io/docs/specification",

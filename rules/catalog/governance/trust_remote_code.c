@@ -67,8 +67,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (arg && container_hub_model(&argv, c) && !is_fixed(&argv, c))
 			report_container(
 				run, c, arg->node,
-				"container `%s` runs code from the model's "
-				"repository, in whatever version is there now",
+				"container `%s` runs code from the model's repository without pinning its version",
 				container_title(c));
 	}
 }

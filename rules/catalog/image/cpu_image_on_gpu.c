@@ -37,7 +37,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    is_cpu_build(c->image) && !strcmp(pod_device(pod), "GPU"))
 			report_container(
 				run, c, node_get(c->node, "image"),
-				"container `%s` asks for GPUs and runs `%s`, by its name a build for CPUs",
+				"container `%s` requests GPUs but runs `%s`, which by its name is a CPU build",
 				container_title(c), c->image);
 }
 
@@ -48,8 +48,9 @@ const struct rule rule_cpu_image_on_gpu = {
 	.flags = RULE_PREVIEW | RULE_GUESS,
 	.wants = FACT_DEVICES,
 	.since = "1.0",
-	.summary = "an image built for CPUs in a container that asks for GPUs",
-	.why = "Its framework sees no device: the GPUs are allocated but idle.",
+	.summary =
+		"a container that requests GPUs runs an image built for CPUs",
+	.why = "The framework in the image sees no device: the GPUs are allocated but idle.",
 	.remedy =
 		"Use the variant of the image that is built for the accelerator.",
 	.evidence =

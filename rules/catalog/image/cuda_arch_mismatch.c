@@ -80,11 +80,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		gpu = selects_blackwell(pod);
 		if (!gpu)
 			return;
-		f = report_container(run, c, node_get(c->node, "image"),
-				     "CUDA %" PRId64 ".%" PRId64
-				     " of the image builds no kernels for "
-				     "`%s`: what it built fails without PTX",
-				     cuda / 100, cuda % 100, node_str(gpu));
+		f = report_container(
+			run, c, node_get(c->node, "image"),
+			"CUDA %" PRId64 ".%" PRId64
+			" of the image builds no kernels for `%s`: kernels without PTX fail",
+			cuda / 100, cuda % 100, node_str(gpu));
 		finding_label(run, f, gpu, "Blackwell");
 	}
 }
@@ -96,8 +96,9 @@ const struct rule rule_cuda_arch_mismatch = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
-	.summary = "an image whose CUDA is older than the GPUs that it selects",
-	.why = "Kernels that were built before these GPUs run there if their program has PTX, which the driver compiles; others fail: `no kernel image is available for execution on the device`.",
+	.summary =
+		"an image whose CUDA version is older than the selected GPUs",
+	.why = "Kernels that were built before these GPUs existed run only if the program contains PTX, which the driver compiles; others fail with `no kernel image is available for execution on the device`.",
 	.remedy = "Use an image with CUDA 12.8 or later on Blackwell.",
 	.evidence =
 		"https://docs.nvidia.com/cuda/blackwell-compatibility-guide/; https://docs.nvidia.com/cuda/archive/12.8.0/cuda-toolkit-release-notes/",

@@ -68,12 +68,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!node_str(most) || strtol(node_str(most), NULL, 10) < 9 ||
 		    strtol(node_str(most), NULL, 10) >= cuda)
 			continue;
-		f = report_container(run, c, node_get(c->node, "image"),
-				     "the image has CUDA %" PRId64
-				     ", the driver of the nodes supports CUDA "
-				     "%s: without its compatibility package "
-				     "it does not run",
-				     cuda, node_str(most));
+		f = report_container(
+			run, c, node_get(c->node, "image"),
+			"the image has CUDA %" PRId64
+			", but the driver of the nodes supports CUDA %s: without CUDA's compatibility package, it does not run",
+			cuda, node_str(most));
 		finding_label(run, f, most, "the nodes");
 	}
 }
@@ -85,10 +84,10 @@ const struct rule rule_cuda_driver_mismatch = {
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary =
-		"an image whose CUDA is newer than the driver of the nodes that it selects",
-	.why = "Without a forward compatibility package (`cuda-compat`), which works on data center GPUs, the runtime refuses the container (`unsatisfied condition: cuda>=13.0`), or CUDA fails in it.",
+		"an image whose CUDA version is too new for the driver of the selected nodes",
+	.why = "Without a forward compatibility package (`cuda-compat`), which works on data center GPUs, the runtime refuses to start the container (`unsatisfied condition: cuda>=13.0`), or CUDA fails in it.",
 	.remedy =
-		"Use an image that the driver supports, or select nodes with a newer one.",
+		"Use an image that the driver supports, or select nodes with a newer driver.",
 	.evidence =
 		"https://docs.nvidia.com/deploy/cuda-compatibility/; https://github.com/NVIDIA/nvidia-container-toolkit/issues/152",
 	.check_pod = check,

@@ -33,7 +33,7 @@ const struct rule rule_disable_require_set = {
 	.wants = FACT_ENV | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "the check of the driver against the image is disabled",
-	.why = "An image that is too new for the driver starts anyway, and may fail in the middle of the work.",
+	.why = "An image that is too new for the driver starts anyway and may fail in the middle of its work.",
 	.remedy =
 		"Remove the variable, and choose an image that the driver of the nodes supports.",
 	.evidence =

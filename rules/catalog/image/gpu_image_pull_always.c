@@ -39,8 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, at,
-			"the registry is asked for the fixed image `%s` at "
-			"every start, with the devices allocated",
+			"imagePullPolicy is `Always`: the fixed image `%s` is looked up at every start, while the devices are allocated",
 			c->image);
 		if (!finding_param_given(run, f, "policy") ||
 		    text_eq(policy, "Always"))
@@ -53,7 +52,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"policy", "string", "",
-	 "imagePullPolicy that the repair sets; empty: no repair"},
+	 "imagePullPolicy that the fix sets; empty: no fix"},
 	{0},
 };
 
@@ -64,7 +63,8 @@ const struct rule rule_gpu_image_pull_always = {
 	.flags = RULE_OPT_IN_PATCH,
 	.wants = FACT_DEVICES,
 	.since = "1.0",
-	.summary = "a GPU container pulls a fixed image at every start",
+	.summary =
+		"a GPU container pulls an image with a fixed tag or digest at every start",
 	.why = "Images of 10 to 30 GB are looked up, and often pulled again, while the GPU waits.",
 	.remedy =
 		"Use imagePullPolicy: IfNotPresent with a fixed tag or digest.",

@@ -42,9 +42,9 @@ const struct rule rule_gpu_image_unpinned = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
-	.summary = "a GPU image with a mutable tag or none",
-	.why = "CUDA or the server changes between two restarts, and ranks of one job may run different versions.",
-	.remedy = "Name a version or, better, a digest.",
+	.summary = "a GPU image with a mutable tag or no tag",
+	.why = "The version of CUDA or of the server changes between restarts, and ranks of one job may run different versions.",
+	.remedy = "Use the tag of a version or, better, a digest.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/containers/images/#image-names",
 	.check_pod = check,

@@ -12,10 +12,10 @@ const struct rule rule_admission_policy = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL | RULE_LOCKED,
 	.since = "1.0",
-	.summary = "the cluster's own admission policies refuse the object",
-	.why = "The API server judges every object by its ValidatingAdmissionPolicies: what fails a validation that is bound with Deny is not created.",
+	.summary = "the cluster's own admission policies reject the object",
+	.why = "The API server checks every object against its ValidatingAdmissionPolicies and rejects an object that fails a validation bound with Deny.",
 	.remedy =
-		"Change what the policy names, or ask its owner for a binding that leaves the object out.",
+		"Change the field that the policy checks, or ask the policy's owner for a binding that excludes the object.",
 	.evidence =
 		"https://kubernetes.io/docs/reference/access-authn-authz/validating-admission-policy/",
 };

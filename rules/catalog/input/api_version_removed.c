@@ -19,11 +19,11 @@ static struct finding *report(struct rule_run *run, const struct object *object,
 				     object->kind, object->api_version);
 	return report_object(
 		run, object, at,
-		"Kubernetes does not serve %s `%s` since 1.%d%s", object->kind,
+		"Kubernetes has not served %s `%s` since 1.%d%s", object->kind,
 		object->api_version, removed->since,
 		version_is_gone(removed)
 			? ""
-			: ": if the cluster is newer, the object is refused");
+			: ": if the cluster is newer, it rejects the object");
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -50,9 +50,9 @@ const struct rule rule_api_version_removed = {
 	.flags = RULE_RAISES,
 	.wants = FACT_NOT_POD,
 	.since = "1.0",
-	.summary = "a version of a kind that is no longer served",
-	.why = "The API server does not know the object: it is refused, and nothing runs.",
-	.remedy = "Convert it to a version that is served.",
+	.summary = "an apiVersion that no current Kubernetes release serves",
+	.why = "The API server does not know the apiVersion: it rejects the object, and nothing runs.",
+	.remedy = "Convert the object to an apiVersion that is served.",
 	.evidence =
 		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/",
 	.check_object = check,

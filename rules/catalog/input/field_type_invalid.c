@@ -71,10 +71,10 @@ const struct rule rule_field_type_invalid = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a value of a type that the API server refuses",
-	.why = "The object is rejected: the API server cannot read the value into its field. It asks a webhook only about objects that it has read, so that gpugated looks at numbers of pods alone.",
+	.summary = "a value of a type that the API server rejects",
+	.why = "The object is rejected: the API server cannot decode the value. It calls webhooks only for objects that it could decode, so gpugated checks only the fields that give a number of pods.",
 	.remedy =
-		"Write the value in the field's type; text that looks like a number or a boolean needs quotes.",
+		"Write the value in the type of the field. Text that looks like a number or a boolean needs quotes.",
 	.evidence = "observed on kube-apiserver",
 	.check_object = check,
 };

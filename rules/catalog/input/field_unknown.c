@@ -23,9 +23,9 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 
 	finding_at_key(run, f, field->at);
 	if (text_eq(field->at->key, "workloadRef"))
-		finding_help(run, f,
-			     "Kubernetes 1.35 alone has it: since 1.36 a pod "
-			     "names its PodGroup in `schedulingGroup`");
+		finding_help(
+			run, f,
+			"only Kubernetes 1.35 has it; since 1.36 a pod names its PodGroup in `schedulingGroup`");
 	else if (field->near)
 		finding_help(run, f, "did you mean `%s`?", field->near);
 	else if (field->owner)
@@ -64,8 +64,9 @@ const struct rule rule_field_unknown = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a field that Kubernetes does not know",
-	.why = "No type of Kubernetes 1.37 has it there: the API server refuses the object, or silently drops the field, which then has no effect.",
-	.remedy = "Move it to where it belongs, or spell it as the API does.",
+	.why = "Kubernetes 1.37 has no such field there: the API server rejects the object, or silently drops the field, which then has no effect.",
+	.remedy =
+		"Move the field to where it belongs, or correct its spelling.",
 	.evidence =
 		"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
 	.check_object = check,

@@ -12,9 +12,8 @@ const struct rule rule_invalid_syntax = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "the text is not valid YAML or JSON, or exceeds a budget",
-	.why = "No tool can apply it, or it would take too long to check; what "
-	       "follows was not checked.",
+	.summary = "the text is not valid YAML or JSON, or exceeds a limit",
+	.why = "No tool can apply the text, or it would take too long to check. The rest of the file was not checked.",
 	.remedy = "Correct the text at the position shown, or split the file "
 		  "there.",
 	.evidence =

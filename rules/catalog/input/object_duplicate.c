@@ -16,13 +16,13 @@ static void check(struct rule_run *run, const struct workload *w)
 		return;
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s `%s` of namespace `%s` is in the set more than once",
+		"%s `%s` of namespace `%s` is defined more than once in the input",
 		w->id.kind, w->id.name, w->id.namespace);
 	first = workload_at(rule_index(run), w->duplicate_of - 1,
 			    rule_arena(run));
 	if (first)
 		finding_label_place(run, f, &first->place,
-				    "the first, which is counted");
+				    "the first definition, which is counted");
 }
 
 const struct rule rule_object_duplicate = {
@@ -32,8 +32,8 @@ const struct rule rule_object_duplicate = {
 	.needs = NEEDS_SET,
 	.flags = RULE_DUPLICATES,
 	.since = "1.0",
-	.summary = "a GPU workload that is in the linted set twice",
-	.why = "When both are applied one overwrites the other, in an arbitrary order.",
+	.summary = "a GPU workload that is defined twice in the linted files",
+	.why = "If both are applied, one overwrites the other, in an arbitrary order.",
 	.remedy =
 		"Remove one, or lint the folders of different clusters separately.",
 	.evidence =

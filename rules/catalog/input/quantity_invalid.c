@@ -36,7 +36,7 @@ static void found(struct quantity_walk *walk,
 	static const char *const what[] = {
 		[QUANTITY_NO_QUANTITY] = "is not a quantity",
 		[QUANTITY_NOT_IN_CRD] =
-			"is refused in a custom resource: it takes integers and strings",
+			"is rejected in a custom resource, which accepts integers and strings",
 		[QUANTITY_NEGATIVE] = "is negative",
 		[QUANTITY_ABOVE_LIMIT] = "is requested above its limit",
 	};
@@ -76,10 +76,10 @@ const struct rule rule_quantity_invalid = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a quantity that the API server refuses",
+	.summary = "a quantity that the API server rejects",
 	.why = "The object is rejected, or its operator cannot create the pods.",
 	.remedy =
-		"Write an integer, a decimal or a unit of Kubernetes: 500m, 1.5, 8Gi, 8G.",
+		"Write an integer, a decimal number or a number with a Kubernetes suffix: 500m, 1.5, 8Gi, 8G.",
 	.evidence =
 		"https://github.com/kubernetes/apimachinery/tree/master/pkg/api/resource; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver",
 	.check_object = check,

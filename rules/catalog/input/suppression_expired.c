@@ -13,7 +13,7 @@ const struct rule rule_suppression_expired = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression's until date has passed",
-	.why = "It no longer suppresses anything.",
-	.remedy = "Repair the manifest, or renew the date with a reason.",
+	.why = "The suppression no longer has any effect.",
+	.remedy = "Fix the manifest, or renew the date with a reason.",
 	.evidence = "until= of the suppression itself",
 };

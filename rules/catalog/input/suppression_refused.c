@@ -13,8 +13,8 @@ const struct rule rule_suppression_refused = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression that the policy does not grant",
-	.why = "Its finding counts: admission honors an annotation only as the policy's `suppressions:` grant, and sees no comments.",
+	.why = "The finding still counts: admission honors an annotation only if the policy's `suppressions:` grant it, and never sees comments.",
 	.remedy =
-		"Ask the owners of the policy to grant it, or repair the manifest.",
+		"Ask the owners of the policy to grant it, or fix the manifest.",
 	.evidence = "gpugate-policy(5), suppressions and locked",
 };

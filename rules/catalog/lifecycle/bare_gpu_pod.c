@@ -57,10 +57,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (object->class != KIND_POD || object->parent || is_managed(pod) ||
 	    is_spawned(pod) || is_short(pod))
 		return;
-	f = report_pod(run, pod,
-		       name ? name : node_get(metadata, "generateName"),
-		       "nothing recreates this %s Pod when its node is lost",
-		       pod_device(pod));
+	f = report_pod(
+		run, pod, name ? name : node_get(metadata, "generateName"),
+		"no controller recreates this %s Pod if its node is lost",
+		pod_device(pod));
 	if (pod_is_test(pod) || (!pod_is_training(pod) && !pod_is_serving(pod)))
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -76,9 +76,9 @@ const struct rule rule_bare_gpu_pod = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a Pod with GPUs has no controller",
-	.why = "It is gone when its node fails or is drained, and it keeps the autoscaler from removing its node. An info where nothing shows that it trains or serves.",
+	.why = "The Pod is lost if its node fails or is drained, and it keeps the autoscaler from removing the node. It is an info if nothing shows that the Pod trains or serves.",
 	.remedy =
-		"Run it as a Job (work that ends) or as a Deployment (a server).",
+		"Run it as a Job (for work that ends) or as a Deployment (for a server).",
 	.evidence =
 		"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, \"What types of pods can prevent CA from removing a node?\"",
 	.yields_to = yields_to,

@@ -56,9 +56,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod_is_test(pod))
 		finding_severity(f, SEVERITY_INFO);
 	finding_help(run, f, "set `restartPolicy: OnFailure` or `Never`");
-	finding_label(run, f, command.at, "this ends by itself");
+	finding_label(run, f, command.at, "this command ends by itself");
 	if (!pod->flat)
-		fix_set(finding_fix(run, f, false, "restart on failure only"),
+		fix_set(finding_fix(run, f, false,
+				    "set `restartPolicy: OnFailure`"),
 			pod->spec, "restartPolicy",
 			edit_string(rule_arena(run), "OnFailure"));
 }

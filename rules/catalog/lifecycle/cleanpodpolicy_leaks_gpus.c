@@ -112,12 +112,12 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	f = report_object(
 		run, object, unset ? run_policy_place(object, &place) : policy,
-		"%s keep running with their %ss: cleanPodPolicy is `None`%s",
+		"cleanPodPolicy is `None`%s: %s keep running with their %ss",
+		unset ? " by default" : "",
 		ends_with_first(object)
-			? "the job ends when its first worker has succeeded; "
-			  "the others"
+			? "the job ends when its first worker has succeeded, and the others"
 			: "pods that outlive the job",
-		object_device(object), unset ? " by default" : "");
+		object_device(object));
 	if (unset)
 		finding_missing(f, object, object->root, "cleanPodPolicy");
 	repair(run, f, object, unset ? NULL : policy);
@@ -132,7 +132,7 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.since = "1.0",
 	.summary =
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",
-	.why = "Pods that still run when the job has ended are not stopped before the job is deleted, and hold their GPUs. An elastic PyTorchJob without a master has ended when one worker has succeeded.",
+	.why = "Pods that still run when the job ends hold their GPUs until the job is deleted. An elastic PyTorchJob without a master ends as soon as one worker has succeeded.",
 	.remedy =
 		"Set runPolicy.cleanPodPolicy: Running; finished pods and their logs are kept.",
 	.evidence =

@@ -39,7 +39,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	edit_item(list, edit_string(arena, "/bin/sh"));
 	edit_item(list, edit_string(arena, "-c"));
 	edit_item(list, edit_copy(arena, node_at(command, 0)));
-	fix_set(finding_fix(run, f, false, "let a shell read the string"),
+	fix_set(finding_fix(run, f, false, "run the string with `/bin/sh -c`"),
 		command, "", list);
 }
 
@@ -56,10 +56,10 @@ static void check_container(struct rule_run *run, const struct container *c)
 	if (!blank || is_path(text, blank) || text_starts(text, "{{") ||
 	    text_starts(text, "$"))
 		return;
-	f = report_container(run, c, first,
-			     "container `%s` executes a whole command line as "
-			     "one program: no shell splits the string",
-			     container_title(c));
+	f = report_container(
+		run, c, first,
+		"container `%s` gives a whole command line as the name of the program: no shell splits it",
+		container_title(c));
 	finding_help(run, f,
 		     "write one list item per word, or wrap it in "
 		     "`[\"/bin/sh\", \"-c\", ...]`");
@@ -84,7 +84,7 @@ const struct rule rule_command_single_string = {
 	.wants = FACT_GPU | FACT_ARGV | FACT_NEW,
 	.since = "1.0",
 	.summary = "a command whose first item is a whole command line",
-	.why = "No program has that name: the container crashes again and again while the pod holds its GPUs.",
+	.why = "No program has that name: the container crashes repeatedly while the pod holds its GPUs.",
 	.remedy =
 		"Split the command line into list items, or run it through /bin/sh -c.",
 	.evidence =

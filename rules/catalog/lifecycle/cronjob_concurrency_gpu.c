@@ -125,10 +125,10 @@ static void check(struct rule_run *run, const struct object *object)
 	    (unset ? object->fragment : !node_eq(policy, "Allow")) ||
 	    ends_in_time(object, spec))
 		return;
-	f = report_object(run, object, unset ? NULL : policy,
-			  "runs may overlap, each with its own GPUs: "
-			  "concurrencyPolicy is `Allow`%s",
-			  unset ? " by default" : "");
+	f = report_object(
+		run, object, unset ? NULL : policy,
+		"concurrencyPolicy is `Allow`%s: runs may overlap, each with its own GPUs",
+		unset ? " by default" : "");
 	fix_set(finding_fix(run, f, true, "set `concurrencyPolicy: Forbid`"),
 		spec, "concurrencyPolicy",
 		edit_string(rule_arena(run), "Forbid"));
@@ -142,7 +142,7 @@ const struct rule rule_cronjob_concurrency_gpu = {
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "scheduled GPU work whose runs may overlap",
-	.why = "When a run is late or waits for GPUs the next one starts beside it and multiplies the demand.",
+	.why = "If a run is late or waits for GPUs, the next run starts alongside it and requests GPUs as well.",
 	.remedy = "Set concurrencyPolicy: Forbid and a deadline.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ConcurrencyPolicy (default Allow)",

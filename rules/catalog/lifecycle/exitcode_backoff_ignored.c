@@ -45,7 +45,7 @@ static void check(struct rule_run *run, const struct object *object)
 			     "`restartPolicy: OnFailure` with a backoffLimit");
 		finding_label(run, f,
 			      run_policy_get(object, &policy, RUN_RETRIES),
-			      "does not count them");
+			      "does not count these failures");
 	}
 }
 
@@ -56,8 +56,8 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.wants = FACT_GPU | FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary =
-		"restartPolicy ExitCode without a deadline: backoffLimit does not bound it",
-	.why = "A worker that runs out of memory (137) is recreated endlessly, whatever backoffLimit above 0 is set.",
+		"restartPolicy ExitCode without a deadline: backoffLimit does not limit restarts",
+	.why = "A worker that runs out of memory (exit code 137) is recreated endlessly, even if backoffLimit is set to a number above 0.",
 	.remedy = "Set runPolicy.activeDeadlineSeconds.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go PastBackoffLimit; https://github.com/kubeflow/trainer/issues/2045",

@@ -81,7 +81,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 static const struct rule_param params[] = {
 	{"namespaces", "list", "jupyter*,notebook*,*-notebooks",
 	 "namespaces for interactive work"},
-	{"gpus", "int", "4", "number of devices from which it is a warning"},
+	{"gpus", "int", "4",
+	 "number of devices from which the finding is a warning"},
 	{0},
 };
 
@@ -93,9 +94,9 @@ const struct rule rule_gpu_idle_command = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_ARGV | FACT_NEW,
 	.since = "1.0",
 	.summary = "a GPU container that only sleeps or waits for users",
-	.why = "Its GPUs are allocated but idle until the pod is deleted. Fewer than four devices, a wait of less than a day and what labels call a test are an info: it may be in use.",
+	.why = "Its GPUs are allocated but idle until the pod is deleted. It is only an info with fewer than four devices, for waits of less than a day, or if labels mark it as a test: it may be in use.",
 	.remedy =
-		"Let the container start the work and end with it; use a notebook kind that stops idle sessions for interactive work.",
+		"Let the container start the work and end with it. For interactive work, use a notebook kind that stops idle sessions.",
 	.evidence = "the command does nothing (sleep, tail -f, jupyter)",
 	.params = params,
 	.check_pod = check,

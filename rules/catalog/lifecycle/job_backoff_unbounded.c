@@ -40,8 +40,10 @@ static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {
 	if (object_launches_early(object))
-		return n <= 30 ? ", less those until its workers answer" : "";
-	return pods.unknown && n <= 1000 ? ", unless it has as many pods" : "";
+		return n <= 30 ? ", not counting retries until its workers answer"
+			       : "";
+	return pods.unknown && n <= 1000 ? ", unless the job has as many pods"
+					 : "";
 }
 
 static void too_many(struct rule_run *run, const struct object *object,
@@ -102,8 +104,7 @@ static void check_kubeflow(struct rule_run *run, const struct object *object,
 		return;
 	f = report_object(
 		run, object, run_policy_place(object, policy),
-		"no `runPolicy.backoffLimit`: `%s` pods that fail are "
-		"restarted endlessly",
+		"`runPolicy.backoffLimit` is not set: `%s` pods that fail are restarted endlessly",
 		pod->role);
 	finding_missing(f, object, object->root, "backoffLimit");
 	finding_label(run, f, pod->restart_node, "restarts failures");
@@ -128,8 +129,8 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"max", "int", "6", "retries per pod that are not reported"},
-	{"limit", "int", "3", "retries per pod that the repair writes"},
+	{"max", "int", "6", "number of retries per pod that is not reported"},
+	{"limit", "int", "3", "retries per pod that the fix sets"},
 	{0},
 };
 
@@ -141,7 +142,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
-	.why = "A job that cannot succeed takes its GPUs again and again; Kubeflow jobs without backoffLimit never give up.",
+	.why = "A job that cannot succeed takes its GPUs again and again; a Kubeflow job without backoffLimit never gives up.",
 	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 per pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",

@@ -54,7 +54,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 static const struct rule_param params[] = {
 	{"min", "int", "3600",
-	 "deadlines of this many seconds are long enough"},
+	 "shortest deadline in seconds that is not reported"},
 	{0},
 };
 
@@ -66,9 +66,9 @@ const struct rule rule_job_deadline_counts_pending = {
 	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",
-	.why = "On a busy cluster the job is killed before it has run, or in the middle of its work.",
+	.why = "On a busy cluster, the job is killed before it has started, or in the middle of its work.",
 	.remedy =
-		"Allow for the queue, or admit the job through Kueue (the clock stops while it is suspended).",
+		"Add the time spent in the queue to the deadline, or admit the job through Kueue (the deadline does not run while the job is suspended).",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ActiveDeadlineSeconds",
 	.params = params,

@@ -76,14 +76,17 @@ static void repair(struct rule_run *run, struct finding *f,
 	int64_t seconds = rule_param_int(run, "seconds");
 	struct arena *arena = rule_arena(run);
 	struct run_policy policy = {0};
-	bool bounded = object_run_policy(object, &policy);
+	bool bounded = object_run_policy(object, &policy) &&
+		       policy.fields[RUN_DEADLINE];
 	struct fix *fix;
 
 	if (policy.has_runtime || !finding_param_given(run, f, "seconds"))
 		return;
-	fix = finding_fix(run, f, false, "end it after %" PRId64 " seconds",
+	fix = finding_fix(run, f, false, "set `%s: %" PRId64 "`",
+			  bounded ? policy.fields[RUN_DEADLINE]
+				  : "activeDeadlineSeconds",
 			  seconds);
-	if (bounded && policy.fields[RUN_DEADLINE]) {
+	if (bounded) {
 		fix_set_key(fix, object->root, policy.path,
 			    policy.fields[RUN_DEADLINE],
 			    edit_int(arena, seconds));
@@ -105,9 +108,8 @@ static void report(struct rule_run *run, const struct pod *pod)
 	object_run_policy(object, &policy);
 	f = report_object(
 		run, object, deadline_place(pod),
-		"%sa job that hangs holds its %ss forever: no "
-		"activeDeadlineSeconds",
-		policy.has_runtime ? "if its runtime sets no deadline, " : "",
+		"`activeDeadlineSeconds` is not set: if the job hangs%s, it keeps its %ss indefinitely",
+		policy.has_runtime ? " and its runtime sets no deadline" : "",
 		pod_device(pod));
 	if (policy.has_runtime)
 		finding_severity(f, SEVERITY_INFO);
@@ -128,7 +130,8 @@ static void check(struct rule_run *run, const struct object *object)
 }
 
 static const struct rule_param params[] = {
-	{"seconds", "int", "", "the repair's deadline; empty: no repair"},
+	{"seconds", "int", "",
+	 "activeDeadlineSeconds that the fix sets; empty: no fix"},
 	{0},
 };
 
@@ -140,9 +143,9 @@ const struct rule rule_job_deadline_missing = {
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "GPU training without a deadline",
-	.why = "A job that hangs in a collective operation neither fails nor ends, and holds its GPUs.",
+	.why = "A job that hangs in a collective operation neither fails nor ends, and it keeps its GPUs.",
 	.remedy =
-		"Set activeDeadlineSeconds at the job (Job spec, runPolicy, RayJob spec), not in the pod template.",
+		"Set activeDeadlineSeconds on the job itself (in the Job's spec, in runPolicy or in the RayJob's spec), not in the pod template.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go ActiveDeadlineSeconds; https://kueue.sigs.k8s.io/docs/concepts/workload/#maximum-execution-time",
 	.params = params,

@@ -51,7 +51,9 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct arena *arena = rule_arena(run);
 	struct node *condition = edit_map(arena), *item = edit_map(arena);
 	struct node *rules = edit_seq(arena);
-	struct fix *fix = finding_fix(run, f, false, "do not count lost nodes");
+	struct fix *fix = finding_fix(
+		run, f, false,
+		"set `podFailurePolicy` to ignore DisruptionTarget");
 
 	edit_member_string(arena, condition, "type", "DisruptionTarget");
 	edit_member_string(arena, condition, "status", "True");
@@ -76,12 +78,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	by = disrupted_by(pod);
 	if (!by)
 		return;
-	f = report_pod(run, pod, spec,
-		       "pods lost with their node count as failures: no "
-		       "podFailurePolicy ignores DisruptionTarget");
+	f = report_pod(
+		run, pod, spec,
+		"no podFailurePolicy ignores DisruptionTarget: pods lost with their node count as failures");
 	finding_label(run, f, by,
 		      by == pod_priority_class(pod)
-			      ? "others may preempt this class"
+			      ? "other classes may preempt this one"
 			      : "these nodes can be reclaimed");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
@@ -100,9 +102,9 @@ const struct rule rule_job_podfailurepolicy_missing = {
 	.since = "1.0",
 	.summary =
 		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",
-	.why = "A few evictions use up backoffLimit, and the Job fails although its program is fine.",
+	.why = "A few evictions use up backoffLimit, and the Job fails although its program works.",
 	.remedy =
-		"With restartPolicy: Never, which the API server requires beside it, add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
+		"Set restartPolicy: Never, which the API server requires, and add podFailurePolicy: {rules: [{action: Ignore, onPodConditions: [{type: DisruptionTarget}]}]}.",
 	.evidence =
 		"https://kep.k8s.io/3329 (retriable and non-retriable pod failures)",
 	.check_pod = check,

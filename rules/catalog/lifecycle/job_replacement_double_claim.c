@@ -43,10 +43,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, node_is_unset(policy) ? spec : policy,
-		"if a pod is deleted or preempted, its replacement asks for "
-		"%ss before the old pod has released its own: "
-		"podReplacementPolicy is `TerminatingOrFailed`%s",
-		pod_device(pod), node_is_unset(policy) ? " by default" : "");
+		"podReplacementPolicy is `TerminatingOrFailed`%s: if a pod is deleted or preempted, its replacement requests %ss before the old pod has released them",
+		node_is_unset(policy) ? " by default" : "", pod_device(pod));
 	finding_missing(f, pod->object, spec, "podReplacementPolicy");
 	/* Failed does not replace a pod on a lost node until the Node object is
 	 * gone: spot nodes go by themselves. */
@@ -65,7 +63,7 @@ const struct rule rule_job_replacement_double_claim = {
 	.since = "1.0",
 	.summary =
 		"a GPU Job replaces pods that are still terminating and hold their GPUs",
-	.why = "During the grace period it asks for its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
+	.why = "During the grace period, the Job requests its GPUs twice: the quota is exceeded, or the new pod stays Pending.",
 	.remedy = "Set podReplacementPolicy: Failed.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go PodReplacementPolicy; https://kep.k8s.io/3939",

@@ -16,8 +16,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!object_is_job(pod->object) || !node_is_map(pod->spec) ||
 	    !node_is_unset(policy))
 		return;
-	report_pod(run, pod, NULL,
-		   "a Job needs a restartPolicy: the API server refuses it");
+	report_pod(
+		run, pod, NULL,
+		"`restartPolicy` is not set: the API server rejects the Job");
 }
 
 const struct rule rule_job_restart_policy_missing = {
@@ -28,7 +29,7 @@ const struct rule rule_job_restart_policy_missing = {
 	.wants = FACT_JOB,
 	.since = "1.0",
 	.summary = "a Job or CronJob without a restartPolicy for its pods",
-	.why = "The API server refuses it: a Job's pods must restart Never or OnFailure, and the default is Always.",
+	.why = "The API server rejects the object: a Job requires restartPolicy Never or OnFailure, and the default is Always.",
 	.remedy = "Set restartPolicy: Never or OnFailure in the pod template.",
 	.evidence =
 		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation",

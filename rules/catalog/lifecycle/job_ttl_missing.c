@@ -7,6 +7,8 @@
  * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
  * common_types.go; Argo CD's hooks.
  */
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -42,22 +44,25 @@ static void check(struct rule_run *run, const struct object *object)
 	    run_policy_get(object, &policy, RUN_TTL) || by_argo_cd(object) ||
 	    !object_gpu_pod(object))
 		return;
-	f = report_object(run, object, policy.holder,
-			  "the finished %s stays until it is deleted",
-			  object->kind);
+	f = report_object(
+		run, object, policy.holder,
+		"no TTL is set: the finished %s stays until it is deleted",
+		object->kind);
 	finding_missing(f, object, object->root, policy.fields[RUN_TTL]);
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
 		     policy.fields[RUN_TTL]);
 	if (may_have_ttl(object) && finding_param_given(run, f, "seconds"))
-		fix_set_key(
-			finding_fix(run, f, false, "delete it when it is done"),
-			object->root, policy.path, policy.fields[RUN_TTL],
-			edit_int(rule_arena(run),
-				 rule_param_int(run, "seconds")));
+		fix_set_key(finding_fix(run, f, false, "set `%s: %" PRId64 "`",
+					policy.fields[RUN_TTL],
+					rule_param_int(run, "seconds")),
+			    object->root, policy.path, policy.fields[RUN_TTL],
+			    edit_int(rule_arena(run),
+				     rule_param_int(run, "seconds")));
 }
 
 static const struct rule_param params[] = {
-	{"seconds", "int", "", "the repair's time to live; empty: no repair"},
+	{"seconds", "int", "",
+	 "time to live in seconds that the fix sets; empty: no fix"},
 	{0},
 };
 
@@ -69,8 +74,8 @@ const struct rule rule_job_ttl_missing = {
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a GPU job is never deleted after it has finished",
-	.why = "Finished objects pile up, and what a job left running keeps its GPUs.",
-	.remedy = "Set ttlSecondsAfterFinished, for instance to 86400.",
+	.why = "Finished objects pile up, and pods that a job left running keep their GPUs.",
+	.remedy = "Set ttlSecondsAfterFinished, for example to 86400.",
 	.evidence =
 		"https://github.com/kubernetes/api/blob/master/batch/v1/types.go TTLSecondsAfterFinished (unset: never)",
 	.params = params,

@@ -37,10 +37,10 @@ const struct rule rule_liveness_delay_as_startup = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PROBES,
 	.since = "1.0",
 	.summary =
-		"a long delay of the liveness probe in place of a startup probe",
-	.why = "A hung server goes unnoticed for the whole delay after each restart, and one that loads longer is killed anyway.",
+		"a long initial delay of the liveness probe instead of a startup probe",
+	.why = "A hung server goes unnoticed for the whole delay after each restart, and a server that loads for longer is killed anyway.",
 	.remedy =
-		"Use a startupProbe that allows as much time, and drop the delay.",
+		"Use a startupProbe that allows as much time, and remove the delay.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/configure-pod-container/configure-liveness-readiness-startup-probes/",
 	.check_pod = check,

@@ -121,9 +121,9 @@ const struct rule rule_liveness_kills_model_load = {
 	.since = "1.0",
 	.summary =
 		"a model server's liveness probe gives up before the weights are loaded",
-	.why = "The kubelet kills the container while it loads, again and again: the server never comes up. An info where nothing shows that it loads a model.",
+	.why = "The kubelet kills the container again and again while it loads, so the server never starts. It is an info if nothing shows that the container loads a model.",
 	.remedy =
-		"Add a startupProbe with the liveness handler, periodSeconds 10 and failureThreshold 60.",
+		"Add a startupProbe with the handler of the liveness probe, periodSeconds 10 and failureThreshold 60.",
 	.evidence =
 		"https://github.com/kserve/kserve/issues/5062, https://github.com/kserve/kserve/issues/5063; https://github.com/vllm-project/production-stack/issues/688; https://github.com/vllm-project/aibrix/issues/772",
 	.params = params,

@@ -13,13 +13,12 @@ static void check(struct rule_run *run, const struct object *object)
 	    !object_gpu_pod(object) || object->gpus.unknown ||
 	    object->gpus.n < 1)
 		return;
-	report_object(run, object, NULL,
-		      "%s keeps %" PRId64
-		      " %s%s: if the controller does not cull idle notebooks, "
-		      "they stay allocated",
-		      rule_title(run, object->kind, object->name),
-		      object->gpus.n, object_device(object),
-		      object->gpus.n == 1 ? "" : "s");
+	report_object(
+		run, object, NULL,
+		"%s keeps %" PRId64
+		" %s%s: if the notebook controller does not cull idle notebooks, they stay allocated",
+		rule_title(run, object->kind, object->name), object->gpus.n,
+		object_device(object), object->gpus.n == 1 ? "" : "s");
 }
 
 const struct rule rule_notebook_gpu_culling = {
@@ -32,7 +31,7 @@ const struct rule rule_notebook_gpu_culling = {
 	.summary = "a notebook that keeps its GPUs while it is idle",
 	.why = "Notebooks are left open for days: their GPUs are allocated but idle.",
 	.remedy =
-		"Enable culling (ENABLE_CULLING of the notebook controller), or give notebooks shares of GPUs.",
+		"Enable culling (ENABLE_CULLING of the notebook controller), or let notebooks share GPUs.",
 	.evidence =
 		"https://www.kubeflow.org/docs/components/notebooks/overview/; https://github.com/kubeflow/kubeflow/tree/master/components/notebook-controller",
 	.check_object = check,

@@ -34,8 +34,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 			continue;
 		report_container(
 			run, c, node_is_unset(timeout) ? probe.node : timeout,
-			"the %s of `%s` times out after 1 s%s: a busy server "
-			"takes longer",
+			"the %s of `%s` times out after 1 s%s: a busy server may answer later",
 			*name, container_title(c),
 			node_is_unset(timeout) ? ", the default" : "");
 		return;
@@ -59,7 +58,7 @@ const struct rule rule_probe_timeout_default = {
 	.wants = FACT_PODSPEC | FACT_PROBES,
 	.since = "1.0",
 	.summary = "a probe of a model server times out after one second",
-	.why = "A busy server answers later, and is taken out of service or restarted under load.",
+	.why = "A busy server answers later, so it is taken out of service or restarted under load.",
 	.remedy = "Set timeoutSeconds to 5 or more.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_Probe: timeoutSeconds 1",

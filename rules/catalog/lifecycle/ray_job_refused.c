@@ -47,9 +47,9 @@ static void check_job(struct rule_run *run, const struct object *object,
 		check_ttl(run, object, spec);
 	}
 	if (node_is_true(shutdown) && node_count(rules))
-		report_object(run, object, rules,
-			      "KubeRay rejects deletionRules beside "
-			      "`shutdownAfterJobFinishes: true`");
+		report_object(
+			run, object, rules,
+			"KubeRay rejects deletionRules together with `shutdownAfterJobFinishes: true`");
 	if (node_eq(node_get(spec, "submissionMode"), "SidecarMode") &&
 	    node_is_map(template))
 		report_object(run, object, template,
@@ -113,8 +113,8 @@ const struct rule rule_ray_job_refused = {
 	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary = "a RayJob or RayService that KubeRay rejects",
-	.why = "The object is accepted, but nothing starts: KubeRay says why only in an event.",
-	.remedy = "Set or remove the field that the message names.",
+	.why = "The object is accepted but nothing starts; KubeRay reports the reason only in an event.",
+	.remedy = "Set or remove the field named in the message.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/utils/validation.go",
 	.check_object = check,

@@ -41,16 +41,17 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 				  "Kueue rejects a RayJob without "
 				  "`shutdownAfterJobFinishes: true`");
 		finding_severity(f, SEVERITY_ERROR);
-		finding_help(run, f,
-			     "set `shutdownAfterJobFinishes: true` in place of "
-			     "the deletionStrategy");
+		finding_help(
+			run, f,
+			"set `shutdownAfterJobFinishes: true` instead of the deletionStrategy");
 	} else if (kept) {
 		f = report_object(run, object, strategy,
 				  "the deletionStrategy leaves the Ray cluster "
 				  "and its %ss after the job has %s",
 				  object_device(object), after[kept]);
-		finding_help(run, f,
-			     "add a rule that deletes the cluster after that");
+		finding_help(
+			run, f,
+			"add a deletion rule that deletes the cluster in that case");
 	}
 }
 
@@ -86,11 +87,10 @@ static void check(struct rule_run *run, const struct object *object)
 		check_strategy(run, object, strategy);
 		return;
 	}
-	f = report_object(run, object,
-			  node_is_unset(shutdown) ? spec : shutdown,
-			  "the Ray cluster keeps its %ss after the job has "
-			  "ended",
-			  object_device(object));
+	f = report_object(
+		run, object, node_is_unset(shutdown) ? spec : shutdown,
+		"`shutdownAfterJobFinishes` is not true: the Ray cluster keeps its %ss after the job has ended",
+		object_device(object));
 	if (node_is_unset(shutdown))
 		finding_missing(f, object, object->root,
 				"shutdownAfterJobFinishes");
@@ -98,9 +98,9 @@ static void check(struct rule_run *run, const struct object *object)
 		repair(run, f, spec);
 	if (object->kueue) {
 		finding_severity(f, SEVERITY_ERROR);
-		finding_help(run, f,
-			     "set `shutdownAfterJobFinishes: true`: Kueue "
-			     "refuses the job without it");
+		finding_help(
+			run, f,
+			"set `shutdownAfterJobFinishes: true`; Kueue rejects the job without it");
 	}
 }
 
@@ -112,7 +112,7 @@ const struct rule rule_rayjob_no_shutdown = {
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary = "a GPU RayJob leaves its cluster running after it has ended",
-	.why = "The cluster keeps its GPUs until it is deleted; Kueue refuses such a job.",
+	.why = "The cluster keeps its GPUs until it is deleted; Kueue rejects such a job.",
 	.remedy =
 		"Set shutdownAfterJobFinishes: true and ttlSecondsAfterFinished: 600.",
 	.evidence =

@@ -32,10 +32,10 @@ static void check(struct rule_run *run, const struct object *object)
 	    !node_is_unset(node_get(spec, "preRunningDeadlineSeconds")) ||
 	    !node_is_unset(node_get(spec, "activeDeadlineSeconds")))
 		return;
-	f = report_object(run, object, spec,
-			  "a cluster that gets only some of its %ss waits "
-			  "forever",
-			  object_device(object));
+	f = report_object(
+		run, object, spec,
+		"`preRunningDeadlineSeconds` is not set: if the Ray cluster gets only some of its %ss, it waits forever",
+		object_device(object));
 	finding_missing(f, object, object->root, "preRunningDeadlineSeconds");
 }
 
@@ -47,7 +47,7 @@ const struct rule rule_rayjob_prerunning_deadline = {
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary = "a GPU RayJob has no deadline for its cluster to come up",
-	.why = "Workers that have started hold their GPUs while the others wait for theirs, indefinitely.",
+	.why = "Workers that have started hold their GPUs indefinitely while the others wait for theirs.",
 	.remedy = "Set preRunningDeadlineSeconds (or activeDeadlineSeconds).",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go PreRunningDeadlineSeconds",

@@ -52,8 +52,8 @@ static void report(struct rule_run *run, const struct container *c,
 	struct finding *f = report_container(
 		run, c, NULL,
 		loads == TRI_YES
-			? "container `%s` counts as ready before its model is loaded: no readinessProbe"
-			: "container `%s` counts as ready at once: no readinessProbe; if it loads a model first, requests come too early",
+			? "container `%s` has no readinessProbe, so it is considered ready before the model is loaded"
+			: "container `%s` has no readinessProbe: if it loads a model first, it receives requests too early",
 		container_title(c));
 
 	if (loads != TRI_YES)
@@ -90,8 +90,8 @@ const struct rule rule_readiness_missing_gpu_serving = {
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "a model server on GPUs has no readinessProbe",
-	.why = "Requests reach it while it loads, and a rollout replaces the old pods too early. An info where nothing shows that it loads a model.",
-	.remedy = "Add a readinessProbe on the server's health endpoint.",
+	.why = "Requests reach the server while it loads, and a rollout replaces the old pods too early. It is an info if nothing shows that the container loads a model.",
+	.remedy = "Add a readinessProbe for the server's health endpoint.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle/: without a readiness probe the state is Success",
 	.check_pod = check,

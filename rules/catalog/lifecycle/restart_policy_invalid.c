@@ -31,7 +31,7 @@ static bool check_word(struct rule_run *run, const struct pod *pod,
 	if ((pod->restart != RESTART_UNKNOWN && !is_of_replicas(pod, policy)) ||
 	    !node_str(policy) || pod->object->guessed)
 		return false;
-	f = report_pod(run, pod, policy, "there is no restartPolicy `%s`",
+	f = report_pod(run, pod, policy, "`%s` is not a restartPolicy",
 		       node_str(policy));
 	finding_help(run, f,
 		     replica ? "use `Always`, `OnFailure`, `Never` or "
@@ -50,21 +50,22 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 	int64_t n;
 
 	if (pod->restart == RESTART_ALWAYS && pod->restart_node)
-		report_pod(run, pod, pod->restart_node,
-			   "a Job cannot restart its pods `Always`: `Never` or "
-			   "`OnFailure`");
+		report_pod(
+			run, pod, pod->restart_node,
+			"a Job's restartPolicy must be `Never` or `OnFailure`, not `Always`");
 	if (pod->restart == RESTART_ON_FAILURE && pod->restart_node &&
 	    !node_is_unset(failure)) {
-		f = report_pod(run, pod, pod->restart_node,
-			       "podFailurePolicy needs restartPolicy `Never`");
-		finding_label(run, f, failure, "this one");
+		f = report_pod(
+			run, pod, pod->restart_node,
+			"podFailurePolicy requires restartPolicy `Never`");
+		finding_label(run, f, failure, "this podFailurePolicy");
 	}
 	if (node_eq(replace, "TerminatingOrFailed") &&
 	    !node_is_unset(failure)) {
-		f = report_pod(run, pod, replace,
-			       "podFailurePolicy needs podReplacementPolicy "
-			       "`Failed`, its default");
-		finding_label(run, f, failure, "this one");
+		f = report_pod(
+			run, pod, replace,
+			"podFailurePolicy requires podReplacementPolicy `Failed`, the default");
+		finding_label(run, f, failure, "this podFailurePolicy");
 		finding_help(run, f, "remove it or set it to `Failed`");
 	}
 	if (node_int(limit, &n) && n < 0)
@@ -79,13 +80,13 @@ static void check_service(struct rule_run *run, const struct pod *pod)
 
 	if (pod->restart == RESTART_ON_FAILURE || pod->restart == RESTART_NEVER)
 		report_pod(run, pod, pod->restart_node,
-			   "pods of a %s must restart `Always`",
+			   "the restartPolicy of a %s must be `Always`",
 			   pod->object->kind);
 	if (!node_is_unset(deadline) && !node_is_unknown(deadline))
-		report_pod(run, pod, deadline,
-			   "activeDeadlineSeconds is not allowed in the pods "
-			   "of a %s",
-			   pod->object->kind);
+		report_pod(
+			run, pod, deadline,
+			"activeDeadlineSeconds is not allowed in the pod template of a %s",
+			pod->object->kind);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -104,9 +105,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	else if (object_is_mpi_v2(object) && pod->restart_node &&
 		 (pod->restart == RESTART_ALWAYS ||
 		  pod->restart == RESTART_EXIT_CODE))
-		report_pod(run, pod, pod->restart_node,
-			   "an MPIJob accepts restartPolicy `Never` and "
-			   "`OnFailure` only");
+		report_pod(
+			run, pod, pod->restart_node,
+			"an MPIJob accepts only restartPolicy `Never` or `OnFailure`");
 }
 
 const struct rule rule_restart_policy_invalid = {
@@ -118,9 +119,9 @@ const struct rule rule_restart_policy_invalid = {
 	.since = "1.0",
 	.summary =
 		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server rejects for this kind",
-	.why = "The API server refuses the object, or the operator cannot create its pods.",
+	.why = "The API server rejects the object, or the operator cannot create its pods.",
 	.remedy =
-		"Jobs: Never or OnFailure (Never with a podFailurePolicy); Deployments and their like: Always, no activeDeadlineSeconds.",
+		"Use Never or OnFailure for Jobs (Never if there is a podFailurePolicy). Deployments and similar kinds need Always and cannot set activeDeadlineSeconds.",
 	.evidence =
 		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/apps/validation",
 	.check_pod = check,

@@ -53,7 +53,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (pod->restart_node) {
 		fix = finding_fix(run, f, false, "remove it");
 	} else if (may_move(pod->object, pod, node_str(own))) {
-		fix = finding_fix(run, f, true, "move it to the replica");
+		fix = finding_fix(run, f, true,
+				  "move `restartPolicy` to the replica");
 		fix_replaces(fix); /* The operator ignores it where it is. */
 		fix_set(fix, pod->group, "restartPolicy",
 			edit_copy(rule_arena(run), own));
@@ -80,11 +81,12 @@ static void check(struct rule_run *run, const struct object *object)
 		f = report_pod(run, pod, own,
 			       "the operator overwrites `%s` with `%s`",
 			       node_str(own), effective);
-		finding_help(run, f,
-			     "set restartPolicy beside `template`, in the "
-			     "`%s` replica",
-			     pod->role);
-		finding_label(run, f, pod->restart_node, "this one counts");
+		finding_help(
+			run, f,
+			"set restartPolicy in the `%s` replica, next to `template`",
+			pod->role);
+		finding_label(run, f, pod->restart_node,
+			      "this value takes effect");
 		repair(run, f, pod, own);
 	}
 }
@@ -96,8 +98,8 @@ const struct rule rule_template_restart_policy_ignored = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"a restartPolicy in a Kubeflow pod template, where the replica's counts",
-	.why = "The operator overwrites it: a job meant to stop on failure may restart endlessly.",
+		"a restartPolicy in a Kubeflow pod template, where only the replica's takes effect",
+	.why = "The operator overwrites the value: a job that should stop on failure may restart endlessly.",
 	.remedy = "Move restartPolicy from the pod template to the replica.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/pod.go SetRestartPolicy; https://github.com/kubeflow/mpi-operator/blob/master/pkg/controller/mpi_job_controller.go setRestartPolicy",

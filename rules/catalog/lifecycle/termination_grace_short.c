@@ -87,25 +87,32 @@ static void check(struct rule_run *run, const struct pod *pod)
 	why = needs_time(pod, &serving);
 	if (!why)
 		return;
-	f = report_pod(run, pod, grace,
-		       "%" PRId64 " s%s to %s before the pod is killed%s",
-		       seconds, unset ? " (the default)" : "",
-		       serving ? "finish requests" : "write a checkpoint",
-		       serving ? "" : ", if it writes one when it is stopped");
+	f = report_pod(
+		run, pod, grace,
+		"%s only %" PRId64 " s%s %s before it is killed",
+		serving ? "the pod has"
+			: "if the pod writes a checkpoint when it is stopped, it has",
+		seconds, unset ? " (the default grace period)" : "",
+		serving ? "to finish requests" : "for that");
 	finding_missing(f, pod->object, pod->spec,
 			"terminationGracePeriodSeconds");
 	finding_label(run, f, why,
 		      serving ? "serves requests" : "keeps checkpoints");
 	/* Argo's templates have no such field. */
 	if (!pod->defaults && finding_param_given(run, f, "seconds"))
-		fix_set(finding_fix(run, f, false, "give it time to end"),
+		fix_set(finding_fix(
+				run, f, false,
+				"set `terminationGracePeriodSeconds: %" PRId64
+				"`",
+				rule_param_int(run, "seconds")),
 			pod->spec, "terminationGracePeriodSeconds",
 			edit_int(rule_arena(run),
 				 rule_param_int(run, "seconds")));
 }
 
 static const struct rule_param params[] = {
-	{"seconds", "int", "", "what the repair sets; empty: no repair"},
+	{"seconds", "int", "",
+	 "terminationGracePeriodSeconds that the fix sets; empty: no fix"},
 	{0},
 };
 
@@ -118,7 +125,7 @@ const struct rule rule_termination_grace_short = {
 	.since = "1.0",
 	.summary =
 		"a checkpointing or serving GPU pod has 30 s or less to terminate",
-	.why = "A checkpoint is cut off, or requests in flight are lost, at each eviction and rollout.",
+	.why = "At each eviction and rollout, a checkpoint is cut off or requests in flight are lost.",
 	.remedy = "Set terminationGracePeriodSeconds to 120 or more.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go: terminationGracePeriodSeconds 30",

@@ -42,7 +42,7 @@ static void check(struct rule_run *run, const struct object *object)
 			continue;
 		report_container(
 			run, c, container_command_node(c),
-			"a %s restarts this training when it has ended",
+			"a %s restarts this training run after it has ended",
 			object->kind);
 		return;
 	}
@@ -55,8 +55,8 @@ const struct rule rule_training_in_deployment = {
 	.flags = RULE_GUESS,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "training runs in a Deployment, StatefulSet or the like",
-	.why = "Its pods always restart: finished training starts over, failing training never stops.",
+	.summary = "training runs in a Deployment, StatefulSet or similar kind",
+	.why = "Such pods always restart: finished training starts over, and failing training never stops.",
 	.remedy =
 		"Run it as a Job, a JobSet or a training kind (PyTorchJob, TrainJob).",
 	.evidence =

@@ -77,8 +77,8 @@ const struct rule rule_volcano_mpi_workers_hold = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_VOLCANO | FACT_ARGV,
 	.since = "1.0",
-	.summary = "MPI workers that never end, in a job that waits for them",
-	.why = "The workers run sshd forever: when the launcher has succeeded they keep their GPUs.",
+	.summary = "MPI workers that never end in a job that waits for them",
+	.why = "The workers run sshd forever: after the launcher has succeeded, they keep their GPUs.",
 	.remedy =
 		"Give the launcher's task the policy {event: TaskCompleted, action: CompleteJob}.",
 	.evidence =

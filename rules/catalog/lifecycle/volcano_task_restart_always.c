@@ -102,9 +102,9 @@ static void check(struct rule_run *run, const struct object *object)
 			       "task `%s` always restarts its pods%s: the job "
 			       "never completes",
 			       pod->role,
-			       pod->restart_node ? ""
-						 : ", as no "
-						   "restartPolicy is set");
+			       pod->restart_node
+				       ? ""
+				       : ", because restartPolicy is not set");
 		finding_help(run, f,
 			     "set `restartPolicy: OnFailure` in the pod "
 			     "template of `%s`",

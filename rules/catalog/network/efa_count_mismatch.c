@@ -100,9 +100,9 @@ static void compare(struct rule_run *run, const struct container *c)
 			continue;
 		report_container(
 			run, other, node_get(container_limits(other), EFA),
-			"container `%s` takes %" PRId64
-			" EFA interfaces, role `%s` of the same job "
-			"%" PRId64 " for as many accelerators",
+			"container `%s` requests %" PRId64
+			" EFA interfaces, but role `%s` of the same job requests %" PRId64
+			" for as many accelerators",
 			container_title(other), n, c->pod->role, interfaces(c));
 	}
 }
@@ -117,13 +117,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		compare(run, c);
 		type = selected(pod);
 		if (takes_part(c, type))
-			report_container(run, c,
-					 node_get(container_limits(c), EFA),
-					 "container `%s` takes all %d "
-					 "accelerators of `%s` and %" PRId64
-					 " of its %d EFA interfaces",
-					 container_title(c), type->accelerators,
-					 type->name, interfaces(c), type->efa);
+			report_container(
+				run, c, node_get(container_limits(c), EFA),
+				"container `%s` requests all %d accelerators of `%s` but only %" PRId64
+				" of its %d EFA interfaces",
+				container_title(c), type->accelerators,
+				type->name, interfaces(c), type->efa);
 	}
 }
 
@@ -135,10 +134,10 @@ const struct rule rule_efa_count_mismatch = {
 	.wants = FACT_OTHER,
 	.since = "1.0",
 	.summary =
-		"a whole node's GPUs with a part of its EFA interfaces, or fewer than another role",
-	.why = "Collectives between nodes run at the speed of the interfaces asked for: one of 32 is a thirty-second.",
+		"requests all GPUs of a node but only some of its EFA interfaces, or fewer than another role",
+	.why = "Collectives between nodes run at the speed of the requested interfaces: with one of 32 interfaces, they run at 1/32 of the speed.",
 	.remedy =
-		"Ask for as many vpc.amazonaws.com/efa as the instance type has.",
+		"Request as many vpc.amazonaws.com/efa as the instance type has.",
 	.evidence =
 		"https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/efa.html; https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html",
 	.check_pod = check,

@@ -24,7 +24,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    !node_get(container_limits(c), "hugepages-2Mi"))
 			report_container(
 				run, c, efa(c),
-				"container `%s` has EFA devices and no `hugepages-2Mi`",
+				"container `%s` requests EFA devices but no `hugepages-2Mi`",
 				container_title(c));
 }
 
@@ -35,10 +35,10 @@ const struct rule rule_efa_without_hugepages = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
-	.summary = "an EFA device without huge pages",
-	.why = "libfabric uses huge pages for its buffers, and is slower with small ones.",
+	.summary = "a container requests an EFA device but no huge pages",
+	.why = "libfabric uses huge pages for its buffers and is slower with small pages.",
 	.remedy =
-		"Ask for hugepages-2Mi beside the device (AWS samples take 5120Mi), on nodes that have them; or set FI_EFA_USE_HUGE_PAGE=0.",
+		"Request hugepages-2Mi in addition to the device (AWS samples use 5120Mi), on nodes that have them, or set FI_EFA_USE_HUGE_PAGE=0.",
 	.evidence =
 		"https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html",
 	.check_pod = check,

@@ -35,8 +35,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, unset ? host : policy,
-		"if pods with hostNetwork look up a Service, they do not find "
-		"it: dnsPolicy is `ClusterFirst`%s",
+		"dnsPolicy is `ClusterFirst`%s: if pods with hostNetwork look up a Service, they do not find it",
 		unset ? " by default" : "");
 	fix = finding_fix(run, f, true,
 			  "set `dnsPolicy: ClusterFirstWithHostNet`");
@@ -54,7 +53,7 @@ const struct rule rule_hostnetwork_dns_policy = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST,
 	.since = "1.0",
 	.summary = "hostNetwork with dnsPolicy ClusterFirst",
-	.why = "Such pods use the resolver of their node: names of Services, and so of the other ranks, are not found.",
+	.why = "Such pods use the resolver of their node, which does not resolve names of Services, and so of other ranks.",
 	.remedy = "Set dnsPolicy: ClusterFirstWithHostNet.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-dns-policy",

@@ -65,7 +65,7 @@ const struct rule rule_hostnetwork_gpu = {
 	.summary = "GPU pods share the ports of their node",
 	.why = "A second server on the node finds its port in use: it crashes, or its ranks join the wrong job.",
 	.remedy =
-		"Drop hostNetwork, or keep the replicas apart by a required anti-affinity on the hostname.",
+		"Remove hostNetwork, or keep the replicas on different nodes by a required anti-affinity on the hostname.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
 	.check_pod = check,

@@ -45,7 +45,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    !node_is_true(security(c, "privileged")))
 			report_container(
 				run, c, at,
-				"IPC_LOCK has no effect in container `%s`, which does not run as root, unless the file of its program has the capability",
+				"container `%s` does not run as root: unless its program file has the capability, IPC_LOCK has no effect",
 				container_title(c));
 	}
 }
@@ -57,8 +57,8 @@ const struct rule rule_ipc_lock_nonroot_ineffective = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_SECURITY,
 	.since = "1.0",
-	.summary = "IPC_LOCK for a container that does not run as root",
-	.why = "An added capability becomes effective for another user only where the file of the program has it (setcap): else RDMA falls back to TCP although the manifest looks right.",
+	.summary = "IPC_LOCK is added to a container that does not run as root",
+	.why = "For a user other than root, an added capability takes effect only if the program file has it (setcap). Otherwise RDMA falls back to TCP although the manifest looks right.",
 	.remedy =
 		"Run the container as root, or raise the memlock limit of the container runtime (LimitMEMLOCK).",
 	.evidence =

@@ -59,10 +59,10 @@ const struct rule rule_multi_node_without_fabric = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_SEVERAL,
 	.since = "1.0",
-	.summary = "whole nodes that train together over TCP",
-	.why = "Collectives between nodes run over the pod network: GPUs wait for it, often longer than they compute.",
+	.summary = "pods with whole nodes train together over TCP",
+	.why = "Collectives between nodes run over the pod network: GPUs often wait for it longer than they compute.",
 	.remedy =
-		"Ask for the fabric of the nodes: rdma/..., vpc.amazonaws.com/efa, GKE's multi-networking.",
+		"Request the fabric of the nodes: rdma/..., vpc.amazonaws.com/efa or GKE's multi-networking.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/env.html; https://cloud.google.com/ai-hypercomputer/docs/create/gke-ai-hypercompute-custom",
 	.check_pod = check,

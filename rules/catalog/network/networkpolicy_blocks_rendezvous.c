@@ -46,8 +46,8 @@ static void check(struct rule_run *run, const struct workload *w)
 	f = report_place(
 		run, &w->id, &alone.pods->place,
 		knows_all(run, w)
-			? "NetworkPolicy `%s` lets %s: unless a policy of another kind does, the ranks of %s wait for one another"
-			: "NetworkPolicy `%s` lets %s: unless another policy does, the ranks of %s wait for one another",
+			? "NetworkPolicy `%s` lets %s: unless a policy of another kind allows it, the ranks of %s wait for one another"
+			: "NetworkPolicy `%s` lets %s: unless another policy allows it, the ranks of %s wait for one another",
 		alone.policy->name,
 		in ? "no rank reach these" : "these reach no rank",
 		rule_title(run, w->id.kind, w->id.name));
@@ -65,10 +65,10 @@ const struct rule rule_networkpolicy_blocks_rendezvous = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
-		"network policies that keep the ranks of a training job apart",
-	.why = "The ranks never meet: they wait for the rendezvous with their GPUs, until it times out.",
+		"network policies block traffic between the ranks of a training job",
+	.why = "The ranks never meet: they hold their GPUs until the rendezvous times out.",
 	.remedy =
-		"Add a NetworkPolicy that lets the pods of the job talk to one another (podSelector with the job's label, in ingress and egress).",
+		"Add a NetworkPolicy that allows traffic between the pods of the job (a podSelector with the job's label, in ingress and egress).",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/network-policies/",
 	.check_workload = check,

@@ -57,9 +57,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(
 			run, c, device,
-			"container `%s` has `%s` but not the capability "
-			"IPC_LOCK: if its runtime limits locked memory, it "
-			"cannot register any",
+			"container `%s` has `%s` but not the capability IPC_LOCK: if its runtime limits locked memory, RDMA memory cannot be registered",
 			container_title(c), device->key);
 	}
 }
@@ -71,8 +69,9 @@ const struct rule rule_rdma_without_ipc_lock = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
-	.summary = "an RDMA device without the capability to lock memory",
-	.why = "Where the runtime limits locked memory, registering it fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
+	.summary =
+		"a container with an RDMA device lacks the capability to lock memory",
+	.why = "If the runtime limits locked memory, registering it fails, and NCCL silently falls back to TCP: the job runs at a fraction of its speed.",
 	.remedy = "Add the capability IPC_LOCK.",
 	.evidence =
 		"https://github.com/NVIDIA/nvidia-container-toolkit/issues/2037; https://github.com/Mellanox/k8s-rdma-shared-dev-plugin",

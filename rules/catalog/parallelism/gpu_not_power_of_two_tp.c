@@ -23,8 +23,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				report_container(
 					run, c, tensor->node,
 					"`%s` is %" PRId64
-					": if the model's attention heads are "
-					"not divisible by it, %s refuses it",
+					": if the number of the model's attention heads is not divisible by it, %s rejects the model",
 					tensor->by, tensor->n,
 					list.items[i].program);
 		}
@@ -39,9 +38,9 @@ const struct rule rule_gpu_not_power_of_two_tp = {
 	.wants = FACT_NEW,
 	.since = "1.0",
 	.summary = "a tensor parallel size that is not a power of two",
-	.why = "The number of attention heads must be divisible by it, and that of many models is a power of two: the server then refuses the model.",
+	.why = "The number of attention heads must be divisible by the tensor parallel size. In many models that number is a power of two, so the server rejects the model.",
 	.remedy =
-		"Use 1, 2, 4, 8 or 16, if the heads of the model are not divisible by the number.",
+		"Use 1, 2, 4, 8 or 16 unless the model's attention heads are divisible by your number.",
 	.evidence =
 		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/",
 	.check_pod = check,

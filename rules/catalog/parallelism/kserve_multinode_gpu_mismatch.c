@@ -15,10 +15,10 @@ static void check_env(struct rule_run *run, const struct object *object,
 
 		if (node_eq(name, "TENSOR_PARALLEL_SIZE") ||
 		    node_eq(name, "PIPELINE_PARALLEL_SIZE"))
-			report_object(run, object, name,
-				      "KServe refuses `%s` beside workerSpec, "
-				      "which has a field for it",
-				      node_str(name));
+			report_object(
+				run, object, name,
+				"KServe rejects `%s` together with workerSpec, which has a field for it",
+				node_str(name));
 	}
 }
 
@@ -33,14 +33,13 @@ static void check_model(struct rule_run *run, const struct object *object,
 	    !text_starts(text, "oci://"))
 		report_object(
 			run, object, uri,
-			"KServe takes models of several nodes from pvc:// "
-			"and oci:// only, not `%s`",
+			"KServe loads multi-node models only from pvc:// and oci://, not from `%s`",
 			text);
 	if (!node_eq(class, "none") && !node_is_unknown(class))
-		report_object(run, object, class ? class : model,
-			      "KServe refuses a service of several nodes "
-			      "without the annotation `%s: none`",
-			      class_key);
+		report_object(
+			run, object, class ? class : model,
+			"KServe rejects a multi-node service without the annotation `%s: none`",
+			class_key);
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -54,9 +53,9 @@ static void check(struct rule_run *run, const struct object *object)
 	    node_is_unset(worker) || object->fragment)
 		return;
 	if (node_count(node_get(worker, "containers")) > 1)
-		report_object(run, object, node_get(worker, "containers"),
-			      "KServe refuses more than one container in "
-			      "workerSpec");
+		report_object(
+			run, object, node_get(worker, "containers"),
+			"KServe rejects more than one container in workerSpec");
 	if (node_is_unset(model))
 		return;
 	check_env(run, object, model);
@@ -69,10 +68,10 @@ const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_KSERVE,
 	.since = "1.0",
-	.summary = "a multi-node service that KServe refuses",
-	.why = "The webhook of KServe rejects the object.",
+	.summary = "a multi-node service that KServe rejects",
+	.why = "KServe's webhook rejects the object.",
 	.remedy =
-		"Set the sizes in workerSpec, the model on a volume, and the annotation serving.kserve.io/autoscalerClass: none.",
+		"Set the sizes in workerSpec, keep the model on a volume, and add the annotation serving.kserve.io/autoscalerClass: none.",
 	.evidence =
 		"https://github.com/kserve/kserve/blob/master/pkg/apis/serving/v1beta1/inference_service_validation.go",
 	.check_object = check,

@@ -99,8 +99,8 @@ static void judge(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(run, c, total->node,
 			     "%s starts %" PRId64
-			     " processes, the workers have "
-			     "%" PRId64 " slots",
+			     " processes, but the workers have %" PRId64
+			     " slots",
 			     mpi->program, total->n, have.n);
 	if (total->n > have.n)
 		finding_severity(f, SEVERITY_ERROR);
@@ -128,8 +128,8 @@ const struct rule rule_mpi_slots_mismatch = {
 	.since = "1.0",
 	.summary =
 		"mpirun starts more or fewer processes than the workers have slots",
-	.why = "Open MPI ends with `not enough slots` when it is to start more; slots that get no process leave their GPUs idle.",
-	.remedy = "Make -np the product of slotsPerWorker and the workers.",
+	.why = "If there are too few slots, Open MPI exits with `not enough slots`; if there are too many, the GPUs of the unused slots are idle.",
+	.remedy = "Set -np to slotsPerWorker times the number of workers.",
 	.evidence =
 		"https://github.com/kubeflow/mpi-operator; https://docs.open-mpi.org/en/v5.0.x/launching-apps/scheduling.html",
 	.check_pod = check,

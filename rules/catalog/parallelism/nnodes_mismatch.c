@@ -85,7 +85,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(run, c, nodes->node,
 			     "%s waits for %" PRId64
-			     " nodes (`%s`), %s runs %s%" PRId64 " pod%s",
+			     " nodes (`%s`), but %s runs %s%" PRId64 " pod%s",
 			     launcher->program, nodes->n, nodes->by,
 			     rule_title(run, object->kind, object->name),
 			     node_is_unset(elastic_policy(object)) ? ""
@@ -94,7 +94,8 @@ static void judge(struct rule_run *run, const struct container *c,
 	if (!container_may_meet_others(c))
 		return;
 	finding_severity(f, SEVERITY_WARNING);
-	finding_help(run, f, "if pods of other objects join, it may be right");
+	finding_help(run, f,
+		     "if pods of other objects join, this may be intended");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -123,9 +124,9 @@ const struct rule rule_nnodes_mismatch = {
 	.wants = FACT_GPU | FACT_NOT_POD | FACT_NEW,
 	.since = "1.0",
 	.summary = "a launcher waits for more nodes than the object has pods",
-	.why = "The rendezvous never completes: all pods hold their GPUs until it times out, and again after each restart.",
+	.why = "The rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart.",
 	.remedy =
-		"Write as many nodes as pods run the command, or leave it to the operator, which sets PET_NNODES.",
+		"Set the number of nodes to the number of pods that run the command, or leave it to the operator, which sets PET_NNODES.",
 	.evidence = "https://docs.pytorch.org/docs/stable/elastic/run.html",
 	.check_pod = check,
 };

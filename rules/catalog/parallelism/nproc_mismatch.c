@@ -53,13 +53,13 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	    counts_otherwise(c))
 		return false;
 	launcher_processes(c, launcher, &at);
-	f = report_container(run, c, at,
-			     "%s starts %" PRId64 " processes, `%s` leaves "
-			     "them %" PRId64 " %s%s of container `%s`",
-			     launcher->program, n, name, visible,
-			     pod_device(c->pod), visible == 1 ? "" : "s",
-			     container_title(c));
-	finding_label(run, f, value, "the devices that they see");
+	f = report_container(
+		run, c, at,
+		"%s starts %" PRId64 " processes, but `%s` leaves them %" PRId64
+		" %s%s of container `%s`",
+		launcher->program, n, name, visible, pod_device(c->pod),
+		visible == 1 ? "" : "s", container_title(c));
+	finding_label(run, f, value, "the devices that the processes see");
 	return true;
 }
 
@@ -128,9 +128,9 @@ const struct rule rule_nproc_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",
-	.why = "Processes without a GPU of their own end in `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
+	.why = "Processes without a GPU of their own fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
 	.remedy =
-		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or write the same number in both places.",
+		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or use the same number in both places.",
 	.evidence =
 		"https://docs.pytorch.org/docs/stable/elastic/run.html; https://huggingface.co/docs/accelerate/package_reference/cli",
 	.check_pod = check,

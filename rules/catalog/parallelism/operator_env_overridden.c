@@ -37,10 +37,10 @@ static void judge(struct rule_run *run, const struct container *c,
 
 	if (!entry)
 		return;
-	f = report_container(run, c, entry,
-			     "the training operator sets `%s` itself, after "
-			     "this one",
-			     name);
+	f = report_container(
+		run, c, entry,
+		"the training operator sets `%s` itself, which overrides this value",
+		name);
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
@@ -59,7 +59,7 @@ static void judge_trainer(struct rule_run *run, const struct container *c,
 	f = report_container(run, c, entry,
 			     "%sKubeflow Trainer rejects a TrainJob that sets "
 			     "`%s`",
-			     torch ? "" : "if its runtime is one for torch, ",
+			     torch ? "" : "if its runtime is a torch runtime, ",
 			     name);
 	finding_severity(f, torch ? SEVERITY_WARNING : SEVERITY_INFO);
 	finding_help(run, f,
@@ -96,9 +96,9 @@ const struct rule rule_operator_env_overridden = {
 	.wants = FACT_KUBEFLOW | FACT_ENV | FACT_NEW,
 	.since = "1.0",
 	.summary = "a variable that the operator also sets",
-	.why = "The operator appends its own, and the last one wins: the value here has no effect, or hides a mistake. Kubeflow Trainer v2 rejects the job.",
+	.why = "The operator appends its own variable, and the last one wins: the value here has no effect, or hides a mistake. Kubeflow Trainer v2 rejects the job.",
 	.remedy =
-		"Remove it, and set the number of nodes and processes in the job's own fields.",
+		"Remove the variable, and set the number of nodes and processes in the job's own fields.",
 	.evidence =
 		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/pytorch/envvar.go",
 	.check_pod = check,

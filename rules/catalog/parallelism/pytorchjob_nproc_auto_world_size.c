@@ -43,11 +43,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (devices < 2 || !at || !c->name ||
 		    strcmp(c->name, "pytorch"))
 			continue;
-		report_container(run, c, at,
-				 "`%s` is started once for %" PRId64
-				 " %ss: if it starts no more processes itself, "
-				 "it uses one of them",
-				 node_str(at), devices, pod_device(pod));
+		report_container(
+			run, c, at,
+			"`%s` is started once for %" PRId64
+			" %ss: if it starts no further processes itself, it uses only one of them",
+			node_str(at), devices, pod_device(pod));
 	}
 }
 
@@ -59,9 +59,9 @@ const struct rule rule_pytorchjob_nproc_auto_world_size = {
 	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary = "a PyTorchJob starts one process in a pod with several GPUs",
-	.why = "The operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each.",
+	.why = "The operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each pod.",
 	.remedy =
-		"Start the script with torchrun, which starts a process for each GPU (nprocPerNode).",
+		"Start the script with torchrun, which starts one process per GPU (nprocPerNode).",
 	.evidence =
 		"https://github.com/kubeflow/training-operator/blob/v1.9.0/pkg/controller.v1/pytorch/envvar.go",
 	.check_pod = check,

@@ -32,7 +32,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, at,
 		   "worker group `%s` does not grow from %" PRId64
-		   " to %" PRId64 ": enableInTreeAutoscaling is not set",
+		   " to %" PRId64 ": `enableInTreeAutoscaling` is not set",
 		   pod->role, now.n, most.n);
 }
 
@@ -43,7 +43,8 @@ const struct rule rule_ray_autoscaling_off = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
-	.summary = "bounds for a Ray autoscaler that is not enabled",
+	.summary =
+		"a worker group has autoscaling bounds, but the Ray autoscaler is not enabled",
 	.why = "Without enableInTreeAutoscaling the group stays at `replicas`, whatever the load.",
 	.remedy =
 		"Set enableInTreeAutoscaling: true, or make minReplicas and maxReplicas equal.",

@@ -98,8 +98,8 @@ const struct rule rule_ray_cluster_refused = {
 	.since = "1.0",
 	.summary =
 		"a Ray cluster whose bounds, token or autoscaler KubeRay rejects",
-	.why = "The object is accepted, but nothing starts: KubeRay says why only in an event.",
-	.remedy = "Change or remove the field that the message names.",
+	.why = "The object is accepted but nothing starts; KubeRay reports the reason only in an event.",
+	.remedy = "Change or remove the field named in the message.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/utils/validation.go",
 	.check_pod = check,

@@ -28,7 +28,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(run, pod, at,
 		       "Ray is configured with %" PRId64
-		       " %s%s, container `%s` has %" PRId64,
+		       " %s%s, but container `%s` has %" PRId64,
 		       n, pod_device(pod), n == 1 ? "" : "s",
 		       container_title(c), has);
 	if (n > has)
@@ -48,10 +48,10 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary =
-		"num-gpus of rayStartParams differs from the limits of the Ray container",
-	.why = "Ray places work on GPUs that the container does not have, or leaves some that it has idle.",
+		"num-gpus in rayStartParams differs from the limits of the Ray container",
+	.why = "Ray schedules work on GPUs that the container does not have, or leaves some of its GPUs idle.",
 	.remedy =
-		"Remove num-gpus: KubeRay takes it from the limits of the first container.",
+		"Remove num-gpus; KubeRay derives it from the limits of the first container.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
 	.check_pod = check,

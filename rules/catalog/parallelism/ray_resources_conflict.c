@@ -22,10 +22,10 @@ static void check_twice(struct rule_run *run, const struct pod *pod)
 
 		if (!node_str(at) || !*node_str(at))
 			continue;
-		report_pod(run, pod, at,
-			   "KubeRay refuses `%s` in rayStartParams beside the "
-			   "group's `resources`",
-			   *name);
+		report_pod(
+			run, pod, at,
+			"KubeRay rejects `%s` in rayStartParams together with the group's `resources`",
+			*name);
 		return;
 	}
 }
@@ -40,7 +40,7 @@ static void check_restart(struct rule_run *run, const struct pod *pod,
 	    !node_str(policy) || node_eq(policy, "Never"))
 		return;
 	report_pod(run, pod, policy,
-		   "KubeRay refuses `restartPolicy: %s` with autoscaler v2",
+		   "KubeRay rejects `restartPolicy: %s` with autoscaler v2",
 		   node_str(policy));
 }
 
@@ -51,9 +51,9 @@ static void check_suspend(struct rule_run *run, const struct pod *pod,
 
 	if (node_is_true(suspend) &&
 	    node_is_true(node_get(cluster, "enableInTreeAutoscaling")))
-		report_pod(run, pod, suspend,
-			   "KubeRay refuses to suspend a worker group of a "
-			   "cluster that autoscales");
+		report_pod(
+			run, pod, suspend,
+			"KubeRay does not suspend a worker group of a cluster with autoscaling");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -70,7 +70,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	check_suspend(run, pod, cluster);
 	if (!node_is_unset(labels))
 		report_pod(run, pod, labels,
-			   "KubeRay refuses `labels` in rayStartParams");
+			   "KubeRay rejects `labels` in rayStartParams");
 }
 
 const struct rule rule_ray_resources_conflict = {
@@ -79,9 +79,9 @@ const struct rule rule_ray_resources_conflict = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_RAY,
 	.since = "1.0",
-	.summary = "a Ray cluster that KubeRay refuses",
-	.why = "The object is accepted, but nothing starts: KubeRay says why only in an event.",
-	.remedy = "Set each value in one place, as the message says.",
+	.summary = "a Ray cluster with settings that KubeRay rejects",
+	.why = "The object is accepted but nothing starts; KubeRay reports the reason only in an event.",
+	.remedy = "Change or remove the field named in the message.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/utils/validation.go",
 	.check_pod = check,

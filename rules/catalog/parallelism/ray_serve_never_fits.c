@@ -118,8 +118,8 @@ const struct rule rule_ray_serve_never_fits = {
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary =
-		"Ray Serve replicas that the GPUs of their Ray cluster do not hold",
-	.why = "Replicas that fit on no node are never placed: the application does not become ready, while the cluster holds its GPUs.",
+		"Ray Serve replicas need more GPUs than their Ray cluster has",
+	.why = "Replicas that fit on no node are never placed: the application never becomes ready, while the cluster holds its GPUs.",
 	.remedy =
 		"Give the workers the GPUs that a replica needs, or start fewer replicas.",
 	.evidence =

@@ -88,9 +88,9 @@ const struct rule rule_tensor_parallel_below_gpus = {
 	.wants = FACT_DEVICES | FACT_NEW,
 	.since = "1.0",
 	.summary = "a model server uses fewer GPUs than its container has",
-	.why = "The others are allocated but idle for as long as the pod runs.",
+	.why = "The other GPUs are allocated but idle as long as the pod runs.",
 	.remedy =
-		"Raise the tensor or data parallel size to what the container has, or ask for fewer GPUs.",
+		"Raise the tensor or data parallel size to the number of GPUs of the container, or request fewer GPUs.",
 	.evidence =
 		"https://docs.vllm.ai/en/latest/serving/parallelism_scaling/; https://docs.sglang.ai/advanced_features/server_arguments.html",
 	.check_pod = check,

@@ -34,7 +34,7 @@ static void judge(struct rule_run *run, const struct container *c,
 		return;
 	report_container(run, c, by->node,
 			 "%s spreads over %" PRId64 " %ss (`%s` is %" PRId64
-			 "), container `%s` has %" PRId64,
+			 "), but container `%s` has %" PRId64,
 			 server->program, n, device, by->by, by->n,
 			 container_title(c), has);
 }
@@ -61,9 +61,9 @@ const struct rule rule_tensor_parallel_exceeds_gpus = {
 	.since = "1.0",
 	.summary =
 		"a model server spreads over more GPUs than its container has",
-	.why = "The server refuses to start, or waits for GPUs that never come, and is restarted again and again.",
+	.why = "The server does not start, or it waits for GPUs that never come, and it is restarted again and again.",
 	.remedy =
-		"Ask for as many GPUs as the parallel sizes multiply to, or lower them.",
+		"Request as many GPUs as the product of the parallel sizes, or lower the sizes.",
 	.evidence =
 		"https://github.com/vllm-project/vllm/issues/5450; https://github.com/vllm-project/vllm/issues/25263",
 	.check_pod = check,

@@ -104,10 +104,10 @@ const struct rule rule_thread_oversubscription = {
 	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary =
-		"several processes in a container, each with threads for all CPUs",
-	.why = "Without a CPU limit and OMP_NUM_THREADS every process starts a thread for each CPU of the node: they wait for each other and the GPUs for them.",
+		"each of several processes in a container starts threads for all CPUs",
+	.why = "Without a CPU limit and OMP_NUM_THREADS, every process starts a thread for each CPU of the node: the threads wait for each other, and the GPUs wait for the threads.",
 	.remedy =
-		"Set OMP_NUM_THREADS to the CPUs of the container divided by the processes.",
+		"Set OMP_NUM_THREADS to the number of CPUs of the container divided by the number of processes.",
 	.evidence =
 		"https://docs.pytorch.org/docs/stable/notes/multiprocessing.html",
 	.check_pod = check,

@@ -32,9 +32,9 @@ static void check(struct rule_run *run, const struct workload *w)
 			continue;
 		f = report_place(
 			run, &w->id, &w->pods[p].priority_place,
-			"training at `%s` (%" PRId64
+			"if they share nodes, training at `%s` (%" PRId64
 			") preempts %s `%s`, which serves at `%s` (%" PRId64
-			"), where they share nodes",
+			")",
 			c->id.name, c->value.n, index->server.kind,
 			index->server.name, index->serving_class,
 			index->serving_value);
@@ -50,7 +50,7 @@ const struct rule rule_batch_preempts_serving = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a training job's class preempts a model server's",
+	.summary = "a training job's priority class preempts a model server's",
 	.why = "When GPUs are short, running model servers are evicted to start a batch job.",
 	.remedy =
 		"Give the training class preemptionPolicy: Never, or a lower value than serving.",

@@ -36,7 +36,7 @@ static bool check_roles(struct rule_run *run, const struct object *o)
 			continue;
 		f = report_pod(
 			run, pod, at,
-			"`%s` runs at class `%s`, other pods of the same gang at `%s`",
+			"`%s` has priority class `%s`, but other pods of the same gang have `%s`",
 			pod->role, node_str(at), node_str(first));
 		finding_label(run, f, first, "the other class");
 		return true;
@@ -63,7 +63,7 @@ static void check_group(struct rule_run *run, const struct object *o)
 			continue;
 		f = report_pod(
 			run, pod, at,
-			"the pods run at class `%s`, their PodGroup at `%s`",
+			"the pods have priority class `%s`, but their PodGroup has `%s`",
 			node_str(at), node_str(group));
 		finding_label(run, f, group, "the PodGroup's class");
 		return;
@@ -82,7 +82,7 @@ const struct rule rule_gang_priority_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.since = "1.0",
 	.summary = "pods of one gang have different priority classes",
-	.why = "A part of the gang can be preempted while the rest keeps its GPUs and waits.",
+	.why = "Part of the gang can be preempted while the rest keeps its GPUs and waits.",
 	.remedy = "Use one priority class for all roles and for the PodGroup.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common; Volcano PodGroup priorityClassName",

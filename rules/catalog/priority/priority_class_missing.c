@@ -11,7 +11,7 @@
 #include "kube/cluster/cluster.h"
 #include "kube/lifecycle/priority.h"
 
-/* "Pod `x` has", "the pods `worker` of PyTorchJob `x` have". */
+/* "Pod `x` has", "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,
 			   const char *name, const char *role)
 {
@@ -19,7 +19,7 @@ static const char *subject(struct rule_run *run, const char *kind,
 
 	if (!strcmp(kind, "Pod"))
 		return arena_printf(rule_arena(run), "%s has", title);
-	return arena_printf(rule_arena(run), "the pods%s%s%s of %s have",
+	return arena_printf(rule_arena(run), "the%s%s%s pods of %s have",
 			    *role ? " `" : "", role, *role ? "`" : "", title);
 }
 
@@ -31,8 +31,8 @@ static const char *subject(struct rule_run *run, const char *kind,
 static void give_class(struct rule_run *run, struct finding *f,
 		       const struct pod *pod, const char *class)
 {
-	struct fix *fix =
-		finding_fix(run, f, false, "use the class `%s`", class);
+	struct fix *fix = finding_fix(run, f, false,
+				      "set `priorityClassName: %s`", class);
 	const struct node *number = node_get(pod->spec, "priority");
 	const struct node *preemption = node_get(pod->spec, "preemptionPolicy");
 
@@ -86,10 +86,11 @@ static void report(struct rule_run *run, const struct workload *w,
 {
 	struct finding *f = report_place(
 		run, &w->id, &pod->place,
-		"%s no priority class, that is priority 0%s",
+		"%s no priority class%s the priority is 0",
 		subject(run, w->id.kind, w->id.name, pod->role),
-		choice == TRI_YES ? ""
-				  : " if the cluster has no default class");
+		choice == TRI_YES
+			? ", so"
+			: "; unless the cluster has a default class,");
 
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
@@ -116,7 +117,8 @@ static void check(struct rule_run *run, const struct workload *w)
 }
 
 static const struct rule_param params[] = {
-	{"class", "string", "", "class that the repair sets; empty: no repair"},
+	{"class", "string", "",
+	 "priorityClassName that the fix sets; empty: no fix"},
 	{0},
 };
 
@@ -128,9 +130,9 @@ const struct rule rule_priority_class_missing = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU pods without a priority class",
-	.why = "At priority 0 a training job cannot preempt anything and is itself evicted by whatever has a class.",
+	.why = "At priority 0, a training job cannot preempt other pods, and any pod with a higher priority can preempt it.",
 	.remedy =
-		"Set priorityClassName in the pod template to a class of your cluster.",
+		"Set priorityClassName in the pod template to a PriorityClass of your cluster.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; none of 637 GPU pod specs of public manifests sets one",
 	.params = params,

@@ -19,13 +19,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!name || !priority_class_is_system(name) ||
 	    text_eq(pod->object->namespace, "kube-system"))
 		return;
-	report_pod(run, pod, at,
-		   "GPU pods use the system's priority class `%s` and preempt "
-		   "%s",
-		   name,
-		   text_eq(name, "system-node-critical")
-			   ? "all others, the cluster's own included"
-			   : "those of all users' classes");
+	report_pod(
+		run, pod, at,
+		"GPU pods use the system priority class `%s`: they preempt %s",
+		name,
+		text_eq(name, "system-node-critical")
+			? "all other pods, including those of the cluster itself"
+			: "every ordinary pod");
 }
 
 const struct rule rule_priority_class_system_reserved = {
@@ -36,8 +36,8 @@ const struct rule rule_priority_class_system_reserved = {
 	.since = "1.0",
 	.summary =
 		"a GPU workload uses a priority class reserved for the system",
-	.why = "It preempts any pod of a user's class (system-node-critical: those of system-cluster-critical as well), and the kubelet does not evict it when its node runs short of memory.",
-	.remedy = "Define a PriorityClass of your own for the workload.",
+	.why = "The workload preempts every ordinary pod (with system-node-critical, also those of system-cluster-critical), and the kubelet does not evict it when the node runs short of memory.",
+	.remedy = "Create a separate PriorityClass for the workload.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling SystemCriticalPriority (2e9); kube-linter's priority-class-name asks for these two names",
 	.check_pod = check,

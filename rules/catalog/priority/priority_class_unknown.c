@@ -63,8 +63,8 @@ static void check(struct rule_run *run, const struct workload *w)
 		f = report_place(
 			run, &w->id, &pod->priority_place,
 			rule_cluster(run)
-				? "there is no PriorityClass `%s`: %s%s will be forbidden"
-				: "no file has the PriorityClass `%s`: unless the cluster has it, %s%s will be forbidden",
+				? "PriorityClass `%s` does not exist: %s%s will be forbidden"
+				: "no file defines the PriorityClass `%s`: unless the cluster has it, %s%s will be forbidden",
 			name, w->class == KIND_POD ? "" : "the pods of ",
 			rule_title(run, w->id.kind, w->id.name));
 		if (near)
@@ -82,9 +82,9 @@ const struct rule rule_priority_class_unknown = {
 	.since = "1.0",
 	.summary =
 		"priorityClassName names a PriorityClass that does not exist",
-	.why = "The workload is accepted, and then every one of its pods is forbidden: it stays at 0 pods.",
+	.why = "The workload is accepted, but every one of its pods is forbidden, so it stays at 0 pods.",
 	.remedy =
-		"Use a class that exists, or add the PriorityClass to the same set.",
+		"Use a class that exists, or add the PriorityClass to the manifests.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; kube-apiserver: no PriorityClass with name nope was found",
 	.check_workload = check,

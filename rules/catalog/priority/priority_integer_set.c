@@ -26,15 +26,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = name ? report_pod(run, pod, at,
 			      "`priority: %" PRId64
-			      "` beside `%s`: the API server computes %" PRId64
+			      "` with `%s`: the API server computes %" PRId64
 			      " and forbids the pods",
 			      n, name, value)
-		 : report_pod(run, pod, at,
-			      "`priority: %" PRId64
-			      "` without a class: unless the cluster has a "
-			      "default class of that value, the API server "
-			      "forbids the pods",
-			      n);
+		 : report_pod(
+			   run, pod, at,
+			   "`priority: %" PRId64
+			   "` without a class: unless the cluster's default class has that value, the API server forbids the pods",
+			   n);
 	fix = finding_fix(run, f, true, "remove `priority`");
 	fix_replaces(fix); /* The API server forbids it. */
 	fix_remove(fix, at);
@@ -52,7 +51,7 @@ static void check_number(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_place(run, &w->id, &pod->number_place,
 			 "`priority: %" PRId64
-			 "` beside `%s`: the API server computes %" PRId64
+			 "` with `%s`: the API server computes %" PRId64
 			 " and forbids the pods",
 			 pod->priority, name, class->value.n);
 	if (class->place.file != NO_FILE)
@@ -74,7 +73,7 @@ const struct rule rule_priority_integer_set = {
 	.wants = FACT_PODSPEC,
 	.since = "1.0",
 	.summary = "spec.priority is set as a number",
-	.why = "Only priorityClassName may be written; the Priority admission plugin forbids pods whose number differs from the class's.",
+	.why = "Only priorityClassName may be set; the Priority admission plugin forbids pods whose number differs from the class's.",
 	.remedy = "Remove priority and set priorityClassName.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; https://github.com/kubernetes/kubernetes/issues/102724; observed on kube-apiserver",

@@ -13,7 +13,7 @@ static void report_second(struct rule_run *run, const struct priority_class *c,
 {
 	struct finding *f = report_place(
 		run, &c->id, &c->default_place,
-		"PriorityClass `%s` is globalDefault, as `%s`%s is: the API server refuses the second",
+		"PriorityClasses `%s` and `%s`%s are both globalDefault: the API server rejects the second one",
 		c->id.name, other->id.name, where);
 
 	finding_label_place(run, f, &other->default_place,
@@ -51,8 +51,8 @@ const struct rule rule_priorityclass_multiple_default = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "more than one PriorityClass is globalDefault",
-	.why = "The second is refused; if both are created, pods without a class silently get the lower value.",
-	.remedy = "Leave globalDefault: true on one class.",
+	.why = "The API server rejects the second one; if both exist, pods without a class silently get the lower value.",
+	.remedy = "Set globalDefault: true on only one class.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority validatePriorityClass, getDefaultPriorityClass",
 	.check_set = check,

@@ -26,7 +26,7 @@ static void check(struct rule_run *run, const struct object *o)
 	    !priority_class_is_system(o->name))
 		report_object(
 			run, o, NULL,
-			"PriorityClass `%s`: the prefix `system-` is reserved, the API server refuses it",
+			"PriorityClass `%s` begins with the reserved prefix `system-`: the API server rejects it",
 			o->name);
 	if (node_int(value, &n) && n > HIGHEST_USER_PRIORITY &&
 	    !priority_class_is_system(o->name))
@@ -63,10 +63,10 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
-		"a PriorityClass whose value or name the API server refuses, or that the autoscaler treats as expendable",
-	.why = "Refused on apply; below -10 pods wait forever because no node is added for them.",
+		"a PriorityClass whose value or name the API server rejects, or that the autoscaler treats as expendable",
+	.why = "The API server rejects the class. Below -10, the pods wait forever because the autoscaler adds no node for them.",
 	.remedy =
-		"Use a value between -10 and 1000000000 and a name without the prefix system-.",
+		"Use a value from -10 to 1000000000 and a name without the prefix system-.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling/validation; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, expendable pods; observed on kube-apiserver",
 	.check_object = check,

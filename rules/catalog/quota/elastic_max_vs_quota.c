@@ -19,7 +19,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		    quantity_cmp(c.demand.steady, c.hard->quantity) > 0)
 			continue;
 		f = report_place(run, &w->id, &w->place,
-				 "%s grows to %s %s, %s allows %s",
+				 "%s can grow to %s %s, but %s allows %s",
 				 rule_title(run, w->id.kind, w->id.name),
 				 quantity_text(c.demand.peak, need), c.resource,
 				 rule_title(run, "quota", c.quota->id.name),
@@ -36,8 +36,8 @@ const struct rule rule_elastic_max_vs_quota = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "an elastic job that grows beyond its quota",
-	.why = "The pods above the quota are refused one by one: the job never reaches its maximum.",
+	.summary = "an elastic job that can grow beyond its quota",
+	.why = "The pods above the quota are rejected one by one: the job never reaches its maximum.",
 	.remedy = "Lower the maximum, or have the quota raised.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",

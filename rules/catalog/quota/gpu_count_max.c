@@ -15,21 +15,26 @@ static void check(struct rule_run *run, const struct object *o)
 
 	FOR_EACH_POD(o, pod)
 		if (rule_param_given(run, "pod") && pod->gpus.n > pod_max)
-			report_pod(run, pod, NULL,
-				   "a pod asks for %" PRId64
-				   " accelerators, at most %" PRId64
-				   " are allowed",
-				   pod->gpus.n, pod_max);
+			report_pod(
+				run, pod, NULL,
+				"a pod requests %" PRId64
+				" accelerators; the policy allows at most %" PRId64
+				" are allowed",
+				pod->gpus.n, pod_max);
 	if (rule_param_given(run, "workload") && !o->parent && o->gpus.n > max)
-		report_object(run, o, NULL,
-			      "%s asks for %" PRId64
-			      " accelerators, at most %" PRId64 " are allowed",
-			      o->kind, o->gpus.n, max);
+		report_object(
+			run, o, NULL,
+			"%s requests %" PRId64
+			" accelerators; the policy allows at most %" PRId64
+			" are allowed",
+			o->kind, o->gpus.n, max);
 }
 
 static const struct rule_param params[] = {
-	{"pod", "int", "", "most accelerators a pod may ask for"},
-	{"workload", "int", "", "most accelerators a workload may ask for"},
+	{"pod", "int", "",
+	 "maximum number of accelerators that a pod may request"},
+	{"workload", "int", "",
+	 "maximum number of accelerators that a workload may request"},
 	{0},
 };
 
@@ -41,8 +46,9 @@ const struct rule rule_gpu_count_max = {
 	.since = "1.0",
 	.summary =
 		"more accelerators than the policy allows for a pod or a workload",
-	.why = "One workload takes what was meant for many.",
-	.remedy = "Ask for fewer, or have the policy's maximum raised.",
+	.why = "One workload takes the accelerators that were meant for many.",
+	.remedy =
+		"Request fewer accelerators, or have the policy's maximum raised.",
 	.evidence = "the site's own policy",
 	.params = params,
 	.check_object = check,

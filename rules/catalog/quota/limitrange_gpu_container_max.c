@@ -44,7 +44,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *item, const char *resource)
 {
 	struct arena *arena = rule_arena(run);
-	struct fix *fix = finding_fix(run, f, true, "give none by default");
+	struct fix *fix = finding_fix(run, f, true, "set the default to 0");
 
 	fix_set_key(fix, item, "default", resource, edit_string(arena, "0"));
 	fix_set_key(fix, item, "defaultRequest", resource,
@@ -65,12 +65,12 @@ static void report(struct rule_run *run, const struct object *o,
 	if (limits)
 		f = report_object(
 			run, o, entry,
-			"`%s` of `%s` becomes the default of every container: CPU pods of the namespace will take GPUs",
+			"`%s` of `%s` becomes the default of every container: CPU pods in the namespace will get GPUs",
 			list, resource);
 	else
 		f = report_object(
 			run, o, entry,
-			"`%s` of `%s` becomes the default request of every container: the API server refuses pods that do not set its limit",
+			"`%s` of `%s` becomes the default request of every container: the API server rejects pods that do not set the limit",
 			list, resource);
 	if (bound || !limits)
 		finding_help(
@@ -122,7 +122,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 			finding_severity(
 				report_container(
 					run, c, NULL,
-					"LimitRange `%s` of the namespace gives this container %s `%s`",
+					"LimitRange `%s` of the namespace adds %s `%s` to this container",
 					range, fallback->str, fallback->key),
 				SEVERITY_WARNING);
 	}
@@ -135,10 +135,10 @@ const struct rule rule_limitrange_gpu_container_max = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"a LimitRange gives GPUs to every container of the namespace",
-	.why = "max is copied to default, and default is injected into every container and init container that names no GPU: CPU pods take GPUs.",
+		"a LimitRange gives GPUs to every container in the namespace",
+	.why = "max is copied to default, and default is injected into every container and init container that requests no GPU: CPU pods get GPUs.",
 	.remedy =
-		"Limit GPUs with a ResourceQuota; where max must stay, set default and defaultRequest of the resource to 0.",
+		"Limit GPUs with a ResourceQuota. If max must stay, set default and defaultRequest of the resource to 0.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/defaults.go SetDefaults_LimitRangeItem; https://github.com/kubernetes/kubernetes/issues/74507; observed on kube-apiserver",
 	.check_object = check,

@@ -19,7 +19,7 @@ static void check_item(struct rule_run *run, const struct object *o,
 					     entry->key))
 				report_object(
 					run, o, entry,
-					"`%s` of `%s` for type Pod forbids every pod of the namespace that asks for none",
+					"`%s` of `%s` for type Pod forbids every pod in the namespace that requests none",
 					lists[i], entry->key);
 }
 
@@ -39,7 +39,7 @@ const struct rule rule_limitrange_gpu_pod_max = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a LimitRange of type Pod forbids all pods without GPUs",
-	.why = "The constraint fails where the resource is absent, and type Pod has no defaults: every CPU pod of the namespace is refused.",
+	.why = "The constraint fails if the resource is absent, and type Pod has no defaults: every CPU pod in the namespace is rejected.",
 	.remedy = "Use a ResourceQuota, or the rule `gpu-count-max`.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/limitranger maxConstraint",

@@ -64,7 +64,9 @@ static void check(struct rule_run *run, const struct workload *w)
 	if (rule_cluster(run) &&
 	    !cluster_namespace(rule_cluster(run), w->id.namespace,
 			       rule_arena(run))) {
-		rule_not_run(run, "the cluster state lacks the namespace");
+		rule_not_run(
+			run,
+			"the cluster snapshot does not have the namespace");
 		return;
 	}
 	quotas = index_quotas(index, w, &n);
@@ -77,8 +79,8 @@ static void check(struct rule_run *run, const struct workload *w)
 		     "namespace `%s` of this GPU workload has no GPU quota%s",
 		     w->id.namespace,
 		     rule_cluster(run) ? ""
-		     : own ? ": those that it has name other resources"
-			   : ", others of the set have");
+		     : own	       ? ": its quotas cover other resources"
+				       : ", but other namespaces have one");
 }
 
 const struct rule rule_namespace_without_gpu_quota = {
@@ -88,10 +90,10 @@ const struct rule rule_namespace_without_gpu_quota = {
 	.needs = NEEDS_SET,
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary = "a namespace with GPU workloads and no GPU quota",
+	.summary = "a namespace with GPU workloads has no GPU quota",
 	.why = "One team can take every GPU of the cluster.",
 	.remedy =
-		"Add a ResourceQuota with requests.<resource>, or send the workload through a queue.",
+		"Add a ResourceQuota with requests.<resource>, or submit the workload to a queue.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",
 	.check_workload = check,

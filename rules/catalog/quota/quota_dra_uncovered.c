@@ -82,8 +82,8 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &pod->place,
 		known && known->root
-			? "no quota of namespace `%s` counts the devices that these pods claim"
-			: "if the device class has no `extendedResourceName`, no quota of namespace `%s` counts the devices that these pods claim",
+			? "no quota in namespace `%s` counts the devices that these pods claim"
+			: "if the device class has no `extendedResourceName`, no quota in namespace `%s` counts the devices that these pods claim",
 		w->id.namespace);
 	finding_label_place(run, f, &quota->place,
 			    "limits accelerators of containers");
@@ -105,8 +105,9 @@ const struct rule rule_quota_dra_uncovered = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "devices of claims that no quota of the namespace counts",
-	.why = "Devices that are requested by a claim bypass a quota on nvidia.com/gpu.",
+	.summary =
+		"devices requested by claims that no quota in the namespace counts",
+	.why = "Devices requested by a claim bypass a quota on nvidia.com/gpu.",
 	.remedy =
 		"Add <class>.deviceclass.resource.k8s.io/devices to a quota without scopes.",
 	.evidence =

@@ -88,9 +88,9 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
-	.why = "The quota is accepted and looks right, but every pod passes: the budget of the team does not exist.",
+	.why = "The quota is accepted and looks right, but every pod passes: the team has no limit at all.",
 	.remedy =
-		"Write requests.<resource>, for example requests.nvidia.com/gpu.",
+		"Use requests.<resource>, for example requests.nvidia.com/gpu.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core/pods.go; https://github.com/kubeflow/website/issues/2460; https://github.com/NVIDIA/k8s-device-plugin/issues/211; observed on kube-apiserver",
 	.check_object = check,

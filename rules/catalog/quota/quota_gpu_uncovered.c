@@ -68,8 +68,8 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 			continue;
 		f = report_place(
 			run, &w->id, &pod->place,
-			"`%s` is in no quota of namespace `%s`: this demand is not counted",
-			resource, w->id.namespace);
+			"no quota in namespace `%s` lists `%s`: these requests are not counted",
+			w->id.namespace, resource);
 		finding_label_place(run, f, &quota->place,
 				    "limits other accelerators");
 		finding_cause(run, f, resource);
@@ -88,7 +88,8 @@ const struct rule rule_quota_gpu_uncovered = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "an accelerator in use that no quota of the namespace lists",
+	.summary =
+		"an accelerator is used that no quota in the namespace lists",
 	.why = "Each resource name is counted separately, so MIG slices and shared GPUs bypass a quota on nvidia.com/gpu.",
 	.remedy = "Add requests.<resource> of that name to the quota.",
 	.evidence =

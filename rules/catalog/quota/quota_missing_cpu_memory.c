@@ -68,7 +68,7 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 			continue;
 		f = report_place(
 			run, &w->id, &gap->place,
-			"container `%s` sets no %s %s, and %s forbids pods without it",
+			"container `%s` sets no %s %s, but %s forbids pods without it",
 			gap->container, keys[k].resource,
 			keys[k].limit ? "limit" : "request",
 			rule_title(run, "quota", quota->id.name));
@@ -98,8 +98,8 @@ const struct rule rule_quota_missing_cpu_memory = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary =
-		"a quota requires cpu or memory that a container does not set",
-	.why = "Its pods are forbidden while the owner is accepted: the workload stays at 0 pods.",
+		"a quota requires cpu or memory values that a container does not set",
+	.why = "The workload is accepted but its pods are forbidden, so it stays at 0 pods.",
 	.remedy =
 		"Set the value in every container, init containers too, or give the namespace a LimitRange default.",
 	.evidence =

@@ -18,7 +18,7 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s needs %s %s, %s allows %s in all: it can never run in full",
+		"%s needs %s %s, but %s allows only %s: all its pods can never run at the same time",
 		rule_title(run, w->id.kind, w->id.name),
 		quantity_text(c->demand.steady, need), c->resource,
 		rule_title(run, "quota", c->quota->id.name),
@@ -51,9 +51,9 @@ const struct rule rule_quota_never_fits = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"a workload alone asks for more GPUs than its quota allows at all",
-	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never come.",
-	.remedy = "Ask for fewer replicas or GPUs, or have the quota raised.",
+		"a workload requests more GPUs than its quota allows in total",
+	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never start.",
+	.remedy = "Request fewer replicas or GPUs, or have the quota raised.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
 	.check_workload = check,

@@ -42,7 +42,7 @@ static void report(struct rule_run *run, const struct quota *quota,
 		return;
 	f = report_place(
 		run, &quota->id, &quota->scopes[0].place,
-		"scope `%s` leaves out the GPU pods of %s: this quota does not count them",
+		"scope `%s` excludes the GPU pods of %s: this quota does not count them",
 		quota->scopes[0].name, rule_title(run, w->id.kind, w->id.name));
 	finding_label_place(run, f, &pod->place, "not selected");
 }
@@ -84,9 +84,9 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a GPU quota's scopes leave out the namespace's GPU pods",
-	.why = "Scopes are not checked against extended resources: the quota stays empty, or is bypassed by leaving out cpu requests.",
-	.remedy = "Drop the scope, or add a quota for the other pods.",
+	.summary = "a GPU quota's scopes exclude the namespace's GPU pods",
+	.why = "Scopes do not depend on extended resources: the quota counts nothing, or is bypassed by leaving out cpu requests.",
+	.remedy = "Remove the scope, or add a quota for the other pods.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",
 	.check_set = check,

@@ -24,7 +24,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	if (c->room.known)
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s %s %s %s, %s has %s left for it: %s of %s are used%s",
+			"%s %s %s %s, but %s has %s left for it: %s of %s are used%s",
 			who, peak ? "peaks at" : "needs", want, c->resource,
 			quota, quantity_text(c->room.left, left),
 			quantity_text(c->room.used, used), hard,
@@ -32,7 +32,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	else
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s peaks at %s %s (rollout, replaced pods or elastic maximum), %s allows %s",
+			"%s peaks at %s %s (rollout, replaced pods or elastic maximum), but %s allows %s",
 			who, want, c->resource, quota, hard);
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);
@@ -80,7 +80,7 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 		return;
 	f = report_place(
 		run, &sum->quota->id, &sum->hard->place,
-		"%zu workloads of namespace `%s` need %s %s together, the quota allows %s",
+		"%zu workloads in namespace `%s` need %s %s together, but the quota allows %s",
 		sum->workloads, sum->quota->id.namespace,
 		quantity_text(sum->steady, need), sum->resource,
 		quantity_text(sum->hard->quantity, hard));
@@ -110,10 +110,10 @@ const struct rule rule_quota_would_exceed = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"a workload needs more than its GPU quota has left, or several together, or one at its peak",
-	.why = "Quota admits pod by pod: the job that comes last starts a part of its gang and holds those GPUs while it waits.",
+		"one or several workloads need more than their GPU quota has left, or one does at its peak",
+	.why = "Quota admits pods one by one: the last job starts part of its gang and holds those GPUs while it waits.",
 	.remedy =
-		"Run fewer at once, lower the surge or the elastic maximum, or have the quota raised.",
+		"Run fewer workloads at once, lower the surge or the elastic maximum, or have the quota raised.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/kubeflow/issues/5442",
 	.check_workload = check_one,

@@ -75,8 +75,8 @@ static void check_resource(struct rule_run *run, const struct container *c)
 	if (max && n > max) {
 		guess = !real && may_have_more(run, c, n);
 		f = report_container(run, c, at,
-				     "the pod asks for %" PRId64
-				     " `%s`, %s at most %" PRId64,
+				     "the pod requests %" PRId64
+				     " `%s`, but %s at most %" PRId64,
 				     n, c->resource,
 				     guess ? "most nodes have" : "a node has",
 				     max);
@@ -85,9 +85,9 @@ static void check_resource(struct rule_run *run, const struct container *c)
 			finding_guess(run, f);
 		}
 		finding_cause(run, f, c->resource);
-		finding_help(run, f,
-			     "spread the work over several pods; larger nodes "
-			     "are the parameter `max`");
+		finding_help(
+			run, f,
+			"spread the work over several pods; if the site has larger nodes, set the parameter `max`");
 	} else if (max && !unknown && is_odd_share(&node, n)) {
 		f = report_container(run, c, at,
 				     "%" PRId64 " `%s` of the %" PRId64
@@ -130,10 +130,10 @@ const struct rule rule_gpu_count_exceeds_node = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "a pod asks for more accelerators than a node has",
+	.summary = "a pod requests more accelerators than a node has",
 	.why = "A pod runs on one node: it stays Pending forever.",
 	.remedy =
-		"Ask for at most a node's accelerators and use several pods (a training job, LeaderWorkerSet).",
+		"Request at most the accelerators of one node, and use several pods (a training job or a LeaderWorkerSet).",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/noderesources; instance tables of the clouds",
 	.params = params,

@@ -21,7 +21,7 @@ static void judge(struct rule_run *run, const struct pod *pod,
 	if (unknown || quantity_cmp(has, most) <= 0)
 		return;
 	report_pod(run, pod, NULL,
-		   "the pods ask for %s of %s, their share for %" PRId64
+		   "the pods request %s of %s, but their share for %" PRId64
 		   " %s%s is %s",
 		   quantity_text(has, a), resource, pod->gpus.n,
 		   pod_device(pod), pod->gpus.n == 1 ? "" : "s",
@@ -38,8 +38,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"cpu", "quantity", "", "CPUs of a node for each of its GPUs"},
-	{"memory", "quantity", "", "memory of a node for each of its GPUs"},
+	{"cpu", "quantity", "", "CPUs that a node has per GPU"},
+	{"memory", "quantity", "", "memory that a node has per GPU"},
 	{0},
 };
 
@@ -50,9 +50,9 @@ const struct rule rule_gpu_cpu_memory_ratio = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "more CPUs or memory for each GPU than a node has",
-	.why = "The CPUs or the memory of the node are used up before its GPUs: the others stay idle.",
-	.remedy = "Ask for no more than the node's share of each GPU.",
+	.summary = "a pod requests more CPUs or memory per GPU than a node has",
+	.why = "The CPUs or the memory of the node are used up before its GPUs, so the remaining GPUs stay idle.",
+	.remedy = "Request at most the share of each GPU.",
 	.evidence = "https://github.com/kubernetes/autoscaler/issues/5394",
 	.params = params,
 	.check_pod = check,

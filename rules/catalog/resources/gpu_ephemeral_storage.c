@@ -78,14 +78,14 @@ static void check_container(struct rule_run *run, const struct container *c)
 			return;
 		f = report_container(
 			run, c, c->resources,
-			"container `%s` fetches `%s` into its writable layer, and asks for no ephemeral storage",
+			"container `%s` downloads `%s` into its writable layer but requests no ephemeral storage",
 			container_title(c), model);
 	} else {
 		if (container_mounts_near(c, path))
 			return;
 		f = report_container(
 			run, c, c->resources,
-			"container `%s` fetches `%s` into `%s`, its writable layer, and asks for no ephemeral storage",
+			"container `%s` downloads `%s` into `%s`, its writable layer, but requests no ephemeral storage",
 			container_title(c), model, path);
 	}
 	finding_missing(f, c->pod->object, c->node,
@@ -109,8 +109,8 @@ const struct rule rule_gpu_ephemeral_storage = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
-	.summary = "a model is fetched into the container's writable layer",
-	.why = "The node's disk fills up and the pod is evicted in the middle of the download, again after every restart.",
+	.summary = "a model is downloaded into the container's writable layer",
+	.why = "The node's disk fills up and the pod is evicted in the middle of the download, after every restart.",
 	.remedy =
 		"Mount a volume at the cache, or request ephemeral-storage of the model's size.",
 	.evidence =

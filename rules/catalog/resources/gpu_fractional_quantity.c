@@ -19,17 +19,17 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (!entry->accelerator || entry->state != QUANTITY_OK ||
 	    (quantity_is_integer(q) && q.nano >= 0))
 		return;
-	f = report_container(
-		run, c, value, "container `%s` asks for %s `%s`: %s",
-		container_title(c), value->str, value->key,
-		q.nano < 0 ? "a negative number" : "devices are whole numbers");
+	f = report_container(run, c, value,
+			     "container `%s` requests %s `%s`: %s",
+			     container_title(c), value->str, value->key,
+			     q.nano < 0 ? "the number is negative"
+					: "devices are whole numbers");
 	finding_cause(run, f, value->key);
 	if (q.nano > 0)
-		finding_help(run, f,
-			     "ask for %lld, or share a device by other means: "
-			     "MIG, time-slicing (`nvidia.com/gpu.shared`), "
-			     "KAI `gpu-fraction`, HAMi `nvidia.com/gpucores`",
-			     (long long)quantity_value(q));
+		finding_help(
+			run, f,
+			"request %lld, or share a device with MIG, time-slicing (`nvidia.com/gpu.shared`), KAI (`gpu-fraction`) or HAMi (`nvidia.com/gpucores`)",
+			(long long)quantity_value(q));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -54,9 +54,9 @@ const struct rule rule_gpu_fractional_quantity = {
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary = "a fraction of an accelerator, or a negative number",
-	.why = "Extended resources are integers: the API server refuses the Pod, custom resources are accepted and stay without pods.",
+	.why = "Extended resources are integers: the API server rejects the Pod; custom resources are accepted, but their pods are never created.",
 	.remedy =
-		"Ask for whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
+		"Request whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver",
 	.check_pod = check,

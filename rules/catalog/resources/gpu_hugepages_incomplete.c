@@ -81,7 +81,7 @@ static void report_alone(struct rule_run *run, const struct container *c,
 		first->key,
 		defaults == TRI_NO
 			? ""
-			: ", which the API server refuses if no LimitRange adds them");
+			: ": if no LimitRange adds them, the API server rejects the pod");
 	if (defaults == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_WARNING);
 }
@@ -117,9 +117,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node *medium = node_get(from, "medium");
 
 		if (text_starts(node_str(medium), "HugePages"))
-			report_pod(run, pod, medium,
-				   "volume of huge pages in a pod that asks "
-				   "for none: it cannot be mounted");
+			report_pod(
+				run, pod, medium,
+				"the pod has a volume of huge pages but requests none: it cannot be mounted");
 	}
 }
 
@@ -131,9 +131,9 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.wants = FACT_HUGEPAGES,
 	.since = "1.0",
 	.summary = "an incomplete request for huge pages",
-	.why = "The API server refuses the pod, or its volume cannot be mounted.",
+	.why = "The API server rejects the pod, or its volume cannot be mounted.",
 	.remedy =
-		"Set hugepages-* in limits, as a multiple of the page size and beside cpu or memory.",
+		"Set hugepages-* in limits to a multiple of the page size, together with cpu or memory.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir",
 	.check_pod = check,

@@ -17,16 +17,16 @@ static void advise(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, int64_t main)
 {
 	if (main) {
-		finding_help(run, f,
-			     "do that work without a device, or in a Job of "
-			     "its own");
+		finding_help(
+			run, f,
+			"do that work without a device, or in a separate Job");
 		return;
 	}
 	finding_severity(f, SEVERITY_WARNING);
-	finding_help(run, f,
-		     "if a container of the pod uses the %s, request it there: "
-		     "it gets none of those of the init container",
-		     pod_device(pod));
+	finding_help(
+		run, f,
+		"if a container of the pod uses the %s, request it there; it does not get the init container's devices",
+		pod_device(pod));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -48,8 +48,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(container_limits(c), c->resource),
-			"init container `%s` asks for %" PRId64
-			" device%s, the containers for %" PRId64
+			"init container `%s` requests %" PRId64
+			" device%s, the containers request %" PRId64
 			": the pod holds %" PRId64 " for its whole life",
 			container_title(c), c->gpus.n,
 			c->gpus.n == 1 ? "" : "s", main.n, c->gpus.n);
@@ -64,10 +64,10 @@ const struct rule rule_gpu_in_init_container = {
 	.wants = FACT_INIT,
 	.since = "1.0",
 	.summary =
-		"an init container asks for more accelerators than the pod's containers",
-	.why = "A pod reserves the larger of both for its whole life: devices that only the init container used stay idle.",
+		"an init container requests more accelerators than the pod's containers",
+	.why = "A pod reserves the larger of the two requests for its whole life: devices that only the init container used stay idle.",
 	.remedy =
-		"Request devices in the container that uses them; if only the init container does, run its work as a separate Job.",
+		"Request devices in the container that uses them. If only the init container uses them, do that work in a separate Job beforehand.",
 	.evidence =
 		"https://github.com/kubernetes/component-helpers/blob/master/resource/helpers.go",
 	.check_pod = check,

@@ -34,7 +34,7 @@ static struct finding *say(struct rule_run *run, const struct intent *intent)
 	if (intent->by == INTENT_FLAG)
 		return report_container(
 			run, c, at,
-			"container `%s` wants %" PRId64
+			"container `%s` needs %" PRId64
 			" GPUs (`%s`) but has no accelerator limit",
 			name, intent->devices, intent->what);
 	return report_container(
@@ -63,7 +63,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		     "`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void",
 		     n);
 	if (intent.at)
-		finding_label(run, f, intent.at, "this is meant for GPUs");
+		finding_label(run, f, intent.at, "this indicates GPU work");
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION)
 		finding_severity(f, SEVERITY_WARNING);
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_PROGRAM ||
@@ -92,10 +92,10 @@ const struct rule rule_gpu_limit_missing = {
 	.flags = RULE_ABSENCE,
 	.wants = FACT_NO_GPU,
 	.since = "1.0",
-	.summary = "a workload made for GPUs asks for no accelerator",
-	.why = "It lands on any node, without a GPU or with every GPU of the node visible and none of them counted.",
+	.summary = "a workload made for GPUs requests no accelerator",
+	.why = "It lands on any node: either it has no GPU, or it sees every GPU of the node and none of them is counted.",
 	.remedy =
-		"Ask for the devices in resources.limits, or say that none is wanted: NVIDIA_VISIBLE_DEVICES=void.",
+		"Request the devices in resources.limits, or set NVIDIA_VISIBLE_DEVICES=void if the workload needs none.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/87, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",
 	.yields_to = yields_to,

@@ -53,14 +53,13 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	f = report_container(
 		run, c, value,
 		empty ? "container `%s` gets no `%s`: an empty value is 0"
-		      : "container `%s` asks for 0 `%s`, which hides no GPU "
-			"from it",
+		      : "container `%s` requests 0 `%s`, which hides no GPU from it",
 		container_title(c), value->key);
 	if (!empty && !container_image(c).gpu)
 		finding_severity(f, SEVERITY_INFO);
 	finding_cause(run, f, value->key);
 	if (empty) {
-		finding_help(run, f, "write how many it needs");
+		finding_help(run, f, "set the number of devices that it needs");
 		return;
 	}
 	finding_help(run, f,
@@ -104,7 +103,7 @@ const struct rule rule_gpu_limit_zero = {
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary = "an accelerator limit of 0",
-	.why = "Zero devices is the same as not asking: it does not hide the node's GPUs from an image that shows them all.",
+	.why = "A limit of 0 is the same as no limit: it does not hide the node's GPUs from an image that shows them all.",
 	.remedy = "Remove the key and set NVIDIA_VISIBLE_DEVICES=void.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/61",
 	.check_pod = check,

@@ -34,7 +34,7 @@ static void report(struct rule_run *run, const struct container *c,
 		container_title(c),
 		defaults == TRI_NO
 			? ""
-			: ": if no LimitRange sets one, it may take the node's memory");
+			: ": if no LimitRange sets one, it may use up the node's memory");
 
 	finding_missing(f, c->pod->object, c->node, "resources.limits.memory");
 	if (defaults == TRI_UNKNOWN)
@@ -65,8 +65,9 @@ const struct rule rule_gpu_memory_limit_missing = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
 	.summary = "a GPU container without a memory limit",
-	.why = "When it grows the node runs out of memory and kills neighbors; /dev/shm may grow to the node's memory.",
-	.remedy = "Set limits.memory to what the job needs, /dev/shm included.",
+	.why = "If the container grows, the node runs out of memory and other pods are killed; /dev/shm may also use up the node's memory.",
+	.remedy =
+		"Set limits.memory to the amount that the job needs, including /dev/shm.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize",
 	.yields_to = (const char *const[]){"gpu-pod-besteffort",

@@ -61,7 +61,7 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 			       : "`%s` and `%s` in one container: one of them "
 				 "stays invisible",
 			other->key, value->key);
-		finding_label(run, f, other, "the other one");
+		finding_label(run, f, other, "the other accelerator");
 		return true;
 	}
 	return false;
@@ -87,8 +87,8 @@ const struct rule rule_gpu_mixed_vendors = {
 	.since = "1.0",
 	.summary =
 		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",
-	.why = "No node has accelerators of two vendors, but for Intel's in the processor; of a whole GPU and a MIG slice only one becomes visible.",
-	.remedy = "Ask for one type of accelerator in a pod.",
+	.why = "No node has accelerators of two vendors, except for integrated Intel GPUs. If a container gets a whole GPU and a MIG slice, it can use only one of them.",
+	.remedy = "Request one type of accelerator per pod.",
 	.evidence = "https://github.com/NVIDIA/k8s-device-plugin/issues/728",
 	.check_pod = check,
 };

@@ -97,9 +97,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_container(
 		run, second,
 		node_get(container_limits(second), second->resource),
-		"containers `%s` and `%s` both ask for devices: "
-		"the pod takes %" PRId64
-		", and unless its nodes share devices none is for both",
+		"containers `%s` and `%s` both request devices: the pod needs %" PRId64
+		"; unless the nodes share devices, the containers cannot use the same one",
 		container_title(first), container_title(second), sum);
 	finding_label(run, f,
 		      node_get(container_limits(first), first->resource),
@@ -112,10 +111,10 @@ const struct rule rule_gpu_multi_container = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_TWO_CONTAINERS,
 	.since = "1.0",
-	.summary = "more than one container of a pod asks for accelerators",
-	.why = "Each container gets devices of its own; the pod needs the sum of them, and quota counts it.",
+	.summary = "more than one container of a pod requests accelerators",
+	.why = "Each container gets its own devices: the pod needs the sum of them, and quota counts the sum.",
 	.remedy =
-		"Leave the devices to the container that computes; to share one between containers use a DRA claim, MPS or time-slicing.",
+		"Request the devices only in the container that computes. To share one between containers, use a DRA claim, MPS or time-slicing.",
 	.evidence =
 		"kubelet device manager; https://github.com/kubernetes/component-helpers/blob/master/resource/helpers.go",
 	.check_pod = check,

@@ -51,7 +51,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!fix)
 			fix = finding_fix(
 				run, f, false,
-				"request the policy's cpu and memory");
+				"set the cpu and memory requests from the policy");
 		request(run, fix, c, "cpu");
 		request(run, fix, c, "memory");
 	}
@@ -78,28 +78,28 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_pod(run, pod, node_get(pod->spec, "containers"),
 		       "no container sets cpu or memory: %sthe %s pod is "
 		       "BestEffort and the first to be evicted",
-		       defaults == TRI_NO ? ""
-					  : "if no LimitRange does either, ",
+		       defaults == TRI_NO ? "" : "if no LimitRange sets them, ",
 		       pod_device(pod));
 	if (defaults == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_INFO);
 	if (n > 0 && !pod->gpus.unknown)
 		finding_help(run, f,
-			     "set requests, for instance `cpu: %" PRId64
+			     "set requests, for example `cpu: %" PRId64
 			     "` and `memory: %" PRId64 "Gi` for its %" PRId64
 			     " accelerator%s",
 			     8 * n, 32 * n, n, n == 1 ? "" : "s");
 	else
-		finding_help(run, f,
-			     "set requests, for instance `cpu: 8` and "
-			     "`memory: 32Gi` for each accelerator");
+		finding_help(
+			run, f,
+			"set requests, for example `cpu: 8` and `memory: 32Gi` for each accelerator");
 	repair(run, f, pod);
 }
 
 static const struct rule_param params[] = {
-	{"cpu", "quantity", "", "the repair's cpu request per accelerator"},
+	{"cpu", "quantity", "",
+	 "cpu request per accelerator that the fix sets"},
 	{"memory", "quantity", "",
-	 "the repair's memory request per accelerator"},
+	 "memory request per accelerator that the fix sets"},
 	{0},
 };
 
@@ -110,8 +110,8 @@ const struct rule rule_gpu_pod_besteffort = {
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
-	.summary = "a GPU pod without any cpu or memory figure",
-	.why = "Accelerators do not count for the QoS class: the pod is BestEffort, evicted and killed before all others, and forbidden where a quota names cpu or memory.",
+	.summary = "a GPU pod without any cpu or memory requests or limits",
+	.why = "Accelerators do not count for the QoS class: the pod is BestEffort, is evicted and killed before all others, and is forbidden if a quota limits cpu or memory.",
 	.remedy = "Set cpu and memory requests on the containers that compute.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/v1/helper/qos",

@@ -22,10 +22,10 @@ static void check_map(struct rule_run *run, const struct pod *pod,
 		if (!strchr(value->key, '/') || node_get(other, value->key) ||
 		    node_is_unset(value))
 			continue;
-		f = report_pod(run, pod, value,
-			       "`%s` in the pod's own resources: only cpu, "
-			       "memory and hugepages are allowed there",
-			       value->key);
+		f = report_pod(
+			run, pod, value,
+			"`%s` is set in pod-level resources, which allow only cpu, memory and hugepages",
+			value->key);
 		finding_at_key(run, f, value);
 		finding_cause(run, f, value->key);
 		finding_help(run, f,
@@ -52,9 +52,9 @@ const struct rule rule_gpu_pod_level_resource = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "an accelerator in the pod's own resources",
-	.why = "Pod-level resources allow cpu, memory and hugepages only; the API server refuses the pod.",
-	.remedy = "Ask for the accelerator in the container that uses it.",
+	.summary = "an accelerator in pod-level resources",
+	.why = "Pod-level resources allow only cpu, memory and hugepages; the API server rejects the pod.",
+	.remedy = "Request the accelerator in the container that uses it.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",
 	.check_pod = check,

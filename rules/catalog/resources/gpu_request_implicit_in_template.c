@@ -37,7 +37,7 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 		"container `%s` limits `%s` but does not request it: %s counts none of it",
 		container_title(c), limit->key,
 		held ? "the PodGroup's minResources"
-		     : "if a gang scheduler holds the pods together, it");
+		     : "if a gang scheduler groups the pods, it");
 
 	if (!held || one)
 		finding_severity(f, SEVERITY_INFO);
@@ -113,7 +113,8 @@ static void check_container(struct rule_run *run, const struct container *c,
 		    !quantity_is_integer(all[i]->quantity))
 			continue;
 		if (!fix)
-			fix = finding_fix(run, f, true, "request %s `%s`",
+			fix = finding_fix(run, f, true,
+					  "set the request to %s `%s`",
 					  main->str, main->key);
 		fix_set_key(fix, c->resources, "requests", limit->key,
 			    edit_copy(rule_arena(run), limit));
@@ -139,9 +140,9 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
 	.wants = FACT_EXTENDED | FACT_PODSPEC,
 	.since = "1.0",
-	.summary = "accelerators only in the limits of a gang's template",
-	.why = "The PodGroup's minResources is made from requests: without the GPUs in it a gang that cannot fit is admitted. An info where nothing shows a gang scheduler.",
-	.remedy = "Write the same number into requests.",
+	.summary = "a gang's pod template sets accelerators only in limits",
+	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. It is an info if nothing shows that a gang scheduler is used.",
+	.remedy = "Set the same number in requests.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",
 	.check_pod = check,

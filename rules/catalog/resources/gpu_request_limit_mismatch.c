@@ -26,13 +26,14 @@ static void check_limit(struct rule_run *run, const struct container *c,
 			     limit->str);
 	finding_cause(run, f, limit->key);
 	finding_label(run, f, limit, "the limit");
-	finding_help(run, f,
-		     "make them equal, or leave the request out: it is then "
-		     "the limit");
+	finding_help(
+		run, f,
+		"make them equal, or leave out the request, which then defaults to the limit");
 	if (c->pod->flat || !quantity_is_integer(most) || most.nano <= 0)
 		return;
-	fix_set(finding_fix(run, f, false, "request %s `%s`, as the limit says",
-			    limit->str, limit->key),
+	fix_set(finding_fix(run, f, false,
+			    "set the request to the limit, %s `%s`", limit->str,
+			    limit->key),
 		request, "", edit_copy(rule_arena(run), limit));
 }
 
@@ -50,9 +51,9 @@ const struct rule rule_gpu_request_limit_mismatch = {
 	.flags = RULE_INFRASTRUCTURE | RULE_OPT_IN_PATCH,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "request and limit of an accelerator differ",
-	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
-	.remedy = "Give both the number of devices that is meant.",
+	.summary = "the request and the limit of an accelerator differ",
+	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created.",
+	.remedy = "Set both to the intended number of devices.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
 	.check_pod = check,

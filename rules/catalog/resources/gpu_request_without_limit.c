@@ -47,8 +47,8 @@ static void check_request(struct rule_run *run, const struct container *c,
 	if (c->pod->flat || !quantity_is_integer(entry->quantity) ||
 	    !entry->quantity.nano)
 		return;
-	fix_set_key(finding_fix(run, f, true, "limit `%s` to %s", request->key,
-				request->str),
+	fix_set_key(finding_fix(run, f, true, "set the limit of `%s` to %s",
+				request->key, request->str),
 		    c->resources, "limits", request->key,
 		    edit_copy(rule_arena(run), request));
 }
@@ -68,8 +68,8 @@ const struct rule rule_gpu_request_without_limit = {
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
 	.summary =
-		"an accelerator or a fabric's device is requested without a limit",
-	.why = "The API server refuses such Pods; custom resources are accepted and then stay without pods.",
+		"an accelerator or a fabric device is requested without a limit",
+	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created.",
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
 	.evidence =

@@ -95,16 +95,16 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return;
 	if (rule_names_device(run, value->key))
 		return say_named(run, c, value);
-	f = report_container(run, c, value,
-			     "container `%s` asks for `%s`, which no node "
-			     "offers: `%s` is meant",
-			     container_title(c), value->key, name);
+	f = report_container(
+		run, c, value,
+		"container `%s` requests `%s`, which no node offers; did you mean `%s`?",
+		container_title(c), value->key, name);
 	finding_at_key(run, f, value);
 	finding_cause(run, f, value->key);
-	finding_help(run, f,
-		     "write `%s`; a name of your own goes into the policy's "
-		     "`accelerators`",
-		     name);
+	finding_help(
+		run, f,
+		"use `%s`; if your cluster really advertises this name, list it under `accelerators` in .gpugate.yaml",
+		name);
 }
 
 /* A field of the operator's own that names the resource. */
@@ -119,7 +119,7 @@ static void check_named(struct rule_run *run, const struct pod *pod)
 	near = accelerator_resembles(extra, name);
 	if (near)
 		report_pod(run, pod, pod->device_name,
-			   "no node offers `%s`: `%s` is meant", name,
+			   "no node offers `%s`; did you mean `%s`?", name,
 			   near->name);
 }
 
@@ -139,10 +139,10 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.flags = RULE_INFRASTRUCTURE,
 	.wants = FACT_NEW,
 	.since = "1.0",
-	.summary = "a misspelled accelerator resource",
+	.summary = "a misspelled accelerator resource name",
 	.why = "The API server accepts any name with a domain; no node offers it, so the pod stays Pending forever.",
 	.remedy =
-		"Write the name that the device plugin advertises, for instance nvidia.com/gpu.",
+		"Use the name that the device plugin advertises, for example nvidia.com/gpu.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
 	.check_pod = check,

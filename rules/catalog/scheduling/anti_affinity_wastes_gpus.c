@@ -49,7 +49,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"node", "int", "8", "accelerators of a usual node of the site"},
+	{"node", "int", "8", "accelerators of a typical node of the site"},
 	{0},
 };
 
@@ -60,10 +60,10 @@ const struct rule rule_anti_affinity_wastes_gpus = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_SEVERAL,
 	.since = "1.0",
-	.summary = "replicas with few GPUs that may not share a node",
-	.why = "No more replicas run than there are nodes, whatever GPUs are free; and autoscalers make a node for each, whose other GPUs are idle unless other workloads use them.",
+	.summary = "replicas with few GPUs may not share a node",
+	.why = "No more replicas run than there are nodes, no matter how many GPUs are free; autoscalers add a node per replica, and its other GPUs are idle unless other workloads use them.",
 	.remedy =
-		"Prefer to spread them (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
+		"Prefer spreading the replicas (preferredDuringScheduling..., topologySpreadConstraints) instead of requiring it.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#inter-pod-affinity-and-anti-affinity",
 	.params = params,

@@ -21,7 +21,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(
 		run, pod, at,
-		"the pods are pinned to nodes with accelerators (`%s`) and ask for none",
+		"the pods select nodes with accelerators (`%s`) but request none",
 		gpu_selector_key(at));
 }
 
@@ -40,9 +40,9 @@ const struct rule rule_cpu_pod_selects_gpu_node = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_NO_GPU | FACT_PLACED,
 	.since = "1.0",
-	.summary = "a pod selects GPU nodes and asks for no GPU",
-	.why = "It takes cores and memory that the node's GPUs need.",
-	.remedy = "Ask for the GPU, or drop the selector.",
+	.summary = "a pod selects GPU nodes but requests no GPU",
+	.why = "The pod takes CPU cores and memory that pods with GPUs need.",
+	.remedy = "Request the GPU, or remove the selector.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; cloud providers' accelerator labels",
 	.yields_to = yields_to,

@@ -108,12 +108,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (at)
 		f = report_pod(
 			run, pod, node_get(at, "key"),
-			"pods without an accelerator tolerate `%s` and may take the cores of its nodes",
+			"pods without an accelerator tolerate `%s` and may use up the CPU cores of its nodes",
 			key);
 	else
 		f = report_pod(
 			run, pod, any,
-			"pods without a GPU tolerate every taint, that of GPU nodes too");
+			"pods without a GPU tolerate every taint, including that of GPU nodes");
 	if (pod_gpu_selector(pod, &label)) {
 		finding_help(run, f,
 			     "remove the toleration and the selector of GPU "
@@ -143,7 +143,7 @@ const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.wants = FACT_NO_GPU,
 	.since = "1.0",
 	.summary = "a pod without a GPU tolerates the taint of GPU nodes",
-	.why = "CPU pods fill the cores and memory of GPU nodes, and the GPUs beside them stay idle.",
+	.why = "CPU pods use up the cores and memory of GPU nodes, and the GPUs stay idle.",
 	.remedy = "Remove the toleration.",
 	.evidence =
 		"NVIDIA and cloud providers taint GPU nodes for this reason; https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration",

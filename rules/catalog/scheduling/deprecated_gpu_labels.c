@@ -65,8 +65,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 				report_pod(
 					run, pod, needs.items[i].at,
 					text_eq(key, "accelerator")
-						? "if AKS sets the label `%s`, and not you, it is replaced by `%s`"
-						: "label `%s` is replaced by `%s`",
+						? "if AKS sets the label `%s`, `%s` replaces it"
+						: "label `%s` is deprecated: `%s` replaces it",
 					key, now),
 				"select by `%s`", now);
 	}
@@ -80,8 +80,8 @@ const struct rule rule_deprecated_gpu_labels = {
 	.wants = FACT_GPU | FACT_PLACED | FACT_NEW,
 	.since = "1.0",
 	.summary = "a node label that has been replaced",
-	.why = "Nodes with newer software may not have it: the pods fit fewer and fewer nodes, and finally none.",
-	.remedy = "Select by the label that replaces it.",
+	.why = "Nodes with newer software may not have the label: the pods fit fewer and fewer nodes and finally none.",
+	.remedy = "Select nodes by the replacement label.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery; https://learn.microsoft.com/azure/aks/use-labels",
 	.check_pod = check,

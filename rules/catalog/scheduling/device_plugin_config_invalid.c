@@ -24,8 +24,8 @@ static void check_resource(struct rule_run *run, const struct object *object,
 			      at->key, name);
 	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
 		report_object(run, object, at,
-			      "`sharing` of `%s` makes %" PRId64
-			      " replica%s: the plugin requires 2 or more",
+			      "`sharing` of `%s` sets %" PRId64
+			      " replica%s, but the plugin requires 2 or more",
 			      at->key, replicas, replicas == 1 ? "" : "s");
 }
 
@@ -44,8 +44,7 @@ static void check_config(struct rule_run *run, const struct object *object,
 	if (node_count(mps) && node_eq(strategy, "mixed"))
 		report_object(
 			run, object, at,
-			"`%s` shares by MPS with `migStrategy: %s`, which "
-			"MPS does not support",
+			"`%s` uses MPS with `migStrategy: %s`, which MPS does not support",
 			at->key, node_str(strategy));
 }
 
@@ -67,10 +66,10 @@ const struct rule rule_device_plugin_config_invalid = {
 	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
-		"a sharing configuration that the NVIDIA device plugin does not accept",
-	.why = "The plugin does not start with it, or shares nothing: GPU pods of these nodes stay Pending.",
+		"a sharing configuration that the NVIDIA device plugin rejects",
+	.why = "The plugin does not start or shares no device: GPU pods of these nodes stay Pending.",
 	.remedy =
-		"Name nvidia.com/gpu or a MIG resource, with 2 replicas or more; MPS is for GPUs without MIG.",
+		"Name nvidia.com/gpu or a MIG resource, with 2 or more replicas. Use MPS only on GPUs without MIG.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#shared-access-to-gpus; https://github.com/NVIDIA/k8s-device-plugin/blob/main/api/config/v1/replicas.go",
 	.check_object = check,

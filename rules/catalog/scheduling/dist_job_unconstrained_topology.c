@@ -61,11 +61,11 @@ static void check(struct rule_run *run, const struct object *object)
 	    object->gang.n < 2 || pods.unknown || pods.n < 2 ||
 	    object->gpus.n < LARGE || object->fragment || is_placed(object))
 		return;
-	report_object(run, object, NULL,
-		      "%" PRId64 " %ss in %" PRId64
-		      " pods: if the cluster has several zones or fabrics, "
-		      "no setting of the job keeps them together",
-		      object->gpus.n, object_device(object), pods.n);
+	report_object(
+		run, object, NULL,
+		"%" PRId64 " %ss in %" PRId64
+		" pods: if the cluster has several zones or fabrics, no setting of the job keeps the pods together",
+		object->gpus.n, object_device(object), pods.n);
 }
 
 const struct rule rule_dist_job_unconstrained_topology = {
@@ -75,10 +75,10 @@ const struct rule rule_dist_job_unconstrained_topology = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_GANG,
 	.since = "1.0",
-	.summary = "a large job whose ranks may be far apart",
-	.why = "Every step waits for the slowest link: ranks in two zones or behind two spines slow all GPUs down.",
+	.summary = "the ranks of a large job may be far apart",
+	.why = "Every step waits for the slowest link: ranks in different zones or behind different spine switches slow down all GPUs.",
 	.remedy =
-		"Keep the ranks together: Kueue's podset-required-topology, Volcano's networkTopology, JobSet's exclusive-topology, or an affinity to one zone.",
+		"Keep the ranks together with Kueue's podset-required-topology, Volcano's networkTopology, JobSet's exclusive-topology, or an affinity to one zone.",
 	.evidence =
 		"https://kueue.sigs.k8s.io/docs/concepts/topology_aware_scheduling/; https://volcano.sh/docs/network_topology_aware_scheduling/",
 	.check_object = check,

@@ -108,12 +108,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	f = report_pod(
 		run, pod, pod_field(pod, "nodeSelector"),
-		"%s says which %s the pods%s%s%s want: %sthey %s the first that is free",
-		needs.n ? "no known label" : "nothing", pod_device(pod),
-		*role ? " of `" : "", role, *role ? "`" : "",
-		choice == TRI_YES ? ""
-				  : "if the cluster has several models of it, ",
-		needs.n ? "may take" : "take");
+		"%s says which %s model the%s%s%s pods need: %sthey %s whichever is free",
+		needs.n ? "no known node label" : "no node selector",
+		pod_device(pod), *role ? " `" : "", role, *role ? "`" : "",
+		choice == TRI_YES ? "" : "if the cluster has several models, ",
+		needs.n ? "may get" : "get");
 	finding_missing(f, pod->object, pod->spec, "nodeSelector");
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
@@ -126,7 +125,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"selector", "map", "",
-	 "labels that the repair sets, KEY=VALUE,...; empty: no repair"},
+	 "labels that the fix sets, KEY=VALUE,...; empty: no fix"},
 	{0},
 };
 
@@ -137,10 +136,10 @@ const struct rule rule_gpu_node_selector_missing = {
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU,
 	.since = "1.0",
-	.summary = "a GPU pod does not say which GPU it wants",
-	.why = "It lands on whatever is free: a large model on a small card is OOM-killed in a loop, a small job blocks an expensive one.",
+	.summary = "a GPU pod does not select a GPU model",
+	.why = "The pod gets any free GPU: a large model on a small GPU runs out of memory in a loop, and a small job blocks an expensive GPU.",
 	.remedy =
-		"Set nodeSelector (or required node affinity) on the accelerator's product label.",
+		"Set a nodeSelector (or required node affinity) for the accelerator's product label.",
 	.evidence =
 		"41 % of 637 public GPU pod specs select a node; https://github.com/NVIDIA/k8s-device-plugin/tree/main/docs/gpu-feature-discovery",
 	.params = params,

@@ -76,8 +76,8 @@ const struct rule rule_gpu_product_label_unknown = {
 	.flags = RULE_RAISES,
 	.wants = FACT_PLACED | FACT_NEW,
 	.since = "1.0",
-	.summary = "a product label has a value that its platform does not use",
-	.why = "No node carries the value, so the pod stays Pending.",
+	.summary = "a product label has a value that the platform does not use",
+	.why = "No node has the value, so the pod stays Pending.",
 	.remedy = "Use one of the platform's values.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/how-to/gpus; https://cloud.google.com/kubernetes-engine/docs/how-to/tpus",

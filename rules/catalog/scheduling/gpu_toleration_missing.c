@@ -101,9 +101,9 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 	f = report_pod(
 		run, pod, list,
 		tainted == TRI_YES
-			? "the pods%s%s%s do not tolerate the taint `%s` of GPU nodes"
-			: "the pods%s%s%s stay Pending if GPU nodes have the taint `%s` and the cluster does not add the toleration",
-		*quote ? " of `" : "", *quote ? pod->role : "", quote, key);
+			? "the%s%s%s pods do not tolerate the taint `%s` of GPU nodes"
+			: "the%s%s%s pods do not tolerate `%s`: if GPU nodes have that taint and nothing in the cluster adds the toleration, they stay Pending",
+		*quote ? " `" : "", *quote ? pod->role : "", quote, key);
 	finding_missing(f, pod->object, pod->spec, "tolerations");
 	if (tainted == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_INFO);
@@ -141,8 +141,9 @@ const struct rule rule_gpu_toleration_missing = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "a GPU pod does not tolerate the taint of GPU nodes",
-	.why = "Where GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending: untolerated taint. Without a state or `platform: {gpuTaints: [...]}` in the policy this is an info.",
-	.remedy = "Tolerate the vendor's key with Exists and NoSchedule.",
+	.why = "If GPU nodes are tainted and the cluster does not add the toleration, the pod stays Pending (untolerated taint). Without a snapshot or `platform: {gpuTaints: [...]}` in the policy, this is an info.",
+	.remedy =
+		"Add a toleration with the vendor's key, operator Exists and effect NoSchedule.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/extendedresourcetoleration; https://github.com/Azure/AKS/issues/1449; 15 % of 637 public GPU pod specs have tolerations",
 	.check_pod = check,

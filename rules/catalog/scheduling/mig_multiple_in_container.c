@@ -45,11 +45,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 				last = entry->node;
 		}
 		if (n > 1 && !spreads(c))
-			report_container(run, c, last,
-					 "container `%s` asks for %" PRId64
-					 " MIG slices: each CUDA process uses "
-					 "one of them",
-					 container_title(c), n);
+			report_container(
+				run, c, last,
+				"container `%s` requests %" PRId64
+				" MIG slices, but each CUDA process uses only one of them",
+				container_title(c), n);
 	}
 }
 
@@ -60,10 +60,10 @@ const struct rule rule_mig_multiple_in_container = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "a container asks for several MIG slices",
-	.why = "A CUDA process uses one MIG instance: the others are idle, unless the container starts a process for each with its own CUDA_VISIBLE_DEVICES.",
+	.summary = "a container requests several MIG slices",
+	.why = "A CUDA process uses one MIG instance. The others are idle unless the container starts a process for each of them with its own CUDA_VISIBLE_DEVICES.",
 	.remedy =
-		"Ask for one larger slice, or give each process a container of its own.",
+		"Request one larger slice, or run each process in its own container.",
 	.evidence =
 		"https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; https://github.com/NVIDIA/k8s-device-plugin/issues/446",
 	.check_pod = check,

@@ -36,10 +36,10 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 
 	if (rule_names_device(run, value->key))
 		return;
-	f = report_container(run, c, value,
-			     "container `%s` asks for the MIG profile `%s`, "
-			     "which no known GPU has",
-			     container_title(c), profile);
+	f = report_container(
+		run, c, value,
+		"container `%s` requests the MIG profile `%s`, which no known GPU has",
+		container_title(c), profile);
 	finding_at_key(run, f, value);
 	finding_cause(run, f, value->key);
 	if (looks_right(profile))
@@ -137,10 +137,10 @@ const struct rule rule_mig_profile_invalid = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_GPU | FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "a MIG profile that no GPU, or not the selected one, has",
+	.summary = "a MIG profile that no GPU has, or not the selected GPU",
 	.why = "The API server accepts any name; no node offers it, so the pod stays Pending forever.",
 	.remedy =
-		"Ask for a profile of the GPU that you want: `nvidia-smi mig -lgip` on a node lists them. One of your own goes into the policy's `accelerators`.",
+		"Request a profile of the GPU that you need: `nvidia-smi mig -lgip` on a node lists them. If your cluster really advertises this profile, list it under `accelerators` in the policy.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin (resource names of MIG strategy mixed); https://docs.nvidia.com/datacenter/tesla/mig-user-guide/; gpu-operator's MIG manager configuration",
 	.check_pod = check,

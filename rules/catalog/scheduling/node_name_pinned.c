@@ -40,18 +40,18 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->object->class == KIND_DAEMON)
 		return;
 	if (node_str(name) && !is_scheduled(pod->object)) {
-		report_pod(run, pod, name,
-			   "`nodeName: %s` bypasses the scheduler, which "
-			   "alone knows what devices are free",
-			   node_str(name));
+		report_pod(
+			run, pod, name,
+			"`nodeName: %s` bypasses the scheduler, so nothing checks that the node has free devices",
+			node_str(name));
 		return;
 	}
 	label = pinned_name(pod);
 	if (node_str(label))
-		report_pod(run, pod, label,
-			   "only node `%s` fits: without it the pods stay "
-			   "Pending",
-			   node_str(label));
+		report_pod(
+			run, pod, label,
+			"only node `%s` fits: if it is unavailable, the pods stay Pending",
+			node_str(label));
 }
 
 const struct rule rule_node_name_pinned = {
@@ -61,9 +61,9 @@ const struct rule rule_node_name_pinned = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
 	.since = "1.0",
-	.summary = "GPU pods bound to one node by its name",
-	.why = "nodeName bypasses the scheduler, and the kubelet refuses the pod when the devices are in use; either way the pod is lost with its node.",
-	.remedy = "Select the nodes by a label that describes what they have.",
+	.summary = "GPU pods are bound to one node by its name",
+	.why = "nodeName bypasses the scheduler, and the kubelet rejects the pod if the devices are in use. In either case, the pod is lost with its node.",
+	.remedy = "Select nodes by a label that describes their hardware.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/assign-pod-node/#nodename",
 	.check_pod = check,

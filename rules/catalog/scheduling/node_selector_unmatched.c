@@ -70,7 +70,7 @@ static void report_taint(struct rule_run *run, const struct pod *pod,
 	report_pod(
 		run, pod, pod_field(pod, "tolerations"),
 		"%" PRIu64
-		" nodes fit, and the pods tolerate the taints of none (`%s%s%s:%s`)",
+		" nodes fit, but the pods tolerate the taints of none of them (`%s%s%s:%s`)",
 		match->selected, node_str(node_get(match->taint, "key")),
 		value && *value ? "=" : "", value ? value : "",
 		node_str(node_get(match->taint, "effect")));
@@ -106,9 +106,10 @@ const struct rule rule_node_selector_unmatched = {
 	.needs = NEEDS_CLUSTER,
 	.wants = FACT_GPU | FACT_PODSPEC,
 	.since = "1.0",
-	.summary = "GPU pods whose selectors or tolerations fit no node",
+	.summary = "the selectors or tolerations of GPU pods fit no node",
 	.why = "The pods stay Pending unless an autoscaler adds such a node.",
-	.remedy = "Select labels that nodes have; tolerate their taints.",
+	.remedy =
+		"Select labels that nodes have, and tolerate the taints of these nodes.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/nodeaffinity; https://github.com/kubernetes/kubernetes/tree/master/pkg/scheduler/framework/plugins/tainttoleration",
 	.yields_to = (const char *const[]){"gpu-product-label-unknown", NULL},

@@ -66,10 +66,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!what)
 			continue;
-		report_pod(run, pod, policy,
-			   "`topologyPolicy: %s` needs %s, container `%s` has "
-			   "none",
-			   node_str(policy), what, container_title(c));
+		report_pod(
+			run, pod, policy,
+			"`topologyPolicy: %s` requires %s, but container `%s` has none",
+			node_str(policy), what, container_title(c));
 		return;
 	}
 }
@@ -81,10 +81,10 @@ const struct rule rule_numa_needs_guaranteed_integer_cpu = {
 	.wants = FACT_GPU | FACT_VOLCANO,
 	.since = "1.0",
 	.summary =
-		"a Volcano task with a NUMA policy that is not Guaranteed, or without whole CPUs",
-	.why = "Volcano refuses the job: the kubelet aligns whole CPUs of Guaranteed pods only.",
+		"a Volcano task with a NUMA policy is not Guaranteed or does not request whole CPUs",
+	.why = "Volcano rejects the job: the kubelet aligns only whole CPUs of Guaranteed pods.",
 	.remedy =
-		"Set the same whole number of CPUs, and the same memory, in requests and limits of all containers, or drop topologyPolicy.",
+		"Set the same whole number of CPUs and the same memory in requests and limits of all containers, or remove topologyPolicy.",
 	.evidence =
 		"https://github.com/volcano-sh/volcano/blob/master/pkg/webhooks/admission/jobs/validate/admit_job.go",
 	.check_pod = check,

@@ -22,18 +22,18 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!*class || !is_nvidia(pod) || !pod->template ||
 	    !node_is_unset(pod_field(pod, "runtimeClassName")))
 		return;
-	f = report_pod(run, pod, pod->spec,
-		       "the pods have no runtime class, the policy requires "
-		       "`%s`",
-		       class);
+	f = report_pod(
+		run, pod, pod->spec,
+		"`runtimeClassName` is not set: the policy requires `%s`",
+		class);
 	finding_missing(f, pod->object, pod->spec, "runtimeClassName");
-	fix_set(finding_fix(run, f, false, "use the runtime class `%s`", class),
+	fix_set(finding_fix(run, f, false, "set `runtimeClassName: %s`", class),
 		pod->spec, "runtimeClassName",
 		edit_string(rule_arena(run), class));
 }
 
 static const struct rule_param params[] = {
-	{"class", "string", "", "runtimeClassName that GPU pods need"},
+	{"class", "string", "", "runtimeClassName that GPU pods must have"},
 	{0},
 };
 
@@ -45,9 +45,9 @@ const struct rule rule_runtimeclass_missing = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE | RULE_OPT_IN_PATCH,
 	.wants = FACT_PODSPEC,
 	.since = "1.0",
-	.summary = "a GPU pod without the runtime class of the site",
-	.why = "Where the NVIDIA runtime is not the default one the container starts without the driver.",
-	.remedy = "Set runtimeClassName.",
+	.summary = "a GPU pod does not use the runtime class of the site",
+	.why = "If the NVIDIA runtime is not the default runtime, the container starts without the driver.",
+	.remedy = "Set runtimeClassName to the class in the message.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#configure-containerd",
 	.params = params,

@@ -30,8 +30,8 @@ static void judge(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &class->place,
 		rule_cluster(run)
-			? "there is no RuntimeClass `%s`: %s%s will be forbidden"
-			: "no file has the RuntimeClass `%s`: unless the cluster has it, %s%s will be forbidden",
+			? "RuntimeClass `%s` does not exist: %s%s will be forbidden"
+			: "no file defines the RuntimeClass `%s`: unless the cluster has it, %s%s will be forbidden",
 		class->name, w->class == KIND_POD ? "" : "the pods of ",
 		rule_title(run, w->id.kind, w->id.name));
 	if (near)
@@ -59,9 +59,9 @@ const struct rule rule_runtimeclass_unknown = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "runtimeClassName names a RuntimeClass that does not exist",
-	.why = "The workload is accepted, and then every one of its pods is forbidden: it stays at 0 pods.",
+	.why = "The workload is accepted, but every one of its pods is forbidden, so it stays at 0 pods.",
 	.remedy =
-		"Name a class of the cluster (`kubectl get runtimeclasses`), or leave the field out where the NVIDIA runtime is the default.",
+		"Name a class of the cluster (`kubectl get runtimeclasses`), or leave out the field if the NVIDIA runtime is the default.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/plugin/pkg/admission/runtimeclass/admission.go, `pod rejected: RuntimeClass %q not found`",
 	.check_workload = check,

@@ -31,7 +31,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 }
 
 static const struct rule_param params[] = {
-	{"schedulers", "string", "", "names of the schedulers, NAME,..."},
+	{"schedulers", "string", "",
+	 "names of the site's schedulers, NAME,..."},
 	{0},
 };
 
@@ -42,8 +43,8 @@ const struct rule rule_scheduler_name_unknown = {
 	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a scheduler that the site does not run",
-	.why = "No scheduler takes the pod: it stays Pending without an event.",
+	.summary = "a pod names a scheduler that the site does not run",
+	.why = "No scheduler handles the pod: it stays Pending without an event.",
 	.remedy = "Name one of the schedulers of the cluster.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/extend-kubernetes/configure-multiple-schedulers/",

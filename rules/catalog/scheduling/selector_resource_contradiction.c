@@ -63,12 +63,12 @@ static void judge(struct rule_run *run, const struct pod *pod,
 		if (!may_have_both(label, vendor, accelerator))
 			report_pod(
 				run, pod, need->at,
-				"`%s` selects %s nodes, the pods ask for `%s`: no node has both",
+				"`%s` selects %s nodes, but the pods request `%s`: no node has both",
 				need->key, vendor, accelerator->name);
 	} else if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
 		report_pod(run, pod, first,
 			   "`%s: %s` selects nodes with %" PRId64
-			   " accelerator%s, a pod asks for %" PRId64,
+			   " accelerator%s, but a pod requests %" PRId64,
 			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
 }
 
@@ -84,7 +84,7 @@ static void check_models(struct rule_run *run, const struct pod *pod)
 	    text_eq(a->key, b->key))
 		return;
 	f = report_pod(run, pod, b->value,
-		       "`%s: %s` selects %s, `%s: %s` selects %s", b->key,
+		       "`%s: %s` selects %s, but `%s: %s` selects %s", b->key,
 		       b->value->str, b->product, a->key, a->value->str,
 		       a->product);
 	finding_label(run, f, a->value, "no node has both");
@@ -100,10 +100,10 @@ static void check_clash(struct rule_run *run, const struct pod *pod,
 		return;
 	f = report_pod(
 		run, pod, clash.wanted,
-		"nodeSelector wants `%s: %s`, the required node affinity excludes it",
+		"nodeSelector requires `%s: %s`, but the required node affinity excludes it",
 		clash.wanted->key, clash.wanted->str);
-	finding_label(run, f, clash.expression, "this must hold as well");
-	finding_help(run, f, "a node must pass both: ask for the same value");
+	finding_label(run, f, clash.expression, "this must also match");
+	finding_help(run, f, "a node must match both; use the same value");
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -132,10 +132,10 @@ const struct rule rule_selector_resource_contradiction = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_PLACED | FACT_NEW,
 	.since = "1.0",
-	.summary = "node selector and accelerator exclude each other",
-	.why = "No node can have what the selector and the resource ask for together: the pod stays Pending forever.",
+	.summary = "the node selector and the accelerator exclude each other",
+	.why = "No node can match both the selector and the resource: the pod stays Pending forever.",
 	.remedy =
-		"Make the label, the instance type and the resource name the same accelerator.",
+		"Make the label, the instance type and the resource refer to the same accelerator.",
 	.evidence =
 		"https://karpenter.sh/docs/reference/instance-types/; GKE accelerator labels; gpu-feature-discovery",
 	.check_pod = check,

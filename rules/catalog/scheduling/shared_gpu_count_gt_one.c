@@ -23,12 +23,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 			    quantity_value(entry->quantity) < 2 ||
 			    !is_share(run, c, entry))
 				continue;
-			report_container(run, c, entry->node,
-					 "container `%s` asks for %" PRId64
-					 " shares: they may be of one GPU, "
-					 "or are refused",
-					 container_title(c),
-					 quantity_value(entry->quantity));
+			report_container(
+				run, c, entry->node,
+				"container `%s` requests %" PRId64
+				" shares, which may be of one GPU or may be rejected",
+				container_title(c),
+				quantity_value(entry->quantity));
 		}
 }
 
@@ -38,9 +38,9 @@ const struct rule rule_shared_gpu_count_gt_one = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_EXTENDED | FACT_NEW,
 	.since = "1.0",
-	.summary = "several shares of GPUs in one container",
-	.why = "Several shares guarantee no more compute or memory than one: they may be of the same GPU, and a plugin with failRequestsGreaterThanOne refuses the pod (UnexpectedAdmissionError).",
-	.remedy = "Ask for one share, or for whole GPUs.",
+	.summary = "one container requests several shares of GPUs",
+	.why = "Several shares guarantee no more compute or memory than one: they may be of the same GPU, and a device plugin with failRequestsGreaterThanOne rejects the pod (UnexpectedAdmissionError).",
+	.remedy = "Request one share, or whole GPUs.",
 	.evidence =
 		"https://github.com/NVIDIA/k8s-device-plugin#with-cuda-time-slicing; https://cloud.google.com/kubernetes-engine/docs/concepts/timesharing-gpus",
 	.check_pod = check,

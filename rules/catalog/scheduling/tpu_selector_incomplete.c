@@ -50,10 +50,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (needs.unknown || needs.terms > 1 || !found[0] == !found[1])
 		return;
 	first = found[0] != NULL;
-	report_pod(run, pod, found[!first],
-		   "the TPU pods select `%s` and no `%s`: if no "
-		   "node has it, GKE creates none",
-		   keys[!first], keys[first]);
+	report_pod(
+		run, pod, found[!first],
+		"the TPU pods select `%s` but not `%s`: if no matching node exists, GKE creates none",
+		keys[!first], keys[first]);
 }
 
 const struct rule rule_tpu_selector_incomplete = {
@@ -63,9 +63,8 @@ const struct rule rule_tpu_selector_incomplete = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_PLACED,
 	.since = "1.0",
-	.summary =
-		"TPU pods that select an accelerator or a topology, not both",
-	.why = "GKE creates and finds TPU slices by both labels: the pods stay Pending.",
+	.summary = "TPU pods select an accelerator or a topology, but not both",
+	.why = "GKE needs both labels to create and find TPU slices: the pods stay Pending.",
 	.remedy =
 		"Select by cloud.google.com/gke-tpu-accelerator and cloud.google.com/gke-tpu-topology.",
 	.evidence =

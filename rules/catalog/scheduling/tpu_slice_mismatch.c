@@ -71,8 +71,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pods.unknown || !pods.n || pods.n * pod->gpus.n == chips)
 		return;
 	report_pod(run, pod, at,
-		   "a slice of `%s` has %" PRId64 " TPUs, the %" PRId64
-		   " pod%s of %s ask%s for %" PRId64,
+		   "a slice of `%s` has %" PRId64 " TPUs, but the %" PRId64
+		   " pod%s of %s request%s %" PRId64,
 		   node_str(at), chips, pods.n, pods.n == 1 ? "" : "s",
 		   object_is_job(pod->object) ? "the Job" : "each Job",
 		   pods.n == 1 ? "s" : "", pods.n * pod->gpus.n);
@@ -84,10 +84,11 @@ const struct rule rule_tpu_slice_mismatch = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_PLACED | FACT_DEVICES | FACT_JOB,
 	.since = "1.0",
-	.summary = "a Job with more or fewer TPUs than its multi-host slice",
-	.why = "All hosts of a slice start together: with fewer pods they wait for each other, and with more some stay Pending.",
+	.summary =
+		"a Job requests more or fewer TPUs than its multi-host slice has",
+	.why = "All hosts of a slice start together: with too few pods, they wait for each other; with too many, some stay Pending.",
 	.remedy =
-		"Set parallelism and completions to the number of hosts, and google.com/tpu to the chips of one.",
+		"Set parallelism and completions to the number of hosts, and google.com/tpu to the number of chips per host.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/how-to/tpu-multislice; https://cloud.google.com/kubernetes-engine/docs/concepts/plan-tpus",
 	.check_pod = check,

@@ -62,10 +62,10 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, shown.node,
-		commands ? "container `%s` gets `%s` of the node, which "
-			   "controls it and all its GPUs"
-			 : "container `%s` may write to `%s` of "
-			   "the node, which the policy does not allow",
+		commands
+			? "container `%s` mounts `%s` of the node, which gives control over the node and all its GPUs"
+			: "container `%s` may write to `%s` of "
+			  "the node, which the policy does not allow",
 		container_title(c), shown.path);
 	finding_label(run, f, mount, "mounted here");
 	finding_cause(run, f, shown.path);
@@ -80,7 +80,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"allowed", "list", "",
-	 "folders of the host that GPU pods may write to; none: not judged"},
+	 "folders of the host that GPU pods may write to; empty: not checked"},
 	{0},
 };
 
@@ -90,8 +90,8 @@ const struct rule rule_gpu_hostpath = {
 	.severity = SEVERITY_ERROR,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST_VOLUME,
 	.since = "1.0",
-	.summary = "a folder of the host in a GPU pod",
-	.why = "With the host's system files or its runtime's socket a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
+	.summary = "a GPU pod mounts a folder of the host",
+	.why = "With the host's system files or the runtime's socket, a pod controls the node and all its GPUs; other folders are shared with every pod that mounts them.",
 	.remedy =
 		"Use a PersistentVolume, an emptyDir or an image volume; mount data sets read-only.",
 	.evidence =

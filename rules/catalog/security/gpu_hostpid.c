@@ -10,10 +10,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *at = pod_field(pod, "hostPID");
 
 	if (node_is_true(at))
-		report_pod(run, pod, at,
-			   "%s pods see every process of their node, those of "
-			   "other tenants too",
-			   pod_device(pod));
+		report_pod(
+			run, pod, at,
+			"%s pods see every process of their node, including those of other tenants",
+			pod_device(pod));
 }
 
 const struct rule rule_gpu_hostpid = {
@@ -24,9 +24,9 @@ const struct rule rule_gpu_hostpid = {
 	.wants = FACT_GPU | FACT_HOST,
 	.since = "1.0",
 	.summary = "GPU pods share the process namespace of their node",
-	.why = "They see the processes and the environment of every other pod of the node, and may signal or trace them.",
+	.why = "The pods see the processes and environment variables of every other pod on the node, and may signal or trace them.",
 	.remedy =
-		"Remove hostPID; nvidia-smi shows the processes of its own container without it.",
+		"Remove hostPID. Without it, nvidia-smi still shows the processes of its own container.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
 	.check_pod = check,

@@ -45,14 +45,14 @@ static enum tri has_whole_node(const struct pod *pod)
 static const char *besides(const struct container *c)
 {
 	static const char *const texts[] = {
-		[TRI_NO] = ", not only those that it asks for",
+		[TRI_NO] = ", not only those that it requests",
 		[TRI_UNKNOWN] =
-			", also those of other pods if the node has more",
+			", including those of other pods if the node has more",
 		[TRI_YES] = "",
 	};
 
 	return c->gpus.n ? texts[has_whole_node(c->pod)]
-			 : ", though it asks for none";
+			 : ", although it requests none";
 }
 
 static bool is_mild(const struct container *c)
@@ -91,10 +91,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"container `%s` is privileged: it sees every GPU of "
 			"its node%s",
 			container_title(c), besides(c));
-		finding_help(run, f,
-			     "remove `privileged`, and add the capabilities "
-			     "that are needed (IPC_LOCK for RDMA)%s",
-			     pod_infrastructure_hint(pod));
+		finding_help(
+			run, f,
+			"remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA)%s",
+			pod_infrastructure_hint(pod));
 		if (!is_mild(c))
 			continue;
 		finding_severity(f, SEVERITY_WARNING);
@@ -110,8 +110,9 @@ const struct rule rule_gpu_privileged = {
 	.wants = FACT_PODSPEC | FACT_SECURITY,
 	.since = "1.0",
 	.summary = "a privileged container on a GPU node",
-	.why = "It sees every device of the node, whatever it asks for: GPUs of other pods, none of them counted.",
-	.remedy = "Remove privileged; add the capabilities that are needed.",
+	.why = "The container sees every device of the node, no matter what it requests, including GPUs of other pods, and none of them is counted.",
+	.remedy =
+		"Remove privileged, and add only the capabilities that are needed.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/issues/81256; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go",
 	.check_pod = check,

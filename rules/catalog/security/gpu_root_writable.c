@@ -54,9 +54,10 @@ const struct rule rule_gpu_root_writable = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_DEVICES | FACT_SECURITY | FACT_NEW,
 	.since = "1.0",
-	.summary = "a GPU container that runs as root",
-	.why = "A vulnerability in the model server or its libraries has root's rights in the container.",
-	.remedy = "Set runAsNonRoot: true with a user that the image allows.",
+	.summary = "a GPU container runs as root",
+	.why = "A vulnerability in the model server or its libraries gives root privileges in the container.",
+	.remedy =
+		"Set runAsNonRoot: true and a runAsUser that the image supports.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#restricted",
 	.check_pod = check,

@@ -45,10 +45,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!at || !ray_dashboard_is_open(pod) || !ray_serves_dashboard(pod) ||
 	    !object_gpu_pod(pod->object))
 		return;
-	report_pod(run, pod, at,
-		   "`%s: %s` exposes the dashboard, which runs jobs for "
-		   "anyone who reaches it",
-		   at->key, node_is_true(at) ? "true" : node_str(at));
+	report_pod(
+		run, pod, at,
+		"`%s: %s` exposes the dashboard, which runs jobs for anyone who can reach it",
+		at->key, node_is_true(at) ? "true" : node_str(at));
 }
 
 /* Services beside the cluster that select its head. */
@@ -65,8 +65,7 @@ static void check_workload(struct rule_run *run, const struct workload *w,
 		    service_selects(service, pod))
 			report_place(
 				run, &service->id, &service->place,
-				"the Service exposes the dashboard of %s, "
-				"which runs jobs for anyone who reaches it",
+				"the Service exposes the dashboard of %s, which runs jobs for anyone who can reach it",
 				rule_title(run, w->id.kind, w->id.name));
 	}
 }
@@ -93,11 +92,10 @@ const struct rule rule_ray_dashboard_exposed = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_RAY,
 	.since = "1.0",
-	.summary =
-		"the dashboard of a Ray cluster that is reachable from outside",
-	.why = "Anyone who reaches port 8265 can submit jobs without a password, and use the cluster's GPUs and secrets.",
+	.summary = "the dashboard of a Ray cluster is reachable from outside",
+	.why = "Anyone who can reach port 8265 can submit jobs without a password and use the cluster's GPUs and secrets.",
 	.remedy =
-		"Keep the head's Service inside the cluster (ClusterIP), and reach the dashboard by kubectl port-forward or an authenticating proxy.",
+		"Keep the head's Service inside the cluster (ClusterIP), and access the dashboard through kubectl port-forward or an authenticating proxy.",
 	.evidence =
 		"https://docs.ray.io/en/latest/ray-security/index.html; https://nvd.nist.gov/vuln/detail/CVE-2023-48022",
 	.check_pod = check,

@@ -73,12 +73,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	n = surge * pod->gpus.n;
 	what = unit(run, pod, n);
 	if (what)
-		finding_missing(report_pod(run, pod, strategy ? strategy : spec,
-					   "an update needs %" PRId64
-					   " more %s at first: if "
-					   "none are free, it never ends",
-					   n, what),
-				pod->object, spec, "strategy");
+		finding_missing(
+			report_pod(
+				run, pod, strategy ? strategy : spec,
+				"an update needs %" PRId64
+				" more %s at first: if they are not free, the update never ends",
+				n, what),
+			pod->object, spec, "strategy");
 }
 
 const struct rule rule_gpu_rollout_surge = {
@@ -88,10 +89,11 @@ const struct rule rule_gpu_rollout_surge = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
-	.summary = "a rollout that needs GPUs beside those in use",
-	.why = "The new pod waits for GPUs that the old one holds, and the old one is stopped only when the new one is ready: the rollout never ends.",
+	.summary =
+		"a rollout that needs more GPUs than the workload already uses",
+	.why = "The new pod waits for GPUs that the old pod holds, but the old pod is stopped only when the new one is ready: the rollout never ends.",
 	.remedy =
-		"Set maxSurge: 0 and maxUnavailable: 1 (a short gap with one replica), or strategy Recreate.",
+		"Set maxSurge: 0 and maxUnavailable: 1 (with one replica, this causes a short outage), or use the strategy Recreate.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/controllers/deployment/#rolling-update-deployment",
 	.check_pod = check,

@@ -58,10 +58,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	at = host_metric(pod, &name);
 	if (at)
-		report_pod(run, pod, at,
-			   "replicas with GPUs are added by `%s`, whatever "
-			   "their GPUs do",
-			   name);
+		report_pod(
+			run, pod, at,
+			"replicas with GPUs are scaled by `%s`, which does not depend on the load of their GPUs",
+			name);
 }
 
 static void check_workload(struct rule_run *run, const struct workload *w)
@@ -70,12 +70,12 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 	for (size_t i = 0; i < set->nscalers; i++)
 		if (scaler_scales(set, &set->scalers[i], w))
-			report_place(run, &set->scalers[i].id,
-				     &set->scalers[i].place,
-				     "replicas of %s, which has GPUs, are "
-				     "added by `%s`, whatever their GPUs do",
-				     rule_title(run, w->id.kind, w->id.name),
-				     set->scalers[i].metric);
+			report_place(
+				run, &set->scalers[i].id,
+				&set->scalers[i].place,
+				"replicas of %s, which has GPUs, are scaled by `%s`, which does not depend on the load of the GPUs",
+				rule_title(run, w->id.kind, w->id.name),
+				set->scalers[i].metric);
 }
 
 static void check_set(struct rule_run *run)
@@ -98,10 +98,10 @@ const struct rule rule_hpa_gpu_cpu_metric = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_KSERVE,
 	.since = "1.0",
-	.summary = "GPU pods whose number follows their CPU or memory",
-	.why = "A GPU may be busy while the CPU idles: then replicas are added too late, or never.",
+	.summary = "GPU pods are scaled by their CPU or memory usage",
+	.why = "A GPU may be busy while the CPU is idle, so replicas are added too late or never.",
 	.remedy =
-		"Scale by requests (concurrency, rps), or by a metric of the server: queue length, tokens, DCGM_FI_DEV_GPU_UTIL.",
+		"Scale by requests (concurrency, rps) or by another metric: queue length, tokens or DCGM_FI_DEV_GPU_UTIL.",
 	.evidence =
 		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/keda-autoscaler; https://kubernetes.io/docs/tasks/run-application/horizontal-pod-autoscale/",
 	.check_pod = check,

@@ -36,8 +36,8 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 	f = report_place(
 		run, id, place,
 		how == BUDGET_BLOCKS_ALL
-			? "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted"
-			: "`%s: %s` of PodDisruptionBudget `%s` lets no GPU pod of %s be evicted, if no others have the labels, while there %s %" PRId64,
+			? "`%s: %s` of PodDisruptionBudget `%s` allows no eviction of GPU pods of %s"
+			: "`%s: %s` of PodDisruptionBudget `%s`: if no other pods match, it allows no eviction of GPU pods of %s while there %s %" PRId64,
 		field->key, field->str, t->id.name, t->title,
 		t->pods.n == 1 ? "is" : "are", t->pods.n);
 	finding_cause(run, f, t->id.name);
@@ -130,10 +130,10 @@ const struct rule rule_pdb_blocks_gpu_drain = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "a disruption budget that allows no eviction of GPU pods",
-	.why = "A drain of their node never ends: driver upgrades, new node images and scale-down wait until the pods are deleted by hand.",
+	.summary = "a PodDisruptionBudget allows no eviction of GPU pods",
+	.why = "A drain of the node never ends: driver upgrades, new node images and scale-down wait until the pods are deleted manually.",
 	.remedy =
-		"Allow one: maxUnavailable: 1, or a minAvailable below the number of replicas.",
+		"Allow one eviction: set maxUnavailable: 1, or a minAvailable below the number of replicas.",
 	.evidence =
 		"https://kubernetes.io/docs/tasks/run-application/configure-pdb/; https://github.com/kubernetes/kubernetes/tree/master/pkg/controller/disruption getExpectedPodCount",
 	.check_workload = check,

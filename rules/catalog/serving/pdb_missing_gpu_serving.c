@@ -19,8 +19,9 @@ static bool judges(struct rule_run *run, const struct workload *w)
 	if (!*w->id.namespace)
 		rule_not_run(run, "the namespace is not known");
 	else if (cluster && !cluster_count(cluster, CLUSTER_DISRUPTION_BUDGET))
-		rule_not_run(run,
-			     "the cluster state has no poddisruptionbudgets");
+		rule_not_run(
+			run,
+			"the cluster snapshot has no poddisruptionbudgets");
 	else if (!cluster &&
 		 (rule_set_is_partial(run) ||
 		  !index_keeps(rule_index(run), CLUSTER_DISRUPTION_BUDGET)))
@@ -66,10 +67,10 @@ static void check(struct rule_run *run, const struct workload *w)
 		report_place(
 			run, &w->id, &w->place,
 			rule_cluster(run)
-				? "no PodDisruptionBudget is for the %" PRId64
-				  " replicas of %s: a drain may evict all at once"
-				: "no file has a PodDisruptionBudget for the %" PRId64
-				  " replicas of %s: if the cluster has none, a drain may evict all at once",
+				? "no PodDisruptionBudget selects the %" PRId64
+				  " replicas of %s: a drain may evict all of them at once"
+				: "no file defines a PodDisruptionBudget for the %" PRId64
+				  " replicas of %s: if the cluster has none, a drain may evict all of them at once",
 			pod->steady.n, rule_title(run, w->id.kind, w->id.name));
 	}
 }
@@ -82,8 +83,8 @@ const struct rule rule_pdb_missing_gpu_serving = {
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
 	.since = "1.0",
 	.summary =
-		"a model server of several replicas without a disruption budget",
-	.why = "When nodes are drained, all replicas may be evicted together, and nothing answers until the model is loaded again.",
+		"a model server with several replicas has no PodDisruptionBudget",
+	.why = "When nodes are drained, all replicas may be evicted together, and no replica answers until the model is loaded again.",
 	.remedy = "Add a PodDisruptionBudget with maxUnavailable: 1.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/#pod-disruption-budgets",

@@ -20,11 +20,11 @@ static void check(struct rule_run *run, const struct object *object)
 	    (!node_is_unset(type) && !node_eq(type, "NewCluster")))
 		return;
 	finding_missing(
-		report_object(run, object, node_is_unset(type) ? spec : type,
-			      "an upgrade needs %" PRId64
-			      " %s%s more: if they are not free, the new "
-			      "cluster waits",
-			      n, object_device(object), n == 1 ? "" : "s"),
+		report_object(
+			run, object, node_is_unset(type) ? spec : type,
+			"an upgrade needs %" PRId64
+			" more %s%s: if they are not free, the new cluster waits",
+			n, object_device(object), n == 1 ? "" : "s"),
 		object, object->root, "spec.upgradeStrategy.type");
 }
 
@@ -36,10 +36,10 @@ const struct rule rule_rayservice_upgrade_doubles = {
 	.wants = FACT_GPU | FACT_RAY,
 	.since = "1.0",
 	.summary =
-		"an upgrade that starts a second Ray cluster beside the first",
-	.why = "Where twice the GPUs are not available, the new cluster waits, and the service stays on the old version.",
+		"an upgrade that starts a second Ray cluster alongside the first",
+	.why = "If twice the GPUs are not available, the new cluster waits and the service stays on the old version.",
 	.remedy =
-		"Where twice the GPUs are not available: NewClusterWithIncrementalUpgrade, which needs enableInTreeAutoscaling and clusterUpgradeOptions with maxSurgePercent below 100, stepSizePercent, intervalSeconds and gatewayClassName; or None, which makes no new cluster, so that the service has to be deleted and created again.",
+		"If you do not have twice the GPUs, use NewClusterWithIncrementalUpgrade, which needs enableInTreeAutoscaling and clusterUpgradeOptions with maxSurgePercent below 100, stepSizePercent, intervalSeconds and gatewayClassName; or None (no new cluster: to upgrade, delete and recreate the service).",
 	.evidence =
 		"https://docs.ray.io/en/latest/serve/production-guide/kubernetes.html",
 	.check_object = check,

@@ -82,14 +82,12 @@ static void judge(struct rule_run *run, const struct workload *w,
 	f = report_place(
 		run, &w->id, &claim->place,
 		one_pod ? "%" PRId64
-			  " pods mount claim `%s`, which is for one pod (ReadWriteOncePod): the others stay Pending"
+			  " pods mount claim `%s`, which is ReadWriteOncePod: all but one stay Pending"
 		: users.apart
 			? "%" PRId64
-			  " pods on several nodes mount claim `%s`, which is for one node (ReadWriteOnce)"
+			  " pods on different nodes mount claim `%s`, which is ReadWriteOnce"
 			: "%" PRId64
-			  " pods mount claim `%s`, which is for one node "
-			  "(ReadWriteOnce): if they run on several, some "
-			  "may never start",
+			  " pods mount claim `%s`, which is ReadWriteOnce: if they land on different nodes, some may never start",
 		users.pods.n, claim->name);
 	finding_cause(run, f, claim->name);
 	finding_label_place(run, f, &found->place, "its access modes");
@@ -122,7 +120,8 @@ static void check(struct rule_run *run, const struct workload *w)
 }
 
 static const struct rule_param params[] = {
-	{"node", "int", "", "accelerators of the largest node of the site"},
+	{"node", "int", "",
+	 "number of accelerators of the largest node of the site"},
 	{0},
 };
 
@@ -132,10 +131,11 @@ const struct rule rule_rwo_pvc_multi_replica = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.since = "1.0",
-	.summary = "several pods with a volume for one node, or for one pod",
-	.why = "Where the storage is attached to nodes (disks; not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach), with their GPUs allocated; with a ReadWriteOncePod claim all but one stay Pending.",
+	.summary =
+		"several pods mount a volume that only one node, or one pod, may use",
+	.why = "If the storage is attached to nodes (disks, not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With a ReadWriteOncePod claim, all pods but one stay Pending.",
 	.remedy =
-		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates that give each pod its own.",
+		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates, which create a claim per pod.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/persistent-volumes/#access-modes",
 	.params = params,

@@ -48,10 +48,10 @@ const struct rule rule_scale_to_zero_without_budget = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_KSERVE,
 	.since = "1.0",
-	.summary = "a GPU model that is started by its first request",
-	.why = "The request waits for a node, the image and the model, often longer than its timeout: the first callers get errors.",
+	.summary = "a GPU model is started only by its first request",
+	.why = "The request waits for a node, the image and the model, often for longer than its timeout: the first callers get errors.",
 	.remedy =
-		"Set minReplicas: 1, or timeout and serving.knative.dev/progress-deadline above the time to load.",
+		"Set minReplicas: 1, or set timeout and serving.knative.dev/progress-deadline to more than the loading time.",
 	.evidence =
 		"https://kserve.github.io/website/docs/model-serving/predictive-inference/autoscaling/kpa-autoscaler",
 	.check_pod = check,

@@ -34,9 +34,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if (label && pod_is_serving(pod) && !pod->steady.unknown &&
 	    pod->steady.n == 1 && has_replicas(pod->object))
-		report_pod(run, pod, label,
-			   "one replica serves in production: a drain or the "
-			   "loss of its node leaves none");
+		report_pod(
+			run, pod, label,
+			"only one replica serves in production: a drain or the loss of its node leaves none");
 }
 
 const struct rule rule_single_replica_gpu_serving = {
@@ -46,9 +46,9 @@ const struct rule rule_single_replica_gpu_serving = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_NOT_POD,
 	.since = "1.0",
-	.summary = "a model server of production with one replica",
-	.why = "A drain or a lost node leaves nothing that answers until the model is loaded again.",
-	.remedy = "Run two replicas or more.",
+	.summary = "a production model server with one replica",
+	.why = "After a drain or the loss of the node, no replica answers until the model is loaded again.",
+	.remedy = "Run two or more replicas.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/workloads/pods/disruptions/",
 	.check_pod = check,

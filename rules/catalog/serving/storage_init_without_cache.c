@@ -27,7 +27,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	report_pod(run, pod, uri,
 		   "if no LocalModelCache has `%s`, up to %" PRId64
-		   " replicas fetch it, each for itself",
+		   " replicas download it separately",
 		   node_str(uri), most.n);
 }
 
@@ -38,9 +38,10 @@ const struct rule rule_storage_init_without_cache = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_KSERVE,
 	.since = "1.0",
-	.summary = "each replica fetches the model for itself",
-	.why = "Every new replica downloads it again while its GPUs wait, and the hub or the bucket is paid for each time.",
-	.remedy = "Keep it in a LocalModelCache or on a volume (pvc://).",
+	.summary = "each replica downloads the model separately",
+	.why = "Every new replica downloads the model again while its GPUs wait, and each download is paid for.",
+	.remedy =
+		"Keep the model in a LocalModelCache or on a volume (pvc://).",
 	.evidence =
 		"https://kserve.github.io/website/docs/model-serving/generative-inference/modelcache/localmodel",
 	.check_pod = check,

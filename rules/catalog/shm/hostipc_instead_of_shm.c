@@ -71,8 +71,8 @@ const struct rule rule_hostipc_instead_of_shm = {
 	.flags = RULE_OPT_IN_PATCH,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST,
 	.since = "1.0",
-	.summary = "hostIPC on GPU pods, in place of a /dev/shm of their own",
-	.why = "Every pod on the node that does the same can read and fill the same memory; Pod Security's baseline level forbids it.",
+	.summary = "GPU pods use hostIPC instead of their own /dev/shm",
+	.why = "Every pod on the node that also uses hostIPC can read and fill the same memory; Pod Security's baseline level forbids it.",
 	.remedy =
 		"Remove hostIPC and mount an emptyDir with medium: Memory at /dev/shm.",
 	.evidence =

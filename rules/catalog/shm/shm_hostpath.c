@@ -34,12 +34,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (shm_is_of_host(&shm))
 			f = report_container(
 				run, c, at,
-				"/dev/shm of container `%s` is the node's: every pod that mounts it reads and fills the same memory",
+				"/dev/shm of container `%s` is the node's: every pod that mounts it can read and fill the same memory",
 				container_title(c));
 		else
 			f = report_container(
 				run, c, at,
-				"/dev/shm of container `%s` is `%s` of the node: every pod that mounts it reads and fills the same files",
+				"/dev/shm of container `%s` is `%s` of the node: every pod that mounts it can read and fill the same folder",
 				container_title(c), folder);
 		finding_label(run, f, shm.mount, "mounted at /dev/shm");
 	}
@@ -51,8 +51,8 @@ const struct rule rule_shm_hostpath = {
 	.severity = SEVERITY_WARNING,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_HOST_VOLUME,
 	.since = "1.0",
-	.summary = "a GPU container has a folder of the node as /dev/shm",
-	.why = "It is shared with the node and with every pod that does the same, its files stay when the pod is gone, and no limit of the pod bounds it.",
+	.summary = "a GPU container uses a folder of the node as /dev/shm",
+	.why = "The folder is shared with the node and with every pod that mounts it, its files stay after the pod is gone, and no limit of the pod applies to it.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: HostPath Volumes",

@@ -64,7 +64,9 @@ static void repair(struct rule_run *run, struct finding *f,
 
 	if (!size || pod_volume(c->pod, SHM_VOLUME))
 		return;
-	fix = finding_fix(run, f, true, "mount %s of memory at /dev/shm", size);
+	fix = finding_fix(run, f, true,
+			  "mount an emptyDir of %s of memory at /dev/shm",
+			  size);
 	fix_ensure(fix, c->node, "volumeMounts",
 		   shm_new_mount(arena, SHM_VOLUME), "mountPath");
 	fix_ensure(fix, c->pod->spec, "volumes",
@@ -89,7 +91,7 @@ static struct finding *report(struct rule_run *run, const struct container *c)
 	return report_container(
 		run, c, NULL,
 		MESSAGE
-		": if its devices exchange data through it, as NCCL does, that is too small",
+		": if its devices exchange data through it, as NCCL does, it is too small",
 		container_title(c));
 }
 
@@ -117,7 +119,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 static const struct rule_param params[] = {
 	{"size", "quantity", "",
-	 "sizeLimit of the repair; empty: half of the memory limit, 1Gi to 64Gi"},
+	 "sizeLimit that the fix sets; empty: half of the memory limit, 1Gi to 64Gi"},
 	{0},
 };
 
@@ -132,7 +134,7 @@ const struct rule rule_shm_missing = {
 	.since = "1.0",
 	.summary =
 		"a GPU container that needs shared memory runs with the runtime's 64 MiB",
-	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error, or crawls, while it holds its GPUs. Where one device trains, only the data loader may need it: an info.",
+	.why = "Data loaders and NCCL exchange tensors through /dev/shm: the job dies with a bus error or becomes very slow while it holds its GPUs. With a single GPU, only the data loader needs it, so this is an info.",
 	.remedy =
 		"Mount an emptyDir with medium: Memory and a sizeLimit at /dev/shm.",
 	.evidence =

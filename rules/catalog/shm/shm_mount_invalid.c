@@ -51,7 +51,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 		    !is_claimed(c->pod, name) && !may_gain_volumes(c))
 			report_container(
 				run, c, node_get(mount, "name"),
-				"the pod has no volume `%s` to mount at /dev/shm",
+				"/dev/shm mounts volume `%s`, which the pod does not have",
 				name);
 	}
 }
@@ -71,8 +71,8 @@ const struct rule rule_shm_mount_invalid = {
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
 	.wants = FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
-	.summary = "a mount at /dev/shm that the API server refuses",
-	.why = "The volume is not in the pod, or the path is mounted twice: the object is rejected or, for a custom resource, its pods are.",
+	.summary = "a mount at /dev/shm that the API server rejects",
+	.why = "The pod does not have the volume, or the path is mounted twice: the object is rejected or, for a custom resource, its pods are.",
 	.remedy = "Name a volume of the pod, and mount it once.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver",

@@ -38,9 +38,9 @@ static void repoint(struct rule_run *run, struct finding *f,
 	    node_is_true(node_get(shm->mount, "readOnly")))
 		return;
 	quantity_text(size, text);
-	fix = finding_fix(run, f, !shm_shares_files(c->pod, shm),
-			  "mount a volume of its own at /dev/shm, %s of memory",
-			  text);
+	fix = finding_fix(
+		run, f, !shm_shares_files(c->pod, shm),
+		"mount a separate emptyDir of %s of memory at /dev/shm", text);
 	fix_replaces(fix); /* Safe only if no file is lost. */
 	fix_set(fix, shm->mount, "name", edit_string(arena, SHM_VOLUME));
 	if (path)
@@ -100,8 +100,7 @@ static void judge(struct rule_run *run, const struct container *c,
 			return;
 		f = report_container(
 			run, c, medium,
-			"`medium: %s` is unknown to the kubelet, it is "
-			"spelled `Memory`",
+			"`medium: %s` is unknown to the kubelet; did you mean `Memory`?",
 			node_str(medium));
 		finding_severity(f, SEVERITY_ERROR);
 	} else {
@@ -138,8 +137,8 @@ const struct rule rule_shm_not_memory_backed = {
 	.flags = RULE_SAFE_PATCH | RULE_RAISES,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
-	.summary = "what is mounted at /dev/shm is not memory",
-	.why = "Shared memory has the speed of a disk, and a plain emptyDir keeps the autoscaler from removing the node.",
+	.summary = "the volume mounted at /dev/shm is not in memory",
+	.why = "Shared memory is as slow as a disk, and an emptyDir on disk keeps the autoscaler from removing the node.",
 	.remedy = "Use emptyDir with medium: Memory and a sizeLimit.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir/empty_dir.go; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md on local storage; kube-apiserver accepts medium: memory",

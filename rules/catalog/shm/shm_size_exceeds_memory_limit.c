@@ -20,7 +20,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	if (!shm_volume_size(c, shm->volume, &size))
 		return;
 	quantity_text(size, text);
-	fix_set(finding_fix(run, f, false, "limit /dev/shm to %s", text),
+	fix_set(finding_fix(run, f, false, "set `sizeLimit: %s` for /dev/shm",
+			    text),
 		shm->volume, "emptyDir.sizeLimit",
 		edit_string(arena, arena_strdup(arena, text)));
 }
@@ -78,9 +79,9 @@ const struct rule rule_shm_size_exceeds_memory_limit = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
 	.since = "1.0",
 	.summary = "/dev/shm may grow beyond the memory limit of the container",
-	.why = "Its pages count against the container and survive restarts: once it is full the container is OOM-killed again and again.",
+	.why = "Its pages count against the container's memory limit and survive restarts: once it is full, the container is OOM-killed again and again.",
 	.remedy =
-		"Set sizeLimit well below the memory limit, half of it is usual.",
+		"Set sizeLimit well below the memory limit; half of it is usual.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/issues/128339; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir calculateEmptyDirMemorySize; https://github.com/kubernetes/kubernetes/issues/125852",
 	.check_pod = check,

@@ -60,7 +60,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
-			"/dev/shm of container `%s` is limited to %s: %s is usual for %lld %s%s",
+			"/dev/shm of container `%s` is limited to %s, but %s is usual for %lld %s%s",
 			container_title(c), quantity_text(shm.size, have),
 			quantity_text(floor, want), (long long)n,
 			pod_device(pod), n == 1 ? "" : "s");
@@ -68,16 +68,16 @@ static void check(struct rule_run *run, const struct pod *pod)
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))
 			continue;
-		fix_set(finding_fix(run, f, false, "raise /dev/shm to %s",
-				    want),
+		fix_set(finding_fix(run, f, false,
+				    "set `sizeLimit: %s` for /dev/shm", want),
 			shm.volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, want)));
 	}
 }
 
 static const struct rule_param params[] = {
-	{"floor", "quantity", "1Gi", "least size for up to 2 GPUs"},
-	{"floor-many", "quantity", "4Gi", "least size for more than 2 GPUs"},
+	{"floor", "quantity", "1Gi", "minimum size for up to 2 GPUs"},
+	{"floor-many", "quantity", "4Gi", "minimum size for more than 2 GPUs"},
 	{0},
 };
 
@@ -89,8 +89,9 @@ const struct rule rule_shm_too_small = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
 	.since = "1.0",
 	.summary = "/dev/shm is mounted, but too small for several devices",
-	.why = "NCCL and data loaders run out of space in it: \"No space left on device\". An info from 1Gi on.",
-	.remedy = "Raise sizeLimit: 1Gi for 2 devices, 4Gi and more above.",
+	.why = "NCCL and data loaders run out of space in /dev/shm (\"No space left on device\"). From 1Gi on it is only an info.",
+	.remedy =
+		"Raise sizeLimit to 1Gi for up to 2 devices, and to 4Gi or more for more devices.",
 	.evidence =
 		"https://github.com/huggingface/text-generation-inference#a-note-on-shared-memory-shm; https://github.com/vllm-project/production-stack (20Gi); https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",
 	.params = params,

@@ -140,7 +140,7 @@ const struct rule rule_shm_volume_unmounted = {
 	.since = "1.0",
 	.summary =
 		"a volume for shared memory is not mounted at /dev/shm of the GPU container",
-	.why = "The container still runs with the runtime's 64 MiB although more was intended.",
+	.why = "The container still has the runtime's 64 MiB although more was intended.",
 	.remedy = "Mount the volume at exactly /dev/shm.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/issues/28272; shm_open(3) uses /dev/shm",

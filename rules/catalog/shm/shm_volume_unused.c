@@ -53,8 +53,8 @@ const struct rule rule_shm_volume_unused = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
 	.since = "1.0",
 	.summary = "a memory volume that no container mounts",
-	.why = "It has no effect: if it was made for /dev/shm, the container has the runtime's 64 MiB there.",
-	.remedy = "Mount it where it is needed, or remove it.",
+	.why = "The volume has no effect: if it was meant for /dev/shm, the container still has the runtime's 64 MiB there.",
+	.remedy = "Mount the volume where it is needed, or remove it.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/storage/volumes/#emptydir",
 	.yields_to = yields_to,

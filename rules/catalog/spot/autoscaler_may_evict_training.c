@@ -40,9 +40,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_spot(pod) || is_exclusive(pod->object) ||
 	    pod_annotation(pod, evict) || pod_annotation(pod, disrupt))
 		return;
-	f = report_pod(run, pod, pod->template,
-		       "if an autoscaler empties nodes that are little used, "
-		       "it may evict this training");
+	f = report_pod(
+		run, pod, pod->template,
+		"if an autoscaler drains underused nodes, it may evict this training run");
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
 	fix = finding_fix(run, f, false,
 			  "annotate the pods: `safe-to-evict: \"false\"`, "
@@ -60,8 +60,8 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.flags = RULE_PREVIEW | RULE_OPT_IN_PATCH | RULE_ABSENCE,
 	.wants = FACT_GPU | FACT_NOT_POD | FACT_PODSPEC | FACT_NEW,
 	.since = "1.0",
-	.summary = "training that an autoscaler may move",
-	.why = "Cluster Autoscaler and Karpenter empty nodes that are little used, and a run of several days starts over.",
+	.summary = "an autoscaler may evict training pods",
+	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days starts over.",
 	.remedy =
 		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\".",
 	.evidence =

@@ -31,11 +31,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 		if (!node_eq(at, annotations[i].value))
 			continue;
-		report_pod(run, pod, at,
-			   "`%s: %s` keeps %s from draining the node for as "
-			   "long as the pod runs",
-			   annotations[i].key, annotations[i].value,
-			   annotations[i].reader);
+		report_pod(
+			run, pod, at,
+			"`%s: %s` keeps %s from draining the node as long as the pod runs",
+			annotations[i].key, annotations[i].value,
+			annotations[i].reader);
 		return;
 	}
 }
@@ -47,10 +47,10 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_ANNOTATED,
 	.since = "1.0",
-	.summary = "a server or a notebook that no autoscaler may move",
-	.why = "Its node is not removed when it is little used, and by Karpenter not replaced for an update, for as long as the pod runs: a server indefinitely, a notebook until somebody stops it.",
+	.summary = "a server or a notebook that autoscalers may not evict",
+	.why = "While the pod runs, an underused node is not removed, and Karpenter does not replace it for updates: indefinitely for a server, until it is stopped for a notebook.",
 	.remedy =
-		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"); a PodDisruptionBudget keeps replicas up.",
+		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"). Use a PodDisruptionBudget to keep replicas available.",
 	.evidence =
 		"https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 	.check_pod = check,

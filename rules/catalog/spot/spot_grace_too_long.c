@@ -54,12 +54,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (strcmp(label, notices[i].key) != 0 ||
 		    seconds <= notices[i].seconds)
 			continue;
-		f = report_pod(run, pod, at,
-			       "%s gives pods at most %" PRId64
-			       " s when it reclaims a spot node%s: %" PRId64
-			       " s of grace are not granted",
-			       notices[i].provider, notices[i].seconds,
-			       notices[i].unless, seconds);
+		f = report_pod(
+			run, pod, at,
+			"%s gives pods at most %" PRId64
+			" s when it reclaims a spot node%s: the grace period of %" PRId64
+			" s is not granted",
+			notices[i].provider, notices[i].seconds,
+			notices[i].unless, seconds);
 		finding_label(run, f, spot, "on spot nodes");
 	}
 }
@@ -71,10 +72,11 @@ const struct rule rule_spot_grace_too_long = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_SPOT,
 	.since = "1.0",
-	.summary = "a grace period longer than the notice of a spot node",
-	.why = "The node is gone before the period ends: what the pod would still write is lost.",
+	.summary =
+		"a grace period longer than the spot node's termination notice",
+	.why = "The node is gone before the period ends: data that the pod has not written yet is lost.",
 	.remedy =
-		"Write checkpoints as the run goes, and stop within the notice.",
+		"Write checkpoints during the run, and stop within the notice.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms; https://docs.aws.amazon.com/AWSEC2/latest/UserGuide/spot-interruptions.html; https://learn.microsoft.com/azure/aks/spot-node-pool",
 	.check_pod = check,

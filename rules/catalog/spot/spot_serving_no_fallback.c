@@ -28,8 +28,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	report_pod(
 		run, pod, spot,
 		pod->object->class == KIND_SERVICE
-			? "the only replica runs on spot nodes alone, unless an autoscaler adds others"
-			: "the only replica runs on spot nodes alone");
+			? "unless an autoscaler adds replicas, the only replica runs on spot nodes"
+			: "the only replica runs on spot nodes");
 }
 
 const struct rule rule_spot_serving_no_fallback = {
@@ -39,10 +39,10 @@ const struct rule rule_spot_serving_no_fallback = {
 	.flags = RULE_PREVIEW,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
 	.since = "1.0",
-	.summary = "one server, on spot nodes only",
-	.why = "When the node is reclaimed nothing answers until another one is found, which may be never.",
+	.summary = "a single replica runs only on spot nodes",
+	.why = "When the node is reclaimed, no replica answers until another spot node is available, which may be never.",
 	.remedy =
-		"Run two replicas, or prefer spot nodes instead of requiring them.",
+		"Run two or more replicas, or prefer spot nodes instead of requiring them.",
 	.evidence =
 		"https://cloud.google.com/kubernetes-engine/docs/concepts/spot-vms",
 	.check_pod = check,

@@ -20,10 +20,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!node_eq(at, "spot") ||
 	    tolerations_tolerate(list, key, "spot", "NoSchedule") != TRI_NO)
 		return;
-	f = report_pod(run, pod, at,
-		       "AKS taints spot node pools with `%s=spot`, which the "
-		       "pods do not tolerate",
-		       key);
+	f = report_pod(
+		run, pod, at,
+		"the pods do not tolerate `%s=spot`, the taint of spot node pools in AKS",
+		key);
 	toleration = edit_map(arena);
 	edit_member_string(arena, toleration, "key", key);
 	edit_member_string(arena, toleration, "operator", "Equal");
@@ -40,10 +40,9 @@ const struct rule rule_spot_toleration_missing = {
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
 	.since = "1.0",
-	.summary =
-		"pods that select AKS spot nodes and do not tolerate their taint",
-	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods fit none of their nodes.",
-	.remedy = "Tolerate the taint.",
+	.summary = "pods select AKS spot nodes but do not tolerate their taint",
+	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods fit none of these nodes.",
+	.remedy = "Add a toleration for the taint.",
 	.evidence = "https://learn.microsoft.com/azure/aks/spot-node-pool",
 	.check_pod = check,
 };

@@ -66,9 +66,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (c->role != CONTAINER_INIT &&
 		    (has_storage(pod, c) || names_store(c)))
 			return;
-	report_pod(run, pod, spot,
-		   "training may run on spot nodes, and no volume outlives "
-		   "its pods");
+	report_pod(
+		run, pod, spot,
+		"training may run on spot nodes, but no volume outlives its pods");
 }
 
 const struct rule rule_spot_without_checkpoint = {
@@ -79,7 +79,7 @@ const struct rule rule_spot_without_checkpoint = {
 	.wants = FACT_GPU | FACT_PODSPEC | FACT_SPOT,
 	.since = "1.0",
 	.summary = "training on spot nodes without durable checkpoints",
-	.why = "The node is reclaimed with its disk: the run starts from the beginning, every time.",
+	.why = "The node is reclaimed together with its disk: each time, the run starts from the beginning.",
 	.remedy =
 		"Write checkpoints to a volume that outlives the pod, or to object storage.",
 	.evidence =
