@@ -55,7 +55,8 @@ static const struct option table[] = {
 	 NULL,
 	 .help = "With --client-ca: answer only a client of this name (common name or "
 		 "alternative name); may be repeated."},
-	{"policy", 0, OPTION_TEXT, OPTION_SERVE, AT(policy), "FILE", NULL,
+	{"policy", 0, OPTION_TEXT, OPTION_SERVE | OPTION_SELFTEST, AT(policy),
+	 "FILE", NULL,
 	 .help = "The policy, or a folder of them, regular files of at most 1 MiB; "
 		 "read again when it changes. "
 		 "Without one the preset `recommended` is enforced."},

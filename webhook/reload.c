@@ -137,11 +137,16 @@ static int load_policy(struct reload *r)
 	struct policy *policy;
 
 	if (!r->policy) {
+		metrics_set(r->metrics, METRICS_POLICY_WARNINGS, 0);
 		take_policy(r, policy_default(&r->rules, NULL));
 		return 0;
 	}
 	policy = read_policy(r, &problems);
 	report_problems(r, &problems);
+	/* A policy that is used has no others. */
+	if (policy)
+		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
+			    (double)problems.n);
 	policy_problems_release(&problems);
 	if (!policy) {
 		r->reported = false;

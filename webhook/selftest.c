@@ -252,6 +252,28 @@ static int start(struct own *own, const struct serve_options *options,
 	return own->server ? 0 : -1;
 }
 
+/* Fails for warnings, too: a server logs a misspelled rule and goes on. */
+static int check_policy(const struct own *own, const char *path)
+{
+	struct policy_options options = {.admission = true};
+	struct policy_problems problems = {0};
+	struct policy *policy =
+		policy_load(&own->rules, path, &options, &problems);
+	int rc = problems.n || !policy;
+
+	for (size_t i = 0; i < problems.n; i++) {
+		const struct policy_problem *p = &problems.items[i];
+
+		fprintf(stderr, "failed: policy: %s:%u:%u: %s\n", p->file,
+			p->line, p->column, p->text);
+	}
+	if (!rc)
+		printf("ok: policy: %s\n", path);
+	policy_problems_release(&problems);
+	policy_free(policy);
+	return rc;
+}
+
 static int ask_own(struct own *own)
 {
 	char address[32];
@@ -285,6 +307,8 @@ static int run_own(const struct serve_options *options)
 		fprintf(stderr, "gpugated: selftest: %s\n", err.text);
 	else
 		rc = ask_own(&own);
+	if (options->policy && check_policy(&own, options->policy))
+		rc = 1;
 	server_stop(own.server);
 	admission_free(own.admission);
 	key_store_free(own.keys);

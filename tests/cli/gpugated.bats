@@ -492,6 +492,20 @@ denied u close"
 	is "$stderr" ""
 }
 
+@test "gpugated: a misspelled rule shows in a metric and in the selftest" {
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n  shm-mising: off\n' >policy.yaml
+	start --policy policy.yaml
+	holds "$(get /metrics)" "gpugate_policy_warnings 1"
+	run --separate-stderr "$GPUGATED" selftest --policy policy.yaml
+	is "$status" 1
+	holds "$stderr" 'failed: policy: policy.yaml:4:3: unknown rule `shm-mising`; did you mean `shm-missing`?'
+	sed -i 's/mising/missing/' policy.yaml
+	until_true eval 'get /metrics | grep -q "^gpugate_policy_warnings 0"'
+	run "$GPUGATED" selftest --policy policy.yaml
+	is "$status" 0
+	holds "$output" "ok: policy: policy.yaml"
+}
+
 @test "gpugated: selftest of a server that runs" {
 	policy audit policy.yaml
 	start --policy policy.yaml

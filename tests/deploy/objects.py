@@ -111,8 +111,14 @@ def every(path):
                    name + ": mutates more than CREATE")
         if name.startswith("other-pods."):
             expect(hook["failurePolicy"] == "Ignore", name + ": must be Ignore")
+    deletes = {hook["failurePolicy"] for _, hook in webhooks(documents)
+               if any("DELETE" in r["operations"] for r in hook["rules"])}
     for d in only(documents, "Deployment"):
         deployment(d)
+        box = d["spec"]["template"]["spec"]["containers"][0]
+        expect(deletes == ({"Ignore"} if "--reservations=on" in box["args"]
+                           else set()),
+               "a reservation ends with its object: %s" % deletes)
     for d in documents:
         if d["kind"] in ("ClusterRole", "Role"):
             role(d)

@@ -124,6 +124,99 @@ static void warnings_split_between_words(void **state)
 	arena_release(&arena);
 }
 
+/* --- suppressions and tickets --------------------------------------------- */
+
+#define PATCHES                                                                 \
+	"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: %s\ncontact: '#gpu'\n" \
+	"rules:\n  shm-missing: {action: patch}\n"                              \
+	"suppressions: {annotations: {rules: [%s], %s}}\n"                      \
+	"breakGlass: {groups: [oncall], annotation: x/glass}\n"
+#define A_POD(annotations)                                                     \
+	"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "        \
+	"{gpugate.dev/ignore: shm-missing" annotations "}}, spec: " POD_SPEC   \
+	"}"
+
+#define REASON ", gpugate.dev/ignore-reason: r"
+
+static const struct {
+	const char *mode, *rules, *terms, *object, *says;
+} refusals[] = {
+	{"enforce", "bare-gpu-pod", "namespaces: [ml]", A_POD(""),
+	 "gpugate.dev/ignore: `shm-missing` is not suppressed: "},
+	{"enforce", "shm-missing", "namespaces: [x]", A_POD(""),
+	 "gpugate.dev/ignore: `shm-missing` is not suppressed: "},
+	{"enforce", "shm-missing", "requireReason: true", A_POD(""),
+	 "the policy requires `gpugate.dev/ignore-reason`; ask #gpu"},
+	{"enforce", "shm-missing", "maxDays: 3", A_POD(REASON),
+	 "the policy requires `gpugate.dev/ignore-until`"},
+	{"enforce", "shm-missing", "maxDays: 3",
+	 A_POD(REASON ", gpugate.dev/ignore-until: '2020-01-31'"),
+	 "it ended on 2020-01-31; ask #gpu"},
+	{"enforce", "shm-missing", "namespaces: [ml]", A_POD(REASON), NULL},
+	{"audit", "bare-gpu-pod", "namespaces: [ml]", A_POD(""), NULL},
+};
+
+/* Only /mutate sees a finding that is patched. */
+static void refusals_state_why(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_MUTATE, "CREATE", "", "Pod", "", NULL};
+	char policy[500];
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
+		snprintf(policy, sizeof(policy), PATCHES, refusals[i].mode,
+			 refusals[i].rules, refusals[i].terms);
+		use_policy(s, policy);
+		ask.object = refusals[i].object;
+		for (int path = 0; path < 2; path++) {
+			ask.path = path ? ADMISSION_VALIDATE : ADMISSION_MUTATE;
+			post(s, &ask);
+			if (refusals[i].says)
+				assert_true(says(s, refusals[i].says));
+			else
+				assert_false(says(s, "is not suppressed"));
+		}
+		if (!strcmp(refusals[i].mode, "audit"))
+			assert_false(says(s, "\"warnings\""));
+	}
+}
+
+static void a_ticket_is_answered(void **state)
+{
+#define BAD(ticket)                                                            \
+	"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "        \
+	"{x/glass: '" ticket "'}}, spec: {containers: [" HALF_A_GPU("m") "]}}"
+	struct stage *s = *state;
+	struct ask ask = {
+		ADMISSION_VALIDATE, "CREATE", "", "Pod", "", BAD(" ")};
+	char policy[500];
+
+	snprintf(policy, sizeof(policy), PATCHES, "enforce", "shm-missing",
+		 "maxDays: 3");
+	use_policy(s, policy);
+	post(s, &ask);
+	assert_true(says(s, DENIED));
+	assert_true(says(s, "\"warnings\":[\"x/glass does not apply: it is "
+			    "empty; it needs a ticket's text\""));
+	ask.object = BAD("INC-1");
+	post(s, &ask);
+	assert_true(says(s, DENIED));
+	assert_true(says(s, "you are in none of the groups"));
+	s->user = "alice', groups: [oncall], uid: '1";
+	post(s, &ask);
+	assert_true(says(s, LET_IN));
+	assert_true(says(s, "\"warnings\":[\"x/glass: admitted by ticket "
+			    "INC-1\""));
+	snprintf(policy, sizeof(policy), PATCHES, "audit", "shm-missing",
+		 "maxDays: 3");
+	use_policy(s, policy);
+	post(s, &ask);
+	assert_false(says(s, "\"warnings\""));
+	ask.object = BAD("");
+	post(s, &ask);
+	assert_false(says(s, "\"warnings\""));
+}
+
 #define TEST(name)                                                             \
 	cmocka_unit_test_setup_teardown(name, setup_recommended, stage_teardown)
 
@@ -133,6 +226,8 @@ int main(void)
 		TEST(a_denial_loses_nothing),
 		TEST(unread_objects_have_a_uid_too),
 		TEST(warnings_split_between_words),
+		TEST(refusals_state_why),
+		TEST(a_ticket_is_answered),
 	};
 
 	return cmocka_run_group_tests_name("admission_text", tests, NULL, NULL);

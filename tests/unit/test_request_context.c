@@ -179,11 +179,13 @@ static const struct row makers[] = {
 
 static const struct row words[] = {
 	{"an ignore that nobody granted", BY(ALICE, POD(REFUSED, "1", SPY)),
-	 "override is not granted by the policy: ask #gpu", LET_IN},
+	 "gpugate.dev/ignore: `nvidia-visible-devices-override` is not suppressed: ",
+	 LET_IN},
 	{"is reported once", ADMISSION_MUTATE,
-	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN, "not granted"},
+	 CREATE_(A_POD ALICE, POD(REFUSED, "1", SPY)), LET_IN,
+	 "not suppressed"},
 	{"and to who can read it", BY(KUBE, POD(REFUSED OWNED, "1", SPY)),
-	 LET_IN, "not granted"},
+	 LET_IN, "not suppressed"},
 	{"nothing to say", BY(ALICE, "{apiVersion: v1, kind: Pod, spec: {}}"),
 	 LET_IN, "auditAnnotations"},
 	{"a debug container", BY(ALICE DEBUG, BAD("")), DENIED, NULL},
@@ -244,7 +246,7 @@ static void devices_of_controllers_pods_may_be_denied(void **state)
 
 static const struct row tickets[] = {
 	{"group and ticket", GLASS("staff, oncall", "INC-1"), LET_IN, NULL},
-	{"is reported", GLASS("oncall", "INC-1"), "\"warnings\":[" HALF, NULL},
+	{"is reported", GLASS("oncall", "INC-1"), "," HALF, NULL},
 	{"and noted", GLASS("oncall", "INC-1"), "\"break-glass\":\"INC-1\"",
 	 NULL},
 	{"no ticket", GLASS("oncall", " \\t\\n"), DENIED, NULL},

@@ -58,23 +58,29 @@ static bool has_judged_owner(const struct policy *policy,
 	return false;
 }
 
-static const char *ticket_of(const struct review *review,
-			     const struct policy *policy)
+static void read_ticket(struct request_context *c, const struct review *review,
+			const struct policy *policy)
 {
 	const struct policy_break_glass *glass = policy_break_glass(policy);
 	const struct node *annotations;
 	const char *text;
 
 	if (!glass)
-		return NULL;
+		return;
 	annotations = node_path(review->object.root, "metadata.annotations");
 	text = node_str(node_get(annotations, glass->annotation));
-	if (!text || !text[strspn(text, " \t\r\n")])
-		return NULL;
+	if (!text)
+		return;
+	if (!text[strspn(text, " \t\r\n")]) {
+		c->ticket_problem = "it is empty; it needs a ticket's text";
+		return;
+	}
 	for (size_t i = 0; i < glass->ngroups; i++)
-		if (review_in_group(review, glass->groups[i]))
-			return text;
-	return NULL;
+		if (review_in_group(review, glass->groups[i])) {
+			c->ticket = text;
+			return;
+		}
+	c->ticket_problem = "you are in none of the groups that may use it";
 }
 
 /* Managed by Argo CD or Flux, which revert what we change. */
@@ -132,7 +138,7 @@ void request_context_read(struct request_context *c,
 	c->patchable = is_patchable(c, review, policy);
 	c->controlled = is_controller(policy, review->user) &&
 			has_judged_owner(policy, object);
-	c->ticket = ticket_of(review, policy);
+	read_ticket(c, review, policy);
 	/* Only the API server sets it on the stored object. */
 	c->lenient = c->update &&
 		     !node_is_unset(node_path(review->old.root,

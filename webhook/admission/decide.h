@@ -40,6 +40,7 @@ struct request_context {
 	bool demand_fell;
 	bool controlled;    /* made by a controller for a judged owner */
 	const char *ticket; /* break-glass, or NULL */
+	const char *ticket_problem; /* why a given one does not apply */
 };
 
 struct decision {

@@ -253,10 +253,17 @@ static void note_refused(struct verdict *verdict, const struct policy *policy,
 
 	add_remark(verdict, SEVERITY_WARNING,
 		   arena_printf(verdict->arena,
-				"gpugate.dev/ignore of %s is not granted by "
-				"the policy: ask %s",
-				f->rule->name,
-				contact ? contact : "its owners"));
+				"gpugate.dev/ignore: %s; ask %s",
+				f->ignore_refused,
+				contact ? contact : "the policy's owners"));
+}
+
+/* /validate does not see a finding that /mutate patches. */
+static bool tells_refusal(const struct request_context *c,
+			  const struct finding *f, enum outcome outcome)
+{
+	return f->ignore_refused && f->mode != MODE_AUDIT && !c->controlled &&
+	       (!c->mutate || outcome == OUTCOME_PATCH);
 }
 
 /*
@@ -325,9 +332,32 @@ static void note_break_glass(struct verdict *verdict,
 	struct request_context without = *c;
 
 	without.ticket = NULL;
-	if (decide(&without, f).would == OUTCOME_DENY)
+	if (decide(&without, f).would != OUTCOME_DENY)
+		return;
+	if (!verdict->break_glass)
 		verdict->break_glass = secrets_mask(&judge->secrets,
 						    verdict->arena, c->ticket);
+	verdict->ticket_used |= f->mode == MODE_ENFORCE;
+}
+
+/* Precedes all other warnings. */
+static void write_ticket(struct verdict *verdict,
+			 const struct request_context *c,
+			 const struct policy *policy)
+{
+	struct arena *arena = verdict->arena;
+	const char *text = NULL;
+
+	if (verdict->ticket_used)
+		text = arena_printf(arena, "%s: admitted by ticket %s",
+				    policy_break_glass(policy)->annotation,
+				    verdict->break_glass);
+	else if (c->ticket_problem && !verdict->allowed)
+		text = arena_printf(arena, "%s does not apply: %s",
+				    policy_break_glass(policy)->annotation,
+				    c->ticket_problem);
+	if (text)
+		add_warning(verdict, NULL, text);
 }
 
 void verdict_of(struct verdict *verdict, const struct request_context *c,
@@ -342,7 +372,7 @@ void verdict_of(struct verdict *verdict, const struct request_context *c,
 		if (f->suppressed)
 			add_once(&verdict->suppressed, verdict->arena,
 				 f->rule->name);
-		if (f->ignore_refused && !c->mutate && !c->controlled)
+		if (tells_refusal(c, f, decision.outcome))
 			note_refused(verdict, policy, f);
 		if (is_out_of_reach(c, f))
 			note_out_of_reach(verdict, f);
@@ -350,13 +380,14 @@ void verdict_of(struct verdict *verdict, const struct request_context *c,
 		note_outcome(verdict, c, f, decision.outcome);
 		if (decision.outcome == OUTCOME_DENY)
 			deny(&denial, verdict->arena, f);
-		if (c->ticket && !verdict->break_glass)
+		if (c->ticket)
 			note_break_glass(verdict, c, judge, f);
 	}
 	if (denial.n)
 		write_denial(verdict, &denial, policy_contact(policy));
 	if (c->mutate && verdict->patched.n)
 		verdict->patch = judge->patch;
+	write_ticket(verdict, c, policy);
 	write_warnings(verdict);
 }
 

@@ -31,6 +31,7 @@ struct verdict {
 	struct list would_patch; /*     the ratchet kept from it */
 	struct list patched, suppressed;
 	const char *break_glass;  /* the ticket that turned a denial */
+	bool ticket_used;	  /* the same under the mode enforce */
 	const struct node *patch; /* JSON Patch, or NULL */
 };
 

@@ -61,6 +61,7 @@ enum metrics_gauge {
 	METRICS_CERTIFICATE_EXPIRY,
 	METRICS_CLIENT_CA_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
+	METRICS_POLICY_WARNINGS, /* of the policy in force */
 	/* 1: what the file holds is in force, 0: something before it. */
 	METRICS_POLICY_TAKEN,
 	METRICS_CERTIFICATE_TAKEN,

@@ -347,6 +347,10 @@ static void write_gauges(struct metrics *m, struct buf *out)
 		[METRICS_POLICY_RELOAD_SUCCESS] =
 			{"gpugate_policy_last_reload_success_timestamp_seconds",
 			 "", "When the policy in use was loaded."},
+		[METRICS_POLICY_WARNINGS] =
+			{"gpugate_policy_warnings", "",
+			 "What the policy in use says and does not mean, such "
+			 "as rules that do not exist."},
 		[METRICS_POLICY_TAKEN] = {taken, "{file=\"policy\"}",
 					  "Whether what the file holds is in "
 					  "force, and not what it held "

@@ -20,6 +20,7 @@ struct suppressions *suppressions_scan(struct arena *arena,
 	struct suppressions *s =
 		suppressions_granted(arena, source, today, admission);
 
+	s->refuses_expired = false;
 	suppress_read_comments(s);
 	return s;
 }
@@ -34,6 +35,7 @@ struct suppressions *suppressions_granted(struct arena *arena,
 	s->source = source;
 	s->today = today;
 	s->admission = policy;
+	s->refuses_expired = true;
 	return s;
 }
 
@@ -163,8 +165,13 @@ static const char *refusal(const struct suppressions *s,
 			   const struct setting *setting,
 			   const struct finding *finding)
 {
+	char day[DATE_TEXT];
+
 	if (setting->locked)
 		return "the policy locks it";
+	if (clause->until < s->today)
+		return arena_printf(s->arena, "it ended on %s",
+				    date_text(clause->until, day));
 	if (!s->admission)
 		return NULL;
 	if (clause->pointer)
@@ -199,10 +206,10 @@ bool suppress_by_clause(const struct suppressions *s,
 			enum suppressed_via via)
 {
 	struct suppress_words *words = &clause->words;
-	bool named = false;
+	bool named = false, expired = clause->until < s->today;
 	const char *why;
 
-	if (clause->broken || clause->until < s->today)
+	if (clause->broken || (expired && !s->refuses_expired))
 		return false;
 	for (size_t i = 0; i < words->n; i++) {
 		if (!rule_is_named(finding->rule, words->items[i].text))
