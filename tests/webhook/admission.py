@@ -169,8 +169,9 @@ def families():
     for family, rule, obj in FAMILIES:
         answer = admin.create(obj)
         say(denied(answer, rule), f"{family}: {rule} denied", answer)
-        say(len(first_line(answer)) <= 120, f"{rule}: first line fits",
-            first_line(answer))
+        line = first_line(answer)
+        say(line.startswith(f"{rule}: ") and "…" not in line
+            and "..." not in line, f"{rule}: the first line is whole", line)
         say("#gpu-platform" in answer[1].get("message", ""),
             f"{rule}: the contact ends the denial", answer)
         say(admin.get(obj)[0] == 404, f"{rule}: nothing is stored")
@@ -218,7 +219,7 @@ def patches(hook):
 def classes(hook):
     """The Priority plugin runs before the webhook and again after it."""
     with_class = "  priority-class-missing: {action: patch, params: {class: gpu-batch}}\n"
-    hook.set_policy(POLICY.replace("controllers:", with_class + "controllers:")
+    hook.set_policy(POLICY.replace("platform:", with_class + "platform:")
                     % ("enforce", "patchOwners: true\n"))
     for _ in range(400):
         status, made, _ = admin.create(pod("classy"), dry_run=True)
