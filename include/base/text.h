@@ -76,7 +76,14 @@ static inline bool text_starts(const char *s, const char *prefix)
 				  strncmp(s, prefix, strlen(prefix)) == 0));
 }
 
-bool text_ends(const char *s, const char *suffix);	/* NULL s: false */
+/* NULL s: false. */
+static inline bool text_ends(const char *s, const char *suffix)
+{
+	size_t n = strlen(suffix), len = s ? strlen(s) : 0;
+
+	return s && len >= n && memcmp(s + len - n, suffix, n) == 0;
+}
+
 bool text_contains(const char *s, const char *part);	/* NULL s: false */
 bool text_contains_ci(const char *s, const char *part); /* ASCII case folded */
 /* True if fits(s, item), for example text_eq() or text_starts(), holds for

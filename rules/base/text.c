@@ -13,17 +13,6 @@ enum {
 	NEAR_ENOUGH = 3, /* more edits than this are another word */
 };
 
-bool text_ends(const char *s, const char *suffix)
-{
-	size_t len, suffix_len;
-
-	if (!s)
-		return false;
-	len = strlen(s);
-	suffix_len = strlen(suffix);
-	return len >= suffix_len && strcmp(s + len - suffix_len, suffix) == 0;
-}
-
 bool text_contains(const char *s, const char *part)
 {
 	return s && strstr(s, part);

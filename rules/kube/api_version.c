@@ -6,20 +6,31 @@
  */
 #include "kube/api_version.h"
 
+#include <string.h>
+
+#include "base/array.h"
 #include "base/text.h"
 #include "data.h"
 
 enum { OLDEST_SUPPORTED = 32 };
 
+static int by_kind(const void *row, const void *kind)
+{
+	return strcmp(((const struct removed_version *)row)->kind, kind);
+}
+
 const struct removed_version *object_removed_version(const struct object *o)
 {
-	if (!o->version)
-		return NULL;
-	for (size_t i = 0; i < data_removed_versions_n; i++) {
-		const struct removed_version *one = &data_removed_versions[i];
+	const struct removed_version *one, *end;
 
-		if (text_eq(o->kind, one->kind) &&
-		    object_is(o, one->group, one->kind) &&
+	if (!o->version || !o->kind)
+		return NULL;
+	end = data_removed_versions + data_removed_versions_n;
+	one = data_removed_versions +
+	      array_first(data_removed_versions, data_removed_versions_n,
+			  sizeof(*one), o->kind, by_kind);
+	for (; one < end && text_eq(o->kind, one->kind); one++) {
+		if (object_is(o, one->group, one->kind) &&
 		    (!one->version || text_eq(o->version, one->version)))
 			return one;
 	}

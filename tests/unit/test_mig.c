@@ -40,11 +40,11 @@ static void profiles_are_parsed(void **state)
 	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
 	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
 	assert_false(mig_profile_on("1g.5gb", "T4"));
-	assert_int_equal(
-		mig_product_most("nvidia.com/gpu.product", "NVIDIA-GB300"), 4);
-	assert_int_equal(
-		mig_product_most("nvidia.com/gpu.product", "NVIDIA-H100-NVL"),
-		-1);
+	assert_int_equal(mig_product_most("NVIDIA-GB300"), 4);
+	assert_int_equal(mig_product_most("nvidia-gb200"), 4);
+	assert_int_equal(mig_product_most("NVIDIA-GB200-SHARED"), -1);
+	assert_int_equal(mig_product_most("NVIDIA-GB200X"), -1);
+	assert_int_equal(mig_product_most("NVIDIA-H100-NVL"), -1);
 	assert_true(mig_profile_on("3g.40gb", "H100-80GB"));
 	assert_false(mig_profile_on("3g.40gb", "H100-NVL"));
 	same("near", mig_profile_nearest("1g.5g"), "1g.5gb");

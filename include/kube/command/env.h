@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "kube/container.h"
 #include "kube/object.h"
 
 enum env_state {
@@ -34,10 +35,22 @@ struct env_value {
 struct env_value env_entry_value(const struct container *c,
 				 const struct node *entry);
 /* Resolves the last entry of that name. */
-struct env_value container_env_value(const struct container *c,
-				     const char *name);
+static inline struct env_value container_env_value(const struct container *c,
+						   const char *name)
+{
+	const struct node *entry = container_env(c, name);
+
+	return entry ? env_entry_value(c, entry)
+		     : (struct env_value){.state = ENV_UNSET};
+}
+
 /* Returns the text of that value, or NULL where it is not set or unknown. */
-const char *container_env_text(const struct container *c, const char *name);
+static inline const char *container_env_text(const struct container *c,
+					     const char *name)
+{
+	return container_env_value(c, name).text;
+}
+
 /* The first source in envFrom that can hold a variable of that name and that
  * no entry of env hides, or NULL. */
 const struct node *container_env_from(const struct container *c,

@@ -36,7 +36,7 @@ const char *mig_product_of(const char *key, const char *value);
 
 /* The most of them that one node has, by such a label; -1: not known, or they
  * are used in turns. */
-int mig_product_most(const char *key, const char *value);
+int mig_product_most(const char *value);
 
 /* Products that a pod's selectors name, two of them at most. */
 struct mig_choice {

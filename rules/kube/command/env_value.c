@@ -299,17 +299,6 @@ struct env_value env_entry_value(const struct container *c,
 	return read_entry(&reader, entry, position(c, entry));
 }
 
-struct env_value container_env_value(const struct container *c,
-				     const char *name)
-{
-	return env_entry_value(c, container_env(c, name));
-}
-
-const char *container_env_text(const struct container *c, const char *name)
-{
-	return container_env_value(c, name).text;
-}
-
 const struct node *container_env_from(const struct container *c,
 				      const char *name)
 {

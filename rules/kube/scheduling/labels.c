@@ -102,7 +102,7 @@ int64_t node_label_count(const char *key, const char *value)
 		return type ? type->accelerators : -1;
 	}
 	if (label && label->meaning == LABEL_PRODUCT)
-		return mig_product_most(key, value);
+		return mig_product_most(value);
 	if (text_eq(key, "cloud.google.com/gke-tpu-topology"))
 		return chips_of_node(value);
 	if (!label || label->meaning != LABEL_COUNT)

@@ -9,7 +9,9 @@
  */
 #include "kube/scheduling/mig.h"
 
+#include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 #include "kube/accelerator.h"
@@ -111,21 +113,33 @@ const char *mig_product_of(const char *key, const char *value)
 	return type ? type->product : NULL;
 }
 
-int mig_product_most(const char *key, const char *value)
+/* The product that a part of a label's value begins with, in upper or lower
+ * case, or NULL. */
+static const struct product_size *product_at(const char *part)
 {
-	const struct label_value *known = label_value_find(key, value);
-
-	/* Shares and slices are more devices than there are products. */
-	if (text_ends(value, "-SHARED") || strstr(value, "-MIG-"))
-		return -1;
 	for (size_t i = 0; i < data_products_n; i++) {
 		const char *product = data_products[i].product;
+		size_t len = strlen(product);
 
-		if (known ? text_eq(known->product, product)
-			  : has_part(value, product, strlen(product)))
-			return data_products[i].most;
+		if (!strncasecmp(part, product, len) &&
+		    (!part[len] || part[len] == '-'))
+			return &data_products[i];
 	}
-	return -1;
+	return NULL;
+}
+
+int mig_product_most(const char *value)
+{
+	const struct product_size *product = NULL;
+
+	for (const char *at = strchr(value, '-'); at && !product;
+	     at = strchr(at + 1, '-'))
+		if (tolower((unsigned char)at[1]) == 'g')
+			product = product_at(at + 1);
+	/* Shares and slices are more devices than there are products. */
+	if (!product || text_ends(value, "-SHARED") || strstr(value, "-MIG-"))
+		return -1;
+	return product->most;
 }
 
 /* By their keys, whose order in a map says nothing. */
