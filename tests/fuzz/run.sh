@@ -38,6 +38,18 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
+# Of slow targets the head says how many of these are enough: inputs that are made
+# from them are worth more than all of them as they are.
+every=$(sed -n 's/^ \* Seeds: 1 of //p' "$here/fuzz_$target.c")
+if [ -n "$every" ]; then
+	rm -rf "$build/seeds-$target" && mkdir "$build/seeds-$target"
+	find "${seeds[@]}" -type f | LC_ALL=C sort | awk "NR % $every == 1" |
+		while read -r file; do
+			cp "$file" "$build/seeds-$target/$(echo "$file" | tr / _)"
+		done
+	seeds=("$build/seeds-$target")
+	[ ! -d "$here/regress-$target" ] || seeds+=("$here/regress-$target")
+fi
 corpus=$build/corpus-$target
 if [ -n "$seconds" ]; then
 	run=("$build/fuzz_$target" -max_total_time="$seconds")
