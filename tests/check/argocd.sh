@@ -118,7 +118,8 @@ cases() {
 
 cases protocol "$python" "$tests/check/argocd.py" ask deploy/argocd/cmp/plugin.yaml
 
-server=$(go_tools_cache)/argocd-cmp-$version
+server=$(go_tools_cache)/argocd-cmp-$version-$(sha256sum \
+	"$tests/check/argocd/main.go" | cut -c1-8)
 build_server() (
 	dir=$(mktemp -d)
 	cd "$dir" || exit 1

@@ -86,7 +86,7 @@ build() {
 	[ ! -x "$bin/$1" ] || return 0
 	need_go
 	mkdir -p "$bin"
-	exec 9>"$cache/kube-v$kube.lock"
+	exec 9>"$bin.lock"
 	flock 9
 	if [ ! -x "$bin/$1" ]; then
 		temporary=$(mktemp -d "$bin/.build-XXXXXX")
@@ -104,6 +104,24 @@ build() {
 	exec 9>&-
 }
 
+# provide NAME: in $bin. That folder is kept by the version of Kubernetes, etcd by
+# its own.
+provide() {
+	local kube_bin=$bin
+	if [ "$1" = etcd ]; then
+		bin=$cache/etcd-v$etcd
+	fi
+	build "$1"
+	if [ "$bin" != "$kube_bin" ]; then
+		mkdir -p "$kube_bin"
+		[ "$bin/$1" -ef "$kube_bin/$1" ] || {
+			ln -sfn "$bin/$1" "$kube_bin/$1.$$"
+			mv -fT "$kube_bin/$1.$$" "$kube_bin/$1"
+		}
+		bin=$kube_bin
+	fi
+}
+
 # The programs of KUBEBUILDER_ASSETS, and what is missing there from the
 # build, as links in one folder.
 from_assets() {
@@ -116,7 +134,7 @@ from_assets() {
 			ln -sfn "$assets/$name" "$links/$name"
 		else
 			say "KUBEBUILDER_ASSETS has no $name: taking $kube"
-			build "$name"
+			provide "$name"
 			ln -sfn "$bin/$name" "$links/$name"
 		fi
 	done
@@ -137,7 +155,7 @@ if [ -n "${KUBEBUILDER_ASSETS:-}" ]; then
 	from_assets "$@"
 else
 	for name; do
-		build "$name"
+		provide "$name"
 	done
 	echo "$bin"
 fi

@@ -35,22 +35,9 @@ control_plane_until() {
 	done
 }
 
-# Each time another one, whoever asks: what is found free may be taken later.
-# Below the range that the kernel gives to clients, so that the port of a
-# killed server stays free for the next one.
+# Each time another one, and this test's alone until it ends.
 control_plane_free_port() {
-	local cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
-	local port
-	mkdir -p "$cache" || return
-	(
-		flock 7
-		read -r port <"$cache/last-port" || port=$((RANDOM % 12000 + 20000))
-		while :; do
-			port=$((port < 31999 ? port + 1 : 20000))
-			(: </dev/tcp/127.0.0.1/$port) 2>/dev/null || break
-		done
-		echo "$port" | tee "$cache/last-port"
-	) 7>>"$cache/ports.lock" 2>/dev/null
+	python3 "$control_plane_here/port.py" "$$"
 }
 
 # --- processes: DIR/NAME.pid holds the id and the time of its start ---------

@@ -1,11 +1,21 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Build the oracle as BUILD/tests/oracle/oracle. Checks that run side by side
-# share it: one builds, the others wait. Not stamped with the state of the
-# checkout, so that no check rebuilds it while another one runs it.
+# Make the oracle available as BUILD/tests/oracle/oracle: a link into the cache,
+# where it is built once for these sources, these versions of modules and this Go.
+# Checks that run side by side share it: one builds, the others wait.
 # usage: build.sh BUILD
 set -eu
 mkdir -p "$1/tests/oracle"
 folder=$(cd "$1/tests/oracle" && pwd)
+cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
+mkdir -p "$cache"
 cd "$(dirname "$0")"
-exec flock "$folder/lock" go build -buildvcs=false -o "$folder/oracle" .
+go=$(go env GOVERSION GOOS GOARCH GOFLAGS)
+key=$({ echo "$go" && cat go.mod go.sum ./*.go; } | sha256sum | cut -c1-16)
+oracle=$cache/oracle-$key
+[ -x "$oracle" ] || flock "$cache/oracle.lock" sh -c '
+	[ -x "$1" ] && exit
+	# Not stamped with the state of the checkout.
+	go build -buildvcs=false -o "$1.new" . && mv "$1.new" "$1"' sh "$oracle"
+ln -sfn "$oracle" "$folder/oracle.$$"
+mv -fT "$folder/oracle.$$" "$folder/oracle"
