@@ -8,6 +8,7 @@
  */
 #include "rules/kube/operator.h"
 
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -26,25 +27,29 @@ COUNT_FORMULA(rollout)
 
 /* -- podSpecPatch ---------------------------------------------------------- */
 
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("-_./", c));
+}
+
 /* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
 static bool names_accelerator(const struct kube_config *config,
 			      const char *text)
 {
+	const char *start, *end = text;
 	char name[128];
 
-	for (; text && *text;) {
-		size_t n = strspn(text, "abcdefghijklmnopqrstuvwxyz"
-					"ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-					"0123456789-_./");
-
-		if (n > 2 && n < sizeof(name)) {
-			memcpy(name, text, n);
-			name[n] = 0;
-			if (strchr(name, '/') &&
-			    accelerator_find(&config->accelerators, name))
-				return true;
-		}
-		text += n ? n : 1;
+	while ((start = strchr(end, '/'))) {
+		while (start > end && is_of_name(start[-1]))
+			start--;
+		for (end = start; is_of_name(*end);)
+			end++;
+		if ((size_t)(end - start) >= sizeof(name))
+			continue;
+		memcpy(name, start, (size_t)(end - start));
+		name[end - start] = '\0';
+		if (accelerator_find(&config->accelerators, name))
+			return true;
 	}
 	return false;
 }
