@@ -14,6 +14,7 @@
 #	rotation, broken   are check-rotation.sh
 #	speed    Pods of 20 KiB, all rules: as many as can be, and at half of that
 #	         how late the answers come, beside a static answer's
+#	hostile  four clients with reviews that cost much, and ordinary ones
 #	soak     reloads and connections that come and go: memory is flat
 #	away     the API server goes and comes back
 #	slow     slow and idle clients; check-server.sh does it without rules
@@ -23,6 +24,7 @@
 # ROTATION_SECONDS=30 ROTATION_EVERY_MS=5000 RESTART_REQUESTS=200000 RESTARTS=4
 # KILLS=100 OVERLOAD_SECONDS=9 STORM_SECONDS=10 MIXED_SECONDS=20
 # RESTART_MINUTES=3 SPEED_SECONDS=5 SOAK_SECONDS=40 AWAY_TIMES=20
+# HOSTILE_TURNS=10
 # SLOW_SECONDS=12 SLOW_CLIENTS=1000 IDLE_CONNECTIONS=2000 SLOW_RATE=400
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -52,10 +54,11 @@ for name, gpus in ("allow", "1"), ("deny", "0.5"):
                 "resources": {"limits": resources, "requests": resources}}]}}
     review.dump(review.review(pod, uid=UID), f"{sys.argv[1]}/{name}.json")
 PY
-case " $* " in *' speed '*)
+case " $* " in *' speed '* | *' hostile '*)
 	mkdir "$work/bodies" && python3 tests/bench/bodies.py "$work/bodies" || exit 1
 	${CC:-gcc} -O2 -pthread -o "$work/floor" tests/bench/mhd_floor.c \
 		-lmicrohttpd && export FLOOR=$work/floor
+	python3 tests/webhook/hostile.py "$work/hostile" || exit 1
 	;;
 esac
 "$load" "$build/gpugated" "$work" "$@"

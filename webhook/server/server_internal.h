@@ -12,6 +12,7 @@
  *	server_body.c     the bytes of a review
  *	server_memory.c   how many bytes all requests may use
  *	server_request.c  from the headers to the reply
+ *	server_large.c    large reviews: one after the other
  *
  * A struct peer is one connection. It belongs to the thread of the pool that
  * serves the connection, except for struct connection.
@@ -28,13 +29,26 @@
 #include "server.h"
 #include "webhook/observe/monotonic.h"
 
-enum { HOLD_MAX = 512 };
+enum {
+	HOLD_MAX = 512,
+	LARGE_OVER = 64 << 10, /* bytes of a body */
+};
 
 /* Bytes in use, and how many may be. */
 struct server_memory {
 	atomic_size_t bodies, work;
 	size_t bodies_max, large_max, work_max;
 	_Atomic int64_t say_at; /* monotonic seconds: not before in the log */
+};
+
+/* Reviews that wait, and the threads that judge them. */
+struct server_large {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	struct peer *first, **last;
+	pthread_t *threads;
+	unsigned nthreads;
+	bool stopping;
 };
 
 struct server {
@@ -48,6 +62,7 @@ struct server {
 	atomic_bool draining;
 	atomic_uint in_flight;
 	struct server_memory memory;
+	struct server_large large;
 };
 
 /* A reply that is not an AdmissionReview. */
@@ -64,6 +79,7 @@ struct server_thread {
 	pthread_t id;
 	bool runs;
 	int epoll_fd;			 /* the daemon's */
+	int wake_fd;			 /* a connection is resumed */
 	unsigned shaking;		 /* handshakes that are not over */
 	uint64_t moves;			 /* counts progress of any kind */
 	struct admission_worker *worker; /* NULL until the first review */
@@ -104,8 +120,13 @@ struct peer {
 	const struct refusal *refusal;
 	size_t expected; /* Content-Length */
 	struct body body;
-	struct MHD_Response *response; /* ready, but the body is not over */
+	struct MHD_Response *response; /* ready, but not yet to be sent */
 	unsigned status;
+
+	/* server_large.c */
+	struct peer *next;
+	struct MHD_Connection *suspended;
+	int64_t since; /* monotonic_ms() */
 };
 
 static inline struct peer *server_peer(struct MHD_Connection *connection)
@@ -129,6 +150,9 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 int server_threads_start(struct server *server, int listener);
 /* Cuts what is left. */
 void server_threads_stop(struct server *server);
+/* From another thread; the connection may be gone afterwards. */
+void server_thread_resume(struct server_thread *thread,
+			  struct MHD_Connection *connection);
 
 /* -- server_wire.c --------------------------------------------------------- */
 
@@ -168,10 +192,9 @@ void server_memory_init(struct server_memory *memory, size_t bytes,
  * they are in use. */
 bool server_memory_body(struct server *server, size_t more, size_t size);
 void server_memory_body_end(struct server *server, size_t size);
-/* Room to judge so many bytes; the same. */
+/* Room to judge a large body. false: others use it now. */
 bool server_memory_judge(struct server *server, size_t len);
-/* True if it was counted. Then the worker must not keep its memory. */
-bool server_memory_judge_end(struct server *server, size_t len);
+void server_memory_judge_end(struct server *server, size_t len);
 
 /* -- server_body.c --------------------------------------------------------- */
 
@@ -189,5 +212,16 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 /* An MHD_RequestCompletedCallback. */
 void server_request_end(void *cls, struct MHD_Connection *connection,
 			void **context, enum MHD_RequestTerminationCode reason);
+/* Makes the response of a review, or the reason that there is none. */
+void server_judge_large(struct peer *peer);
+
+/* -- server_large.c -------------------------------------------------------- */
+
+/* On -1, too, there is something to stop. */
+int server_large_start(struct server *server, unsigned threads);
+/* When the other threads have ended, and before their daemons. */
+void server_large_stop(struct server *server);
+/* Suspends the connection until its body is judged. */
+void server_large_add(struct peer *peer, struct MHD_Connection *connection);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One budget of bytes over all requests: for bodies as they arrive, and for the
- * trees, texts and findings of large ones while they are checked. Beyond it the
- * answer is 429 with Retry-After.
+ * trees, texts and findings of large ones while they are checked. A body beyond
+ * it is answered with 429 and Retry-After; one to be checked waits.
  *
  * It has three parts. An eighth is for small bodies alone, so that large ones
  * do not lock out ordinary reviews. Half of the rest, or the need of the
@@ -13,7 +13,6 @@
 #include "server_internal.h"
 
 enum {
-	SMALL_SIZE = 64 << 10,
 	SMALL_SHARE = 8,
 	/* A value of two bytes is a node of 104, a container of 170 may have
 	 * ten findings of 500; both are limited in number (review.c). */
@@ -86,7 +85,7 @@ bool server_memory_body(struct server *server, size_t more, size_t size)
 	struct server_memory *memory = &server->memory;
 
 	if (take(&memory->bodies, more,
-		 size <= SMALL_SIZE ? memory->bodies_max : memory->large_max))
+		 size <= LARGE_OVER ? memory->bodies_max : memory->large_max))
 		return true;
 	say_refused(server);
 	return false;
@@ -99,17 +98,11 @@ void server_memory_body_end(struct server *server, size_t size)
 
 bool server_memory_judge(struct server *server, size_t len)
 {
-	if (len <= SMALL_SIZE ||
-	    take(&server->memory.work, work_size(len), server->memory.work_max))
-		return true;
-	say_refused(server);
-	return false;
+	return take(&server->memory.work, work_size(len),
+		    server->memory.work_max);
 }
 
-bool server_memory_judge_end(struct server *server, size_t len)
+void server_memory_judge_end(struct server *server, size_t len)
 {
-	if (len <= SMALL_SIZE)
-		return false;
 	atomic_fetch_sub(&server->memory.work, work_size(len));
-	return true;
 }

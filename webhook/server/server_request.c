@@ -3,7 +3,7 @@
  * From the headers of a request to its reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
  * body, and again when the body is complete; only the first and the last call
- * may reply.
+ * may reply, or suspend the connection: then the last call is repeated.
  *
  * A reply to the first closes the connection, and further bytes from the client
  * make the kernel reset it: of Go clients with 8 MB to send, two in five never
@@ -239,18 +239,10 @@ static enum MHD_Result refuse(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* Made with its first review, and after a large one. */
-static struct admission_worker *worker_of(struct server_thread *thread)
-{
-	if (!thread->worker)
-		thread->worker =
-			admission_worker_new(thread->server->options.admission);
-	return thread->worker;
-}
-
 /* A review, and the response to it; NULL: no memory, or there is none. */
 struct review_work {
 	struct peer *peer;
+	struct admission_worker **worker;
 	const char *body;
 	size_t len;
 	bool start; /* the body is the start of one that is too long */
@@ -260,43 +252,48 @@ struct review_work {
 static void judge_body(void *context)
 {
 	struct review_work *j = context;
-	struct admission_worker *worker = worker_of(j->peer->thread);
+	struct server *server = j->peer->server;
 	struct admission_reply reply;
 
+	if (!*j->worker)
+		*j->worker = admission_worker_new(server->options.admission);
 	if (!j->start)
-		admission_review(worker, j->peer->path, j->body, j->len,
+		admission_review(*j->worker, j->peer->path, j->body, j->len,
 				 &reply);
-	else if (!admission_review_long(worker, j->peer->path, j->body, j->len,
-					&reply))
+	else if (!admission_review_long(*j->worker, j->peer->path, j->body,
+					j->len, &reply))
 		return;
 	j->response = make_response(j->peer, &reply);
 }
 
-static void drop_worker(struct server_thread *thread)
+static void drop_worker(struct admission_worker **worker)
 {
-	admission_worker_free(thread->worker);
-	thread->worker = NULL;
+	admission_worker_free(*worker);
+	*worker = NULL;
+}
+
+static void refuse_review(struct peer *peer, enum escape why)
+{
+	const struct server *server = peer->server;
+	bool memory = why == ESCAPE_MEMORY;
+
+	peer->refusal = memory ? &memory_used : &out_of_time;
+	metrics_add(server->options.metrics,
+		    memory ? METRICS_MEMORY_REFUSED : METRICS_OVERLOAD, 1);
+	log_say(server->options.log, LOG_WARN,
+		"a review was refused with 429: %s",
+		memory ? "out of memory" : "it took too long");
 }
 
 /* One review that cannot go on is refused, and leaves nothing behind. */
-static void judge_guarded(struct review_work *j)
+static void judge_guarded(struct review_work *j, int64_t limit_ms)
 {
-	struct server *server = j->peer->server;
-	enum escape why;
+	enum escape why = escape_run(judge_body, j, limit_ms);
 
-	connection_phase(&j->peer->connection, PHASE_REPLY);
-	why = escape_run(judge_body, j, REVIEW_MS);
 	if (why == ESCAPE_NONE)
 		return;
-	drop_worker(j->peer->thread);
-	j->peer->refusal = why == ESCAPE_MEMORY ? &memory_used : &out_of_time;
-	metrics_add(server->options.metrics,
-		    why == ESCAPE_MEMORY ? METRICS_MEMORY_REFUSED
-					 : METRICS_OVERLOAD,
-		    1);
-	log_say(server->options.log, LOG_WARN,
-		"a review was refused with 429: %s",
-		why == ESCAPE_MEMORY ? "out of memory" : "it took too long");
+	drop_worker(j->worker);
+	refuse_review(j->peer, why);
 }
 
 /*
@@ -306,28 +303,47 @@ static void judge_guarded(struct review_work *j)
 static struct MHD_Response *judge(struct peer *peer, const char *body,
 				  size_t len)
 {
-	struct review_work j = {.peer = peer, .body = body, .len = len};
+	struct review_work j = {.peer = peer,
+				.worker = &peer->thread->worker,
+				.body = body,
+				.len = len};
 
-	if (!server_memory_judge(peer->server, len)) {
-		peer->refusal = &memory_used;
-		return NULL;
-	}
-	judge_guarded(&j);
-	if (server_memory_judge_end(peer->server, len))
-		drop_worker(peer->thread);
+	connection_phase(&peer->connection, PHASE_REPLY);
+	judge_guarded(&j, REVIEW_MS);
 	return j.response;
+}
+
+void server_judge_large(struct peer *peer)
+{
+	struct admission_worker *worker = NULL;
+	struct review_work j = {.peer = peer,
+				.worker = &worker,
+				.body = peer->body.data,
+				.len = peer->body.len};
+	int64_t left = peer->since + REVIEW_MS - monotonic_ms();
+
+	if (left > 0)
+		judge_guarded(&j, left);
+	else
+		refuse_review(peer, ESCAPE_TIME);
+	drop_worker(&worker);
+	peer->response = j.response;
+	if (!j.response && !peer->refusal)
+		refuse_review(peer, ESCAPE_MEMORY);
 }
 
 /* NULL: it is not known what the review asks. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
 	struct review_work j = {.peer = peer,
+				.worker = &peer->thread->worker,
 				.body = peer->body.data,
 				.len = peer->body.len,
 				.start = true};
 
+	connection_phase(&peer->connection, PHASE_REPLY);
 	if (j.len)
-		judge_guarded(&j);
+		judge_guarded(&j, REVIEW_MS);
 	return j.response;
 }
 
@@ -413,6 +429,11 @@ static enum MHD_Result finish(struct peer *peer,
 	if (peer->refusal && !response)
 		return refuse(peer, connection, peer->refusal);
 	peer->response = NULL;
+	if (!response && peer->body.len > LARGE_OVER) {
+		connection_phase(&peer->connection, PHASE_REPLY);
+		server_large_add(peer, connection);
+		return MHD_YES;
+	}
 	if (!response)
 		response = judge(peer, peer->body.len ? peer->body.data : "",
 				 peer->body.len);

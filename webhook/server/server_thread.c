@@ -8,7 +8,9 @@
  * and waits would use a whole processor until its deadline. So the loop is
  * ours: after a round without progress, and while there are handshakes, it
  * waits for an event whatever the library says there is to do; but only
- * briefly, since progress may be possible without an event.
+ * briefly, since progress may be possible without an event. In such a loop the
+ * library does not notice a connection that another thread resumes: that thread
+ * raises an event of ours.
  */
 #include "server_internal.h"
 
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -32,14 +35,22 @@ enum {
 
 /* --- one thread ----------------------------------------------------------- */
 
-/* Nothing moved, but the library would not wait: for handshakes that do. */
-static void wait_for_events(struct server_thread *thread)
+static void wait_for_events(struct server_thread *thread, bool moved)
 {
-	struct pollfd events = {.fd = thread->epoll_fd, .events = POLLIN};
+	struct pollfd events[] = {{.fd = thread->epoll_fd, .events = POLLIN},
+				  {.fd = thread->wake_fd, .events = POLLIN}};
+	int wait = ROUND_MS;
 	MHD_UNSIGNED_LONG_LONG left;
+	eventfd_t n;
 
-	if (MHD_get_timeout(thread->daemon, &left) == MHD_YES && !left)
-		poll(&events, 1, STALL_MS);
+	if (MHD_get_timeout(thread->daemon, &left) == MHD_YES && !left) {
+		if (moved || !thread->shaking)
+			return;
+		wait = STALL_MS; /* nothing moved: handshakes */
+	}
+	poll(events, 2, wait);
+	if (events[1].revents)
+		eventfd_read(thread->wake_fd, &n);
 }
 
 static void *run(void *arg)
@@ -49,12 +60,18 @@ static void *run(void *arg)
 	while (!atomic_load(&thread->server->stopping)) {
 		uint64_t before = thread->moves;
 
-		if (MHD_run_wait(thread->daemon, ROUND_MS) != MHD_YES)
+		if (MHD_run_wait(thread->daemon, 0) != MHD_YES)
 			poll(NULL, 0, STALL_MS);
-		if (thread->shaking && thread->moves == before)
-			wait_for_events(thread);
+		wait_for_events(thread, thread->moves != before);
 	}
 	return NULL;
+}
+
+void server_thread_resume(struct server_thread *thread,
+			  struct MHD_Connection *connection)
+{
+	MHD_resume_connection(connection);
+	eventfd_write(thread->wake_fd, 1);
 }
 
 static int start_one(struct server_thread *thread)
@@ -99,7 +116,8 @@ static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
 				      unsigned connections)
 {
 	const struct server_options *o = &thread->server->options;
-	const unsigned flags = MHD_USE_EPOLL | MHD_USE_TLS | MHD_USE_ERROR_LOG;
+	const unsigned flags = MHD_USE_EPOLL | MHD_USE_TLS | MHD_USE_ERROR_LOG |
+			       MHD_ALLOW_SUSPEND_RESUME;
 	struct MHD_OptionItem items[] = {
 		{MHD_OPTION_LISTEN_SOCKET, fd, NULL},
 		{MHD_OPTION_CONNECTION_LIMIT, connections, NULL},
@@ -131,10 +149,14 @@ static int make_one(struct server *server, int listener, unsigned connections)
 	if (!thread)
 		OUT_OF_MEMORY();
 	thread->server = server;
-	thread->daemon = fd < 0 ? NULL : make_daemon(thread, fd, connections);
+	thread->wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	if (fd >= 0 && thread->wake_fd >= 0)
+		thread->daemon = make_daemon(thread, fd, connections);
 	if (!thread->daemon) {
 		if (fd >= 0)
 			close(fd);
+		if (thread->wake_fd >= 0)
+			close(thread->wake_fd);
 		free(thread);
 		return -1;
 	}
@@ -156,6 +178,8 @@ int server_threads_start(struct server *server, int listener)
 	server->threads = calloc(n, sizeof(struct server_thread *));
 	if (!server->threads)
 		OUT_OF_MEMORY();
+	if (server_large_start(server, n) < 0)
+		return -1;
 	for (unsigned i = 0; i < n; i++)
 		if (make_one(server, listener, (all + n - 1) / n) < 0)
 			return -1;
@@ -173,11 +197,13 @@ void server_threads_stop(struct server *server)
 	for (unsigned i = 0; i < server->nthreads; i++)
 		if (server->threads[i]->runs)
 			pthread_join(server->threads[i]->id, NULL);
+	server_large_stop(server);
 	for (unsigned i = 0; i < server->nthreads; i++) {
 		struct server_thread *thread = server->threads[i];
 
 		MHD_stop_daemon(thread->daemon);
 		admission_worker_free(thread->worker);
+		close(thread->wake_fd);
 		free(thread);
 	}
 	free(server->threads);

@@ -98,12 +98,17 @@ var scenarios = map[string]func(*bench){
 	"speed":    speed,
 	"soak":     soak,
 	"away":     away,
+	"hostile":  hostile,
 }
 
 func main() {
 	if len(os.Args) < 4 {
 		fmt.Fprintln(os.Stderr, "usage: load GPUGATED FOLDER SCENARIO...")
 		os.Exit(2)
+	}
+	if os.Args[1] == "attack" {
+		attack(os.Args[2], os.Args[3])
+		return
 	}
 	b := &bench{gpugated: os.Args[1], dir: os.Args[2]}
 	var err error

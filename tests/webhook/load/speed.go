@@ -28,6 +28,15 @@ type measured struct {
 	request []byte
 }
 
+// newMeasured asks for a review that is allowed.
+func newMeasured(d *daemon, trusted *trust, body []byte) *measured {
+	return &measured{address: local(d.port), trusted: trusted,
+		pid: d.cmd.Process.Pid, want: []byte(`"allowed":true`),
+		request: fmt.Appendf(nil, "POST /validate?timeout=10s HTTP/1.1\r\nHost: %s\r\n"+
+			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			serverName, len(body), body)}
+}
+
 // line is one connection with as little of a client as can be.
 type line struct {
 	conn *tls.Conn
@@ -58,16 +67,30 @@ func (m *measured) ask(l *line) error {
 	return err
 }
 
-// run has each line ask for every time that due gives it, until that is closed;
-// an answer's time counts from when it was due.
-func (m *measured) run(t *traffic, due <-chan time.Time) error {
-	var wait sync.WaitGroup
+// dialAll opens the connections of run.
+func (m *measured) dialAll() ([]*line, error) {
+	var all []*line
 	for range lines {
 		l, err := m.dial()
 		if err != nil {
-			return err
+			return nil, err
 		}
-		defer l.conn.Close()
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+func hangUp(all []*line) {
+	for _, l := range all {
+		l.conn.Close()
+	}
+}
+
+// run has each line ask for every time that due gives it, until that is closed;
+// an answer's time counts from when it was due.
+func (m *measured) run(all []*line, t *traffic, due <-chan time.Time) {
+	var wait sync.WaitGroup
+	for _, l := range all {
 		wait.Go(func() {
 			for at := range due {
 				err := m.ask(l)
@@ -79,13 +102,17 @@ func (m *measured) run(t *traffic, due <-chan time.Time) error {
 		})
 	}
 	wait.Wait()
-	return nil
 }
 
 // saturate asks as fast as answers come, and tells how many a second came, and
 // how many microseconds of a processor each took of the server.
 func (m *measured) saturate(long time.Duration) (rate, cost float64, t *traffic, err error) {
 	t = &traffic{}
+	all, err := m.dialAll()
+	if err != nil {
+		return 0, 0, t, err
+	}
+	defer hangUp(all)
 	due := make(chan time.Time)
 	begin, before := time.Now(), ticks(m.pid)
 	go func() {
@@ -94,18 +121,18 @@ func (m *measured) saturate(long time.Duration) (rate, cost float64, t *traffic,
 		}
 		close(due)
 	}()
-	err = m.run(t, due)
+	m.run(all, t, due)
 	n := float64(t.asked.Load() - t.lost.Load())
 	return n / time.Since(begin).Seconds(),
-		(ticks(m.pid) - before) * 1e6 / max(n, 1), t, err
+		(ticks(m.pid) - before) * 1e6 / max(n, 1), t, nil
 }
 
 // pace asks at fixed times, whether or not answers have come.
-func (m *measured) pace(rate float64, long time.Duration) (*traffic, error) {
+func (m *measured) pace(all []*line, rate float64, long time.Duration) *traffic {
 	t := &traffic{}
 	n := int(rate * long.Seconds())
 	due := make(chan time.Time, n)
-	begin := time.Now().Add(200 * time.Millisecond) // of handshakes
+	begin := time.Now()
 	go func() {
 		for i := range n {
 			at := begin.Add(time.Duration(float64(i) / rate * 1e9))
@@ -116,7 +143,8 @@ func (m *measured) pace(rate float64, long time.Duration) (*traffic, error) {
 		}
 		close(due)
 	}()
-	return t, m.run(t, due)
+	m.run(all, t, due)
+	return t
 }
 
 // ticks are the seconds of processor that a process has used.
@@ -165,11 +193,7 @@ func speed(b *bench) {
 	d, err := b.begin(setup{name: "speed", folder: dir, more: []string{
 		"--policy", policy, "--threads", "2", "--log-level", "error"}})
 	b.must(err)
-	ours := &measured{address: local(d.port), trusted: trusted,
-		pid: d.cmd.Process.Pid, want: []byte(`"allowed":true`),
-		request: fmt.Appendf(nil, "POST /validate?timeout=10s HTTP/1.1\r\nHost: %s\r\n"+
-			"Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-			serverName, len(body), body)}
+	ours := newMeasured(d, trusted, body)
 	rate, most, half := b.measure(ours, long, 0)
 	var floorMost, floorHalf string
 	if floor, stop := b.floor(ours, dir); floor != nil {
@@ -191,8 +215,10 @@ func (b *bench) measure(m *measured, long time.Duration, rate float64) (float64,
 	} else {
 		rate = most / 2
 	}
-	t, err := m.pace(rate, long)
+	all, err := m.dialAll()
 	b.must(err)
+	defer hangUp(all)
+	t := m.pace(all, rate, long)
 	b.check(busy.lost.Load()+t.lost.Load() == 0, "%s: %d of %d requests lost%s", name,
 		busy.lost.Load()+t.lost.Load(), busy.asked.Load()+t.asked.Load(),
 		busy.losses()+t.losses())
