@@ -6,6 +6,7 @@
  */
 #include "reload.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "webhook/observe/monotonic.h"
@@ -25,12 +27,15 @@ static void watch_policy(struct reload *r)
 {
 	const char **paths =
 		ARENA_ARRAY(&r->folders_arena, const char *, r->nfolders + 2);
+	struct watch *watch;
 
 	paths[0] = r->policy;
 	if (r->nfolders)
 		memcpy(paths + 1, r->folders, r->nfolders * sizeof(*paths));
+	watch = r->policy ? watch_new(paths) : NULL;
 	watch_free(r->watches[RELOAD_POLICY]);
-	r->watches[RELOAD_POLICY] = r->policy ? watch_new(paths) : NULL;
+	r->watches[RELOAD_POLICY] = watch;
+	r->nwatched = r->nfolders;
 }
 
 static void report_problems(struct reload *r,
@@ -65,6 +70,11 @@ static void set_exemptions(struct reload *r, const struct policy *policy)
 	arena_release(&arena);
 }
 
+static void drop_policy(void *policy)
+{
+	policy_free(policy);
+}
+
 /* admission owns the policy afterwards. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
@@ -75,15 +85,18 @@ static void take_policy(struct reload *r, struct policy *policy)
 	};
 	uint64_t hash = policy_hash(policy);
 	enum mode mode = policy_mode(policy);
+	struct escape_guard guard;
 	char text[17];
 
 	if (policy_asks_namespaces(policy) && !r->knows_namespaces)
 		log_say(r->log, LOG_WARN,
 			"overrides with namespaceLabels never match: labels "
 			"of namespaces are known from --cluster or --live on");
-	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 1);
-	set_exemptions(r, policy);
+	escape_guard(&guard, drop_policy, policy);
 	admission_set_policy(r->admission, policy);
+	escape_unguard(&guard);
+	set_exemptions(r, policy);
+	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 1);
 	snprintf(text, sizeof(text), "%016llx", (unsigned long long)hash);
 	metrics_set_policy(r->metrics, text);
 	metrics_set(r->metrics, METRICS_POLICY_RELOAD_SUCCESS,
@@ -104,12 +117,14 @@ static void take_policy(struct reload *r, struct policy *policy)
 static void note_folder(void *context, const char *folder)
 {
 	struct reload *r = context;
+	const char *copy;
 
 	for (size_t i = 0; i < r->nfolders; i++)
 		if (text_eq(r->folders[i], folder))
 			return;
+	copy = arena_strdup(&r->folders_arena, folder);
 	*VEC_PUSH(&r->folders_arena, r->folders, r->nfolders, r->folders_size) =
-		arena_strdup(&r->folders_arena, folder);
+		copy;
 }
 
 /* With the policy's files are watched the folders of its rules. What is new
@@ -119,11 +134,10 @@ static struct policy *read_policy(struct reload *r,
 {
 	struct policy_options options = {
 		.admission = true, .looks_into = note_folder, .context = r};
-	size_t before = r->nfolders;
 	struct policy *policy =
 		policy_load(&r->rules, r->policy, &options, problems);
 
-	if (r->nfolders == before)
+	if (r->nfolders == r->nwatched)
 		return policy;
 	policy_free(policy);
 	policy_problems_release(problems);
@@ -131,39 +145,77 @@ static struct policy *read_policy(struct reload *r,
 	return policy_load(&r->rules, r->policy, &options, problems);
 }
 
+struct policy_work {
+	struct reload *reload;
+	struct policy_problems problems;
+	bool taken;
+};
+
+static void work_on_policy(void *context)
+{
+	struct policy_work *work = context;
+	struct reload *r = work->reload;
+	struct policy *policy = r->policy ? read_policy(r, &work->problems)
+					  : policy_default(&r->rules, NULL);
+
+	report_problems(r, &work->problems);
+	if (policy) {
+		/* A policy that is used has no others. */
+		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
+			    (double)work->problems.n);
+		take_policy(r, policy);
+	}
+	work->taken = policy != NULL;
+}
+
 static int load_policy(struct reload *r)
 {
-	struct policy_problems problems = {0};
-	struct policy *policy;
+	struct policy_work work = {.reload = r};
+	enum escape why = escape_run(work_on_policy, &work, 0);
 
-	if (!r->policy) {
-		metrics_set(r->metrics, METRICS_POLICY_WARNINGS, 0);
-		take_policy(r, policy_default(&r->rules, NULL));
+	policy_problems_release(&work.problems);
+	r->again = why != ESCAPE_NONE;
+	if (!r->again && work.taken)
 		return 0;
-	}
-	policy = read_policy(r, &problems);
-	report_problems(r, &problems);
-	/* A policy that is used has no others. */
-	if (policy)
-		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
-			    (double)problems.n);
-	policy_problems_release(&problems);
-	if (!policy) {
-		r->reported = false;
-		metrics_set(r->metrics, METRICS_POLICY_TAKEN, 0);
-		metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
-		log_say(r->log, LOG_ERROR, "%s: policy is not used%s",
-			r->policy,
-			admission_has_policy(r->admission)
-				? "; the last good one stays"
-				: "");
-		return -1;
-	}
-	take_policy(r, policy);
-	return 0;
+	r->reported = false;
+	metrics_set(r->metrics, METRICS_POLICY_TAKEN, 0);
+	metrics_add(r->metrics, METRICS_POLICY_RELOAD_FAILURES, 1);
+	log_say(r->log, LOG_ERROR, "%s: policy is not used%s%s",
+		r->policy ? r->policy : "recommended",
+		r->again ? ": out of memory" : "",
+		admission_has_policy(r->admission) ? "; the last good one stays"
+						   : "");
+	return -1;
 }
 
 /* --- the certificate ------------------------------------------------------ */
+
+/* A load of a file in use, and its result. */
+struct file_work {
+	struct reload *reload;
+	int (*load)(struct reload *r, struct err *err);
+	struct err *err;
+	int rc;
+};
+
+static void work_on_file(void *context)
+{
+	struct file_work *work = context;
+
+	work->rc = work->load(work->reload, work->err);
+}
+
+static int load_guarded(struct reload *r,
+			int (*load)(struct reload *r, struct err *err),
+			struct err *err)
+{
+	struct file_work work = {.reload = r, .load = load, .err = err};
+
+	if (escape_run(work_on_file, &work, 0) == ESCAPE_NONE)
+		return work.rc;
+	*err = (struct err){0};
+	return err_set(err, ENOMEM, "out of memory");
+}
 
 struct loaded_file {
 	const char *what;
@@ -191,6 +243,14 @@ static int settle(struct reload *r, const struct loaded_file *file, int rc,
 	return -1;
 }
 
+static int read_certificate(struct reload *r, struct err *err)
+{
+	int rc = key_store_load(r->keys, r->cert, r->key, err);
+
+	key_store_report(r->keys, &r->generation, r->log, r->metrics);
+	return rc;
+}
+
 static int load_certificate(struct reload *r, bool again)
 {
 	const struct loaded_file file = {
@@ -204,8 +264,7 @@ static int load_certificate(struct reload *r, bool again)
 
 	if (!r->cert)
 		return 0;
-	rc = key_store_load(r->keys, r->cert, r->key, &err);
-	key_store_report(r->keys, &r->generation, r->log, r->metrics);
+	rc = load_guarded(r, read_certificate, &err);
 	return settle(r, &file, rc, &err, again);
 }
 
@@ -230,6 +289,14 @@ static void report_client_ca(struct reload *r)
 	buf_release(&text);
 }
 
+static int read_client_ca(struct reload *r, struct err *err)
+{
+	int rc = client_ca_load(r->client_ca, r->ca, err);
+
+	report_client_ca(r);
+	return rc;
+}
+
 static int load_client_ca(struct reload *r, bool again)
 {
 	struct loaded_file file = {
@@ -243,8 +310,7 @@ static int load_client_ca(struct reload *r, bool again)
 
 	if (!r->ca)
 		return 0;
-	rc = client_ca_load(r->client_ca, r->ca, &err);
-	report_client_ca(r);
+	rc = load_guarded(r, read_client_ca, &err);
 	file.stays = r->ca_generation;
 	return settle(r, &file, rc, &err, again);
 }
@@ -279,7 +345,7 @@ void reload_release(struct reload *r)
 	}
 	arena_release(&r->folders_arena);
 	r->folders = NULL;
-	r->nfolders = r->folders_size = 0;
+	r->nfolders = r->nwatched = r->folders_size = 0;
 }
 
 void reload_now(struct reload *r)
@@ -300,7 +366,7 @@ void reload_poll(struct reload *r)
 	     ca = has_changed(r->watches[RELOAD_CA]);
 	bool due = monotonic_seconds() >= r->next_look;
 
-	if (has_changed(r->watches[RELOAD_POLICY]))
+	if (has_changed(r->watches[RELOAD_POLICY]) || (due && r->again))
 		load_policy(r);
 	if (key || due)
 		load_certificate(r, key);

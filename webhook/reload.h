@@ -34,10 +34,11 @@ struct reload {
 	struct watch *watches[RELOAD_WATCHES]; /* NULL without a path */
 	struct arena folders_arena; /* that the policy's `custom:` names */
 	const char **folders;	    /* of the watch, with the policy's path */
-	size_t nfolders, folders_size;
+	size_t nfolders, nwatched, folders_size;
 	int64_t next_look; /* at the certificate's dates */
 	uint64_t hash;	   /* of the policy in force */
 	bool reported;	   /* that it is, since the last failure */
+	bool again;	   /* it was not read for lack of memory */
 	unsigned generation, ca_generation;
 	char problem[PROBLEM_BYTES];	/* logged last of the certificate */
 	char ca_problem[PROBLEM_BYTES]; /* and of the client CA */

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/escape.h"
+
 enum { STEP = 64 * 1024 - 1 /* and the NUL */ };
 
 void file_stamp_take(struct file_stamp *stamp, const struct stat *st)
@@ -72,21 +74,29 @@ static int look_at(int fd, const struct file_how *how)
 	return 0;
 }
 
+static void close_fd(void *fd)
+{
+	close(*(int *)fd);
+}
+
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out)
 {
 	int fd = openat(dirfd, path,
 			O_RDONLY | O_CLOEXEC | O_NOCTTY |
 				(how->may_pipe ? 0 : O_NONBLOCK));
+	struct escape_guard guard;
 	int error;
 
 	if (fd < 0)
 		return errno;
+	escape_guard(&guard, close_fd, &fd);
 	error = look_at(fd, how);
 	if (!error && how->bytes)
 		buf_grow(out, how->bytes + 2);
 	if (!error)
 		error = file_read_fd(fd, how->limit, how->known, out);
+	escape_unguard(&guard);
 	close(fd);
 	return error;
 }

@@ -308,6 +308,8 @@ class Webhook:
         port = re.search(r'"msg":"listening".*"port":(\d+)', text)
         # That line may be what was not written.
         self.port = int(port.group(1)) if port else None
+        port = re.search(r'"msg":"probes listening".*"port":(\d+)', text)
+        self.probe = int(port.group(1)) if port else None
         if not armed:
             self.faults.arm()
         return True
@@ -336,6 +338,20 @@ class Webhook:
             return "refused"
         except (OSError, http.client.HTTPException):
             return "no answer"
+        finally:
+            connection.close()
+
+    def figures(self):
+        """Whole, or the connection ends without a page."""
+        if not self.probe:
+            return True
+        connection = http.client.HTTPConnection("localhost", self.probe,
+                                                timeout=20)
+        try:
+            connection.request("GET", "/metrics")
+            return b"process_start_time" in connection.getresponse().read()
+        except (OSError, http.client.HTTPException):
+            return True
         finally:
             connection.close()
 
@@ -369,7 +385,7 @@ def serve(n, program, library, certs):
         webhook = Webhook(program, folder, Faults(folder, library), certs)
         while injected < n and seed < n:
             seed += 1
-            # A reload without memory ends the process; a connection never.
+            # Neither a connection nor a reload without memory ends it.
             allocate, reload = seed % 3, seed % 2
             webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=allocate,
                           FAULT_EVERY=(12, 60, 300)[allocate])
@@ -377,6 +393,8 @@ def serve(n, program, library, certs):
             for i in range(60):
                 if reload and i % 10 == 5:
                     webhook.process.send_signal(signal.SIGHUP)
+                if i % 10 == 7 and not webhook.figures():
+                    problems.add("a part of the figures", where)
                 answer = webhook.ask()
                 problems.outcomes[answer] += 1
                 if answer == "allowed":
@@ -384,8 +402,7 @@ def serve(n, program, library, certs):
                 if webhook.process.poll() is not None:
                     break
             injected += webhook.faults.failures()
-            check_end(webhook, problems, where,
-                      (BUG_STATUS,) if reload else ())
+            check_end(webhook, problems, where, ())
     return problems.end("serve", injected)
 
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "metrics_internal.h"
 #include "process.h"
@@ -377,9 +378,17 @@ static void write_gauges(struct metrics *m, struct buf *out)
 	}
 }
 
+static void unlock(void *lock)
+{
+	pthread_mutex_unlock(lock);
+}
+
 static void write_infos(struct metrics *m, struct buf *out)
 {
+	struct escape_guard guard;
+
 	pthread_mutex_lock(&m->lock);
+	escape_guard(&guard, unlock, &m->lock);
 	family(out, "gpugate_build_info", "gauge", "The version, always 1.");
 	buf_adds(out, "gpugate_build_info{");
 	label(out, "version", m->version);
@@ -398,14 +407,18 @@ static void write_infos(struct metrics *m, struct buf *out)
 		label(out, "name", m->exemptions[i].name);
 		buf_addf(out, "} %" PRId64 "\n", m->exemptions[i].until);
 	}
+	escape_unguard(&guard);
 	pthread_mutex_unlock(&m->lock);
 }
 
 static void write_objects(struct metrics *m, struct buf *out)
 {
+	struct escape_guard guard;
+
 	family(out, "gpugate_cluster_objects", "gauge",
 	       "Objects of the cluster state, of kinds that can be read.");
 	pthread_mutex_lock(&m->lock);
+	escape_guard(&guard, unlock, &m->lock);
 	for (size_t i = 0; i < m->nobjects; i++) {
 		const struct metrics_objects *o = &m->objects[i];
 
@@ -414,6 +427,7 @@ static void write_objects(struct metrics *m, struct buf *out)
 		label(out, "group", o->group);
 		end_count(out, o->n);
 	}
+	escape_unguard(&guard);
 	pthread_mutex_unlock(&m->lock);
 }
 

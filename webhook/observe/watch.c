@@ -18,6 +18,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "monotonic.h"
 
@@ -126,18 +127,26 @@ static uint64_t sign_all(const struct watch *watch)
 
 /* -- the watch ------------------------------------------------------------- */
 
+static void drop_watch(void *watch)
+{
+	watch_free(watch);
+}
+
 struct watch *watch_new(const char *const *paths)
 {
 	struct watch *watch = calloc(1, sizeof(*watch));
+	struct escape_guard guard;
 	size_t n = 0;
 
 	if (!watch)
 		OUT_OF_MEMORY();
 	while (paths[n])
 		n++;
+	escape_guard(&guard, drop_watch, watch);
 	watch->paths = ARENA_ARRAY(&watch->arena, const char *, n + 1);
 	for (size_t i = 0; i < n; i++)
 		watch->paths[i] = arena_strdup(&watch->arena, paths[i]);
+	escape_unguard(&guard);
 	watch->n = n;
 	watch->reported = sign_all(watch);
 	return watch;

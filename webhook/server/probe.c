@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "connection.h"
 #include "server.h"
 #include "server_listen.h"
@@ -116,25 +117,44 @@ static enum MHD_Result reply(struct MHD_Connection *connection, unsigned status,
 	return result;
 }
 
+struct visit {
+	const struct probe *probe;
+	struct MHD_Connection *connection;
+	const char *url, *method;
+	struct buf page;
+	enum MHD_Result result;
+};
+
+static void answer_visit(void *context)
+{
+	struct visit *v = context;
+	unsigned status = 405;
+
+	if (is_read(v->method))
+		status = write_page(v->probe, v->url, is_verbose(v->connection),
+				    &v->page);
+	else
+		buf_adds(&v->page, "GET only\n");
+	v->result = reply(v->connection, status, &v->page);
+}
+
 /* NOLINTNEXTLINE(readability-function-size): the library's signature. */
 static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *upload,
 			      size_t *upload_len, void **context)
 {
-	const struct probe *probe = cls;
-	enum MHD_Result result;
-	struct buf page;
-	unsigned status = 405;
+	struct visit v = {.probe = cls,
+			  .connection = connection,
+			  .url = url,
+			  .method = method,
+			  .result = MHD_NO};
 
-	buf_init(&page);
-	if (is_read(method))
-		status = write_page(probe, url, is_verbose(connection), &page);
-	else
-		buf_adds(&page, "GET only\n");
-	result = reply(connection, status, &page);
-	buf_release(&page);
-	return result;
+	buf_init(&v.page);
+	/* Without memory the connection is closed. */
+	escape_run(answer_visit, &v, 0);
+	buf_release(&v.page);
+	return v.result;
 }
 
 /* --- connections ---------------------------------------------------------- */

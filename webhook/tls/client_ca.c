@@ -16,6 +16,7 @@
 #include <gnutls/x509.h>
 
 #include "base/arena.h"
+#include "base/escape.h"
 #include "certs/disk.h"
 #include "certs/pair.h"
 
@@ -117,18 +118,31 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 	return n == blocks ? 0 : -1;
 }
 
+/* One that has no list yet. */
+static void set_free(void *what)
+{
+	struct ca_set *set = what;
+
+	buf_release(&set->text);
+	free(set);
+}
+
 static struct ca_set *set_new(const char *path, struct err *err)
 {
 	struct ca_set *set = calloc(1, sizeof(*set));
+	struct escape_guard guard;
+	bool good;
 
 	if (!set)
 		OUT_OF_MEMORY();
 	atomic_init(&set->references, 1);
 	buf_init(&set->text);
-	if (!disk_read(path, &set->text, err) && !set_import(set, path, err))
+	escape_guard(&guard, set_free, set);
+	good = !disk_read(path, &set->text, err) && !set_import(set, path, err);
+	escape_unguard(&guard);
+	if (good)
 		return set;
-	buf_release(&set->text);
-	free(set);
+	set_free(set);
 	return NULL;
 }
 
@@ -208,16 +222,17 @@ int64_t client_ca_expiry(struct client_ca *ca)
 void client_ca_describe(struct client_ca *ca, struct buf *out)
 {
 	struct ca_set *set = set_take(ca);
+	unsigned n = set ? set->count : 0;
+	int64_t end = set ? set->not_after : 0;
 	struct arena arena = ARENA_INIT;
 
-	if (set)
-		buf_addf(out, "%u certificate%s, the last until %s", set->count,
-			 set->count == 1 ? "" : "s",
-			 pair_time(&arena, set->not_after));
+	set_drop(set);
+	if (n)
+		buf_addf(out, "%u certificate%s, the last until %s", n,
+			 n == 1 ? "" : "s", pair_time(&arena, end));
 	else
 		buf_adds(out, "none");
 	arena_release(&arena);
-	set_drop(set);
 }
 
 static bool set_verify(const struct ca_set *set, gnutls_x509_crt_t *chain,

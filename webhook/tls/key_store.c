@@ -19,6 +19,7 @@
 
 #include <openssl/evp.h>
 
+#include "base/escape.h"
 #include "certs/disk.h"
 #include "certs/pair.h"
 
@@ -129,6 +130,11 @@ static void pair_describe(struct key_pair *pair, struct arena *arena,
 		buf_addf(out, "; warning: %s", date->text);
 }
 
+static void drop_pair(void *pair)
+{
+	key_pair_drop(pair);
+}
+
 /* -- loading --------------------------------------------------------------- */
 
 static void texts_init(struct texts *texts, const char *cert_file,
@@ -147,6 +153,11 @@ static void texts_release(struct texts *texts)
 	disk_wipe(&texts->key);
 }
 
+static void drop_texts(void *texts)
+{
+	texts_release(texts);
+}
+
 /* One for each file: bytes cannot move from one to the other. */
 static void texts_digest(struct texts *texts)
 {
@@ -156,7 +167,7 @@ static void texts_digest(struct texts *texts)
 			EVP_sha256(), NULL) ||
 	    !EVP_Digest(key->data, key->len, texts->digest + DIGEST_LEN / 2,
 			NULL, EVP_sha256(), NULL))
-		BUG("SHA-256 fails");
+		OUT_OF_MEMORY();
 }
 
 static bool is_valid(const struct key_pair *pair, int64_t now)
@@ -199,6 +210,7 @@ static enum pair_verdict install(struct key_store *store, struct arena *arena,
 	struct err reason = {0};
 	struct pair_info info;
 	enum pair_verdict verdict = pair_check(arena, &ask, &info, &reason);
+	struct escape_guard guard;
 	struct key_pair *pair;
 
 	if (verdict == PAIR_UNFINISHED || verdict == PAIR_REFUSED) {
@@ -209,7 +221,9 @@ static enum pair_verdict install(struct key_store *store, struct arena *arena,
 	pair->not_before = info.not_before;
 	pair->not_after = info.not_after;
 	memcpy(pair->digest, texts->digest, DIGEST_LEN);
+	escape_guard(&guard, drop_pair, pair);
 	pair_describe(pair, arena, &info, &reason);
+	escape_unguard(&guard);
 	if (!is_wanted(store->current, pair, verdict, ask.now)) {
 		*err = reason;
 	} else if (pair_import(pair, texts, err) < 0) {
@@ -222,16 +236,24 @@ static enum pair_verdict install(struct key_store *store, struct arena *arena,
 	return verdict;
 }
 
+static void drop_arena(void *arena)
+{
+	arena_release(arena);
+}
+
 static enum pair_verdict load_texts(struct key_store *store,
 				    struct texts *texts, struct err *err)
 {
 	struct arena arena = ARENA_INIT;
 	enum pair_verdict verdict = PAIR_GOOD;
+	struct escape_guard guard;
 
 	texts_digest(texts);
+	escape_guard(&guard, drop_arena, &arena);
 	if (!store->current ||
 	    memcmp(store->current->digest, texts->digest, DIGEST_LEN) != 0)
 		verdict = install(store, &arena, texts, err);
+	escape_unguard(&guard);
 	arena_release(&arena);
 	return verdict;
 }
@@ -241,12 +263,15 @@ static enum pair_verdict load_once(struct key_store *store,
 				   struct err *err)
 {
 	enum pair_verdict verdict = PAIR_UNFINISHED;
+	struct escape_guard guard;
 	struct texts texts;
 
 	texts_init(&texts, cert_path, key_path);
+	escape_guard(&guard, drop_texts, &texts);
 	if (disk_read(cert_path, &texts.cert, err) == 0 &&
 	    disk_read(key_path, &texts.key, err) == 0)
 		verdict = load_texts(store, &texts, err);
+	escape_unguard(&guard);
 	texts_release(&texts);
 	return verdict;
 }
@@ -344,8 +369,11 @@ unsigned key_store_generation(const struct key_store *store)
 void key_store_describe(struct key_store *store, struct buf *out)
 {
 	struct key_pair *pair = key_store_take(store);
+	struct escape_guard guard;
 
+	escape_guard(&guard, drop_pair, pair);
 	buf_adds(out, pair ? pair->description.data : "no certificate");
+	escape_unguard(&guard);
 	key_pair_drop(pair);
 }
 

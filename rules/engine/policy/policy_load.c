@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -29,12 +30,21 @@ struct policy_document {
 struct loading {
 	struct policy_reader reader;
 	struct arena arena; /* of texts and trees, freed after loading */
+	struct escape_guard guard;
 	struct policy_document *documents;
 	size_t n, size;
 	size_t errors_before, before; /* problems of others */
 	unsigned npolicies;
 	bool in_files;
 };
+
+static void drop_loading(void *loading)
+{
+	struct loading *l = loading;
+
+	arena_release(&l->arena);
+	policy_free(l->reader.policy);
+}
 
 static void loading_init(struct loading *l, const struct rule_set *rules,
 			 const struct policy_options *options,
@@ -45,6 +55,7 @@ static void loading_init(struct loading *l, const struct rule_set *rules,
 	*l = (struct loading){.errors_before = problems->errors,
 			      .before = problems->n};
 	l->reader.policy = policy;
+	escape_guard(&l->guard, drop_loading, l);
 	l->reader.problems = problems;
 	l->reader.rules = rules;
 	l->reader.file = "";
@@ -87,10 +98,12 @@ static struct policy *loading_finish(struct loading *l)
 		      r->problems->n - l->before, sizeof(*r->problems->items),
 		      by_place);
 	if (r->problems->errors > l->errors_before) {
+		escape_unguard(&l->guard);
 		policy_free(policy);
 		return NULL;
 	}
 	policy_build(policy);
+	escape_unguard(&l->guard);
 	return policy;
 }
 
@@ -241,17 +254,24 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
+static void drop_text(void *text)
+{
+	buf_release(text);
+}
+
 /* pipe: one will do. */
 static void load_file(struct loading *l, const char *path, bool pipe)
 {
 	const struct file_how how = {.limit = FILE_POLICY_MAX,
 				     .may_pipe = pipe};
 	struct policy_reader *r = &l->reader;
+	struct escape_guard guard;
 	struct err err = {0};
 	struct buf text;
 
 	r->file = arena_strdup(policy_arena(r->policy), path);
 	buf_init(&text);
+	escape_guard(&guard, drop_text, &text);
 	if (file_load(path, &how, &text, &err))
 		problem(r, NULL, "cannot read: %s", err.text);
 	else
@@ -260,6 +280,7 @@ static void load_file(struct loading *l, const char *path, bool pipe)
 				  path,
 				  arena_strndup(&l->arena, text.data, text.len),
 				  text.len});
+	escape_unguard(&guard);
 	buf_release(&text);
 }
 
@@ -303,19 +324,28 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 		problem(&l->reader, NULL, "the folder holds no policy file");
 }
 
+static void close_folder(void *dir)
+{
+	closedir(dir);
+}
+
 struct policy *policy_load(const struct rule_set *rules, const char *path,
 			   const struct policy_options *options,
 			   struct policy_problems *problems)
 {
 	struct loading l;
 	bool found = options && options->refuse_path;
-	DIR *dir = found ? NULL : opendir(path);
+	struct escape_guard guard;
+	DIR *dir;
 
 	loading_init(&l, rules, options, problems);
 	l.in_files = true;
 	l.reader.file = arena_strdup(policy_arena(l.reader.policy), path);
+	dir = found ? NULL : opendir(path);
 	if (dir) {
+		escape_guard(&guard, close_folder, dir);
 		load_folder(&l, path, dir);
+		escape_unguard(&guard);
 		closedir(dir);
 		l.reader.file =
 			arena_strdup(policy_arena(l.reader.policy), path);
@@ -326,8 +356,14 @@ struct policy *policy_load(const struct rule_set *rules, const char *path,
 	return loading_finish(&l);
 }
 
+static void drop_policy(void *policy)
+{
+	policy_free(policy);
+}
+
 struct policy *policy_default(const struct rule_set *rules, const char *preset)
 {
+	struct escape_guard guard;
 	struct preset_ref ref;
 	struct policy *policy;
 	const char *why;
@@ -335,9 +371,11 @@ struct policy *policy_default(const struct rule_set *rules, const char *preset)
 	if (!preset_parse(preset ? preset : "recommended", &ref, &why))
 		return NULL;
 	policy = policy_new(rules);
+	escape_guard(&guard, drop_policy, policy);
 	policy->today = date_today();
 	*VEC_PUSH(policy_arena(policy), policy->extends, policy->nextends,
 		  policy->extends_size) = ref;
 	policy_build(policy);
+	escape_unguard(&guard);
 	return policy;
 }
