@@ -198,6 +198,7 @@ struct pod_memo {
 struct container_memo {
 	const struct argv *argv;
 	const struct parallel_list *parallel;
+	const struct assignments *assigned;
 	const struct container_command *command;
 	const struct shm *shm;
 	bool image_known;

@@ -2,8 +2,8 @@
 /*
  * Objects that somebody made to keep the webhook busy until the API server lets
  * them in unanswered: just below what is refused at once, each must be judged,
- * in a fraction of the time that a webhook has. The processor time is printed,
- * and is a check with TIMES=strict (check-load).
+ * in a fraction of the time that a webhook has. The processor time is printed;
+ * TIMES=strict (check-load) is for a machine and a build that are fast.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,10 @@
 #include "engine/registry.h"
 #include "review_fixture.h"
 
-enum { LIMIT_MS = 1000 };
+enum {
+	LIMIT_MS = 1000,
+	MOST_MS = 10000, /* with sanitizers */
+};
 
 #define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
 
@@ -199,10 +202,69 @@ static void many_resources(struct buf *out)
 	pod(out, NULL, 700, resources);
 }
 
+/* A Pod whose script is one text, over and over. */
+static void script(struct buf *out, const char *text)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [{name: c, image: i:1, " GPU
+		      ", command: [sh, -c, '");
+	for (size_t i = 0; i < 1000000 / strlen(text); i++)
+		buf_adds(out, text);
+	buf_adds(out, "']}]}}");
+}
+
+static void launchers(struct buf *out)
+{
+	script(out, "a=$b; torchrun --nproc-per-node=$a x; ");
+}
+
+static void variables_of_a_launcher(struct buf *out)
+{
+	script(out, "torchrun a=$a b=1 $b ");
+}
+
+static void dashes(struct buf *out)
+{
+	script(out, "-");
+}
+
+static void signatures(struct buf *out)
+{
+	script(out, "?sig=");
+}
+
+static void logins(struct buf *out)
+{
+	script(out, "wandblogin");
+}
+
+static void hooks(struct buf *out)
+{
+	script(out, "https://hooks.slack.com/a");
+}
+
+static void databases(struct buf *out)
+{
+	script(out, "a:@tcp(");
+}
+
+static void names_of_secrets(struct buf *out)
+{
+	script(out, "HF_TOKEN:|");
+}
+
 static const struct {
 	const char *what;
 	void (*write)(struct buf *out);
 } shapes[] = {
+	{"launchers in a script", launchers},
+	{"variables of a launcher", variables_of_a_launcher},
+	{"dashes", dashes},
+	{"signatures", signatures},
+	{"logins", logins},
+	{"web hooks", hooks},
+	{"data source names", databases},
+	{"names of secrets", names_of_secrets},
 	{"containers", many_containers},
 	{"roles of containers", roles_of_containers},
 	{"findings", findings_by_the_thousand},
@@ -361,8 +423,8 @@ static void judge(struct stage *s, enum admission_path path,
 	assert_int_equal(memmem(reply.body, reply.len, "invalid-syntax", 14) !=
 				 NULL,
 			 refused);
-	if (strict && !strcmp(strict, "strict"))
-		assert_true(began < LIMIT_MS);
+	assert_true(began <
+		    (strict && !strcmp(strict, "strict") ? LIMIT_MS : MOST_MS));
 }
 
 static void pose(struct stage *s, const char *operation, const char *kind,

@@ -58,33 +58,10 @@ static void degree_read(struct degree *degree, const char *text)
 
 /* -- variables ------------------------------------------------------------- */
 
-/* Returns the value that the script assigns; NULL and *set if it is unknown. */
-static const char *assigned(const struct argv *argv, const char *name,
-			    bool *set)
-{
-	size_t len = strlen(name);
-	const char *value = NULL;
-
-	*set = false;
-	if (!argv_may_assign(argv, name))
-		return NULL;
-	for (size_t i = 0; i < argv->n; i++) {
-		const struct arg *arg = &argv->items[i];
-
-		if (!arg->text || strncmp(arg->text, name, len) ||
-		    arg->text[len] != '=')
-			continue;
-		value = *set || arg->unknown ? NULL : arg->text + len + 1;
-		*set = true;
-	}
-	return value;
-}
-
-static const char *variable(const struct argv *argv, const struct container *c,
-			    const char *name)
+static const char *variable(const struct container *c, const char *name)
 {
 	bool set;
-	const char *value = assigned(argv, name, &set);
+	const char *value = assigned_value(c, name, &set);
 
 	if (set)
 		return value;
@@ -213,8 +190,7 @@ static size_t launcher_end(const struct argv *argv, size_t from)
 struct reader {
 	struct arena *arena;
 	const struct container *c;
-	const struct argv *whole; /* all commands of the container */
-	struct argv words;	  /* of this one, behind its program */
+	struct argv words; /* of this one, behind its program */
 	struct parallel *out;
 };
 
@@ -249,7 +225,7 @@ static void read_flag(struct reader *reader, const struct parallel_flag *flag)
 	if (!arg)
 		return;
 	if (!value && arg->variable)
-		value = variable(reader->whole, reader->c, arg->variable);
+		value = variable(reader->c, arg->variable);
 	degree_read(degree, value);
 	degree->given = true;
 	degree->by = flag->name;
@@ -262,12 +238,12 @@ static void read_variable(struct reader *reader,
 	struct degree *degree = &reader->out->degrees[flag->of];
 	const struct node *entry = container_env(reader->c, flag->name);
 	bool set;
-	const char *value = assigned(reader->whole, flag->name, &set);
+	const char *value = assigned_value(reader->c, flag->name, &set);
 
 	if (degree->given || (!entry && !set))
 		return;
 	if (!set)
-		value = variable(reader->whole, reader->c, flag->name);
+		value = variable(reader->c, flag->name);
 	degree_read(degree, value);
 	degree->given = true;
 	degree->by = flag->name;
@@ -332,7 +308,7 @@ static bool is_any(const struct reader *reader, const struct arg *arg)
 
 	if (!arg->any || !arg->variable)
 		return arg->any;
-	value = variable(reader->whole, reader->c, arg->variable);
+	value = variable(reader->c, arg->variable);
 	return !value || *value == '-' || strchr(value, ' ');
 }
 
@@ -414,6 +390,9 @@ static void read_field(struct arena *arena, const struct container *c,
 	};
 }
 
+/* No container starts more; rules read all words for each. */
+enum { PROGRAMS_MAX = 64 };
+
 static struct parallel_list read_commands(struct arena *arena,
 					  const struct container *c)
 {
@@ -425,9 +404,10 @@ static struct parallel_list read_commands(struct arena *arena,
 		return out;
 	}
 
-	for (size_t i = 0, end; i < argv.n || i == 0; i = end) {
+	for (size_t i = 0, end; (i < argv.n || i == 0) && out.n < PROGRAMS_MAX;
+	     i = end) {
 		struct argv words = argv;
-		struct reader reader = {arena, c, &argv, .words = {0}};
+		struct reader reader = {arena, c, .words = {0}};
 		const struct parallel_program *program;
 		struct parallel *parallel;
 		size_t at = 0;

@@ -49,4 +49,9 @@ struct parallel_flag {
 };
 extern const struct parallel_flag parallel_flags[];
 
+/* Returns the value that the container's script assigns; NULL and *set if it is
+ * unknown. */
+const char *assigned_value(const struct container *c, const char *name,
+			   bool *set);
+
 #endif

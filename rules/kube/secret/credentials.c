@@ -12,9 +12,10 @@
 #include <strings.h>
 
 enum {
-	LEAST = 4,	   /* bytes of a password */
-	RANDOM = 8,	   /* length of a text that must look random */
-	HEX_KEY = 20,	   /* of an argument without a name */
+	LEAST = 4,    /* bytes of a password */
+	RANDOM = 8,   /* length of a text that must look random */
+	HEX_KEY = 20, /* of an argument without a name */
+	KEY_MOST = 256,
 	VALUE_MOST = 4096, /* of a value: places stay linear */
 	BETWEEN_MOST = 64, /* between a word and its value */
 	ARGUMENTS = 8,	   /* after `wandb login` */
@@ -26,11 +27,22 @@ struct credential_scan {
 	void (*found)(void *context, size_t at, size_t len);
 	void *context;
 	bool any;
+	/* Places overlap: bytes that until() has seen, one for each set of
+	 * ends that a place asks for; and the end of the place before. */
+	struct seen {
+		const char *ends;
+		size_t from, to;
+	} seen[4];
+	unsigned next;
+	size_t before;
+	size_t low, high; /* the credential reported last */
 };
 
 static void report(struct credential_scan *scan, size_t at, size_t end)
 {
 	scan->any = true;
+	scan->low = at;
+	scan->high = end;
 	if (scan->found)
 		scan->found(scan->context, at, end - at);
 }
@@ -46,15 +58,30 @@ static size_t span(const struct credential_scan *scan, size_t at,
 	return at;
 }
 
-static size_t until(const struct credential_scan *scan, size_t at,
-		    const char *ends)
+static struct seen *seen_of(struct credential_scan *scan, const char *ends)
 {
+	struct seen *seen = scan->seen;
+
+	for (size_t i = 0; i < sizeof(scan->seen) / sizeof(*seen); i++)
+		if (seen[i].ends == ends)
+			return &seen[i];
+	seen += scan->next++ % (sizeof(scan->seen) / sizeof(*seen));
+	*seen = (struct seen){.ends = ends};
+	return seen;
+}
+
+static size_t until(struct credential_scan *scan, size_t at, const char *ends)
+{
+	struct seen *seen = seen_of(scan, ends);
 	size_t end = at + VALUE_MOST;
 
-	while (at < scan->len && at < end && scan->s[at] &&
-	       !strchr(ends, scan->s[at]))
-		at++;
-	return at;
+	if (at < seen->from || at > seen->to)
+		seen->to = at;
+	seen->from = at;
+	while (seen->to < scan->len && seen->to < end && scan->s[seen->to] &&
+	       !strchr(ends, scan->s[seen->to]))
+		seen->to++;
+	return seen->to;
 }
 
 /* Reports whether it has a digit or a capital behind a small letter. */
@@ -170,7 +197,7 @@ static void scan_sign(struct credential_scan *scan, char sign)
 	}
 }
 
-/* Calls do for every place of the text. */
+/* Calls take for every place of the text, but for those in a credential. */
 static void each(struct credential_scan *scan, const char *text,
 		 void (*take)(struct credential_scan *scan, size_t at,
 			      size_t end))
@@ -178,9 +205,17 @@ static void each(struct credential_scan *scan, const char *text,
 	const char *end = scan->s + scan->len, *at = scan->s;
 	size_t n = strlen(text);
 
+	scan->before = scan->low = scan->high = 0;
 	while ((at = memmem(at, (size_t)(end - at), text, n))) {
-		take(scan, (size_t)(at - scan->s), (size_t)(at - scan->s) + n);
+		size_t place = (size_t)(at - scan->s);
+
+		if (place >= scan->low && place < scan->high) {
+			at = scan->s + scan->high;
+			continue;
+		}
+		take(scan, place, place + n);
 		at += n;
+		scan->before = place + n;
 	}
 }
 
@@ -218,8 +253,10 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 		return;
 	at = until(scan, end + sizeof(hooks) - 1, "/ \t\r\n\"'\\");
 	stop = until(scan, at, " \t\r\n\"'\\<>,`");
-	if (at + RANDOM < stop)
+	if (at + RANDOM < stop) {
 		report(scan, at + 1, stop);
+		scan->low = end; /* the path may begin with another place */
+	}
 }
 
 /* `user:password@tcp(host)` */
@@ -228,7 +265,7 @@ static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 	size_t from = at;
 
 	(void)end;
-	while (from && at - from < VALUE_MOST &&
+	while (from > scan->before && at - from < VALUE_MOST &&
 	       !strchr(" \t\n\"'=:/", scan->s[from - 1]))
 		from--;
 	if (from && from < at && scan->s[from - 1] == ':' &&
@@ -269,7 +306,8 @@ static void take_login(struct credential_scan *scan, size_t at, size_t end)
 		size_t from = span(scan, end, "\\\"', \t");
 
 		stop = until(scan, from, "\\\"', \t\r\n;&|]");
-		if (stop == end || strchr(";&|]\r\n", scan->s[from]))
+		if (stop == end || stop - from > KEY_MOST ||
+		    strchr(";&|]\r\n", scan->s[from]))
 			return;
 		if (stop - from >= HEX_KEY && scan->s[from] != '-' &&
 		    looks_random(scan->s + from, stop - from))
@@ -281,7 +319,8 @@ bool secret_credentials(const char *text, size_t len,
 			void (*found)(void *context, size_t at, size_t len),
 			void *context)
 {
-	struct credential_scan scan = {text, len, found, context, false};
+	struct credential_scan scan = {
+		.s = text, .len = len, .found = found, .context = context};
 
 	scan_sign(&scan, '=');
 	scan_sign(&scan, ':');

@@ -13,9 +13,10 @@
 
 enum {
 	NAME_MOST = 128,
-	BEHIND_MOST = 4096,   /* bytes between a value and the name after it */
-	RANDOM_LEAST = 20,    /* bytes without a digit that may be a secret */
-	VALUE_MOST = 16384,   /* bytes of a value */
+	BEHIND_MOST = 4096, /* bytes between a value and the name after it */
+	RANDOM_LEAST = 20,  /* bytes without a digit that may be a secret */
+	VALUE_MOST = 16384, /* bytes of a value */
+	LINE_MOST = VALUE_MOST + 1, /* names on a line would read it each */
 	CREDENTIAL_LEAST = 8, /* bytes of one that is looked for elsewhere */
 };
 
@@ -43,11 +44,10 @@ static size_t skip(const struct text *text, size_t at, const char *among)
 
 static size_t skip_line(const struct text *text, size_t at)
 {
-	const char *lf = at < text->len
-				 ? memchr(text->s + at, '\n', text->len - at)
-				 : NULL;
+	size_t end = at + LINE_MOST < text->len ? at + LINE_MOST : text->len;
+	const char *lf = at < end ? memchr(text->s + at, '\n', end - at) : NULL;
 
-	return lf ? (size_t)(lf - text->s) : text->len;
+	return lf ? (size_t)(lf - text->s) : end;
 }
 
 /* --- values -------------------------------------------------------------- */
@@ -65,10 +65,10 @@ static bool looks_random(const char *s, size_t len)
 
 static size_t indent_at(const struct text *text, size_t at)
 {
-	size_t start = at;
+	size_t low = at > LINE_MOST ? at - LINE_MOST : 0;
+	const char *lf = memrchr(text->s + low, '\n', at - low);
+	size_t start = lf ? (size_t)(lf - text->s) + 1 : low;
 
-	while (start && text->s[start - 1] != '\n')
-		start--;
 	return skip(text, start, " ") - start;
 }
 
@@ -76,8 +76,9 @@ static size_t indent_at(const struct text *text, size_t at)
 static size_t block_end(const struct text *text, size_t at)
 {
 	size_t indent = indent_at(text, at), end = skip_line(text, at);
+	size_t last = end + LINE_MOST;
 
-	while (end < text->len) {
+	while (end < text->len && end < last) {
 		size_t line = end + 1, first = skip(text, line, " ");
 
 		if (first - line <= indent &&
@@ -165,6 +166,24 @@ static size_t behind_key(const struct text *text, size_t at, const char *key)
 	return char_at(text, at) == ':' ? at + 1 : 0;
 }
 
+static size_t skip_back(const struct text *text, size_t at, const char *among)
+{
+	while (at && text->s[at - 1] && strchr(among, text->s[at - 1]))
+		at--;
+	return at;
+}
+
+/* Reports whether `name:` precedes. */
+static bool is_of_entry(const struct text *text, size_t name)
+{
+	size_t at = skip_back(text, name, " \t\\\"'");
+
+	if (!at || text->s[at - 1] != ':')
+		return false;
+	at = skip_back(text, at - 1, "\\\"' \t");
+	return at >= 4 && !memcmp(text->s + at - 4, "name", 4);
+}
+
 /* The value of `value: x` before `name: NAME`. */
 static bool read_before(const struct text *text, size_t name,
 			struct text *value)
@@ -172,6 +191,8 @@ static bool read_before(const struct text *text, size_t name,
 	size_t low = name > BEHIND_MOST ? name - BEHIND_MOST : 0;
 	struct text before = {text->s, name};
 
+	if (!is_of_entry(text, name))
+		return false;
 	for (size_t at = name; at-- > low;) {
 		size_t end = 0;
 
