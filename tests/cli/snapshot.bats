@@ -16,8 +16,16 @@ case $* in
 *'config view'*) printf 'https://10.0.0.1:6443'; exit 0 ;;
 esac
 for last; do :; done
-file=$FAKE/$(printf '%s' "$last" |
-	sed 's/[?].*continue=\(.*\)/+\1/; s/[?].*//; s,^/,,; s,/,_,g')
+case $last in
+*[?]*continue=*) page=+${last##*continue=} ;;
+*) page= ;;
+esac
+last=${last%%[?]*}
+set -f
+IFS=/
+set -- ${last#/}
+IFS=_
+file=$FAKE/$*$page
 [ ! -f "$file.json" ] || exec cat "$file.json"
 if [ -f "$file.error" ]; then
 	cat "$file.error" >&2
