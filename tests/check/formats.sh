@@ -16,14 +16,11 @@ formats='full concise json jsonl sarif junit github gitlab rdjson checkstyle mar
 python=python3
 if ! python3 -c 'import jsonschema, markdown_it' 2>/dev/null; then
 	python=$cache/bin/python
-	if ! "$python" -c 'import jsonschema, markdown_it' 2>/dev/null; then
-		python3 -m venv "$cache" >/dev/null &&
-			"$python" -m pip install --quiet jsonschema \
-				markdown-it-py >/dev/null 2>&1 || {
-			echo 'skip: no network to install the JSON schema and Markdown validators'
-			[ -x "$python" ] || python=python3
-		}
-	fi
+	python_with "$cache" 'import jsonschema, markdown_it' jsonschema \
+		markdown-it-py || {
+		echo 'skip: no network to install the JSON schema and Markdown validators'
+		[ -x "$python" ] || python=python3
+	}
 fi
 [ -f "$schema" ] || { echo "skip: $schema is absent"; schema=; }
 

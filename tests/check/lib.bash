@@ -128,21 +128,32 @@ go_is_new() {
 	printf '%s\n' go1.26 "$version" | sort -CV
 }
 
-# need_control_plane OPTIONS...: a real API server in $work/cluster.
+# python_with FOLDER TRY PACKAGE...: an environment in which the program TRY ends
+# well. Who comes second, of this run or another one, waits for the first.
+python_with() {
+	local folder=$1 try=$2
+	shift 2
+	"$folder/bin/python" -c "$try" 2>/dev/null && return
+	mkdir -p "${folder%/*}"
+	(
+		flock 9
+		"$folder/bin/python" -c "$try" && exit
+		python3 -m venv "$folder" &&
+			"$folder/bin/python" -m pip install -q "$@"
+	) 9>"$folder.lock" >"$work/log" 2>&1
+}
+
 # Sets python to one that has PyYAML: the system's, or an environment's.
 need_pyyaml() {
 	local cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/ci
 	python=python3
 	python3 -c 'import yaml' 2>/dev/null && return
 	python=$cache/bin/python
-	"$python" -c 'import yaml' 2>/dev/null || {
-		python3 -m venv "$cache" &&
-			"$python" -m pip install -q pyyaml
-	} >/dev/null 2>&1 || {
-		echo 'skip: no network to install PyYAML'
-		exit 0
-	}
+	python_with "$cache" 'import yaml' pyyaml ||
+		skip_all 'no network to install PyYAML'
 }
+
+# need_control_plane OPTIONS...: a real API server in $work/cluster.
 need_control_plane() {
 	# shellcheck source=/dev/null
 	. "$tests/control-plane/control-plane.sh"

@@ -16,16 +16,11 @@ for seed in 1 2; do
 	cat "$work/check.log"
 done
 
-if ! "$venv/bin/python" -c 'import pygls' 2>/dev/null; then
-	python3 -m venv "$venv" >/dev/null 2>&1 || {
-		skip 'no python3 with venv'
-		finish lsp
-	}
-	"$venv/bin/pip" install -q 'pygls>=2.1,<3' >"$work/log" 2>&1 || {
-		skip 'no network to install pygls'
-		finish lsp
-	}
+if python_with "$venv" 'import pygls' 'pygls>=2.1,<3'; then
+	check 'a session' "$venv/bin/python" "$tests/check/lsp_session.py" \
+		"$gpugate"
+	cat "$work/check.log"
+else
+	skip 'no network to install pygls'
 fi
-check 'a session' "$venv/bin/python" "$tests/check/lsp_session.py" "$gpugate"
-cat "$work/check.log"
 finish lsp

@@ -26,16 +26,8 @@ run() {
 	status=$?
 }
 
-if ! "$venv/bin/pre-commit" --version >/dev/null 2>&1; then
-	python3 -m venv "$venv" >/dev/null 2>&1 || {
-		skip 'no python3 with venv'
-		finish pre-commit
-	}
-	"$venv/bin/pip" install -q pre-commit >"$work/log" 2>&1 || {
-		skip 'no network to install pre-commit'
-		finish pre-commit
-	}
-fi
+python_with "$venv" 'import pre_commit' pre-commit ||
+	skip_all 'no network to install pre-commit'
 pre_commit=$venv/bin/pre-commit
 offline=
 unshare -n true 2>/dev/null && offline='unshare -n'

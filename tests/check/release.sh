@@ -175,10 +175,7 @@ check 'bill of gpugated' bills "$release/gpugated-$version-linux-$arch" 20 \
 # What the projects of the two formats say of them.
 venv=$cache/bills
 valid='import cyclonedx.validation.json, jsonschema, spdx_tools'
-"$venv/bin/python" -c "$valid" 2>/dev/null || {
-	python3 -m venv "$venv" && "$venv/bin/pip" install -q spdx-tools \
-		'cyclonedx-python-lib[json-validation]'
-} >"$work/log" 2>&1
+python_with "$venv" "$valid" spdx-tools 'cyclonedx-python-lib[json-validation]'
 cyclonedx() {
 	"$venv/bin/python" -c '
 import sys

@@ -8,16 +8,8 @@
 . "$(dirname "$0")/lib.bash"
 venv=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/schemas
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
-if ! "$venv/bin/python" -c 'import jsonschema, yaml' 2>/dev/null; then
-	python3 -m venv "$venv" >/dev/null 2>&1 || {
-		skip 'no python3 with venv'
-		finish schemas
-	}
-	"$venv/bin/pip" install -q jsonschema pyyaml >"$work/log" 2>&1 || {
-		skip 'no network to install jsonschema and pyyaml'
-		finish schemas
-	}
-fi
+python_with "$venv" 'import jsonschema, yaml' jsonschema pyyaml ||
+	skip_all 'no network to install jsonschema and pyyaml'
 check 'the schemas' "$venv/bin/python" "$tests/check/schemas.py" "$gpugate" \
 	"$work"
 cat "$work/check.log"

@@ -49,9 +49,12 @@ static int run_program(void)
 	return result(execve(name, argv, none));
 }
 
+/* Of this run alone: another one may write its own at the same time. */
+static char made[64];
+
 static int write_file(void)
 {
-	return result(open("/tmp/gpugate-sandbox", O_WRONLY | O_CREAT, 0600));
+	return result(open(made, O_WRONLY | O_CREAT, 0600));
 }
 
 static int write_device(void)
@@ -292,7 +295,7 @@ static void the_calls_can_fail(void **state)
 		if (!WIFEXITED(status) || WEXITSTATUS(status) == EPERM)
 			fail_msg("%s is refused anyway", outcomes[i].name);
 	}
-	unlink("/tmp/gpugate-sandbox");
+	unlink(made);
 }
 
 static void ask_often(int log_fd)
@@ -461,5 +464,6 @@ int main(void)
 		cmocka_unit_test(a_signal_that_was_sent_is_no_call),
 	};
 
+	snprintf(made, sizeof(made), "/tmp/gpugate-sandbox-%d", (int)getpid());
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
