@@ -95,7 +95,7 @@ check_file() {
 	*/good*) [ -z "$want" ] || say_fail "$file: a good file wants findings" ;;
 	*) [ -n "$want" ] || say_fail "$file: a bad file without a want" ;;
 	esac
-	# What cannot be read is not looked at.
+	# A file that cannot be read has findings of invalid-syntax alone.
 	wrong=$(printf '%s\n--\n%s\n' "$want" "$got" | awk -v rule="$rule" '
 		$0 == "--" { reported = 1; next }
 		!reported && NF { want[$0]; split($2, w, ":"); named[$1 " " w[1]] }

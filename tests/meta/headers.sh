@@ -6,7 +6,8 @@
 set -u
 fail=0
 cc=${CC:-cc} # maybe with a launcher before it
-# Lines "HEADER": as it is written, beside the file, and below include/.
+# Headers that come first, by three names: as written, of the same folder, and of
+# include/.
 first=$(git ls-files '*.c' ':!tests' | xargs awk '
 	FNR == 1 { done = 0 }
 	!done && /^#include/ {

@@ -49,7 +49,7 @@ static int run_program(void)
 	return result(execve(name, argv, none));
 }
 
-/* Of this run alone: another one may write its own at the same time. */
+/* A file of this run alone: another run may create its own at the same time. */
 static char made[64];
 
 static int write_file(void)
