@@ -74,7 +74,7 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include tests/report.mk
 
 # The longest first.
-LONG_BATS := gpugated secrets snapshot state output
+LONG_BATS := gpugated render secrets snapshot state output
 BATS := $(LONG_BATS) $(filter-out $(LONG_BATS),\
 	$(patsubst tests/cli/%.bats,%,$(wildcard tests/cli/*.bats)))
 STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
