@@ -86,6 +86,8 @@ struct instance_type {
 	const char *product;
 	int accelerators; /* per node; a part of a GPU is one */
 	int efa;	  /* Elastic Fabric Adapters; 0: not known */
+	int cpus;	  /* vCPUs; 0: not known */
+	int memory;	  /* GiB; 0: not known */
 };
 /* NULL when the type is not in the table (nothing can be said). */
 const struct instance_type *instance_type_find(const char *name);

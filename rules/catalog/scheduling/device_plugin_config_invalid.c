@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A value of the ConfigMap is one configuration.
+ * A value of the ConfigMap is one configuration. `rename` is ignored unless it
+ * is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
+ * (DisableResourceNamingInConfig).
  */
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "doc/load.h"
 #include "engine/rule.h"
 
@@ -29,6 +32,35 @@ static void check_resource(struct rule_run *run, const struct object *object,
 			      at->key, replicas, replicas == 1 ? "" : "s");
 }
 
+/* Keys that the plugin reads elsewhere, or not at all. */
+static void check_names(struct rule_run *run, const struct object *object,
+			const struct node *at, const struct node *sharing)
+{
+	static const char *const ways[] = {"timeSlicing", "mps"};
+	static const char *const keys[] = {"renameByDefault",
+					   "failRequestsGreaterThanOne"};
+	const struct node *flags = node_path(sharing->parent, "flags");
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct node *way = node_get(sharing, ways[i]);
+
+		FOR_EACH_CHILD(node_get(way, "resources"), entry) {
+			const char *name = node_str(node_get(entry, "rename"));
+
+			if (name && !text_ends(name, ".shared"))
+				report_object(
+					run, object, at,
+					"`rename: %s` of `%s` has no effect: the resource keeps its name",
+					name, at->key);
+		}
+		if (node_get(flags, keys[i]))
+			report_object(
+				run, object, at,
+				"`flags.%s` of `%s` has no effect: it belongs in `sharing.timeSlicing`",
+				keys[i], at->key);
+	}
+}
+
 static void check_config(struct rule_run *run, const struct object *object,
 			 const struct node *at)
 {
@@ -37,6 +69,9 @@ static void check_config(struct rule_run *run, const struct object *object,
 	const struct node *strategy = node_path(root, "flags.migStrategy");
 	const struct node *mps = node_get(sharing, "mps");
 
+	if (!node_is_map(sharing))
+		return;
+	check_names(run, object, at, sharing);
 	FOR_EACH_CHILD(node_path(sharing, "timeSlicing.resources"), entry)
 		check_resource(run, object, at, entry);
 	FOR_EACH_CHILD(node_get(mps, "resources"), entry)

@@ -147,8 +147,8 @@ table == "label_values" {
 	printf "\t{\"%s\", \"%s\", \"%s\", %s},\n", $1, $2, $3, text($4)
 }
 table == "instance_types" {
-	printf "\t{\"%s\", %s, %s, %s, %d},\n", $1, text($2), text($3), \
-		$4, $5
+	printf "\t{\"%s\", %s, %s, %s, %d, %d, %d},\n", $1, text($2), \
+		text($3), $4, $5, $6, $7
 }
 table == "mig_profiles" { printf "\t{\"%s\", %s},\n", $1, text($2) }
 table == "removed_versions" {

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod that requests more CPUs or memory than the instance type it selects
+ * has in all; what the kubelet and the system keep is not counted. Numbers:
+ * rules/kube/data/instance_types.tsv.
+ */
+#include <inttypes.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/scheduling/node_devices.h"
+
+static void compare(struct rule_run *run, const struct pod *pod,
+		    const struct node_devices *node, const char *resource,
+		    struct quantity has)
+{
+	bool unknown = false;
+	struct quantity need = pod_request(pod, resource, false, &unknown);
+	char text[QUANTITY_TEXT], has_text[QUANTITY_TEXT];
+	struct finding *f;
+
+	if (quantity_cmp(need, has) <= 0)
+		return;
+	f = report_pod(run, pod, node->at,
+		       "the pod requests %s %s, a `%s` has %s",
+		       quantity_text(need, text), resource, node->type->name,
+		       quantity_text(has, has_text));
+	finding_cause(run, f, resource);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	struct node_devices node = pod_node_devices(pod);
+	struct quantity memory;
+
+	if (!node.type || !node.type->cpus)
+		return;
+	memory = quantity_mul(quantity_from(INT64_C(1) << 30),
+			      node.type->memory);
+	memory.format = QUANTITY_BINARY;
+	compare(run, pod, &node, "cpu", quantity_from(node.type->cpus));
+	compare(run, pod, &node, "memory", memory);
+}
+
+const struct rule rule_instance_type_too_small = {
+	.name = "instance-type-too-small",
+	.category = "resources",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_NEW,
+	.since = "1.0",
+	.summary =
+		"a pod requests more CPUs or memory than its instance type has",
+	.why = "No such node can ever hold the pod: it stays Pending.",
+	.remedy = "Request less, or select a larger instance type.",
+	.evidence =
+		"https://karpenter.sh/docs/reference/instance-types/; https://github.com/selkies-project/docker-selkies-egl-desktop/issues/35",
+	.check_pod = check,
+};
