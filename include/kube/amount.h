@@ -13,6 +13,8 @@
 struct amount {
 	int64_t n; /* known part (a lower bound while unknown is set) */
 	bool unknown;
+	/* A product of pods, each counted with the one that replaces it. */
+	bool replaced;
 };
 
 /* Negative numbers are 0; large ones stop far below overflow. */

@@ -32,7 +32,8 @@ struct amount amount_add(struct amount a, struct amount b)
 
 struct amount amount_mul(struct amount a, struct amount b)
 {
-	struct amount product = {.unknown = a.unknown || b.unknown};
+	struct amount product = {.unknown = a.unknown || b.unknown,
+				 .replaced = a.replaced || b.replaced};
 
 	/* Nothing times anything is nothing. */
 	if ((!a.n && !a.unknown) || (!b.n && !b.unknown))

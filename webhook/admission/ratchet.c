@@ -126,7 +126,7 @@ bool ratchet(struct arena *arena, const struct request_context *c,
 
 	for (size_t i = 0; i < now->n; i++) {
 		struct finding *f = &now->items[i];
-		struct forgivable key = {f->value, f->rule, {0, false}};
+		struct forgivable key = {f->value, f->rule, amount_of(0)};
 		const struct forgivable *was = find(&before, &key);
 		const struct forgivable *is = find(&after, &key);
 

@@ -69,6 +69,11 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
  */
 struct demand {
 	struct quantity steady, peak;
+	/* The peak without a Job's replaced pods. A pod counts in a quota until
+	 * it ends or its grace period is over (pkg/quota/v1/evaluator/core/
+	 * pods.go, QuotaV1Pod): one that replaces it waits for that where the
+	 * quota has no room for both. */
+	struct quantity lasting;
 	bool unknown;
 };
 struct demand workload_demand(const struct workload *workload,

@@ -3,7 +3,8 @@
  * Workloads against what a quota has left. With a cluster state: the whole
  * workload at steady state above hard - used (its own copy given back) is an
  * error for gangs, of which a part would start; others wait by retrying. At
- * its peak (surge, elastic maximum) above that, and all of one namespace
+ * its peak (surge, elastic maximum; not pods that replace others, which wait)
+ * above that, and all of one namespace
  * together above hard: warnings. One alone above hard is quota-never-fits.
  * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
 #include "engine/rule.h"
@@ -19,7 +20,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	const char *quota = rule_title(run, "quota", c->quota->id.name);
 	struct finding *f;
 
-	quantity_text(peak ? c->demand.peak : c->demand.steady, want);
+	quantity_text(peak ? c->demand.lasting : c->demand.steady, want);
 	quantity_text(c->hard->quantity, hard);
 	if (c->room.known)
 		f = report_place(
@@ -32,7 +33,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	else
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s peaks at %s %s (rollout, replaced pods or elastic maximum), but %s allows %s",
+			"%s peaks at %s %s (rollout or elastic maximum), but %s allows %s",
 			who, want, c->resource, quota, hard);
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);
@@ -64,7 +65,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 			continue;
 		if (exceeds(&c.room, c.demand.steady))
 			report(run, &c, false);
-		else if (exceeds(&c.room, c.demand.peak))
+		else if (exceeds(&c.room, c.demand.lasting))
 			report(run, &c, true);
 	}
 }

@@ -34,8 +34,13 @@ COUNT_FORMULA(job_peak)
 			      ? field_is_set(at, "podFailurePolicy")
 			      : node_eq(policy, "Failed");
 
-	return amount_mul(count_job(place, at, number),
-			  amount_of(failed ? 1 : 2));
+	struct amount jobs = count_job(place, at, number);
+
+	if (failed)
+		return jobs;
+	jobs = amount_mul(jobs, amount_of(2));
+	jobs.replaced = true;
+	return jobs;
 }
 
 /* Runs at once; concurrencyPolicy Allow (the default) has no bound. */

@@ -150,13 +150,18 @@ static void add_pod(struct demand *sum, const struct workload_pod *pod,
 				   quantity_mul(each->quantity, pod->steady.n));
 	sum->peak = quantity_add(sum->peak,
 				 quantity_mul(each->quantity, pod->peak.n));
+	sum->lasting = quantity_add(
+		sum->lasting,
+		quantity_mul(each->quantity,
+			     pod->peak.n / (pod->peak.replaced ? 2 : 1)));
 	sum->unknown |= each->unknown || pod->steady.unknown;
 }
 
 struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource)
 {
-	struct demand sum = {quantity_from(0), quantity_from(0), false};
+	struct demand sum = {quantity_from(0), quantity_from(0),
+			     quantity_from(0), false};
 
 	for (size_t i = 0; i < workload->npods; i++) {
 		const struct workload_pod *pod = &workload->pods[i];
