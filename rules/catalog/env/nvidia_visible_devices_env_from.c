@@ -7,19 +7,49 @@
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
+#include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
+
+/* The only field of a node that a term may compare is its name. */
+static bool fields_name_nodes(const struct pod *pod)
+{
+	static const char required[] =
+		"nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution";
+	const struct node *affinity =
+		node_path(pod_field(pod, "affinity"), required);
+
+	FOR_EACH_CHILD(node_get(affinity, "nodeSelectorTerms"), term)
+		FOR_EACH_CHILD(node_get(term, "matchFields"), field)
+			if (node_eq(node_get(field, "operator"), "In"))
+				return true;
+	return false;
+}
+
+/* Which of the nodes have GPUs is not known. */
+static bool names_nodes(const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(pod);
+
+	for (size_t i = 0; i < needs.n; i++)
+		if (node_need_requires(&needs.items[i]) &&
+		    text_eq(needs.items[i].key, "kubernetes.io/hostname"))
+			return true;
+	return !node_is_unset(pod_field(pod, "nodeName")) ||
+	       fields_name_nodes(pod);
+}
 
 /* A pod that comes to no node with GPUs sees none, whatever the variables. */
 static bool may_meet_gpus(const struct pod *pod)
 {
 	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
 	       !node_is_unset(pod_field(pod, "tolerations")) ||
-	       !node_is_unset(pod_field(pod, "nodeName")) ||
+	       names_nodes(pod) ||
 	       !node_is_unset(pod_field(pod, "runtimeClassName"));
 }
 
