@@ -187,5 +187,9 @@ enum tri pod_uses_gpu(const struct pod *pod);
  * plus overhead. unknown set when part of it is not known. */
 struct quantity pod_request(const struct pod *pod, const char *resource,
 			    bool limits, bool *unknown);
+/* The sum of the containers' requests, as the API server compares it with the
+ * pod's own: without overhead. */
+struct quantity pod_container_requests(const struct pod *pod,
+				       const char *resource, bool *unknown);
 
 #endif
