@@ -32,6 +32,7 @@ struct credential_scan {
 	struct seen {
 		const char *ends;
 		size_t from, to;
+		bool stops[256];
 	} seen[4];
 	unsigned next;
 	size_t before;
@@ -66,7 +67,9 @@ static struct seen *seen_of(struct credential_scan *scan, const char *ends)
 		if (seen[i].ends == ends)
 			return &seen[i];
 	seen += scan->next++ % (sizeof(scan->seen) / sizeof(*seen));
-	*seen = (struct seen){.ends = ends};
+	*seen = (struct seen){.ends = ends, .stops = {true}};
+	for (; *ends; ends++)
+		seen->stops[(unsigned char)*ends] = true;
 	return seen;
 }
 
@@ -78,8 +81,8 @@ static size_t until(struct credential_scan *scan, size_t at, const char *ends)
 	if (at < seen->from || at > seen->to)
 		seen->to = at;
 	seen->from = at;
-	while (seen->to < scan->len && seen->to < end && scan->s[seen->to] &&
-	       !strchr(ends, scan->s[seen->to]))
+	while (seen->to < scan->len && seen->to < end &&
+	       !seen->stops[(unsigned char)scan->s[seen->to]])
 		seen->to++;
 	return seen->to;
 }
