@@ -4,7 +4,10 @@
  * where there is one, the others in each job; elastic jobs get PET_RDZV_*
  * instead. Trainer v2 rejects a TrainJob that sets them, where its runtime has
  * the torch policy, which is not seen.
- * Source: training-operator v1.9.0 pkg/controller.v1/pytorch/envvar.go; trainer
+ * Jobs of the other frameworks get variables of their own.
+ * Source: training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
+ * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
+ * jax/envvar.go, paddlepaddle/envvar.go; trainer
  * v2.0.0 to v2.3.0 pkg/runtime/framework/plugins/torch/torch.go Validate,
  * pkg/constants TorchRunReservedEnvNames.
  */
@@ -23,6 +26,41 @@ enum { WITHOUT_MASTER = 2, WITH_MASTER = sizeof(pytorch) / sizeof(*pytorch) };
 static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
 				      "PET_NODE_RANK", "PET_MASTER_ADDR",
 				      "PET_MASTER_PORT"};
+
+/* Frameworks whose variables do not depend on the other containers. */
+static const struct framework {
+	const char *kind, *replicas;
+	const char *container; /* NULL: all */
+	bool several;	       /* only in jobs of two pods or more */
+	const char *names[7];
+} frameworks[] = {
+	{"TFJob",
+	 "spec.tfReplicaSpecs",
+	 "tensorflow",
+	 true,
+	 {"TF_CONFIG", NULL}},
+	{"XGBoostJob",
+	 "spec.xgbReplicaSpecs",
+	 NULL,
+	 false,
+	 {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK", NULL}},
+	{"XGBoostJob",
+	 "spec.xgbReplicaSpecs",
+	 NULL,
+	 true,
+	 {"WORKER_ADDRS", "WORKER_PORT", NULL}},
+	{"JAXJob",
+	 "spec.jaxReplicaSpecs",
+	 NULL,
+	 false,
+	 {"COORDINATOR_ADDRESS", "COORDINATOR_PORT", "NUM_PROCESSES",
+	  "PROCESS_ID", NULL}},
+	{"PaddleJob",
+	 "spec.paddleReplicaSpecs",
+	 NULL,
+	 false,
+	 {"PADDLE_JOB_ID", "PADDLE_NNODES", "PADDLE_MASTER", NULL}},
+};
 
 static bool is_elastic(const struct object *object)
 {
@@ -67,6 +105,39 @@ static void judge_trainer(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
+/* Certainly two pods or more. */
+static bool has_several(const struct object *object, const char *replicas)
+{
+	int64_t sum = 0, n;
+
+	FOR_EACH_CHILD(node_path(object->root, replicas), one) {
+		const struct node *count = node_get(one, "replicas");
+
+		if (node_is_unset(count))
+			sum++;
+		else if (node_int(count, &n) && n > 0)
+			sum += n;
+	}
+	return sum > 1;
+}
+
+static void check_framework(struct rule_run *run, const struct pod *pod,
+			    const struct framework *framework)
+{
+	if (!object_is(pod->object, "kubeflow.org", framework->kind) ||
+	    (framework->several &&
+	     !has_several(pod->object, framework->replicas)))
+		return;
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN ||
+		    (framework->container &&
+		     !text_eq(c->name, framework->container)))
+			continue;
+		for (const char *const *name = framework->names; *name; name++)
+			judge(run, c, *name);
+	}
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -74,6 +145,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	size_t n = object_has_role(object, "Master") ? WITH_MASTER
 						     : WITHOUT_MASTER;
 
+	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
+		check_framework(run, pod, &frameworks[i]);
 	if (!v2 && (!object_is(object, "kubeflow.org", "PyTorchJob") ||
 		    is_elastic(object)))
 		return;
