@@ -85,7 +85,7 @@ struct pod {
 		      rules on PodSpec fields keep silent */
 	const struct field_row *fields; /* all that a made one can say, or
 					   NULL: a whole PodSpec */
-	const struct node *source;	/* of a made one: the kind's own map */
+	const struct node *source; /* the kind's own map, where pods are made */
 	bool made;	       /* spec is made of other fields of the kind; it
 				  has these as well, but for its container's */
 	struct pod_memo *memo; /* answers given before (rules/kube) */

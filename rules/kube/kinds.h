@@ -65,14 +65,17 @@ struct box {
 	const char *const *resources; /* BOX_SELF: not at "resources" */
 };
 
+enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
+
 /* Where a kind keeps a field of its pods. */
 struct field_row {
-	const char *const *to;	 /* of the PodSpec, or of its main container */
+	/* Of the PodSpec, or of its main container; NULL: all of it. */
+	const char *const *to;
 	const char *const *from; /* NULL: no more of them */
 	const char
 		*join; /* of a map: the key that follows the first, or NULL */
 	bool box;      /* of the container */
-	bool of_group; /* from is below the group, not below the pod */
+	enum field_base base;
 };
 
 enum role_from {
@@ -107,6 +110,7 @@ struct pod_row {
 	const struct field_row *fields; /* of a pod that is made, or NULL */
 	const char *container; /* name of the one that is made, or NULL */
 	const char *version;   /* only for this version, or NULL */
+	bool or_first;	       /* else the template's first container */
 	bool no_image;	       /* containers may lack an image */
 	bool some;	       /* no pod without a container */
 	bool counted;	       /* no pod where there is none of it */
@@ -259,6 +263,10 @@ const struct node *template_merge(struct arena *arena, uint32_t *budget,
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
+/* The value as the patch changes it, which is under the same key. */
+const struct node *value_merge(struct arena *arena, uint32_t *budget,
+			       const struct node *value,
+			       const struct node *patch);
 /* The PodSpec that the row's fields make of the kind's own map. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);

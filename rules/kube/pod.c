@@ -56,7 +56,9 @@ bool pod_takes_container_field(const struct pod *pod, const char *name)
 	const struct field_row *row = pod->fields;
 
 	for (; row && row->from; row++)
-		if (row->box && !row->to[1] && !strcmp(row->to[0], name))
+		if (row->box && !row->to)
+			return true;
+		else if (row->box && !row->to[1] && !strcmp(row->to[0], name))
 			return true;
 	return !pod->fields;
 }
@@ -85,11 +87,13 @@ const struct node *pod_field_place(const struct pod *pod,
 	bool box = base != pod->spec;
 
 	for (; row && row->from; row++) {
-		*taken = begins_with(dotted, row->to);
-		if (row->box != box || row->join || !*taken)
+		*taken = row->to ? begins_with(dotted, row->to) : 0;
+		if (row->box != box || row->join || (row->to && !*taken))
 			continue;
 		*keys = row->from;
-		return row->of_group ? pod->group : pod->source;
+		if (row->base == FIELD_OF_OBJECT)
+			return pod->object->root;
+		return row->base == FIELD_OF_GROUP ? pod->group : pod->source;
 	}
 	return NULL;
 }

@@ -108,6 +108,8 @@ def place_of(place, field):
         return place["volumes"], ["volumes"]
     if field in (place.get("as") or {}):
         return place["at"], place["as"][field].split(".")
+    if field in (place.get("whole") or []):
+        return None
     names = place.get("pod" if field in POD else "box") or []
     return (place["at"], [field]) if names == "all" or field in names else None
 

@@ -264,7 +264,7 @@ static void operators_give_devices(void **state)
 		{"{apiVersion: sparkoperator.k8s.io/v1beta2, kind: "
 		 "SparkApplication, spec: {driver: {gpu: {name: amd.com/gpu, "
 		 "quantity: 1}}}}",
-		 GPU_BY_OPERATOR | GPU_BY_FIELD, 1, false, true},
+		 GPU_BY_OPERATOR | GPU_BY_FIELD, 1, false, false},
 		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 		 "spec: {}}",
 		 GPU_BY_OPERATOR, 1, true, false},

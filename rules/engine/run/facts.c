@@ -108,7 +108,7 @@ static unsigned facts_of_variables(const struct container *c)
 		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"};
 	unsigned facts = c->nenv ? FACT_ENV : 0;
 
-	if (c->pod->flat)
+	if (c->pod->flat || c->pod->made)
 		return FACT_ENV | FACT_VISIBLE;
 	for (size_t i = 0; c->nenv && i < sizeof(names) / sizeof(*names); i++)
 		facts |= if_set(container_env(c, names[i]), FACT_VISIBLE);

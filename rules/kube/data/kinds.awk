@@ -142,38 +142,42 @@ function boxes(text,    n, i, part, out)
 	return boxlists[text]
 }
 
-# [box.]TO[=[^]FROM[+KEY]],...
-function field(text,    at, from, in_box, of_group, key)
+# [box.]TO[=[^|/]FROM[+KEY]],...
+function field(text,    at, from, in_box, base, key)
 {
-	in_box = of_group = 0
+	in_box = 0
+	base = "FIELD_OF_POD"
 	key = "NULL"
-	if (text ~ /^box\./) {
+	if (text ~ /^box[.=]/) {
 		in_box = 1
-		text = substr(text, 5)
+		text = substr(text, text ~ /^box=/ ? 4 : 5)
 	}
 	from = text
 	if ((at = index(text, "=")) > 0) {
 		from = substr(text, at + 1)
 		text = substr(text, 1, at - 1)
 	}
-	if (from ~ /^\^/) {
-		of_group = 1
-		from = substr(from, 2)
-	}
+	if (from ~ /^\^/)
+		base = "FIELD_OF_GROUP"
+	else if (from ~ /^\//)
+		base = "FIELD_OF_OBJECT"
+	sub(/^[\^\/]/, "", from)
 	if ((at = index(from, "+")) > 0) {
 		key = "\"" substr(from, at + 1) "\""
 		from = substr(from, 1, at - 1)
 	}
 	return "{" path(text) ", " path(from) ", " key ", " in_box ", " \
-		of_group "}"
+		base "}"
 }
 
 function fields(text,    n, i, part, out)
 {
 	if (text ~ /^\$/) {
-		if (!(substr(text, 2) in defined))
-			fail("not defined: " text)
-		text = defined[substr(text, 2)]
+		n = match(text, /,|$/)
+		out = substr(text, 2, n - 2)
+		if (!(out in defined))
+			fail("not defined: " out)
+		text = defined[out] substr(text, n)
 	}
 	if (text in fieldlists)
 		return fieldlists[text]
@@ -260,7 +264,8 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		(attr["metadata"] == "." ? "path_here" : \
 		path(attr["metadata"])) : "NULL"
 	attr["fields_c"] = "fields" in attr ? fields(attr["fields"]) : "NULL"
-	attr["container_c"] = "container" in attr ? \
+	attr["first_c"] = sub(/\?$/, "", attr["container"])
+	attr["container_c"] = attr["container"] != "" ? \
 		"\"" attr["container"] "\"" : "NULL"
 	attr["defaults_c"] = path(value("defaults", "."))
 	attr["inner_c"] = path(value("inner", "."))
@@ -281,6 +286,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
 		attr["container_c"]
+	printf "\t.or_first = %d,\n", attr["first_c"]
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \
 		value("noimage", 0), value("some", 0), value("counted", 0)
 	return name

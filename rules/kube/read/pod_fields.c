@@ -12,9 +12,12 @@
 struct maker {
 	struct arena *arena;
 	uint32_t *budget;
-	const struct node *holder;
+	const struct node *holder, *group, *root;
 	struct node *spec, *box;
 };
+
+/* The key_start of views; see node_is_view(). */
+enum { VIEW = 1, VIEW_OF_NONE = 2 };
 
 /* The node under that key. */
 static struct node view_of(struct arena *arena, const struct node *node,
@@ -29,45 +32,90 @@ static struct node view_of(struct arena *arena, const struct node *node,
 	view.index = 0;
 	view.next = NULL;
 	view.parent = parent;
-	view.key_start = 1;
+	view.key_start = VIEW;
 	view.key_end = 0;
 	return view;
 }
 
-/* The child of that key, made if it is not there. */
-static struct node *inner_map(struct maker *maker, struct node *map,
-			      const char *key)
+static struct node *child_of(struct node *map, const char *key)
 {
-	struct node view;
-
 	for (struct node *child = map->first; child; child = child->next)
 		if (child->key && !strcmp(child->key, key))
 			return child;
-	view = view_of(maker->arena, merge_hollow(maker->arena, maker->holder),
-		       key);
-	merge_add(maker->arena, maker->budget, map, &view);
-	return map->last;
+	return NULL;
 }
 
-/* What is there already stays. */
+/* The child of that key, made if it is not there; NULL: it is an author's. */
+static struct node *inner_map(struct maker *maker, struct node *map,
+			      const char *key)
+{
+	struct node *child = child_of(map, key);
+	struct node view;
+
+	if (child)
+		return child->key_start == VIEW_OF_NONE ? child : NULL;
+	view = view_of(maker->arena, merge_hollow(maker->arena, maker->holder),
+		       key);
+	view.key_start = VIEW_OF_NONE;
+	merge_add(maker->arena, maker->budget, map, &view);
+	return child_of(map, key);
+}
+
+static void replace(struct node *child, const struct node *by)
+{
+	struct node *next = child->next;
+
+	*child = *by;
+	child->next = next;
+}
+
+/* Values that are there already change it. */
 static void put(struct maker *maker, struct node *map, const char *const *to,
 		const struct node *node)
 {
-	struct node view;
+	struct node view, *child;
 
 	for (; to[1] && map; to++)
 		map = inner_map(maker, map, to[0]);
-	if (!map || node_get(map, to[0]))
+	if (!map)
 		return;
 	view = view_of(maker->arena, node, to[0]);
-	merge_add(maker->arena, maker->budget, map, &view);
+	child = child_of(map, to[0]);
+	if (child)
+		replace(child,
+			value_merge(maker->arena, maker->budget, &view, child));
+	else
+		merge_add(maker->arena, maker->budget, map, &view);
 }
 
-static void put_key(struct maker *maker, const struct node *field)
+static void put_key(struct maker *maker, struct node *map,
+		    const struct node *field)
 {
 	const char *const to[] = {field->key, NULL};
 
-	put(maker, maker->spec, to, field);
+	put(maker, map, to, field);
+}
+
+/* The list with one more key in each item: another name of the old one. */
+static const struct node *rename_items(struct maker *maker,
+				       const struct node *list, const char *key)
+{
+	struct node *out = merge_hollow(maker->arena, list);
+
+	FOR_EACH_CHILD(list, item) {
+		struct node *copy = merge_hollow(maker->arena, item);
+		const struct node *value = node_get(item, key);
+		struct node view;
+
+		FOR_EACH_CHILD(item, field)
+			merge_add(maker->arena, maker->budget, copy, field);
+		if (value && node_is_map(item)) {
+			view = view_of(maker->arena, value, "mountPath");
+			merge_add(maker->arena, maker->budget, copy, &view);
+		}
+		merge_add(maker->arena, maker->budget, out, copy);
+	}
+	return out;
 }
 
 /* `repository` and `tag` of a map as one text. */
@@ -90,33 +138,70 @@ static const struct node *join(struct arena *arena, const struct node *first,
 static bool is_of_box(const struct field_row *row, const struct node *field)
 {
 	for (; row->from; row++)
-		if (row->box && !row->of_group &&
+		if (row->box && row->base == FIELD_OF_POD &&
 		    !strcmp(row->from[0], field->key))
 			return true;
 	return false;
 }
 
-static void put_row(struct maker *maker, const struct field_row *row,
-		    const struct node *group)
+/* The whole container that the kind has, or a place for its fields. */
+static struct node *hollow_box(const struct maker *maker,
+			       const struct field_row *row)
 {
-	const struct node *node =
-		path_get(row->of_group ? group : maker->holder, row->from);
+	const struct node *box = row->box && !row->to
+					 ? path_get(maker->holder, row->from)
+					 : NULL;
+
+	return merge_hollow(maker->arena,
+			    node_is_map(box) ? box : maker->holder);
+}
+
+static void put_row(struct maker *maker, const struct field_row *row)
+{
+	const struct node *const bases[] = {
+		[FIELD_OF_POD] = maker->holder,
+		[FIELD_OF_GROUP] = maker->group,
+		[FIELD_OF_OBJECT] = maker->root,
+	};
+	const struct node *node = path_get(bases[row->base], row->from);
+	struct node *map = row->box ? maker->box : maker->spec;
 
 	if (node_is_unset(node))
 		return;
-	if (row->join)
+	if (row->join && node_is_seq(node))
+		node = rename_items(maker, node, row->join);
+	else if (row->join)
 		node = join(maker->arena, node, row->join);
-	put(maker, row->box ? maker->box : maker->spec, row->to, node);
+	if (row->to)
+		put(maker, map, row->to, node);
+	else if (too_many(node, node))
+		map->flags |= NODE_UNKNOWN;
+	else
+		FOR_EACH_CHILD(node, field)
+			put_key(maker, map, field);
+}
+
+static bool has_container(const struct node *template, const char *name)
+{
+	FOR_EACH_CHILD(node_get(template, "containers"), c)
+		if (node_eq(node_get(c, "name"), name))
+			return true;
+	return false;
 }
 
 static const char *name_of(struct arena *arena,
-			   const struct pod_builder *builder)
+			   const struct pod_builder *builder,
+			   const struct node *template)
 {
 	const char *name = builder->row->container;
 	const char *star = name ? strchr(name, '*') : NULL;
 	const struct node *around = builder->group->parent;
+	const struct node *first = node_at(node_get(template, "containers"), 0);
 	const char *own = node_str(node_get(around, "name"));
 
+	if (builder->row->or_first && !has_container(template, name) &&
+	    node_str(node_get(first, "name")))
+		return node_str(node_get(first, "name"));
 	if (!star)
 		return name;
 	if (!own)
@@ -128,16 +213,16 @@ static const char *name_of(struct arena *arena,
 
 static void put_name(struct maker *maker, const char *name)
 {
-	struct node text = *maker->holder;
+	struct node text;
 
 	if (!name || node_get(maker->box, "name"))
 		return;
+	text = view_of(maker->arena, maker->box, "name");
 	text.type = NODE_STRING;
 	text.first = text.last = NULL;
 	text.map_index = NULL;
 	text.str = name;
 	text.len = (uint32_t)strlen(name);
-	text = view_of(maker->arena, &text, "name");
 	merge_add(maker->arena, maker->budget, maker->box, &text);
 }
 
@@ -146,27 +231,59 @@ static void put_box(struct maker *maker)
 {
 	struct node *list = inner_map(maker, maker->spec, "containers");
 
+	if (!list)
+		return;
 	list->type = NODE_SEQ;
 	merge_add(maker->arena, maker->budget, list, maker->box);
+}
+
+/* Operators add tolerations to those of a template: no merge key does. */
+static void add_tolerations(struct maker *maker, const struct node *template)
+{
+	const struct node *more = node_get(template, "tolerations");
+	struct node *own = child_of(maker->spec, "tolerations"), *all;
+
+	if (!own || !node_is_seq(own) || !node_is_seq(more))
+		return;
+	all = merge_hollow(maker->arena, own);
+	FOR_EACH_CHILD(more, item)
+		merge_add(maker->arena, maker->budget, all, item);
+	FOR_EACH_CHILD(own, item)
+		merge_add(maker->arena, maker->budget, all, item);
+	replace(own, all);
 }
 
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder)
 {
 	const struct field_row *rows = builder->row->fields;
-	struct maker maker = {builder->arena, &builder->merge_budget, holder,
-			      NULL, NULL};
+	const struct node *template =
+		builder->row->inner ? path_get(holder, builder->row->inner)
+				    : NULL;
+	struct maker maker = {.arena = builder->arena,
+			      .budget = &builder->merge_budget,
+			      .holder = holder,
+			      .group = builder->group,
+			      .root = builder->object->root};
 
-	if (!node_is_map(holder))
+	if (!node_is_map(holder) || node_is_unknown(template))
 		return holder;
 	maker.spec = merge_hollow(maker.arena, holder);
-	maker.box = merge_hollow(maker.arena, holder);
+	maker.box = hollow_box(&maker, rows);
+	if (too_many(holder, holder)) {
+		maker.spec->flags |= NODE_UNKNOWN;
+		return maker.spec;
+	}
 	for (const struct field_row *row = rows; row->from; row++)
-		put_row(&maker, row, builder->group);
+		put_row(&maker, row);
 	FOR_EACH_CHILD(holder, field)
-		if (!is_of_box(rows, field))
-			put_key(&maker, field);
-	put_name(&maker, name_of(maker.arena, builder));
+		if (!is_of_box(rows, field) &&
+		    !node_get(maker.spec, field->key))
+			put_key(&maker, maker.spec, field);
+	put_name(&maker, name_of(maker.arena, builder, template));
 	put_box(&maker);
-	return maker.spec;
+	if (!node_is_map(template))
+		return maker.spec;
+	add_tolerations(&maker, template);
+	return template_merge(maker.arena, maker.budget, template, maker.spec);
 }

@@ -68,8 +68,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	pod->spec = holder;
 	pod->made = row->fields != NULL;
 	pod->flat = row->form == FORM_FLAT && !pod->made;
-	if (pod->made)
-		pod->source = holder;
+	pod->source = holder;
 	pod->fields = row->fields;
 	if (pod->made)
 		pod->spec = pod_fields_make(builder, holder);
@@ -82,7 +81,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	}
 	pod->labels = node_get(pod->metadata, "labels");
 	pod->annotations = node_get(pod->metadata, "annotations");
-	if (row->inner)
+	if (row->inner && !row->fields)
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
 		pod->defaults = path_get(builder->object->root, row->defaults);

@@ -183,6 +183,15 @@ static const struct node *merge(struct merger *merger, const struct node *value,
 	return patch;
 }
 
+const struct node *value_merge(struct arena *arena, uint32_t *budget,
+			       const struct node *value,
+			       const struct node *patch)
+{
+	struct merger merger = {arena, budget};
+
+	return merge(&merger, value, patch);
+}
+
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch)

@@ -8,14 +8,14 @@
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	pod_give_quantity(builder, pod, NULL,
-			  node_path(pod->spec, "resources.limits.gpu"));
+			  node_path(pod->source, "resources.limits.gpu"));
 }
 
 /* 8Gi by default; v1alpha1 has sharedMemory.disabled, v1beta1 a size. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {
-	const struct node *component = pod->flat ? pod->spec : pod->group;
+	const struct node *component = pod->made ? pod->source : pod->group;
 	const struct node *size = node_get(component, "sharedMemorySize");
 	struct quantity q;
 
