@@ -37,8 +37,7 @@ from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from made_up_state import NEEDS_STATE, write_state  # noqa: E402
 from mutants import documents, dumped, mutants, objects_of  # noqa: E402
-from review import NOT_DECODED, dump  # noqa: E402
-from review import review as review_of  # noqa: E402
+from review import NOT_DECODED, dump, review  # noqa: E402
 
 SHOWN = 20
 SPACE = "research"  # of objects that name none
@@ -46,13 +45,6 @@ UID = "705ab4f5-6393-11e8-b7cc-42010a800002"
 HEAD = "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
 EXAMPLES = pathlib.Path(__file__).resolve().parents[2] / \
     "deploy/examples/rules"
-
-
-def review(obj, *more):
-    """An API server knows the namespace of what names none."""
-    meta = obj.get("metadata")
-    named = isinstance(meta, dict) and meta.get("namespace")
-    return review_of(obj, *more, namespace=None if named else SPACE)
 
 
 def pointer(text):
@@ -186,7 +178,8 @@ class Trial:
             policy = ("--config", self.policy)
         elif self.setting in ("recommended", "state"):
             policy = ("--isolated",)
-        return ("--no-ignore", "-n", SPACE, *policy, *select, *self.options)
+        space = () if self.setting == "rules" else ("-n", SPACE)
+        return ("--no-ignore", *space, *policy, *select, *self.options)
 
     def lint(self, path, select=()):
         return Linted(self.gpugate("lint", *self.linter(select),
@@ -240,18 +233,26 @@ class Trial:
             r["patch"] = json.loads(base64.b64decode(r["patch"]))
         return r
 
+    def review(self, obj, *more):
+        """The request alone names the namespace where the object does not. Rules
+        of one's own read the object, in which an API server would set it."""
+        meta = obj.get("metadata")
+        named = isinstance(meta, dict) and meta.get("namespace")
+        return review(obj, *more, namespace=None if named or
+                      self.setting == "rules" else SPACE)
+
     # --- what must hold -----------------------------------------------------
 
     def run(self):
         self.prepare()
         objects = self.objects
-        reviews = [review(o) for o in objects]
+        reviews = [self.review(o) for o in objects]
         answers = self.ask("findings", reviews)
         validated = self.ask("validate", reviews)
         mutated = self.ask("mutate", reviews)
         made = [self.made(i, o, mutated[i], answers[i])
                 for i, o in enumerate(objects)]
-        after = self.ask("validate", [review(o) for o in made])
+        after = self.ask("validate", [self.review(o) for o in made])
         jobs = range(0, len(objects), self.every)
         with ThreadPoolExecutor(2) as pool:
             linted = dict(zip(jobs, pool.map(self.first, jobs)))
@@ -354,9 +355,9 @@ class Trial:
 
     def check_after(self, answers, made):
         objects = self.objects
-        again = self.ask("mutate", [review(o) for o in made])
-        then = self.ask("findings", [review(o) for o in made])
-        itself = [review(o, "UPDATE", o) for o in objects]
+        again = self.ask("mutate", [self.review(o) for o in made])
+        then = self.ask("findings", [self.review(o) for o in made])
+        itself = [self.review(o, "UPDATE", o) for o in objects]
         kept = self.ask("validate", itself)
         patch = self.ask("mutate", itself)
         for i, obj in enumerate(objects):
@@ -375,7 +376,7 @@ class Trial:
         withheld = [i for i, answer in enumerate(answers)
                     if answer["patched"] and made[i] == self.objects[i]]
         wanted = [answers[i]["patched"] for i in withheld]
-        then = self.ask("findings", [review(o) for o in wanted])
+        then = self.ask("findings", [self.review(o) for o in wanted])
         for i, obj, answer in zip(withheld, wanted, then):
             before = {f["fingerprint"] for f in answers[i]["findings"]}
             if any(f["patches"] or f["fingerprint"] not in before
