@@ -93,6 +93,8 @@ static bool is_offline(const struct container *c)
 
 static void check_mounts(struct rule_run *run, const struct container *c)
 {
+	if (!c->nenv)
+		return;
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
 		struct env_value value = container_env_value(c, caches[i].name);
 		const struct node *at;
@@ -151,13 +153,15 @@ static bool is_vllm(const char *image)
 
 static void check_user(struct rule_run *run, const struct container *c)
 {
-	const struct node *at = user_of(c);
+	const struct node *at;
 	struct finding *f;
 	struct fix *fix;
 	int64_t user;
 
-	if (!is_vllm(c->image) || !node_int(at, &user) || !user ||
-	    user == 2000 || has_home(c))
+	if (!is_vllm(c->image))
+		return;
+	at = user_of(c);
+	if (!node_int(at, &user) || !user || user == 2000 || has_home(c))
 		return;
 	f = report_container(
 		run, c, at,

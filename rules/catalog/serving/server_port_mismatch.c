@@ -40,7 +40,7 @@ static void check_probe(struct rule_run *run, const struct container *c,
 	static const char *const handlers[] = {"httpGet", "tcpSocket"};
 	const struct node *probe = node_get(c->node, name);
 
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; probe && i < 2; i++) {
 		const struct node *port =
 			node_path(node_get(probe, handlers[i]), "port");
 		const char *text = node_str(port);
