@@ -24,132 +24,147 @@ static int help_cmd(struct options *options);
 
 static const struct command command_table[] = {
 	{"lint", "[OPTIONS] [PATH...]", "check manifests",
-	 "Checks files, folders (default: the current one), or standard input "
-	 "(-). Folders are walked for *.yaml, *.yml and *.json; files that are "
-	 "named are checked whatever their name.\n\n"
-	 "A walk enters no symbolic link to a folder, unless it is the folder "
-	 "that was named. A file that is met under several paths, as a link or "
-	 "named twice, is checked once; one with several hard links is as many "
-	 "files. What is written is what a link leads to, and never out of the "
-	 "folder that was named: a link that leads out of it is left alone, "
-	 "with exit status 2, unless the link itself was named.\n\n"
-	 "In walked folders a kustomization that no other one lists is built "
-	 "with kustomize or kubectl, and a chart with helm: with its own "
-	 "values, or those of the HelmReleases (Flux) and Applications "
-	 "(Argo CD) that install it. The result is "
-	 "judged in place of the files, and nothing is fetched: --render. "
-	 "Findings are shown at the patch, the base, the template, or the "
-	 "field or value that they are from. The summary says what was built, with which version, and "
-	 "what was not.\n\n"
-	 "With -A, --context or --kubeconfig and without paths, and as `kubectl "
-	 "gpugate lint -n NS`, the objects of the cluster that kubectl knows "
-	 "are checked, against its state: those that make pods, and Services, "
-	 "claims, budgets and policies beside them; what a controller made of "
-	 "them is not checked again.\n\n"
-	 "Exit status: 0 when nothing at or above --fail-on is left, 1 when "
-	 "there are findings, 2 on wrong usage, a broken policy, an input that "
-	 "cannot be read, or an internal error (findings are still printed).",
+	 "Checks files, folders (default: the current one), or standard "
+	 "input (-). Folders are walked for *.yaml, *.yml and *.json; "
+	 "files given on the command line are checked whatever their "
+	 "name.\n\n"
+	 "Symbolic links to folders are not followed, except for a path "
+	 "given on the command line. A file that is found under several "
+	 "paths, as a link or named twice, is checked once; each hard "
+	 "link counts as a separate file. When fixing, gpugate writes "
+	 "to the target of a link, but never outside the folder given: "
+	 "a link that leads out of it is left alone, with exit status "
+	 "2, unless the link itself was given.\n\n"
+	 "In walked folders a kustomization that no other one lists is "
+	 "built with kustomize or kubectl, and a chart is built with "
+	 "helm, using its own values or those of the HelmReleases "
+	 "(Flux) and Applications (Argo CD) that install it. The result "
+	 "is checked instead of the files, and nothing is fetched; see "
+	 "--render. Findings are shown at the patch, base, template, "
+	 "field or value that they come from. The summary lists what "
+	 "was built, with which version, and what was not.\n\n"
+	 "With -A, --context or --kubeconfig and without paths, and as "
+	 "`kubectl gpugate lint -n NS`, gpugate checks the objects in "
+	 "kubectl's current cluster: workloads, and the Services, "
+	 "claims, disruption budgets and policies next to them. Objects "
+	 "created by controllers are not checked again.\n\n"
+	 "Exit status: 0 when nothing at or above --fail-on is left, 1 "
+	 "when there are findings, 2 on wrong usage, an invalid policy, "
+	 "an input that cannot be read, or an internal error (findings "
+	 "are still printed).",
 	 FOR_LINT, false, lint_command},
-	{"explain", "RULE", "what a rule flags, why, and the remedy",
-	 "Prints what the rule flags, why that matters, where the fact comes "
-	 "from, its parameters, an example that is flagged and one that is "
-	 "not.",
+	{"explain", "RULE", "show what a rule flags, why, and how to fix it",
+	 "Prints what the rule flags, why that matters, how to fix it, "
+	 "the evidence, the parameters, an example that is flagged and "
+	 "one that is not.",
 	 FOR_EXPLAIN, false, explain_command},
 	{"rules", "[OPTIONS] [RULE...]", "list or export rules",
-	 "Prints the catalog, one line a rule: name, severity, action at "
-	 "admission, and what is flagged. With --format vap it prints the "
-	 "rules of your own that the policy turns on, or the named ones, as "
-	 "ValidatingAdmissionPolicies (admissionregistration.k8s.io/v1) with "
-	 "their bindings: error denies, warning warns, info audits. `each: "
-	 "pod` and `each: container` become loops over the kinds of "
-	 "`match.kinds`. A rule that asks for `gpugate` or `match.gpus` is "
-	 "left out, with the reason on standard error. The API server judges "
-	 "native objects with defaults filled in and quantities as text: "
-	 "--admission-policy shows what it then says.\n\n"
-	 "Exit status: 0, or 2 when a rule that was named, or none at all, "
-	 "can be exported.",
+	 "Prints the catalog, one line per rule: name, severity, action "
+	 "at admission, and what it flags. With --format vap, it prints "
+	 "the custom rules that the policy enables, or the named ones, "
+	 "as ValidatingAdmissionPolicies "
+	 "(admissionregistration.k8s.io/v1) with their bindings: error "
+	 "denies, warning warns, info audits. `each: pod` and `each: "
+	 "container` become loops over the kinds of `match.kinds`. A "
+	 "rule that uses `gpugate` or `match.gpus` is left out, with "
+	 "the reason on standard error. The API server checks native "
+	 "objects with defaults filled in and quantities as text; use "
+	 "--admission-policy to see the result.\n\n"
+	 "Exit status: 0, or 2 when a named rule cannot be exported, or "
+	 "no rule can.",
 	 FOR_RULES, false, rules_command},
-	{"config", "[OPTIONS] [PATH]", "the settings in force for a path",
+	{"config", "[OPTIONS] [PATH]", "the effective settings for a path",
 	 "Prints the policy that applies to PATH (default: the current "
 	 "folder), and where each rule's setting comes from.",
 	 FOR_CONFIG, false, config_command},
 	{"init", "", "write a commented .gpugate.yaml",
-	 "Writes .gpugate.yaml into the current folder, unless there is one.",
+	 "Writes .gpugate.yaml into the current folder, unless there is "
+	 "one.",
 	 FOR_INIT, false, init_command},
-	{"snapshot", "[OPTIONS]", "save what the cluster has, for --cluster",
-	 "Asks the cluster through kubectl for quotas, limit ranges, priority "
-	 "and runtime classes, nodes, queues (Kueue, Volcano, KAI), device "
-	 "classes, volume claims, disruption budgets, network policies, and "
-	 "what the running pods of each owner take, and writes "
-	 "what rules need of it as one JSON file. Only reads; never asks for "
-	 "Secrets. What may not be read is named in the file and on standard "
+	{"snapshot", "[OPTIONS]",
+	 "save a snapshot of the cluster for --cluster",
+	 "Reads quotas, limit ranges, priority and runtime classes, "
+	 "nodes, queues (Kueue, Volcano, KAI), device classes, volume "
+	 "claims, disruption budgets, network policies, and the "
+	 "resource usage of each owner's running pods from the cluster "
+	 "through kubectl, and writes the parts that rules need to one "
+	 "JSON file. It only reads, and never reads Secrets. Kinds that "
+	 "the user may not read are listed in the file and on standard "
 	 "error; kinds that the cluster does not have are left out.\n\n"
-	 "Exit status: 0, or 2 when nothing could be read or the file not be "
-	 "written.",
+	 "Exit status: 0, or 2 when nothing could be read or the file "
+	 "could not be written.",
 	 FOR_SNAPSHOT, false, snapshot_command},
 	{"quota", "[OPTIONS] [PATH...]",
-	 "demand of the manifests against quota",
-	 "Adds up what the workloads ask for, at steady state and at their "
-	 "peak (rollout surge, elastic maximum), and shows it against the "
-	 "ResourceQuotas of the same files and of the cluster state: what is "
-	 "used, what the manifests add (their running copies given back), what "
-	 "is left. Quotas of the files that nothing asks are shown too, and with "
-	 "-n or -A those of the cluster. With --since, what changed, for a pull "
-	 "request.\n\n"
-	 "Exit status: 0; 1 with --fail-on when a quota is exceeded; 2 when "
-	 "something could not be read.",
+	 "compare the requests of the manifests with quotas",
+	 "Adds up the requests of the workloads, at steady state and at "
+	 "their peak (rollout surge, elastic maximum), and compares "
+	 "them with the ResourceQuotas of the same files and of the "
+	 "cluster snapshot: what is used, what the manifests add (not "
+	 "counting their running copies), and what is left. Quotas in "
+	 "the files that no workload uses are shown too; with -n or -A, "
+	 "so are those of the cluster. With --since, it shows what "
+	 "changed, for a pull request.\n\n"
+	 "Exit status: 0; 1 with --fail-on when a quota is exceeded; 2 "
+	 "when something could not be read.",
 	 FOR_QUOTA, false, quota_command},
-	{"test", "[OPTIONS] PATH...", "the tests inside rules files",
-	 "Runs the `tests:` of rules of your own (kind: Rules): each names a "
-	 "manifest, relative to the rules file, and the lines where the rule "
-	 "finds something. Folders are searched for rules files.\n\n"
+	{"test", "[OPTIONS] PATH...", "run the tests in rules files",
+	 "Runs the `tests:` of custom rules (kind: Rules): each names a "
+	 "manifest, relative to the rules file, and the lines where the "
+	 "rule reports a finding. Folders are searched for rules "
+	 "files.\n\n"
 	 "Exit status: 0; 1 when a test fails; 2 when a rules file or a "
 	 "manifest cannot be used.",
 	 FOR_TEST, false, test_command},
 	{"krm", "[OPTIONS]",
 	 "a KRM function: ResourceList in, ResourceList out",
 	 "For kustomize (transformers, with --enable-alpha-plugins and "
-	 "--enable-exec) and kpt. Safe repairs are made in the items, findings "
-	 "become results; exits with 1 when findings at or above --fail-on are "
-	 "left. A functionConfig of kind Policy is the policy; a ConfigMap's "
-	 "data may say `fix: none`, `safe` or `unsafe`.",
+	 "--enable-exec) and kpt. Safe fixes are applied to the items, "
+	 "and findings are returned as results. The exit status is 1 "
+	 "when findings at or above --fail-on remain. A functionConfig "
+	 "of kind Policy is used as the policy; a ConfigMap may set "
+	 "`fix: none`, `safe` or `unsafe`.",
 	 FOR_KRM, false, krm_command},
 	{"post-render", "[OPTIONS]", "a Helm post-renderer",
-	 "Reads rendered manifests, writes them with the safe repairs made. "
-	 "When findings at or above --fail-on are left, nothing is written, "
-	 "the report goes to standard error and the report file, and the exit "
-	 "status is 1, which stops Helm.",
+	 "Reads rendered manifests and writes them with the safe fixes "
+	 "applied. If findings at or above --fail-on remain, it writes "
+	 "no manifests, writes the report to standard error and to the "
+	 "report file, and exits with status 1, which stops Helm.",
 	 FOR_POST_RENDER, false, post_render_command},
-	{"cmp", "[OPTIONS]", "a config management plugin of Argo CD's",
-	 "Renders the application in the current folder: with kustomize (or "
-	 "kubectl) where there is a kustomization, with Helm where there is a "
-	 "chart, else the files *.yaml, *.yml and *.json as they are; lints "
-	 "the result; and prints it. When findings at or above --fail-on are "
-	 "left, or something cannot be rendered, nothing is printed, and what "
-	 "is wrong goes to standard error, which Argo CD shows.\n\n"
-	 "Parameters of the Application (spec.source.plugin.parameters): "
-	 "render (auto, plain, kustomize, helm), recurse (true: plain files "
-	 "of folders, too), release-name, values-files (a list; relative to "
-	 "the application, or from the repository with /) and helm-parameters "
-	 "(a map); all but the last also as variables (spec.source.plugin.env: "
-	 "RENDER, VALUES_FILES). Of Argo CD's own variables ARGOCD_APP_NAME, "
-	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION and "
-	 "KUBE_API_VERSIONS are used. Files outside of the repository are "
-	 "refused. The plugin's own options are GPUGATE_* of the sidecar: an "
-	 "Application cannot set them.\n\n"
-	 "Exit status: 0; 1 when findings are left; 2 when it could not be "
-	 "rendered or judged, or when there would be nothing to apply.",
+	{"cmp", "[OPTIONS]", "a config management plugin for Argo CD",
+	 "Renders the application in the current folder: with kustomize "
+	 "(or kubectl) if there is a kustomization, with Helm if there "
+	 "is a chart, else the files *.yaml, *.yml and *.json as they "
+	 "are; lints the result; and prints it. If findings at or above "
+	 "--fail-on remain or rendering fails, it prints no manifests "
+	 "and writes the problems to standard error, which Argo CD "
+	 "shows.\n\n"
+	 "Parameters of the Application "
+	 "(spec.source.plugin.parameters): render (auto, plain, "
+	 "kustomize, helm), recurse (true: plain files of folders, "
+	 "too), release-name, values-files (a list; relative to the "
+	 "application, or from the repository with /) and "
+	 "helm-parameters (a map); all but the last can also be set as "
+	 "variables (spec.source.plugin.env: RENDER, VALUES_FILES). Of "
+	 "Argo CD's own variables, ARGOCD_APP_NAME, "
+	 "ARGOCD_APP_NAMESPACE, ARGOCD_APP_SOURCE_PATH, KUBE_VERSION "
+	 "and KUBE_API_VERSIONS are used. Files outside the repository "
+	 "are rejected. The plugin's own options are the GPUGATE_* "
+	 "variables of the sidecar; an Application cannot set them.\n\n"
+	 "Exit status: 0; 1 when findings are left; 2 when the "
+	 "application could not be rendered or checked, or when there "
+	 "would be nothing to apply.",
 	 FOR_CMP, false, cmp_command},
 	{"lsp", "[OPTIONS]", "a language server for editors",
-	 "Speaks the Language Server Protocol 3.17 on standard input and "
-	 "output: findings as diagnostics, repairs as quick fixes, what "
-	 "`gpugate explain` says under the pointer, and names of rules to "
-	 "complete. Each workspace folder is judged as `gpugate lint FOLDER` "
-	 "does, with the editor's texts in place of the files; a document "
-	 "outside of them together with the manifests beside it. While a "
-	 "document cannot be parsed, its last findings stay.\n\n"
-	 "Exit status: 0 after the requests `shutdown` and `exit`, 1 when "
-	 "the client ends otherwise, 2 on wrong usage.",
+	 "Speaks the Language Server Protocol 3.17 on standard input "
+	 "and output: findings become diagnostics and fixes become "
+	 "quick fixes; hover shows `gpugate explain`; rule names are "
+	 "completed. Each workspace folder is checked like `gpugate "
+	 "lint FOLDER`, with the editor's texts instead of the files; a "
+	 "document outside all folders is checked together with the "
+	 "manifests next to it. While a document cannot be parsed, its "
+	 "previous findings stay.\n\n"
+	 "Exit status: 0 after the requests `shutdown` and `exit`, 1 "
+	 "when the client exits in another way, 2 on wrong usage.",
 	 FOR_LSP, false, lsp_command},
 	{"completion", "bash|zsh|fish", "print a shell completion script",
 	 "Prints a completion script for the shell, for example\n\n"
@@ -158,9 +173,8 @@ static const struct command command_table[] = {
 	{"version", "", "print the version", "Prints the version.", FOR_VERSION,
 	 false, version_command},
 	{"help", "[COMMAND]", "print help",
-	 "Prints help, for a command when "
-	 "one is given.",
-	 FOR_HELP, false, help_cmd},
+	 "Prints general help, or help for COMMAND.", FOR_HELP, false,
+	 help_cmd},
 	{"manpage", "1|5", "print a manual page",
 	 "Prints gpugate(1) or gpugate-policy(5) as roff.", FOR_MANPAGE, true,
 	 manpage_command},

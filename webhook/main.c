@@ -114,18 +114,23 @@ static int help_serve(void)
 
 	buf_init(&out);
 	buf_adds(&out,
-		 "gpugated answers a Kubernetes API server that asks whether a "
-		 "GPU workload\nmay be created.\n\n"
+		 "gpugated validates and patches GPU workloads on behalf of a "
+		 "Kubernetes API\n"
+		 "server.\n\n"
 		 "Usage: gpugated --tls-cert FILE --tls-key FILE [OPTIONS]\n");
 	for (size_t i = 0; i < COMMANDS; i++)
 		buf_addf(&out, "       gpugated %s%s%s\n", commands[i].name,
 			 *commands[i].arguments ? " " : "",
 			 commands[i].arguments);
 	buf_adds(&out,
-		 "\nSIGTERM drains and ends with 0, a second one ends at once. "
-		 "SIGHUP loads the\npolicy and the certificate again. Wrong "
-		 "usage or a broken policy ends with 2.\n\nOptions, also as "
-		 "environment (--tls-cert is GPUGATED_TLS_CERT):\n");
+		 "\n"
+		 "SIGTERM drains connections and exits with status 0; a second "
+		 "SIGTERM exits at\n"
+		 "once. SIGHUP reloads the policy and the certificate. Wrong "
+		 "usage or an invalid\n"
+		 "policy exits with status 2.\n\n"
+		 "Options, also as environment (--tls-cert is "
+		 "GPUGATED_TLS_CERT):\n");
 	options_print(&option_set, OPTION_SERVE, &out);
 	return print(&out);
 }
@@ -135,13 +140,18 @@ static int help_selftest(void)
 	struct buf out;
 
 	buf_init(&out);
-	buf_adds(&out,
-		 "Usage: gpugated selftest [OPTIONS]\n\n"
-		 "Starts a server of its own on the loopback address, with new "
-		 "certificates and\nthe preset `recommended`, and checks that "
-		 "a bad Pod is denied and a good one\nallowed. With --address "
-		 "it asks the server there, and any verdict is right, since\n"
-		 "its policy is not known. Exits with 0 or 1.\n\nOptions:\n");
+	buf_adds(
+		&out,
+		"Usage: gpugated selftest [OPTIONS]\n\n"
+		"Starts a separate server on the loopback address, with new "
+		"certificates and\n"
+		"the preset `recommended`, and checks that it denies a bad Pod "
+		"and allows a good\n"
+		"one. With --address, it tests the server there and accepts "
+		"any verdict, because\n"
+		"the policy of that server is not known. Exits with status 0 "
+		"or 1.\n\n"
+		"Options:\n");
 	options_print(&option_set, OPTION_SELFTEST, &out);
 	return print(&out);
 }

@@ -10,23 +10,25 @@
 
 static const struct option table[] = {
 	{"listen", 0, OPTION_TEXT, OPTION_SERVE, AT(listen), "ADDRESS", NULL,
-	 .help = "Where reviews are answered over TLS (POST /mutate, /validate).",
+	 .help = "The address that answers reviews over TLS (POST /mutate, "
+		 "/validate).",
 	 .initial = ":8443"},
 	{"probe-listen", 0, OPTION_TEXT, OPTION_SERVE, AT(probe_listen),
 	 "ADDRESS", NULL,
-	 .help = "Where /healthz, /readyz and /metrics are answered in plain HTTP.",
+	 .help = "The address that answers /healthz, /readyz and /metrics in "
+		 "plain HTTP.",
 	 .initial = ":8080"},
 	{"tls-cert", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_cert), "FILE", NULL,
-	 .help = "The certificate and its chain, PEM; read again when it changes."},
+	 .help = "The certificate and its chain, PEM; reloaded when it changes."},
 	{"tls-key", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_key), "FILE", NULL,
-	 .help = "Its private key, PEM; read again when it changes."},
+	 .help = "Its private key, PEM; reloaded when it changes."},
 	{"self-managed", 0, OPTION_FLAG, OPTION_SERVE, AT(self_managed), NULL,
 	 NULL,
-	 .help = "Instead of files: issue and rotate a CA and a certificate, keep them "
-		 "in a Secret that all replicas share, and write the CA into the "
-		 "webhook configurations."},
+	 .help = "Instead of using files, issue and rotate a CA and a "
+		 "certificate, store them in a Secret that all replicas share, "
+		 "and write the CA into the webhook configurations."},
 	{"secret", 0, OPTION_TEXT, OPTION_SERVE, AT(secret), "NAME", NULL,
-	 .help = "With --self-managed: the Secret."},
+	 .help = "With --self-managed: the name of the Secret."},
 	{"namespace", 0, OPTION_TEXT, OPTION_SERVE, AT(namespace), "NAME", NULL,
 	 .help = "With --self-managed: the namespace of the Secret."},
 	{"webhook-config", 0, OPTION_TEXT, OPTION_SERVE, AT(webhook_config),
@@ -34,97 +36,105 @@ static const struct option table[] = {
 	 .help = "With --self-managed: the mutating and the validating webhook "
 		 "configuration, which have the same name."},
 	{"dns", 0, OPTION_WORDS, OPTION_SERVE, AT(dns), "NAMES", NULL,
-	 .help = "With --self-managed: the names (and addresses) under which the API "
+	 .help = "With --self-managed: the names (and addresses) under which "
+		 "the API "
 		 "server reaches this webhook, separated by commas."},
 	{"ca-life", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_life), "TIME", NULL,
-	 .help = "With --self-managed: the life of a CA, as 90d, 36h, 20m or 45s. It "
-		 "is replaced after two thirds.",
+	 .help = "With --self-managed: the lifetime of a CA, as 90d, 36h, 20m "
+		 "or 45s. It is replaced after two thirds of it.",
 	 .initial = "1825d"},
 	{"leaf-life", 0, OPTION_TEXT, OPTION_SERVE, AT(leaf_life), "TIME", NULL,
-	 .help = "With --self-managed: the same of a certificate.",
+	 .help = "With --self-managed: the lifetime of a certificate, which is "
+		 "also replaced after two thirds of it.",
 	 .initial = "90d"},
 	{"ca-settle", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_settle), "TIME", NULL,
 	 .help = "With --self-managed: how long a new CA is in the webhook "
-		 "configurations before a certificate of it is served; all API servers "
-		 "must have noticed by then.",
+		 "configurations before its certificate is served; all API "
+		 "servers must have noticed the CA by then.",
 	 .initial = "60s"},
 	{"client-ca", 0, OPTION_TEXT, OPTION_SERVE, AT(client_ca), "FILE", NULL,
-	 .help = "Answer only clients with a certificate of these CAs, PEM; read again "
-		 "when it changes."},
+	 .help = "Answer only clients with a certificate issued by these CAs, "
+		 "PEM; reloaded when it changes."},
 	{"client-name", 0, OPTION_LIST, OPTION_SERVE, AT(client_names), "NAME",
 	 NULL,
-	 .help = "With --client-ca: answer only a client of this name (common name or "
-		 "alternative name); may be repeated."},
+	 .help = "With --client-ca: answer only clients with this name (common "
+		 "name or alternative name); may be repeated."},
 	{"policy", 0, OPTION_TEXT, OPTION_SERVE | OPTION_SELFTEST, AT(policy),
 	 "FILE", NULL,
-	 .help = "The policy, or a folder of them, regular files of at most 1 MiB; "
-		 "read again when it changes. "
-		 "Without one the preset `recommended` is enforced."},
+	 .help = "The policy file, or a folder of policy files, regular files "
+		 "of at most 1 MiB; reloaded when it changes. Without it, the "
+		 "preset `recommended` is enforced."},
 	{"cluster", 0, OPTION_TEXT, OPTION_SERVE, AT(cluster), "FILE", NULL,
-	 .help = "The state of the cluster that `gpugate snapshot` wrote, a regular "
-		 "file of at most 256 MiB; read again when it changes."},
+	 .help = "A cluster snapshot written by `gpugate snapshot`, a regular "
+		 "file of at most 256 MiB; reloaded when it changes."},
 	{"kubeconfig", 0, OPTION_TEXT, OPTION_SERVE, AT(kubeconfig), "FILE",
 	 NULL,
-	 .help = "The API server to keep the state of the cluster from, by list and "
-		 "watch. Without --cluster and this, a pod with a service account's "
-		 "token asks its own; rules that need the state do not run where there "
-		 "is none."},
+	 .help = "The API server from which to keep the cluster state, by list "
+		 "and watch. Without this and --cluster, a pod with a service "
+		 "account token uses its own API server. Without cluster state, "
+		 "rules that need it are skipped."},
 	{"live", 0, OPTION_TEXT, OPTION_SERVE, AT(live), "WHEN", "auto on off",
-	 .help = "Keep the state of the cluster from an API server: on, off, or auto, "
-		 "where there is one to ask. off needs no rights to read the cluster, "
-		 "and leaves --kubeconfig or the token to --self-managed.",
+	 .help = "Keep the cluster state from an API server: on, off, or auto "
+		 "(if an API server is known). With off, no rights to read the "
+		 "cluster are needed, and --kubeconfig or the token serves only "
+		 "--self-managed.",
 	 .initial = "auto"},
 	{"threads", 0, OPTION_NUMBER, OPTION_SERVE | OPTION_SELFTEST,
 	 AT(threads), "N", NULL,
-	 .help = "Threads that answer reviews (default: one per processor, or as many "
+	 .help = "Threads that answer reviews (default: one per processor, or "
+		 "as many "
 		 "as the container's limit grants, at most 8).",
 	 .least = 1, .most = 256},
 	{"max-body", 0, OPTION_BYTES, OPTION_SERVE, AT(max_body), "BYTES", NULL,
-	 .help = "A longer review is denied unread, by what its first 64 KiB say; with "
-		 "413 where they say nothing. Ki, Mi may follow the number.",
+	 .help = "A larger review is denied unread, based on its first 64 KiB, "
+		 "or with status 413 if these do not identify it. The number "
+		 "may have the suffix Ki or Mi.",
 	 .initial = "7Mi", .least = 1024, .most = (size_t)1 << 30},
 	{"max-memory", 0, OPTION_BYTES, OPTION_SERVE, AT(max_memory), "BYTES",
 	 NULL,
-	 .help = "What all reviews at once may use for bodies and for judging large "
-		 "ones; beyond it, 429 and Retry-After (default: five eighths of the "
-		 "container's limit, or 160Mi; at least what --max-body takes, 35Mi).",
+	 .help = "Memory that all reviews together may use for bodies and for "
+		 "checking large ones; beyond it, the answer is 429 with "
+		 "Retry-After (default: five eighths of the container's limit, "
+		 "or 160Mi; at least the need of --max-body, 35Mi).",
 	 .least = 1 << 20, .most = (size_t)1 << 40},
 	{"max-in-flight", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_in_flight),
 	 "N", NULL,
-	 .help = "Beyond so many reviews in work, others get 429 and Retry-After.",
+	 .help = "The maximum number of reviews in progress; beyond it, the "
+		 "answer is 429 with Retry-After.",
 	 .initial = "1024", .least = 1, .most = 1000000},
 	{"max-connections", 0, OPTION_NUMBER, OPTION_SERVE, AT(max_connections),
-	 "N", NULL, .help = "Connections that may be open.", .initial = "4096",
-	 .least = 1, .most = 1000000},
+	 "N", NULL, .help = "The maximum number of open connections.",
+	 .initial = "4096", .least = 1, .most = 1000000},
 	{"timeout", 0, OPTION_NUMBER, OPTION_SERVE, AT(timeout), "SECONDS",
 	 NULL,
-	 .help = "What a client has for the TLS handshake, for the headers and for "
-		 "the body of a request, each.",
+	 .help = "The time that a client has for each of the TLS handshake, the "
+		 "headers and the body of a request.",
 	 .initial = "10", .least = 1, .most = 3600},
 	{"drain", 0, OPTION_NUMBER, OPTION_SERVE, AT(drain), "SECONDS", NULL,
-	 .help = "After SIGTERM: serve on until all connections are closed, but no "
-		 "longer than this.",
+	 .help = "After SIGTERM: keep serving until all connections are closed, "
+		 "but no longer than this.",
 	 .initial = "95", .least = 0, .most = 86400},
 	{"log-level", 0, OPTION_TEXT, OPTION_SERVE, AT(log_level), "LEVEL",
 	 "error warn info debug", .help = "error, warn, info or debug.",
 	 .initial = "info"},
 	{"log-format", 0, OPTION_TEXT, OPTION_SERVE, AT(log_format), "FORMAT",
-	 "json text", .help = "json or text, one line an event.",
+	 "json text", .help = "json or text, one line per event.",
 	 .initial = "json"},
 	{"reservations", 0, OPTION_TEXT, OPTION_SERVE, AT(reservations), "WHEN",
 	 "on off",
-	 .help = "Count what was admitted in the last 30 seconds against a quota, "
-		 "although its Pods are not there yet. A replica knows only what it "
-		 "admitted itself.",
+	 .help = "Count workloads admitted in the last 30 seconds against a "
+		 "quota even if their Pods do not exist yet. A replica knows "
+		 "only the workloads that it admitted itself.",
 	 .initial = "off"},
 	{"sandbox", 0, OPTION_TEXT, OPTION_SERVE, AT(sandbox), "WHEN", "on off",
-	 .help = "Once started, have the kernel refuse what serving does not need: "
-		 "programs, files for writing, new sockets.",
+	 .help = "After the start, let the kernel block system calls that "
+		 "serving does not need: running programs, writing files, "
+		 "opening new sockets.",
 	 .initial = "on"},
 	{"address", 0, OPTION_TEXT, OPTION_SELFTEST, AT(address), "HOST:PORT",
 	 NULL,
-	 .help = "Ask the server there instead of starting one. Its certificate is "
-		 "not verified."},
+	 .help = "Test the server at this address instead of starting one. Its "
+		 "certificate is not verified."},
 	{"help", 'h', OPTION_FLAG, ~0u, AT(help), NULL, NULL,
 	 .help = "Print this text."},
 };

@@ -283,8 +283,9 @@ static int judge(struct filter *f)
 		return rc ? rc : 1;
 	if (f->run.counts.objects)
 		return print_texts(f);
-	log_line("no manifests: nothing is printed, since Argo CD would prune "
-		 "what the application has");
+	log_line(
+		"no manifests: nothing is printed, because Argo CD would prune "
+		"the application's objects");
 	return 2;
 }
 

@@ -34,6 +34,8 @@ static void add_field(struct buf *out, const char *title, const char *text)
 	if (!text || !*text)
 		return;
 	buf_addf(out, "%-*s", INDENT, title);
+	if (strlen(title) >= INDENT)
+		buf_addf(out, "\n%*s", INDENT, "");
 	words_wrap(out, text, INDENT, INDENT);
 }
 
@@ -58,17 +60,15 @@ static void add_notes(const struct prose *to, const struct rule *rule)
 {
 	if (rule->needs & NEEDS_SET)
 		to->add(to->out, "Needs",
-			"other objects: lint the whole set at once, or use "
-			"--cluster");
+			"other objects: lint all manifests together, or use --cluster");
 	if (rule->needs & NEEDS_CLUSTER)
 		to->add(to->out, "Needs",
-			"the state of the cluster: --cluster with a file from "
-			"`gpugate snapshot`; without it, the rule does not "
-			"run");
+			"a cluster snapshot: --cluster with a file from `gpugate "
+			"snapshot`; without it, the rule is skipped");
 	if (rule->needs & NEEDS_PARAM)
 		to->add(to->out, "Needs",
-			"a value for its parameters in the policy; until "
-			"then it is off");
+			"values for its parameters in the policy; without them it is "
+			"off");
 	if (rule->flags & RULE_TAKES)
 		to->add(to->out, "Update",
 			"it flags devices that no quota counts: an UPDATE "
@@ -78,8 +78,8 @@ static void add_notes(const struct prose *to, const struct rule *rule)
 		to->add(to->out, "Preset", "only in `all`");
 	if (rule->flags & RULE_PREVIEW)
 		to->add(to->out, "Preset",
-			"a preview: only in `all` or when it is named, at "
-			"most a warning, and audited at admission");
+			"preview rule: runs only with `--preset all` or when selected "
+			"by name; reports warnings at most and only audits at admission");
 }
 
 static void add_severity(const struct prose *to, const struct rule *rule)
@@ -96,12 +96,12 @@ static void add_severity(const struct prose *to, const struct rule *rule)
 static void add_repair(const struct prose *to, const struct rule *rule)
 {
 	if (rule->flags & RULE_SAFE_PATCH)
-		to->add(to->out, "Repair",
-			"safe: `gpugate lint --fix` makes it");
+		to->add(to->out, "Fix",
+			"safe: applied by `gpugate lint --fix`");
 	else if (rule->flags & RULE_OPT_IN_PATCH)
-		to->add(to->out, "Repair",
-			"opt-in: `gpugate lint --fix --unsafe-fixes` makes it, or "
-			"`--fix` alone where the policy gives the value");
+		to->add(to->out, "Fix",
+			"opt-in: applied by `gpugate lint --fix --unsafe-fixes`, or by "
+			"`--fix` alone if the policy sets the value");
 }
 
 static void add_names(const struct prose *to, const char *title,
@@ -125,13 +125,13 @@ static void add_fields(const struct prose *to, const struct rule *rule)
 {
 	to->add(to->out, "What", rule->summary);
 	to->add(to->out, "Why", rule->why);
-	to->add(to->out, "Remedy", rule->remedy);
+	to->add(to->out, "Help", rule->remedy);
 	add_severity(to, rule);
 	add_repair(to, rule);
 	to->add(to->out, "Category", rule->category);
 	to->add(to->out, "Since", rule->since);
 	add_notes(to, rule);
-	add_names(to, "Yields to", rule->yields_to);
+	add_names(to, "Not reported together with", rule->yields_to);
 	add_names(to, "Formerly", rule->aliases);
 }
 

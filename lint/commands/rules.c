@@ -56,8 +56,9 @@ static void add_markdown_category(struct buf *out, const struct rule_set *rules,
 				  const char *category)
 {
 	buf_addf(out,
-		 "\n## %s\n\n"
-		 "| rule | severity | at admission | repair | flags |\n"
+		 "\n"
+		 "## %s\n\n"
+		 "| rule | severity | at admission | fix | flags |\n"
 		 "|---|---|---|---|---|\n",
 		 category);
 	for (size_t i = 0; i < rules->n; i++) {
@@ -92,13 +93,14 @@ static void add_markdown(struct buf *out, const struct rule_set *rules)
 {
 	const char *category = "";
 
-	buf_addf(out,
-		 "# Rules\n\n"
-		 "%zu rules, as printed by `gpugate rules --format markdown`. "
-		 "`gpugate explain RULE`\n"
-		 "says why a rule exists and what to do, and shows an "
-		 "example.\n",
-		 rules->n);
+	buf_addf(
+		out,
+		"# Rules\n\n"
+		"%zu rules, as printed by `gpugate rules --format markdown`. "
+		"`gpugate explain RULE`\n"
+		"says why a rule exists and how to fix a finding, and shows an "
+		"example.\n",
+		rules->n);
 	while ((category = next_category(rules, category)))
 		add_markdown_category(out, rules, category);
 }

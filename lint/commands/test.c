@@ -156,7 +156,7 @@ static void judge(struct testing *t, const struct policy *policy,
 	run_file(&run, &file, &docs, NULL, NULL);
 	/* Nothing is found where nothing is judged. */
 	if (!t->error && !run.counts.objects)
-		t->error = "the file holds no Kubernetes object";
+		t->error = "the file contains no Kubernetes object";
 	run_release(&run);
 	arena_release(&docs);
 	arena_release(&lines);

@@ -179,7 +179,7 @@ static void add_fix_all(struct action_list *list)
 	buf_init(&text);
 	fixer_init(&fixer, &lint->job.run, false);
 	if (fixer_text(&fixer, &file, &source, &text, &err) > 0)
-		add(list, fix_all, "Make all safe repairs", NULL,
+		add(list, fix_all, "Apply all safe fixes", NULL,
 		    difference(d, &text));
 	fixer_release(&fixer);
 	buf_release(&text);

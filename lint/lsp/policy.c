@@ -12,7 +12,7 @@
 
 static const struct rule policy_rule = {
 	.name = "policy",
-	.summary = "a problem of the policy; see gpugate-policy(5)",
+	.summary = "a problem in the policy; see gpugate-policy(5)",
 };
 
 bool lsp_is_policy(const struct lsp_document *d)

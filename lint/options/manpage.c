@@ -27,10 +27,11 @@ static const struct key policy_keys[] = {
 	 "enforce."},
 	{"contact", "text", "Ends every denial."},
 	{"rules", "map",
-	 "By rule name, category or `all`: severity (error, warning, info), "
-	 "action (deny, patch, warn, audit, off), params. The special wins "
-	 "over the general. Without an action, an error denies, a warning "
-	 "warns or is patched where the repair is safe, an info is audited."},
+	 "By rule name, category or `all`: severity (error, warning, "
+	 "info), action (deny, patch, warn, audit, off), params. The "
+	 "special wins over the general. Without an action, an error "
+	 "denies, a warning warns or is patched if the fix is safe, an "
+	 "info is audited."},
 	{"accelerators", "list", "More accelerator resources: name, vendor."},
 	{"kinds", "list",
 	 "Workload kinds of your own: apiVersion, kind, pods and replicas as "
@@ -49,7 +50,8 @@ static const struct key policy_keys[] = {
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
 	{"infrastructure", "map",
-	 "namespaces: exact names; their pods are left out by rules about waste "
+	 "namespaces: exact names; their pods are left out by rules "
+	 "about waste "
 	 "and may see devices that they do not ask for. Default: kube-system, "
 	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"platform", "map",
@@ -67,7 +69,8 @@ static const struct key policy_keys[] = {
 	 "reported missing, and nothing is reported of it."},
 	{"controllerPods", "audit|deny",
 	 "deny: also Pods of controllers are denied where they take devices "
-	 "that are not counted. Default: deny under preset strict, else audit."},
+	 "that are not counted. Default: deny under preset strict, else "
+	 "audit."},
 	{"breakGlass", "map",
 	 "groups, annotation: a denial becomes a warning for them."},
 	{"suppressions", "map",
@@ -132,7 +135,8 @@ static void add_rules_files(struct buf *out)
 		"  message: \"container.name + ' runs ' + container.image\"\n"
 		"  fix: [{set: container.imagePullPolicy, value: "
 		"\"'Always'\", safe: false}]\n"
-		"  failurePolicy: Fail  # or Ignore: an error is not a finding\n"
+		"  failurePolicy: Fail  # or Ignore: an error is not a "
+		"finding\n"
 		"  tests: [{file: bad.yaml, want: [12]}]\n"
 		".fi\n"
 		".PP\n"

@@ -14,19 +14,20 @@
 
 static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
-	 .help = "Write the report in this format, to FILE when one is given; may be "
-		 "repeated. full (default), concise, json, jsonl, sarif, junit, "
-		 "github, gitlab, rdjson, checkstyle, markdown, html, openreports."},
+	 .help = "Write the report in this format, or to FILE if one is given; "
+		 "may be repeated. full (default), concise, json, jsonl, sarif, "
+		 "junit, github, gitlab, rdjson, checkstyle, markdown, html, "
+		 "openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
 	 "text json markdown vap",
-	 .help = "text (default), json, markdown, or vap: the policy's own rules as "
-		 "ValidatingAdmissionPolicies with their bindings."},
+	 .help = "text (default), json, markdown, or vap: the policy's custom "
+		 "rules as ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
 	 "text json markdown svg html",
-	 .help = "text (default), json, markdown, or to look at: svg, a map of "
-		 "namespaces and resources, or html, the map and the table."},
+	 .help = "text (default), json, markdown, svg (a map of namespaces and "
+		 "resources) or html (the map and the table)."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS,
@@ -42,11 +43,12 @@ static const struct option table[] = {
 	 NULL, .help = "Do not run these rules; invalid-syntax always runs."},
 	{"fail-on", 0, OPTION_TEXT, FOR_LINT | FOR_FILTERS, AT(fail_on),
 	 "SEVERITY", "error warning info never",
-	 .help = "Exit with 1 when a finding at or above this severity is left: error "
-		 "(default), warning, info or never."},
+	 .help = "Exit with 1 when a finding at or above this severity remains: "
+		 "error (default), warning, info or never."},
 	{"fail-on", 0, OPTION_TEXT, FOR_QUOTA, AT(fail_on), "SEVERITY",
 	 "error warning info never",
-	 .help = "Exit with 1 when a quota is exceeded: at steady state (error), or "
+	 .help = "Exit with 1 when a quota is exceeded: at steady state "
+		 "(error), or "
 		 "already at the peak (warning, info). Default: never."},
 	{"config", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA |
@@ -56,176 +58,194 @@ static const struct option table[] = {
 	{"isolated", 0, OPTION_FLAG,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA |
 		 FOR_EXPLAIN | FOR_RULES,
-	 AT(isolated), NULL, NULL, .help = "Look for no .gpugate.yaml."},
+	 AT(isolated), NULL, NULL, .help = "Do not look for a .gpugate.yaml."},
 	{"policy", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(policy),
 	 "FILE", NULL,
-	 .help = "The cluster's policy as a floor, or a file of `gpugate snapshot` "
-		 "that holds it: local files may tighten it or exempt rules that "
-		 "are not locked, nothing else. Annotations suppress what its "
-		 "suppressions grant, comments what it does not deny."},
+	 .help = "Use the cluster's policy, or a snapshot that contains it, as "
+		 "a minimum: local files may only tighten it or exempt rules "
+		 "that are not locked. Annotations suppress a finding if the "
+		 "policy's suppressions grant it, comments unless the policy "
+		 "denies it."},
 	{"preset", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset),
 	 "NAME", "recommended strict all",
 	 .help = "recommended (default), strict or all."},
 	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_FILTERS,
 	 AT(namespace), "NS", NULL,
-	 .help = "The namespace of objects that name none; of a cluster's objects, "
-		 "the one that they are in."},
+	 .help = "The namespace of objects that set none; for objects of a "
+		 "cluster, the only namespace that is checked."},
 	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
-	 .help = "The namespace of objects that name none, and the only one that "
-		 "is shown, with all its quotas."},
+	 .help = "The namespace of objects that set none, and the only "
+		 "namespace that is shown, with all its quotas."},
 	{"all-namespaces", 'A', OPTION_FLAG, FOR_LINT, AT(all_namespaces), NULL,
 	 NULL,
-	 .help = "Lint the objects of the cluster that kubectl knows, in all "
-		 "namespaces, against its state."},
+	 .help = "Lint the objects in all namespaces of kubectl's current "
+		 "cluster."},
 	{"all-namespaces", 'A', OPTION_FLAG, FOR_SNAPSHOT, AT(all_namespaces),
-	 NULL, NULL, .help = "Ask for all namespaces, as without --namespace."},
+	 NULL, NULL, .help = "Read all namespaces (the default)."},
 	{"all-namespaces", 'A', OPTION_FLAG, FOR_QUOTA, AT(all_namespaces),
 	 NULL, NULL,
-	 .help = "Show the quotas of all namespaces of the cluster state, and so "
-		 "what is free where no manifest asks for anything."},
+	 .help = "Show the quotas of all namespaces of the cluster snapshot, "
+		 "including what is free where no manifest requests anything."},
 	{"cluster", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_LSP | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster),
 	 "FILE", NULL,
-	 .help = "What the cluster has (quotas, classes, nodes, queues, admission "
-		 "policies): a file that "
-		 "`gpugate snapshot` wrote, of at most 256 MiB; - for standard input."},
+	 .help = "A cluster snapshot (quotas, classes, nodes, queues, admission "
+		 "policies): a file written by `gpugate snapshot`, at most 256 "
+		 "MiB; - for standard input."},
 	{"admission-policy", 0, OPTION_LIST, FOR_LINT, AT(admission_policies),
 	 "FILE|DIR", NULL,
-	 .help = "Judge the manifests by the cluster's own policies as the API server "
-		 "does: ValidatingAdmissionPolicies, their bindings and parameters, "
-		 "and the validation rules of CustomResourceDefinitions; may be "
-		 "repeated."},
+	 .help = "Check the manifests against the cluster's own policies, as "
+		 "the API server does: ValidatingAdmissionPolicies, their "
+		 "bindings and parameters, and the validation rules of "
+		 "CustomResourceDefinitions; may be repeated."},
 	{"as", 0, OPTION_TEXT, FOR_LINT, AT(as), "USER", NULL,
-	 .help = "Who creates the objects, for --admission-policy. Without it, what "
-		 "depends on the user is not judged."},
+	 .help = "The user who creates the objects, for --admission-policy. "
+		 "Without it, conditions that depend on the user are not "
+		 "checked."},
 	{"as-group", 0, OPTION_LIST, FOR_LINT, AT(as_groups), "GROUP", NULL,
-	 .help = "A group of the --as user; may be repeated. system:authenticated is "
-		 "always one."},
+	 .help = "A group of the --as user; may be repeated. "
+		 "system:authenticated is always included."},
 	{"baseline", 0, OPTION_TEXT, FOR_LINT, AT(baseline), "FILE", NULL,
-	 .help = "Findings that FILE lists are known: they are not reported."},
+	 .help = "Do not report findings that FILE lists."},
 	{"write-baseline", 0, OPTION_TEXT, FOR_LINT, AT(write_baseline), "FILE",
 	 NULL,
-	 .help = "List all findings of this run in FILE, for --baseline."},
+	 .help = "Write all findings of this run to FILE, for use with "
+		 "--baseline."},
 	{"prune-baseline", 0, OPTION_FLAG, FOR_LINT, AT(prune_baseline), NULL,
 	 NULL,
-	 .help = "Remove entries from the --baseline file that are gone."},
+	 .help = "Remove entries whose findings no longer occur from the "
+		 "--baseline file."},
 	{"since", 0, OPTION_TEXT, FOR_LINT, AT(since), "REV", NULL,
-	 .help = "Lint only files that differ from this git revision, and new ones; "
+	 .help = "Lint only files that differ from this git revision, and new "
+		 "ones; "
 		 "implies --partial."},
 	{"since", 0, OPTION_TEXT, FOR_QUOTA, AT(before), "REV", NULL,
-	 .help = "Show what changes against this git revision: demand before and "
-		 "after, and the place of each change."},
+	 .help = "Show what changed since this git revision: requests before "
+		 "and after, and the place of each change."},
 	{"partial", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_FILTERS,
 	 AT(partial), NULL, NULL,
-	 .help = "The files are only a part of what is deployed: rules that infer "
-		 "from the absence of an object keep silent."},
+	 .help = "The files are only part of what is deployed: skip rules that "
+		 "infer something from the absence of an object."},
 	{"require", 0, OPTION_WORDS, FOR_LINT, AT(require), "RULES", NULL,
-	 .help = "Exit with 2 when one of these rules could not run; `cluster`: when "
-		 "any could not without a cluster state."},
+	 .help = "Exit with 2 when one of these rules was skipped; `cluster`: "
+		 "when any rule was skipped for lack of a cluster snapshot."},
 	{"no-ignore", 0, OPTION_FLAG, FOR_LINT | FOR_FILTERS, AT(no_ignore),
 	 NULL, NULL,
-	 .help = "Report findings that comments or annotations suppress, too."},
+	 .help = "Also report findings that comments or annotations suppress."},
 	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
-	 .help = "Write a comment that suppresses it above every finding."},
+	 .help = "Insert a suppression comment above every finding."},
 	{"fix", 0, OPTION_FLAG, FOR_LINT, AT(fix), NULL, NULL,
-	 .help = "Make the safe repairs in the files; other bytes stay as they are. "
-		 "Exit with 2 when a file cannot be written, or was changed after it "
-		 "was read: it stays."},
-	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT | FOR_REPAIRING,
-	 AT(unsafe_fixes), NULL, NULL,
-	 .help = "With --fix or --diff: make repairs that change more than the "
-		 "admission webhook would by itself."},
+	 .help = "Apply the safe fixes to the files; all other bytes stay "
+		 "unchanged. Exit with 2 when a file cannot be written, or was "
+		 "changed after it was read (it is left alone)."},
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT, AT(unsafe_fixes), NULL, NULL,
+	 .help = "With --fix or --diff: also apply fixes that change more than "
+		 "the admission webhook would by itself."},
+	{"unsafe-fixes", 0, OPTION_FLAG, FOR_REPAIRING, AT(unsafe_fixes), NULL,
+	 NULL,
+	 .help = "Also apply fixes that change more than the admission webhook "
+		 "would by itself."},
 	{"diff", 0, OPTION_FLAG, FOR_LINT, AT(diff), NULL, NULL,
-	 .help = "Write what --fix would do as a unified diff and change nothing; "
-		 "exit with 1 when a file would change. Without --format nothing "
-		 "else is written. Secret values are masked in it."},
+	 .help = "Print the changes that --fix would make as a unified diff, "
+		 "and change nothing; exit with 1 when a file would change. "
+		 "Without --format, nothing else is printed. Secret values are "
+		 "masked."},
 	{"exit-non-zero-on-fix", 0, OPTION_FLAG, FOR_LINT,
 	 AT(exit_non_zero_on_fix), NULL, NULL,
 	 .help = "Exit with 1 when --fix changed a file."},
 	{"report-file", 0, OPTION_TEXT, FOR_POST_RENDER, AT(report_file),
 	 "FILE", NULL,
-	 .help = "Write the report to FILE too (default: $GPUGATE_REPORT): Helm 4 "
-		 "does not show what a post-renderer writes to standard error."},
+	 .help = "Also write the report to FILE (default: $GPUGATE_REPORT), "
+		 "because Helm 4 does not show the standard error of a "
+		 "post-renderer."},
 	{"discover", 0, OPTION_FLAG, FOR_CMP, AT(discover), NULL, NULL,
-	 .help = "Say how the folder would be rendered, or nothing where it would "
-		 "not: the command of `discover:` in plugin.yaml."},
+	 .help = "Print how the folder would be rendered, or nothing if it "
+		 "would not: the command for `discover:` in plugin.yaml."},
 	{"output", 'o', OPTION_TEXT, FOR_SNAPSHOT, AT(output), "FILE", NULL,
-	 .help = "Write to FILE, whole or not at all (default: standard output)."},
+	 .help = "Write to FILE, completely or not at all (default: standard "
+		 "output)."},
 	{"namespace", 'n', OPTION_WORDS, FOR_SNAPSHOT, AT(namespaces), "NS",
 	 NULL,
-	 .help = "Ask for these namespaces only: for who may not list all."},
+	 .help = "Read only these namespaces (for users who may not list all of "
+		 "them)."},
 	{"webhook-policy", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(webhook_policy),
 	 "NAMESPACE/CONFIGMAP", NULL,
-	 .help = "The policy of the webhook, kept with the state for --policy. "
-		 "Default: the ConfigMap of the chart, when it may be read.",
+	 .help = "The policy of the webhook, stored in the snapshot for "
+		 "--policy. Default: the chart's ConfigMap, if it can be read.",
 	 .former = "door"},
 	{"kubectl", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(kubectl), "PATH", NULL,
-	 .help = "The kubectl to run (default: kubectl of the PATH)."},
+	 .help = "The kubectl to run (default: kubectl on the PATH)."},
 	{"context", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(context), "CONTEXT", NULL,
-	 .help = "kubectl's context: that cluster's state is asked for, in place of "
-		 "a file of --cluster; lint without paths checks its objects."},
+	 .help = "Read the cluster of this kubectl context instead of a "
+		 "--cluster file; lint without paths checks its objects."},
 	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(kubeconfig), "FILE", NULL,
-	 .help = "kubectl's configuration file; asks the cluster as --context "
-		 "does."},
+	 .help = "kubectl's configuration file; reads the cluster, like "
+		 "--context."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
 	 AT(stdin_filename), "NAME", NULL,
-	 .help = "What standard input (-) is called in reports, and where its "
-		 "policy is looked for."},
+	 .help = "The name of standard input (-) in reports; its policy is "
+		 "looked up from there."},
 	{"exclude", 0, OPTION_LIST, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(exclude),
 	 "GLOB", NULL,
-	 .help = "Leave out matching files and folders met while walking; a pattern "
+	 .help = "Skip matching files and folders while walking; a pattern "
 		 "without / matches names at any depth; may be repeated."},
 	{"force-exclude", 0, OPTION_FLAG, FOR_LINT | FOR_QUOTA,
 	 AT(force_exclude), NULL, NULL,
-	 .help = "Leave out excluded files even when they are named."},
+	 .help = "Skip excluded files even when they are named on the command "
+		 "line."},
 	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_QUOTA,
 	 AT(no_ignore_vcs), NULL, NULL,
-	 .help = "Lint files that .gitignore excludes, too."},
+	 .help = "Also lint files that .gitignore excludes."},
 	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
 	 .help = "Exit with 2 when a file is skipped because it is a template."},
 	{"render", 0, OPTION_TEXT, FOR_LINT, AT(render), "WHEN",
 	 "auto never require",
-	 .help = "Build the kustomizations and charts of walked folders with kustomize, kubectl or helm, "
-		 "judge what comes out in place of the files, and show findings at "
-		 "the files: auto (default: where the program is on PATH, and not "
-		 "under --partial or --since), never, or require: exit with 2 when "
-		 "one is not built."},
+	 .help = "Build the kustomizations and charts of walked folders with "
+		 "kustomize, kubectl or helm, check the result instead of the "
+		 "files, and show findings in the files: auto (default: if the "
+		 "program is on PATH, and not with --partial or --since), "
+		 "never, or require (exit with 2 when one is not built)."},
 	{"render-network", 0, OPTION_FLAG, FOR_LINT, AT(render_network), NULL,
 	 NULL,
-	 .help = "Build kustomizations with remote bases, too: the program fetches "
-		 "them. Without it they are judged by their files."},
+	 .help = "Also build kustomizations with remote bases, which the "
+		 "program fetches. Without this option, their files are checked "
+		 "instead."},
 	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
 	 "N", NULL,
-	 .help = "Threads (default: one per processor). The report is the same for "
+	 .help = "Threads (default: one per processor). The report is the same "
+		 "for "
 		 "any number.",
 	 .least = 1, .most = 1000000},
 	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
-	 .help = "End the report with the number of findings of each rule at each "
+	 .help = "End the report with the number of findings of each rule at "
+		 "each "
 		 "severity."},
 	{"show-all", 0, OPTION_FLAG, FOR_LINT | FOR_POST_RENDER, AT(show_all),
 	 NULL, NULL,
-	 .help = "Show every finding in full. Without it `full` shows of each rule the "
-		 "first three errors and the first three warnings and counts the "
-		 "rest, and counts infos, unless --fail-on is info. Other formats "
-		 "always hold all."},
+	 .help = "Show every finding in full. Without this option, `full` shows "
+		 "the first three errors and the first three warnings of each "
+		 "rule and counts the rest; infos are only counted unless "
+		 "--fail-on is info. Other formats always contain all findings."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
 	 AT(docs_url), "URL", NULL,
-	 .help = "Link each rule to its page, URL/RULE.md: a copy of rules/docs, "
-		 "for instance a mirror. In html, sarif, json, openreports, editors, "
-		 "and on a terminal with colors. Empty: no links."},
+	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
+		 "rules/docs such as a mirror. Links appear in html, sarif, "
+		 "json, openreports, editors, and on a terminal with color. "
+		 "Empty: no links."},
 	{"color", 0, OPTION_TEXT,
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
 	 .help = "auto (default), always or never."},
-	{"quiet", 'q', OPTION_COUNT,
-	 FOR_LINT | FOR_QUOTA | FOR_FILTERS | FOR_SNAPSHOT, AT(quiet), NULL,
-	 NULL,
+	{"quiet", 'q', OPTION_COUNT, FOR_LINT | FOR_QUOTA | FOR_FILTERS,
+	 AT(quiet), NULL, NULL,
 	 .help = "Findings only, no summary; twice: nothing but the exit status."},
+	{"quiet", 'q', OPTION_COUNT, FOR_SNAPSHOT, AT(quiet), NULL, NULL,
+	 .help = "Write only errors to standard error."},
 	{"verbose", 'v', OPTION_COUNT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(verbose), NULL, NULL,
 	 .help = "Log each step on standard error; twice: every file."},

@@ -224,17 +224,18 @@ static void add_changes(struct buf *out, const struct quota_table *t)
 			any = true;
 		}
 	if (!any)
-		buf_adds(out, "No demand changes.\n");
+		buf_adds(out, "No requests change.\n");
 }
 
 void quota_markdown(const struct quota_table *t, struct buf *out)
 {
-	buf_adds(out, "### GPU demand\n\n");
+	buf_adds(out, "### GPU requests\n\n");
 	if (!t->n) {
-		buf_adds(out, "No workload asks for an accelerator.\n");
+		buf_adds(out, "No workload requests an accelerator.\n");
 		return;
 	}
-	buf_addf(out, "| namespace | resource |%s demand | used | limit | |\n",
+	buf_addf(out,
+		 "| namespace | resource |%s requested | used | limit | |\n",
 		 t->since ? " before |" : "");
 	buf_addf(out, "|---|---|%s---:|---:|---|---|\n",
 		 t->since ? "---:|" : "");

@@ -25,9 +25,9 @@ void quota_add_state(struct buf *out, const struct quota_table *t)
 {
 	const char *server = cluster_server(t->cluster);
 
-	buf_adds(out, "cluster state of ");
+	buf_adds(out, "cluster snapshot is ");
 	add_age(out, t->now - cluster_taken_at(t->cluster));
-	buf_addf(out, " ago%s%s", *server ? ", " : "", server);
+	buf_addf(out, " old%s%s", *server ? ", " : "", server);
 }
 
 static const char *age_of(const struct clusters *clusters,
@@ -37,10 +37,10 @@ static const char *age_of(const struct clusters *clusters,
 	struct buf age;
 
 	if (cluster_is_ahead(cluster, clusters->now))
-		return "the time of the state is in the future";
+		return "the time of the snapshot is in the future";
 	buf_init(&age);
 	add_age(&age, clusters->now - cluster_taken_at(cluster));
-	text = arena_printf(arena, "the state is %s old", age.data);
+	text = arena_printf(arena, "the snapshot is %s old", age.data);
 	buf_release(&age);
 	return text;
 }
@@ -53,12 +53,12 @@ const char *quota_unknown(const struct clusters *clusters,
 	const char *reason;
 
 	if (!cluster)
-		return wanted ? "the state could not be read" : NULL;
+		return wanted ? "the snapshot could not be read" : NULL;
 	if (clusters_is_old(clusters, cluster, policy_max_age(policy)))
 		return age_of(clusters, cluster, arena);
 	reason = cluster_unreadable(cluster, CLUSTER_QUOTA);
 	return reason ? arena_printf(arena,
-				     "the state has no resourcequotas: %s",
+				     "the snapshot has no resourcequotas: %s",
 				     reason)
 		      : NULL;
 }

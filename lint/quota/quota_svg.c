@@ -42,10 +42,10 @@ struct quota_shade {
 };
 
 static const struct quota_shade shades[] = {
-	{"#e6f0fa", "#1a2230", "at most half"},
+	{"#e6f0fa", "#1a2230", "up to 50 %"},
 	{"#b4d3f0", "#1a2230", "up to 80 %"},
-	{"#2a68ab", "#ffffff", "up to all of it"},
-	{"#f5bd4f", "#1a2230", "too many at the peak"},
+	{"#2a68ab", "#ffffff", "up to 100 %"},
+	{"#f5bd4f", "#1a2230", "exceeded at the peak"},
 	{"#b3182b", "#ffffff", "too many"},
 	{"url(#unknown)", "#1a2230", "not known"},
 	{"#ffffff", "#1a2230", "no quota"},
@@ -392,7 +392,7 @@ static void add_legend(struct buf *out, const struct quota_map *map)
 	static const struct quota_shade parts[] = {
 		{"#26364a", "", "used"},
 		{"#e07b00", "", "these manifests"},
-		{"#6b21a8", "", "where the quota ends"},
+		{"#6b21a8", "", "the limit of the quota"},
 	};
 	unsigned y = map->height - LEGEND + 18, x = 16;
 
@@ -416,7 +416,7 @@ void quota_svg(const struct quota_table *table, bool alone, struct buf *out)
 		i += add_namespace(out, &map, &table->rows[i], table->n - i, y);
 	if (!table->n)
 		buf_addf(out,
-			 "<text x=\"16\" y=\"%u\">no workload asks for an "
+			 "<text x=\"16\" y=\"%u\">no workload requests an "
 			 "accelerator</text>\n",
 			 map.top - 10);
 	add_legend(out, &map);

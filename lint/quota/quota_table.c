@@ -306,7 +306,7 @@ const char *quota_row_unknown(const struct quota_row *row)
 {
 	if (row->quota || row->unknown || *row->namespace)
 		return row->unknown;
-	return "the namespace is not";
+	return "the manifest sets no namespace (use -n)";
 }
 
 struct quantity quota_row_after(const struct quota_row *row, bool peak)

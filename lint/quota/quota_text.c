@@ -119,7 +119,7 @@ static void put_unlimited(struct buf *out, const struct quota_row *row)
 
 	buf_adds(out, "  ");
 	quota_add_amount(out, row->adds);
-	buf_adds(out, unknown ? ", not known: " : ", no quota limits it");
+	buf_adds(out, unknown ? "; quota not checked: " : "; no quota applies");
 	escape_adds(out, unknown ? unknown : "");
 }
 
@@ -131,8 +131,7 @@ static void put_head(struct buf *out, const struct quota_look *look,
 	/* No name that a cluster takes; no command to GitHub's runner. */
 	if (*row->namespace == ':' || *row->namespace == '#')
 		buf_addc(out, '.');
-	escape_adds(out,
-		    *row->namespace ? row->namespace : "(namespace unknown)");
+	escape_adds(out, *row->namespace ? row->namespace : "(no namespace)");
 	if (look->color)
 		buf_adds(out, "\033[0m");
 	buf_adds(out, "  ");
@@ -219,7 +218,7 @@ void quota_text(const struct quota_table *t, const struct quota_look *look,
 			put_item(out, &row->items[k], t->since);
 	}
 	if (!t->n)
-		buf_adds(out, "no workload asks for an accelerator\n");
+		buf_adds(out, "no workload requests an accelerator\n");
 	if (t->n)
 		buf_addc(out, '\n');
 	if (limited)

@@ -55,7 +55,7 @@ static void concise_end(void *context, const struct report_summary *summary)
 
 const struct report_format report_concise = {
 	.name = "concise",
-	.help = "one line a finding, for editors and scripts",
+	.help = "one line per finding, for editors and scripts",
 	.size = sizeof(struct report),
 	.file = concise_file,
 	.end = concise_end,

@@ -185,7 +185,8 @@ static void add_repair(struct full *state, struct source *source,
 	add_tag(state, gutter, repair->safe ? "fix" : "fix (unsafe)");
 	escape_adds(&state->r.buf, repair->title);
 	if (*repair->refused)
-		buf_addf(&state->r.buf, " (by hand: %s)", repair->refused);
+		buf_addf(&state->r.buf, " (not automatic: %s)",
+			 repair->refused);
 	buf_addc(&state->r.buf, '\n');
 	fix_add_lines(&state->r.buf, source, repair, gutter,
 		      state->r.options.width);
@@ -247,10 +248,12 @@ static void add_advice(struct full *state, const struct full_block *block,
 	}
 	add_repair(state, block->source, finding->repair, block->gutter);
 	if (!finding->repair && *finding->wants) {
-		add_tag(state, block->gutter, "repair");
-		buf_addf(&state->r.buf,
-			 "set `rules: {%s: {params: {%s}}}` in the policy\n",
-			 finding->rule->name, finding->wants);
+		add_tag(state, block->gutter, "fix");
+		buf_addf(
+			&state->r.buf,
+			"not automatic until the policy sets a value: `rules: {%s: "
+			"{params: {%s}}}`\n",
+			finding->rule->name, finding->wants);
 	}
 	add_docs(state, block->gutter, finding->rule);
 }

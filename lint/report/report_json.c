@@ -257,7 +257,7 @@ static void jsonl_end(void *context, const struct report_summary *summary)
 
 const struct report_format report_json = {
 	.name = "json",
-	.help = "one JSON object, a finding a line",
+	.help = "one JSON object, one finding per line",
 	.size = sizeof(struct json_report),
 	.head = "{\"version\":1,\n\"findings\":[",
 	.tail = "}\n",
@@ -267,7 +267,7 @@ const struct report_format report_json = {
 
 const struct report_format report_jsonl = {
 	.name = "jsonl",
-	.help = "a JSON object a line: findings, then the summary",
+	.help = "one JSON object per line: findings, then the summary",
 	.size = sizeof(struct json_report),
 	.file = jsonl_file,
 	.end = jsonl_end,

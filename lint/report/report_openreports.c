@@ -248,7 +248,7 @@ static void openreports_end(void *context, const struct report_summary *summary)
 
 const struct report_format report_openreports = {
 	.name = "openreports",
-	.help = "Report objects of openreports.io, one a namespace",
+	.help = "Report objects of openreports.io, one per namespace",
 	.size = sizeof(struct openreports),
 	.head = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[",
 	.tail = "]}\n",

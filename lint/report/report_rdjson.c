@@ -127,7 +127,7 @@ static void rdjson_file(void *context, const struct report_file *file,
 
 const struct report_format report_rdjson = {
 	.name = "rdjson",
-	.help = "reviewdog's JSON, for comments in reviews",
+	.help = "reviewdog's JSON, for review comments",
 	.size = sizeof(struct report),
 	.head = "{\"source\":{\"name\":\"gpugate\"},\n\"diagnostics\":[",
 	.tail = "]}\n",

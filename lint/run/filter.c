@@ -129,7 +129,7 @@ int filter_repair(struct filter *f, bool unsafe)
 		buf_add(&text->text, fixed.data, fixed.len);
 	}
 	if (rc < 0)
-		log_line("%s: not repaired: %s", text->name, err.text);
+		log_line("%s: not fixed: %s", text->name, err.text);
 	fixer_release(&fixer);
 	buf_release(&fixed);
 	return rc < 0 ? 2 : 0;

@@ -376,7 +376,7 @@ static void require_rule(struct merge *m, const char *name)
 	for (size_t i = 0; i < s->nnot_run; i++) {
 		if (strcmp(s->not_run[i].rule->name, name) != 0)
 			continue;
-		log_line("required rule `%s` did not run: %s", name,
+		log_line("required rule `%s` was skipped: %s", name,
 			 s->not_run[i].reason);
 		lint->failed = true;
 		return;
@@ -390,7 +390,7 @@ static void require_rule(struct merge *m, const char *name)
 		if (index < 0 || setting->enabled ||
 		    (!*entry->path && lint->policies.n > 1))
 			continue;
-		log_line("required rule `%s` did not run: it is off (%s)", name,
+		log_line("required rule `%s` was skipped: it is off (%s)", name,
 			 setting->from ? setting->from : "");
 		lint->failed = true;
 		return;
@@ -404,11 +404,11 @@ static void require_cluster(struct merge *m)
 	bool given = m->lint->clusters.n > 0;
 
 	if (!given)
-		log_line("the required cluster state is missing");
+		log_line("the required cluster snapshot is missing");
 	for (size_t i = 0; i < s->nnot_run && given; i++) {
 		if (!strstr(s->not_run[i].reason, "cluster"))
 			continue;
-		log_line("required cluster state: rule `%s` did not run: %s",
+		log_line("required cluster snapshot: rule `%s` was skipped: %s",
 			 s->not_run[i].rule->name, s->not_run[i].reason);
 		m->lint->failed = true;
 	}
@@ -514,11 +514,11 @@ static void finish(struct merge *m)
 	s->seconds = (double)(progress_clock() - lint->start) / 1000;
 	if (m->fixed && lint->options->fix && !lint->options->diff &&
 	    !lint->options->quiet)
-		log_line("repaired %zu file%s", m->fixed,
+		log_line("applied fixes in %zu file%s", m->fixed,
 			 m->fixed == 1 ? "" : "s");
 	if (lint->options->add_ignore && !lint->options->quiet)
-		log_line("suppressed %zu finding%s in %zu file%s", m->comments,
-			 m->comments == 1 ? "" : "s", m->commented,
+		log_line("added %zu ignore comment%s to %zu file%s",
+			 m->comments, m->comments == 1 ? "" : "s", m->commented,
 			 m->commented == 1 ? "" : "s");
 	lint->baseline_run.not_run = s->not_run;
 	lint->baseline_run.nnot_run = s->nnot_run;

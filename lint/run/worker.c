@@ -207,7 +207,7 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 			      ? "it is standard input, use --diff"
 			      : "it is not a regular file, use --diff";
 	if (error)
-		log_line("%s: not repaired: %s", w->path.data, why);
+		log_line("%s: not fixed: %s", w->path.data, why);
 	return error;
 }
 
@@ -232,7 +232,7 @@ static void fix_file(struct worker *w, const struct run_file *file,
 				    w->fixed.data, w->fixed.len);
 		}
 	} else if (rc < 0) {
-		log_line("%s: not repaired: %s", w->path.data, err.text);
+		log_line("%s: not fixed: %s", w->path.data, err.text);
 	}
 	if (rc < 0 || error)
 		f->flags |= FILE_FIX_FAILED;

@@ -150,7 +150,7 @@ def check_kills(check, gpugate, manifest, out, kills):
 def unchanged(check, what, done, root, old):
     now, rest = tree(root)
     check(done.returncode == 2, f"{what}: exit status {done.returncode}")
-    check(b"not repaired" in done.stderr,
+    check(b"not fixed" in done.stderr,
           f"{what}: {done.stderr[-300:].decode(errors='replace')}")
     for path in old:
         check(now.get(path) == old[path], f"{what}: {path} has changed")

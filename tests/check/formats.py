@@ -248,8 +248,8 @@ def check_github(text, case):
     shown, left = collections.Counter(), 0
     for line in text.splitlines():
         if not line.startswith("::"):
-            need(re.match(r"Checked \d|Nothing was linted|Rendered \d|Judged "
-                          r"|Not (rendered|run) \(", line),
+            need(re.match(r"Checked \d|No(thing was| files were) linted|Rendered \d"
+                          r"|(Not rendered|Skipped) \(", line),
                  "not ours:", line)
             continue
         match = re.fullmatch(

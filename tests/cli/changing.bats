@@ -35,7 +35,7 @@ quota() {
 	quota a.yaml
 	run --separate-stderr bash -c '"$0" lint --fix <(cat a.yaml)' "$GPUGATE"
 	is "$status" 2
-	holds "$stderr" "not repaired: it is not a regular file, use --diff"
+	holds "$stderr" "not fixed: it is not a regular file, use --diff"
 	run --separate-stderr bash -c \
 		'"$0" lint --add-ignore why <(cat a.yaml)' "$GPUGATE"
 	is "$status" 2
@@ -167,7 +167,7 @@ meanwhile() {
 	lint_unprivileged --add-ignore why a.yaml
 	is "$status" 2
 	holds "$stderr" "a.yaml: Permission denied"
-	holds "$stderr" "suppressed 0 findings in 0 files"
+	holds "$stderr" "added 0 ignore comments to 0 files"
 	cmp a.yaml before
 }
 

@@ -60,12 +60,12 @@ print(len(rules))')
 		run "$GPUGATE" explain "$rule"
 		is "$status" 0
 		holds "$output" "Why"
-		holds "$output" "Remedy"
+		holds "$output" "Help"
 		holds "$output" "# flagged"
 		holds "$output" "Not flagged:"
 	done
 	run "$GPUGATE" explain node-selector-unmatched
-	holds "$output" 'Needs       the state of the cluster: --cluster with a file from `gpugate'
+	holds "$output" 'Needs       a cluster snapshot: --cluster with a file from `gpugate'
 	run "$GPUGATE" explain --format json shm-missing
 	is "$(python3 -c '
 import json, sys
@@ -74,7 +74,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
       "want" in rule["flagged"])' <<<"$output")" "shm-missing warning True False"
 	run "$GPUGATE" explain --format markdown shm-missing
 	is "${lines[0]}" "# shm-missing"
-	holds "$output" '**Repair:** safe: `gpugate lint --fix` makes it'
+	holds "$output" '**Fix:** safe: applied by `gpugate lint --fix`'
 	holds "$output" '**Yields to:** `shm-volume-unmounted`'
 	holds "$output" '- <https://github.com/pytorch/pytorch/issues/5040>'
 	holds "$output" '```yaml'

@@ -140,7 +140,7 @@ policy() {
 	is "$status" 1
 	lint --ignore site-registry --require site-registry .
 	is "$status" 2
-	holds "$stderr" 'required rule `site-registry` did not run: it is off'
+	holds "$stderr" 'required rule `site-registry` was skipped: it is off'
 	lint --require site-regitry .
 	is "$status" 2
 	holds "$stderr" '--require: unknown rule `site-regitry`'
@@ -422,7 +422,7 @@ policy() {
 	echo 'a: 1' >pod.yaml
 	run "$GPUGATE" test rules
 	is "$status" 1
-	holds "$output" "the file holds no Kubernetes object"
+	holds "$output" "the file contains no Kubernetes object"
 	sed -i 's/pod.yaml/none.yaml/' rules/site.yaml
 	run "$GPUGATE" test rules
 	is "$status" 2

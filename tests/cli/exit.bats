@@ -169,7 +169,7 @@ load helper
 	pod a.yaml
 	lint --require cluster a.yaml
 	is "$status" 2
-	holds "$stderr" "cluster state"
+	holds "$stderr" "cluster snapshot"
 	holds "$output" "[priority-integer-set]"
 	lint --require priority-integer-set --ignore priority-integer-set a.yaml
 	is "$status" 2

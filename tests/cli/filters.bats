@@ -55,7 +55,7 @@ list() {
 	printf 'apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q, namespace: a}\nspec: {hard: {nvidia.com/gpu: "8"}}\n' >a.yaml
 	iconv -t utf-16 a.yaml >b.yaml
 	run "$GPUGATE" lint a.yaml b.yaml
-	holds "$output" "by hand: the file is not UTF-8"
+	holds "$output" "not automatic: the file is not UTF-8"
 	holds "$output" "2 errors"
 	holds "$output" "1 fixable with --fix."
 	run "$GPUGATE" lint --format json b.yaml

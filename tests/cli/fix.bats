@@ -15,7 +15,7 @@ quota() {
 	quota a.yaml
 	lint --fix a.yaml
 	is "$status" 0
-	holds "$stderr" "repaired 1 file"
+	holds "$stderr" "applied fixes in 1 file"
 	is "$(sed -n 6,7p a.yaml)" '    requests.nvidia.com/gpu: "8"   # eight
     pods: "4"'
 	is "$(sed -n 3p a.yaml)" 'metadata: {name: q, namespace: team}  # ours'
@@ -39,7 +39,7 @@ quota() {
 	exec 9>>a.yaml
 	lint --fix a.yaml
 	is "$status" 2
-	holds "$stderr" "a.yaml: not repaired: another program has it open for writing"
+	holds "$stderr" "a.yaml: not fixed: another program has it open for writing"
 	cmp a.yaml old.yaml
 	exec 9>&-
 	lint --fix a.yaml
@@ -58,18 +58,18 @@ quota() {
 		run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" \
 			"name=$name; ${change//\*.yaml/\$name}; cp $name edited"
 		is "$change: $status" "$change: 2"
-		holds "$output" "gpugate: $name: not repaired: it was changed after it was read"
+		holds "$output" "gpugate: $name: not fixed: it was changed after it was read"
 		cmp "$name" edited
 		is "$(ls ./*.yaml* | wc -l)" 1
 	done
 	run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" "rm $name"
 	is "$status" 2
-	holds "$output" "not repaired"
+	holds "$output" "not fixed"
 	[ ! -e "$name" ]
 	cp before "$name"
 	run python3 "$BATS_TEST_DIRNAME/paused.py" "$GPUGATE" "$name" true
 	is "$status" 0
-	holds "$output" "repaired 1 file"
+	holds "$output" "applied fixes in 1 file"
 }
 
 @test "--exit-non-zero-on-fix" {
@@ -150,7 +150,7 @@ quota() {
 	give_away a.yaml 400
 	lint_unprivileged --fix a.yaml
 	is "$status" 2
-	holds "$stderr" "a.yaml: not repaired: Permission denied"
+	holds "$stderr" "a.yaml: not fixed: Permission denied"
 	cmp a.yaml old.yaml
 }
 
@@ -223,7 +223,7 @@ quota() {
 	quota "$name"
 	lint --fix "$name"
 	is "$status" 0
-	holds "$stderr" "repaired 1 file"
+	holds "$stderr" "applied fixes in 1 file"
 	is "$(ls -A | grep -c 00000)" 1
 }
 

@@ -182,7 +182,7 @@ cluster() {
 	holds_not "$output" priorityclass-multiple-default
 	holds_not "$output" object-duplicate
 	full
-	holds "$output" "sets of their own (the same objects are in each): clusters/a, clusters/b"
+	holds "$output" "Checked separately, because they contain the same objects: clusters/a, clusters/b"
 	# What is too much for one of them is found there.
 	cluster clusters/b 9
 	lint --select quota .

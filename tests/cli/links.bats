@@ -43,10 +43,10 @@ judged() {
 	asking_pod 4 | sed 's/name: a/generateName: a-/' >real.yaml
 	ln -s real.yaml link.yaml
 	run --separate-stderr "$GPUGATE" quota .
-	holds "$output" "nvidia.com/gpu  4,"
+	holds "$output" "nvidia.com/gpu  4;"
 	cp real.yaml copy.yaml
 	run --separate-stderr "$GPUGATE" quota .
-	holds "$output" "nvidia.com/gpu  8,"
+	holds "$output" "nvidia.com/gpu  8;"
 }
 
 @test "a file that is named twice, and walked" {
@@ -76,7 +76,7 @@ judged() {
 	is "$(judged d)" "d/a.yaml d/b.yaml"
 	lint --fix --ignore object-duplicate d
 	is "$status" 0
-	holds "$stderr" "repaired 2 files"
+	holds "$stderr" "applied fixes in 2 files"
 	cmp d/a.yaml d/b.yaml
 	run ! cmp d/a.yaml before
 	cmp outside.yaml before

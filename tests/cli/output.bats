@@ -319,10 +319,10 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 		      - {name: c, image: "${IMAGE}", resources: {limits: {nvidia.com/gpu: 1}}}
 	END
 	run "$GPUGATE" lint --isolated a.yaml
-	holds "$output" "Judged in part: 1 fragment of an object (a patch, or no selector or image), 1 placeholder"
+	holds "$output" "Checked in part: 1 partial object (a patch, or without selector or image), 1 placeholder"
 	sed 's/^spec:/spec:\n  selector: {matchLabels: {a: b}}/; s/"${IMAGE}"/"a:1"/' a.yaml >b.yaml
 	run "$GPUGATE" lint --isolated b.yaml
-	[[ $output != *"Judged in part"* ]]
+	[[ $output != *"Checked in part"* ]]
 }
 
 # unknown KIND: an object of it, with a pod.
@@ -340,7 +340,7 @@ unknown() {
 	unknown Solver >a.yaml
 	unknown Solver >>a.yaml
 	run "$GPUGATE" lint --isolated a.yaml
-	holds "$output" "Judged in part: 2 objects of unknown kinds (Solver)"
+	holds "$output" "Checked in part: 2 objects of unknown kinds (Solver)"
 	unknown Zebra >b.yaml
 	unknown Mixer >c.yaml
 	for jobs in 1 4; do
@@ -372,7 +372,7 @@ unknown() {
 		spec: {limits: {nvidia.com/gpu: 100}}
 	END
 	run "$GPUGATE" lint --isolated a.yaml
-	holds "$output" "Judged in part: 1 object of an unknown kind (FineTune)"
+	holds "$output" "Checked in part: 1 object of an unknown kind (FineTune)"
 }
 
 @test "SARIF lists what is suppressed, but not for GitHub, which shows it" {
@@ -514,7 +514,7 @@ unknown() {
 
 @test "a repair that waits for a value of the policy names it" {
 	asking_pod 2 >a.yaml
-	line='= repair: set `rules: {gpu-pod-besteffort: {params: {cpu: ..., memory: ...}}}` in the policy'
+	line='= fix: not automatic until the policy sets a value: `rules: {gpu-pod-besteffort: {params: {cpu: ..., memory: ...}}}`'
 	run "$GPUGATE" lint --isolated --show-all a.yaml
 	holds "$output" "$line"
 	holds "$output" "{priority-class-missing: {params: {class: ...}}}"
@@ -530,7 +530,7 @@ unknown() {
 	END
 	run "$GPUGATE" lint --show-all a.yaml
 	holds "$output" "fix (unsafe): set the cpu and memory requests from the policy"
-	holds_not "$output" "= repair:"
+	holds_not "$output" "= fix: not automatic"
 	# it has no bytes of its own: no value would bring a repair
 	rm .gpugate.yaml
 	{
@@ -542,7 +542,7 @@ unknown() {
 	} >b.yaml
 	run "$GPUGATE" lint --show-all b.yaml
 	holds "$output" "[gpu-pod-besteffort]"
-	holds_not "$output" "= repair:"
+	holds_not "$output" "= fix: not automatic"
 }
 
 @test "reports that all go to files: one line says which, and what was found" {
@@ -607,7 +607,7 @@ unknown() {
 	asking_pod 2 >a.yaml
 	for format in github markdown; do
 		run "$GPUGATE" lint --isolated --format $format a.yaml
-		holds "$output" "Not run (needs "
+		holds "$output" "Skipped (needs "
 	done
 	run "$GPUGATE" lint --isolated --quiet --format github a.yaml
 	holds_not "$output" "Not run"

@@ -118,7 +118,7 @@ print($1)"
 	job a.yaml llm 2
 	quotas
 	is "$status" 0
-	is "$(echo "$output" | head -2)" 'ml  nvidia.com/gpu  8, no quota limits it
+	is "$(echo "$output" | head -2)" 'ml  nvidia.com/gpu  8; no quota applies
        8  PyTorchJob llm  a.yaml:3'
 }
 
@@ -126,11 +126,11 @@ print($1)"
 	good a.yaml
 	quotas
 	is "$status" 0
-	is "$output" "no workload asks for an accelerator"
+	is "$output" "no workload requests an accelerator"
 	quotas --format json
 	is "$(value 't["rows"]')" "[]"
 	quotas --format markdown
-	holds "$output" "No workload asks for an accelerator."
+	holds "$output" "No workload requests an accelerator."
 }
 
 @test "suspended jobs add nothing" {
@@ -196,7 +196,7 @@ commit() {
 	commit
 	mv old/a.yaml new/a.yaml
 	quotas --since HEAD --format markdown
-	holds "$output" "No demand changes."
+	holds "$output" "No requests change."
 	(cd new && "$GPUGATE" quota --since HEAD --format markdown) >out
 	holds "$(cat out)" "(new)"
 }
@@ -227,38 +227,38 @@ aged() {
 	quotas --cluster cluster.json
 	is "$status" 0
 	is "$(echo "$output" | head -1)" \
-		"ml  nvidia.com/gpu  4, not known: the state is 82 days old"
+		"ml  nvidia.com/gpu  4; quota not checked: the snapshot is 82 days old"
 	quotas --cluster cluster.json --format json
-	is "$(value 't["rows"][0]["unknown"]')" "the state is 82 days old"
+	is "$(value 't["rows"][0]["unknown"]')" "the snapshot is 82 days old"
 	quotas --cluster cluster.json --format markdown
-	holds "$output" "| not known: the state is 82 days old |"
+	holds "$output" "| not known: the snapshot is 82 days old |"
 	quota 8
 	quotas --cluster cluster.json
-	holds "$output" "4 of 8, 4 left; what is used is not known: the state is 82 days old"
+	holds "$output" "4 of 8, 4 left; what is used is not known: the snapshot is 82 days old"
 	aged 0
 	quotas --cluster cluster.json
 	holds_not "$output" "not known"
 	sed -i 's/"takenAt":"20/"takenAt":"21/' cluster.json
 	rm quota.yaml
 	quotas --cluster cluster.json
-	holds "$output" "not known: the time of the state is in the future"
+	holds "$output" "not checked: the time of the snapshot is in the future"
 }
 
 @test "a state without quotas, one that cannot be read, no namespace: not known" {
 	job a.yaml llm 1
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[{"apiVersion":"v1","kind":"ResourceQuota","reason":"a | b"}]}' >cluster.json
 	quotas --cluster cluster.json
-	holds "$output" "not known: the state has no resourcequotas: a | b"
+	holds "$output" "not checked: the snapshot has no resourcequotas: a | b"
 	quotas --cluster cluster.json --format markdown
-	holds "$output" 'not known: the state has no resourcequotas: a \| b |'
+	holds "$output" 'not known: the snapshot has no resourcequotas: a \| b |'
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\npaths: [{glob: "**", cluster: none.json}]\n' >.gpugate.yaml
 	quotas
 	is "$status" 2
-	holds "$output" "not known: the state could not be read"
+	holds "$output" "not checked: the snapshot could not be read"
 	rm .gpugate.yaml
 	sed -i 's/, namespace: ml//' a.yaml
 	quotas
-	holds "$output" "4, not known: the namespace is not"
+	holds "$output" "4; quota not checked: the manifest sets no namespace"
 }
 
 @test "--since: the revision's state is too old as well" {
@@ -268,7 +268,7 @@ aged() {
 	commit
 	rm a.yaml
 	quotas --since HEAD --cluster cluster.json
-	holds "$output" "not known: the state is 82 days old"
+	holds "$output" "not checked: the snapshot is 82 days old"
 }
 
 @test "a quota that nothing asks shows what is free" {
@@ -302,7 +302,7 @@ aged() {
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmaxAge: 1h\n' >.gpugate.yaml
 	quotas --cluster cluster.json --format json -A
 	is "$(value 't["rows"]')" "[]"
-	holds "$stderr" "the quotas of the cluster are not known: the state is"
+	holds "$stderr" "the quotas of the cluster are not known: the snapshot is"
 }
 
 @test "--fail-on: a quota that is exceeded, at its peak too" {
@@ -366,7 +366,7 @@ print($1)"
 	rm -- *.yaml
 	good a.yaml
 	quotas --format svg .
-	is "$(svg 'texts(t)[1]')" 'no workload asks for an accelerator'
+	is "$(svg 'texts(t)[1]')" 'no workload requests an accelerator'
 }
 
 @test "html: the map, the table, the verdict" {

@@ -229,7 +229,7 @@ need_helm() {
 	run -1 "$GPUGATE" lint --isolated --diff near
 	holds "$output" "+      medium: Memory"
 	run -0 "$GPUGATE" lint --isolated --select shm-not-memory-backed --fix near
-	holds "$output" "repaired 1 file"
+	holds "$output" "applied fixes in 1 file"
 	holds "$output" "no findings"
 	holds "$output" "Rendered 1 kustomization"
 	is "$(grep -c 'medium: Memory' near/pod.yaml)" 1

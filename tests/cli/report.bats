@@ -37,7 +37,7 @@ shm() {
 	holds "$output" '<li>Checked 1 object in 1 file — 0 errors, 1 warning; 8 GPUs requested'
 	page --select shm-missing --fail-on warning a.yaml
 	is "$status" 1
-	holds "$output" '<p class="verdict bad">1 finding at or above warning</p>'
+	holds "$output" '<p class="verdict bad">1 finding at or above warning: the check fails</p>'
 }
 
 @test "html: errors are called errors" {
@@ -45,7 +45,7 @@ shm() {
 	sed -i 's/gpu: 8/gpu: 1.5/' a.yaml
 	page --select gpu-fractional-quantity a.yaml
 	is "$status" 1
-	holds "$output" '<p class="verdict bad">1 error</p>'
+	holds "$output" '<p class="verdict bad">1 error: the check fails</p>'
 }
 
 @test "html: nothing found; what was suppressed, and why" {

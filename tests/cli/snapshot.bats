@@ -174,11 +174,11 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	END
 	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml --format json \
 		--fail-on never >report.json
-	holds "$(cat report.json)" 'the cluster state has no priorityclasses'
+	holds "$(cat report.json)" 'the cluster snapshot has no priorityclasses'
 	run --separate-stderr "$GPUGATE" lint --isolated --cluster cluster.json \
 		--require cluster --fail-on never pod.yaml
 	is "$status" 2
-	holds "$stderr" "required cluster state: rule \`priority-class-unknown\` did not run"
+	holds "$stderr" "required cluster snapshot: rule \`priority-class-unknown\` was skipped"
 }
 
 @test "only some namespaces" {
@@ -296,7 +296,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	END
 	"$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
 		--format json --fail-on never >report.json 2>errors
-	holds "$(cat report.json)" "the time of the cluster state is in the future"
+	holds "$(cat report.json)" "the time of the cluster snapshot is in the future"
 	holds "$(cat errors)" "warning: the time of cluster state cluster.json is"
 	holds_not "$(cat report.json)" "does not exist: Pod"
 	run "$GPUGATE" lint --isolated --cluster cluster.json pod.yaml \
@@ -649,12 +649,12 @@ judged() {
 	holds_not "$(cat cluster.json)" eve
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml gate.yaml
 	holds "$output" '"rule":"admission-policy","reason":"needs the policy'\''s parameters"'
-	holds "$output" '"rule":"crd-validation","reason":"the cluster state has no customresourcedefinitions: '
+	holds "$output" '"rule":"crd-validation","reason":"the cluster snapshot has no customresourcedefinitions: '
 	rm "$FAKE"/apis_admission*policies.json
 	echo "$forbidden" >"$FAKE/apis_admissionregistration.k8s.io_v1_validatingadmissionpolicies.error"
 	snapshot -o cluster.json
 	run "$GPUGATE" lint --isolated --cluster cluster.json --format json pod.yaml
-	holds "$output" '"rule":"admission-policy","reason":"the cluster state has no validatingadmissionpolicies: '
+	holds "$output" '"rule":"admission-policy","reason":"the cluster snapshot has no validatingadmissionpolicies: '
 }
 
 @test "parameters: by selector, in every namespace, none, and no Secrets" {

@@ -178,12 +178,12 @@ static void mistakes_in_rules_have_a_position(void **state)
 		{HEAD "rules:\n  shm-missing: {acton: deny}\n",
 		 "4:17: unknown key `acton`; did you mean `action`?\n"},
 		{HEAD "rules:\n  quota-never-fits: {action: patch}\n",
-		 "4:30: `quota-never-fits` has no repair to patch with: use "
+		 "4:30: `quota-never-fits` has no fix to patch with; use "
 		 "deny, warn or audit\n"},
 		{HEAD "rules:\n  invalid-syntax: off\n",
 		 "4:3: `invalid-syntax` cannot be changed\n"},
 		{HEAD "rules:\n  shm-missing: off\n  dev-shm-missing: error\n",
-		 "5:3: `shm-missing` is set twice\n"},
+		 "5:3: `shm-missing` is set more than once\n"},
 		{HEAD "rules:\n  gpu-count-max: error\n",
 		 "4:3: `gpu-count-max` reports nothing without "
 		 "`params: {max: ...}`\n"},

@@ -114,9 +114,9 @@ static void the_summary_counts_what_was_left_out(void **state)
 		"Checked 14 objects in 6 files (2 skipped: Helm template, 1"
 		" skipped: too large) — 3 errors, 1 warning, 5 suppressed; 9"
 		" GPUs requested\n2 fixable with --fix, 1 more with"
-		" --unsafe-fixes.\nNot run (needs --cluster):"
+		" --unsafe-fixes.\nSkipped (needs --cluster):"
 		" gpu-limit-missing, shm-missing\n"
-		"Not run (unknown namespace): shm-missing\n");
+		"Skipped (unknown namespace): shm-missing\n");
 	free(got);
 	summary = (struct report_summary){
 		.files = 1, .counts = {.objects = 1, .gpus_unknown = true}};
@@ -128,14 +128,14 @@ static void the_summary_counts_what_was_left_out(void **state)
 		.skipped = skipped, .nskipped = 6, .ignored = 2};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
 	assert_string_equal(
-		got, "Nothing was linted: no manifests found (2 skipped: Helm"
+		got, "No files were linted: no manifests found (2 skipped: Helm"
 		     " template, 1 skipped: too large, 1 skipped: r3, 1"
 		     " skipped: r4, 1 skipped for other reasons, 2 ignored by"
 		     " .gitignore)\n");
 	free(got);
 	summary = (struct report_summary){.failed = true};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
-	assert_string_equal(got, "Nothing was linted: nothing could be read\n");
+	assert_string_equal(got, "No files were linted: none of the paths could be read\n");
 	free(got);
 	summary = (struct report_summary){.files = 2, .counts = {.errors = 1}};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
@@ -262,8 +262,8 @@ static void formats_are_whole_without_findings(void **state)
 		{"json", "\"findings\":[],\n\"suppressed\":[],\n"},
 		{"junit", "name=\"no findings\""},
 		{"checkstyle", "<checkstyle version=\"4.3\">\n</checkstyle>\n"},
-		{"github", "Nothing was linted"},
-		{"markdown", "Nothing was linted"},
+		{"github", "No files were linted"},
+		{"markdown", "No files were linted"},
 	};
 	struct fixture fixture;
 

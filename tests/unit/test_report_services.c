@@ -124,7 +124,7 @@ static void sarif_has_a_result_a_finding(void **state)
 	expect_text(json, "runs.0.tool.driver.rules.0.id", "shm-missing");
 	expect_text(json, "runs.0.tool.driver.rules.1.id", "gpu-limit-missing");
 	expect_text(json, "runs.0.tool.driver.rules.1.help.text",
-		    "extended resources need an equal limit.\nWhat to do: set"
+		    "extended resources need an equal limit.\nHelp: set"
 		    " the same limit.\nEvidence: the API server's validation."
 		    "\nMore: gpugate explain gpu-limit-missing");
 	expect_text(json, "runs.0.results.1.message.text",

@@ -136,7 +136,7 @@ static void add_repair(struct buf *out, struct source *source,
 	struct buf diff;
 
 	buf_addf(out, "<p><strong>%s:</strong> ",
-		 repair->safe ? "Repair" : "Repair (opt-in)");
+		 repair->safe ? "Fix" : "Fix (opt-in)");
 	add_message(out, repair->title, xml_add_n);
 	if (*repair->refused) {
 		buf_adds(out, " (by hand: ");
@@ -172,11 +172,14 @@ static void add_advice(struct buf *out, struct source *source,
 	if (finding->repair) {
 		add_repair(out, source, finding->repair);
 	} else if (*finding->wants) {
-		buf_adds(out, "<p><strong>Repair:</strong> set <code>rules: {");
+		buf_adds(
+			out,
+			"<p><strong>Fix:</strong> not automatic until the policy sets "
+			"a value: <code>rules: {");
 		xml_add(out, finding->rule->name);
 		buf_adds(out, ": {params: {");
 		xml_add(out, finding->wants);
-		buf_adds(out, "}}}</code> in the policy</p>\n");
+		buf_adds(out, "}}}</code></p>\n");
 	}
 }
 

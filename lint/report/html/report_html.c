@@ -118,9 +118,11 @@ static void write_head(struct html_report *state,
 	head.bad = state->failing || summary->failed;
 	if (state->failing && strcmp(state->r.options.fail_on, "error") == 0) {
 		add_count(&verdict, state->failing, "error", "errors");
+		buf_adds(&verdict, ": the check fails");
 	} else if (state->failing) {
 		add_count(&verdict, state->failing, "finding", "findings");
-		buf_addf(&verdict, " at or above %s", state->r.options.fail_on);
+		buf_addf(&verdict, " at or above %s: the check fails",
+			 state->r.options.fail_on);
 	} else {
 		buf_adds(&verdict, summary->failed ? "incomplete: an input "
 						     "could not be read"
@@ -175,7 +177,7 @@ static void end(void *context, const struct report_summary *summary)
 
 const struct report_format report_html = {
 	.name = "html",
-	.help = "a page to look at, filter and print",
+	.help = "a page to view, filter and print",
 	.size = sizeof(struct html_report),
 	.begin = begin,
 	.file = add_file,

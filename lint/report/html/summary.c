@@ -122,8 +122,10 @@ void html_add_judged(struct buf *out, const struct report_summary *summary)
 	summary_add_line(summary, &text);
 	summary_add_fixable(summary, &text);
 	summary_add_not_run(summary, &text);
-	buf_adds(out, "<details class=\"card\" open><summary><h2>What was "
-		      "judged, and what was not</h2></summary>\n<ul>\n");
+	buf_adds(out,
+		 "<details class=\"card\" open><summary><h2>What was checked, "
+		 "and what was not</h2></summary>\n"
+		 "<ul>\n");
 	add_lines(out, text.data);
 	for (size_t i = 0; i < summary->nskipped; i++) {
 		buf_adds(out, "<li>skipped <span class=\"path\">");

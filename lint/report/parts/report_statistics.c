@@ -124,9 +124,10 @@ void summary_add_line(const struct report_summary *summary, struct buf *out)
 		     counts->suppressed;
 
 	if (!summary->files) {
-		buf_adds(out, "Nothing was linted: ");
-		buf_adds(out, summary->failed ? "nothing could be read"
-					      : "no manifests found");
+		buf_adds(out, "No files were linted: ");
+		buf_adds(out, summary->failed
+				      ? "none of the paths could be read"
+				      : "no manifests found");
 	} else if (!counts->objects) {
 		buf_adds(out, "Nothing was linted: no Kubernetes objects in ");
 		add_count(out, summary->files, "file", "files");
@@ -264,14 +265,18 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 		const char *one, *many;
 	} parts[] = {
 		{counts->fragments,
-		 "fragment of an object (a patch, or no selector or image)",
-		 "fragments of objects (patches, or no selector or image)"},
+		 "partial object (a patch, or without selector or image)",
+		 "partial objects (patches, or without selector or image)"},
 		{counts->patched,
-		 "object of a base that a kustomization patches (lint what `kustomize build` makes)",
-		 "objects of bases that kustomizations patch (lint what `kustomize build` makes)"},
+		 "object of a base that a kustomization patches (lint the "
+		 "output of `kustomize build`)",
+		 "objects of bases that kustomizations patch (lint the output "
+		 "of `kustomize build`)"},
 		{counts->chart_values,
-		 "object whose chart values name accelerators (lint what `helm template` makes)",
-		 "objects whose chart values name accelerators (lint what `helm template` makes)"},
+		 "object whose chart values name accelerators (lint the output "
+		 "of `helm template`)",
+		 "objects whose chart values name accelerators (lint the output "
+		 "of `helm template`)"},
 		{counts->placeholders, "placeholder", "placeholders"},
 		{counts->unknown_kinds_with_pods, "object of an unknown kind",
 		 unknown},
@@ -287,7 +292,7 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
 		if (!parts[i].n || !counts->objects)
 			continue;
-		buf_adds(out, any ? ", " : "Judged in part: ");
+		buf_adds(out, any ? ", " : "Checked in part: ");
 		add_count(out, parts[i].n, parts[i].one, parts[i].many);
 		if (parts[i].many == unknown)
 			add_kinds(counts, out);
@@ -302,8 +307,8 @@ static void add_apart(const struct report_summary *summary, struct buf *out)
 {
 	if (!summary->napart)
 		return;
-	buf_adds(out, "Judged as sets of their own (the same objects are in ");
-	buf_adds(out, "each): ");
+	buf_adds(out, "Checked separately, because they contain the same ");
+	buf_adds(out, "objects: ");
 	for (size_t i = 0; i < summary->napart && i < NAMES_SHOWN; i++) {
 		buf_adds(out, i ? ", " : "");
 		escape_adds(out, summary->apart[i]);
@@ -324,7 +329,7 @@ void summary_add_not_run(const struct report_summary *summary, struct buf *out)
 
 		if (same_reason_before(summary, i))
 			continue;
-		buf_adds(out, "Not run (");
+		buf_adds(out, "Skipped (");
 		escape_adds(out, reason);
 		buf_adds(out, "): ");
 		for (size_t j = i; j < summary->nnot_run; j++) {

@@ -134,7 +134,7 @@ static void put_help(struct buf *out, const struct rule *rule)
 	buf_init(&text);
 	add_sentence(&text, "",
 		     first_text(rule->why, rule->summary, rule->name));
-	add_sentence(&text, "\nWhat to do: ", rule->remedy);
+	add_sentence(&text, "\nHelp: ", rule->remedy);
 	add_sentence(&text, "\nEvidence: ", rule->evidence);
 	buf_addf(&text, "\nMore: gpugate explain %s", rule->name);
 	sarif_put_text(out, "help", text.data);

@@ -297,7 +297,7 @@ static void tell_unread(struct admission_case *a, bool definition,
 		a->request->not_run(
 			a->request->context, definition,
 			arena_printf(a->arena,
-				     "the cluster state has no %s: %s",
+				     "the cluster snapshot has no %s: %s",
 				     kind->plural, why));
 }
 

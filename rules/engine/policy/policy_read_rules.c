@@ -271,8 +271,7 @@ static void read_action(struct policy_reader *r, const struct node *node,
 	if (entry->action == ACTION_PATCH && entry->word.rule &&
 	    !can_patch(entry->word.rule))
 		problem(r, node,
-			"`%s` has no repair to patch with: use deny, "
-			"warn or audit",
+			"`%s` has no fix to patch with; use deny, warn or audit",
 			entry->word.rule->name);
 }
 
@@ -364,7 +363,8 @@ static bool read_word(struct policy_reader *r, const struct node *node,
 		return false;
 	}
 	if (word->rule && is_repeated(entries, word->rule)) {
-		problem_key(r, node, "`%s` is set twice", word->rule->name);
+		problem_key(r, node, "`%s` is set more than once",
+			    word->rule->name);
 		return false;
 	}
 	return true;

@@ -23,12 +23,13 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 	if (at)
 		node_anchor(at, &start, &end);
 	state->cut = true;
-	run_report_cut(run,
-		       arena_printf(&run->file_arena,
-				    "%d findings are enough for one file: from "
-				    "here on it is not judged",
-				    FINDINGS_MAX),
-		       start, end);
+	run_report_cut(
+		run,
+		arena_printf(
+			&run->file_arena,
+			"this file has %d findings; the rest of it is not checked",
+			FINDINGS_MAX),
+		start, end);
 	return true;
 }
 
@@ -40,10 +41,11 @@ static bool is_too_long(struct run *run, const struct object *object)
 	if (!object->npods || work_of(object->root) <= WORK_MAX)
 		return false;
 	node_anchor(work_longest(object->root), &start, &end);
-	run_report_cut(run,
-		       "the lists of this object are too long to be judged: "
-		       "admission denies it",
-		       start, end);
+	run_report_cut(
+		run,
+		"the lists of this object are too long to check: admission "
+		"denies it",
+		start, end);
 	return true;
 }
 
@@ -70,14 +72,14 @@ static void report_costly(struct run *run, const struct object *object)
 
 	run->costly = true;
 	node_anchor(object->root, &start, &end);
-	run_report_cut(run,
-		       is_spent(&run->state->budget.all)
-			       ? "the documents in strings of this file are "
-				 "too many to be judged: split the file here"
-			       : "the objects and documents inside this object "
-				 "are too many, or too deep, to be judged: "
-				 "admission denies it",
-		       start, end);
+	run_report_cut(
+		run,
+		is_spent(&run->state->budget.all)
+			? "this file has too many documents in strings to check: split "
+			  "it here"
+			: "the objects and documents inside this object are too many or "
+			  "too deep to check: admission denies it",
+		start, end);
 }
 
 bool run_read_in_time(struct run *run, const struct object *object)

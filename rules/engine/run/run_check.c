@@ -252,7 +252,9 @@ void run_workload(struct run *run, const struct workload *w,
 		     !(rr.rule->flags & RULE_DUPLICATES)))
 			continue;
 		if (set_hides(run, rr.rule))
-			run_not_run_add(run, rr.rule, "the set is partial", 1);
+			run_not_run_add(run, rr.rule,
+					"only part of the manifests was given",
+					1);
 		else
 			rr.rule->check_workload(&rr, w);
 		forget_absences(run);

@@ -11,8 +11,8 @@
 
 #include "run_internal.h"
 
-#define AHEAD	"the time of the cluster state is in the future"
-#define TOO_OLD "the cluster state is older than the policy's maxAge"
+#define AHEAD	"the time of the cluster snapshot is in the future"
+#define TOO_OLD "the cluster snapshot is older than the policy's maxAge"
 
 void run_cluster_begin(struct run *run, const struct run_file *file)
 {
@@ -104,9 +104,10 @@ enum tri rule_limit_default(struct rule_run *rr, const struct object *object,
 
 const char *rule_without_cluster(struct rule_run *rr)
 {
-	return rr->run->state->cluster_old   ? rr->run->state->cluster_old
-	       : rr->rule->needs & NEEDS_SET ? "needs the set or --cluster"
-					     : "needs --cluster";
+	return rr->run->state->cluster_old ? rr->run->state->cluster_old
+	       : rr->rule->needs & NEEDS_SET
+		       ? "needs all manifests of the namespace, or --cluster"
+		       : "needs --cluster";
 }
 
 bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
@@ -117,7 +118,7 @@ bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
 	if (!reason)
 		return false;
 	rule_not_run(rr, arena_printf(rule_arena(rr),
-				      "the cluster state has no %s: %s",
+				      "the cluster snapshot has no %s: %s",
 				      cluster_resource(kind)->plural, reason));
 	return true;
 }
