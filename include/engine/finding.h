@@ -34,6 +34,7 @@ struct fix_result {
 	/* The fix writes a secret value, which is masked in edits and patch
 	 * (kube/secret/mask.h): they are for people to read, not to apply. */
 	bool covered;
+	bool kept; /* of an info that --fix leaves out */
 };
 
 enum suppressed_via {
@@ -81,6 +82,7 @@ struct finding {
 	/* The effect of its fix; NULL: there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
+	bool selected; /* the command line selected its rule */
 	bool injected; /* at a value that the cluster adds: dropped */
 	bool strict;   /* a warning stays what the rule makes of it */
 	bool severity_fixed, action_fixed; /* the policy set it */

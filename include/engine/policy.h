@@ -26,6 +26,7 @@ struct setting {
 	bool strict;	      /* warnings of it are errors */
 	bool action_set;      /* else it follows the finding's severity */
 	bool controller_pods; /* denies Pods that a controller makes, too */
+	bool selected;	      /* the command line named it, or its category */
 	enum severity severity;
 	enum action action;
 	/*

@@ -39,6 +39,9 @@ struct run_counts {
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
+	uint64_t fixable_infos;		  /* ... and keep_infos leaves it out */
+	/* ... of a rendered text, whose sources do not show it (lint). */
+	uint64_t fixable_rendered;
 	int64_t gpus; /* steady state, all linted workloads */
 	/* TPUs or other accelerators are among them */
 	bool gpus_unknown, gpus_others;
@@ -100,7 +103,15 @@ struct run_options {
 	 */
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);
+	/* Called after repair() for each finding whose fix was wanted: reason
+	 * is NULL if it is made, else why it is not. May be NULL. */
+	void (*repaired)(void *context, const struct finding *finding,
+			 const char *reason);
 	bool unsafe_repairs; /* unsafe ones too */
+	/* Infos are not repaired, unless the command line selected their rule
+	 * or the policy says that it patches (wants_repair decides by itself).
+	 */
+	bool keep_infos;
 	/* Decides which fixes are computed, instead of unsafe_repairs; NULL:
 	 * all safe ones. */
 	bool (*wants_repair)(void *context, const struct finding *finding);
@@ -182,6 +193,8 @@ void run_join(struct run *dst, struct run *src);
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
+/* Counts n more findings with a repair; n may be negative. */
+void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
 /* Reasons why rules did not run; *n of them, sorted by rule name. They are
  * the run's, and stay until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);

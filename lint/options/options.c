@@ -137,9 +137,12 @@ static const struct option table[] = {
 	{"add-ignore", 0, OPTION_TEXT, FOR_LINT, AT(add_ignore), "REASON", NULL,
 	 .help = "Insert a suppression comment above every finding."},
 	{"fix", 0, OPTION_FLAG, FOR_LINT, AT(fix), NULL, NULL,
-	 .help = "Apply the safe fixes to the files; all other bytes stay "
-		 "unchanged. Exit with 2 when a file cannot be written, or was "
-		 "changed after it was read (it is left alone)."},
+	 .help = "Apply the safe fixes to the files, and list them by file; "
+		 "all other bytes stay unchanged. Infos are fixed only with "
+		 "--show-all, --fail-on info or --select, or where the policy "
+		 "gives their rule the action patch. Exit with 2 when a file "
+		 "cannot be written, is not UTF-8, or was changed after it "
+		 "was read (it is left alone)."},
 	{"unsafe-fixes", 0, OPTION_FLAG, FOR_LINT, AT(unsafe_fixes), NULL, NULL,
 	 .help = "With --fix or --diff: also apply fixes that change more than "
 		 "the admission webhook would by itself."},
@@ -445,6 +448,11 @@ int options_parse(struct options *options, const struct command *command,
 	if (!rc)
 		give_way(&parser, options);
 	return rc;
+}
+
+bool options_show_infos(const struct options *options)
+{
+	return options->show_all || text_eq(options->fail_on, "info");
 }
 
 void options_release(struct options *options)

@@ -87,6 +87,8 @@ extern struct command_list command_list;
 int options_parse(struct options *options, const struct command *command,
 		  char **argv);
 void options_release(struct options *options);
+/* True if infos are asked for; else people see how many there are. */
+bool options_show_infos(const struct options *options);
 
 /* help.c */
 void help_program(struct buf *out);

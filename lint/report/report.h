@@ -56,7 +56,6 @@ struct report_summary {
 	const struct report_rendered *rendered;
 	size_t nrendered;
 	struct run_counts counts;
-	uint64_t fixable, fixable_unsafe;
 	const struct not_run *not_run;
 	size_t nnot_run;
 	double seconds;

@@ -226,8 +226,9 @@ static void put_summary(struct buf *out, const struct report_summary *summary)
 	stream_int(out, "warnings", (int64_t)counts->warnings);
 	stream_int(out, "infos", (int64_t)counts->infos);
 	stream_int(out, "suppressed", (int64_t)counts->suppressed);
-	stream_int(out, "fixable", (int64_t)summary->fixable);
-	stream_int(out, "fixableUnsafe", (int64_t)summary->fixable_unsafe);
+	stream_int(out, "fixable", (int64_t)summary->counts.fixable);
+	stream_int(out, "fixableUnsafe",
+		   (int64_t)summary->counts.fixable_unsafe);
 	stream_bool(out, "incomplete", summary->failed);
 	put_not_run(out, summary);
 	stream_close(out, '}');

@@ -23,6 +23,7 @@ static struct run_options run_options(struct filter *f)
 		.rules = &f->rules,
 		.file_values = true,
 		.render_repairs = true,
+		.keep_infos = !options_show_infos(f->options),
 		.partial = f->options->partial,
 		.no_ignore = f->options->no_ignore,
 		.today = (int64_t)time(NULL) / 86400,
@@ -273,8 +274,6 @@ void filter_report(struct filter *f, const struct report_format *format,
 					 .counts = f->run.counts};
 	void *state;
 
-	summary.fixable = f->run.counts.fixable;
-	summary.fixable_unsafe = f->run.counts.fixable_unsafe;
 	summary.not_run = run_not_run(&f->run, &summary.nnot_run);
 	state = report_begin(format, out, &options);
 	for (size_t i = 0; format->file && i < f->n;)

@@ -8,6 +8,7 @@
 #include "fix.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,6 +53,71 @@ static void repair(void *context, const struct doc *doc,
 		(struct splice_expect){doc->number, root};
 }
 
+static struct fix_note *note_of(struct fixer *fixer, const struct rule *rule,
+				const char *reason)
+{
+	struct fix_note *note = fixer->notes, *end = note + fixer->nnotes;
+
+	for (; note < end; note++)
+		if (note->rule == rule && text_eq(note->reason, reason))
+			return note;
+	note = VEC_PUSH(&fixer->note_arena, fixer->notes, fixer->nnotes,
+			fixer->notes_size);
+	*note = (struct fix_note){.rule = rule};
+	if (reason)
+		note->reason = arena_strdup(&fixer->note_arena, reason);
+	return note;
+}
+
+static void repaired(void *context, const struct finding *finding,
+		     const char *reason)
+{
+	note_of(context, finding->rule, reason)->n++;
+}
+
+/* A later round may repair what an earlier one did not. */
+static void forget_refused(struct fixer *fixer)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < fixer->nnotes; i++)
+		if (!fixer->notes[i].reason)
+			fixer->notes[n++] = fixer->notes[i];
+	fixer->nnotes = n;
+}
+
+static void forget_notes(struct fixer *fixer)
+{
+	arena_reset(&fixer->note_arena);
+	fixer->notes = NULL;
+	fixer->nnotes = fixer->notes_size = 0;
+}
+
+void fixer_tell(const struct fixer *fixer, const char *name, bool made,
+		struct buf *out)
+{
+	const char *before = ": repaired ";
+
+	for (size_t i = 0; made && i < fixer->nnotes; i++) {
+		const struct fix_note *note = &fixer->notes[i];
+
+		if (note->reason)
+			continue;
+		buf_addf(out, "%s%s%s", *before == ':' ? name : "", before,
+			 note->rule->name);
+		if (note->n > 1)
+			buf_addf(out, " %" PRIu64, note->n);
+		before = ", ";
+	}
+	if (*before != ':')
+		buf_addc(out, '\n');
+	for (size_t i = 0; i < fixer->nnotes; i++)
+		if (fixer->notes[i].reason)
+			buf_addf(out, "%s: not repaired: %s: %s\n", name,
+				 fixer->notes[i].rule->name,
+				 fixer->notes[i].reason);
+}
+
 void fixer_init(struct fixer *fixer, const struct run_options *options,
 		bool unsafe)
 {
@@ -60,6 +126,7 @@ void fixer_init(struct fixer *fixer, const struct run_options *options,
 	memset(fixer, 0, sizeof(*fixer));
 	own.sink = drop;
 	own.repair = repair;
+	own.repaired = repaired;
 	own.unsafe_repairs = unsafe;
 	own.render_repairs = false;
 	own.context = fixer;
@@ -71,6 +138,7 @@ void fixer_release(struct fixer *fixer)
 	run_release(&fixer->run);
 	arena_release(&fixer->arena);
 	arena_release(&fixer->text_arena);
+	arena_release(&fixer->note_arena);
 }
 
 static void lint_round(struct fixer *fixer, const struct run_file *file,
@@ -105,6 +173,7 @@ static int one_round(struct fixer *fixer, const struct run_file *file,
 
 	round->arena = &fixer->arena;
 	fixer->round = round;
+	forget_refused(fixer);
 	lint_round(fixer, file, source);
 	if (!round->splices.n)
 		return 0;
@@ -121,6 +190,7 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 	int changed = 0, rc = 1;
 
 	buf_init(&next);
+	forget_notes(fixer);
 	for (int i = 0; rc > 0 && i < ROUNDS; i++) {
 		struct source source;
 
@@ -129,6 +199,7 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 		source_init(&source, &fixer->text_arena, text->name,
 			    changed ? out->data : text->text - text->bom,
 			    changed ? out->len : text->len + text->bom);
+		source.transcoded |= text->transcoded;
 		buf_reset(&next);
 		buf_add(&next, "\xef\xbb\xbf", source.bom);
 		rc = one_round(fixer, file, &source, &next, err);

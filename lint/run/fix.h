@@ -15,11 +15,21 @@
 #include "engine/run.h"
 #include "lint/files/files.h"
 
+/* Repairs of one rule that were made, or that were not for one reason. */
+struct fix_note {
+	const struct rule *rule;
+	const char *reason; /* NULL: they were made */
+	uint64_t n;
+};
+
 struct fixer {
 	struct run run;	    /* its own: nothing is counted or reported */
 	struct arena arena; /* of one round */
 	struct arena text_arena;
+	struct arena note_arena; /* of one text */
 	struct fix_round *round;
+	struct fix_note *notes; /* of the last text, by rule as they came up */
+	size_t nnotes, notes_size;
 };
 
 void fixer_init(struct fixer *fixer, const struct run_options *options,
@@ -33,6 +43,13 @@ void fixer_release(struct fixer *fixer);
  */
 int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);
+
+/*
+ * Adds "NAME: repaired RULE 2, RULE", and "NAME: not repaired: RULE: reason"
+ * for each reason, as lines; or nothing. made: also the former.
+ */
+void fixer_tell(const struct fixer *fixer, const char *name, bool made,
+		struct buf *out);
 
 /*
  * Replace a file of the list that was read, as old says: write, fsync, rename

@@ -238,6 +238,8 @@ static void lint_files(struct lint *lint)
 	job->records = array_zalloc(lint->files.n, sizeof(*job->records));
 	if (o->fix || o->add_ignore)
 		job->stamps = array_zalloc(lint->files.n, sizeof(*job->stamps));
+	if (o->fix || o->diff)
+		job->told = array_zalloc(lint->files.n, sizeof(*job->told));
 	job->stdin_cache = &lint->stdin_cache;
 	job->run = (struct run_options){
 		.rules = &lint->rules,
@@ -252,6 +254,7 @@ static void lint_files(struct lint *lint)
 		.no_ignore = o->no_ignore,
 		.file_values = !lint->live,
 		.render_repairs = wants_repairs(o),
+		.keep_infos = !options_show_infos(o),
 		.today = lint->clusters.now / 86400,
 		.now = lint->clusters.now,
 	};
@@ -370,6 +373,9 @@ void lint_close(struct lint *lint)
 	workers_release(&lint->workers);
 	free(lint->job.records);
 	free(lint->job.stamps);
+	for (size_t i = 0; lint->job.told && i < lint->files.n; i++)
+		free(lint->job.told[i]);
+	free(lint->job.told);
 	baseline_run_release(&lint->baseline_run);
 	outputs_release(&lint->outputs);
 	policies_release(&lint->policies);

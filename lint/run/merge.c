@@ -162,10 +162,8 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 static void uncount_repair(struct run_counts *counts,
 			   const struct fix_result *repair)
 {
-	if (!repair || *repair->refused)
-		return;
-	counts->fixable -= repair->safe;
-	counts->fixable_unsafe -= !repair->safe;
+	if (repair && !*repair->refused)
+		fix_count(counts, repair->safe, repair->kept, -1);
 }
 
 /* Counts findings again that are suppressed now and were counted as found. */
@@ -268,11 +266,22 @@ static void print_diff(struct merge *m, uint32_t file)
 	buf_release(&diff);
 }
 
+static void tell_fix(const struct lint *lint, uint32_t file)
+{
+	char *line = lint->job.told ? lint->job.told[file] : NULL;
+
+	for (char *end; line && (end = strchr(line, '\n')); line = end + 1)
+		log_line("%.*s", (int)(end - line), line);
+}
+
 static void count_fix(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
 	const struct options *o = lint->options;
 	unsigned flags = lint->files.items[file].flags;
+
+	if (!o->quiet || flags & FILE_FIX_FAILED)
+		tell_fix(lint, file);
 
 	lint->failed |= (flags & FILE_FIX_FAILED) != 0;
 	if (!(flags & FILE_FIXED))
@@ -506,8 +515,9 @@ static void finish(struct merge *m)
 	s->rendered = lint->rendered.reports;
 	s->nrendered = lint->rendered.nreports;
 	/* A live object has no file to fix. */
-	s->fixable = lint->live ? 0 : run->counts.fixable;
-	s->fixable_unsafe = lint->live ? 0 : run->counts.fixable_unsafe;
+	if (lint->live)
+		s->counts.fixable = s->counts.fixable_unsafe =
+			s->counts.fixable_infos = 0;
 	s->not_run = run_not_run(run, &s->nnot_run);
 	tell_rendered(m);
 	check_required(m);

@@ -28,6 +28,7 @@ struct rendered {
 	struct rendered_finding {
 		struct finding finding;
 		uint32_t root; /* the file that it was found in */
+		bool repaired; /* there, a repair was known */
 	} * findings;
 	size_t n, size;
 	/* Findings that were merged into another one: for a baseline. */

@@ -202,7 +202,8 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 	const struct render_root *root = root_of(rendered, finding->place.file);
 
 	*ARRAY_PUSH(rendered->findings, rendered->n, rendered->size) =
-		(struct rendered_finding){*finding, finding->place.file};
+		(struct rendered_finding){*finding, finding->place.file,
+					  finding->repair != NULL};
 	finding = &rendered->findings[rendered->n - 1].finding;
 	for (unsigned i = 0; i < finding->nrelated; i++)
 		rendered_move(rendered, &finding->related[i].place);
@@ -398,18 +399,21 @@ static void excuse_all(struct rendered *rendered, struct run_counts *counts)
 /* --- repairs -------------------------------------------------------------- */
 
 /* Takes the fix from the same finding in the source alone. */
-static void take_repair(struct finding *finding, const struct finding *own,
+static void take_repair(struct rendered_finding *of, const struct finding *own,
 			size_t n, struct run_counts *counts)
 {
+	struct finding *finding = &of->finding;
+
 	for (size_t i = 0; i < n && !finding->repair; i++)
 		if (own[i].rule == finding->rule && !own[i].suppressed &&
 		    own[i].place.start == finding->place.start &&
 		    own[i].place.document == finding->place.document)
 			finding->repair = own[i].repair;
-	if (!finding->repair)
-		return;
-	counts->fixable += finding->repair->safe;
-	counts->fixable_unsafe += !finding->repair->safe;
+	if (finding->repair && !*finding->repair->refused)
+		fix_count(counts, finding->repair->safe, finding->repair->kept,
+			  1);
+	else
+		counts->fixable_rendered += of->repaired;
 }
 
 static int take_repairs(struct rendered *rendered, struct run_counts *counts)
@@ -426,9 +430,13 @@ static int take_repairs(struct rendered *rendered, struct run_counts *counts)
 		const void *bytes = NULL;
 		int error = 0;
 
-		if (!record->length || finding->suppressed)
+		if (finding->suppressed)
 			continue;
 		if (finding->place.file != file) {
+			own = NULL;
+			n = 0;
+		}
+		if (record->length && finding->place.file != file) {
 			error = spill_bytes(
 				&job->workers->items[record->spill].spill,
 				record, &rendered->arena, &bytes);
@@ -439,7 +447,7 @@ static int take_repairs(struct rendered *rendered, struct run_counts *counts)
 		if (error)
 			return error;
 		file = finding->place.file;
-		take_repair(finding, own, n, counts);
+		take_repair(&rendered->findings[i], own, n, counts);
 	}
 	return 0;
 }

@@ -125,6 +125,7 @@ static void put_string(struct buf *buf, const char *text)
 static void put_repair(struct buf *buf, const struct fix_result *repair)
 {
 	buf_addc(buf, (char)repair->safe);
+	buf_addc(buf, (char)repair->kept);
 	put_string(buf, repair->title);
 	put_string(buf, repair->patch);
 	put_string(buf, repair->refused);
@@ -229,6 +230,7 @@ static struct fix_result *get_repair(const char **at, struct arena *arena)
 	struct fix_edit *edits;
 
 	repair->safe = *(*at)++ != 0;
+	repair->kept = *(*at)++ != 0;
 	repair->title = get_string(at);
 	repair->patch = get_string(at);
 	repair->refused = get_string(at);

@@ -174,8 +174,7 @@ static bool lint_documents(struct worker *w, struct run *run,
 			   struct run_file *file, struct source *source)
 {
 	struct secrets secrets = {.arena = &w->source_arena};
-	uint64_t fixable = w->run.counts.fixable;
-	uint64_t unsafe = w->run.counts.fixable_unsafe;
+	const struct run_counts before = w->run.counts;
 	bool possible = secrets_possible(source->text, source->len);
 
 	file->source = source;
@@ -183,8 +182,9 @@ static bool lint_documents(struct worker *w, struct run *run,
 		 &secrets);
 	/* A rendered text cannot be fixed. */
 	if (w->job->files->items[file->index].flags & FILE_RENDERED) {
-		w->run.counts.fixable = fixable;
-		w->run.counts.fixable_unsafe = unsafe;
+		w->run.counts.fixable = before.fixable;
+		w->run.counts.fixable_unsafe = before.fixable_unsafe;
+		w->run.counts.fixable_infos = before.fixable_infos;
 	}
 	if (possible)
 		secrets_of_text(&secrets, source->text, source->len);
@@ -211,6 +211,19 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 	return error;
 }
 
+/* Keeps the words about it for the merge, which says them in order. */
+static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
+{
+	struct job *job = w->job;
+	struct buf text;
+
+	buf_init(&text);
+	fixer_tell(&w->fixer, w->path.data, made, &text);
+	if (text.len)
+		job->told[f - job->files->items] = strdup(text.data);
+	buf_release(&text);
+}
+
 /*
  * Repair the text; with --fix also the file, and the source is then that of
  * the new text. --diff only marks the file: the diff is made in order later.
@@ -234,7 +247,8 @@ static void fix_file(struct worker *w, const struct run_file *file,
 	} else if (rc < 0) {
 		log_line("%s: not fixed: %s", w->path.data, err.text);
 	}
-	if (rc < 0 || error)
+	tell_fix(w, f, rc > 0 && !error && !o->diff);
+	if (rc < 0 || error || (source->transcoded && w->fixer.nnotes))
 		f->flags |= FILE_FIX_FAILED;
 	else if (rc > 0)
 		f->flags |= FILE_FIXED;
@@ -323,7 +337,7 @@ static void lint_file(struct worker *w, size_t index)
 	if (job->options->verbose > 1)
 		log_line("%s", w->path.data);
 	job_file(job, index, &w->absolute, &file);
-	if (is_repaired(job->options, f) && !source.transcoded)
+	if (is_repaired(job->options, f))
 		fix_file(w, &file, f, &source);
 	run = f->flags & FILE_COVERED ? &w->covered : &w->run;
 	if (lint_documents(w, run, &file, &source) ||

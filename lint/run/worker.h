@@ -30,6 +30,8 @@ struct job {
 	struct spill_record *records; /* one per file */
 	struct file_stamp *stamps;    /* one per file, as it was read; NULL: no
 				       * file is to be written */
+	char **told; /* one per file: lines about its repair, or NULL; NULL:
+		      * no file is repaired */
 	const struct stdin_cache *stdin_cache; /* read before */
 	struct run_options run; /* sink and context are the worker's */
 	atomic_size_t next, done;

@@ -74,7 +74,7 @@ class Tool:
             options.append("--isolated")
         done = subprocess.run(
             [self.gpugate, "lint", "--preset", "all", "--no-ignore-vcs",
-             "--fail-on", "never", *options, *more, "."],
+             "--fail-on", "never", "--show-all", *options, *more, "."],
             cwd=self.root, capture_output=True)
         if done.returncode not in ok:
             sys.stderr.buffer.write(done.stderr[-4000:])

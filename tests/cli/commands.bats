@@ -75,7 +75,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	run "$GPUGATE" explain --format markdown shm-missing
 	is "${lines[0]}" "# shm-missing"
 	holds "$output" '**Fix:** safe: applied by `gpugate lint --fix`'
-	holds "$output" '**Yields to:** `shm-volume-unmounted`'
+	holds "$output" '**Not reported together with:** `shm-volume-unmounted`'
 	holds "$output" '- <https://github.com/pytorch/pytorch/issues/5040>'
 	holds "$output" '```yaml'
 	holds_not "$output" '# want'

@@ -172,7 +172,7 @@ quota() {
 		>a.yaml
 	cp a.yaml want.yaml
 	sed -i '15a\  tolerations:\n  - key: nvidia.com/gpu\n    operator: Exists\n    effect: NoSchedule' want.yaml
-	lint --fix a.yaml
+	lint --select gpu-toleration-missing --fix a.yaml
 	cmp a.yaml want.yaml
 }
 
@@ -290,4 +290,102 @@ quota() {
 	cmp a.yaml before.yaml
 	run "$GPUGATE" lint --isolated --select gpu-toleration-missing --fix --unsafe-fixes a.yaml
 	holds "$(cat a.yaml)" "key: nvidia.com/gpu"
+}
+
+# idle FILE: a pod without GPUs that tolerates their taint and is unsafe to fix.
+idle() {
+	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
+		'metadata: {name: p, namespace: team}' 'spec:' \
+		'  tolerations:' '  # every taint of GPUs' \
+		'  - {key: nvidia.com/gpu, operator: Exists}' '  containers:' \
+		'  - {name: c, image: x/y:1}' >"$1"
+}
+
+@test "--fix says which rules it repaired, by file, and what is left and why" {
+	quota d/a.yaml
+	quota d/b.yaml
+	printf -- '---\n' >>d/b.yaml
+	cat d/a.yaml >>d/b.yaml
+	sed -i '0,/name: q/s//name: r/' d/b.yaml
+	idle d/c.yaml
+	printf '%s\n' '{{- if .Values.x }}' 'kind: Pod' '{{- end }}' >d/t.yaml
+	lint --isolated --fix d
+	is "$(echo "$stderr" | sort)" 'gpugate: d/a.yaml: repaired quota-gpu-key-ineffective
+gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2
+gpugate: repaired 2 files'
+	run "$GPUGATE" lint --isolated --fix d
+	holds "$output" "1 fixable with --unsafe-fixes."
+	holds "$output" "1 skipped: template"
+	run --separate-stderr "$GPUGATE" lint --isolated -q --fix d
+	is "$stderr" ""
+}
+
+@test "--fix says which repair the text does not allow" {
+	quota a.yaml
+	sed -i 's/^  hard:/  hard: \&h/; $aother: *h' a.yaml
+	cp a.yaml old.yaml
+	lint --isolated --fix a.yaml
+	cmp a.yaml old.yaml
+	holds "$stderr" "gpugate: a.yaml: not repaired: quota-gpu-key-ineffective: the value"
+}
+
+@test "--fix of UTF-16 says that nothing is written, with exit status 2" {
+	quota a.yaml
+	{ printf '\xff\xfe'; iconv -f UTF-8 -t UTF-16LE a.yaml; } >b.yaml
+	cp b.yaml old.yaml
+	for option in --fix --diff; do
+		lint --isolated $option b.yaml
+		is "$option: $status" "$option: 2"
+		holds "$stderr" "b.yaml: not repaired: quota-gpu-key-ineffective: the file is not UTF-8"
+		cmp b.yaml old.yaml
+	done
+	{ printf '\xff\xfe'; printf 'kind: Namespace\napiVersion: v1\nmetadata: {name: x}\n' | iconv -f UTF-8 -t UTF-16LE; } >b.yaml
+	lint --isolated --fix b.yaml
+	is "$status" 0
+}
+
+@test "--fix leaves an info alone that the report only counts" {
+	cat >a.yaml <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: init}
+	spec:
+	  initContainers:
+	  - name: convert
+	    image: nvcr.io/nvidia/pytorch:24.10-py3
+	    command: [python, convert.py]
+	  containers:
+	  - {name: a, image: "x:1", resources: {limits: {nvidia.com/gpu: 1}}}
+	END
+	cp a.yaml old.yaml
+	run "$GPUGATE" lint --isolated --fix a.yaml
+	cmp a.yaml old.yaml
+	holds "$output" "(infos) with --fix --show-all."
+	lint --isolated --format json --fix a.yaml
+	cmp a.yaml old.yaml
+	for option in --show-all --fail-on=info \
+		--extend-select=gpu-image-without-gpu-visible; do
+		cp old.yaml a.yaml
+		run "$GPUGATE" lint --isolated "$option" --fix a.yaml
+		holds "$output" "gpu-image-without-gpu-visible"
+		grep -q void a.yaml
+	done
+	for setting in warning '{action: patch}'; do
+		cp old.yaml a.yaml
+		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {gpu-image-without-gpu-visible: %s}\n' \
+			"$setting" >p.yaml
+		lint --config p.yaml --fix a.yaml
+		grep -q void a.yaml
+	done
+}
+
+@test "--fix leaves no empty list behind" {
+	idle a.yaml
+	lint --isolated --fix --unsafe-fixes a.yaml
+	is "$(tail -n +4 a.yaml)" 'spec:
+  containers:
+  - {name: c, image: x/y:1}'
+	echo '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "t"}, "spec": {"tolerations": [{"key": "nvidia.com/gpu", "operator": "Exists"}], "containers": [{"name": "c", "image": "x/y:1"}]}}' >a.json
+	lint --isolated --fix --unsafe-fixes a.json
+	is "$(cat a.json)" '{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p", "namespace": "t"}, "spec": {"containers": [{"name": "c", "image": "x/y:1"}]}}'
 }

@@ -37,7 +37,7 @@ shm() {
 	holds "$output" '<li>Checked 1 object in 1 file — 0 errors, 1 warning; 8 GPUs requested'
 	page --select shm-missing --fail-on warning a.yaml
 	is "$status" 1
-	holds "$output" '<p class="verdict bad">1 finding at or above warning: the check fails</p>'
+	holds "$output" '<p class="verdict bad">1 warning: the check fails</p>'
 }
 
 @test "html: errors are called errors" {

@@ -187,6 +187,22 @@ static void remove_takes_what_is_there(void **state)
 		 "[{op: add, path: /e/2/v, value: 1}, {op: remove, path: "
 		 "/e/1}, {op: remove, path: /e/0}, {op: add, path: /e/-, "
 		 "value: {name: d}}]"},
+		/* the key of a list goes with the last item */
+		{"{a: {l: [{name: x}], b: 1}}", "[{remove: [a, l, {name: x}]}]",
+		 "{a: {b: 1}}", "d", "[{op: remove, path: /a/l}]"},
+		{"{l: [x, y]}", "[{remove: [l, 0]}, {remove: [l, 1]}]", "{}",
+		 "dd", "[{op: remove, path: /l}]"},
+		{"{l: [[{v: 1}]]}", "[{remove: [l, 0, 0]}]", "{l: [[]]}", "d",
+		 NULL},
+		{"{l: [{name: x}]}",
+		 "[{remove: [l, {name: x}]}, {ensure: [l], item: {name: z}, "
+		 "keys: name}]",
+		 "{l: [{name: z}]}", "dd", NULL},
+		{"{l: [{name: x}, {v: [1]}]}", "[{remove: [l, 1, v, 0]}]",
+		 "{l: [{name: x}, {}]}", "d", NULL},
+		/* an empty list that was there stays */
+		{"{l: [], m: 1}", "[{remove: [m]}, {remove: [l, {name: x}]}]",
+		 "{l: []}", "dn", NULL},
 		/* below what is removed too */
 		{"{a: {b: 1}}", "[{remove: [a, b]}, {remove: [a]}]", "{}", "dd",
 		 "[{op: remove, path: /a}]"},

@@ -99,8 +99,8 @@ static void the_summary_counts_what_was_left_out(void **state)
 			   .gpus = 9},
 		.skipped = skipped,
 		.nskipped = 3,
-		.fixable = 2,
-		.fixable_unsafe = 1,
+		.counts.fixable = 2,
+		.counts.fixable_unsafe = 1,
 		.not_run = not_run,
 		.nnot_run = 3,
 	};
@@ -135,7 +135,8 @@ static void the_summary_counts_what_was_left_out(void **state)
 	free(got);
 	summary = (struct report_summary){.failed = true};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);
-	assert_string_equal(got, "No files were linted: none of the paths could be read\n");
+	assert_string_equal(
+		got, "No files were linted: none of the paths could be read\n");
 	free(got);
 	summary = (struct report_summary){.files = 2, .counts = {.errors = 1}};
 	got = fixture_report(&fixture, &report_full, NULL, 0, &summary);

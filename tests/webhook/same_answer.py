@@ -194,7 +194,7 @@ class Trial:
         """What --fix makes of it, and what lint finds then."""
         path = self.file(self.objects[i], "%05d.fixed" % i)
         unsafe = ["--unsafe-fixes"] if select else []
-        self.gpugate("lint", *self.linter(select), "--fix", "-q", *unsafe, path)
+        self.gpugate("lint", *self.linter(select), "--fix", "--show-all", "-q", *unsafe, path)
         return json.loads(path.read_text("utf-8")), self.lint(path, select)
 
     def krm(self, i, select):
@@ -283,7 +283,7 @@ class Trial:
                             "kind": "ResourceList", "items": self.objects})
         for done in (
                 self.gpugate("lint", *self.linter(), "--fail-on", "never",
-                             "--fix", "-q", path),
+                             "--fix", "--show-all", "-q", path),
                 self.gpugate("krm", *self.linter(), "--fail-on", "never",
                              input=items.encode())):
             self.say(done.returncode == 0, "all at once",

@@ -108,6 +108,24 @@ static void add_filter(struct buf *out)
 		 "</form>\n");
 }
 
+/* "1 error, 2 warnings": at or above a severity. */
+static void add_failing(struct buf *out, const struct run_counts *counts,
+			const char *fail_on)
+{
+	size_t start = out->len;
+
+	if (counts->errors)
+		add_count(out, counts->errors, "error", "errors");
+	if (counts->warnings) {
+		buf_adds(out, out->len > start ? ", " : "");
+		add_count(out, counts->warnings, "warning", "warnings");
+	}
+	if (counts->infos && strcmp(fail_on, "info") == 0) {
+		buf_adds(out, out->len > start ? ", " : "");
+		add_count(out, counts->infos, "info", "infos");
+	}
+}
+
 static void write_head(struct html_report *state,
 		       const struct report_summary *summary)
 {
@@ -120,9 +138,9 @@ static void write_head(struct html_report *state,
 		add_count(&verdict, state->failing, "error", "errors");
 		buf_adds(&verdict, ": the check fails");
 	} else if (state->failing) {
-		add_count(&verdict, state->failing, "finding", "findings");
-		buf_addf(&verdict, " at or above %s: the check fails",
-			 state->r.options.fail_on);
+		add_failing(&verdict, &summary->counts,
+			    state->r.options.fail_on);
+		buf_adds(&verdict, ": the check fails");
 	} else {
 		buf_adds(&verdict, summary->failed ? "incomplete: an input "
 						     "could not be read"

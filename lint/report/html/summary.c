@@ -32,7 +32,7 @@ void html_add_tiles(struct buf *out, const struct report_summary *summary)
 	add_tile(out, "error", counts->errors, "errors");
 	add_tile(out, "warning", counts->warnings, "warnings");
 	add_tile(out, "info", counts->infos, "infos");
-	add_tile(out, "plain", summary->fixable, "fixable by --fix");
+	add_tile(out, "plain", summary->counts.fixable, "fixable by --fix");
 	add_tile(out, "plain", counts->objects, "objects");
 	add_tile(out, "plain", counts->workloads, "workloads");
 	add_tile(out, "plain", (uint64_t)counts->gpus, requested);

@@ -149,15 +149,28 @@ void summary_add_line(const struct report_summary *summary, struct buf *out)
 
 void summary_add_fixable(const struct report_summary *summary, struct buf *out)
 {
-	if (summary->fixable)
+	bool any = summary->counts.fixable || summary->counts.fixable_unsafe;
+
+	if (summary->counts.fixable)
 		buf_addf(out, "%" PRIu64 " fixable with --fix",
-			 summary->fixable);
-	if (summary->fixable_unsafe)
+			 summary->counts.fixable);
+	if (summary->counts.fixable_unsafe)
 		buf_addf(out, "%s%" PRIu64 " %s with --unsafe-fixes",
-			 summary->fixable ? ", " : "", summary->fixable_unsafe,
-			 summary->fixable ? "more" : "fixable");
-	if (summary->fixable || summary->fixable_unsafe)
+			 summary->counts.fixable ? ", " : "",
+			 summary->counts.fixable_unsafe,
+			 summary->counts.fixable ? "more" : "fixable");
+	if (summary->counts.fixable_infos)
+		buf_addf(out, "%s%" PRIu64 " %s with --fix --show-all",
+			 any ? ", " : "", summary->counts.fixable_infos,
+			 any ? "more (infos)" : "fixable (infos)");
+	if (any || summary->counts.fixable_infos)
 		buf_adds(out, ".\n");
+	if (summary->counts.fixable_rendered)
+		buf_addf(out,
+			 "%" PRIu64 " fixable only in what is built: change "
+			 "the sources by hand, or repair the result (gpugate "
+			 "krm, gpugate post-render).\n",
+			 summary->counts.fixable_rendered);
 }
 
 /* True if this is the first root that was not rendered for its reason. */

@@ -14,7 +14,8 @@ void statistics_add(struct tally *tally, struct buf *out);
 void summary_add_line(const struct report_summary *summary, struct buf *out);
 /* "3 errors, 1 warning", "no findings" */
 void summary_add_findings(const struct run_counts *counts, struct buf *out);
-/* "2 fixable with --fix, 1 more with --unsafe-fixes.", or nothing. */
+/* "2 fixable with --fix, 1 more with --unsafe-fixes.", and what only rendered
+ * texts show; or nothing. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
 /*
  * Adds a line for each rendered root and each root that was not rendered, or

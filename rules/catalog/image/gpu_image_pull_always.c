@@ -44,7 +44,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!finding_param_given(run, f, "policy") ||
 		    text_eq(policy, "Always"))
 			continue;
-		fix_set(finding_fix(run, f, false, "pull: `%s`", policy),
+		fix_set(finding_fix(run, f, false, "set `imagePullPolicy: %s`",
+				    policy),
 			c->node, "imagePullPolicy",
 			edit_string(rule_arena(run), policy));
 	}

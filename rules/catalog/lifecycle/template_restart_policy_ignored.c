@@ -51,7 +51,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct fix *fix;
 
 	if (pod->restart_node) {
-		fix = finding_fix(run, f, false, "remove it");
+		fix = finding_fix(run, f, false, "remove the `restartPolicy`");
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true,
 				  "move `restartPolicy` to the replica");

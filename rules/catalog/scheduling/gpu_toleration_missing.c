@@ -76,7 +76,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	edit_member_string(arena, toleration, "key", key);
 	edit_member_string(arena, toleration, "operator", "Exists");
 	edit_member_string(arena, toleration, "effect", "NoSchedule");
-	fix_ensure(finding_fix(run, f, safe, "tolerate the taint `%s`", key),
+	fix_ensure(finding_fix(run, f, safe, "add a toleration of `%s`", key),
 		   pod->spec, "tolerations", toleration, "key,operator,effect");
 }
 

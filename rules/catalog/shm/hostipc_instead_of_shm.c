@@ -61,7 +61,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       "%s pods share the IPC namespace of their node%s",
 		       pod_device(pod),
 		       has_own(pod) ? "" : ", and its /dev/shm");
-	fix_remove(finding_fix(run, f, false, "remove hostIPC"), host_ipc);
+	fix_remove(finding_fix(run, f, false, "remove `hostIPC`"), host_ipc);
 }
 
 const struct rule rule_hostipc_instead_of_shm = {

@@ -593,4 +593,5 @@ void plan_make(struct plan *plan, struct edit_list *list,
 	for (size_t i = 0; i < list->ngroups; i++)
 		if (!left_out(plan, (unsigned)i) && !list->groups[i].changes)
 			list->groups[i].outcome = EDIT_NEEDLESS;
+	plan_drop_emptied(&plan->root);
 }

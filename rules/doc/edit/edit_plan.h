@@ -58,6 +58,8 @@ struct plan {
 /* Merge the list's edits; groups left out have their outcome. */
 void plan_make(struct plan *plan, struct edit_list *list,
 	       const struct node *root, struct arena *arena);
+/* Removes the keys of lists whose items are all removed (edit_emptied.c). */
+void plan_drop_emptied(struct edit_place *root);
 /* The value of a place after the edits, without a parent. */
 struct node *place_build(struct arena *arena, const struct edit_place *place);
 /* Mark all owners of a place as refused, for this and all later plans. */

@@ -194,6 +194,7 @@ static struct setting stricter(const struct setting *local,
 	}
 	result.locked = floor->locked || local->locked;
 	result.strict |= local->enabled && local->strict;
+	result.selected = local->selected;
 	return result;
 }
 

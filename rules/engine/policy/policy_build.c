@@ -128,6 +128,7 @@ static void apply_selections(const struct policy *policy, size_t index,
 			continue;
 		setting->enabled = selection->verdict[index] > 0;
 		setting->from = selection->from;
+		setting->selected = setting->enabled;
 	}
 }
 

@@ -240,12 +240,45 @@ static bool is_repaired(const struct finding *f)
 	return f->fix && !f->hidden && !f->suppressed;
 }
 
+static bool is_kept(const struct run_options *options, const struct finding *f)
+{
+	return options->keep_infos && f->severity == SEVERITY_INFO &&
+	       !f->selected && !(f->action_fixed && f->action == ACTION_PATCH);
+}
+
 static bool is_wanted(const struct run_options *options,
 		      const struct finding *f)
 {
 	if (options->wants_repair)
 		return options->wants_repair(options->context, f);
+	if (is_kept(options, f))
+		return false;
 	return f->fix_safe || options->unsafe_repairs;
+}
+
+static const char *why_not(const struct edit_group *group)
+{
+	if (group->outcome == EDIT_CONFLICT)
+		return "another repair changes the same value";
+	if (group->outcome == EDIT_REFUSED)
+		return group->reason ? group->reason : "";
+	return NULL;
+}
+
+/* Groups of the list are the findings whose repair is wanted, in order. */
+static void tell_repaired(struct run *run, const struct edit_list *all,
+			  size_t from)
+{
+	struct run_state *state = run->state;
+	const struct edit_group *group = all->groups;
+
+	for (size_t i = from; i < state->nfindings; i++) {
+		const struct finding *f = state->findings[i];
+
+		if (is_repaired(f) && is_wanted(&run->options, f))
+			run->options.repaired(run->options.context, f,
+					      why_not(group++));
+	}
 }
 
 static void merge_all(struct run *run, const struct doc *doc, size_t from)
@@ -263,8 +296,11 @@ static void merge_all(struct run *run, const struct doc *doc, size_t from)
 		merge(&all, &f->fix->edits);
 		n++;
 	}
-	if (n)
-		run->options.repair(run->options.context, doc, &all);
+	if (!n)
+		return;
+	run->options.repair(run->options.context, doc, &all);
+	if (run->options.repaired)
+		tell_repaired(run, &all, from);
 }
 
 /* --- one finding's own --------------------------------------------------- */
@@ -327,9 +363,20 @@ static struct fix_result *render(struct run *run, const struct doc *doc,
 	return out;
 }
 
+void fix_count(struct run_counts *counts, bool safe, bool kept, int n)
+{
+	if (kept)
+		counts->fixable_infos += (uint64_t)n;
+	else if (safe)
+		counts->fixable += (uint64_t)n;
+	else
+		counts->fixable_unsafe += (uint64_t)n;
+}
+
 void run_repairs(struct run *run, const struct doc *doc, size_t from)
 {
 	struct run_state *state = run->state;
+	bool kept;
 
 	for (size_t i = from; i < state->nfindings; i++)
 		run_excuse_known(run, state->findings[i]);
@@ -345,8 +392,10 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 		/* A fix that must be made by hand is not counted for --fix. */
 		if (f->repair && *f->repair->refused)
 			continue;
-		run->counts.fixable += f->fix->safe;
-		run->counts.fixable_unsafe += !f->fix->safe;
+		kept = is_kept(&run->options, f);
+		if (f->repair)
+			f->repair->kept = kept;
+		fix_count(&run->counts, f->fix->safe, kept, 1);
 	}
 	for (size_t i = from; i < state->nfindings; i++)
 		state->findings[i]->fix = NULL;

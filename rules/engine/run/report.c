@@ -26,6 +26,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->severity_fixed = setting->severity_set;
 	f->strict = setting->strict;
 	f->controller_pods = setting->controller_pods;
+	f->selected = setting->selected;
 	f->pods.n = 1;
 	f->action = setting->action;
 	f->action_fixed = setting->action_set;

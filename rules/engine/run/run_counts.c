@@ -91,6 +91,8 @@ void run_counts_add(struct run_counts *to, const struct run_counts *from)
 	to->suppressed += from->suppressed;
 	to->fixable += from->fixable;
 	to->fixable_unsafe += from->fixable_unsafe;
+	to->fixable_infos += from->fixable_infos;
+	to->fixable_rendered += from->fixable_rendered;
 	add_gpus(to, from->gpus);
 	to->gpus_unknown |= from->gpus_unknown;
 	to->gpus_others |= from->gpus_others;
