@@ -56,7 +56,8 @@ what the API server refuses by itself comes to us.
   - placement: a runtime class, node labels and taints besides the common
     ones, a toleration of everything, priority as a number
   - hostPath volumes, volumes of huge pages
-  - variables that choose devices
+  - variables that choose devices, and those of other objects in a pod that
+    names its node
   - images and words of the command that speak of GPUs
 */}}
 {{- define "gpugate.condition.gpu" -}}
@@ -95,6 +96,9 @@ has(object.template) ? [object.template] : [object]).exists(pod,
           "(?i)nvidia|nvcr|gpu|cuda|rocm|pytorch|vllm|triton|text-generation|sglang|deepspeed"))) ||
         (has(c.env) && (c.env.size() > 64 || c.env.exists(e, e.name.size() > 128 ||
           e.name.contains("VISIBLE_DEVICES") || e.name.startsWith("NVIDIA_") || e.name == "NUM_SHARD"))) ||
+        (has(c.envFrom) && (has(pod.spec.nodeName) ||
+          (has(pod.spec.nodeSelector) && "kubernetes.io/hostname" in pod.spec.nodeSelector) ||
+          (has(pod.spec.affinity) && has(pod.spec.affinity.nodeAffinity)))) ||
         [(has(c.command) ? c.command : []) + (has(c.args) ? c.args : [])].exists(words,
           words.size() > 32 || words.exists(w, w.size() > 512 || w.matches(
             "gpu|nvidia|rocm|dcgmi|deviceQuery|nvbandwidth|vectorAdd|_perf|trtllm|-tp|tensor.parallel|num.shard|nproc")))
