@@ -175,6 +175,9 @@ REVEALED = {
     "quota-gpu-key-ineffective": {
         "quota-would-exceed", "quota-never-fits", "quota-gpu-uncovered",
         "quota-scope-hides-gpu"},
+    # Requests by the policy are compared with the set's queues.
+    "gpu-pod-besteffort": {
+        "clusterqueue-never-fits", "volcano-queue-never-fits"},
     # A class by the policy takes its place among the set's classes.
     "priority-class-missing": {"batch-preempts-serving"},
     "command-single-string": {

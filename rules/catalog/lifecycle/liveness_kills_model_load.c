@@ -112,6 +112,9 @@ static const struct rule_param params[] = {
 	{0},
 };
 
+/* A startupProbe of the same port would fail as well. */
+static const char *const yields_to[] = {"server-port-mismatch", NULL};
+
 const struct rule rule_liveness_kills_model_load = {
 	.name = "liveness-kills-model-load",
 	.category = "lifecycle",
@@ -126,6 +129,7 @@ const struct rule rule_liveness_kills_model_load = {
 		"Add a startupProbe with the handler of the liveness probe, periodSeconds 10 and failureThreshold 60.",
 	.evidence =
 		"https://github.com/kserve/kserve/issues/5062, https://github.com/kserve/kserve/issues/5063; https://github.com/vllm-project/production-stack/issues/688; https://github.com/vllm-project/aibrix/issues/772",
+	.yields_to = yields_to,
 	.params = params,
 	.check_pod = check,
 };

@@ -13,6 +13,7 @@
 #include "engine/rule.h"
 #include "kube/purpose/intent.h"
 #include "kube/resources/qos.h"
+#include "kube/scheduling/node_devices.h"
 
 /* A value per accelerator, times those of the container. */
 static void request(struct rule_run *run, struct fix *fix,
@@ -27,6 +28,22 @@ static void request(struct rule_run *run, struct fix *fix,
 	quantity_text(quantity_mul(rule_param_quantity(run, name), n), text);
 	fix_set_key(fix, c->node, "resources.requests", name,
 		    edit_string(arena, arena_strdup(arena, text)));
+}
+
+/* A pod that requests more than its instance type has would never start. */
+static bool fits(struct rule_run *run, const struct pod *pod)
+{
+	const struct instance_type *type = pod_node_devices(pod).type;
+	int64_t n = pod->gpus.n > 0 ? pod->gpus.n : 1;
+	struct quantity memory, has;
+
+	if (!type || !type->cpus)
+		return true;
+	has = quantity_mul(quantity_from(INT64_C(1) << 30), type->memory);
+	memory = quantity_mul(rule_param_quantity(run, "memory"), n);
+	return quantity_cmp(memory, has) <= 0 &&
+	       quantity_cmp(quantity_mul(rule_param_quantity(run, "cpu"), n),
+			    quantity_from(type->cpus)) <= 0;
 }
 
 /* One of them is enough. */
@@ -46,7 +63,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (c->role == CONTAINER_INIT || c->gpus.unknown ||
 		    container_uses_gpu(c) != TRI_YES)
 			continue;
-		if (!fix && !has_values(run, f))
+		if (!fix && (!has_values(run, f) || !fits(run, pod)))
 			return;
 		if (!fix)
 			fix = finding_fix(
