@@ -310,9 +310,9 @@ idle() {
 	idle d/c.yaml
 	printf '%s\n' '{{- if .Values.x }}' 'kind: Pod' '{{- end }}' >d/t.yaml
 	lint --isolated --fix d
-	is "$(echo "$stderr" | sort)" 'gpugate: d/a.yaml: repaired quota-gpu-key-ineffective
-gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2
-gpugate: repaired 2 files'
+	is "$(echo "$stderr" | sort)" 'gpugate: applied fixes in 2 files
+gpugate: d/a.yaml: repaired quota-gpu-key-ineffective
+gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2'
 	run "$GPUGATE" lint --isolated --fix d
 	holds "$output" "1 fixable with --unsafe-fixes."
 	holds "$output" "1 skipped: template"

@@ -418,7 +418,7 @@ unknown() {
 		apiVersion: nvidia.com/v1alpha1
 		kind: DynamoGraphDeployment
 		metadata: {name: a, namespace: ml}
-		spec: {services: {Worker: {resources: {requests: {nvidia.com/gpu: 4}}}}}
+		spec: {services: {Worker: {extraPodSpec: {mainContainer: {resources: {requests: {nvidia.com/gpu: 4}}}}}}}
 	END
 	run "$GPUGATE" lint --isolated --format concise a.yaml
 	holds "$output" 'container `main` requests 4 `nvidia.com/gpu` without a limit'
