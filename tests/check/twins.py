@@ -14,6 +14,7 @@ the key or the value that the pointer names, or one of its children.
 import collections
 import json
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -194,7 +195,10 @@ def identity(finding, prefix):
     """All but the position. Patches may copy a value, in any order of keys."""
     path = finding["path"]
     assert path.startswith(prefix), (path, prefix)
-    patch = json.dumps(finding.get("fix", {}).get("patch"), sort_keys=True)
+    # The key of an emptied list goes with it, unless an anchor needs the key.
+    patch = re.sub(r'("op": "remove", "path": "[^"]*/(env|tolerations))/0"',
+                   r'\1"', json.dumps(finding.get("fix", {}).get("patch"),
+                                      sort_keys=True))
     return (finding["rule"], finding["severity"], finding["message"],
             finding["help"], path[len(prefix):], finding["pod"],
             finding["container"], finding["fingerprint"],

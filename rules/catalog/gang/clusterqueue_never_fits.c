@@ -133,8 +133,9 @@ static struct misfit label_refusal(struct rule_run *run, const struct pod *pod,
 				   const struct node *flavor)
 {
 	FOR_EACH_CHILD(pod->node_selector, want) {
-		const struct node *label = node_get(
-			node_path(flavor, "spec.nodeLabels"), want->key);
+		const struct node *label =
+			node_get(node_path(flavor, "spec.nodeLabels"),
+				 text_or_empty(want->key));
 
 		if (!node_str(want) || !node_str(label) ||
 		    node_same(want, label))

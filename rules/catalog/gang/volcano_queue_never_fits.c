@@ -80,7 +80,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		return;
 	queue = index_referred(rule_index(run), w, CLUSTER_VOLCANO_QUEUE,
 			       w->queue, rule_arena(run));
-	if (!queue || !node_count(node_path(queue->root, "spec.capability")))
+	if (!queue || !node_is_map(node_path(queue->root, "spec.capability")))
 		return;
 	object = rule_object(run, w);
 	if (!object)

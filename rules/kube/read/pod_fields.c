@@ -93,7 +93,8 @@ static void put_key(struct maker *maker, struct node *map,
 {
 	const char *const to[] = {field->key, NULL};
 
-	put(maker, map, to, field);
+	if (field->key) /* in a list there is none */
+		put(maker, map, to, field);
 }
 
 /* The list with one more key in each item: another name of the old one. */
