@@ -509,34 +509,6 @@ def amd_on_nvidia(obj, pod):
     return pod
 
 
-@defect("instance-type-too-small", "pod")
-def above_the_instance(obj, pod):
-    boxes = computing(obj, pod)
-    if len(boxes) != 1 or not nvidia(obj, boxes[0] + ("resources",)):
-        return None
-    at(obj, pod).pop("affinity", None)
-    at(obj, pod)["nodeSelector"] = {
-        "node.kubernetes.io/instance-type": "p5.48xlarge"}
-    resources = at(obj, boxes[0] + ("resources",))
-    for part in ("limits", "requests"):
-        if isinstance(resources.get(part), dict):
-            resources[part]["cpu"] = "500"
-    return pod
-
-
-@defect("pod-level-resources-conflict", "pod")
-def above_the_pod(obj, pod):
-    boxes = computing(obj, pod)
-    if len(boxes) != 1 or not nvidia(obj, boxes[0] + ("resources",)):
-        return None
-    resources = at(obj, boxes[0] + ("resources",))
-    if not isinstance(resources.get("limits"), dict):
-        return None
-    at(obj, pod)["resources"] = {"limits": {"memory": "1Gi"}}
-    resources["limits"]["memory"] = "2Gi"
-    return pod
-
-
 @defect("cpu-pod-selects-gpu-node", "pod")
 def idle_on_gpu_node(obj, pod):
     spec = at(obj, pod)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects that operators or the API server refuse, each with a near miss."""
-from defects import computing, defect, near
+from defects import computing, defect, near, nvidia
 from places import at, group_kind
 
 __all__ = []
@@ -160,3 +160,33 @@ def class_of_another_cloud(obj, pod):
 @near(class_of_another_cloud)
 def class_of_this_cluster(obj, pod):
     at(obj, pod)["runtimeClassName"] = "nvidia"
+
+
+# --- sizes --------------------------------------------------------------------
+
+@defect("instance-type-too-small", "pod")
+def above_the_instance(obj, pod):
+    boxes = computing(obj, pod)
+    if len(boxes) != 1 or not nvidia(obj, boxes[0] + ("resources",)):
+        return None
+    at(obj, pod).pop("affinity", None)
+    at(obj, pod)["nodeSelector"] = {
+        "node.kubernetes.io/instance-type": "p5.48xlarge"}
+    resources = at(obj, boxes[0] + ("resources",))
+    for part in ("limits", "requests"):
+        if isinstance(resources.get(part), dict):
+            resources[part]["cpu"] = "500"
+    return pod
+
+
+@defect("pod-level-resources-conflict", "pod")
+def above_the_pod(obj, pod):
+    boxes = computing(obj, pod)
+    if len(boxes) != 1 or not nvidia(obj, boxes[0] + ("resources",)):
+        return None
+    resources = at(obj, boxes[0] + ("resources",))
+    if not isinstance(resources.get("limits"), dict):
+        return None
+    at(obj, pod)["resources"] = {"limits": {"memory": "1Gi"}}
+    resources["limits"]["memory"] = "2Gi"
+    return pod
