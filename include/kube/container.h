@@ -156,6 +156,9 @@ static inline const struct node *container_env(const struct container *c,
 		       : NULL;
 }
 
+/* A field of its securityContext, else of the pod's. */
+const struct node *container_security(const struct container *c,
+				      const char *key);
 /* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
 const struct node *container_mount(const struct container *c, const char *path);
 /* The tag of an image, NULL: it has none, or a digest. */

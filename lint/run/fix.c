@@ -56,11 +56,13 @@ static void repair(void *context, const struct doc *doc,
 static struct fix_note *note_of(struct fixer *fixer, const struct rule *rule,
 				const char *reason)
 {
-	struct fix_note *note = fixer->notes, *end = note + fixer->nnotes;
+	struct fix_note *note;
 
-	for (; note < end; note++)
+	for (size_t i = 0; i < fixer->nnotes; i++) {
+		note = &fixer->notes[i];
 		if (note->rule == rule && text_eq(note->reason, reason))
 			return note;
+	}
 	note = VEC_PUSH(&fixer->note_arena, fixer->notes, fixer->nnotes,
 			fixer->notes_size);
 	*note = (struct fix_note){.rule = rule};
@@ -96,7 +98,7 @@ static void forget_notes(struct fixer *fixer)
 void fixer_tell(const struct fixer *fixer, const char *name, bool made,
 		struct buf *out)
 {
-	const char *before = ": repaired ";
+	const char *before = ": fixed ";
 
 	for (size_t i = 0; made && i < fixer->nnotes; i++) {
 		const struct fix_note *note = &fixer->notes[i];
@@ -113,7 +115,7 @@ void fixer_tell(const struct fixer *fixer, const char *name, bool made,
 		buf_addc(out, '\n');
 	for (size_t i = 0; i < fixer->nnotes; i++)
 		if (fixer->notes[i].reason)
-			buf_addf(out, "%s: not repaired: %s: %s\n", name,
+			buf_addf(out, "%s: not fixed: %s: %s\n", name,
 				 fixer->notes[i].rule->name,
 				 fixer->notes[i].reason);
 }

@@ -45,7 +45,7 @@ int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);
 
 /*
- * Adds "NAME: repaired RULE 2, RULE", and "NAME: not repaired: RULE: reason"
+ * Adds "NAME: fixed RULE 2, RULE", and "NAME: not fixed: RULE: reason"
  * for each reason, as lines; or nothing. made: also the former.
  */
 void fixer_tell(const struct fixer *fixer, const char *name, bool made,

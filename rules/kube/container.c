@@ -223,3 +223,14 @@ enum tri container_uses_gpu(const struct container *c)
 			     named_claim_use(c->pod, node_get(claim, "name")));
 	return use;
 }
+
+const struct node *container_security(const struct container *c,
+				      const char *key)
+{
+	const struct node *own =
+		node_get(node_get(c->node, "securityContext"), key);
+
+	return node_is_unset(own)
+		       ? node_get(pod_field(c->pod, "securityContext"), key)
+		       : own;
+}

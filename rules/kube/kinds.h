@@ -69,7 +69,7 @@ enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
 
 /* Where a kind keeps a field of its pods. */
 struct field_row {
-	/* Of the PodSpec, or of its main container; NULL: all of it. */
+	/* Path in the PodSpec or its main container; NULL: all fields. */
 	const char *const *to;
 	const char *const *from; /* NULL: no more of them */
 	const char

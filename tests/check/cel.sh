@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Our CEL against cel-go in the environment of Kubernetes 1.37:
+# Compares our CEL with cel-go in the environment of Kubernetes 1.37:
 #   every case of CEL's conformance suite, and random expressions over objects:
 #   the same value, error, cost and refusal, but for the differences listed in
-#   cel-differences.txt; and what the suite itself expects.
+#   cel-differences.txt; and the suite's own expectations.
 #
 # usage: cel.sh [BUILD]     COUNT=random expressions  SEED=of them
 # Without the suite or without Go >= 1.26 what needs it is skipped aloud.

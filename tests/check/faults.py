@@ -385,7 +385,7 @@ def serve(n, program, library, certs):
         webhook = Webhook(program, folder, Faults(folder, library), certs)
         while injected < n and seed < n:
             seed += 1
-            # Neither a connection nor a reload without memory ends it.
+            # A connection or a reload without memory must not end it.
             allocate, reload = seed % 3, seed % 2
             webhook.start(FAULT_SEED=seed, FAULT_ALLOCATE=allocate,
                           FAULT_EVERY=(12, 60, 300)[allocate])

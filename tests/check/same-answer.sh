@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The same answer by every way in: lint, lint --fix, krm and the webhook, for the
-# corpus and objects changed at random. tests/webhook/same_answer.py lists the
+# Compares the answers of lint, lint --fix, krm and the webhook, for the corpus
+# and for objects changed at random. tests/webhook/same_answer.py lists the
 # settings.
 # usage: [MUTANTS=300] [SEED=1] [EVERY=1] [WORK=FOLDER] same-answer.sh BUILD
 #        SETTING...

@@ -311,8 +311,8 @@ idle() {
 	printf '%s\n' '{{- if .Values.x }}' 'kind: Pod' '{{- end }}' >d/t.yaml
 	lint --isolated --fix d
 	is "$(echo "$stderr" | sort)" 'gpugate: applied fixes in 2 files
-gpugate: d/a.yaml: repaired quota-gpu-key-ineffective
-gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2'
+gpugate: d/a.yaml: fixed quota-gpu-key-ineffective
+gpugate: d/b.yaml: fixed quota-gpu-key-ineffective 2'
 	run "$GPUGATE" lint --isolated --fix d
 	holds "$output" "1 fixable with --unsafe-fixes."
 	holds "$output" "1 skipped: template"
@@ -326,7 +326,7 @@ gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2'
 	cp a.yaml old.yaml
 	lint --isolated --fix a.yaml
 	cmp a.yaml old.yaml
-	holds "$stderr" "gpugate: a.yaml: not repaired: quota-gpu-key-ineffective: the value"
+	holds "$stderr" "gpugate: a.yaml: not fixed: quota-gpu-key-ineffective: the value"
 }
 
 @test "--fix of UTF-16 says that nothing is written, with exit status 2" {
@@ -336,7 +336,7 @@ gpugate: d/b.yaml: repaired quota-gpu-key-ineffective 2'
 	for option in --fix --diff; do
 		lint --isolated $option b.yaml
 		is "$option: $status" "$option: 2"
-		holds "$stderr" "b.yaml: not repaired: quota-gpu-key-ineffective: the file is not UTF-8"
+		holds "$stderr" "b.yaml: not fixed: quota-gpu-key-ineffective: the file is not UTF-8"
 		cmp b.yaml old.yaml
 	done
 	{ printf '\xff\xfe'; printf 'kind: Namespace\napiVersion: v1\nmetadata: {name: x}\n' | iconv -f UTF-8 -t UTF-16LE; } >b.yaml

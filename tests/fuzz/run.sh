@@ -38,8 +38,8 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
-# Of slow targets the head says how many of these are enough: inputs that are made
-# from them are worth more than all of them as they are.
+# A slow target uses the share of seeds that its head names: mutated inputs find
+# more than unchanged ones.
 every=$(sed -n 's/^ \* Seeds: 1 of //p' "$here/fuzz_$target.c")
 if [ -n "$every" ]; then
 	rm -rf "$build/seeds-$target" && mkdir "$build/seeds-$target"

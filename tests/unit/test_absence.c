@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the cluster state lacks at admission: the API server is asked before a
- * denial rests on it, and only then; without an answer the rule is not run.
+ * Objects missing from the cluster state at admission: only before a denial
+ * that rests on them is the API server asked; without an answer the rule is
+ * not run.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -165,13 +166,13 @@ static void an_object_that_exists_is_not_missing(void **state)
 	assert_int_equal(server.asked, 1);
 	assert_int_equal(server.last.kind, CLUSTER_PRIORITY_CLASS);
 	assert_string_equal(server.last.name, "p");
-	/* It is in the state from then on. */
+	/* The answer was added to the state. */
 	assert_allowed(denial(*state, PRIORITIZED));
 	assert_int_equal(server.asked, 1);
 	end(&server);
 }
 
-/* What is found leads to another look-up. */
+/* An object that was found leads to another look-up. */
 static void what_is_behind_an_object_is_asked_for_too(void **state)
 {
 	struct server server;
@@ -227,7 +228,7 @@ static void a_list_is_asked_for_as_a_whole(void **state)
 	end(&server);
 }
 
-/* Neither warnings nor findings of the object itself ask. */
+/* Warnings, and findings of the object itself, do not ask. */
 static void nothing_else_asks(void **state)
 {
 	struct server server;

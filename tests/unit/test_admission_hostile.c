@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that somebody made to keep the webhook busy until the API server lets
- * them in unanswered: just below what is refused at once, each must be judged,
+ * Objects made to keep the webhook busy until the API server admits them
+ * without an answer: just below what is refused at once, each must be judged,
  * in a fraction of the time that a webhook has. The processor time is printed;
  * TIMES=strict (check-load) is for a machine and a build that are fast.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Large reviews take long: nobody else waits for them, and they come last. */
+/* Large reviews come last, and no other review waits for them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -55,7 +55,7 @@ static void others_do_not_wait_for_a_large_review(void **state)
 	assert_true(server_in_flight(stage.server) >= 1);
 	for (int i = 0; i < 2; i++) {
 		assert_int_equal(caller_status(&large[i]), 200);
-		/* Its connection lives on. */
+		/* The connection stays open. */
 		assert_true(caller_post(&large[i], "{}", 2));
 		assert_int_equal(caller_status(&large[i]), 200);
 		caller_close(&large[i]);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The live cluster state in front of a webhook, for tests:
+ * Runs the live cluster state for tests, beside a webhook.
  *
  *	live_tool KUBECONFIG [NAME=MILLISECONDS...]
  *
  * NAME is one of struct live_times, or max_age. Lines on standard input are
- *commands, each answered by a line: `status`, `wait` (for the first state),
- *`write FILE` (as gpugate snapshot does), `forget` (the longest verdict),
- *`quit`.
+ * commands, each answered by a line: `status`, `wait` (for the first state),
+ * `write FILE` (as gpugate snapshot does), `forget` (the longest verdict),
+ * `quit`.
  *
  * A second thread asks the webhook for one verdict after the other and counts
  * those that took more than 5 ms. On a busy machine the scheduler makes some

@@ -17,7 +17,7 @@ static bool can_ask(const struct review_context *ctx)
 	return review_asker(ctx)->ask && ctx->cluster;
 }
 
-/* Its number among those asked; proof->n: it is none of them. */
+/* Returns its index among those asked, or proof->n. */
 static size_t number_of(const struct absence_proof *proof,
 			const struct cluster_absence *one)
 {
@@ -41,7 +41,7 @@ static void want(struct review_context *ctx, const struct cluster_absence *one)
 		one->name ? arena_strdup(arena, one->name) : NULL};
 }
 
-/* Asks for what is new among those wanted, from that number on. */
+/* Asks for the absences from this index on. */
 static void ask(struct review_context *ctx, size_t from)
 {
 	const struct admission_asker *asker = review_asker(ctx);
@@ -113,7 +113,7 @@ bool absence_judge_again(struct review_context *ctx)
 	for (size_t i = 0; i < now->n; i++)
 		if (now->findings[i].absences && denies(ctx, &now->findings[i]))
 			want_absences(ctx, &now->findings[i]);
-	/* Its labels may give it another mode since a moment ago. */
+	/* A change of its labels may have changed the mode. */
 	if (labels_matter(ctx))
 		want_namespace(ctx);
 	if (ctx->proof.n == from)
@@ -124,8 +124,8 @@ bool absence_judge_again(struct review_context *ctx)
 
 /* --- without an answer ---------------------------------------------------- */
 
-/* A rule that looked for too much, or for what was not answered. Nothing is
- * unproven that is to be asked for yet. */
+/* True if the finding rests on too many absences, or on one without an answer.
+ * An absence that was not asked for yet does not count. */
 static bool is_unproven(const struct review_context *ctx,
 			const struct finding *f)
 {

@@ -314,7 +314,7 @@ static bool take(struct questions *asks, const struct ask_item *item)
 {
 	struct feed *feed = &asks->kinds[item->kind];
 
-	/* Its definition is new: the rest of them is wanted, too. */
+	/* The definition is new: list the other objects of the kind too. */
 	if (feed->absent && feed->state == FEED_WAITING)
 		feed->due = live_now();
 	return item->name ? reflector_take_object(feed, item->body.data,

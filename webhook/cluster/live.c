@@ -216,7 +216,7 @@ static void publish_if_due(struct live *live, int64_t now)
 	atomic_store(&live->good_now, good);
 }
 
-/* Reviews that asked are judged by what was found. */
+/* Publishes the answers before the reviews that asked go on. */
 static void answer_asks(struct live *live, int64_t now)
 {
 	if (!asks_are_answered(live->asks))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The threads that answer, each with a libmicrohttpd daemon around the same
- * listening socket, and its own epoll set and admission_worker.
+ * Threads that answer requests. Each has a libmicrohttpd daemon for the shared
+ * listening socket, an epoll set and an admission_worker.
  *
  * The library has such a pool too, but 0.9.75 does not notice that a handshake
  * found nothing to read, and retries at once: a client that sends three bytes

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "kube/object.h"
+#include "kube/quantity.h"
 
 struct node_devices {
 	int64_t most; /* of the types named, 0: none named */
@@ -17,5 +18,7 @@ struct node_devices {
 	const struct node *at;		  /* the value that says `most` */
 };
 struct node_devices pod_node_devices(const struct pod *pod);
+/* The memory of a node of this type. */
+struct quantity instance_type_memory(const struct instance_type *type);
 
 #endif

@@ -167,9 +167,10 @@ void summary_add_fixable(const struct report_summary *summary, struct buf *out)
 		buf_adds(out, ".\n");
 	if (summary->counts.fixable_rendered)
 		buf_addf(out,
-			 "%" PRIu64 " fixable only in what is built: change "
-			 "the sources by hand, or repair the result (gpugate "
-			 "krm, gpugate post-render).\n",
+			 "%" PRIu64
+			 " fixable only in rendered manifests: change "
+			 "the sources by hand, or fix the output with gpugate "
+			 "krm or gpugate post-render.\n",
 			 summary->counts.fixable_rendered);
 }
 

@@ -45,7 +45,7 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.summary = "several pods use the same claim",
 	.why = "All of the pods share its devices and must run on the node that has them.",
 	.remedy =
-		"Use resourceClaimTemplateName if each pod needs devices of its own.",
+		"Use resourceClaimTemplateName if each pod needs separate devices.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/",
 	.check_pod = check,

@@ -31,7 +31,7 @@ static bool fields_name_nodes(const struct pod *pod)
 	return false;
 }
 
-/* Which of the nodes have GPUs is not known. */
+/* Counts every named node: it may have GPUs. */
 static bool names_nodes(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

@@ -5,7 +5,7 @@
  * configuration has the first. A resource that the capability does not name is
  * unlimited. Source: volcano pkg/scheduler/plugins/proportion/proportion.go
  * (AddJobEnqueueableFn) and capacity/capacity.go; a job's minimum is that of
- * pkg/controllers/job/job_controller_util.go (calcPGMinResources).
+ * pkg/controllers/job/job_controller_actions.go (calcPGMinResources).
  */
 #include "engine/rule.h"
 #include "kube/set/referred.h"

@@ -26,7 +26,7 @@ const struct rule rule_default_namespace_gpu = {
 	.wants = FACT_GPU,
 	.since = "1.0",
 	.summary = "GPU work in the namespace `default`",
-	.why = "It belongs to nobody: it usually has no quota, owner or cost center, and many users may write to it.",
+	.why = "The namespace usually lacks a quota, an owner and a cost center, and many users may write to it.",
 	.remedy = "Give the team a namespace with a GPU quota.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/overview/working-with-objects/namespaces/#initial-namespaces",

@@ -5,17 +5,6 @@
  */
 #include "engine/rule.h"
 
-/* The container's own value, else the pod's. */
-static const struct node *security(const struct container *c, const char *key)
-{
-	const struct node *own =
-		node_get(node_get(c->node, "securityContext"), key);
-
-	return node_is_unset(own)
-		       ? node_get(pod_field(c->pod, "securityContext"), key)
-		       : own;
-}
-
 static const struct node *ipc_lock(const struct container *c)
 {
 	const struct node *add =
@@ -31,9 +20,9 @@ static bool is_not_root(const struct container *c)
 {
 	int64_t user;
 
-	if (node_int(security(c, "runAsUser"), &user))
+	if (node_int(container_security(c, "runAsUser"), &user))
 		return user != 0;
-	return node_is_true(security(c, "runAsNonRoot"));
+	return node_is_true(container_security(c, "runAsNonRoot"));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -42,7 +31,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node *at = ipc_lock(c);
 
 		if (at && c->gpus.n > 0 && is_not_root(c) &&
-		    !node_is_true(security(c, "privileged")))
+		    !node_is_true(container_security(c, "privileged")))
 			report_container(
 				run, c, at,
 				"container `%s` does not run as root: unless its program file has the capability, IPC_LOCK has no effect",

@@ -35,13 +35,12 @@ static bool fits(struct rule_run *run, const struct pod *pod)
 {
 	const struct instance_type *type = pod_node_devices(pod).type;
 	int64_t n = pod->gpus.n > 0 ? pod->gpus.n : 1;
-	struct quantity memory, has;
+	struct quantity memory;
 
 	if (!type || !type->cpus)
 		return true;
-	has = quantity_mul(quantity_from(INT64_C(1) << 30), type->memory);
 	memory = quantity_mul(rule_param_quantity(run, "memory"), n);
-	return quantity_cmp(memory, has) <= 0 &&
+	return quantity_cmp(memory, instance_type_memory(type)) <= 0 &&
 	       quantity_cmp(quantity_mul(rule_param_quantity(run, "cpu"), n),
 			    quantity_from(type->cpus)) <= 0;
 }

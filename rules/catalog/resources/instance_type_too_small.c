@@ -31,15 +31,11 @@ static void compare(struct rule_run *run, const struct pod *pod,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	struct node_devices node = pod_node_devices(pod);
-	struct quantity memory;
 
 	if (!node.type || !node.type->cpus)
 		return;
-	memory = quantity_mul(quantity_from(INT64_C(1) << 30),
-			      node.type->memory);
-	memory.format = QUANTITY_BINARY;
 	compare(run, pod, &node, "cpu", quantity_from(node.type->cpus));
-	compare(run, pod, &node, "memory", memory);
+	compare(run, pod, &node, "memory", instance_type_memory(node.type));
 }
 
 const struct rule rule_instance_type_too_small = {

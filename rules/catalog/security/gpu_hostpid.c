@@ -26,7 +26,7 @@ const struct rule rule_gpu_hostpid = {
 	.summary = "GPU pods share the process namespace of their node",
 	.why = "The pods see the processes and environment variables of every other pod on the node, and may signal or trace them.",
 	.remedy =
-		"Remove hostPID. Without it, nvidia-smi still shows the processes of its own container.",
+		"Remove hostPID. Without it, nvidia-smi still shows the processes of the container.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/security/pod-security-standards/#baseline: host namespaces",
 	.check_pod = check,

@@ -7,16 +7,6 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-static const struct node *field(const struct container *c, const char *key)
-{
-	const struct node *own =
-		node_get(node_get(c->node, "securityContext"), key);
-
-	return node_is_unset(own)
-		       ? node_get(pod_field(c->pod, "securityContext"), key)
-		       : own;
-}
-
 /* Added capabilities have an effect for root only: it is meant. */
 static bool needs_root(const struct container *c)
 {
@@ -36,7 +26,7 @@ static bool has_own_users(const struct pod *pod)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
-		const struct node *user = field(c, "runAsUser");
+		const struct node *user = container_security(c, "runAsUser");
 		int64_t id;
 
 		if (c->gpus.n > 0 && node_int(user, &id) && !id &&

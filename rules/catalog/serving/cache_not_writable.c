@@ -117,17 +117,6 @@ static void check_mounts(struct rule_run *run, const struct container *c)
 
 /* --- a user without a home ------------------------------------------------ */
 
-static const struct node *user_of(const struct container *c)
-{
-	const struct node *own =
-		node_path(c->node, "securityContext.runAsUser");
-
-	return node_is_unset(own)
-		       ? node_path(pod_field(c->pod, "securityContext"),
-				   "runAsUser")
-		       : own;
-}
-
 /* True if the caches may be elsewhere than in "/". */
 static bool has_home(const struct container *c)
 {
@@ -160,7 +149,7 @@ static void check_user(struct rule_run *run, const struct container *c)
 
 	if (!is_vllm(c->image))
 		return;
-	at = user_of(c);
+	at = container_security(c, "runAsUser");
 	if (!node_int(at, &user) || !user || user == 2000 || has_home(c))
 		return;
 	f = report_container(

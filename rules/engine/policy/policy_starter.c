@@ -78,7 +78,7 @@ static const char tail[] =
 	"/spec/roles/*/replicas}\n\n"
 	"# Custom rules in CEL: files of kind Rules.\n"
 	"#custom: [rules/*.yaml]\n\n"
-	"# Facts about the cluster, used when there is no snapshot. "
+	"# Facts about the cluster, used without a snapshot. "
 	"Without them,\n"
 	"# findings that depend on the cluster are infos worded with "
 	"\"if\".\n"

@@ -22,7 +22,7 @@ bool cluster_absence_same(const struct cluster_absence *a,
 	       text_eq(a->name, b->name);
 }
 
-/* The number of the record; CLUSTER_ABSENCES: there is no room. */
+/* Returns the index of the record, or CLUSTER_ABSENCES if it is full. */
 static size_t record(struct cluster_absences *all,
 		     const struct cluster_absence *one)
 {

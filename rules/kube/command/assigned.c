@@ -68,7 +68,7 @@ const char *assigned_value(const struct container *c, const char *name,
 	if (!found)
 		return NULL;
 	*set = true;
-	/* Of two, the one in force is not known. */
+	/* If it is assigned twice, the value in force is unknown. */
 	if (found->arg->unknown ||
 	    (found > all->items && !compare(found - 1, found)) ||
 	    (found + 1 < all->items + all->n && !compare(found + 1, found)))

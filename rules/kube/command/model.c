@@ -64,9 +64,7 @@ static bool runs_as_root(const struct container *c)
 /* Another user than root has another home. */
 static bool home_is_unknown(const struct container *c)
 {
-	return container_env(c, "HOME") ||
-	       node_path(c->node, "securityContext.runAsUser") ||
-	       node_get(pod_field(c->pod, "securityContext"), "runAsUser");
+	return container_env(c, "HOME") || container_security(c, "runAsUser");
 }
 
 /* The home of hub files in KServe's own image for Hugging Face, by its

@@ -52,3 +52,12 @@ struct node_devices pod_node_devices(const struct pod *pod)
 		}
 	return found;
 }
+
+struct quantity instance_type_memory(const struct instance_type *type)
+{
+	struct quantity memory =
+		quantity_mul(quantity_from(INT64_C(1) << 30), type->memory);
+
+	memory.format = QUANTITY_BINARY;
+	return memory;
+}

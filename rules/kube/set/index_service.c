@@ -34,7 +34,7 @@ static bool leads_in(const struct node *type)
 	return node_eq(type, "LoadBalancer") || node_eq(type, "NodePort");
 }
 
-/* False: it selects by more than labels, or by what is not known. */
+/* Returns false if it selects by expressions, or the labels are unknown. */
 static bool read_selector(struct arena *arena, const struct node *selector,
 			  struct kube_service *out)
 {
