@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that Kubernetes' own types lack: in objects of its kinds as a whole,
- * in those of operators in their pod templates. What serves models may extend
- * its templates (Knative's have containerConcurrency): there, and where the
- * operator has a type of its own for pods, only devices below a key that nobody
- * reads are reported. The object of a review has lost such fields already, but
- * for those that a schema preserves.
+ * Fields that Kubernetes' own types lack: anywhere in objects of its kinds, and
+ * in the pod templates of operators' kinds. Serving kinds may extend their
+ * templates (Knative has containerConcurrency): there, and where the operator
+ * has a type of its own for pods, only devices below an unknown key are
+ * reported. The object of a review has lost such fields already, except where a
+ * schema preserves them.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -14,30 +14,47 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/typed.h"
 
-/* The server does both: a client asks for one of them (kubectl: refused). */
-#define DROPPED "dropped (rejected with strict field validation)"
+/* kubectl asks the server for strict validation. */
+#define DROPPED "API server drops it (rejects it with strict field validation)"
+
+/* The rest of a message: "; did you mean `limits`? The API server ...". */
+static const char *consequence(struct rule_run *run, const char *near)
+{
+	if (!near)
+		return ": the " DROPPED;
+	return arena_printf(rule_arena(run),
+			    "; did you mean `%s`? The " DROPPED, near);
+}
+
+/* "`resources`", or the type of an item: "Container". */
+static const char *place(struct rule_run *run,
+			 const struct unknown_field *field)
+{
+	const struct node *map = field->at->parent;
+
+	return map->key ? arena_printf(rule_arena(run), "`%s`", map->key)
+			: field->type;
+}
 
 static void found(struct unknown_walk *walk, const struct unknown_field *field)
 {
 	struct rule_run *run = walk->context;
-	const char *what;
+	const char *key = field->at->key;
+	const char *what = arena_printf(
+		rule_arena(run), "`%s` is not a field of %s%s", key,
+		place(run, field), consequence(run, field->near));
 	struct finding *f;
 
-	what = arena_printf(rule_arena(run), "%s has no field `%s`: " DROPPED,
-			    field->type, field->at->key);
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
-
 	finding_at_key(run, f, field->at);
-	if (text_eq(field->at->key, "workloadRef")) {
+	if (text_eq(key, "workloadRef")) {
 		finding_severity(f, SEVERITY_WARNING);
 		finding_help(run, f,
-			     "only Kubernetes 1.35 has it; since 1.36 a pod "
-			     "names its PodGroup in `schedulingGroup`");
-	} else if (field->near) {
-		finding_help(run, f, "did you mean `%s`?", field->near);
-	} else if (field->owner) {
-		finding_help(run, f, "it is a field of %s", field->owner);
+			     "Only Kubernetes 1.35 has this field; since 1.36 "
+			     "a pod names its PodGroup in `schedulingGroup`.");
+	} else if (!field->near && field->owner) {
+		finding_help(run, f, "It is a field of %s.", field->owner);
 	}
 }
 
@@ -60,15 +77,13 @@ static void report_device(struct rule_run *run, const struct container *c,
 	struct finding *f;
 
 	f = report_container(run, c, at,
-			     "`%s` is no field of %s: " DROPPED
-			     ", and `%s` is not asked for",
-			     at->key, n ? "`resources`" : "a container",
-			     device);
+			     "`%s` is not a field of %s%s, and `%s` is not "
+			     "requested",
+			     at->key, n == 2 ? "`resources`" : "Container",
+			     consequence(run, near), device);
 	finding_at_key(run, f, at);
-	if (near)
-		finding_help(run, f, "did you mean `%s`?", near);
-	else
-		finding_help(run, f, "write it below `limits`, in `resources`");
+	if (!near)
+		finding_help(run, f, "Set it in `resources.limits`.");
 }
 
 static bool is_amounts(const struct node *at)
@@ -76,28 +91,48 @@ static bool is_amounts(const struct node *at)
 	return text_eq(at->key, "limits") || text_eq(at->key, "requests");
 }
 
-/* Where only parts of an object have known types: devices that nobody reads,
- * below a key of resources, in its place, or beside it. */
+/* A device of a container's key that is meant to be `resources`, or of its
+ * `limits`; NULL: none. */
+static const char *stray_device(struct rule_run *run, const struct container *c,
+				const struct node *at)
+{
+	static const char *const resources[] = {"resources"};
+	const char *device = NULL;
+
+	if (is_amounts(at) && at != c->limits && at != c->requests)
+		return accelerator_in(run, at);
+	if (at != c->resources && text_nearest(at->key, resources, 1)) {
+		device = accelerator_in(run, node_get(at, "limits"));
+		if (!device)
+			device = accelerator_in(run, node_get(at, "requests"));
+	}
+	return device;
+}
+
+/* Reports devices below an unknown key of `resources`, in its place, or beside
+ * it, in objects of which only parts have known types. */
 static void check_devices(struct rule_run *run, const struct container *c)
 {
-	static const char *const names[] = {"limits", "requests"};
+	static const char *const amounts[] = {"limits", "requests"};
+	static const char *const resources[] = {"resources"};
 	const char *device = accelerator_in(run, c->resources);
 
 	if (node_is_map(c->resources))
 		FOR_EACH_CHILD(c->resources, at) {
 			if (text_eq(at->key, device))
-				report_device(run, c, at, device, names, 2);
+				report_device(run, c, at, device, amounts, 2);
 			else if (!is_amounts(at) && accelerator_in(run, at))
 				report_device(run, c, at,
-					      accelerator_in(run, at), names,
+					      accelerator_in(run, at), amounts,
 					      2);
 		}
 	if (node_is_map(c->node) && c->resources != c->node)
-		FOR_EACH_CHILD(c->node, at)
-			if (is_amounts(at) && at != c->limits &&
-			    at != c->requests && accelerator_in(run, at))
-				report_device(run, c, at,
-					      accelerator_in(run, at), NULL, 0);
+		FOR_EACH_CHILD(c->node, at) {
+			device = stray_device(run, c, at);
+			if (device)
+				report_device(run, c, at, device, resources,
+					      !is_amounts(at));
+		}
 }
 
 static void check_pod(struct unknown_walk *walk, const struct pod *pod)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that nobody serves: misspelled, or in a group that lacks them. Without
- * this, such an object passes for one that has no pods.
+ * Kinds that no API server serves: misspelled, or in a group that lacks them.
+ * Without this rule such an object passes as one without pods.
  */
 #include "engine/rule.h"
 #include "kube/kind_name.h"
@@ -18,18 +18,19 @@ static void check(struct rule_run *run, const struct object *object)
 	case KIND_NO_FAULT:
 		return;
 	case KIND_MISSPELLED:
-		f = report_object(run, object, at, "`%s` has no kind `%s`",
-				  object->api_version, object->kind);
-		finding_help(run, f, "did you mean `%s`?", meant.kind);
+		report_object(run, object, at,
+			      "`%s` is not a kind of `%s`; did you mean `%s`?",
+			      object->kind, object->api_version, meant.kind);
 		return;
 	case KIND_ELSEWHERE:
 		f = report_object(run, object,
 				  node_get(object->root, "apiVersion"),
-				  "`%s` has no kind `%s`", object->api_version,
-				  object->kind);
-		finding_help(run, f, "`%s%s%s` has `%s`", meant.group,
+				  "`%s` is not a kind of `%s`", object->kind,
+				  object->api_version);
+		finding_help(run, f, "`%s` is a kind of `%s%s%s`.", meant.kind,
+			     meant.group,
 			     *meant.group && meant.version ? "/" : "",
-			     meant.version ? meant.version : "", meant.kind);
+			     meant.version ? meant.version : "");
 	}
 }
 

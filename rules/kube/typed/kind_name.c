@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that nobody serves. All kinds of a native group's version are known:
- * one that it lacks is a fault where another group has it, or where it is
+ * Kinds that no API server serves. All kinds of a native version are known: one
+ * that it lacks is a fault where another group has it, or where it is
  * spelled alike. An operator's group may have kinds that the table lacks, but
  * none that differ from one of them in case alone: both would have one plural.
  */
@@ -9,9 +9,9 @@
 
 #include <strings.h>
 
+#include "../kinds.h"
 #include "base/text.h"
-#include "kinds.h"
-#include "typed/native.h"
+#include "native.h"
 
 static bool is_complete(const struct object *object)
 {
