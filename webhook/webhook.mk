@@ -5,7 +5,8 @@
 # programs share the objects of the rules.
 
 WEBHOOK_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
-WEBHOOK_HARDEN += $(shell $(CC) -dM -E -x c /dev/null | grep -q __PIE__ && echo -pie)
+WEBHOOK_HARDEN += $(shell $(CC) -dM -E -x c /dev/null 2>/dev/null | \
+	grep -q __PIE__ && echo -pie)
 
 $(BUILD)/webhook/version.o: $(BUILD)/gen/version.h
 

@@ -58,8 +58,8 @@ ask() {
 echo "-- POST /validate: a Pod that asks for half a GPU"
 ask validate deny >"$work/deny"
 grep -q '"allowed":false' "$work/deny" || fail "not denied: $(cat "$work/deny")"
-sed -n 's/.*"message":"\([^"]*\)".*/denied: \1/p' "$work/deny" |
-	sed 's/\\n/\n        /g'
+sed -n 's/.*"message":"\(\([^"\\]\|\\.\)*\)".*/denied: \1/p' "$work/deny" |
+	sed 's/\\n/\n        /g; s/\\\(["\\]\)/\1/g'
 echo
 echo "-- POST /mutate: a Pod with two GPUs and no /dev/shm"
 ask mutate patch >"$work/patch"

@@ -60,7 +60,7 @@ struct option_set {
 	int (*usage)(const struct option_parser *parser, const char *text);
 };
 
-enum { OPTIONS_MOST = 64 };
+enum { OPTIONS_MOST = 80 };
 
 struct option_parser {
 	/* The caller's. */

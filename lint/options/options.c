@@ -71,8 +71,9 @@ static const struct option table[] = {
 	 FOR_LINT | FOR_LSP | FOR_CONFIG | FOR_FILTERS | FOR_QUOTA, AT(preset),
 	 "NAME", "recommended strict all",
 	 .help = "recommended (default), strict or all."},
-	{"namespace", 'n', OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_FILTERS,
-	 AT(namespace), "NS", NULL,
+	{"namespace", 'n', OPTION_TEXT, FOR_LSP | FOR_FILTERS, AT(namespace),
+	 "NS", NULL, .help = "The namespace of objects that set none."},
+	{"namespace", 'n', OPTION_TEXT, FOR_LINT, AT(namespace), "NS", NULL,
 	 .help = "The namespace of objects that set none; for objects of a "
 		 "cluster, the only namespace that is checked."},
 	{"namespace", 'n', OPTION_TEXT, FOR_QUOTA, AT(namespace), "NS", NULL,
@@ -88,9 +89,13 @@ static const struct option table[] = {
 	 NULL, NULL,
 	 .help = "Show the quotas of all namespaces of the cluster snapshot, "
 		 "including what is free where no manifest requests anything."},
-	{"cluster", 0, OPTION_TEXT,
-	 FOR_LINT | FOR_LSP | FOR_FILTERS | FOR_QUOTA | FOR_TEST, AT(cluster),
-	 "FILE", NULL,
+	{"cluster", 0, OPTION_TEXT, FOR_LSP | FOR_FILTERS, AT(cluster), "FILE",
+	 NULL,
+	 .help = "A cluster snapshot (quotas, classes, nodes, queues, admission "
+		 "policies): a file written by `gpugate snapshot`, at most 256 "
+		 "MiB."},
+	{"cluster", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_TEST,
+	 AT(cluster), "FILE", NULL,
 	 .help = "A cluster snapshot (quotas, classes, nodes, queues, admission "
 		 "policies): a file written by `gpugate snapshot`, at most 256 "
 		 "MiB; - for standard input."},
@@ -181,12 +186,19 @@ static const struct option table[] = {
 	{"kubectl", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
 	 AT(kubectl), "PATH", NULL,
 	 .help = "The kubectl to run (default: kubectl on the PATH)."},
-	{"context", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
-	 AT(context), "CONTEXT", NULL,
+	{"context", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(context), "CONTEXT", NULL,
+	 .help = "Read the cluster of this kubectl context (default: the "
+		 "current one)."},
+	{"context", 0, OPTION_TEXT, FOR_QUOTA, AT(context), "CONTEXT", NULL,
+	 .help = "Read the cluster of this kubectl context instead of a "
+		 "--cluster file."},
+	{"context", 0, OPTION_TEXT, FOR_LINT, AT(context), "CONTEXT", NULL,
 	 .help = "Read the cluster of this kubectl context instead of a "
 		 "--cluster file; lint without paths checks its objects."},
-	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
-	 AT(kubeconfig), "FILE", NULL,
+	{"kubeconfig", 0, OPTION_TEXT, FOR_SNAPSHOT, AT(kubeconfig), "FILE",
+	 NULL, .help = "kubectl's configuration file."},
+	{"kubeconfig", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA, AT(kubeconfig),
+	 "FILE", NULL,
 	 .help = "kubectl's configuration file; reads the cluster, like "
 		 "--context."},
 	{"stdin-filename", 0, OPTION_TEXT, FOR_LINT | FOR_QUOTA,
@@ -203,7 +215,7 @@ static const struct option table[] = {
 		 "line."},
 	{"no-ignore-vcs", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_QUOTA,
 	 AT(no_ignore_vcs), NULL, NULL,
-	 .help = "Also lint files that .gitignore excludes."},
+	 .help = "Also read files that .gitignore excludes."},
 	{"strict-input", 0, OPTION_FLAG, FOR_LINT, AT(strict_input), NULL, NULL,
 	 .help = "Exit with 2 when a file is skipped because it is a template."},
 	{"render", 0, OPTION_TEXT, FOR_LINT, AT(render), "WHEN",
@@ -220,9 +232,8 @@ static const struct option table[] = {
 		 "instead."},
 	{"jobs", 'j', OPTION_NUMBER, FOR_LINT | FOR_LSP | FOR_QUOTA, AT(jobs),
 	 "N", NULL,
-	 .help = "Threads (default: one per processor). The report is the same "
-		 "for "
-		 "any number.",
+	 .help = "Threads (default: one per processor). The result is the same "
+		 "for any number.",
 	 .least = 1, .most = 1000000},
 	{"statistics", 0, OPTION_FLAG, FOR_LINT, AT(statistics), NULL, NULL,
 	 .help = "End the report with the number of findings of each rule at "
@@ -234,8 +245,11 @@ static const struct option table[] = {
 		 "the first three errors and the first three warnings of each "
 		 "rule and counts the rest; infos are only counted unless "
 		 "--fail-on is info. Other formats always contain all findings."},
-	{"docs-url", 0, OPTION_TEXT, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
-	 AT(docs_url), "URL", NULL,
+	{"docs-url", 0, OPTION_TEXT, FOR_LSP | FOR_POST_RENDER, AT(docs_url),
+	 "URL", NULL,
+	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
+		 "rules/docs such as a mirror. Empty: no links."},
+	{"docs-url", 0, OPTION_TEXT, FOR_LINT, AT(docs_url), "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
 		 "rules/docs such as a mirror. Links appear in html, sarif, "
 		 "json, openreports, editors, and on a terminal with color. "
@@ -244,14 +258,16 @@ static const struct option table[] = {
 	 FOR_LINT | FOR_QUOTA | FOR_EXPLAIN | FOR_RULES | FOR_TEST, AT(color),
 	 "WHEN", "auto always never",
 	 .help = "auto (default), always or never."},
-	{"quiet", 'q', OPTION_COUNT, FOR_LINT | FOR_QUOTA | FOR_FILTERS,
-	 AT(quiet), NULL, NULL,
+	{"quiet", 'q', OPTION_COUNT, FOR_LINT, AT(quiet), NULL, NULL,
 	 .help = "Findings only, no summary; twice: nothing but the exit status."},
-	{"quiet", 'q', OPTION_COUNT, FOR_SNAPSHOT, AT(quiet), NULL, NULL,
-	 .help = "Write only errors to standard error."},
-	{"verbose", 'v', OPTION_COUNT, FOR_LINT | FOR_QUOTA | FOR_SNAPSHOT,
-	 AT(verbose), NULL, NULL,
-	 .help = "Log each step on standard error; twice: every file."},
+	{"quiet", 'q', OPTION_COUNT, FOR_FILTERS, AT(quiet), NULL, NULL,
+	 .help = "No notes on standard error; twice: no findings there either."},
+	{"quiet", 'q', OPTION_COUNT, FOR_SNAPSHOT | FOR_QUOTA, AT(quiet), NULL,
+	 NULL, .help = "Write only errors to standard error."},
+	{"verbose", 'v', OPTION_COUNT, FOR_SNAPSHOT, AT(verbose), NULL, NULL,
+	 .help = "Log each step on standard error."},
+	{"verbose", 'v', OPTION_COUNT, FOR_LINT | FOR_QUOTA, AT(verbose), NULL,
+	 NULL, .help = "Log each step on standard error; twice: every file."},
 	{"help", 'h', OPTION_FLAG, ~0u, AT(help), NULL, NULL,
 	 .help = "Print this text."},
 };
@@ -414,14 +430,15 @@ const struct option_set option_set = {
 
 static int check_stdin(const struct options *o, const struct command *command)
 {
-	bool again = command->bit & FOR_FILTERS;
+	bool again = command->bit & (FOR_FILTERS | FOR_LSP);
 
 	for (size_t i = 0; i < o->paths.n; i++)
 		again |= !strcmp(o->paths.items[i], "-");
 	if (!again || !o->cluster || strcmp(o->cluster, "-") != 0)
 		return 0;
-	return log_usage(command->name, "--cluster -: standard input holds "
-					"the manifests");
+	return log_usage(command->name, "--cluster -: standard input holds %s",
+			 command->bit == FOR_LSP ? "the editor's messages"
+						 : "the manifests");
 }
 
 int options_parse(struct options *options, const struct command *command,

@@ -92,7 +92,8 @@ static void add_table(struct buf *out, const struct quota_table *t)
 					   "limit"};
 
 	buf_adds(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-		      "aria-label=\"Quotas\"><table><thead><tr>");
+		      "aria-label=\"Quotas\"><table class=\"quotas\">"
+		      "<thead><tr>");
 	for (size_t i = 0; i < 3; i++)
 		buf_addf(out, "<th scope=\"col\">%s</th>", heads[i]);
 	for (size_t i = 0; i < 4; i++)

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/report/parts/sarif.h"
+#include "lint/term/docs.h"
 #include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
 
@@ -203,11 +204,15 @@ static void sarif_file(void *context, const struct report_file *file,
 static void add_rules(struct report *report)
 {
 	const char *version = report->options.version;
-	struct buf *out = &report->buf;
+	struct buf *out = &report->buf, home;
 
 	buf_adds(out, "],\n\"tool\":{\"driver\":{\"name\":\"gpugate\"");
 	stream_text(out, "semanticVersion", sarif_version(version));
 	stream_text(out, "version", version ? version : "unknown");
+	buf_init(&home);
+	if (docs_add_index(&home))
+		stream_text(out, "informationUri", home.data);
+	buf_release(&home);
 	stream_open(out, "rules", '[');
 	for (size_t i = 0; i < report->tally.n; i++) {
 		buf_adds(out, i ? ",\n" : "\n");

@@ -25,14 +25,24 @@ static bool is_own(const struct rule *rule)
 	return index >= 0 && rules.items[index] == rule;
 }
 
-bool docs_add_page(struct buf *out, const struct rule *rule)
+static bool add_file(struct buf *out, const char *name)
 {
 	size_t len = strlen(docs);
 
 	while (len && docs[len - 1] == '/')
 		len--;
-	if (!len || !is_own(rule))
+	if (!len)
 		return false;
-	buf_addf(out, "%.*s/%s.md", (int)len, docs, rule->name);
+	buf_addf(out, "%.*s/%s.md", (int)len, docs, name);
 	return true;
+}
+
+bool docs_add_page(struct buf *out, const struct rule *rule)
+{
+	return is_own(rule) && add_file(out, rule->name);
+}
+
+bool docs_add_index(struct buf *out)
+{
+	return add_file(out, "README");
 }

@@ -16,5 +16,7 @@ void docs_set(const char *address);
 /* Append the address of the rule's page: ADDRESS/RULE.md. false: it has none,
  * as every rule of a policy's own. */
 bool docs_add_page(struct buf *out, const struct rule *rule);
+/* Append the address of the page that lists the rules; false: no address. */
+bool docs_add_index(struct buf *out);
 
 #endif

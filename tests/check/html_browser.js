@@ -220,15 +220,29 @@ async function check_no_script(browser) {
 	await close();
 }
 
-// A narrow window: nothing sticks out of the page.
+// A telephone: nothing sticks out of the page, nor is it cut at the edge. The
+// quota's map alone scrolls in its own box.
 async function check_narrow(browser) {
-	const {page, close} = await open(browser, 'few.html',
-		{viewport: {width: 400, height: 800}});
+	for (const name of ['few', 'many', 'quotas', 'quota']) {
+		const {page, close} = await open(browser, `${name}.html`,
+			{viewport: {width: 390, height: 844}});
+		const wide = await page.evaluate(() => {
+			const box = document.documentElement;
+			const out = [...document.querySelectorAll('body *')]
+				.filter(e => e.getClientRects().length &&
+					e.getBoundingClientRect().right > innerWidth + 1)
+				.filter(e => !e.closest('svg, pre'));
 
-	check('narrow: no sideways scrolling', await page.evaluate(() =>
-		document.documentElement.scrollWidth <= innerWidth));
-	await shoot(page, 'few-narrow');
-	await close();
+			return (box.scrollWidth > innerWidth ?
+				[`page ${box.scrollWidth}`] : []).concat(
+				out.slice(0, 5).map(e => `${e.tagName}.` +
+					`${e.className} ${e.textContent.slice(0, 40)}`));
+		});
+
+		check(`narrow: ${name} fits 390 px`, !wide.length, wide);
+		await shoot(page, `${name}-narrow`);
+		await close();
+	}
 }
 
 // What is not in the page's own script does not run.

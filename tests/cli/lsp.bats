@@ -148,3 +148,35 @@ while text:
 	run answers <in
 	holds_not "$output" codeDescription
 }
+
+@test "only a safe fix is the preferred action" {
+	printf '%s\n' 'apiVersion: batch/v1' 'kind: Job' 'metadata: {name: a}' \
+		'spec:' '  backoffLimit: 100' '  template:' '    spec:' \
+		'      priority: 5' '      priorityClassName: a' \
+		'      restartPolicy: Never' '      containers:' \
+		'      - {name: main, image: "registry.example.com/a:1",' \
+		'         resources: {limits: {nvidia.com/gpu: 1}}}' >a.yaml
+	{
+		start
+		opened a.yaml
+		request 2 textDocument/codeAction "$(python3 -c 'import json, sys
+print(json.dumps({"textDocument": {"uri": "file://" + sys.argv[1]},
+    "range": {"start": {"line": 0, "character": 0},
+              "end": {"line": 12, "character": 0}},
+    "context": {"diagnostics": []}}))' "$PWD/a.yaml")"
+		stop
+	} >in
+	answers <in >out
+	python3 - out <<-'END'
+		import json, sys
+		actions = next(json.loads(line) for line in open(sys.argv[1])
+		               if '"id": 2' in line)["result"]
+		preferred = [a["title"] for a in actions if a.get("isPreferred")]
+		others = [a["title"] for a in actions if not a.get("isPreferred")]
+		assert preferred, others
+		assert not any("(unsafe)" in t or t.startswith("Ignore ")
+		               for t in preferred), preferred
+		assert any("(unsafe)" in t for t in others), others
+		assert any(t.startswith("Ignore ") for t in others), others
+	END
+}

@@ -586,3 +586,25 @@ gpu_deployment() {
 	lint --policy floor.yaml a.yaml
 	holds "$output" "[shm-missing]"
 }
+
+@test "help of a command is about what the command has" {
+	for command in $("$GPUGATE" help | sed -n 's/^  \([a-z-]*\) .*/\1/p'); do
+		"$GPUGATE" help "$command" | tr -s ' \n' ' ' >"$command.txt"
+		grep -q -- ' --cluster FILE' "$command.txt" ||
+			run ! grep -F -e 'a --cluster file' "$command.txt"
+		[ "$command" = lint ] || {
+			run ! grep -F -e 'lint without paths' -e 'also lint files' \
+				-e 'terminal with color' "$command.txt"
+		}
+	done
+	# Standard input is the program's input.
+	for command in krm post-render cmp lsp; do
+		run ! grep -F -e '- for standard input' -e 'of a cluster, the' \
+			-e 'nothing but the exit status' "$command.txt"
+		run "$GPUGATE" "$command" --cluster - </dev/null
+		is "$status" 2
+		holds "$output" 'standard input holds'
+	done
+	run ! grep -F 'every file' snapshot.txt
+	run ! grep -F 'Findings only' quota.txt
+}

@@ -86,6 +86,7 @@ shm() {
 		holds_not "$output" $'\e]8'
 		run "$GPUGATE" lint --color always --docs-url '' --format $format a.yaml
 		holds_not "$output" helpUri
+		holds_not "$output" informationUri
 	done
 }
 
@@ -97,6 +98,7 @@ shm() {
 	holds "$output" "\"docs\":\"$page\""
 	run "$GPUGATE" lint --format sarif a.yaml
 	holds "$output" "\"helpUri\":\"$page\""
+	holds "$output" '"informationUri":"https://docs.example.com/rules/README.md"'
 	page a.yaml
 	holds "$output" "<a href=\"$page\">priority-integer-set</a>"
 	run "$GPUGATE" lint --color always a.yaml
