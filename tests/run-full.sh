@@ -8,20 +8,21 @@ set -u
 build=$1 which=$2
 here=$(dirname "$0")
 
-# The corpus, the seeds and the index are part of `make check`; the fresh
+# The corpus and the seeds are part of `make check`; the fresh
 # root is a target of its own (make check-fresh).
 steps=()
 for script in "$here"/check/*.sh; do
 	name=$(basename "$script" .sh)
 	case $name in
-	corpus | seeds | first-run | corpus-index | fresh | bypass | same-answer | baseline | cluster) ;;
+	corpus | seeds | first-run | fresh | bypass | same-answer | baseline | cluster) ;;
 	# make check-load, make check-image
 	server | reliability | rotation | speed | live | self-managed | image) ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done
 steps+=(
-	"same-answer-more=MUTANTS=1000 $here/check/same-answer.sh $build recommended strict state rules"
+	"same-answer-more=MUTANTS=1000 $here/check/same-answer.sh $build repairs recommended strict state rules"
+	"mutation=$here/mutation.sh $build/gpugate"
 	"demo=sh $here/../deploy/examples/demo.sh $build/gpugate $build/gpugated"
 	"format=make --no-print-directory format-check"
 	"sanitize=$here/sanitize.sh address,undefined build-asan"

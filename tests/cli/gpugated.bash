@@ -81,9 +81,16 @@ refused() {
 	errors=$stderr
 }
 
-# get PATH: of the probes.
+# get PATH: the status and the body of a page of the probes.
 get() {
-	python3 "$https" get "$probe" "$1"
+	local page status
+	exec {page}<>"/dev/tcp/127.0.0.1/$probe" || return
+	printf 'GET %s HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' \
+		"$1" >&"$page"
+	read -r _ status _ <&"$page"
+	printf '%s ' "$status"
+	sed '1,/^\r$/d' <&"$page"
+	exec {page}>&-
 }
 
 # ask REQUESTED: the verdict on a Pod that may use one GPU, and the uid.

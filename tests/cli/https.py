@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a webhook, or its probes, as the tests of the command line need it.
+"""Ask a webhook as the tests of the command line need it.
 
-https.py get PORT PATH                  the status, a blank, the body
 https.py review CA PORT UID REQUESTED   POST /validate a Pod that may use one
                                         GPU and requests REQUESTED (2: wrong);
                                         `allowed` or `denied`, and the uid
@@ -57,13 +56,6 @@ def review(connection, uid, requested):
                       response['uid']), reply
 
 
-def get(port, path):
-    connection = http.client.HTTPConnection('localhost', int(port), timeout=30)
-    connection.request('GET', path)
-    reply = connection.getresponse()
-    sys.stdout.write('%d %s' % (reply.status, reply.read().decode()))
-
-
 def kept(ca, port, pid, name):
     def show(connection):
         verdict, reply = review(connection, 'u', '2')
@@ -77,9 +69,7 @@ def kept(ca, port, pid, name):
 
 
 def main(what, *args):
-    if what == 'get':
-        get(*args)
-    elif what == 'review':
+    if what == 'review':
         print(review(connect(*args[:2]), *args[2:])[0])
     elif what == 'serial':
         connection = connect(*args)

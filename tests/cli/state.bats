@@ -51,7 +51,7 @@ state() {
 	rm state.json
 	until_true logged 'No such file'
 	asking_gives denied
-	holds "$(python3 "$https" get "$probe" /readyz)" "200 "
+	holds "$(get /readyz)" "200 "
 	# the age is that of the state in use
 	older_than 50
 	until_true logged 'the last good one stays'
