@@ -84,7 +84,8 @@ struct finding {
 	bool fix_safe;
 	bool selected; /* the command line selected its rule */
 	bool injected; /* at a value that the cluster adds: dropped */
-	bool strict;   /* a warning stays what the rule makes of it */
+	const struct runtime *origin; /* of the value; NULL: the object */
+	bool strict; /* a warning stays what the rule makes of it */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
 	enum mode mode; /* that the policy has for the object */

@@ -100,6 +100,7 @@ struct kube_config {
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
 	const struct claim_table *claims; /* of the file (kube/claim.h) */
+	const struct runtime *runtimes;	  /* of the file (kube/runtime.h) */
 };
 
 struct object_list {

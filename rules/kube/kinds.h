@@ -67,6 +67,15 @@ struct box {
 
 enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
 
+/* The key_start of views (node_is_view()): how one changes a value of the same
+ * key in another tree. */
+enum view_merge {
+	VIEW_MERGES = 1,
+	VIEW_OF_NONE, /* no field is there: a map made for other views */
+	VIEW_REPLACES,
+	VIEW_APPENDS, /* a list */
+};
+
 /* Where a kind keeps a field of its pods. */
 struct field_row {
 	/* Path in the PodSpec or its main container; NULL: all fields. */
@@ -75,6 +84,7 @@ struct field_row {
 	const char
 		*join; /* of a map: the key that follows the first, or NULL */
 	bool box;      /* of the container */
+	enum view_merge merge;
 	enum field_base base;
 };
 
@@ -110,6 +120,7 @@ struct pod_row {
 	const struct field_row *fields; /* of a pod that is made, or NULL */
 	const char *container; /* name of the one that is made, or NULL */
 	const char *version;   /* only for this version, or NULL */
+	bool based;	       /* fields are merged into base() */
 	bool or_first;	       /* else the template's first container */
 	bool no_image;	       /* containers may lack an image */
 	bool some;	       /* no pod without a container */
@@ -267,7 +278,8 @@ void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,
 			       const struct node *patch);
-/* The PodSpec that the row's fields make of the kind's own map. */
+/* The PodSpec that the row's fields make of the kind's own map; NULL: its base
+ * is not known. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
 /* Entries that the cluster adds to a container's own. */

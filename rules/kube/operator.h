@@ -31,6 +31,10 @@ struct operator
 	/* The template that a patch of the builder's group makes, or NULL. */
 	const struct node *(*template)(struct pod_builder * builder,
 				       const struct node *patch);
+	/* The PodSpec of another object that the fields of a row with `based`
+	 * are merged into, or NULL: it is not known. */
+	const struct node *(*base)(struct pod_builder * builder,
+				   const struct node *holder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,
 			    const struct pod *pod);

@@ -32,6 +32,7 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 
 	fix->run = rr->run;
 	fix->pod = made_pod(rr, f);
+	fix->root = rr->object ? rr->object->doc->root : NULL;
 	fix->finding = f;
 	fix->safe = safe;
 	va_start(ap, fmt);
@@ -71,7 +72,7 @@ static bool is_copy(const struct node *node, const struct node *copy)
 /*
  * True if the node is in the document, false if an operator's patch makes it.
  */
-static bool is_written(const struct node *node)
+static bool is_written(const struct fix *fix, const struct node *node)
 {
 	bool shown = node_is_view(node);
 
@@ -86,7 +87,7 @@ static bool is_written(const struct node *node)
 		if (!child)
 			return false;
 	}
-	return true;
+	return !fix->root || node == fix->root;
 }
 
 /* The author's place of a field of a made pod, in front of the rest of dotted,
@@ -99,7 +100,7 @@ static const char *path_made(struct fix *fix, const struct node *base,
 	const struct node *at =
 		pod_field_place(fix->pod, base, dotted, &keys, &taken);
 
-	if (!at || !is_written(at))
+	if (!at || !is_written(fix, at))
 		return NULL;
 	edit_path_to(path, &fix->run->state->doc_arena, at);
 	for (; *keys; keys++)
@@ -112,13 +113,15 @@ static const char *path_made(struct fix *fix, const struct node *base,
 }
 
 /* True if the node is the made pod's, or a container that is made. */
-static bool is_made(const struct pod *pod, const struct node *base)
+static bool is_made(const struct fix *fix, const struct node *base)
 {
+	const struct pod *pod = fix->pod;
+
 	if (!pod || base == pod->spec)
 		return pod != NULL;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->node == base)
-			return !is_written(base);
+			return !is_written(fix, base);
 	return false;
 }
 
@@ -127,7 +130,7 @@ static void path_of(struct fix *fix, const struct node *base,
 {
 	struct arena *arena = &fix->run->state->doc_arena;
 
-	if (is_made(fix->pod, base)) {
+	if (is_made(fix, base)) {
 		dotted = path_made(fix, base, dotted, path);
 		if (dotted) {
 			path_dotted(path, dotted, arena);
@@ -135,7 +138,7 @@ static void path_of(struct fix *fix, const struct node *base,
 		}
 		dotted = "";
 	}
-	if (!is_written(base)) {
+	if (!is_written(fix, base)) {
 		fix->finding->fix = NULL;
 		fix->finding->fix_title = NULL;
 	}

@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "kube/injected.h"
+#include "kube/runtime.h"
 #include "run_internal.h"
 
 struct finding *finding_new(struct run *run, const struct rule *rule,
@@ -127,6 +128,21 @@ static void reads_place(struct rule_run *rr, struct finding *f,
 		finding_reads(rr, f, at);
 }
 
+/* A value of the runtime is shown there, with the object that uses it. */
+static void name_runtime(struct rule_run *rr, struct finding *f,
+			 const struct object *object, const struct node *at)
+{
+	const struct runtime *from =
+		runtime_around(rr->run->state->runtimes, at);
+
+	if (!from || from->root == object->root)
+		return;
+	f->place.document = from->document;
+	f->origin = from;
+	finding_label(rr, f, node_path(object->root, "metadata.name"),
+		      "its pods are made from %s `%s`", from->kind, from->name);
+}
+
 static struct finding *at_node(struct rule_run *rr, const struct object *object,
 			       const struct node *at)
 {
@@ -139,13 +155,20 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 	f->id = finding_id(&rr->run->file_arena, object);
 	f->place.named_path = node_named_path(at, object->root);
 	reads_place(rr, f, at);
+	name_runtime(rr, f, object, at);
 	return f;
 }
 
 __attribute__((format(printf, 3, 0))) static void
 put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 {
-	f->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
+	struct arena *arena = &rr->run->file_arena;
+
+	f->message = arena_vprintf(arena, fmt, ap);
+	if (f->origin)
+		f->message =
+			arena_printf(arena, "%s (from %s `%s`)", f->message,
+				     f->origin->kind, f->origin->name);
 }
 
 static void put_pod(struct rule_run *rr, struct finding *f,

@@ -84,6 +84,7 @@ struct run_state {
 	const struct node *sent;
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
+	struct runtime *runtimes;  /* of the file */
 	struct reread *reread;	   /* run_object.c; NULL: nothing yet */
 	struct kube_config kube;   /* that of the policy, with them */
 	struct not_run *not_run;
@@ -100,7 +101,8 @@ struct rule_run {
 struct fix {
 	struct run *run;
 	struct finding *finding;
-	const struct pod *pod; /* of the finding, if it is made, or NULL */
+	const struct node *root; /* of the document */
+	const struct pod *pod;	 /* of the finding, if it is made, or NULL */
 	bool safe;
 	bool replaces; /* see fix_replaces() */
 	const char *title;

@@ -142,10 +142,11 @@ function boxes(text,    n, i, part, out)
 	return boxlists[text]
 }
 
-# [box.]TO[=[^|/]FROM[+KEY]],...
-function field(text,    at, from, in_box, base, key)
+# [box.]TO[=[!|&][^|/]FROM[+KEY]],...
+function field(text,    at, from, in_box, base, key, how)
 {
 	in_box = 0
+	how = "VIEW_MERGES"
 	base = "FIELD_OF_POD"
 	key = "NULL"
 	if (text ~ /^box[.=]/) {
@@ -157,6 +158,10 @@ function field(text,    at, from, in_box, base, key)
 		from = substr(text, at + 1)
 		text = substr(text, 1, at - 1)
 	}
+	if (from ~ /^[!&]/) {
+		how = from ~ /^!/ ? "VIEW_REPLACES" : "VIEW_APPENDS"
+		from = substr(from, 2)
+	}
 	if (from ~ /^\^/)
 		base = "FIELD_OF_GROUP"
 	else if (from ~ /^\//)
@@ -167,7 +172,7 @@ function field(text,    at, from, in_box, base, key)
 		from = substr(from, 1, at - 1)
 	}
 	return "{" path(text) ", " path(from) ", " key ", " in_box ", " \
-		base "}"
+		how ", " base "}"
 }
 
 function fields(text,    n, i, part, out)
@@ -286,7 +291,8 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
 		attr["container_c"]
-	printf "\t.or_first = %d,\n", attr["first_c"]
+	printf "\t.or_first = %d,\n\t.based = %d,\n", attr["first_c"], \
+		value("based", 0)
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \
 		value("noimage", 0), value("some", 0), value("counted", 0)
 	return name

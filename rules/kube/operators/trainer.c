@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "kube/runtime.h"
+
 /* TrainJob: unset is the runtime's number, which is at least one. */
 COUNT_FORMULA(nodes)
 {
@@ -21,8 +23,99 @@ COUNT_FORMULA(nodes)
 /* Resources that are unset are those of the runtime. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	if (node_is_unset(node_path(pod->spec, "trainer.resourcesPerNode")))
+	if (pod->flat &&
+	    node_is_unset(node_path(pod->spec, "trainer.resourcesPerNode")))
 		pod->gpu_unknown = true;
+}
+
+/* -- the template of the runtime ------------------------------------------- */
+
+static const struct runtime *runtime_of(const struct pod_builder *builder,
+					const struct node *ref)
+{
+	const char *kind = node_str(node_get(ref, "kind"));
+
+	return runtime_find(builder->config->runtimes,
+			    kind ? kind : "ClusterTrainingRuntime",
+			    builder->object->namespace,
+			    node_str(node_get(ref, "name")));
+}
+
+static bool has_trainer(const struct node *job)
+{
+	const struct node *list =
+		node_path(job, "template.spec.template.spec.containers");
+
+	FOR_EACH_CHILD(list, container)
+		if (node_eq(node_get(container, "name"), "node"))
+			return true;
+	return false;
+}
+
+/*
+ * The job whose container `node` has the trainer's fields (Builder.Trainer() of
+ * pkg/runtime/framework/plugins/jobset, 2.0). Of MPI's two jobs this is the
+ * launcher, and the others are not seen.
+ */
+static const struct node *trainer_job(const struct runtime *runtime)
+{
+	const struct node *jobs =
+		node_path(runtime->root, "spec.template.spec.replicatedJobs");
+
+	if (field_is_set(node_path(runtime->root, "spec.mlPolicy"), "mpi"))
+		return NULL;
+	FOR_EACH_CHILD(jobs, job) {
+		const struct node *labels =
+			node_path(job, "template.metadata.labels");
+
+		if (node_eq(node_get(labels, "trainer.kubeflow.org/"
+					     "trainjob-ancestor-step"),
+			    "trainer"))
+			return has_trainer(job) ? job : NULL;
+	}
+	return NULL;
+}
+
+static bool targets(const struct node *override, const char *job)
+{
+	FOR_EACH_CHILD(node_get(override, "targetJobs"), target)
+		if (node_eq(node_get(target, "name"), job))
+			return true;
+	return false;
+}
+
+static const struct node *override_all(struct pod_builder *builder,
+				       const struct node *spec,
+				       const struct node *list,
+				       const char *inner, const char *job)
+{
+	FOR_EACH_CHILD(list, item)
+		if (job && targets(item, job))
+			spec = template_merge(
+				builder->arena, &builder->merge_budget, spec,
+				inner ? node_get(item, inner) : item);
+	return spec;
+}
+
+/* podSpecOverrides have the fields beside targetJobs. A runtimePatch names more
+ * than pods: where there is one, the pods are not known. */
+static const struct node *base(struct pod_builder *builder,
+			       const struct node *holder)
+{
+	const struct runtime *runtime =
+		runtime_of(builder, node_get(holder, "runtimeRef"));
+	const struct node *job = runtime ? trainer_job(runtime) : NULL;
+	const char *name = node_str(node_get(job, "name"));
+	const struct node *spec = node_path(job, "template.spec.template.spec");
+
+	if (!node_is_map(spec) ||
+	    !node_is_unset(node_get(holder, "runtimePatches")))
+		return NULL;
+	spec = override_all(builder, spec, node_get(holder, "podSpecOverrides"),
+			    NULL, name);
+	return override_all(builder, spec,
+			    node_get(holder, "podTemplateOverrides"), "spec",
+			    name);
 }
 
 static struct gang gang(const struct object *object)
@@ -37,6 +130,7 @@ static struct gang gang(const struct object *object)
 
 const struct operator operator_trainer = {
 	.gpus = gpus,
+	.base = base,
 	.gang = gang,
 	.has_runtime = true,
 };

@@ -382,7 +382,22 @@ static bool asks_for_other_device(const struct accelerator_extra *extra,
 	return false;
 }
 
+/* A runtime's image and tolerations serve jobs with and without devices; only
+ * the author of this object knows which it is. */
+static bool is_own(const struct pod *pod, const struct node *node)
+{
+	while (pod->made && node && node != pod->object->root)
+		node = node->parent;
+	return node;
+}
+
 /* -- the verdict --------------------------------------------------------- */
+
+static bool image_sign(const struct pod *pod, const struct container *c)
+{
+	return container_image(c).gpu && image_counts(pod) &&
+	       is_own(pod, node_get(c->node, "image"));
+}
 
 /* The first sign in the commands, or an image; *main gets the container
  * that may use a device, NULL when all are for the CPU. */
@@ -409,8 +424,8 @@ static struct intent containers_intent(const struct pod *pod,
 		if (program_sign(&argv, &sign))
 			return (struct intent){INTENT_PROGRAM, c, sign.at,
 					       sign.what, 0};
-		if (intent.by == INTENT_NONE && container_image(c).gpu &&
-		    image_counts(pod) && !is_chore(&argv) && !argv.unknown)
+		if (intent.by == INTENT_NONE && image_sign(pod, c) &&
+		    !is_chore(&argv) && !argv.unknown)
 			intent = (struct intent){INTENT_IMAGE, c,
 						 node_get(c->node, "image"),
 						 c->image, 0};
@@ -448,7 +463,8 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	/* Left over in a pod that does neither (cpu-pod-tolerates-gpu-taint).
 	 */
 	at = taint_tolerated(extra, pod);
-	if (at && (pod_is_training(pod) || pod_is_serving(pod)))
+	if (at && is_own(pod, at) &&
+	    (pod_is_training(pod) || pod_is_serving(pod)))
 		return (struct intent){INTENT_TOLERATION, c, at, node_str(at),
 				       0};
 	return (struct intent){.by = INTENT_NONE};

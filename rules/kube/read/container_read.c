@@ -40,6 +40,7 @@ static struct resource_entry *limit_of(const struct container *c,
 				       const struct node *request)
 {
 	const struct node *limit;
+	size_t i;
 
 	if (request->index < c->nlimits &&
 	    node_same_key(limits[request->index].node, request))
@@ -47,7 +48,12 @@ static struct resource_entry *limit_of(const struct container *c,
 	if (!c->nlimits)
 		return NULL;
 	limit = node_getn(c->limits, request->key, request->key_len);
-	return limit ? &limits[limit->index] : NULL;
+	if (!limit)
+		return NULL;
+	/* In a map that is merged, the index is the author's. */
+	for (i = limit->index % c->nlimits; limits[i].node != limit;)
+		i = (i + 1) % c->nlimits;
+	return &limits[i];
 }
 
 /* True if it is an extended resource that the limits lack. */
@@ -429,7 +435,8 @@ void containers_read(struct pod_builder *builder, struct pod *pod)
 	struct env_collector collector = {.builder = builder, .pod = pod};
 	const struct box *box = standard;
 
-	if (builder->row && builder->row->boxes)
+	if (builder->row && builder->row->boxes &&
+	    !(pod->made && builder->row->based))
 		box = builder->row->boxes;
 	for (; box->kind != BOX_END; box++)
 		collect_box(&collector, box);

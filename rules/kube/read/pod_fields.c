@@ -16,9 +16,6 @@ struct maker {
 	struct node *spec, *box;
 };
 
-/* The key_start of views; see node_is_view(). */
-enum { VIEW = 1, VIEW_OF_NONE = 2 };
-
 /* The node under that key. */
 static struct node view_of(struct arena *arena, const struct node *node,
 			   const char *key)
@@ -32,7 +29,7 @@ static struct node view_of(struct arena *arena, const struct node *node,
 	view.index = 0;
 	view.next = NULL;
 	view.parent = parent;
-	view.key_start = VIEW;
+	view.key_start = VIEW_MERGES;
 	view.key_end = 0;
 	return view;
 }
@@ -69,9 +66,15 @@ static void replace(struct node *child, const struct node *by)
 	child->next = next;
 }
 
+/* A field that two rows name. */
+static bool is_same(const struct node *a, const struct node *b)
+{
+	return a->first == b->first && a->str == b->str && a->start == b->start;
+}
+
 /* Values that are there already change it. */
 static void put(struct maker *maker, struct node *map, const char *const *to,
-		const struct node *node)
+		const struct node *node, enum view_merge how)
 {
 	struct node view, *child;
 
@@ -80,7 +83,10 @@ static void put(struct maker *maker, struct node *map, const char *const *to,
 	if (!map)
 		return;
 	view = view_of(maker->arena, node, to[0]);
+	view.key_start = how;
 	child = child_of(map, to[0]);
+	if (child && is_same(child, &view))
+		return;
 	if (child)
 		replace(child,
 			value_merge(maker->arena, maker->budget, &view, child));
@@ -94,7 +100,7 @@ static void put_key(struct maker *maker, struct node *map,
 	const char *const to[] = {field->key, NULL};
 
 	if (field->key) /* in a list there is none */
-		put(maker, map, to, field);
+		put(maker, map, to, field, VIEW_MERGES);
 }
 
 /* The list with one more key in each item: another name of the old one. */
@@ -174,7 +180,7 @@ static void put_row(struct maker *maker, const struct field_row *row)
 	else if (row->join)
 		node = join(maker->arena, node, row->join);
 	if (row->to)
-		put(maker, map, row->to, node);
+		put(maker, map, row->to, node, row->merge);
 	else if (too_many(node, node))
 		map->flags |= NODE_UNKNOWN;
 	else
@@ -254,19 +260,28 @@ static void add_tolerations(struct maker *maker, const struct node *template)
 	replace(own, all);
 }
 
+static const struct node *template_of(struct pod_builder *builder,
+				      const struct node *holder)
+{
+	if (builder->row->based)
+		return builder_operator(builder)->base(builder, holder);
+	return builder->row->inner ? path_get(holder, builder->row->inner)
+				   : NULL;
+}
+
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder)
 {
 	const struct field_row *rows = builder->row->fields;
-	const struct node *template =
-		builder->row->inner ? path_get(holder, builder->row->inner)
-				    : NULL;
+	const struct node *template = template_of(builder, holder);
 	struct maker maker = {.arena = builder->arena,
 			      .budget = &builder->merge_budget,
 			      .holder = holder,
 			      .group = builder->group,
 			      .root = builder->object->root};
 
+	if (builder->row->based && !node_is_map(template))
+		return NULL;
 	if (!node_is_map(holder) || node_is_unknown(template))
 		return holder;
 	maker.spec = merge_hollow(maker.arena, holder);

@@ -70,8 +70,13 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	pod->flat = row->form == FORM_FLAT && !pod->made;
 	pod->source = holder;
 	pod->fields = row->fields;
-	if (pod->made)
-		pod->spec = pod_fields_make(builder, holder);
+	if (pod->made) {
+		const struct node *made = pod_fields_make(builder, holder);
+
+		pod->made = made != NULL;
+		pod->flat = !made;
+		pod->spec = made ? made : holder;
+	}
 	if (row->form == FORM_POD || row->form == FORM_PATCH) {
 		pod->spec = node_get(holder, "spec");
 		pod->template = holder;
@@ -164,6 +169,9 @@ static void pod_injects(const struct pod_builder *builder, struct pod *pod)
 	const struct operator* by = builder_operator(builder);
 
 	pod->injects = builder->row->injects;
+	if (pod->made && builder->row->based)
+		pod->injects &=
+			~(unsigned)(INJECT_SHM_UNKNOWN | INJECT_SELECTOR);
 	/* Admission through Kueue adds the flavor's selector, tolerations. */
 	if (builder->object->kueue)
 		pod->injects |= INJECT_SELECTOR;

@@ -171,11 +171,34 @@ static const struct node *merge_list(struct merger *merger, const char *key,
 	return out;
 }
 
+static const struct node *append(struct merger *merger, const struct node *list,
+				 const struct node *more)
+{
+	struct node *out = merge_hollow(merger->arena, more);
+
+	out->flags |= (list->flags | more->flags) & NODE_UNKNOWN;
+	FOR_EACH_CHILD(list, item)
+		take(merger, out, item);
+	FOR_EACH_CHILD(more, item)
+		take(merger, out, item);
+	return out;
+}
+
+static bool merges_as(const struct node *patch, enum view_merge how)
+{
+	return node_is_view(patch) && patch->key_start == how;
+}
+
 static const struct node *merge(struct merger *merger, const struct node *value,
 				const struct node *patch)
 {
 	const char *key = merge_key(patch->key);
 
+	if (merges_as(patch, VIEW_REPLACES))
+		value = NULL;
+	if (value && merges_as(patch, VIEW_APPENDS) &&
+	    value->type == NODE_SEQ && patch->type == NODE_SEQ)
+		return append(merger, value, patch);
 	if (node_is_map(patch) && may_merge(value, patch))
 		return merge_map(merger, value, patch);
 	if (key && node_is_seq(patch) && may_merge(value, patch))
