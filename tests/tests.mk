@@ -87,6 +87,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'headers=tests/meta/headers.sh' \
 	'maps=tests/meta/maps.py' \
 	'words=tests/meta/words.py $(BUILD)/gpugate $(BUILD)/gpugated' \
+	'prose=tests/meta/prose.py' \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \
 	'metrics=tests/meta/metrics.sh' \
 	'new-rule=tests/meta/new-rule.sh $(BUILD)' \
