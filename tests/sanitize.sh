@@ -44,7 +44,7 @@ if [ "$1" != thread ]; then
 fi
 if [ -d "$corpus" ]; then
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
-		checkstyle markdown html openreports; do
+		markdown html openreports; do
 		try "$build/gpugate" lint --isolated --no-ignore-vcs \
 			--preset all --fail-on never --format "$format" "$corpus"
 	done

@@ -74,8 +74,6 @@ static int print_table(const struct options *o, const struct quota_table *table)
 		quota_json(table, &out);
 	else if (!strcmp(format, "markdown"))
 		quota_markdown(table, &out);
-	else if (!strcmp(format, "svg"))
-		quota_svg(table, true, &out);
 	else if (!strcmp(format, "html"))
 		quota_page(table, &out);
 	else

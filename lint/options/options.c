@@ -16,8 +16,7 @@ static const struct option table[] = {
 	{"format", 0, OPTION_LIST, FOR_LINT, AT(formats), "FMT[:FILE]", NULL,
 	 .help = "Write the report in this format, or to FILE if one is given; "
 		 "may be repeated. full (default), concise, json, jsonl, sarif, "
-		 "junit, github, gitlab, rdjson, checkstyle, markdown, html, "
-		 "openreports."},
+		 "junit, github, gitlab, rdjson, markdown, html, openreports."},
 	{"format", 0, OPTION_TEXT, FOR_EXPLAIN, AT(rules_format), "FMT",
 	 "text json markdown", .help = "text (default), json or markdown."},
 	{"format", 0, OPTION_TEXT, FOR_RULES, AT(rules_format), "FMT",
@@ -25,9 +24,9 @@ static const struct option table[] = {
 	 .help = "text (default), json, markdown, or vap: the policy's custom "
 		 "rules as ValidatingAdmissionPolicies with their bindings."},
 	{"format", 0, OPTION_TEXT, FOR_QUOTA, AT(quota_format), "FMT",
-	 "text json markdown svg html",
-	 .help = "text (default), json, markdown, svg (a map of namespaces and "
-		 "resources) or html (the map and the table)."},
+	 "text json markdown html",
+	 .help = "text (default), json, markdown or html (a map of namespaces "
+		 "and resources, and the table)."},
 	{"format", 0, OPTION_TEXT, FOR_TEST, AT(rules_format), "FMT",
 	 "text junit", .help = "text (default) or junit."},
 	{"select", 0, OPTION_WORDS,

@@ -135,9 +135,9 @@ void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
 /*
  * quota_svg.c: a map of namespaces and resources, colored by how much of each
- * quota is in use. alone: a separate file; otherwise part of a page.
+ * quota is in use, as an element of a page.
  */
-void quota_svg(const struct quota_table *table, bool alone, struct buf *out);
+void quota_svg(const struct quota_table *table, struct buf *out);
 /* quota_page.c: the map and the table below it, as a section of a page;
  * nothing without quotas. And the page. */
 void quota_section(const struct quota_table *table, struct buf *out);

@@ -109,7 +109,7 @@ static void add_picture(struct buf *out, const struct quota_table *t)
 {
 	buf_adds(out, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
 		      "aria-label=\"Map of the quotas\">\n");
-	quota_svg(t, false, out);
+	quota_svg(t, out);
 	buf_adds(out, "</div>\n");
 	add_table(out, t);
 	if (t->unknown)

@@ -18,8 +18,7 @@ enum {
 	CELL_WIDTH = 176,
 	CELL_HEIGHT = 62,
 	GAP = 4,
-	TOP = 36,   /* above the cells: names of resources */
-	TITLE = 30, /* and above these, in a separate file */
+	TOP = 36, /* above the cells: names of resources */
 	BAR_WIDTH = CELL_WIDTH - 24,
 	CHAR_WIDTH = 8, /* of the names, at most */
 	NAME_CHARS = 28,
@@ -33,7 +32,6 @@ struct quota_map {
 	const char **resources;
 	size_t nresources, nnamespaces;
 	unsigned left, top, width, height;
-	bool alone;
 };
 
 /* The look of a cell. */
@@ -54,13 +52,12 @@ enum { SHADE_PEAK = 3, SHADE_OVER, SHADE_UNKNOWN, SHADE_UNLIMITED, NSHADES };
 
 /* --- what is shown -------------------------------------------------------- */
 
-static void measure(struct quota_map *map, const struct quota_table *table,
-		    bool alone)
+static void measure(struct quota_map *map, const struct quota_table *table)
 {
 	size_t n = 0, longest = 9;
 
-	*map = (struct quota_map){.table = table, .alone = alone};
-	map->top = alone ? TOP + TITLE : TOP;
+	*map = (struct quota_map){.table = table};
+	map->top = TOP;
 	map->resources = calloc(table->n + 1, sizeof(*map->resources));
 	if (!map->resources)
 		OUT_OF_MEMORY();
@@ -337,28 +334,17 @@ static void add_head(struct buf *out, const struct quota_map *map)
 		 "aria-labelledby=\"quota-title quota-text\" width=\"%u\" "
 		 "height=\"%u\" viewBox=\"0 0 %u %u\" font-family=\"system-ui, "
 		 "'Segoe UI', Roboto, 'DejaVu Sans', sans-serif\" "
-		 "font-size=\"13\" fill=\"currentColor\"%s>\n"
+		 "font-size=\"13\" fill=\"currentColor\">\n"
 		 "<title id=\"quota-title\">GPU quota by namespace and "
 		 "resource</title>\n<desc id=\"quota-text\">",
-		 map->width, map->height, map->width, map->height,
-		 map->alone ? " color=\"#1a2230\"" : "");
+		 map->width, map->height, map->width, map->height);
 	add_description(out, map);
 	buf_adds(out, "</desc>\n");
-	if (map->alone)
-		buf_adds(out,
-			 "<style>@media (prefers-color-scheme: dark) { svg { "
-			 "color: #e3e8ef } .ground { fill: #0f141b } }</style>"
-			 "\n<rect class=\"ground\" width=\"100%\" "
-			 "height=\"100%\" fill=\"#ffffff\"/>\n");
 	buf_adds(out, "<defs><pattern id=\"unknown\" width=\"8\" height=\"8\" "
 		      "patternUnits=\"userSpaceOnUse\" "
 		      "patternTransform=\"rotate(45)\"><rect width=\"8\" "
 		      "height=\"8\" fill=\"#f2f4f7\"/><rect width=\"3\" "
 		      "height=\"8\" fill=\"#cbd2db\"/></pattern></defs>\n");
-	if (map->alone)
-		buf_adds(out, "<text x=\"16\" y=\"26\" font-size=\"16\" "
-			      "font-weight=\"600\">GPU quota by namespace and "
-			      "resource</text>\n");
 }
 
 static void add_resources(struct buf *out, const struct quota_map *map)
@@ -403,12 +389,12 @@ static void add_legend(struct buf *out, const struct quota_map *map)
 		x = add_key(out, x, y + 26, &parts[i]);
 }
 
-void quota_svg(const struct quota_table *table, bool alone, struct buf *out)
+void quota_svg(const struct quota_table *table, struct buf *out)
 {
 	struct quota_map map;
 	unsigned y;
 
-	measure(&map, table, alone);
+	measure(&map, table);
 	y = map.top;
 	add_head(out, &map);
 	add_resources(out, &map);

@@ -12,11 +12,9 @@
 #include "lint/report/parts/report_common.h"
 
 const struct report_format *const report_formats[] = {
-	&report_checkstyle, &report_concise,	 &report_full,
-	&report_github,	    &report_gitlab,	 &report_html,
-	&report_json,	    &report_jsonl,	 &report_junit,
-	&report_markdown,   &report_openreports, &report_rdjson,
-	&report_sarif,
+	&report_concise,  &report_full,	       &report_github, &report_gitlab,
+	&report_html,	  &report_json,	       &report_jsonl,  &report_junit,
+	&report_markdown, &report_openreports, &report_rdjson, &report_sarif,
 };
 
 const size_t report_formats_count =

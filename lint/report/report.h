@@ -106,8 +106,7 @@ bool finding_fails(const struct finding *finding, const char *fail_on);
  * a place for them leave them out. Hidden ones are never passed. */
 extern const struct report_format report_full, report_concise, report_json,
 	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
-	report_rdjson, report_checkstyle, report_markdown, report_html,
-	report_openreports;
+	report_rdjson, report_markdown, report_html, report_openreports;
 
 /* All of them, sorted by name. */
 extern const struct report_format *const report_formats[];

@@ -206,15 +206,6 @@ def check_junit(text, case):
     return found
 
 
-def check_checkstyle(text, _):
-    root = xml.fromstring(text)
-    for item in root.iter("error"):
-        need(item.get("severity") in ("error", "warning", "info"), item.attrib)
-        need(item.get("message") and int(item.get("column")) >= 1, item.attrib)
-    return [(int(e.get("line")), e.get("source").split(".")[-1])
-            for e in root.iter("error")]
-
-
 def check_gitlab(text, _):
     report = load(text)
     prints = [issue["fingerprint"] for issue in report]
@@ -337,7 +328,7 @@ def check_full(text, case):
 
 CHECKS = [("json", check_json), ("jsonl", check_jsonl),
           ("sarif", check_sarif), ("junit", check_junit),
-          ("checkstyle", check_checkstyle), ("gitlab", check_gitlab),
+          ("gitlab", check_gitlab),
           ("rdjson", check_rdjson), ("github", check_github),
           ("markdown", check_markdown), ("concise", check_concise),
           ("full", check_full), ("html", check_html),

@@ -11,7 +11,7 @@ set -e
 unset GITHUB_ACTIONS # changes SARIF
 schema=$shared/suites/sarif/sarif-schema-2.1.0.json
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/formats
-formats='full concise json jsonl sarif junit github gitlab rdjson checkstyle markdown html openreports'
+formats='full concise json jsonl sarif junit github gitlab rdjson markdown html openreports'
 
 python=python3
 if ! python3 -c 'import jsonschema, markdown_it' 2>/dev/null; then

@@ -41,11 +41,8 @@ cat >"$work/few/quota.yaml" <<-'END'
 	spec: {hard: {requests.nvidia.com/gpu: 1, requests.amd.com/gpu: 4}}
 END
 (cd "$work/few" && report quotas .)
-for format in svg html; do
-	"$gpugate" quota --isolated --format $format "$work/few" \
-		>"$work/quota.$format" 2>"$work/log" ||
-		say_fail "quota --format $format"
-done
+"$gpugate" quota --isolated --format html "$work/few" \
+	>"$work/quota.html" 2>"$work/log" || say_fail "quota --format html"
 NODE_PATH=$cache/node_modules timeout 240 node "$tests/check/html_browser.js" \
 	"$(command -v chromium)" "$work" "$shots" >"$work/out" 2>&1
 status=$?

@@ -272,7 +272,7 @@ async function main() {
 
 	await check_many(browser);
 	await check_axe_many(browser);
-	for (const name of ['few.html', 'quotas.html', 'quota.html', 'quota.svg'])
+	for (const name of ['few.html', 'quotas.html', 'quota.html'])
 		await check_themes(browser, name);
 	await check_theme_button(browser);
 	await check_no_script(browser);

@@ -6,7 +6,7 @@ load helper
 @test "each format, to a file; several in one run" {
 	pod a.yaml
 	for format in full concise json jsonl sarif junit github gitlab rdjson \
-		checkstyle markdown html openreports; do
+		markdown html openreports; do
 		run --separate-stderr "$GPUGATE" lint --format $format:out.$format a.yaml
 		is "$status" 1
 		is "$output" ""
@@ -27,7 +27,7 @@ load helper
 	holds "$stderr" 'did you mean `json`?'
 	run --separate-stderr "$GPUGATE" lint --format nonsense a.yaml
 	is "$status" 2
-	holds "$stderr" checkstyle
+	holds "$stderr" openreports
 	run --separate-stderr "$GPUGATE" lint --format json --format sarif a.yaml
 	is "$status" 2
 	run --separate-stderr "$GPUGATE" lint --format json:x --format sarif:x a.yaml
@@ -593,7 +593,7 @@ unknown() {
 		      replicas: 3
 		      template: *t
 	Y
-	for format in concise github gitlab rdjson checkstyle; do
+	for format in concise github gitlab rdjson; do
 		run "$GPUGATE" lint --isolated --format $format --select shm-missing a.yaml
 		is "$(grep -c 'MiB of /dev/shm' <<<"$output")" 1
 	done

@@ -321,9 +321,9 @@ aged() {
 	is "$status" 1
 }
 
-# svg EXPRESSION: of the SVG in $output, as t; texts(t) are its texts.
+# svg EXPRESSION: of the map of the page in $output, as t; texts(t) are its texts.
 svg() {
-	echo "$output" | python3 -c "import sys, xml.etree.ElementTree as xml
+	sed -n '/^<svg xmlns/,/^<\/svg>/p' <<<"$output" | python3 -c "import sys, xml.etree.ElementTree as xml
 def texts(t):
 	return [(e.text or '') + ''.join(c.tail for c in e)
 		for e in t.iter('{http://www.w3.org/2000/svg}text')]
@@ -333,40 +333,40 @@ t = xml.fromstring(sys.stdin.read())
 print($1)"
 }
 
-@test "svg: used, added and limit of each namespace and resource" {
+@test "map: used, added and limit of each namespace and resource" {
 	state
 	job a.yaml llm 1
 	job b.yaml run 3
 	web c.yaml 2
-	quotas --cluster cluster.json --format svg .
+	quotas --cluster cluster.json --format html .
 	is "$status" 0
-	is "$(svg 'texts(t)[:5]')" "['GPU quota by namespace and resource', 'nvidia.com/gpu', 'ml', '22 of 16', '12 used + 10']"
+	is "$(svg 'texts(t)[:4]')" "['nvidia.com/gpu', 'ml', '22 of 16', '12 used + 10']"
 	is "$(svg 'titles(t)[-1]')" 'ml nvidia.com/gpu, quota gpu: 12 used + 10 of 16, 6 too many'
 	is "$(svg 't.find("{http://www.w3.org/2000/svg}desc").text')" \
 		'1 namespace and 1 resource. Exceeded: 1. Exceeded at the peak: 0. Enough: 0. Without a quota: 0. Not known: 0.'
 	is "$(svg 't.get("role"), t.get("aria-labelledby")')" 'img quota-title quota-text'
 }
 
-@test "svg: what is not known is hatched, what nothing limits is said" {
+@test "map: what is not known is hatched, what nothing limits is said" {
 	quota 8
 	job a.yaml llm 2
 	sed 's/namespace: ml/namespace: free/' a.yaml >b.yaml
 	sed 's/, namespace: ml//' a.yaml >c.yaml
-	quotas --format svg .
-	is "$(svg 'texts(t)[2:8]')" "['(unknown)', '8, not known', 'free', '8, no quota', 'ml', '8 of 8']"
+	quotas --format html .
+	is "$(svg 'texts(t)[1:7]')" "['(unknown)', '8, not known', 'free', '8, no quota', 'ml', '8 of 8']"
 	is "$(grep -c 'fill="url(#unknown)"' <<<"$output")" 2 # and the legend
 }
 
-@test "svg: of two quotas the tightest; nothing asks for anything" {
+@test "map: of two quotas the tightest; nothing asks for anything" {
 	quota 8
 	printf -- '---\napiVersion: v1\nkind: ResourceQuota\nmetadata: {name: tight, namespace: ml}\nspec: {hard: {requests.nvidia.com/gpu: 3}}\n' >>quota.yaml
 	job a.yaml llm 1
-	quotas --format svg .
+	quotas --format html .
 	is "$(svg 'titles(t)[-1]')" 'ml nvidia.com/gpu, quota tight: 4 in these manifests of 3, 1 too many'
 	rm -- *.yaml
 	good a.yaml
-	quotas --format svg .
-	is "$(svg 'texts(t)[1]')" 'no workload requests an accelerator'
+	quotas --format html .
+	is "$(svg 'texts(t)[0]')" 'no workload requests an accelerator'
 }
 
 @test "html: the map, the table, the verdict" {

@@ -262,7 +262,6 @@ static void formats_are_whole_without_findings(void **state)
 		{"sarif", "\n\"results\":[],\n"},
 		{"json", "\"findings\":[],\n\"suppressed\":[],\n"},
 		{"junit", "name=\"no findings\""},
-		{"checkstyle", "<checkstyle version=\"4.3\">\n</checkstyle>\n"},
 		{"github", "No files were linted"},
 		{"markdown", "No files were linted"},
 	};
