@@ -47,7 +47,7 @@ AR := ar
 ifeq ($(SANITIZE),)
 HARDEN += -D_FORTIFY_SOURCE=2
 LINK_STATIC := -static
-# Link-time optimisation: 8 % less time over a folder, and a minute to link.
+# Link-time optimization: 8 % less time over a folder, and a minute to link.
 ifdef RELEASE
 ifneq ($(findstring gcc,$(shell $(CC) --version 2>/dev/null | head -1))$(findstring cc,$(notdir $(CC))),)
 ifeq ($(findstring clang,$(CC)),)

@@ -233,11 +233,11 @@ def wheel_text(tags):
     return "\n".join(lines + [f"Tag: {tag}" for tag in tags] + [""]).encode()
 
 
-def licences():
-    """Our licence, and those of what is linked in: the files of
-    $GPUGATE_LICENCES, or what Debian keeps."""
+def licenses():
+    """Our license, and those of what is linked in: the files of
+    $GPUGATE_LICENSES, or what Debian keeps."""
     yield "LICENSE", (ROOT / "LICENSE").read_bytes()
-    given = os.environ.get("GPUGATE_LICENCES")
+    given = os.environ.get("GPUGATE_LICENSES")
     if given:
         for path in sorted(Path(given).iterdir()):
             yield f"licenses/{path.name}", path.read_bytes()
@@ -246,6 +246,40 @@ def licences():
         path = Path("/usr/share/doc") / package / "copyright"
         if path.is_file():
             yield f"licenses/{package}.txt", path.read_bytes()
+
+
+# What `make install` puts below PREFIX/share: the command that prints it.
+SHARED = {
+    "man/man1/gpugate.1": ("manpage", "1"),
+    "man/man5/gpugate-policy.5": ("manpage", "5"),
+    "bash-completion/completions/gpugate": ("completion", "bash"),
+    "zsh/site-functions/_gpugate": ("completion", "zsh"),
+    "fish/vendor_completions.d/gpugate.fish": ("completion", "fish"),
+}
+
+
+def shared(binary):
+    """Manual pages and completions: those of the folder $GPUGATE_SHARE, or
+    what the executable prints, if it is for this machine."""
+    given = os.environ.get("GPUGATE_SHARE")
+    if given:
+        for name in SHARED:
+            yield name, (Path(given) / name).read_bytes()
+        return
+    with tempfile.TemporaryDirectory(prefix="gpugate-") as folder:
+        program = Path(folder) / NAME
+        program.write_bytes(binary)
+        program.chmod(0o755)
+        for name, arguments in SHARED.items():
+            try:
+                yield name, subprocess.run(
+                    [str(program), *arguments], check=True,
+                    stdout=subprocess.PIPE).stdout
+            except (OSError, subprocess.CalledProcessError):
+                print("gpugate: the executable does not run here, so the wheel"
+                      " has no manual pages: set GPUGATE_SHARE",
+                      file=sys.stderr)
+                return
 
 
 def add(archive, record, name, data, mode=0o644):
@@ -268,8 +302,10 @@ def pack_wheel(wheel_directory):
     record = []
     with zipfile.ZipFile(Path(wheel_directory) / name, "w") as archive:
         add(archive, record, f"{stem}.data/scripts/{NAME}", binary, 0o755)
-        for licence, data in licences():
-            add(archive, record, f"{info}/{licence}", data)
+        for path, data in shared(binary):
+            add(archive, record, f"{stem}.data/data/share/{path}", data)
+        for license, data in licenses():
+            add(archive, record, f"{info}/{license}", data)
         add(archive, record, f"{info}/METADATA", metadata())
         add(archive, record, f"{info}/WHEEL",
             wheel_text([f"py3-none-{tag}" for tag in tags]))

@@ -44,12 +44,12 @@ make --no-print-directory "-j$(nproc)" gpugate BUILD="$work" CC="$CC" \
 	tail -n 40 "$work/log" >&2
 	exit 1
 }
-mkdir -p "$work/licences"
+mkdir -p "$work/licenses"
 for library in jansson libyaml pcre2; do
-	cp "$all/sources/$library/debian/copyright" "$work/licences/$library.txt"
+	cp "$all/sources/$library/debian/copyright" "$work/licenses/$library.txt"
 done
 [ -z "$lto" ] ||
-	cp "${zig%/zig}/lib/libc/musl/COPYRIGHT" "$work/licences/musl.txt"
-"$here/tarball.sh" "$system" "$work/gpugate" "$work/licences"
-GPUGATE_BINARY=$work/gpugate GPUGATE_LICENCES=$work/licences \
+	cp "${zig%/zig}/lib/libc/musl/COPYRIGHT" "$work/licenses/musl.txt"
+"$here/tarball.sh" "$system" "$work/gpugate" "$work/licenses"
+GPUGATE_BINARY=$work/gpugate GPUGATE_LICENSES=$work/licenses \
 	python3 deploy/python/gpugate_build.py wheel "$RELEASE_DIR"

@@ -7,7 +7,7 @@ RELEASE_DIR := $(BUILD)/release
 RELEASE_WORK := $(BUILD)/release-work
 RELEASE_ARCH = $(shell dpkg --print-architecture)
 RELEASE_STAGE = $(RELEASE_WORK)/stage
-# Where the artefacts are published, in what names them; of the Debian
+# Where the artifacts are published, in what names them; of the Debian
 # packages, who answers for them.
 RELEASE_URL ?= https://github.com/OWNER/gpugate
 MAINTAINER ?= gpugate maintainers <maintainers@gpugate.dev>
@@ -19,7 +19,7 @@ SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 RELEASE_ENV = LC_ALL=C TZ=UTC SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
 	VERSION=$(VERSION) COMMIT=$(COMMIT) RELEASE_URL=$(RELEASE_URL) \
 	MAINTAINER='$(MAINTAINER)' RELEASE_DIR=$(RELEASE_DIR) \
-	STAGE=$(RELEASE_STAGE)
+	STAGE=$(RELEASE_STAGE) GPUGATE_SHARE=$(RELEASE_STAGE)/usr/share
 release_run = $(Q)$(RELEASE_ENV)
 
 # For `make release`, beside what building needs.
@@ -51,11 +51,14 @@ $(RELEASE_SYSTEMS:%=release-%): release-%: | $(RELEASE_STAGE)/usr/bin/gpugate
 release-native: release-stage
 	$(say) PACK linux-$(RELEASE_ARCH)
 	$(release_run) deploy/release/tarball.sh linux-$(RELEASE_ARCH) \
-		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licences
+		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licenses
+	$(say) DEB gpugate gpugated
 	$(release_run) deploy/packaging/deb.sh
+	$(say) IMAGE linux-$(RELEASE_ARCH)
 	$(release_run) deploy/release/images.sh linux-$(RELEASE_ARCH)
+	$(say) WHEEL linux-$(RELEASE_ARCH)
 	$(release_run) GPUGATE_BINARY=$(RELEASE_STAGE)/usr/bin/gpugate \
-		GPUGATE_LICENCES=$(RELEASE_WORK)/licences \
+		GPUGATE_LICENSES=$(RELEASE_WORK)/licenses \
 		python3 deploy/python/gpugate_build.py wheel $(RELEASE_DIR)
 
 # Both programs and what belongs to them, as `make install` lays them out.
@@ -64,9 +67,9 @@ release-stage:
 	@mkdir -p $(RELEASE_DIR)
 	@$(MAKE) --no-print-directory install BUILD=$(RELEASE_WORK) \
 		DESTDIR=$(abspath $(RELEASE_STAGE)) PREFIX=/usr \
-		CFLAGS='$(RELEASE_CFLAGS)' >/dev/null
+		CFLAGS='$(RELEASE_CFLAGS)'
 	$(Q)strip -R .comment $(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_STAGE)/usr/bin/gpugated
-	$(Q)deploy/release/licences.sh $(RELEASE_WORK)/licences \
+	$(Q)deploy/release/licenses.sh $(RELEASE_WORK)/licenses \
 		/usr/share/doc/*/copyright
 
 release-sums:

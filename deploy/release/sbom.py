@@ -27,7 +27,7 @@ def purl(package, version):
     return f"pkg:deb/debian/{quote(package)}@{quote(version, safe='')}"
 
 
-def spdx_package(identifier, name, version, supplier, licence, reference):
+def spdx_package(identifier, name, version, supplier, license, reference):
     return {
         "SPDXID": identifier,
         "name": name,
@@ -35,8 +35,8 @@ def spdx_package(identifier, name, version, supplier, licence, reference):
         "supplier": supplier,
         "downloadLocation": "NOASSERTION",
         "filesAnalyzed": False,
-        "licenseConcluded": licence,
-        "licenseDeclared": licence,
+        "licenseConcluded": license,
+        "licenseDeclared": license,
         "copyrightText": "NOASSERTION",
         "externalRefs": [{
             "referenceCategory": "PACKAGE-MANAGER",

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # The linter for one system, with its manual and completions, in $RELEASE_DIR.
-# usage: tarball.sh SYSTEM-ARCHITECTURE EXECUTABLE LICENCES
+# usage: tarball.sh SYSTEM-ARCHITECTURE EXECUTABLE LICENSES
 set -eu
 here=$(dirname "$0")
 name=gpugate-$VERSION-$1
@@ -12,7 +12,7 @@ share=$STAGE/usr/share
 mkdir -p "$top/man" "$top/completions"
 install -m 755 "$2" "$top/gpugate"
 cp LICENSE "$top/"
-cp -r "$3" "$top/licences"
+cp -r "$3" "$top/licenses"
 cp "$share/man/man1/gpugate.1" "$share/man/man5/gpugate-policy.5" "$top/man/"
 cp "$share/bash-completion/completions/gpugate" "$top/completions/gpugate.bash"
 cp "$share/zsh/site-functions/_gpugate" \

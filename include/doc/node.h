@@ -112,7 +112,7 @@ const struct node *node_get_likely(const struct node *map, size_t len,
 
 /*
  * Value of a key; keys match by bytes, case included (as the API server).
- * Always inline, as node_get() is: link-time optimisation calls some of them
+ * Always inline, as node_get() is: link-time optimization calls some of them
  * otherwise, and the tag of a literal key is made at each question. Its bytes
  * are compared where it is known: 25 instructions less than in a function.
  */

@@ -72,7 +72,7 @@ def write(folder, out):
 
 
 def missing(folder):
-    """Kinds of the catalogue that make pods and have no row here."""
+    """Kinds of the catalog that make pods and have no row here."""
     have = {(v.rpartition("/")[0] or "-", kind) for v, kind, *_ in rows(folder)}
     kind = ("", "")
     for line in (folder / TABLE).read_text(encoding="utf-8").splitlines():

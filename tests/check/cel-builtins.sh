@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Rules of the catalogue that are in CEL as well (rules/catalog/*/*.cel): both
+# Rules of the catalog that are in CEL as well (rules/catalog/*/*.cel): both
 # find the same, over the rules' own examples and the corpus; and cel-go denies
 # by the policies of deploy/vap what they find.
 #

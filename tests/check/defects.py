@@ -149,7 +149,7 @@ def nvidia(obj, path):
 # --- limits -------------------------------------------------------------------
 
 @defect("gpu-resource-name-unknown", "device")
-def misspelt(obj, path):
+def misspelled(obj, path):
     resources = at(obj, path)
     known = [n for n in devices(resources)
              if n in ("nvidia.com/gpu", "amd.com/gpu")]

@@ -124,7 +124,7 @@ def lines_touched(text, edits, findings):
     for start, end, _ in edits:
         first = text.count(b"\n", 0, start)
         last = text.count(b"\n", 0, end)
-        # Lines put in stand behind the line, so its neighbour counts.
+        # Lines put in stand behind the line, so its neighbor counts.
         touched.update(range(first, last + 2))
     return touched
 

@@ -140,7 +140,7 @@ check 'gpugate lints' sh -c \
 check 'it serves, is probed, drains' serves
 check 'no shell, no package manager' absent sh bash dash busybox apt dpkg perl
 check 'no set-uid programs' test -z "$(find "$tree" -perm /6000 -print -quit)"
-check 'licences of the libraries' test -n \
+check 'licenses of the libraries' test -n \
 	"$(find "$tree/usr/share/doc" -path '*gnutls*/copyright' -print -quit)"
 check 'it is small' smaller_than 60
 [ ! -f "$work/size" ] || cat "$work/size"

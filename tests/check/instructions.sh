@@ -5,7 +5,7 @@
 # every rule on, for three clean objects of the benchmark; and those of a
 # linted file. Times depend on the machine, instructions do not, where libc
 # chooses the same functions on every processor: what costs some per cent more
-# than the figures below is seen here. The program as it is released, optimised
+# than the figures below is seen here. The program as it is released, optimized
 # when it is linked, has 3 to 8 % fewer where the processor has AVX2.
 #
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):

@@ -38,7 +38,7 @@ def manifest(group, kind, version, path, leaf):
 
 
 def alternatives(path):
-    """Paths of a row: {a|b} spelt out."""
+    """Paths of a row: {a|b} spelled out."""
     match = re.search(r"\{([^{}]*\|[^{}]*)\}", path)
     if not match:
         return [path]

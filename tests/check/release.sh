@@ -13,7 +13,7 @@ export GIT_AUTHOR_NAME=t GIT_AUTHOR_EMAIL=t@example.com
 export GIT_COMMITTER_NAME=t GIT_COMMITTER_EMAIL=t@example.com
 export PYTHONDONTWRITEBYTECODE=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 export PRE_COMMIT_COLOR=never RELEASE_SYSTEMS=
-unset CDPATH SKIP GPUGATE_BINARY GPUGATE_LICENCES SOURCE_DATE_EPOCH MAKEFLAGS
+unset CDPATH SKIP GPUGATE_BINARY GPUGATE_LICENSES SOURCE_DATE_EPOCH MAKEFLAGS
 version=$(sed -n 's/^VERSION := //p' Makefile)
 
 holds() { grep -qF -- "$2" "$1"; }
@@ -59,6 +59,8 @@ release=$work/one/build/release
 commit=$(git -C "$work/one" describe --always --exclude='*')
 make -C "$work/one" release >"$work/log" 2>&1
 check 'make release' [ -f "$release/SHA256SUMS" ]
+check 'shows what it does' [ "$(grep -cE '^  (CC|DEB|WHEEL) ' "$work/log")" \
+	-gt 300 ]
 [ "$fail" -eq 0 ] || finish release
 (umask 077 && TZ=Asia/Tokyo LC_ALL=C.UTF-8 \
 	make -C "$work/another/place" release >"$work/log" 2>&1)
@@ -79,7 +81,7 @@ check 'it is static' sh -c "! readelf -l '$top/gpugate' | grep -q INTERP"
 check 'it has no symbols' sh -c "! readelf -S '$top/gpugate' | grep -q symtab"
 "$top/gpugate" lint --isolated deploy/examples/bad >"$work/log" 2>&1
 check 'it lints' [ $? -eq 1 ]
-for file in LICENSE licences/libyaml-dev.txt man/gpugate.1 \
+for file in LICENSE licenses/libyaml-dev.txt man/gpugate.1 \
 	man/gpugate-policy.5 completions/gpugate.bash completions/_gpugate \
 	completions/gpugate.fish; do
 	check "$file" [ -s "$top/$file" ]
@@ -156,7 +158,7 @@ else
 fi
 check 'no shell inside' \
 	[ -z "$(find "$work"/image-* -name 'sh' -o -name '*bash*')" ]
-bills() { # the same packages in both formats; of the image, with licences
+bills() { # the same packages in both formats; of the image, with licenses
 	python3 -c '
 import json, sys
 stem, least, tree = sys.argv[1:]

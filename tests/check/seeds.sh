@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The manifests of the guides this project began with: each is recognised,
+# The manifests of the guides this project began with: each is recognized,
 # and the defects known in them are found.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -289,7 +289,7 @@ def well_placed(obj, pod, box):
 
 
 @defect("field-unknown", "pod", "all")
-def misspelt(obj, pod):
+def misspelled(obj, pod):
     if obj["apiVersion"] not in ("v1", "apps/v1", "batch/v1", "kubeflow.org/v1",
                                  "jobset.x-k8s.io/v1alpha2"):
         return None
@@ -297,8 +297,8 @@ def misspelt(obj, pod):
     return pod + ("restartpolicy",)
 
 
-@near(misspelt)
-def well_spelt(obj, pod):
+@near(misspelled)
+def well_spelled(obj, pod):
     at(obj, pod)["restartPolicy"] = at(obj, pod).pop("restartpolicy")
 
 

@@ -425,14 +425,14 @@ def asks_for(device_class):
 
 @defect("dra-class-unknown", "pod", "known",
         more=[of_claims("ResourceClaim", "one", asks_for("gpu.@CLASS@.com"))])
-def misspelt_class(obj, pod):
+def misspelled_class(obj, pod):
     if not alone(obj, pod) or not one_container(obj, pod):
         return None
     obj["metadata"]["class"] = "nvidai"
     return ("more",)
 
 
-@near(misspelt_class)
+@near(misspelled_class)
 def class_of_the_cluster(obj, pod):
     obj["metadata"]["class"] = "nvidia"
 

@@ -123,7 +123,7 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	is "$(wc -l <out)" 63000
 }
 
-@test "colour: options, then NO_COLOR, FORCE_COLOR, CLICOLOR" {
+@test "color: options, then NO_COLOR, FORCE_COLOR, CLICOLOR" {
 	pod a.yaml
 	esc=$(printf '\033')
 	run "$GPUGATE" lint a.yaml
@@ -150,7 +150,7 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	is "$status" 2
 }
 
-@test "on a terminal there is colour, unless TERM or CLICOLOR say no" {
+@test "on a terminal there is color, unless TERM or CLICOLOR say no" {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null >/dev/null 2>&1 || skip "no terminals here"
 	pod a.yaml

@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# No two neighbours of its letters stand in any other text of these tests.
+# No two neighbors of its letters stand in any other text of these tests.
 core=Zq7Xw9Jk5Vb3
 token=hf_${core}${core}
 

@@ -187,7 +187,7 @@ COMES = {
     "a GPU in requests alone": pod(
         box={"resources": {"requests": {"nvidia.com/gpu": 1}}}),
     "a name of the site's own": pod(box=limits(**{"example.com/gpu": 1})),
-    "a misspelt name": pod(box=limits(**{"nvidia.com/gpus": 1})),
+    "a misspelled name": pod(box=limits(**{"nvidia.com/gpus": 1})),
     "a GPU in an init container": pod(
         initContainers=[dict({"name": "i", "image": "i"}, **GPU)]),
     "a DRA claim": pod(resourceClaims=[

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Every header compiles alone (but those for other systems): the build shows it of
-# those that a file includes first. Files open with their licence line, and no two
+# those that a file includes first. Files open with their license line, and no two
 # structs of the product have one name.
 set -u
 fail=0
@@ -27,7 +27,7 @@ for header in $(git ls-files 'include/*.h' 'lint/*.h' 'rules/*.h' 'certs/*.h' \
 done
 for file in $(git ls-files '*.c' '*.h'); do
 	head -1 "$file" | grep -q 'SPDX-License-Identifier: Apache-2.0' || {
-		echo "$file: no licence line" >&2
+		echo "$file: no license line" >&2
 		fail=1
 	}
 done

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # What the README and the guide show is what the program prints: each ```console
 # block is run (`gpugate` is the program given) and compared. The table of repairs
-# and the pages of the rules are the program's own catalogue; the chart's list
+# and the pages of the rules are the program's own catalog; the chart's list
 # of kinds is that of kinds.txt, and deploy/base has them; the policies of
-# deploy/vap are those of the catalogue. Links of all documents lead somewhere.
+# deploy/vap are those of the catalog. Links of all documents lead somewhere.
 set -u
 gpugate=$1
 guide=lint/docs/README.md

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A README whose table of repairs is what the program's own catalogue says: the
+# A README whose table of repairs is what the program's own catalog says: the
 # lines between `<!-- repairs: ... -->` and `<!-- end of repairs -->`. The rest
 # is written by hand.
 # usage: tables.sh GPUGATE README

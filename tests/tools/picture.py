@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal's text as an SVG picture: colours as the program writes them (SGR,
+"""A terminal's text as an SVG picture: colors as the program writes them (SGR,
 ECMA-48), no more of a terminal than that.
 
 usage: picture.py COMMAND <TEXT     COMMAND: what the first line says was run
@@ -11,7 +11,7 @@ import sys
 import unicodedata
 
 WIDTH, HEIGHT, LEFT, TOP = 7.8, 18, 18, 52
-COLOURS = {"1;31": "#ff7b7b", "1;33": "#f0c674", "1;34": "#81b4ff",
+COLORS = {"1;31": "#ff7b7b", "1;33": "#f0c674", "1;34": "#81b4ff",
            "36": "#6fd0d0", "1": "#ffffff"}
 
 
@@ -22,11 +22,11 @@ def cells(text):
 
 def line(text, y):
     """One <text>, and its width in cells."""
-    out, column, colour = [], 0, ""
+    out, column, color = [], 0, ""
     for part in re.split(r"(\x1b\[[0-9;]*m)", text):
         sgr = re.fullmatch(r"\x1b\[([0-9;]*)m", part)
         if sgr:
-            colour = COLOURS.get(sgr[1], "")
+            color = COLORS.get(sgr[1], "")
             continue
         if not part:
             continue
@@ -36,7 +36,7 @@ def line(text, y):
             x = LEFT + (column + blank) * WIDTH
             out.append(f'<tspan x="{x:.1f}" '
                        f'textLength="{cells(shown) * WIDTH:.1f}"'
-                       + (f' fill="{colour}"' if colour else "")
+                       + (f' fill="{color}"' if color else "")
                        + ">" + html.escape(shown, quote=False)
                        # Renderers differ in what blanks they keep.
                        .replace(" ", "\u00a0") + "</tspan>")

@@ -25,7 +25,7 @@
 	"\"containers\":[{\"name\":\"c\",\"image\":\"" image "\"}]}}"
 
 static const char *const pod = POD("", "a:1"), *const other = POD("", "b:1"),
-			 *const labelled = POD("\"tier\":\"x\"", "a:1");
+			 *const labeled = POD("\"tier\":\"x\"", "a:1");
 
 /* A policy with these keys, and documents of the cluster's beside it. */
 static void use_documents(struct stage *s, const char *keys,
@@ -151,7 +151,7 @@ static void operations_and_subresources_match(void **state)
 	assert_true(is_allowed(s, "UPDATE", "", pod, other));
 	use_policy(s, PODS("UPDATE"), "", "object.spec == oldObject.spec");
 	assert_true(is_allowed(s, "CREATE", "", pod, NULL));
-	assert_true(is_allowed(s, "UPDATE", "", pod, labelled));
+	assert_true(is_allowed(s, "UPDATE", "", pod, labeled));
 	assert_false(is_allowed(s, "UPDATE", "", pod, other));
 	assert_true(is_allowed(s, "UPDATE", "resize", pod, other));
 	use_policy(s, "operations: ['*'], resources: [pods/resize]", "",
@@ -172,8 +172,8 @@ static void the_old_object_is_selected_too(void **state)
 		   "'tier' in object.metadata.labels && request.operation != "
 		   "'CREATE'");
 	assert_true(is_allowed(s, "CREATE", "", pod, NULL));
-	assert_false(is_allowed(s, "CREATE", "", labelled, NULL));
-	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
+	assert_false(is_allowed(s, "CREATE", "", labeled, NULL));
+	assert_true(is_allowed(s, "UPDATE", "", labeled, pod));
 	assert_true(is_allowed(s, "UPDATE", "", pod, other));
 	/* It leaves the selection, and the policy sees that. */
 	assert_false(
@@ -188,7 +188,7 @@ static void an_update_is_forgiven_what_was(void **state)
 		   "object.spec.containers[0].image != 'a:1'");
 	assert_false(is_allowed(s, "CREATE", "", pod, NULL));
 	assert_false(is_allowed(s, "UPDATE", "", pod, other));
-	assert_true(is_allowed(s, "UPDATE", "", labelled, pod));
+	assert_true(is_allowed(s, "UPDATE", "", labeled, pod));
 }
 
 #define GATE(size)                                                             \

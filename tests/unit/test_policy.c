@@ -286,7 +286,7 @@ static void overrides_count_where_they_match(void **state)
 	struct object inner = {.kind = "Job", .parent = &job};
 	struct object other = {.kind = "Job", .namespace = "x-research-a"};
 	struct object nowhere = {.kind = "Pod"};
-	struct object labelled = {.kind = "Job"};
+	struct object labeled = {.kind = "Job"};
 	const struct setting *s;
 	enum mode mode;
 
@@ -308,8 +308,8 @@ static void overrides_count_where_they_match(void **state)
 	expect(&s[IN_INIT], true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_settings_in(policy, &pod, tier, &mode);
 	assert_int_equal(mode, MODE_AUDIT);
-	labelled.root = read_tree(&body, "metadata: {labels: {gpu: \"no\"}}\n");
-	s = policy_settings(policy, &labelled);
+	labeled.root = read_tree(&body, "metadata: {labels: {gpu: \"no\"}}\n");
+	s = policy_settings(policy, &labeled);
 	expect(&s[SHM_MISSING], true, SEVERITY_INFO, ACTION_AUDIT);
 	expect(&s[IN_INIT], false, 0, ACTION_OFF);
 	policy_free(policy);

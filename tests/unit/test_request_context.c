@@ -285,7 +285,7 @@ static const struct row patches[] = {
 	{"an owner", KEPT(""), PATCHED, NULL},
 	{"tracked by Argo CD",
 	 KEPT(NOTE("argocd.argoproj.io/tracking-id", "x")), LET_IN, PATCHED},
-	{"labelled by it", KEPT(LABEL("argocd.argoproj.io/instance")), LET_IN,
+	{"labeled by it", KEPT(LABEL("argocd.argoproj.io/instance")), LET_IN,
 	 PATCHED},
 	{"by Flux", KEPT(LABEL("kustomize.toolkit.fluxcd.io/name")), LET_IN,
 	 PATCHED},

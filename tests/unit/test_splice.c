@@ -20,7 +20,7 @@ static void block_maps_are_spliced(void **state)
 		 "a: 1 # why\nb: 2\n# end\n", NULL},
 		{"limits:\n    a: 1\nz: 1\n", SET_GPU,
 		 "limits:\n    a: 1\n    nvidia.com/gpu: 1\nz: 1\n", NULL},
-		/* indentation from the neighbours */
+		/* indentation from the neighbors */
 		{"m:\n    x:\n        y: 1\n", "[{set: [m, k, o], value: 2}]",
 		 "m:\n    x:\n        y: 1\n    k:\n        o: 2\n", NULL},
 		{"l:\n- a: 1\n", "[{set: [k], value: [1, {b: 2}]}]",

@@ -370,7 +370,7 @@ def wait_namespace(hook):
 
 def ratchet(bad):
     status, body, _ = alice.patch(bad, {"metadata": {"labels": {"a": "b"}}})
-    say(status == 200, "an old object can be labelled", body)
+    say(status == 200, "an old object can be labeled", body)
     workers = {"spec": {"pytorchReplicaSpecs": {"Worker": {"replicas": 2}}}}
     status, body, _ = alice.patch(bad, workers)
     say(status == 200, "and scaled down", body)
@@ -447,7 +447,7 @@ def suppressions():
         "gpugate.dev/ignore-reason": "the image brings its own"}
     status, made, _ = alice.create(obj)
     say(status == 201 and not made["spec"].get("volumes"),
-        "a granted one is honoured", made)
+        "a granted one is honored", made)
     obj["metadata"]["name"] = "loud"
     obj["metadata"]["namespace"] = "ml"
     status, made, warnings = alice.create(obj)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Traffic for the server by itself: good callers at a fixed rate, the way
-// client-go calls (keep-alive, 429 honoured), and clients that are slow.
+// client-go calls (keep-alive, 429 honored), and clients that are slow.
 //
 //	server_load load -to PORT,... [-ready PORT,...] [-rate N] [-callers N]
 //	                 [-seconds N] [-body N] [-retry]

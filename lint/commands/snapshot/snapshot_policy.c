@@ -46,7 +46,7 @@ static void join_files(json_t *data, struct buf *out)
 /*
  * Selects among objects with the chart's labels; its dashboard has them, too.
  */
-static const char *take_labelled(json_t *list, struct buf *out)
+static const char *take_labeled(json_t *list, struct buf *out)
 {
 	json_t *items = json_object_get(list, "items"), *found = NULL;
 
@@ -110,7 +110,7 @@ int snapshot_policy(struct snapshot *s, struct buf *out)
 		root = json_loadb(s->answer.data, s->answer.len, 0, NULL);
 	if (!why)
 		why = webhook_policy ? take_named(root, out)
-				     : take_labelled(root, out);
+				     : take_labeled(root, out);
 	json_decref(root);
 	buf_release(&path);
 	if (!why)

@@ -38,7 +38,7 @@ function write_slots(    i, at, slot)
 	printf "0};\n"
 }
 
-# By a pair of neighbouring bytes that a pattern needs, and as few others as
+# By a pair of neighboring bytes that a pattern needs, and as few others as
 # may be: the slots are the first row + 1 of each pair, the chain is the next.
 function write_pairs(    i, j, n, c, pair, slot, best, few, uses, next_)
 {

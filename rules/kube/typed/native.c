@@ -490,7 +490,7 @@ static void label_job(struct arena *arena, struct node *metadata, bool always)
 			typed_put(labels, keys[i], unknown(arena, labels));
 }
 
-static void finish_job(struct arena *arena, struct node *job, bool labelled)
+static void finish_job(struct arena *arena, struct node *job, bool labeled)
 {
 	struct node *spec = typed_find(job, "spec", 4);
 	struct node *template = typed_find(spec, "template", 8);
@@ -498,7 +498,7 @@ static void finish_job(struct arena *arena, struct node *job, bool labelled)
 	if (node_is_true(node_get(spec, "manualSelector")))
 		return;
 	label_job(arena, typed_find(template, "metadata", 8), true);
-	if (!labelled)
+	if (!labeled)
 		label_job(arena, typed_find(job, "metadata", 8), false);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strings: the standard functions and version 2 of cel-go's extension
- * (ext/strings.go). Positions count code points; UTF-8 synchronises itself, so
+ * (ext/strings.go). Positions count code points; UTF-8 synchronizes itself, so
  * searching compares bytes.
  */
 #include "rules/cel/lib/lib_internal.h"

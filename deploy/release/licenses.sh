@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The licences of what is linked into the linter, as the libraries' packages
+# The licenses of what is linked into the linter, as the libraries' packages
 # have them.
-# usage: licences.sh FOLDER /usr/share/doc/PACKAGE/copyright...
+# usage: licenses.sh FOLDER /usr/share/doc/PACKAGE/copyright...
 set -eu
 out=$1
 shift
@@ -18,6 +18,6 @@ for file; do
 done
 set -- "$out"/*
 [ $# -eq 4 ] || {
-	echo "licences.sh: not all libraries have a copyright file: $*" >&2
+	echo "licenses.sh: not all libraries have a copyright file: $*" >&2
 	exit 1
 }

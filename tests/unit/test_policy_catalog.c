@@ -172,6 +172,5 @@ int main(void)
 	};
 
 	rules = (struct rule_set){.items = all_rules, .n = all_rules_count};
-	return cmocka_run_group_tests_name("policy_catalogue", tests, NULL,
-					   NULL);
+	return cmocka_run_group_tests_name("policy_catalog", tests, NULL, NULL);
 }
