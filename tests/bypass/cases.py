@@ -9,6 +9,7 @@ is judged alone. Its first line says what it is:
 and one of the next lines may say
     # lint only: why          tricks of the text, gone once the server has read
     # webhook only: why       what the linter permits by design
+    # lint denies: RULE...    for another reason, gone once the server has read
     # review: KEY=VALUE ...   operation, subresource, user, groups
 A plain `---` parts the documents of one case. Of an UPDATE the first document
 is the old object and the second the new one. FAMILY.policy.yaml is the policy
@@ -32,6 +33,7 @@ class Case:
         self.loose = loose      # other rules may deny as well
         self.without = []       # of a loose twin: rules that keep silent
         self.lint = self.webhook = True
+        self.lint_deny = []     # other rules that deny in files alone
         self.review = {}
         self.policy = None
         self.json = path.suffix == ".json"
@@ -44,6 +46,9 @@ class Case:
             self.webhook = False
         if "webhook only" in text:
             self.lint = False
+        found = re.search(r"lint denies: (.*)", text)
+        if found:
+            self.lint_deny = rules_of(found[1])
         found = re.search(r"review: (.*)", text)
         if found:
             self.review = dict(w.split("=", 1) for w in found[1].split())

@@ -64,13 +64,14 @@ class Sides:
         if case.without:
             wrong = denied & set(case.without)
             return f"denied: {wrong}" if wrong else None
-        if done.returncode != (1 if case.deny else 0):
+        expected = set(case.deny + case.lint_deny)
+        if done.returncode != (1 if expected else 0):
             return f"exit status {done.returncode}, reported {sorted(denied)}"
-        if set(case.deny) - (denied & failing):
-            missing = sorted(set(case.deny) - (denied & failing))
+        if expected - (denied & failing):
+            missing = sorted(expected - (denied & failing))
             return f"not denied: {missing}, reported {sorted(denied)}"
-        if not case.loose and denied - set(case.deny):
-            return f"denied as well: {sorted(denied - set(case.deny))}"
+        if not case.loose and denied - expected:
+            return f"denied as well: {sorted(denied - expected)}"
         return None
 
     def reviews(self, case):

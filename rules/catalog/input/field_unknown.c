@@ -1,43 +1,149 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that Kubernetes' own types lack: in objects of its kinds as a whole,
- * in those of operators in their pod templates. What serves models may extend
- * its templates (Knative's have containerConcurrency). The object of a review
- * has lost such fields already, but for those that a schema preserves.
+ * Fields that Kubernetes' own types lack: anywhere in objects of its kinds, and
+ * in the pod templates of operators' kinds. Serving kinds may extend their
+ * templates (Knative has containerConcurrency): there, and where the operator
+ * has a type of its own for pods, only devices below an unknown key are
+ * reported. The object of a review has lost such fields already, except where a
+ * schema preserves them.
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/accelerator.h"
+#include "kube/container.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/typed.h"
+
+/* kubectl asks the server for strict validation. */
+#define DROPPED "API server drops it (rejects it with strict field validation)"
+
+/* The rest of a message: "; did you mean `limits`? The API server ...". */
+static const char *consequence(struct rule_run *run, const char *near)
+{
+	if (!near)
+		return ": the " DROPPED;
+	return arena_printf(rule_arena(run),
+			    "; did you mean `%s`? The " DROPPED, near);
+}
+
+/* "`resources`", or the type of an item: "Container". */
+static const char *place(struct rule_run *run,
+			 const struct unknown_field *field)
+{
+	const struct node *map = field->at->parent;
+
+	return map->key ? arena_printf(rule_arena(run), "`%s`", map->key)
+			: field->type;
+}
 
 static void found(struct unknown_walk *walk, const struct unknown_field *field)
 {
 	struct rule_run *run = walk->context;
-	const char *what;
+	const char *key = field->at->key;
+	const char *what = arena_printf(
+		rule_arena(run), "`%s` is not a field of %s%s", key,
+		place(run, field), consequence(run, field->near));
 	struct finding *f;
 
-	what = arena_printf(rule_arena(run), "%s has no field `%s`",
-			    field->type, field->at->key);
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
-
 	finding_at_key(run, f, field->at);
-	if (text_eq(field->at->key, "workloadRef"))
-		finding_help(
-			run, f,
-			"only Kubernetes 1.35 has it; since 1.36 a pod names its PodGroup in `schedulingGroup`");
-	else if (field->near)
-		finding_help(run, f, "did you mean `%s`?", field->near);
-	else if (field->owner)
-		finding_help(run, f, "it is a field of %s", field->owner);
+	if (text_eq(key, "workloadRef")) {
+		finding_severity(f, SEVERITY_WARNING);
+		finding_help(run, f,
+			     "Only Kubernetes 1.35 has this field; since 1.36 "
+			     "a pod names its PodGroup in `schedulingGroup`.");
+	} else if (!field->near && field->owner) {
+		finding_help(run, f, "It is a field of %s.", field->owner);
+	}
 }
 
-static bool uses_gpu(const struct object *object)
+static const char *accelerator_in(struct rule_run *run, const struct node *map)
 {
-	FOR_EACH_POD(object, pod)
-		if (pod_uses_gpu(pod) == TRI_YES)
-			return true;
-	return false;
+	if (node_is_map(map))
+		FOR_EACH_CHILD(map, child)
+			if (child->key &&
+			    accelerator_find(rule_accelerators(run),
+					     child->key))
+				return child->key;
+	return NULL;
+}
+
+static void report_device(struct rule_run *run, const struct container *c,
+			  const struct node *at, const char *device,
+			  const char *const *names, size_t n)
+{
+	const char *near = text_nearest(at->key, names, n);
+	struct finding *f;
+
+	f = report_container(run, c, at,
+			     "`%s` is not a field of %s%s, and `%s` is not "
+			     "requested",
+			     at->key, n == 2 ? "`resources`" : "Container",
+			     consequence(run, near), device);
+	finding_at_key(run, f, at);
+	if (!near)
+		finding_help(run, f, "Set it in `resources.limits`.");
+}
+
+static bool is_amounts(const struct node *at)
+{
+	return text_eq(at->key, "limits") || text_eq(at->key, "requests");
+}
+
+/* A device of a container's key that is meant to be `resources`, or of its
+ * `limits`; NULL: none. */
+static const char *stray_device(struct rule_run *run, const struct container *c,
+				const struct node *at)
+{
+	static const char *const resources[] = {"resources"};
+	const char *device = NULL;
+
+	if (is_amounts(at) && at != c->limits && at != c->requests)
+		return accelerator_in(run, at);
+	if (at != c->resources && text_nearest(at->key, resources, 1)) {
+		device = accelerator_in(run, node_get(at, "limits"));
+		if (!device)
+			device = accelerator_in(run, node_get(at, "requests"));
+	}
+	return device;
+}
+
+/* Reports devices below an unknown key of `resources`, in its place, or beside
+ * it, in objects of which only parts have known types. */
+static void check_devices(struct rule_run *run, const struct container *c)
+{
+	static const char *const amounts[] = {"limits", "requests"};
+	static const char *const resources[] = {"resources"};
+	const char *device = accelerator_in(run, c->resources);
+
+	if (node_is_map(c->resources))
+		FOR_EACH_CHILD(c->resources, at) {
+			if (text_eq(at->key, device))
+				report_device(run, c, at, device, amounts, 2);
+			else if (!is_amounts(at) && accelerator_in(run, at))
+				report_device(run, c, at,
+					      accelerator_in(run, at), amounts,
+					      2);
+		}
+	if (node_is_map(c->node) && c->resources != c->node)
+		FOR_EACH_CHILD(c->node, at) {
+			device = stray_device(run, c, at);
+			if (device)
+				report_device(run, c, at, device, resources,
+					      !is_amounts(at));
+		}
+}
+
+static void check_pod(struct unknown_walk *walk, const struct pod *pod)
+{
+	walk->pod = pod;
+	if (!pod->flat && !pod->made && !pod->inner && pod->template &&
+	    walk->object->class != KIND_SERVING)
+		template_unknown_fields(walk, pod->template);
+	else
+		FOR_EACH_CONTAINER(pod, c)
+			check_devices(walk->context, c);
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -46,25 +152,19 @@ static void check(struct rule_run *run, const struct object *object)
 		.found = found, .context = run, .object = object};
 
 	if (rule_at_admission(run) || object->fragment || object->guessed ||
-	    !uses_gpu(object) || typed_unknown_fields(&walk, object) ||
-	    object->class == KIND_SERVING)
+	    typed_unknown_fields(&walk, object))
 		return;
-	FOR_EACH_POD(object, pod) {
-		walk.pod = pod;
-		if (!pod->flat && !pod->made && !pod->inner)
-			template_unknown_fields(&walk, pod->template);
-	}
+	FOR_EACH_POD(object, pod)
+		check_pod(&walk, pod);
 }
 
 const struct rule rule_field_unknown = {
 	.name = "field-unknown",
 	.category = "input",
-	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU,
+	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary = "a field that Kubernetes does not know",
-	.why = "Kubernetes 1.37 has no such field there: the API server rejects the object, or silently drops the field, which then has no effect.",
+	.why = "Kubernetes 1.37 has no such field there: the API server rejects the object (kubectl asks it to), or drops the field, which then has no effect. Devices below such a field are not requested.",
 	.remedy =
 		"Move the field to where it belongs, or correct its spelling.",
 	.evidence =

@@ -33,6 +33,31 @@ static const char *owner_of(const struct unknown_level *level, const char *name)
 	return NULL;
 }
 
+/* True unless the key is empty, or holds characters of a tool's template. */
+static bool is_literal(const struct node *at)
+{
+	return at->key_len && !strpbrk(at->key, "${}<>");
+}
+
+static bool has_anchor(const struct node *node)
+{
+	if (node->flags & NODE_ANCHORED)
+		return true;
+	FOR_EACH_CHILD(node, child)
+		if (has_anchor(child))
+			return true;
+	return false;
+}
+
+/* True for a key of the whole object whose value is kept for aliases. */
+static bool is_anchor_holder(const struct unknown_level *level,
+			     const struct unknown_field *field)
+{
+	if (level->outer || field->near || field->owner)
+		return false;
+	return text_starts(field->at->key, "x-") || has_anchor(field->at);
+}
+
 static void report(struct unknown_walk *walk, const struct unknown_level *level,
 		   const struct node *at)
 {
@@ -40,20 +65,15 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 	const char *names[64];
 	char name[64];
 	unsigned n = type->nfields < 64 ? type->nfields : 64;
+	struct unknown_field field = {at, name, owner_of(level, at->key), NULL};
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
+	field.near = text_nearest(at->key, names, n);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(type->name, "."),
 		 type->name);
-	walk->found(walk,
-		    &(struct unknown_field){at, name, owner_of(level, at->key),
-					    text_nearest(at->key, names, n)});
-}
-
-/* True unless the key is empty, or holds characters of a tool's template. */
-static bool is_literal(const struct node *at)
-{
-	return at->key_len && !strpbrk(at->key, "${}<>");
+	if (!is_anchor_holder(level, &field))
+		walk->found(walk, &field);
 }
 
 static void visit(struct unknown_walk *walk, const struct node *map,
@@ -63,11 +83,14 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 			const struct native_field *field,
 			const struct unknown_level *level)
 {
-	if (field->flags & (NATIVE_LIST | NATIVE_MAP))
+	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
+
+	/* A value of another type than its field has no known fields. */
+	if (!many)
+		visit(walk, value, field->type, level);
+	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))
 		FOR_EACH_CHILD(value, item)
 			visit(walk, item, field->type, level);
-	else
-		visit(walk, value, field->type, level);
 }
 
 static void visit(struct unknown_walk *walk, const struct node *map,

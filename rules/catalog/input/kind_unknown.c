@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Kinds that no API server serves: misspelled, or in a group that lacks them.
+ * Without this rule such an object passes as one without pods.
+ */
+#include "engine/rule.h"
+#include "kube/kind_name.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	const struct node *at = node_get(object->root, "kind");
+	struct kind_meant meant;
+	struct finding *f;
+
+	if (rule_at_admission(run))
+		return;
+	switch (kind_fault(object, &meant)) {
+	case KIND_NO_FAULT:
+		return;
+	case KIND_MISSPELLED:
+		report_object(run, object, at,
+			      "`%s` is not a kind of `%s`; did you mean `%s`?",
+			      object->kind, object->api_version, meant.kind);
+		return;
+	case KIND_ELSEWHERE:
+		f = report_object(run, object,
+				  node_get(object->root, "apiVersion"),
+				  "`%s` is not a kind of `%s`", object->kind,
+				  object->api_version);
+		finding_help(run, f, "`%s` is a kind of `%s%s%s`.", meant.kind,
+			     meant.group,
+			     *meant.group && meant.version ? "/" : "",
+			     meant.version ? meant.version : "");
+	}
+}
+
+const struct rule rule_kind_unknown = {
+	.name = "kind-unknown",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.wants = FACT_NOT_POD,
+	.since = "1.0",
+	.summary = "a kind that its group and version lack",
+	.why = "The API server does not know the object: it is refused, and nothing runs.",
+	.remedy = "Spell kind and apiVersion as the API does.",
+	.evidence =
+		"k8s.io/api v0.37.2; https://kubernetes.io/docs/reference/using-api/#api-groups",
+	.check_object = check,
+};
