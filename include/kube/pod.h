@@ -86,8 +86,10 @@ struct pod {
 	const struct field_row *fields; /* all that a made one can say, or
 					   NULL: a whole PodSpec */
 	const struct node *source; /* the kind's own map, where pods are made */
-	bool made;	       /* spec is made of other fields of the kind; it
-				  has these as well, but for its container's */
+	bool based;		   /* made of it and of another object */
+	bool partly; /* made of it and of other values; it is a PodSpec */
+	bool made;   /* spec is made of other fields of the kind; it
+			has these as well, but for its container's */
 	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 

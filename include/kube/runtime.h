@@ -7,9 +7,11 @@
 #define KUBE_RUNTIME_H
 
 #include "doc/load.h"
+#include "kube/object.h"
 
 struct runtime {
-	const char *kind, *name, *namespace; /* namespace NULL: not said */
+	const char *api_version, *kind, *name;
+	const char *namespace; /* NULL: not said */
 	const struct node *root;
 	unsigned document; /* its number in the file */
 	struct runtime *next;
@@ -21,9 +23,10 @@ bool runtimes_may_be_in(const char *text, size_t len);
  * document's arena must outlive it. */
 struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
 			     const struct doc *doc);
-/* namespace: of the object that names it. A cluster-scoped one has none. */
-const struct runtime *runtime_find(const struct runtime *list, const char *kind,
-				   const char *namespace, const char *name);
+/* Returns the one of the object's group that the object may name, or NULL. */
+const struct runtime *runtime_find(const struct runtime *list,
+				   const struct object *object,
+				   const char *kind, const char *name);
 
 /* Returns the runtime that holds the node, or NULL. */
 const struct runtime *runtime_around(const struct runtime *list,

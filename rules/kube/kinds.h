@@ -121,6 +121,7 @@ struct pod_row {
 	const char *container; /* name of the one that is made, or NULL */
 	const char *version;   /* only for this version, or NULL */
 	bool based;	       /* fields are merged into base() */
+	bool below;	       /* the pod is merged into the fields */
 	bool or_first;	       /* else the template's first container */
 	bool no_image;	       /* containers may lack an image */
 	bool some;	       /* no pod without a container */
@@ -279,9 +280,11 @@ const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,
 			       const struct node *patch);
 /* The PodSpec that the row's fields make of the kind's own map; NULL: its base
- * is not known. */
+ * is not known, or no field changes it. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
+/* True if the PodSpec has a main container of that name. */
+bool has_container(const struct node *spec, const char *name);
 /* Entries that the cluster adds to a container's own. */
 void container_add_env(struct arena *arena, struct container *c,
 		       const struct node *list);

@@ -60,7 +60,7 @@ bool pod_takes_container_field(const struct pod *pod, const char *name)
 			return true;
 		else if (row->box && !row->to[1] && !strcmp(row->to[0], name))
 			return true;
-	return !pod->fields;
+	return !pod->fields || pod->partly;
 }
 
 /* The number of keys of the row that dotted begins with, or 0. */
@@ -79,10 +79,23 @@ static size_t begins_with(const char *dotted, const char *const *keys)
 	return n;
 }
 
+/* The author's container of that name. */
+static const struct node *own_container(const struct pod *pod,
+					const struct node *made)
+{
+	const char *name = node_str(node_get(made, "name"));
+
+	FOR_EACH_CHILD(node_get(pod->source, "containers"), container)
+		if (name && node_eq(node_get(container, "name"), name))
+			return container;
+	return NULL;
+}
+
 const struct node *pod_field_place(const struct pod *pod,
 				   const struct node *base, const char *dotted,
 				   const char *const **keys, size_t *taken)
 {
+	static const char *const here[] = {NULL};
 	const struct field_row *row = pod->fields;
 	bool box = base != pod->spec;
 
@@ -95,7 +108,11 @@ const struct node *pod_field_place(const struct pod *pod,
 			return pod->object->root;
 		return row->base == FIELD_OF_GROUP ? pod->group : pod->source;
 	}
-	return NULL;
+	*keys = here;
+	*taken = 0;
+	if (!pod->partly)
+		return NULL;
+	return box ? own_container(pod, base) : pod->source;
 }
 
 enum tri pod_uses_gpu(const struct pod *pod)

@@ -5,13 +5,37 @@
 
 #include "base/text.h"
 
-static const char *const kinds[] = {"TrainingRuntime", "ClusterTrainingRuntime",
-				    NULL};
+/* Kinds that have one of cluster scope of the same name, and those that use
+ * them. */
+static const struct {
+	const char *kind, *user;
+} kinds[] = {
+	{"TrainingRuntime", "TrainJob"},
+	{"ServingRuntime", "InferenceService"},
+};
+
+static bool has_text(const char *text, size_t len, const char *part)
+{
+	return memmem(text, len, part, strlen(part));
+}
 
 bool runtimes_may_be_in(const char *text, size_t len)
 {
-	return memmem(text, len, "TrainingRuntime", 15) &&
-	       memmem(text, len, "TrainJob", 8);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (has_text(text, len, kinds[i].kind) &&
+		    has_text(text, len, kinds[i].user))
+			return true;
+	return false;
+}
+
+static bool is_runtime(const char *kind)
+{
+	if (text_starts(kind, "Cluster"))
+		kind += strlen("Cluster");
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (text_eq(kind, kinds[i].kind))
+			return true;
+	return false;
 }
 
 struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
@@ -20,13 +44,14 @@ struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
 	const struct node *metadata = node_get(doc->root, "metadata");
 	struct runtime *one;
 
-	if (!text_any(node_str(node_get(doc->root, "kind")), kinds, text_eq) ||
+	if (!is_runtime(node_str(node_get(doc->root, "kind"))) ||
 	    !node_str(node_get(metadata, "name")))
 		return list;
 	one = ARENA_NEW(arena, struct runtime);
 	one->kind = node_str(node_get(doc->root, "kind"));
 	one->name = node_str(node_get(metadata, "name"));
 	one->namespace = node_str(node_get(metadata, "namespace"));
+	one->api_version = node_str(node_get(doc->root, "apiVersion"));
 	one->root = doc->root;
 	one->document = (unsigned)doc->number;
 	one->next = list;
@@ -43,19 +68,26 @@ const struct runtime *runtime_around(const struct runtime *list,
 	return list;
 }
 
-/* Without a namespace an object goes where the command says. */
-static bool is_near(const struct runtime *one, const char *namespace)
+/* The object's group in front of the slash of the runtime's apiVersion. Without
+ * a namespace an object goes where the command says. */
+static bool is_near(const struct runtime *one, const struct object *object)
 {
+	size_t len = strlen(object->group);
+
+	if (!text_starts(one->api_version, object->group) ||
+	    one->api_version[len] != '/')
+		return false;
 	return text_starts(one->kind, "Cluster") || !one->namespace ||
-	       !namespace || !strcmp(one->namespace, namespace);
+	       !object->namespace || text_eq(one->namespace, object->namespace);
 }
 
-const struct runtime *runtime_find(const struct runtime *list, const char *kind,
-				   const char *namespace, const char *name)
+const struct runtime *runtime_find(const struct runtime *list,
+				   const struct object *object,
+				   const char *kind, const char *name)
 {
 	for (; list; list = list->next)
 		if (text_eq(list->kind, kind) && text_eq(list->name, name) &&
-		    is_near(list, namespace))
+		    is_near(list, object))
 			return list;
 	return NULL;
 }

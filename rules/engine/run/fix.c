@@ -90,6 +90,22 @@ static bool is_written(const struct fix *fix, const struct node *node)
 	return !fix->root || node == fix->root;
 }
 
+/* A value that is another object's would be replaced by what is written at
+ * these keys, which stand for the dotted path's first if they are taken. */
+static bool is_anothers(const struct pod *pod, const struct node *base,
+			const char *dotted, const struct node *own,
+			const char *const *keys, bool taken)
+{
+	size_t len = strcspn(dotted, ".");
+
+	for (; *keys; keys++)
+		own = node_get(own, *keys);
+	if (!taken)
+		own = node_getn(own, dotted, len);
+	return pod->based && node_is_unset(own) &&
+	       !node_is_unset(node_getn(base, dotted, len));
+}
+
 /* The author's place of a field of a made pod, in front of the rest of dotted,
  * which is returned; NULL if there is none. */
 static const char *path_made(struct fix *fix, const struct node *base,
@@ -100,7 +116,8 @@ static const char *path_made(struct fix *fix, const struct node *base,
 	const struct node *at =
 		pod_field_place(fix->pod, base, dotted, &keys, &taken);
 
-	if (!at || !is_written(fix, at))
+	if (!at || !is_written(fix, at) ||
+	    is_anothers(fix->pod, base, dotted, at, keys, taken))
 		return NULL;
 	edit_path_to(path, &fix->run->state->doc_arena, at);
 	for (; *keys; keys++)

@@ -291,8 +291,8 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
 		attr["container_c"]
-	printf "\t.or_first = %d,\n\t.based = %d,\n", attr["first_c"], \
-		value("based", 0)
+	printf "\t.or_first = %d,\n\t.based = %d,\n\t.below = %d,\n", \
+		attr["first_c"], value("based", 0), value("below", 0)
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \
 		value("noimage", 0), value("some", 0), value("counted", 0)
 	return name

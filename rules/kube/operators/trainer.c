@@ -35,21 +35,9 @@ static const struct runtime *runtime_of(const struct pod_builder *builder,
 {
 	const char *kind = node_str(node_get(ref, "kind"));
 
-	return runtime_find(builder->config->runtimes,
+	return runtime_find(builder->config->runtimes, builder->object,
 			    kind ? kind : "ClusterTrainingRuntime",
-			    builder->object->namespace,
 			    node_str(node_get(ref, "name")));
-}
-
-static bool has_trainer(const struct node *job)
-{
-	const struct node *list =
-		node_path(job, "template.spec.template.spec.containers");
-
-	FOR_EACH_CHILD(list, container)
-		if (node_eq(node_get(container, "name"), "node"))
-			return true;
-	return false;
 }
 
 /*
@@ -71,7 +59,7 @@ static const struct node *trainer_job(const struct runtime *runtime)
 		if (node_eq(node_get(labels, "trainer.kubeflow.org/"
 					     "trainjob-ancestor-step"),
 			    "trainer"))
-			return has_trainer(job) ? job : NULL;
+			return job;
 	}
 	return NULL;
 }
@@ -108,7 +96,7 @@ static const struct node *base(struct pod_builder *builder,
 	const char *name = node_str(node_get(job, "name"));
 	const struct node *spec = node_path(job, "template.spec.template.spec");
 
-	if (!node_is_map(spec) ||
+	if (!has_container(spec, "node") ||
 	    !node_is_unset(node_get(holder, "runtimePatches")))
 		return NULL;
 	spec = override_all(builder, spec, node_get(holder, "podSpecOverrides"),

@@ -188,7 +188,7 @@ static void put_row(struct maker *maker, const struct field_row *row)
 			put_key(maker, map, field);
 }
 
-static bool has_container(const struct node *template, const char *name)
+bool has_container(const struct node *template, const char *name)
 {
 	FOR_EACH_CHILD(node_get(template, "containers"), c)
 		if (node_eq(node_get(c, "name"), name))
@@ -233,15 +233,23 @@ static void put_name(struct maker *maker, const char *name)
 	merge_add(maker->arena, maker->budget, maker->box, &text);
 }
 
-/* The list of its containers: the one that is made. */
+/* The list of its containers: the kind's own, and the one that is made. */
 static void put_box(struct maker *maker)
 {
 	struct node *list = inner_map(maker, maker->spec, "containers");
+	struct node *own = child_of(maker->spec, "containers");
 
-	if (!list)
-		return;
+	if (!list) {
+		if (!node_is_seq(own))
+			return;
+		list = merge_hollow(maker->arena, own);
+		FOR_EACH_CHILD(own, item)
+			merge_add(maker->arena, maker->budget, list, item);
+	}
 	list->type = NODE_SEQ;
 	merge_add(maker->arena, maker->budget, list, maker->box);
+	if (list != own)
+		replace(own, list);
 }
 
 /* Operators add tolerations to those of a template: no merge key does. */
@@ -269,6 +277,16 @@ static const struct node *template_of(struct pod_builder *builder,
 				   : NULL;
 }
 
+static const struct node *made_below(struct maker *maker, const char *name,
+				     const struct node *holder)
+{
+	if (!node_first(maker->spec) && !node_first(maker->box))
+		return NULL;
+	put_name(maker, name);
+	put_box(maker);
+	return template_merge(maker->arena, maker->budget, maker->spec, holder);
+}
+
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder)
 {
@@ -282,6 +300,9 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 
 	if (builder->row->based && !node_is_map(template))
 		return NULL;
+	if (!rows)
+		return template_merge(maker.arena, maker.budget, template,
+				      holder);
 	if (!node_is_map(holder) || node_is_unknown(template))
 		return holder;
 	maker.spec = merge_hollow(maker.arena, holder);
@@ -292,6 +313,8 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 	}
 	for (const struct field_row *row = rows; row->from; row++)
 		put_row(&maker, row);
+	if (builder->row->below)
+		return made_below(&maker, builder->row->container, holder);
 	FOR_EACH_CHILD(holder, field)
 		if (!is_of_box(rows, field) &&
 		    !node_get(maker.spec, field->key))
@@ -300,6 +323,7 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 	put_box(&maker);
 	if (!node_is_map(template))
 		return maker.spec;
-	add_tolerations(&maker, template);
+	if (!builder->row->based)
+		add_tolerations(&maker, template);
 	return template_merge(maker.arena, maker.budget, template, maker.spec);
 }

@@ -66,17 +66,6 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	if (row->form == FORM_PATCH)
 		holder = builder_operator(builder)->template(builder, holder);
 	pod->spec = holder;
-	pod->made = row->fields != NULL;
-	pod->flat = row->form == FORM_FLAT && !pod->made;
-	pod->source = holder;
-	pod->fields = row->fields;
-	if (pod->made) {
-		const struct node *made = pod_fields_make(builder, holder);
-
-		pod->made = made != NULL;
-		pod->flat = !made;
-		pod->spec = made ? made : holder;
-	}
 	if (row->form == FORM_POD || row->form == FORM_PATCH) {
 		pod->spec = node_get(holder, "spec");
 		pod->template = holder;
@@ -84,6 +73,19 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	} else if (row->metadata) {
 		pod->metadata = path_get(builder->group, row->metadata);
 	}
+	pod->source = pod->spec;
+	pod->fields = row->below ? NULL : row->fields;
+	if (row->fields || row->based) {
+		const struct node *made = pod_fields_make(builder, pod->spec);
+
+		pod->made = made != NULL;
+		pod->based = made && row->based;
+		if (made)
+			pod->fields = row->fields;
+		pod->partly = made && row->form != FORM_FLAT;
+		pod->spec = made ? made : pod->spec;
+	}
+	pod->flat = row->form == FORM_FLAT && !pod->made;
 	pod->labels = node_get(pod->metadata, "labels");
 	pod->annotations = node_get(pod->metadata, "annotations");
 	if (row->inner && !row->fields)

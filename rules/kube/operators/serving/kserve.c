@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/runtime.h"
 
 /* -- counts --------------------------------------------------------------- */
 
@@ -165,6 +166,78 @@ COUNT_FORMULA(llm_workers)
 	return n;
 }
 
+/* -- the runtime ----------------------------------------------------------- */
+
+static bool is_worker(const struct node *component)
+{
+	return text_eq(component->key, "workerSpec");
+}
+
+static const struct node *predictor_of(const struct node *component)
+{
+	return is_worker(component) ? component->parent : component;
+}
+
+static const struct node *runtime_spec(const struct pod_builder *builder,
+				       const struct node *model)
+{
+	static const char *const kinds[] = {"ServingRuntime",
+					    "ClusterServingRuntime", NULL};
+	const char *name = node_str(node_get(model, "runtime"));
+	const struct runtime *runtime = NULL;
+
+	for (const char *const *kind = kinds; *kind && !runtime; kind++)
+		runtime = runtime_find(builder->config->runtimes,
+				       builder->object, *kind, name);
+	return runtime ? node_get(runtime->root, "spec") : NULL;
+}
+
+/* A version of the runtime changes the tag of its image; args of a worker go
+ * behind those of the runtime's. Both are not followed. */
+static bool is_followed(const struct node *component, const struct node *model)
+{
+	const struct node *name = node_get(model, "name");
+	const struct node *own = node_at(node_get(component, "containers"), 0);
+
+	if (field_is_set(model, "runtimeVersion"))
+		return false;
+	return is_worker(component)
+		       ? !field_is_set(own, "args")
+		       : !name || node_eq(name, "kserve-container");
+}
+
+/*
+ * The PodSpec of the runtime that the component names, without the fields that
+ * are not merged: MergePodSpec() of inferenceservice/utils/utils.go,
+ * buildPodSpec and multiNodeProcess() of predictor.go, 0.17.
+ */
+static const struct node *base(struct pod_builder *builder,
+			       const struct node *component)
+{
+	static const char *const fields[] = {
+		"containers",  "volumes",	   "nodeSelector",  "affinity",
+		"tolerations", "imagePullSecrets", "schedulerName", NULL};
+	const struct node *model = node_get(predictor_of(component), "model");
+	const struct node *spec = runtime_spec(builder, model);
+	struct node *out;
+
+	if (node_is_true(node_get(spec, "multiModel")) ||
+	    node_is_true(node_get(spec, "disabled")))
+		return NULL;
+	if (is_worker(component))
+		spec = node_get(spec, "workerSpec");
+	if (!has_container(spec, is_worker(component) ? "worker-container"
+						      : "kserve-container") ||
+	    !is_followed(component, model))
+		return NULL;
+	out = merge_hollow(builder->arena, spec);
+	FOR_EACH_CHILD(spec, field)
+		if (text_any(field->key, fields, text_eq))
+			merge_add(builder->arena, &builder->merge_budget, out,
+				  field);
+	return out;
+}
+
 /* -- devices, shared memory ---------------------------------------------------
  */
 
@@ -197,12 +270,12 @@ static unsigned runtime_injects(const char *name)
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	const struct node *component = pod->spec;
+	const struct node *component = pod->source;
 	const struct node *runtime = node_path(component, "model.runtime");
 	const char *name = node_str(runtime);
 	struct kserve_nodes nodes;
 
-	if (!pod->gpu_by && !node_is_unset(runtime) &&
+	if (!pod->made && !pod->gpu_by && !node_is_unset(runtime) &&
 	    runtime_shm(name) == INJECT_SHM_UNKNOWN)
 		pod->gpu_unknown = true;
 
@@ -212,7 +285,8 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 		return;
 	nodes = kserve_nodes(component);
 	pod_give(builder, pod, "nvidia.com/gpu",
-		 component == pod->spec ? nodes.head_gpus : nodes.worker_gpus);
+		 component == pod->source ? nodes.head_gpus
+					  : nodes.worker_gpus);
 }
 
 /* Presets may select, tolerate and bound. */
@@ -226,17 +300,16 @@ static unsigned preset_injects(const struct object *object)
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {
-	const struct node *predictor = pod->spec;
+	const struct node *predictor = predictor_of(pod->source);
 	const struct node *model, *runtime;
 	unsigned bits = 0;
 
-	if (node_is_unset(node_get(predictor, "workerSpec")) &&
-	    pod->spec->key && !strcmp(pod->spec->key, "workerSpec"))
-		predictor = pod->spec->parent;
 	if (!node_is_unset(node_get(predictor, "workerSpec")))
 		bits |= INJECT_GPU;
 	if (text_starts(builder->object->kind, "LLM"))
 		return preset_injects(builder->object);
+	if (pod->made)
+		return bits;
 	model = node_get(predictor, "model");
 	runtime = node_get(model, "runtime");
 	if (!node_is_unset(node_get(predictor, "huggingface")))
@@ -289,11 +362,12 @@ static bool merges(const struct container *c)
 	const struct object *object = c->pod->object;
 
 	return text_starts(object->kind, "LLMInferenceService") ||
-	       text_eq(c->node->key, "model");
+	       (!c->pod->made && text_eq(c->node->key, "model"));
 }
 
 const struct operator operator_kserve = {
 	.gpus = gpus,
+	.base = base,
 	.injects = injects,
 	.gang = gang,
 	.merges = merges,
