@@ -22,6 +22,7 @@
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"
+#include "kube/device_name.h"
 #include "kube/quota/quota.h"
 
 enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
@@ -86,7 +87,8 @@ struct run_options {
 	const char *const *groups;
 	/* Returns whether a DeviceClass of another input file defines this
 	 * resource name. May be NULL; any thread may call it. */
-	bool (*names_device)(void *set, const char *resource);
+	bool (*find_device_name)(void *set, const char *resource,
+				 struct device_name *name);
 	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */
@@ -174,6 +176,9 @@ struct run_file {
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
+/* How objects are read: by the file's policy, and with the resources that
+ * DeviceClasses name. */
+const struct kube_config *run_kube(struct run *run);
 /* loader's issue callback; context = run */
 void run_load_issue(void *run, const struct load_issue *issue);
 void run_document(struct run *run, struct doc *doc);

@@ -23,12 +23,19 @@ struct accelerator {
 	const char *vendor; /* nvidia, amd, intel, habana, aws, google, ... */
 	enum accel_class class;
 	const char *taint; /* taint key of the vendor's nodes, or NULL */
+	bool named;	   /* in no table: a DeviceClass names it */
 };
 
 /* Policy additions; zero-initialized when there are none. */
 struct accelerator_extra {
 	const struct accelerator *items;
 	size_t n;
+	/*
+	 * Returns the row of a resource that a DeviceClass names, or NULL;
+	 * asked for names in no table. May be NULL.
+	 */
+	const struct accelerator *(*named)(void *context, const char *resource);
+	void *context;
 };
 
 /* The row for a resource name, or NULL. Exact rows win over prefixes. */
@@ -38,6 +45,8 @@ accelerator_find(const struct accelerator_extra *extra, const char *resource);
 bool accelerator_is_named(const char *text, size_t len);
 /* Counts devices (everything but ACCEL_SHARE)? */
 bool accelerator_counts(const struct accelerator *accelerator);
+/* True if a DeviceClass selects the devices, not a device plugin. */
+bool accelerator_is_claimed(const struct accelerator *accelerator);
 /*
  * The accelerator a misspelled resource name probably means (`nvidia.com/gpus`,
  * `nvidia/gpu`, `nvidia.com/GPU`), or NULL when it resembles none.

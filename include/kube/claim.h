@@ -35,6 +35,8 @@ bool claims_may_be_in(const char *text, size_t len);
 void claims_add(struct claim_table *table, struct arena *arena,
 		const struct doc *doc);
 
+/* Returns whether a class of this name is one of accelerators. */
+enum tri claim_class_use(const char *class);
 /* The requests of an object that is a claim or a template, else NULL. Before v1
  * a request's fields are in the request itself, now in `exactly`, or in each of
  * `firstAvailable`. */

@@ -9,12 +9,19 @@
 
 #include "kube/cluster/cluster.h"
 
-/* Each name in the documents of a text; it lives as long as the arena. */
+struct device_name {
+	const char *resource;
+	const char *vendor; /* NULL: not known to be an accelerator */
+};
+
+/* Calls found() for each name in the documents of a text; the strings live as
+ * long as the arena. */
 void device_names_of_text(struct arena *arena, const char *text, size_t len,
-			  void (*found)(void *context, const char *name),
+			  void (*found)(void *context,
+					const struct device_name *name),
 			  void *context);
-/* cluster: or NULL. */
+/* cluster: or NULL; name: what was found. */
 bool device_name_in_cluster(const struct cluster *cluster, const char *resource,
-			    struct arena *arena);
+			    struct arena *arena, struct device_name *name);
 
 #endif

@@ -6,7 +6,6 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
-#include "kube/device_name.h"
 
 void device_names_init(struct device_names *names, const struct files *files,
 		       const struct stdin_cache *stdin_cache)
@@ -22,12 +21,13 @@ void device_names_release(struct device_names *names)
 	pthread_mutex_destroy(&names->lock);
 }
 
-static void add(void *context, const char *name)
+static void add(void *context, const struct device_name *name)
 {
 	struct device_names *names = context;
 
-	*VEC_PUSH(&names->arena, names->items, names->n, names->size) =
-		arena_strdup(&names->arena, name);
+	*VEC_PUSH(&names->arena, names->items, names->n,
+		  names->size) = (struct device_name){
+		arena_strdup(&names->arena, name->resource), name->vendor};
 }
 
 static void read_file(struct device_names *names, uint32_t file,
@@ -62,7 +62,8 @@ static void read_all(struct device_names *names)
 	names->read = true;
 }
 
-bool device_names_have(void *context, const char *resource)
+bool device_names_find(void *context, const char *resource,
+		       struct device_name *name)
 {
 	struct device_names *names = context;
 	bool found = false;
@@ -70,8 +71,11 @@ bool device_names_have(void *context, const char *resource)
 	pthread_mutex_lock(&names->lock);
 	if (!names->read)
 		read_all(names);
-	for (size_t i = 0; i < names->n; i++)
-		found |= text_eq(names->items[i], resource);
+	for (size_t i = 0; i < names->n && !found; i++) {
+		found = text_eq(names->items[i].resource, resource);
+		if (found)
+			*name = names->items[i];
+	}
 	pthread_mutex_unlock(&names->lock);
 	return found;
 }

@@ -7,6 +7,7 @@
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "kube/device_name.h"
 #include "lint/files/files.h"
 #include "lint/files/stdin_cache.h"
 
@@ -15,7 +16,7 @@ struct device_names {
 	const struct stdin_cache *stdin_cache;
 	pthread_mutex_t lock;
 	struct arena arena;
-	const char **items;
+	struct device_name *items;
 	size_t n, size;
 	bool read;
 };
@@ -23,7 +24,8 @@ struct device_names {
 void device_names_init(struct device_names *names, const struct files *files,
 		       const struct stdin_cache *stdin_cache);
 void device_names_release(struct device_names *names);
-/* names: a struct device_names. */
-bool device_names_have(void *names, const char *resource);
+/* context: a struct device_names; name: what was found. */
+bool device_names_find(void *context, const char *resource,
+		       struct device_name *name);
 
 #endif

@@ -246,7 +246,7 @@ static void lint_files(struct lint *lint)
 		.baseline = lint->baseline_run.old,
 		.admission_policies = lint->admission.set,
 		.namespaces = lint->admission.namespaces,
-		.names_device = device_names_have,
+		.find_device_name = device_names_find,
 		.set = &lint->device_names,
 		.user = o->as,
 		.groups = lint->admission.groups,

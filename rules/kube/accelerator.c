@@ -94,18 +94,30 @@ static const struct accelerator *known(const char *resource)
 const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource)
 {
+	const struct accelerator *found;
+
 	/* Native resources such as cpu and memory have no domain. */
 	if (!resource || !strchr(resource, '/'))
 		return NULL;
 	for (size_t i = 0; extra && i < extra->n; i++)
 		if (row_matches(extra->items[i].name, resource))
 			return &extra->items[i];
-	return known(resource);
+	found = known(resource);
+	if (!found && extra && extra->named && !fabric_resource(resource))
+		found = extra->named(extra->context, resource);
+	return found;
 }
 
 bool accelerator_counts(const struct accelerator *accelerator)
 {
 	return accelerator && accelerator->class != ACCEL_SHARE;
+}
+
+bool accelerator_is_claimed(const struct accelerator *accelerator)
+{
+	return accelerator->named ||
+	       text_starts(accelerator->name,
+			   "deviceclass.resource.kubernetes.io/");
 }
 
 bool fabric_resource(const char *resource)

@@ -74,13 +74,13 @@ static bool speaks_of_other(const char *name)
 
 /* -- claims of the file -------------------------------------------------- */
 
-static bool policy_names(const struct claim_table *table, const char *class)
+static bool is_named(const struct claim_table *table, const char *class)
 {
 	char resource[512];
 
 	snprintf(resource, sizeof(resource),
 		 "deviceclass.resource.kubernetes.io/%s", class);
-	return table->extra && table->extra->n &&
+	return table->extra && (table->extra->n || table->extra->named) &&
 	       accelerator_find(table->extra, resource);
 }
 
@@ -92,12 +92,19 @@ static enum tri class_use(const struct claim_table *table, const char *class)
 {
 	if (!class)
 		return TRI_UNKNOWN;
-	if (policy_names(table, class))
+	if (is_named(table, class))
 		return TRI_YES;
 	if (speaks_of_other(class) || domain_is_reserved(class) ||
 	    text_starts(class, "dra.net") || text_starts(class, "dranet"))
 		return TRI_NO;
 	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
+}
+
+enum tri claim_class_use(const char *class)
+{
+	static const struct claim_table none = {0};
+
+	return class_use(&none, class);
 }
 
 static void add_devices(const struct claim_table *table, struct claim *claim,

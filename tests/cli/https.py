@@ -4,6 +4,8 @@
 https.py review CA PORT UID REQUESTED   POST /validate a Pod that may use one
                                         GPU and requests REQUESTED (2: wrong);
                                         `allowed` or `denied`, and the uid
+https.py post CA PORT FILE              POST /validate the request in FILE;
+                                        `allowed` or `denied`, and its uid
 https.py serial CA PORT                 SHA-256 of the certificate served
 https.py kept CA PORT PID SIGNAL        review on a connection, send the signal,
                                         review on it again, then on a new one;
@@ -45,7 +47,11 @@ def pod(uid, requested):
 
 
 def review(connection, uid, requested):
-    connection.request('POST', '/validate', pod(uid, requested),
+    return post(connection, pod(uid, requested))
+
+
+def post(connection, body):
+    connection.request('POST', '/validate', body,
                        {'Content-Type': 'application/json'})
     reply = connection.getresponse()
     body = reply.read()
@@ -71,6 +77,9 @@ def kept(ca, port, pid, name):
 def main(what, *args):
     if what == 'review':
         print(review(connect(*args[:2]), *args[2:])[0])
+    elif what == 'post':
+        with open(args[2], 'rb') as file:
+            print(post(connect(*args[:2]), file.read())[0])
     elif what == 'serial':
         connection = connect(*args)
         connection.connect()

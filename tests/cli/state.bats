@@ -59,6 +59,25 @@ state() {
 	until_true asking_gives allowed
 }
 
+# updated OLD NEW: the verdict on a Pod that requested OLD of a resource that a
+# DeviceClass names, and now NEW.
+updated() {
+	local pod='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"ml"},"spec":{"containers":[{"name":"a","image":"registry.example.com/a:1","command":["torchrun","--nproc-per-node=2","t.py"],"resources":{"limits":{"example.com/fast":%s},"requests":{"example.com/fast":%s}}}]}}'
+	printf '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u-1","operation":"UPDATE","namespace":"ml","name":"a","userInfo":{"username":"alice"},"kind":{"group":"","version":"v1","kind":"Pod"},"oldObject":'"$pod"',"object":'"$pod"'}}' \
+		"$1" "$1" "$2" "$2" >request.json
+	python3 "$https" post "$CERTS/ca.crt" "$port" request.json
+}
+
+@test "state: resources that a DeviceClass names are devices, also when their number grows" {
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'mode: enforce' \
+		'rules: {shm-missing: {action: deny}}' >policy.yaml
+	state 8 | sed 's|"items":\[|&{"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"fast"},"spec":{"extendedResourceName":"example.com/fast","selectors":[{"cel":{"expression":"device.driver == '"'gpu.nvidia.com'"'"}}]}},|' >state.json
+	start --cluster state.json --policy policy.yaml
+	is "$(updated 2 2)" "allowed u-1"
+	is "$(updated 2 4)" "denied u-1"
+	is "$(updated 4 2)" "allowed u-1"
+}
+
 @test "state: two quotas of one name, a quantity that is none" {
 	state 0 | sed 's/"items":\[/&{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com\/gpu":"9"}}},/' >twice.json
 	unusable --cluster twice.json

@@ -98,7 +98,7 @@ static void compare_with_old(struct review_context *ctx)
 	judge_object(old, &before);
 	if (old->costly)
 		return;
-	change = demand_compare(&ctx->worker->arena, ctx->policy,
+	change = demand_compare(&ctx->worker->arena, run_kube(&now->run),
 				&ctx->review.object, &ctx->review.old);
 	c->demand_grew = change.grew;
 	if (ratchet(&ctx->worker->arena, c,

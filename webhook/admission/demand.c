@@ -127,14 +127,14 @@ static void add_object(struct demand_table *demand, const struct object *object,
 }
 
 static struct demand_table read_demand(struct arena *arena,
-				       const struct policy *policy,
+				       const struct kube_config *config,
 				       const struct doc *doc)
 {
 	struct demand_table demand = {.arena = arena};
 	struct object_list objects = {NULL, 0, 0};
 	const struct node *nested = NULL;
 
-	object_read(arena, policy_kube(policy), doc, &objects, &nested);
+	object_read(arena, config, doc, &objects, &nested);
 	for (size_t i = 0; i < objects.n; i++)
 		add_object(&demand, &objects.items[i], 1);
 	return demand;
@@ -158,12 +158,12 @@ static bool is_more(const struct demand_row *now, const struct demand_row *old)
 }
 
 struct demand_change demand_compare(struct arena *arena,
-				    const struct policy *policy,
+				    const struct kube_config *config,
 				    const struct doc *now,
 				    const struct doc *old)
 {
-	struct demand_table after = read_demand(arena, policy, now);
-	struct demand_table before = read_demand(arena, policy, old);
+	struct demand_table after = read_demand(arena, config, now);
+	struct demand_table before = read_demand(arena, config, old);
 	struct demand_change change = {false, false};
 
 	for (size_t i = 0; i < after.n; i++) {

@@ -9,7 +9,8 @@
 #include <stdbool.h>
 
 #include "base/arena.h"
-#include "engine/policy.h"
+#include "doc/load.h"
+#include "kube/object.h"
 
 struct demand_change {
 	bool grew; /* somewhere: a pod, the steady state or the peak of a role
@@ -18,7 +19,7 @@ struct demand_change {
 };
 
 struct demand_change demand_compare(struct arena *arena,
-				    const struct policy *policy,
+				    const struct kube_config *config,
 				    const struct doc *now,
 				    const struct doc *old);
 

@@ -13,11 +13,8 @@ static const struct node *by_plugin(const struct pod *pod,
 		if (!container_claims_nvidia(c))
 			continue;
 		FOR_EACH_ASKED(c, entry)
-			/* That one is DRA's: ResourceDeviceClassPrefix. */
 			if (entry->accelerator &&
-			    !text_starts(
-				    entry->node->key,
-				    "deviceclass.resource.kubernetes.io/") &&
+			    !accelerator_is_claimed(entry->accelerator) &&
 			    text_eq(entry->accelerator->vendor, "nvidia") &&
 			    accelerator_counts(entry->accelerator) &&
 			    entry->quantity.nano > 0) {

@@ -78,10 +78,10 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const char *name;
 	struct finding *f;
 
-	if (entry->accelerator) {
-		check_nodes(run, c, entry);
-		return;
-	}
+	if (entry->accelerator && entry->accelerator->named)
+		return say_named(run, c, value);
+	if (entry->accelerator)
+		return check_nodes(run, c, entry);
 	/* Operators may have short names of their own (Dynamo's `gpu`). */
 	if (c->pod->flat && !strchr(value->key, '/'))
 		return;

@@ -45,8 +45,14 @@ static bool selects(const struct node_need *need)
 	       text_eq(need->key, "kubernetes.io/hostname");
 }
 
+/* A claim selects its devices, and so does a resource of a DeviceClass. */
 static bool has_claims_only(const struct pod *pod)
 {
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    accelerator_is_claimed(entry->accelerator))
+				return true;
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 

@@ -435,7 +435,5 @@ bool rule_set_is_partial(struct rule_run *rr)
 
 const struct accelerator_extra *rule_accelerators(struct rule_run *rr)
 {
-	const struct policy *policy = rr->run->state->file.policy;
-
-	return &policy_kube(policy)->accelerators;
+	return &run_kube(rr->run)->accelerators;
 }

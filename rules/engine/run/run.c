@@ -491,6 +491,7 @@ void run_end_file(struct run *run)
 
 	if (state->file.budget)
 		*state->file.budget = state->budget.all;
+	run_claims_end(run);
 	if (state->suppressions && !state->cut) {
 		suppressions_settings(state->suppressions,
 				      policy_base(state->file.policy));

@@ -8,6 +8,21 @@
 #include "kube/runtime.h"
 #include "run_internal.h"
 
+const struct kube_config *run_kube(struct run *run)
+{
+	struct run_state *state = run->state;
+
+	if (state->kube_of == state->file.policy)
+		return &state->kube;
+	state->kube_of = state->file.policy;
+	state->kube = *policy_kube(state->kube_of);
+	state->kube.accelerators.named = run_named_accelerator;
+	state->kube.accelerators.context = run;
+	state->kube.claims = state->claims.n ? &state->claims : NULL;
+	state->kube.runtimes = state->runtimes;
+	return &state->kube;
+}
+
 static void read_claims(struct run *run)
 {
 	struct run_state *state = run->state;
@@ -17,6 +32,7 @@ static void read_claims(struct run *run)
 
 	if (!claims_may_be_in(source->text, source->len))
 		return;
+	state->claims.extra = &run_kube(run)->accelerators;
 	loader_init(&loader, source, &load_limits_default, &state->doc_arena);
 	while (loader_next(&loader, &doc) > 0) {
 		if (doc.root)
@@ -49,23 +65,25 @@ void run_claims_begin(struct run *run)
 {
 	struct run_state *state = run->state;
 
-	state->claims = (struct claim_table){
-		.extra = &policy_kube(state->file.policy)->accelerators};
+	state->names = (struct run_names){0};
+	state->claims = (struct claim_table){0};
 	state->runtimes = NULL;
+	state->kube_of = NULL;
 	if (!run->options.file_values)
 		return;
 	read_claims(run);
 	read_runtimes(run);
-	state->kube = *policy_kube(state->file.policy);
-	state->kube.claims = &state->claims;
-	state->kube.runtimes = state->runtimes;
+	state->kube_of = NULL; /* built again with them */
 }
 
-const struct kube_config *run_kube(const struct run *run)
+/* Objects that set rules read again are not of this file, and its text may be
+ * gone. */
+void run_claims_end(struct run *run)
 {
-	const struct run_state *state = run->state;
+	struct run_state *state = run->state;
 
-	return state->claims.n || state->runtimes
-		       ? &state->kube
-		       : policy_kube(state->file.policy);
+	state->names.read = true;
+	state->claims = (struct claim_table){0};
+	state->runtimes = NULL;
+	state->kube_of = NULL;
 }

@@ -6,7 +6,6 @@
  */
 #include "base/text.h"
 #include "kube/cluster/cluster.h"
-#include "kube/device_name.h"
 #include "kube/quota/limit_range.h"
 
 #include "run_internal.h"
@@ -50,34 +49,6 @@ const struct cluster *rule_cluster(struct rule_run *rr)
 const struct platform *rule_platform(struct rule_run *rr)
 {
 	return policy_platform(rr->run->state->file.policy);
-}
-
-struct name_search {
-	const char *name;
-	bool found;
-};
-
-static void compare_name(void *context, const char *name)
-{
-	struct name_search *search = context;
-
-	search->found |= text_eq(search->name, name);
-}
-
-bool rule_names_device(struct rule_run *rr, const char *resource)
-{
-	const struct run_options *options = &rr->run->options;
-	const struct source *source = rr->run->state->file.source;
-	struct name_search search = {resource, false};
-
-	if (device_name_in_cluster(rule_cluster(rr), resource, rule_arena(rr)))
-		return true;
-	if (options->admission)
-		return false;
-	device_names_of_text(rule_arena(rr), source->text, source->len,
-			     compare_name, &search);
-	return search.found || (options->names_device &&
-				options->names_device(options->set, resource));
 }
 
 enum device_injection rule_injection(struct rule_run *rr)

@@ -85,8 +85,15 @@ struct run_state {
 	struct arena arena;	   /* lives as long as the run */
 	struct claim_table claims; /* of the file */
 	struct runtime *runtimes;  /* of the file */
-	struct reread *reread;	   /* run_object.c; NULL: nothing yet */
-	struct kube_config kube;   /* that of the policy, with them */
+	struct run_names {
+		struct device_name *items;
+		size_t n, size;
+		bool read; /* or no file is read at present */
+	} names;
+	struct reread *reread; /* run_object.c; NULL: nothing yet */
+	/* That of a policy, with them and with named resources. */
+	struct kube_config kube;
+	const struct policy *kube_of;
 	struct not_run *not_run;
 	size_t nnot_run, not_run_size;
 };
@@ -186,7 +193,10 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 
 /* Claims of devices that are in the file, for the pods that name them. */
 void run_claims_begin(struct run *run);
-const struct kube_config *run_kube(const struct run *run);
+void run_claims_end(struct run *run);
+/* See struct accelerator_extra; context: the run. */
+const struct accelerator *run_named_accelerator(void *context,
+						const char *resource);
 
 /* Call the rules for an object and for each of its pods. */
 void run_check_object(struct run *run, const struct object *object,

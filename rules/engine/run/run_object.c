@@ -43,8 +43,7 @@ static bool read_document(struct run *run, struct reread *reread,
 		return true;
 	if (run->options.file_values)
 		placeholder_mark(doc);
-	object_read(&reread->arena, policy_kube(run->state->file.policy), doc,
-		    &list, &nested);
+	object_read(&reread->arena, run_kube(run), doc, &list, &nested);
 	for (size_t i = 0; i < list.n; i++)
 		*VEC_PUSH(&reread->arena, reread->objects, reread->n,
 			  reread->size) = list.items[i];
@@ -122,8 +121,7 @@ const struct object *rule_object(struct rule_run *rr, const struct workload *w)
 		return NULL;
 	object->namespace = *w->id.namespace ? w->id.namespace : NULL;
 	object->fragment = w->npods && w->pods[0].fragment;
-	object_inject(&reread->arena, policy_kube(run->state->file.policy),
-		      object);
+	object_inject(&reread->arena, run_kube(run), object);
 	run->state->file.source = reread->source;
 	run->state->file.index = w->place.file;
 	return rr->object = object;

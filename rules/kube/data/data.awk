@@ -137,7 +137,8 @@ table == "accelerators" && $4 != "-" && !($4 in taint) {
 	taints = taints "\t\"" $4 "\",\n"
 }
 table == "accelerators" {
-	printf "\t{\"%s\", \"%s\", ACCEL_%s, %s},\n", $1, $2, toupper($3), text($4)
+	printf "\t{\"%s\", \"%s\", ACCEL_%s, %s, false},\n", $1, $2, \
+		toupper($3), text($4)
 }
 table == "fabric" || table == "reserved_domains" { printf "\t{\"%s\"},\n", $1 }
 table == "node_labels" {
