@@ -80,6 +80,7 @@ reported() {
 	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
 		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" \
 		>"$tmp/reported" || return
+	! grep -F '(null)' "$tmp/reported" >&2 || return
 	sed -nE 's/^.*:([0-9]+):[0-9]+: ([a-z]+): .*\[([a-z0-9-]*)\]$/\1 \3\n\1 \3:\2/p' \
 		"$tmp/reported" | sort -u
 }

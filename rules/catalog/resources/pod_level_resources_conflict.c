@@ -32,8 +32,8 @@ static bool check_limits(struct rule_run *run, const struct pod *pod,
 				     "container `%s` has a `%s` limit of %s, "
 				     "above the pod's own limit of %s: the API "
 				     "server rejects the pod",
-				     container_title(c), limit->key,
-				     node_str(at), node_str(limit));
+				     container_title(c), limit->key, at->str,
+				     limit->str);
 		finding_label(run, f, limit, "the pod's limit");
 		finding_cause(run, f, limit->key);
 		found = true;
@@ -59,7 +59,7 @@ static void check_requests(struct rule_run *run, const struct pod *pod,
 		       "the containers request %s%s `%s`, the pod itself has "
 		       "%s: the API server rejects the pod",
 		       unknown ? "at least " : "", quantity_text(sum, text),
-		       at->key, node_str(at));
+		       at->key, at->str);
 	finding_cause(run, f, at->key);
 }
 

@@ -49,7 +49,7 @@ static bool find_name(struct run *run, const char *resource,
 	       options->find_device_name(options->set, resource, name);
 }
 
-/* The class may be one of partitions: a unit is no whole device. */
+/* The class may be one of partitions: a unit is not a whole device. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource)
 {
