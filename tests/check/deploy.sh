@@ -363,7 +363,7 @@ life() { # MAJOR HELM
 api_server_tests() {
 	local rc=0
 	mkdir "$work/cp"
-	control_plane_start "$work/cp" || rc=$?
+	control_plane_start "$work/cp" --controller-manager || rc=$?
 	if [ $rc -ne 0 ]; then
 		skip 'everything before a real API server: there is none'
 		[ $rc -eq 77 ] || fail=$((fail + 1))

@@ -49,16 +49,17 @@ NATIVE = {
 
 
 class Webhook:
-    """Says yes; remembers (entry, namespace, name, operation)."""
+    """Says yes unless told not to; remembers (entry, name)."""
 
     def __init__(self, cert, key):
         self.seen = set()
+        self.denies = False
         self.port = review_server.serve(cert, key, self.answer)
 
     def answer(self, path, request):
         self.seen.add((path.split("?")[0].strip("/"),
                        request.get("name", "")))
-        return {}
+        return {"allowed": not self.denies}
 
 
 class Api:
@@ -300,12 +301,14 @@ def made(trial, obj):
     return path + "/changing"
 
 
-def change(trial, what, patch, where, wanted):
+def change(trial, what, patch, where, wanted, user=None):
     """Does a merge patch come?"""
     trial.webhook.seen.clear()
     status, answer = trial.api.call(
         "PATCH", where + "?dryRun=All", patch,
-        {"Content-Type": "application/merge-patch+json"})
+        {"Content-Type": "application/merge-patch+json",
+         **({"Impersonate-User": user, "Impersonate-Group": "system:masters"}
+            if user else {})})
     seen = {e for e, _ in trial.webhook.seen}
     trial.check(status == 200 and bool(seen) == wanted,
                 "change of %s: %s %s %s" % (
@@ -338,7 +341,7 @@ DEVICE_ANNOTATIONS = (
 
 
 def pod_changes(trial):
-    """UPDATE of a Pod: only annotations that take devices come."""
+    """UPDATE of a Pod: annotations that take devices, images, placement."""
     def annotated(key, value="x=all"):
         return {"metadata": {"annotations": {key: value}}}
 
@@ -355,10 +358,38 @@ def pod_changes(trial):
             ("a name that only begins so", annotated("cdi.k8s.iox/y"), False),
             ("another annotation", annotated("nvidia.com/use"), False),
             ("a label", {"metadata": {"labels": {"cdi.k8s.io": "a"}}}, False),
+            ("an image", {"spec": {"containers": [dict(
+                GPU, name="main", image="registry.example.com/team/app:2")]}},
+             True),
+            ("a toleration", {"spec": {"tolerations": [{
+                "key": "a", "operator": "Exists"}]}}, True),
             ("its deadline", {"spec": {"activeDeadlineSeconds": 999}}, False)):
         change(trial, "Pod: " + what, patch, one, wanted)
     trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
+    placed(trial)
     source_changes(trial, annotated)
+
+
+def placed(trial):
+    """A gated Pod gets its node, without us where a queue places it."""
+    queue = "system:serviceaccount:kube-system:queue"
+    gate = {"schedulingGates": [{"name": "example.com/queue"}]}
+    one = made(trial, pod(box=GPU, **gate))
+    node = {"spec": {"schedulingGates": None, "nodeSelector": {"a": "b"}}}
+    near = {"spec": {"affinity": {"nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [{
+                "key": "a", "operator": "Exists"}]}]}}}}}
+    for what, patch, user, wanted in (
+            ("its node", node, None, True), ("its affinity", near, None, True),
+            ("its gate", {"spec": {"schedulingGates": None}}, None, False),
+            ("its finalizers", {"metadata": {"finalizers": None}}, None,
+             False),
+            ("its node, by a queue", node, queue, False),
+            ("devices, by a queue", {"metadata": {"annotations": {
+                "cdi.k8s.io/x": "x=all"}}}, queue, True)):
+        change(trial, "Pod: " + what, patch, one, wanted, user)
+    trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
 
 
 def source_changes(trial, annotated):
@@ -373,6 +404,54 @@ def source_changes(trial, annotated):
     change(trial, "Pod: its deadline beside a source",
            {"spec": {"activeDeadlineSeconds": 999}}, one, False)
     trial.api.call("DELETE", one + "?gracePeriodSeconds=0")
+
+
+def until(seconds, question):
+    end = time.time() + seconds
+    while not question() and time.time() < end:
+        time.sleep(0.1)
+    return question()
+
+
+def ends(trial):
+    """A Job whose webhook denies everything from now on completes: its
+    controller takes the finalizer from its Pod, and a queue the gate."""
+    job = cron(pod(box=GPU))["spec"]["jobTemplate"]
+    job.update(apiVersion="batch/v1", kind="Job", metadata={})
+    job["spec"]["template"]["spec"]["schedulingGates"] = [
+        {"name": "example.com/queue"}]
+    one = made(trial, job)
+    pods = NATIVE[("v1", "Pod")] % "default"
+    mine = pods + "?labelSelector=job-name%3Dchanging"
+    call = trial.api.call
+    if not until(20, lambda: call("GET", mine)[1].get("items")):
+        trial.check(False, "a Job that ends: no Pod")
+        return
+    its = call("GET", mine)[1]["items"][0]
+    path = pods + "/" + its["metadata"]["name"]
+    trial.check("batch.kubernetes.io/job-tracking" in
+                its["metadata"].get("finalizers", []),
+                "a Job that ends: its Pod has no finalizer")
+    trial.webhook.denies = True
+    trial.webhook.seen.clear()
+    refused = trial.create(pod(box=GPU, labels={"a": "b"}) | {
+        "metadata": {"name": "refused"}})
+    trial.check(refused[0] == 400, "a webhook that denies: %s" % (refused,))
+    merge = {"Content-Type": "application/merge-patch+json"}
+    placed_by_queue = call("PATCH", path, {"spec": {
+        "schedulingGates": None, "nodeSelector": {"a": "b"}}}, {
+            **merge, "Impersonate-User":
+            "system:serviceaccount:kube-system:queue",
+            "Impersonate-Group": "system:masters"})
+    trial.check(placed_by_queue[0] == 200,
+                "a gate, denied: %s" % placed_by_queue[1].get("message"))
+    call("PATCH", path + "/status", {"status": {"phase": "Succeeded"}}, merge)
+    trial.check(until(20, lambda: call("GET", one)[1].get("status", {}).get(
+        "succeeded") == 1), "a Job that ends: it does not")
+    trial.check(until(20, lambda: not call("GET", path)[1]["metadata"].get(
+        "finalizers")), "a Job that ends: its Pod keeps the finalizer")
+    trial.webhook.denies = False
+    call("DELETE", one + "?propagationPolicy=Background")
 
 
 # --- nothing that a rule speaks about is let through -------------------------
@@ -500,6 +579,7 @@ def main():
     who_and_where(trial)
     changes(trial)
     pod_changes(trial)
+    ends(trial)
     nothing_passes(trial, gpugate, sorted(glob.glob(rules + "/*/bad*.yaml")),
                    "bad examples")
     if len(sys.argv) > 5:

@@ -211,22 +211,6 @@ struct request_context {
 	const char *subresource;
 };
 
-static bool is_excepted(const struct request_context *r)
-{
-	if (r->user == ONCALL && r->now->ticket)
-		return true;
-	if (r->user == CONTROLLER && r->now->owned && !in_force->controllers)
-		return true;
-	return r->old && r->old->leaving;
-}
-
-static bool must_allow(const struct request_context *r)
-{
-	if (is_excepted(r))
-		return true;
-	return r->old ? keeps_to(r->now, r->old) : !denied_to(r->now).n;
-}
-
 /* --- the same for the webhook --------------------------------------------- */
 
 static void write_mounts(struct buf *out, const struct box *box)
@@ -354,6 +338,52 @@ static void write_thing(struct buf *out, const struct thing *t)
 	}
 	write_spec(out, t);
 	buf_addf(out, "%s}", kinds[t->form].close);
+}
+
+/* --- exceptions ----------------------------------------------------------- */
+
+static struct thing without_metadata(const struct thing *t)
+{
+	struct thing bare = *t;
+
+	bare.label = 0;
+	bare.dev = bare.ticket = bare.owned = bare.leaving = false;
+	if (bare.form == POD)
+		bare.note = bare.note_key = 0;
+	return bare;
+}
+
+static bool has_same_spec(const struct thing *now, const struct thing *old)
+{
+	const struct thing a = without_metadata(now), b = without_metadata(old);
+	struct buf x, y;
+	bool same;
+
+	buf_init(&x);
+	buf_init(&y);
+	write_thing(&x, &a);
+	write_thing(&y, &b);
+	same = !strcmp(x.data, y.data);
+	buf_release(&x);
+	buf_release(&y);
+	return same;
+}
+
+static bool is_excepted(const struct request_context *r)
+{
+	if (r->user == ONCALL && r->now->ticket)
+		return true;
+	if (r->user == CONTROLLER && !in_force->controllers &&
+	    (r->now->owned || (r->old && r->now->form == POD)))
+		return true;
+	return r->old && r->old->leaving && has_same_spec(r->now, r->old);
+}
+
+static bool must_allow(const struct request_context *r)
+{
+	if (is_excepted(r))
+		return true;
+	return r->old ? keeps_to(r->now, r->old) : !denied_to(r->now).n;
 }
 
 static void write_review(struct buf *out, const struct request_context *r)

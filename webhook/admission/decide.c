@@ -125,26 +125,6 @@ static bool is_patchable(const struct request_context *c,
 	return policy_patches_owners(policy) && !is_kept_in_git(review);
 }
 
-void request_context_read(struct request_context *c,
-			  const struct review *review,
-			  const struct policy *policy, bool mutate)
-{
-	const struct node *object = review->object.root;
-
-	memset(c, 0, sizeof(*c));
-	c->mutate = mutate;
-	c->pod = !*review->group && !strcmp(review->kind, "Pod");
-	c->update = review->operation == OPERATION_UPDATE;
-	c->patchable = is_patchable(c, review, policy);
-	c->controlled = is_controller(policy, review->user) &&
-			has_judged_owner(policy, object);
-	read_ticket(c, review, policy);
-	/* Only the API server sets it on the stored object. */
-	c->lenient = c->update &&
-		     !node_is_unset(node_path(review->old.root,
-					      "metadata.deletionTimestamp"));
-}
-
 /* Every field of a but metadata is the same in b. */
 static bool same_fields(const struct node *a, const struct node *b)
 {
@@ -165,6 +145,29 @@ bool update_is_metadata(const struct node *now, const struct node *before)
 {
 	return now && before && same_fields(now, before) &&
 	       same_fields(before, now);
+}
+
+void request_context_read(struct request_context *c,
+			  const struct review *review,
+			  const struct policy *policy, bool mutate)
+{
+	const struct node *object = review->object.root;
+
+	memset(c, 0, sizeof(*c));
+	c->mutate = mutate;
+	c->pod = !*review->group && !strcmp(review->kind, "Pod");
+	c->update = review->operation == OPERATION_UPDATE;
+	c->patchable = is_patchable(c, review, policy);
+	c->controlled =
+		is_controller(policy, review->user) &&
+		((c->pod && c->update) || has_judged_owner(policy, object));
+	read_ticket(c, review, policy);
+	/* Only the API server sets it on the stored object. Finalizers must be
+	 * removable; a finalizer must not make it a way around, either. */
+	c->lenient = c->update &&
+		     !node_is_unset(node_path(review->old.root,
+					      "metadata.deletionTimestamp")) &&
+		     update_is_metadata(object, review->old.root);
 }
 
 /* --- one finding ---------------------------------------------------------- */

@@ -38,8 +38,10 @@ struct request_context {
 	/* No pod, role or resource more, and less of some; and no new use of
 	 * devices that the scheduler does not count. */
 	bool demand_fell;
-	bool controlled;    /* made by a controller for a judged owner */
-	const char *ticket; /* break-glass, or NULL */
+	/* Created by a controller for a judged owner, or a Pod that a
+	 * controller changes: its gates, its placement. */
+	bool controlled;
+	const char *ticket;	    /* break-glass, or NULL */
 	const char *ticket_problem; /* why a given one does not apply */
 };
 

@@ -30,12 +30,7 @@ A Scale is not sent at all: it carries a number and no pods to judge. The API
 server's own priority classes are made before any webhook can run.
 */}}
 {{- define "gpugate.condition.change" -}}
-# Nothing is denied to what is being deleted: finalizers must come off. On
-# CREATE the field is still the user's own.
-- name: not-being-deleted
-  expression: >-
-    request.operation == "CREATE" ||
-    !has(object.metadata.deletionTimestamp)
+# Finalizers of what is being deleted come off as well.
 - name: spec-changes
   expression: >-
     request.operation != "UPDATE" || oldObject == null ||
@@ -106,16 +101,28 @@ has(object.template) ? [object.template] : [object]).exists(pod,
 {{- end }}
 
 {{/*
-A Pod that exists changes its metadata often, and what it may change of its
-spec asks for no devices. Annotations do by which runtimes hand out devices:
-containers that start anew read them, and labels and annotations that are the
-source of NVIDIA_VISIBLE_DEVICES. An UPDATE comes to us only when one of these
-is new or has another value.
+A Pod that exists changes its metadata often. Annotations ask for devices by
+which runtimes hand them out: containers that start anew read them, and labels
+and annotations that are the source of NVIDIA_VISIBLE_DEVICES. Of its spec a
+user may change the images and, while it is gated, its placement. An UPDATE
+comes to us only when one of these is new or has another value. Queues that
+place a Pod and take its gate away need no webhook for it.
 */}}
 {{- define "gpugate.condition.podUpdate" -}}
 - name: update-takes-devices
   expression: |-
     request.operation != "UPDATE" || (has(request.subResource) && request.subResource != "") ||
+    (!request.userInfo.username.startsWith("system:serviceaccount:kube-system:") &&
+      !(request.userInfo.username in {{ .Values.policy.config.controllers | default list | toJson }}) && (
+      (has(object.spec.tolerations) ? object.spec.tolerations : []) !=
+        (has(oldObject.spec.tolerations) ? oldObject.spec.tolerations : []) ||
+      (has(object.spec.nodeSelector) ? object.spec.nodeSelector : {}) !=
+        (has(oldObject.spec.nodeSelector) ? oldObject.spec.nodeSelector : {}) ||
+      has(object.spec.affinity) != has(oldObject.spec.affinity) ||
+      (has(object.spec.affinity) && object.spec.affinity != oldObject.spec.affinity) ||
+      [[object.spec, oldObject.spec].map(s,
+        (s.containers + (has(s.initContainers) ? s.initContainers : [])).map(c,
+          has(c.image) ? c.image : ""))].exists(images, images[0] != images[1]))) ||
     (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
     object.metadata.annotations.exists(k, k.size() <= 320 &&
     k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
