@@ -8,19 +8,27 @@ DEPS := $(LINT_DEPS) libmicrohttpd-dev libgnutls28-dev libssl-dev \
 	libcurl4-openssl-dev libseccomp-dev
 TEST_DEPS := libcmocka-dev bats python3 procps patch
 
+# $(call install,PACKAGES): those that this machine lacks.
+define install
+@dpkg -s $(1) >/dev/null 2>&1 || { $(APT) update -qq && \
+	$(APT) install -y -qq --no-install-recommends $(1) >/dev/null; } || { \
+	! grep -qs '^ID=ubuntu' $(OS_RELEASE) || \
+	echo 'make: Ubuntu has some packages in its component universe: is it' \
+		'among the sources of apt? (add-apt-repository universe)' >&2; \
+	exit 1; }
+endef
+OS_RELEASE := /etc/os-release
+
 .PHONY: deps lint-deps test-deps full-deps
 deps:
-	@dpkg -s $(DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(DEPS) >/dev/null; }
+	$(call install,$(DEPS))
 
 # For `make gpugate`.
 lint-deps:
-	@dpkg -s $(LINT_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(LINT_DEPS) >/dev/null; }
+	$(call install,$(LINT_DEPS))
 
 test-deps: deps
-	@dpkg -s $(TEST_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(TEST_DEPS) >/dev/null; }
+	$(call install,$(TEST_DEPS))
 
 FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl wrk \
 	python3-yaml prometheus
@@ -28,17 +36,14 @@ FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl w
 CLANG_RT := $$(apt-cache depends clang | \
 	sed -n 's/^ *Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p')
 full-deps: test-deps
-	@dpkg -s $(FULL_DEPS) $(CLANG_RT) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(FULL_DEPS) \
-			$(CLANG_RT) >/dev/null; }
+	$(call install,$(FULL_DEPS) $(CLANG_RT))
 
 # --- the two commands of the README ---------------------------------------
 
 .PHONY: demo test
 DEMO_DEPS := curl ca-certificates
 demo: deps
-	@dpkg -s $(DEMO_DEPS) >/dev/null 2>&1 || \
-		$(APT) install -y -qq --no-install-recommends $(DEMO_DEPS) >/dev/null
+	$(call install,$(DEMO_DEPS))
 	@$(MAKE) --no-print-directory -j2 all
 	@sh deploy/examples/demo.sh $(BUILD)/gpugate $(BUILD)/gpugated
 

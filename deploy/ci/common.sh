@@ -9,7 +9,27 @@ die() {
 	exit 2
 }
 
-# Sets $gpugate: $INPUT_BINARY, or what is built from this source.
+# Sets $version, $system and $release, the address of its files, where this
+# source is a release: a runner keeps OWNER/NAME@vN in _actions/OWNER/NAME/vN.
+find_release() {
+	# shellcheck disable=SC2154
+	case $home in
+	*/_actions/*/*/v[0-9]*) ;;
+	*) return 1 ;;
+	esac
+	repository=${home##*/_actions/}
+	case ${repository#*/*/} in
+	*/*) return 1 ;;
+	esac
+	version=$(sed -n 's/^VERSION := //p' "$home/Makefile")
+	system=$(uname -sm | sed 's/ /-/; s/x86_64/amd64/; s/aarch64/arm64/' |
+		tr '[:upper:]' '[:lower:]')
+	release=${GITHUB_SERVER_URL:-https://github.com}/${repository%/*}
+	release=$release/releases/download/v$version
+}
+
+# Sets $gpugate: $INPUT_BINARY, the one in $GPUGATE_FOLDER, or what is built
+# from this source, and then kept there.
 get_gpugate() {
 	gpugate=${INPUT_BINARY:-}
 	if [ -n "$gpugate" ]; then
@@ -20,13 +40,17 @@ get_gpugate() {
 		esac
 		return
 	fi
-	# shellcheck disable=SC2154
+	if [ -n "${GPUGATE_FOLDER:-}" ] && [ -x "$GPUGATE_FOLDER/gpugate" ]; then
+		gpugate=$GPUGATE_FOLDER/gpugate
+		return
+	fi
 	gpugate=$home/build/gpugate
 	if command -v apt-get >/dev/null; then
 		make -s -C "$home" lint-deps || die 'cannot install what building needs'
 	fi
 	make -s -C "$home" -j2 BUILD=build CFLAGS=-O2 gpugate ||
 		die 'cannot be built here: name an executable instead'
+	[ -z "${GPUGATE_FOLDER:-}" ] || cp "$gpugate" "$GPUGATE_FOLDER/"
 }
 
 # git refuses a folder of another user, which the workspace is in containers.

@@ -2,14 +2,17 @@
 # make release         what a release consists of, in $(BUILD)/release: README.md
 # make release-native  the part for this machine's architecture
 # make release-cross   the linter for RELEASE_SYSTEMS
+# make publish-check   what a publisher still has to set
+# make publish         OWNER=: its name, in place of the placeholder
 
 RELEASE_DIR := $(BUILD)/release
 RELEASE_WORK := $(BUILD)/release-work
 RELEASE_ARCH = $(shell dpkg --print-architecture)
 RELEASE_STAGE = $(RELEASE_WORK)/stage
-# Where the artifacts are published, in what names them; of the Debian
-# packages, who answers for them.
-RELEASE_URL ?= https://github.com/OWNER/gpugate
+# The publisher (none yet), the address of the published files, and the
+# maintainer of the Debian packages.
+OWNER ?= OWNER
+RELEASE_URL ?= https://github.com/$(OWNER)/gpugate
 MAINTAINER ?= gpugate maintainers <maintainers@gpugate.dev>
 
 # Nothing of a release depends on the hour, the folder or the language: times
@@ -26,8 +29,7 @@ release_run = $(Q)$(RELEASE_ENV)
 RELEASE_DEPS := python3 python3-venv dpkg-dev xz-utils
 .PHONY: release-deps
 release-deps: deps
-	@dpkg -s $(RELEASE_DEPS) >/dev/null 2>&1 || { $(APT) update -qq && \
-		$(APT) install -y -qq --no-install-recommends $(RELEASE_DEPS) >/dev/null; }
+	$(call install,$(RELEASE_DEPS))
 
 RELEASE_SYSTEMS ?= linux-arm64 darwin-arm64 darwin-amd64
 
@@ -77,3 +79,13 @@ release-sums:
 	$(Q)cd $(RELEASE_DIR) && rm -f SHA256SUMS && \
 		find . -type f -printf '%P\n' | LC_ALL=C sort | \
 		xargs sha256sum >../SHA256SUMS && mv ../SHA256SUMS .
+
+.PHONY: publish publish-check
+publish:
+	@[ "$(OWNER)" != OWNER ] || { echo 'publish: OWNER= is not set' >&2; exit 2; }
+	sed -i 's|^OWNER ?=.*|OWNER ?= $(OWNER)|' deploy/release/release.mk
+	sed -i '/^`OWNER` is /,/^$$/d; s|OWNER/gpugate@main|$(OWNER)/gpugate@v$(VERSION)|' \
+		deploy/ci/README.md
+publish-check:
+	@$(RELEASE_ENV) OWNER='$(OWNER)' DOCS_URL='$(DOCS_URL)' \
+		deploy/release/publish-check.sh

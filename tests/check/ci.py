@@ -37,23 +37,28 @@ def fill(inputs, given):
 
 
 def step(path, *given):
-    """The script of a composite action's only step."""
+    """The script of a composite action's last step, which lints."""
     action = yaml.safe_load(Path(path).read_text())
     values = fill(action["inputs"], dict(item.split("=", 1) for item in given))
-    (only,) = action["runs"]["steps"]
-    check(only["shell"] == "sh", "the shell is another")
-    check("${{" not in only["run"], "an expression inside of a script")
+    get, cache, lint = action["runs"]["steps"]
+    check(get["if"] == "${{ !inputs.binary }}", "the first step's condition")
+    check(cache["if"] == "${{ steps.get.outputs.key }}", "the cache's condition")
+    check(lint["shell"] == get["shell"] == "sh", "the shell is another")
+    check("${{" not in lint["run"] + get["run"], "an expression in a script")
+    env = dict(lint["env"])
+    check(env.pop("GPUGATE_FOLDER") == "${{ steps.get.outputs.folder }}",
+          "the folder is another")
     used = set()
-    for name, text in only["env"].items():
+    for name, text in env.items():
         (key,) = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text).groups()
         check(name == "INPUT_" + key.upper().replace("-", "_"), name)
         used.add(key)
         print(f"export {name}={shlex.quote(values[key])}")
     check(used == set(values), f"inputs without use: {set(values) - used}")
     for name, about in action["outputs"].items():
-        check(about["value"] == f"${{{{ steps.{only['id']}.outputs.{name} }}}}",
+        check(about["value"] == f"${{{{ steps.{lint['id']}.outputs.{name} }}}}",
               f"output {name}")
-    print(only["run"])
+    print(lint["run"])
 
 
 def job(path, *given):

@@ -217,6 +217,60 @@ check 'has no report' [ ! -e gl-code-quality-report.json ]
 gitlab args=--no-such-option
 check 'wrong usage' [ "$status" -eq 2 ]
 
+# --- the executable of the action --------------------------------------------
+
+# get SOURCE: the action's first step; its outputs in $work/outputs.
+get() {
+	: >"$work/outputs"
+	XDG_CACHE_HOME=$work/kept GITHUB_OUTPUT=$work/outputs \
+		GITHUB_SERVER_URL=file://$work/server \
+		sh "$1/deploy/ci/get.sh" >"$work/log" 2>&1
+	status=$?
+}
+folder() { sed -n 's/^folder=//p' "$work/outputs"; }
+
+# source_of FOLDER: as much of this source as the step reads.
+source_of() {
+	mkdir -p "$1/deploy"
+	cp -r "$root/deploy/ci" "$1/deploy/"
+	cp "$root/Makefile" "$1/"
+}
+tag=$work/_actions/acme/gpugate/v1
+branch=$work/_actions/acme/gpugate/main
+source_of "$tag"
+source_of "$branch"
+version=$(sed -n 's/^VERSION := //p' "$root/Makefile")
+system=linux-$(dpkg --print-architecture)
+files=$work/server/acme/gpugate/releases/download/v$version
+name=gpugate-$version-$system
+
+get "$tag"
+check 'no release yet: the key of the cache' holds "$work/outputs" key=gpugate-Linux
+key=$(sed -n 's/^key=//p' "$work/outputs")
+get "$tag"
+check 'of the same source the same' holds "$work/outputs" "key=$key"
+echo '# changed' >>"$tag/deploy/ci/gitlab.sh"
+get "$tag"
+check 'of another source another' lacks "$work/outputs" "key=$key"
+mkdir -p "$files" "$work/pack/$name"
+cp "$gpugate" "$work/pack/$name/"
+tar -C "$work/pack" -czf "$files/$name.tar.gz" "$name"
+(cd "$files" && sha256sum "$name.tar.gz" >SHA256SUMS)
+get "$branch"
+check 'a branch is no release' holds "$work/outputs" key=
+get "$tag"
+check 'the executable of the release' cmp "$(folder)/gpugate" "$gpugate"
+check 'needs no cache' lacks "$work/outputs" key=
+GPUGATE_FOLDER=$(folder) github binary=
+check 'and lints' holds "$work/outputs" 'findings=2'
+get "$tag"
+check 'is fetched once' [ "$status" -eq 0 ]
+rm -rf "$work/kept"
+echo x >>"$files/$name.tar.gz"
+get "$tag"
+check 'another one than was summed' [ "$status" -eq 2 ]
+check 'is not taken' holds "$work/log" 'not what SHA256SUMS says'
+
 # --- from source ------------------------------------------------------------
 
 # The action builds what it runs when no executable is named.
@@ -226,8 +280,10 @@ if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
 	(cd "$root" && git ls-files -z -co --exclude-standard |
 		tar -c --null -T - --ignore-failed-read) | tar -x -C "$action"
 	begin=$(date +%s%N)
-	github binary=
+	mkdir "$work/cached"
+	GPUGATE_FOLDER=$work/cached github binary=
 	check 'built from source' holds "$work/outputs" 'findings=2'
+	check 'and kept for the cache' [ -x "$work/cached/gpugate" ]
 	echo "action from source: $((($(date +%s%N) - begin) / 1000000)) ms"
 	begin=$(date +%s%N)
 	github binary=

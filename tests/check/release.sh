@@ -25,10 +25,8 @@ copies() {
 	grep -oHE '(^version|^appVersion|^ARG VERSION|gpugate==|"version"|gpugated?:|image\.version"?|app\.kubernetes\.io/version|rev|ref)[:=]? ?v?"?[0-9]+\.[0-9]+\.[0-9]+' \
 		deploy/chart/gpugate/Chart.yaml deploy/Dockerfile \
 		deploy/pre-commit-mirror/pyproject.toml \
-		deploy/pre-commit-mirror/README.md \
 		deploy/editors/vscode/package.json deploy/argocd/Dockerfile \
-		deploy/base/*.yaml deploy/components/*/*.yaml \
-		deploy/ci/README.md | grep -v 'pyproject.toml:version'
+		deploy/base/*.yaml deploy/components/*/*.yaml | grep -v 'pyproject.toml:version'
 }
 copies >"$work/copies"
 check 'places that state the version' \

@@ -32,3 +32,45 @@ load helper
 	holds "$output" '"GPU team", room C:\5'
 	holds "$output" 'review demo-deny'
 }
+
+@test "Ubuntu's universe is named where a package is not found" {
+	mkdir bin
+	printf '#!/bin/sh\nexit 100\n' | tee bin/dpkg bin/env >bin/sudo
+	chmod +x bin/*
+	for name in ubuntu debian; do
+		echo "ID=$name" >os-release
+		PATH=$PWD/bin:$PATH run make -C "$BATS_TEST_DIRNAME/../.." deps \
+			OS_RELEASE="$PWD/os-release"
+		[ "$status" -ne 0 ]
+		[ $name = debian ] || holds "$output" 'component universe'
+	done
+	holds_not "$output" 'component universe'
+}
+
+@test "a publisher learns what to set, and OWNER is filled in" {
+	local root=$BATS_TEST_DIRNAME/../..
+	(cd "$root" && git ls-files -z -co --exclude-standard Makefile '*.mk' deploy README.md .github |
+		xargs -0 tar -c) | tar -x
+	mkdir -p rules/catalog certs
+	git init -q . && git add -A
+	git -c user.name=t -c user.email=t@example.com commit -q -m one
+	# No document but one has the placeholder, nor names what is not there.
+	is "$(cd "$root" && git grep -l 'OWNER/' -- '*.md')" deploy/ci/README.md
+	run ! git -C "$root" grep -E 'gpugate@v[0-9]|^ *re[fv]: v[0-9]' -- '*.md'
+	run make publish-check
+	[ "$status" -ne 0 ]
+	for what in OWNER MAINTAINER DOCS_URL image.repository v1.0.0; do
+		holds "$output" "$what"
+	done
+	make publish OWNER=acme
+	run ! grep -r OWNER deploy/ci/README.md
+	grep -q 'uses: acme/gpugate@v1.0.0' deploy/ci/README.md
+	run make publish-check MAINTAINER='A <a@example.com>' \
+		DOCS_URL=https://docs.example.com
+	holds_not "$output" OWNER
+	holds_not "$output" MAINTAINER
+	holds "$output" 'the tag of this commit'
+	git tag v1.0.0
+	run make publish-check
+	holds_not "$output" 'the tag of this commit'
+}
