@@ -86,7 +86,7 @@ static inline const struct node *node_first(const struct node *node)
  * tag of a literal key is known at compile time. The factors are those by which
  * few keys of one map, and few that are asked of it, share a bit: chosen by
  * counting on 850 manifests and on pods as the API server sends them.
- * (rules/kube/data/data.awk has the same.)
+ * (rules/kube/data/tag.awk has the same.)
  */
 static inline uint16_t node_tag(const char *key, size_t len)
 {

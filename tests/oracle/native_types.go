@@ -5,8 +5,13 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/token"
 	"reflect"
 	"sort"
+	"strconv"
 	"strings"
 
 	appsv1 "k8s.io/api/apps/v1"
@@ -45,9 +50,122 @@ func init() {
 }
 
 type typeTable struct {
-	names map[reflect.Type]string
-	taken map[string]bool
-	queue []reflect.Type
+	names    map[reflect.Type]string
+	taken    map[string]bool
+	queue    []reflect.Type
+	packages map[string]*sources
+	enums    map[string][]string
+}
+
+// What comments of a package say, and reflection does not: the constants of
+// its enums, and the fields ("Type.Field") that are optional.
+type sources struct {
+	enums    map[string][]string
+	optional map[string]bool
+}
+
+func hasTag(doc *ast.CommentGroup, tag string) bool {
+	if doc == nil {
+		return false
+	}
+	for _, line := range doc.List {
+		if strings.TrimSpace(strings.TrimPrefix(line.Text, "//")) == tag {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *sources) addType(spec *ast.TypeSpec, doc *ast.CommentGroup) {
+	if hasTag(doc, "+enum") {
+		s.enums[spec.Name.Name] = nil
+	}
+	if body, ok := spec.Type.(*ast.StructType); ok {
+		for _, field := range body.Fields.List {
+			for _, name := range field.Names {
+				s.optional[spec.Name.Name+"."+name.Name] =
+					hasTag(field.Doc, "+optional")
+			}
+		}
+	}
+}
+
+func (s *sources) addConstant(spec *ast.ValueSpec) {
+	typ, ok := spec.Type.(*ast.Ident)
+	if !ok {
+		return
+	}
+	if _, ok := s.enums[typ.Name]; !ok {
+		return
+	}
+	for _, value := range spec.Values {
+		if text, ok := value.(*ast.BasicLit); ok {
+			word, _ := strconv.Unquote(text.Value)
+			s.enums[typ.Name] = append(s.enums[typ.Name], word)
+		}
+	}
+}
+
+func (s *sources) add(file *ast.File, want token.Token) {
+	for _, declaration := range file.Decls {
+		group, ok := declaration.(*ast.GenDecl)
+		if !ok || group.Tok != want {
+			continue
+		}
+		for _, spec := range group.Specs {
+			switch spec := spec.(type) {
+			case *ast.TypeSpec:
+				doc := spec.Doc
+				if doc == nil {
+					doc = group.Doc
+				}
+				s.addType(spec, doc)
+			case *ast.ValueSpec:
+				s.addConstant(spec)
+			}
+		}
+	}
+}
+
+func (t *typeTable) sources(path string) *sources {
+	if found, ok := t.packages[path]; ok {
+		return found
+	}
+	s := &sources{map[string][]string{}, map[string]bool{}}
+	t.packages[path] = s
+	folder, err := build.Import(path, ".", 0)
+	if err != nil {
+		panic(err)
+	}
+	var files []*ast.File
+	for _, name := range folder.GoFiles {
+		file, err := parser.ParseFile(token.NewFileSet(),
+			folder.Dir+"/"+name, nil, parser.ParseComments)
+		if err != nil {
+			panic(err)
+		}
+		files = append(files, file)
+	}
+	for _, want := range []token.Token{token.TYPE, token.CONST} {
+		for _, file := range files {
+			s.add(file, want)
+		}
+	}
+	return s
+}
+
+// "(Protocol)" for an enum of Kubernetes' API.
+func (t *typeTable) enum(typ reflect.Type) string {
+	if !strings.HasPrefix(typ.PkgPath(), "k8s.io/") {
+		return ""
+	}
+	words := t.sources(typ.PkgPath()).enums[typ.Name()]
+	if words == nil {
+		return ""
+	}
+	sort.Strings(words)
+	t.enums[typ.Name()] = words
+	return "(" + typ.Name() + ")"
 }
 
 func (t *typeTable) name(typ reflect.Type) string {
@@ -90,7 +208,7 @@ func (t *typeTable) form(typ reflect.Type) string {
 	case reflect.Map:
 		return "{" + t.form(typ.Elem())
 	case reflect.String:
-		return "s"
+		return "s" + t.enum(typ)
 	case reflect.Bool:
 		return "b"
 	case reflect.Float32, reflect.Float64:
@@ -115,6 +233,11 @@ func (t *typeTable) fields(typ reflect.Type, out *[]string) {
 			continue
 		}
 		text := name + "=" + t.form(field.Type)
+		optional := strings.Contains(options, "omit") ||
+			t.sources(typ.PkgPath()).optional[typ.Name()+"."+field.Name]
+		if !optional {
+			text += "+"
+		}
 		if !strings.Contains(options, "omitempty") {
 			text += "!"
 		}
@@ -142,7 +265,10 @@ func nativeTypes(args []string, out *bufio.Writer) error {
 			return err
 		}
 	}
-	table := &typeTable{map[reflect.Type]string{}, map[string]bool{}, nil}
+	table := &typeTable{
+		map[reflect.Type]string{}, map[string]bool{}, nil,
+		map[string]*sources{}, map[string][]string{},
+	}
 	var kinds []string
 	known := scheme.AllKnownTypes()
 	var order []schema.GroupVersionKind
@@ -180,6 +306,15 @@ func nativeTypes(args []string, out *bufio.Writer) error {
 		table.fields(typ, &fields)
 		fmt.Fprintf(out, "%s\t%s\n", table.names[typ],
 			strings.Join(fields, " "))
+	}
+	var enums []string
+	for name, words := range table.enums {
+		enums = append(enums,
+			"=\t"+name+"\t"+strings.Join(words, "\t"))
+	}
+	sort.Strings(enums)
+	for _, line := range enums {
+		fmt.Fprintln(out, line)
 	}
 	return nil
 }

@@ -3,19 +3,11 @@
 # The *.tsv tables to C. Each file becomes one sorted array; "-" is NULL.
 # POSIX awk; the files are given in any order and sorted by their first
 # columns before (LC_ALL=C sort). Names that are looked up for every object
-# get a hash table of row numbers + 1 and tags, by node_tag() of doc/node.h.
+# get a hash table of row numbers + 1 and tags (tag.awk).
 
 function text(s)
 {
 	return s == "-" ? "NULL" : "\"" s "\""
-}
-
-function tag(s,    n)
-{
-	n = length(s)
-	return (n * 8 + ord[substr(s, 1, 1)] + \
-		ord[substr(s, int(n / 2) + 1, 1)] * 5 + \
-		ord[substr(s, n, 1)] * 4) % 65536
 }
 
 function write_slots(    i, at, slot)
@@ -97,8 +89,6 @@ BEGIN {
 	FS = "\t"
 	SLOTS = 1024 # DATA_SLOTS of data.h
 	PAIRS = 1024 # DATA_PAIRS of data.h
-	for (i = 1; i < 256; i++)
-		ord[sprintf("%c", i)] = i
 	type["accelerators"] = "accelerator"
 	type["fabric"] = "data_pattern"
 	type["reserved_domains"] = "data_pattern"

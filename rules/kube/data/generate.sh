@@ -18,9 +18,9 @@ for table in accelerators fabric reserved_domains node_labels label_values \
 	else
 		grep -v '^#' "$here/$table.tsv" | sort -u
 	fi
-done | awk -f "$here/data.awk"
+done | awk -f "$here/tag.awk" -f "$here/data.awk"
 echo
 awk -f "$here/kinds.awk" "$here/kinds.txt"
 echo
-awk -f "$here/native_types.awk" "$here/native_types.tsv" \
+awk -f "$here/tag.awk" -f "$here/native_types.awk" "$here/native_types.tsv" \
 	"$here/native_defaults.tsv"

@@ -15,12 +15,71 @@ function flag(c)
 		c == "{" ? "NATIVE_MAP" : ""
 }
 
-function write_field(text,    name, form, flags, type)
+# Sets name, form and words of a field.
+function split_field(text)
 {
 	name = text
 	sub(/=.*/, "", name)
 	form = substr(text, length(name) + 2)
+	words = ""
+	if (match(form, /\(.*\)/)) {
+		words = substr(form, RSTART + 1, RLENGTH - 2)
+		form = substr(form, 1, RSTART - 1) \
+			substr(form, RSTART + RLENGTH)
+	}
+}
+
+function type_of(form)
+{
+	gsub(/^[*[{]*|[+!0]*$/, "", form)
+	return form ~ /^T/ ? substr(form, 2) : ""
+}
+
+# True if a value of the field may hold what the mark stands for: W a word of
+# an enumeration, R a required field.
+function leads_to(mark)
+{
+	return mark == "W" && words != "" || mark == "R" && form ~ /[+]/ || \
+		(mark, type_of(form)) in leads
+}
+
+# Marks the types with such fields; returns the number of new ones.
+function mark_types(mark,    t, n, i, field, new)
+{
+	new = 0
+	for (t = 0; t < types; t++) {
+		n = split(fields[t], field, " ")
+		for (i = 1; i <= n && !((mark, name_of[t]) in leads); i++) {
+			split_field(field[i])
+			if (leads_to(mark)) {
+				leads[mark, name_of[t]] = 1
+				new++
+			}
+		}
+	}
+	return new
+}
+
+# Notes the field at an index of native_fields in the lists of its type.
+function add_word_field(t, at,    bit)
+{
+	bit = tag(name) % 64
+	word_field[++word_fields] = at
+	if (!((t, bit) in tagged))
+		tags[t] = tags[t] " | UINT64_C(1) << " bit
+	tagged[t, bit] = 1
+}
+
+function write_field(text, t, at,    flags, type)
+{
+	split_field(text)
 	flags = "0"
+	if (leads_to("W"))
+		add_word_field(t, at)
+	if (leads_to("R"))
+		flags = flags " | NATIVE_REQUIREMENTS"
+	if (sub(/[+]/, "", form))
+		flags = flags " | NATIVE_REQUIRED"
 	if (sub(/0$/, "", form))
 		flags = flags " | NATIVE_OMIT_ZERO"
 	if (sub(/!$/, "", form))
@@ -34,8 +93,11 @@ function write_field(text,    name, form, flags, type)
 			fail("no type " type)
 		type = number[type]
 	}
-	printf "\t{\"%s\", '%s', %s, %d},\n", name, substr(form, 1, 1), \
-		flags, type
+	if (words != "" && !(words in enum))
+		fail("no words of " words)
+	printf "\t{\"%s\", '%s', %s, %d, %d, %d, %d},\n", name, \
+		substr(form, 1, 1), flags, type, \
+		words == "" ? 0 : enum[words], length(name), tag(name)
 }
 
 function constant(what, type)
@@ -47,9 +109,16 @@ BEGIN { FS = "\t"; types = 0 }
 /^#/ || NF == 0 { next }
 
 FILENAME ~ /native_types/ && $1 == "@" { kind[++kinds] = $0; next }
+FILENAME ~ /native_types/ && $1 == "=" {
+	enum[$2] = ++enums
+	for (i = 3; i <= NF; i++)
+		if ($i != "") # as if it were not set
+			list[enums] = list[enums] "\"" $i "\", "
+	next
+}
 FILENAME ~ /native_types/ {
 	number[$1] = types
-	name[types] = $1
+	name_of[types] = $1
 	fields[types++] = $2
 	next
 }
@@ -65,26 +134,41 @@ END {
 	if (failed)
 		exit failed
 	print "#include \"rules/kube/typed/native.h\"\n"
-	print "const struct native_field native_fields[] = {"
+	while (mark_types("W") + mark_types("R"))
+		;
+	for (i = 1; i <= enums; i++)
+		printf "static const char *const words_%d[] = {%sNULL};\n", \
+			i, list[i]
+	print "const char *const *const native_enums[] = {\n\tNULL,"
+	for (i = 1; i <= enums; i++)
+		printf "\twords_%d,\n", i
+	print "};\nconst struct native_field native_fields[] = {"
 	for (t = 0; t < types; t++) {
 		first[t] = at
+		first_word[t] = word_fields + 0
 		n = split(fields[t], field, " ")
 		for (i = 1; i <= n; i++)
-			write_field(field[i])
+			write_field(field[i], t, at + i - 1)
 		at += n
+		words_of[t] = word_fields - first_word[t]
 	}
+	print "};\nconst unsigned short native_word_fields[] = {"
+	for (i = 1; i <= word_fields; i++)
+		printf "\t%d,\n", word_field[i]
 	print "};\nconst struct native_default native_defaults[] = {"
-	name[types] = "@"
+	name_of[types] = "@"
 	for (t = at2 = 0; t <= types; t++) {
 		first2[t] = at2
-		for (i = 1; i <= rows[name[t]]; i++)
-			printf "\t{\"%s\"},\n", row[name[t], i]
-		at2 += rows[name[t]]
+		for (i = 1; i <= rows[name_of[t]]; i++)
+			printf "\t{\"%s\"},\n", row[name_of[t], i]
+		at2 += rows[name_of[t]]
 	}
 	print "};\nconst struct native_type native_types[] = {"
 	for (t = 0; t <= types; t++)
-		printf "\t{\"%s\", %d, %d, %d, %d},\n", name[t], first[t], \
-			split(fields[t], field, " "), first2[t], rows[name[t]]
+		printf "\t{\"%s\", %d, %d, %d, %d, %d, %d, 0%s},\n", \
+			name_of[t], first[t], split(fields[t], field, " "), \
+			first2[t], rows[name_of[t]], first_word[t], \
+			words_of[t], tags[t]
 	print "};\nconst struct native_kind native_kinds[] = {"
 	for (i = 1; i <= kinds; i++) {
 		split(kind[i], k, "\t")

@@ -149,8 +149,8 @@ static void check_counts(struct fields *fields, const struct node *map)
 					    "template.spec.parallelism",
 					    "template.spec.completions",
 					    NULL};
-	static const struct native_field params = {"rayStartParams", 's',
-						   NATIVE_MAP, 0};
+	static const struct native_field params = {
+		"rayStartParams", 's', NATIVE_MAP, 0, 0, 0, 0};
 	const struct node *start = node_get(map, params.name);
 
 	check_numbers(fields, map, paths);

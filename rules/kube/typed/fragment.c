@@ -10,7 +10,7 @@ static void canonical(struct arena *arena, unsigned type, struct node *map);
 static void canonical_value(struct arena *arena,
 			    const struct native_field *field, struct node *node)
 {
-	struct native_field one = {NULL, field->form, 0, field->type};
+	struct native_field one = {NULL, field->form, 0, field->type, 0, 0, 0};
 	bool many = node->type == NODE_SEQ || node->type == NODE_MAP;
 
 	if (many && field->flags & (NATIVE_LIST | NATIVE_MAP)) {

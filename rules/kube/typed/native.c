@@ -115,14 +115,15 @@ static struct node *collection(struct arena *arena,
 	FOR_EACH_CHILD(from, child) {
 		bool unset = node_is_unset(child);
 
-		typed_keep(node, child,
-			   unset && field->form != 'T'
-				   ? zero(arena,
-					  &(struct native_field){
-						  NULL, field->form, 0, 0},
-					  child)
-				   : item(arena, field, unset ? NULL : child,
-					  child));
+		typed_keep(
+			node, child,
+			unset && field->form != 'T'
+				? zero(arena,
+				       &(struct native_field){NULL, field->form,
+							      0, 0, 0, 0, 0},
+				       child)
+				: item(arena, field, unset ? NULL : child,
+				       child));
 	}
 	return node;
 }

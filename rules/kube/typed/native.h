@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum native_flags {
 	NATIVE_POINTER = 1,
@@ -15,13 +16,18 @@ enum native_flags {
 	NATIVE_MAP = 4,
 	NATIVE_ALWAYS = 8,     /* written although it is empty */
 	NATIVE_OMIT_ZERO = 16, /* a struct that is not, when it is empty */
+	NATIVE_REQUIRED = 32,  /* the API server rejects an object without it */
+	NATIVE_REQUIREMENTS = 64, /* it, or a field below it, is required */
 };
 
 struct native_field {
 	const char *name;
 	char form; /* s y i f b q t o x, T: a struct */
 	unsigned char flags;
-	unsigned short type; /* of a T */
+	unsigned short type;  /* of a T */
+	unsigned char values; /* the index of its words in native_enums */
+	unsigned char len;    /* of the name */
+	unsigned short tag;   /* node_tag() of the name */
 };
 
 struct native_default {
@@ -31,6 +37,10 @@ struct native_default {
 struct native_type {
 	const char *name; /* behind a dot, the group of one of several */
 	unsigned short field, nfields, row, nrows; /* runs of the arrays */
+	/* A run of native_word_fields: fields that have words, or a field below
+	 * them has; node_tag_bit() of their names. */
+	unsigned short word, nwords;
+	uint64_t word_tags;
 };
 
 struct native_kind {
@@ -40,6 +50,9 @@ struct native_kind {
 };
 
 extern const struct native_field native_fields[];
+extern const unsigned short native_word_fields[]; /* of native_fields */
+/* Lists that end with NULL; the first one is NULL. */
+extern const char *const *const native_enums[];
 extern const struct native_default native_defaults[];
 extern const struct native_type native_types[];
 extern const struct native_kind native_kinds[]; /* ends with {NULL} */

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that the API server's own types do not allow: words outside of an
+ * enumeration, and required fields that are not set. The tables hold those that
+ * kube-apiserver 1.37 rejects.
+ */
+#ifndef KUBE_FIELD_VALUE_H
+#define KUBE_FIELD_VALUE_H
+
+#include "kube/object.h"
+
+struct value_issue {
+	const struct node *at; /* the value; the map that lacks a field */
+	const char *field;
+	const char *const *values; /* the allowed words, ends with NULL; NULL:
+				      the field is required and not set */
+	const struct object *object;
+	const struct pod *pod;	   /* or NULL: the object's own */
+	const struct container *c; /* or NULL */
+};
+
+struct value_walk {
+	void (*found)(struct value_walk *walk, const struct value_issue *issue);
+	void *context;
+	bool missing;	  /* look for required fields, else for wrong words */
+	bool custom_only; /* skip objects of native kinds */
+};
+void value_issues(struct value_walk *walk, const struct object *object);
+
+#endif

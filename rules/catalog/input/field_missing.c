@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Required fields of Kubernetes' own types that are not set: a volumeMount
+ * without mountPath, a Deployment without selector. Operators may name
+ * containers, and add some. The API server rejects such an object before it
+ * asks a validating webhook, also of an operator: the schemas of their
+ * definitions require the same fields.
+ */
+#include "engine/rule.h"
+#include "kube/field_value.h"
+
+/* "volumes[0]", "persistentVolumeClaim", "StorageClass" */
+static const char *place(struct rule_run *run, const struct value_issue *issue)
+{
+	const struct node *at = issue->at;
+
+	if (at == issue->object->root)
+		return issue->object->kind;
+	if (at->key)
+		return at->key;
+	return arena_printf(rule_arena(run), "%s[%u]", at->parent->key,
+			    at->index);
+}
+
+static void found(struct value_walk *walk, const struct value_issue *issue)
+{
+	struct rule_run *run = walk->context;
+	const struct node *at = issue->at;
+	const char *what = arena_printf(rule_arena(run),
+					"`%s` has no `%s`, which is required",
+					place(run, issue), issue->field);
+	struct finding *f;
+
+	if (issue->c)
+		f = report_container(run, issue->c, at, "%s", what);
+	else if (issue->pod)
+		f = report_pod(run, issue->pod, at, "%s", what);
+	else
+		f = report_object(run, issue->object, at, "%s", what);
+	if (at->key && at != issue->object->root)
+		finding_at_key(run, f, at);
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	struct value_walk walk = {
+		.found = found, .context = run, .missing = true};
+
+	if (!rule_at_admission(run))
+		value_issues(&walk, object);
+}
+
+const struct rule rule_field_missing = {
+	.name = "field-missing",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a required field that is not set",
+	.why = "The API server rejects the object, or the pods that an operator makes of it.",
+	.remedy = "Set the field.",
+	.evidence =
+		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object",
+	.check_object = check,
+};

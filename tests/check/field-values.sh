@@ -1,0 +1,19 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Enumerations and required fields of Kubernetes' own kinds: a real API server
+# refuses the objects that field-value-invalid and field-missing report, and
+# the table of types has all marks that it confirms.
+#
+# usage: field-values.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+"$tests/oracle/build.sh" "$build" ||
+	fail "the oracle does not build"
+need_pyyaml
+need_control_plane
+# It reads the comments of the modules that it is built from.
+oracle=$(realpath "$build/tests/oracle/oracle")
+(cd "$tests/oracle" && "$oracle" native-types) |
+	"$python" "$tests/check/field_values.py" "$gpugate" \
+		"$CONTROL_PLANE_DIR" "$work"

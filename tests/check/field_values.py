@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Words outside of an enumeration and missing fields, before a real API server
+and under lint.
+
+usage: field_values.py GPUGATE PLANE WORK <CANDIDATES
+
+Makes the marks of native_types.tsv again and compares them with the table.
+Of each mark of the Go types, an object of each kind is linted: gpugate must
+report it where the server refuses all such objects, and be silent where it
+accepts one."""
+import os
+import re
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../oracle"))
+import confirm_types  # noqa: E402
+import plane  # noqa: E402
+
+TABLE = os.path.join(HERE, "../../rules/kube/data/native_types.tsv")
+RULES = "field-value-invalid,field-missing,restart-policy-invalid"
+# Such an object is a patch for gpugate.
+PATCHES = {("PodSpec", "containers"), ("DeploymentSpec", "selector"),
+           ("ReplicaSetSpec", "selector"), ("StatefulSetSpec", "selector")}
+
+
+def is_about(finding, path, mark, field):
+    """True for a finding at spec.taints[0].effect; of a field that is missing,
+    at the map around it."""
+    words = re.sub(r"\[(\w+)\]", r".\1", path).split(".")
+    if mark == "required":
+        words.pop()
+        if f"`{field}`" not in finding["message"]:
+            return False
+    here = "".join("/" + word for word in words)
+    return finding["path"] == here or \
+        mark == "enum" and finding["path"].startswith(here + "/")
+
+
+def main(gpugate, folder, work):
+    lint = plane.Lint(gpugate, os.path.join(work, "objects"))
+    kept, cases = confirm_types.confirm(sys.stdin, plane.Plane(folder))
+    with open(TABLE, encoding="utf-8") as file:
+        table = [line for line in file if not line.startswith("#")]
+    failed = int(table != kept)
+    if failed:
+        print("FAIL native_types.tsv is not what the server confirms")
+    for number, (_, _, one, _) in enumerate(cases):
+        lint.write(str(number), one)
+    ours = lint.findings("--select", RULES)
+    for number, ((of, field, mark), path, _, refused) in enumerate(cases):
+        said = any(is_about(f, path, mark, field)
+                   for f in ours.get(str(number), []))
+        if said != refused and (of, field) not in PATCHES:
+            failed += 1
+            print(f"FAIL {of}.{field} ({mark}) at {path}: "
+                  f"gpugate {said}, server {refused}")
+    print(f"field values: {len(cases)} objects: "
+          f"{len(cases) + 1 - failed} passed, {failed} failed")
+    return failed or len(cases) < 1000
+
+
+sys.exit(bool(main(*sys.argv[1:])))
