@@ -142,7 +142,8 @@ check_left() {
 # check_fixed FOLDER RULE BAD FIXED
 check_fixed() {
 	folder=$1 rule=$2 bad=$3 fixed=$4 unsafe=
-	copy=$tmp/$(basename "$bad") policy=$folder/policy.yaml before=$fail
+	copy=$tmp/$(basename "$bad") policy=${bad%.yaml}.policy.yaml before=$fail
+	[ -f "$policy" ] || policy=$folder/policy.yaml
 	cp "$bad" "$copy"
 	if [ "$(head -n 1 "$fixed")" = '# unsafe' ]; then
 		unsafe=--unsafe-fixes

@@ -27,6 +27,8 @@ struct platform {
 	/* Whether LimitRanges set cpu and memory of containers that do not. */
 	enum tri limit_defaults;
 	enum device_injection injection;
+	/* Minor versions of 1; 0: not known. */
+	int kubernetes, karpenter;
 };
 
 /*

@@ -60,7 +60,8 @@ static const struct key policy_keys[] = {
 	 "defaultPriorityClass, limitRangeDefaults (true or false: do "
 	 "LimitRanges give containers cpu and memory?), deviceInjection "
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
-	 "devices). What depends on a fact "
+	 "devices), kubernetes and karpenter (their versions, such as "
+	 "\"1.37\"). What depends on a fact "
 	 "that is not known is an info that says \"if\"."},
 	{"injected", "list",
 	 "What webhooks and mutating policies of the cluster add to pods, by "

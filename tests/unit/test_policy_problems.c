@@ -349,6 +349,9 @@ static void mistakes_in_keys_of_the_webhook_have_a_position(void **state)
 		{HEAD "platform: {deviceInjection: cri}\n",
 		 "3:29: unknown device injection `cri`; did you mean `cdi`? "
 		 "(envvar, volume-mounts or cdi)\n"},
+		{HEAD "platform: {kubernetes: 1.3x, karpenter: '2.1'}\n",
+		 "3:24: expected a version such as \"1.37\"\n"
+		 "3:41: expected a version such as \"1.37\"\n"},
 		{HEAD "platform: {gpuTaint: []}\n",
 		 "3:12: unknown key `gpuTaint`; did you mean `gpuTaints`?\n"},
 		{HEAD "infrastructure: [a]\n",

@@ -8,6 +8,15 @@
 #include "kube/api_version.h"
 #include "kube/lifecycle/lifecycle.h"
 
+/* True if the cluster certainly does not serve it. */
+static bool is_certain(struct rule_run *run,
+		       const struct removed_version *removed)
+{
+	return version_is_gone(removed) ||
+	       (removed->since &&
+		rule_platform(run)->kubernetes >= removed->since);
+}
+
 static struct finding *report(struct rule_run *run, const struct object *object,
 			      const struct removed_version *removed)
 {
@@ -21,7 +30,7 @@ static struct finding *report(struct rule_run *run, const struct object *object,
 		run, object, at,
 		"Kubernetes has not served %s `%s` since 1.%d%s", object->kind,
 		object->api_version, removed->since,
-		version_is_gone(removed)
+		is_certain(run, removed)
 			? ""
 			: ": if the cluster is newer, it rejects the object");
 }
@@ -38,8 +47,12 @@ static void check(struct rule_run *run, const struct object *object)
 	removed = object_removed_version(object);
 	if (!removed)
 		return;
+	/* An older cluster still serves it. */
+	if (rule_platform(run)->kubernetes &&
+	    rule_platform(run)->kubernetes < removed->since)
+		return;
 	f = report(run, object, removed);
-	if (version_is_gone(removed))
+	if (is_certain(run, removed))
 		finding_severity(f, SEVERITY_ERROR);
 }
 

@@ -59,16 +59,22 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 static void say_named(struct rule_run *run, const struct container *c,
 		      const struct node *value)
 {
-	struct finding *f = report_container(
-		run, c, value,
-		"a DeviceClass names `%s`: if the cluster is older than "
-		"Kubernetes 1.36 and has DRAExtendedResource off, no node "
-		"offers it",
-		value->key);
+	int minor = rule_platform(run)->kubernetes;
+	struct finding *f;
 
+	if (minor >= 36)
+		return;
+	f = report_container(
+		run, c, value,
+		minor ? "a DeviceClass names `%s`: unless the cluster has "
+			"turned DRAExtendedResource on, no node offers it"
+		      : "a DeviceClass names `%s`: if the cluster is older "
+			"than Kubernetes 1.36 and has DRAExtendedResource "
+			"off, no node offers it",
+		value->key);
 	finding_at_key(run, f, value);
 	finding_cause(run, f, value->key);
-	finding_severity(f, SEVERITY_INFO);
+	finding_severity(f, minor ? SEVERITY_WARNING : SEVERITY_INFO);
 }
 
 static void check_entry(struct rule_run *run, const struct container *c,

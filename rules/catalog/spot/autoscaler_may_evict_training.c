@@ -3,9 +3,16 @@
  * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
  * else, and pods that cannot move are not moved off little-used nodes. The fix
  * is unsafe: a pod that hangs under do-not-disrupt keeps its node until it is
- * deleted.
+ * deleted. From Karpenter 1.12 on the value may be a duration, which ends at
+ * the job's deadline; before, any value but "true" is ignored.
+ *
+ * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go, v1.11.0
+ * HasDoNotDisrupt, v1.12.0 IsDoNotDisruptActive.
  */
+#include <inttypes.h>
+
 #include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 #include "kube/scheduling/spot.h"
 
@@ -30,8 +37,19 @@ static bool is_exclusive(const struct object *object)
 		       "leaderworkerset.sigs.k8s.io/exclusive-topology");
 }
 
+static const char *disrupt_value(struct rule_run *run, const struct pod *pod)
+{
+	int64_t seconds;
+
+	if (rule_platform(run)->karpenter >= 12 &&
+	    node_int(pod_run_deadline(pod), &seconds) && seconds > 0)
+		return arena_printf(rule_arena(run), "%" PRId64 "s", seconds);
+	return "true";
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	const char *value = disrupt_value(run, pod);
 	struct arena *arena = rule_arena(run);
 	struct finding *f;
 	struct fix *fix;
@@ -46,11 +64,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_missing(f, pod->object, pod->template, "metadata.annotations");
 	fix = finding_fix(run, f, false,
 			  "annotate the pods: `safe-to-evict: \"false\"`, "
-			  "`do-not-disrupt: \"true\"`");
+			  "`do-not-disrupt: \"%s\"`",
+			  value);
 	fix_set_key(fix, pod->template, "metadata.annotations", evict,
 		    edit_string(arena, "false"));
 	fix_set_key(fix, pod->template, "metadata.annotations", disrupt,
-		    edit_string(arena, "true"));
+		    edit_string(arena, value));
 }
 
 const struct rule rule_autoscaler_may_evict_training = {
@@ -63,7 +82,7 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.summary = "an autoscaler may evict training pods",
 	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days starts over.",
 	.remedy =
-		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\".",
+		"Annotate the pod template: cluster-autoscaler.kubernetes.io/safe-to-evict: \"false\", karpenter.sh/do-not-disrupt: \"true\". Karpenter 1.12 and later accepts a duration, such as the deadline of the job.",
 	.evidence =
 		"https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md; https://karpenter.sh/docs/concepts/disruption/#pod-level-controls",
 	.check_pod = check,

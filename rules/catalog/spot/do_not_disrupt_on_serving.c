@@ -48,9 +48,9 @@ const struct rule rule_do_not_disrupt_on_serving = {
 	.wants = FACT_GPU | FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "a server or a notebook that autoscalers may not evict",
-	.why = "While the pod runs, an underused node is not removed, and Karpenter does not replace it for updates: indefinitely for a server, until it is stopped for a notebook.",
+	.why = "While the pod runs, an underused node is not removed, and Karpenter does not replace it for updates, unless its NodeClaim has a terminationGracePeriod: indefinitely for a server, until it is stopped for a notebook.",
 	.remedy =
-		"Remove the annotation, or give Karpenter a duration (karpenter.sh/do-not-disrupt: \"4h\"). Use a PodDisruptionBudget to keep replicas available.",
+		"Remove the annotation, or give Karpenter 1.12 or later a duration (karpenter.sh/do-not-disrupt: \"4h\"). Use a PodDisruptionBudget to keep replicas available.",
 	.evidence =
 		"https://karpenter.sh/docs/concepts/disruption/#pod-level-controls; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md",
 	.check_pod = check,

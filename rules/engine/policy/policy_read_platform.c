@@ -4,6 +4,7 @@
  * An empty list says that there are none.
  */
 #include <stddef.h>
+#include <stdio.h>
 
 #include "policy_read.h"
 
@@ -40,6 +41,23 @@ static void read_injection(struct policy_reader *r, const struct node *node,
 		*(enum device_injection *)into = meant[found];
 }
 
+/* "1.37", "v1.37.2": both components have major version 1. */
+static void read_minor(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	const char *text = read_text(r, node);
+	int minor, end = 0;
+
+	if (!text)
+		return;
+	text += *text == 'v';
+	if (sscanf(text, "1.%3d%n", &minor, &end) == 1 && minor > 0 &&
+	    (!text[end] || text[end] == '.'))
+		*(int *)into = minor;
+	else
+		problem(r, node, "expected a version such as \"1.37\"");
+}
+
 #define IN_PLATFORM(member) offsetof(struct platform, member)
 
 void read_platform(struct policy_reader *r, const struct node *node, void *into)
@@ -54,6 +72,8 @@ void read_platform(struct policy_reader *r, const struct node *node, void *into)
 		{"limitRangeDefaults", read_limit_defaults, 0,
 		 IN_PLATFORM(limit_defaults)},
 		{"deviceInjection", read_injection, 0, IN_PLATFORM(injection)},
+		{"kubernetes", read_minor, 0, IN_PLATFORM(kubernetes)},
+		{"karpenter", read_minor, 0, IN_PLATFORM(karpenter)},
 		{0},
 	};
 
