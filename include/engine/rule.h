@@ -17,6 +17,7 @@
 #include "doc/edit.h"
 #include "engine/facts.h"
 #include "kube/cluster/cluster.h"
+#include "kube/given_name.h"
 #include "kube/object.h"
 #include "kube/platform.h"
 #include "kube/set/index.h"
@@ -267,6 +268,14 @@ const struct platform *rule_platform(struct rule_run *run);
 /* True if a DeviceClass of the snapshot or of the input files defines the
  * resource name. Clusters honor it from Kubernetes 1.36 on by default. */
 bool rule_names_device(struct rule_run *run, const char *resource);
+/* True if an object of the input files gives that name. */
+bool rule_input_gives(struct rule_run *run, enum given_kind kind,
+		      const char *text);
+/* pod_runtime_scheduling(); unknown also if a class of the input files adds to
+ * the pod. */
+const struct node *rule_runtime_scheduling(struct rule_run *run,
+					   const struct pod *pod,
+					   bool *unknown);
 /* How devices get into containers: by the state, else by the policy. */
 enum device_injection rule_injection(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the

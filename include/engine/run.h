@@ -22,7 +22,7 @@
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"
-#include "kube/device_name.h"
+#include "kube/given_name.h"
 #include "kube/quota/quota.h"
 
 enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
@@ -85,10 +85,10 @@ struct run_options {
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
-	/* Returns whether a DeviceClass of another input file defines this
-	 * resource name. May be NULL; any thread may call it. */
-	bool (*find_device_name)(void *set, const char *resource,
-				 struct device_name *name);
+	/* Finds what an object of another input file names. May be NULL; any
+	 * thread may call it. */
+	bool (*find_given_name)(void *set, enum given_kind kind,
+				const char *text, struct given_name *name);
 	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */

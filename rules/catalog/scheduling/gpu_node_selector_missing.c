@@ -107,8 +107,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_is_unset(pod_field(pod, "nodeName")))
 		return;
 	needs = pod_node_needs(pod);
-	runtime = pod_runtime_scheduling(rule_cluster(run), pod,
-					 rule_arena(run), &unknown);
+	runtime = rule_runtime_scheduling(run, pod, &unknown);
 	if (node_count(node_get(runtime, "nodeSelector")) || unknown ||
 	    needs.unknown || node_needs_imply(&needs, selects))
 		return;

@@ -85,8 +85,8 @@ static bool check_key(struct rule_run *run, const struct pod *pod,
 {
 	const struct node *list = pod_field(pod, "tolerations");
 	bool unknown;
-	const struct node *runtime = pod_runtime_scheduling(
-		rule_cluster(run), pod, rule_arena(run), &unknown);
+	const struct node *runtime =
+		rule_runtime_scheduling(run, pod, &unknown);
 	enum tri tainted = is_tainted(run, resource, key);
 	const char *quote = pod->role && *pod->role ? "`" : "";
 	struct finding *f;

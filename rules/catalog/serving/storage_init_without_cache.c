@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A LocalModelCache with the same uri is used automatically. The second pod of
- * a rollout is not a replica.
+ * KServe uses a LocalModelCache of the same uri, or of a folder above it, by
+ * itself (MatchStorageURI). The second pod of a rollout is not a replica.
  */
 #include <inttypes.h>
 
@@ -24,6 +24,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			       !text_starts(node_str(uri), "s3://") &&
 			       !text_starts(node_str(uri), "gs://") &&
 			       !text_starts(node_str(uri), "https://")))
+		return;
+	if (rule_input_gives(run, GIVEN_MODEL, node_str(uri)))
 		return;
 	report_pod(run, pod, uri,
 		   "if no LocalModelCache has `%s`, up to %" PRId64

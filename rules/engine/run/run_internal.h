@@ -86,7 +86,7 @@ struct run_state {
 	struct claim_table claims; /* of the file */
 	struct runtime *runtimes;  /* of the file */
 	struct run_names {
-		struct device_name *items;
+		struct given_name *items;
 		size_t n, size;
 		bool read; /* or no file is read at present */
 	} names;

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Resources that DeviceClasses name: of the snapshot, of the file, and of the
- * other input files. Pods that request one of an accelerator's class are GPU
- * workloads for all rules. The classes are read when a resource is in no table.
+ * Names that other objects of the snapshot, of the file and of the other input
+ * files give. They are read when a rule first asks, or when a resource is in no
+ * table: pods that request one of an accelerator's DeviceClass are GPU
+ * workloads for all rules.
  */
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/scheduling/node_match.h"
 #include "run_internal.h"
 
-static void add_name(void *context, const struct device_name *name)
+static void add_name(void *context, const struct given_name *name)
 {
 	struct run *run = context;
 	struct run_names *names = &run->state->names;
@@ -24,29 +26,35 @@ static void read_names(struct run *run)
 
 	run->state->names.read = true;
 	if (source && !run->options.admission)
-		device_names_of_text(&run->file_arena, source->text,
-				     source->len, add_name, run);
+		given_names_of_text(&run->file_arena, source->text, source->len,
+				    add_name, run);
 }
 
-static bool find_name(struct run *run, const char *resource,
-		      struct device_name *name)
+static bool find_name(struct run *run, enum given_kind kind, const char *text,
+		      struct given_name *name)
 {
-	struct run_state *state = run->state;
 	const struct run_options *options = &run->options;
-	struct run_names *names = &state->names;
+	struct run_names *names = &run->state->names;
 
-	if (device_name_in_cluster(state->cluster, resource, &state->doc_arena,
-				   name))
-		return true;
 	if (!names->read)
 		read_names(run);
 	for (size_t i = 0; i < names->n; i++)
-		if (text_eq(names->items[i].resource, resource)) {
+		if (given_name_is(&names->items[i], kind, text)) {
 			*name = names->items[i];
 			return true;
 		}
-	return options->find_device_name &&
-	       options->find_device_name(options->set, resource, name);
+	return options->find_given_name &&
+	       options->find_given_name(options->set, kind, text, name);
+}
+
+static bool find_resource(struct run *run, const char *resource,
+			  struct given_name *name)
+{
+	struct run_state *state = run->state;
+
+	return given_name_in_cluster(state->cluster, resource,
+				     &state->doc_arena, name) ||
+	       find_name(run, GIVEN_DEVICE, resource, name);
 }
 
 /* The class may be one of partitions: a unit is not a whole device. */
@@ -54,10 +62,10 @@ const struct accelerator *run_named_accelerator(void *context,
 						const char *resource)
 {
 	struct run *run = context;
-	struct device_name name;
+	struct given_name name;
 	struct accelerator *row;
 
-	if (!find_name(run, resource, &name) || !name.vendor)
+	if (!find_resource(run, resource, &name) || !name.vendor)
 		return NULL;
 	row = ARENA_NEW(&run->file_arena, struct accelerator);
 	*row = (struct accelerator){
@@ -71,7 +79,27 @@ const struct accelerator *run_named_accelerator(void *context,
 
 bool rule_names_device(struct rule_run *rr, const char *resource)
 {
-	struct device_name name;
+	struct given_name name;
 
-	return find_name(rr->run, resource, &name);
+	return find_resource(rr->run, resource, &name);
+}
+
+bool rule_input_gives(struct rule_run *rr, enum given_kind kind,
+		      const char *text)
+{
+	struct given_name name;
+
+	return find_name(rr->run, kind, text, &name);
+}
+
+const struct node *rule_runtime_scheduling(struct rule_run *rr,
+					   const struct pod *pod, bool *unknown)
+{
+	const char *class = node_str(pod_field(pod, "runtimeClassName"));
+	const struct node *scheduling = pod_runtime_scheduling(
+		rule_cluster(rr), pod, rule_arena(rr), unknown);
+
+	if (!scheduling && class)
+		*unknown |= rule_input_gives(rr, GIVEN_RUNTIME, class);
+	return scheduling;
 }

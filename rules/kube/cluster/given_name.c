@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Source: k8s.io/api resource/v1 DeviceClassSpec. */
-#include "kube/device_name.h"
+/* Sources: k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving
+ * v1alpha1 local_model_cache_types.go. */
+#include "kube/given_name.h"
 
 #include <string.h>
 
@@ -54,27 +55,69 @@ static const char *vendor_of(const char *class, const struct node *root)
 }
 
 struct naming {
-	void (*found)(void *context, const struct device_name *name);
+	void (*found)(void *context, const struct given_name *name);
 	void *context;
 };
+
+static void give(const struct naming *naming, enum given_kind kind,
+		 const char *text, const char *vendor)
+{
+	if (text)
+		naming->found(naming->context,
+			      &(struct given_name){kind, text, vendor});
+}
 
 static void take(const struct naming *naming, struct arena *arena,
 		 const struct node *root)
 {
-	const char *class = node_str(node_path(root, "metadata.name"));
-	const char *resource = node_str(node_path(root, FIELD));
-	const char *vendor;
+	const char *kind = node_str(node_get(root, "kind"));
+	const char *name = node_str(node_path(root, "metadata.name"));
 
-	if (!class || !node_eq(node_get(root, "kind"), "DeviceClass"))
-		return;
-	vendor = vendor_of(class, root);
-	naming->found(
-		naming->context,
-		&(struct device_name){arena_printf(arena, IMPLICIT "%s", class),
-				      vendor});
-	if (resource)
-		naming->found(naming->context,
-			      &(struct device_name){resource, vendor});
+	if (text_eq(kind, "DeviceClass") && name) {
+		const char *vendor = vendor_of(name, root);
+
+		give(naming, GIVEN_DEVICE,
+		     arena_printf(arena, IMPLICIT "%s", name), vendor);
+		give(naming, GIVEN_DEVICE, node_str(node_path(root, FIELD)),
+		     vendor);
+	} else if (text_eq(kind, "RuntimeClass")) {
+		if (node_count(node_get(root, "scheduling")))
+			give(naming, GIVEN_RUNTIME, name, NULL);
+	} else if (text_eq(kind, "LocalModelCache") ||
+		   text_eq(kind, "LocalModelNamespaceCache")) {
+		give(naming, GIVEN_MODEL,
+		     node_str(node_path(root, "spec.sourceModelUri")), NULL);
+	}
+}
+
+/* KServe's MatchStorageURI. */
+static bool is_below(const char *text, const char *folder)
+{
+	size_t len = strlen(folder);
+
+	while (len && folder[len - 1] == '/')
+		len--;
+	return len && !strncmp(text, folder, len) &&
+	       (!text[len] || text[len] == '/');
+}
+
+bool given_name_is(const struct given_name *name, enum given_kind kind,
+		   const char *text)
+{
+	return name->kind == kind &&
+	       (kind == GIVEN_MODEL ? is_below(text, name->text)
+				    : text_eq(name->text, text));
+}
+
+static bool may_give(const struct source *source)
+{
+	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
+					    "LocalModel"};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (text_find(source->text, source->len, kinds[i]))
+			return true;
+	return false;
 }
 
 /* The linter reports what is wrong with the text. */
@@ -84,10 +127,10 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-void device_names_of_text(struct arena *arena, const char *text, size_t len,
-			  void (*found)(void *context,
-					const struct device_name *name),
-			  void *context)
+void given_names_of_text(struct arena *arena, const char *text, size_t len,
+			 void (*found)(void *context,
+				       const struct given_name *name),
+			 void *context)
 {
 	const struct naming naming = {found, context};
 	struct source source;
@@ -96,7 +139,7 @@ void device_names_of_text(struct arena *arena, const char *text, size_t len,
 
 	source_init(&source, arena, "", text, len);
 	/* In what was decoded: the bytes may be UTF-16. */
-	if (!text_find(source.text, source.len, "DeviceClass"))
+	if (!may_give(&source))
 		return;
 	loader_init(&loader, &source, &load_limits_default, arena);
 	loader.issue = ignore_issue;
@@ -107,8 +150,8 @@ void device_names_of_text(struct arena *arena, const char *text, size_t len,
 	}
 }
 
-bool device_name_in_cluster(const struct cluster *cluster, const char *resource,
-			    struct arena *arena, struct device_name *name)
+bool given_name_in_cluster(const struct cluster *cluster, const char *resource,
+			   struct arena *arena, struct given_name *name)
 {
 	const struct cluster_object *objects;
 	size_t n;
@@ -123,8 +166,8 @@ bool device_name_in_cluster(const struct cluster *cluster, const char *resource,
 		    !(text_starts(resource, IMPLICIT) &&
 		      text_eq(objects[i].name, resource + strlen(IMPLICIT))))
 			continue;
-		*name = (struct device_name){resource,
-					     vendor_of(objects[i].name, root)};
+		*name = (struct given_name){GIVEN_DEVICE, resource,
+					    vendor_of(objects[i].name, root)};
 		return true;
 	}
 	return false;

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Names that other objects of the input give, for rules that see one object:
+ * resources of DeviceClasses, RuntimeClasses that select nodes, and models of
+ * KServe's caches. Pods ask for the devices of a DeviceClass as for those of a
+ * device plugin; the gate DRAExtendedResource is on by default since Kubernetes
+ * 1.36.
+ */
+#ifndef KUBE_GIVEN_NAME_H
+#define KUBE_GIVEN_NAME_H
+
+#include "kube/cluster/cluster.h"
+
+enum given_kind {
+	GIVEN_DEVICE,  /* a resource */
+	GIVEN_RUNTIME, /* a RuntimeClass with `scheduling` */
+	GIVEN_MODEL,   /* sourceModelUri of a LocalModelCache */
+};
+
+struct given_name {
+	enum given_kind kind;
+	const char *text;
+	const char *vendor; /* NULL: not known to be an accelerator */
+};
+
+/* Calls found() for each name in the documents of a text; the strings live as
+ * long as the arena. */
+void given_names_of_text(struct arena *arena, const char *text, size_t len,
+			 void (*found)(void *context,
+				       const struct given_name *name),
+			 void *context);
+/* Returns whether it means what the other object asks for: a cache has the
+ * folders below its model, too. */
+bool given_name_is(const struct given_name *name, enum given_kind kind,
+		   const char *text);
+/* A resource of a DeviceClass; cluster: or NULL; name: what was found. */
+bool given_name_in_cluster(const struct cluster *cluster, const char *resource,
+			   struct arena *arena, struct given_name *name);
+
+#endif
