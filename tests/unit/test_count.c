@@ -549,7 +549,7 @@ static void other_kinds_are_counted(void **state)
 		 "{image: i, resources: {limits: {nvidia.com/gpu: 1}}}}, "
 		 "{name: b, script: {image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 4}}}}]}}",
-		 "a:0+/1x1 b:1/1x4 | 4+/5 gang 1 none"},
+		 "a:0+/0+x1 b:1/1x4 | 4+/4+ gang 1 none"},
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{templates: [{name: main, steps: [[{name: s, template: a, "
 		 "withParam: '{{x}}'}]]}, {name: a, container: {image: i, "

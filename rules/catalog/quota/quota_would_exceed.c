@@ -33,7 +33,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 	else
 		f = report_place(
 			run, &w->id, &w->place,
-			"%s peaks at %s %s (rollout or elastic maximum), but %s allows %s",
+			"%s peaks at %s %s (rollout, elastic maximum or parallel steps), but %s allows %s",
 			who, want, c->resource, quota, hard);
 	finding_label_place(run, f, &c->hard->place, "the quota");
 	finding_cause(run, f, c->resource);

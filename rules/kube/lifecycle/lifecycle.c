@@ -14,8 +14,8 @@
 
 bool object_is_job(const struct object *object)
 {
-	return object_is(object, "batch", "Job") ||
-	       object_is(object, "batch", "CronJob");
+	return object->class == KIND_BATCH &&
+	       object_is_known_for(object, KIND_NATIVE);
 }
 
 bool object_ends(const struct object *object)

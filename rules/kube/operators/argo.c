@@ -6,7 +6,7 @@
  * Sources: Argo workflowpod.go (podSpecPatch), docs/retries.md (no limit: until
  * completion); Rollouts' types.
  */
-#include "rules/kube/operator.h"
+#include "rules/kube/operators/argo.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -229,6 +229,7 @@ static const struct node *endless(const struct pod *pod)
 
 const struct operator operator_argo = {
 	.gpus = gpus,
+	.peaks = argo_peaks,
 	.fans_out = fans_out,
 	.endless = endless,
 };

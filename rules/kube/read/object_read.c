@@ -187,7 +187,7 @@ static void embeds_read(struct pod_builder *builder)
  * Steps of a workflow need not run together: the one with the most devices
  * is certain, whether others run beside it is not known.
  */
-static void runs_one(struct object *object)
+static void runs_one(struct arena *arena, struct object *object)
 {
 	const struct operator* by = object_operator(object);
 	bool wide = by->fans_out && by->fans_out(object);
@@ -204,6 +204,8 @@ static void runs_one(struct object *object)
 		if (i != most && pod->steady.n > 0)
 			pod->steady = (struct amount){.unknown = true};
 	}
+	if (by->peaks && object->npods)
+		by->peaks(arena, object);
 }
 
 static void add_totals(struct object *object)
@@ -310,7 +312,7 @@ static void object_fill(struct object_reader *reader, struct object *object)
 	}
 	object->fragment |= reader->config->fragment || is_fragment(object);
 	if (object_is_known_for(object, KIND_ONE))
-		runs_one(object);
+		runs_one(reader->arena, object);
 	add_totals(object);
 	if (object->npods || object->nembedded)
 		object_gang(object);

@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Pods of a Workflow that run at the same time: those of one group of steps, or
+ * of tasks of a DAG none of which waits for another. The moment with the most
+ * devices is found; that it may have more of them (conditions, lists that are
+ * computed, locks of which several may be held) is left open.
+ *
+ * Source: argo-workflows workflow_types.go; workflow/controller/steps.go (the
+ * groups follow each other), dag.go, operator.go (parallelism).
+ */
+#include "rules/kube/operators/argo.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* Names compared and steps followed; a Workflow made to be slow has no answer.
+ */
+enum { PEAK_BUDGET = 200000, DEPTH_MAX = 50 };
+
+struct peak {
+	struct object *object;
+	const struct node *templates;
+	int64_t *weights; /* of each template, plus one; 0: not yet known */
+	int64_t *counts;  /* of each pod, at that moment */
+	int64_t room;	  /* pods that parallelism leaves */
+	uint32_t budget;
+	unsigned depth;
+};
+
+/* Some steps that run together. */
+struct moment {
+	const struct node *list;
+	const unsigned *levels; /* of tasks, or NULL: all of the list */
+	unsigned level;
+	int64_t most; /* children at once */
+};
+
+static bool spend(struct peak *peak)
+{
+	peak->budget -= peak->budget > 0;
+	return peak->budget > 0;
+}
+
+static const struct node *template_of(struct peak *peak,
+				      const struct node *step)
+{
+	const struct node *own = node_get(step, "inline");
+	const char *name = node_str(node_get(step, "template"));
+
+	if (!node_is_unset(own))
+		return own;
+	FOR_EACH_CHILD(peak->templates, template)
+		if (!spend(peak))
+			return NULL;
+		else if (name && node_eq(node_get(template, "name"), name))
+			return template;
+	return NULL;
+}
+
+static struct pod *pod_of(struct peak *peak, const struct node *template)
+{
+	for (size_t i = 0; i < peak->object->npods && spend(peak); i++)
+		if (peak->object->pods[i].group == template)
+			return &peak->object->pods[i];
+	return NULL;
+}
+
+/* -- how often a step runs at once ----------------------------------------- */
+
+/* A number, or a text of one; 1 if it is computed. */
+static int64_t sequence(const struct node *count)
+{
+	const char *text = node_str(count);
+	struct amount n = amount_int(count, 1);
+	char *end;
+	long number;
+
+	if (!text)
+		return n.unknown || n.n < 0 ? 1 : n.n;
+	number = strtol(text, &end, 10);
+	return *text && !*end && number >= 0 ? number : 1;
+}
+
+static int64_t repeats(const struct node *step, const struct node *template)
+{
+	const struct node *items = node_get(step, "withItems");
+
+	if (field_is_set(template, "synchronization"))
+		return 1;
+	return node_is_seq(items)
+		       ? (int64_t)node_count(items)
+		       : sequence(node_path(step, "withSequence.count"));
+}
+
+static int64_t parallelism(const struct node *map)
+{
+	struct amount n = amount_field(map, "parallelism", 0);
+
+	return n.n > 0 && !n.unknown ? n.n : INT32_MAX;
+}
+
+/* -- levels of a DAG ------------------------------------------------------- */
+
+static bool is_name(char c)
+{
+	return isalnum((unsigned char)c) || c == '-' || c == '_';
+}
+
+/* True if the expression (`a && (b.Succeeded || c)`) names the task. */
+static bool depends_on(const char *text, const char *name)
+{
+	size_t len = strlen(name);
+
+	for (const char *at = text; at && *at;) {
+		size_t n = 0;
+
+		while (is_name(at[n]))
+			n++;
+		if (n == len && !strncmp(at, name, n) &&
+		    (at == text || at[-1] != '.'))
+			return true;
+		at += n ? n : 1;
+	}
+	return false;
+}
+
+static bool waits_for(const struct node *task, const char *name)
+{
+	if (!name)
+		return false;
+	FOR_EACH_CHILD(node_get(task, "dependencies"), one)
+		if (node_eq(one, name))
+			return true;
+	return depends_on(node_str(node_get(task, "depends")), name);
+}
+
+/*
+ * One more than the highest level of those that it waits for: tasks of one
+ * level wait for none of each other. Tasks may be in any order, so levels are
+ * raised until none is; in a circle they are of no use.
+ */
+static bool raise_levels(struct peak *peak, const struct node *tasks,
+			 unsigned *levels)
+{
+	bool raised = false;
+	unsigned i = 0;
+
+	FOR_EACH_CHILD(tasks, task) {
+		unsigned k = 0;
+
+		FOR_EACH_CHILD(tasks, other) {
+			const char *name = node_str(node_get(other, "name"));
+
+			if (!spend(peak))
+				return false;
+			if (levels[k] >= levels[i] && k != i &&
+			    waits_for(task, name)) {
+				levels[i] = levels[k] + 1;
+				raised = true;
+			}
+			k++;
+		}
+		i++;
+	}
+	return raised;
+}
+
+static unsigned *levels_of(struct peak *peak, struct arena *arena,
+			   const struct node *tasks)
+{
+	size_t n = node_count(tasks);
+	unsigned *levels = ARENA_ARRAY(arena, unsigned, n + 1);
+
+	memset(levels, 0, (n + 1) * sizeof(*levels));
+	for (size_t i = 0; i <= n; i++)
+		if (!raise_levels(peak, tasks, levels))
+			break;
+	return levels;
+}
+
+/* -- the moment with the most devices -------------------------------------- */
+
+static int64_t least(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
+static int64_t weight(struct peak *peak, struct arena *arena,
+		      const struct node *template);
+
+/* Devices first, then pods. */
+static int64_t pod_weight(const struct pod *pod)
+{
+	return pod ? least(pod->gpus.n, 1000000) * 4096 + 1 : 0;
+}
+
+static bool is_in(const struct moment *group, unsigned i)
+{
+	return !group->levels || group->levels[i] == group->level;
+}
+
+/* Steps with a condition may not run: one of them alone counts, if it has more
+ * than all others; it is put there. */
+static int64_t group_weight(struct peak *peak, struct arena *arena,
+			    const struct moment *group,
+			    const struct node **alone)
+{
+	int64_t sum = 0, single = 0, left = group->most;
+	unsigned i = 0;
+
+	*alone = NULL;
+	FOR_EACH_CHILD(group->list, step) {
+		const struct node *template;
+		int64_t n, all;
+
+		if (!is_in(group, i++))
+			continue;
+		template = template_of(peak, step);
+		n = least(repeats(step, template), left);
+		all = n * least(weight(peak, arena, template), INT32_MAX);
+		if (!field_is_set(step, "when")) {
+			sum = least(sum + all, INT64_MAX / 4);
+			left -= n;
+		} else if (all > single) {
+			single = all;
+			*alone = step;
+		}
+	}
+	if (single <= sum)
+		*alone = NULL;
+	return single > sum ? single : sum;
+}
+
+static int64_t better(struct peak *peak, struct arena *arena,
+		      struct moment group, int64_t most, struct moment *best)
+{
+	const struct node *alone;
+	int64_t n = group_weight(peak, arena, &group, &alone);
+
+	if (n <= most)
+		return most;
+	*best = group;
+	return n;
+}
+
+/* The heaviest group of a template; best->list is NULL if there is none. */
+static int64_t best_group(struct peak *peak, struct arena *arena,
+			  const struct node *template, struct moment *best)
+{
+	const struct node *tasks = node_path(template, "dag.tasks");
+	struct moment group = {.most = parallelism(template)};
+	int64_t most = 0;
+
+	*best = (struct moment){0};
+	FOR_EACH_CHILD(node_get(template, "steps"), steps) {
+		group.list = steps;
+		most = better(peak, arena, group, most, best);
+	}
+	if (!node_count(tasks))
+		return most;
+	group.list = tasks;
+	group.levels = levels_of(peak, arena, tasks);
+	for (size_t i = 0; i < node_count(tasks); i++) {
+		group.level = group.levels[i];
+		/* Once for each level. */
+		if (spend(peak))
+			most = better(peak, arena, group, most, best);
+	}
+	return most;
+}
+
+static int64_t *memo(struct peak *peak, const struct node *template)
+{
+	return template->parent == peak->templates
+		       ? &peak->weights[template->index]
+		       : NULL;
+}
+
+static int64_t weight(struct peak *peak, struct arena *arena,
+		      const struct node *template)
+{
+	struct moment best;
+	int64_t *known, n;
+
+	if (!template || !spend(peak) || peak->depth > DEPTH_MAX)
+		return 0;
+	known = memo(peak, template);
+	if (known && *known)
+		return *known - 1;
+	if (known)
+		*known = 1; /* of a template that runs itself */
+	peak->depth++;
+	n = best_group(peak, arena, template, &best);
+	peak->depth--;
+	n += pod_weight(pod_of(peak, template));
+	if (known)
+		*known = n + 1;
+	return n;
+}
+
+/* Adds the pods of that moment to the counts. */
+static void count(struct peak *peak, struct arena *arena,
+		  const struct node *template, int64_t times)
+{
+	struct pod *pod = template ? pod_of(peak, template) : NULL;
+	const struct node *alone;
+	struct moment best;
+	unsigned i = 0;
+
+	if (pod) {
+		int64_t *n = &peak->counts[pod - peak->object->pods];
+
+		times = least(times, peak->room);
+		if (field_is_set(template, "synchronization"))
+			times = least(times, *n ? 0 : 1);
+		peak->room -= times;
+		*n += times;
+	}
+	if (!template || !spend(peak) || peak->depth > DEPTH_MAX ||
+	    !best_group(peak, arena, template, &best))
+		return;
+	group_weight(peak, arena, &best, &alone);
+	peak->depth++;
+	FOR_EACH_CHILD(best.list, step) {
+		const struct node *inner;
+		int64_t n;
+
+		if (!is_in(&best, i++) ||
+		    (alone ? step != alone : field_is_set(step, "when")))
+			continue;
+		inner = template_of(peak, step);
+		n = least(repeats(step, inner), best.most);
+		best.most -= alone ? 0 : n;
+		count(peak, arena, inner, least(n * times, INT32_MAX));
+	}
+	peak->depth--;
+}
+
+/* -- the object ------------------------------------------------------------ */
+
+static const struct node *entry(struct peak *peak, const struct node *spec)
+{
+	const char *name = node_str(node_get(spec, "entrypoint"));
+
+	FOR_EACH_CHILD(peak->templates, template)
+		if (name && node_eq(node_get(template, "name"), name))
+			return template;
+	return NULL;
+}
+
+void argo_peaks(struct arena *arena, struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	struct peak peak = {.object = object, .budget = PEAK_BUDGET};
+	bool any = false;
+
+	if (field_is_set(spec, "workflowSpec"))
+		spec = node_get(spec, "workflowSpec");
+	peak.templates = node_get(spec, "templates");
+	peak.room = parallelism(spec);
+	peak.weights =
+		ARENA_ARRAY(arena, int64_t, node_count(peak.templates) + 1);
+	peak.counts = ARENA_ARRAY(arena, int64_t, object->npods + 1);
+	count(&peak, arena, entry(&peak, spec), 1);
+	for (size_t i = 0; i < object->npods; i++)
+		any = any || peak.counts[i];
+	for (size_t i = 0; i < object->npods; i++) {
+		struct pod *pod = &object->pods[i];
+
+		if (!pod->peak.n)
+			continue;
+		pod->peak.n =
+			any && peak.budget ? peak.counts[i] : pod->steady.n;
+		pod->peak.unknown |= !pod->peak.n;
+	}
+}
