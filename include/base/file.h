@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reading files whole, up to a size, and writing what is in memory. A read
- * never waits for a pipe without a writer, unless the caller allows pipes.
+ * never waits for a pipe without a writer; where the caller allows pipes, three
+ * seconds.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -42,7 +43,8 @@ struct file_how {
 
 /*
  * The file's bytes, appended to out. 0, or an errno value: EISDIR, EINVAL when
- * it is not a regular file, EFBIG when it is larger than the limit.
+ * it is not a regular file, EFBIG when it is larger than the limit, EPIPE for a
+ * pipe without a writer.
  */
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);

@@ -48,5 +48,7 @@ const char *input_strerror(int error)
 	_Static_assert(FILE_MANIFEST_MAX >> 20 == 64, "the text says it");
 	if (error == EFBIG)
 		return "larger than 64 MiB";
+	if (error == EPIPE)
+		return "a pipe that nothing writes to";
 	return error == EINVAL ? "not a regular file" : strerror(error);
 }

@@ -2,18 +2,24 @@
 /*
  * The open file is inspected, not its path: the path may name another file a
  * moment later. O_NONBLOCK lets open() return for a pipe without a writer; it
- * has no effect on regular files.
+ * has no effect on regular files. Where a pipe may be read, its writer is
+ * waited for a short time: a program that never ends is worse than an error.
  */
 #include "base/file.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/escape.h"
 
-enum { STEP = 64 * 1024 - 1 /* and the NUL */ };
+enum {
+	STEP = 64 * 1024 - 1, /* and the NUL */
+	LOOK = 100,	      /* milliseconds */
+	LOOKS = 30,
+};
 
 void file_stamp_take(struct file_stamp *stamp, const struct stat *st)
 {
@@ -56,6 +62,55 @@ int file_read_fd(int fd, size_t limit, bool regular, struct buf *out)
 	}
 }
 
+/* Of a pipe without a name, the writer was there before us. */
+static bool is_fifo(const struct stat *st)
+{
+	struct stat own;
+	int fds[2], error;
+
+	if (!S_ISFIFO(st->st_mode) || pipe2(fds, O_CLOEXEC))
+		return false;
+	error = fstat(fds[0], &own);
+	close(fds[0]);
+	close(fds[1]);
+	return error || own.st_dev != st->st_dev;
+}
+
+/*
+ * A pipe without a writer has ended, one without data has not. Returns 0, with
+ * the bytes that were read for this in out, or EPIPE.
+ */
+static int wait_for_writer(int fd, struct buf *out)
+{
+	for (int i = 0; i < LOOKS; i++) {
+		char byte;
+		ssize_t n;
+
+		if (poll(&(struct pollfd){fd, POLLIN, 0}, 1, LOOK) > 0)
+			return 0;
+		n = read(fd, &byte, 1);
+		if (n > 0)
+			buf_add(out, &byte, 1);
+		if (n)
+			return 0;
+	}
+	return EPIPE;
+}
+
+static int begin_pipe(int fd, struct buf *out)
+{
+	struct stat st;
+	int error = 0;
+
+	if (fstat(fd, &st))
+		return errno;
+	if (is_fifo(&st))
+		error = wait_for_writer(fd, out);
+	if (fcntl(fd, F_SETFL, 0))
+		return errno;
+	return error;
+}
+
 /* 0, or errno. */
 static int look_at(int fd, const struct file_how *how)
 {
@@ -83,8 +138,7 @@ int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out)
 {
 	int fd = openat(dirfd, path,
-			O_RDONLY | O_CLOEXEC | O_NOCTTY |
-				(how->may_pipe ? 0 : O_NONBLOCK));
+			O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct escape_guard guard;
 	int error;
 
@@ -92,6 +146,8 @@ int file_read(int dirfd, const char *path, const struct file_how *how,
 		return errno;
 	escape_guard(&guard, close_fd, &fd);
 	error = look_at(fd, how);
+	if (!error && how->may_pipe)
+		error = begin_pipe(fd, out);
 	if (!error && how->bytes)
 		buf_grow(out, how->bytes + 2);
 	if (!error)
@@ -110,6 +166,8 @@ int file_load(const char *path, const struct file_how *how, struct buf *out,
 		return 0;
 	if (error == EINVAL)
 		return err_set(err, error, "not a regular file");
+	if (error == EPIPE)
+		return err_set(err, error, "a pipe that nothing writes to");
 	if (error != EFBIG)
 		return err_set(err, error, "%s", strerror(error));
 	return err_set(err, error, "larger than %zu MiB", how->limit >> 20);

@@ -147,6 +147,26 @@ bounded() {
 	was_read /dev/stdin
 }
 
+@test "a pipe that nothing writes to ends with an error, a late writer is read" {
+	pod x.yaml
+	mkfifo pipe
+	state state.json
+	for option in --cluster --baseline --config --policy; do
+		bounded lint $option pipe x.yaml
+		is "$option: $status" "$option: 2"
+		holds "$stderr" "a pipe that nothing writes to"
+	done
+	bounded lint pipe x.yaml
+	is "$status" 2
+	holds "$stderr" "pipe: a pipe that nothing writes to"
+	(sleep 1; exec >pipe; sleep 1; cat state.json) &
+	bounded lint --format concise --cluster pipe x.yaml
+	was_read pipe
+	# the writer has been there: its pipe is an empty file
+	run --separate-stderr bash -c ': | "$0" lint /dev/stdin' "$GPUGATE"
+	is "$status" 0
+}
+
 @test "a cluster state, a policy, a baseline that never ends" {
 	pod x.yaml
 	for option in --cluster --baseline; do
