@@ -313,7 +313,15 @@ static void only_what_is_nobodys_is_patched(void **state)
 	"{x: 1, apiVersion: v1, kind: Pod, metadata: {name: a" IGNORE          \
 	"}, spec: " SPEC("'0.5'", "") "}"
 #define POD_UPDATE(now, old) ADMISSION_VALIDATE, UPDATE_(A_POD ALICE, now, old)
-#define BOUNDED		     "runPolicy: {backoffLimit: 1}, "
+/* Half a GPU, in a Job. */
+#define HALVES(own, suspend)                                                   \
+	"{apiVersion: batch/v1, kind: Job, metadata: {name: a" own             \
+	"}, spec: {suspend: " suspend                                          \
+	", backoffLimit: 1, template: {spec: " SPEC("'0.5'", "") "}}}"
+#define RESUMED(user, own)                                                     \
+	ADMISSION_VALIDATE,                                                    \
+		UPDATE_(A_JOB user, HALVES(own, "false"), HALVES(own, "true"))
+#define BOUNDED "runPolicy: {backoffLimit: 1}, "
 #define TRAIN_UPDATE(now, n, old, m)                                           \
 	ADMISSION_VALIDATE,                                                    \
 		UPDATE_(TRAINING ALICE, TRAIN(now, n), TRAIN(old, m))
@@ -346,6 +354,29 @@ static const struct row changes[] = {
 	 TRAIN_UPDATE("runPolicy: {cleanPodPolicy: Running}, ", "2", "", "2"),
 	 LET_IN, DENIED},
 };
+
+static const struct row resumptions[] = {
+	{"takes devices from now on", RESUMED(ALICE, ""), DENIED, NULL},
+	{"by an account of controllers",
+	 RESUMED(USER("system:serviceaccount:ml:ops", ""), ""), LET_IN, NULL},
+	{"in a queue", RESUMED(ALICE, LABEL("kueue.x-k8s.io/queue-name")),
+	 LET_IN, NULL},
+	{"suspended", ADMISSION_VALIDATE,
+	 UPDATE_(A_JOB ALICE, HALVES("", "true"), HALVES("", "false")), LET_IN,
+	 NULL},
+	{"suspended still", ADMISSION_VALIDATE,
+	 UPDATE_(A_JOB ALICE, HALVES("", "true"), HALVES(LABEL("a"), "true")),
+	 LET_IN, NULL},
+	{"new, by an account of controllers", ADMISSION_VALIDATE,
+	 UPDATE_(A_JOB KUBE, HALVES("", "false"),
+		 JOB("", "suspend: true, backoffLimit: 1, ")),
+	 DENIED, NULL},
+};
+
+static void a_resumption_grows(void **state)
+{
+	TRY(*state, resumptions);
+}
 
 static void an_update_ratchets(void **state)
 {
@@ -464,6 +495,7 @@ int main(void)
 		TEST(who_hears_what),
 		TEST(a_ticket_breaks_the_glass),
 		TEST(only_what_is_nobodys_is_patched),
+		TEST(a_resumption_grows),
 		TEST(an_update_ratchets),
 		TEST(the_log_says_what_was_done),
 		TEST(metrics_count_what_was_done),

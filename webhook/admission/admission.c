@@ -100,7 +100,7 @@ static void compare_with_old(struct review_context *ctx)
 		return;
 	change = demand_compare(&ctx->worker->arena, run_kube(&now->run),
 				&ctx->review.object, &ctx->review.old);
-	c->demand_grew = change.grew;
+	c->demand_grew = change.grew || (change.resumed && !c->controller);
 	if (ratchet(&ctx->worker->arena, c,
 		    &(struct object_findings){now->findings, now->n},
 		    &(struct object_findings){old->findings, old->n}))

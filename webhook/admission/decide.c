@@ -158,9 +158,9 @@ void request_context_read(struct request_context *c,
 	c->pod = !*review->group && !strcmp(review->kind, "Pod");
 	c->update = review->operation == OPERATION_UPDATE;
 	c->patchable = is_patchable(c, review, policy);
-	c->controlled =
-		is_controller(policy, review->user) &&
-		((c->pod && c->update) || has_judged_owner(policy, object));
+	c->controller = is_controller(policy, review->user);
+	c->controlled = c->controller && ((c->pod && c->update) ||
+					  has_judged_owner(policy, object));
 	read_ticket(c, review, policy);
 	/* Only the API server sets it on the stored object. Finalizers must be
 	 * removable; a finalizer must not make it a way around, either. */

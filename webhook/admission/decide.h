@@ -38,6 +38,7 @@ struct request_context {
 	/* No pod, role or resource more, and less of some; and no new use of
 	 * devices that the scheduler does not count. */
 	bool demand_fell;
+	bool controller; /* asked by the account of one */
 	/* Created by a controller for a judged owner, or a Pod that a
 	 * controller changes: its gates, its placement. */
 	bool controlled;

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "kube/lifecycle/lifecycle.h"
 #include "kube/object.h"
 #include "kube/pod.h"
 
@@ -20,6 +21,7 @@
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
+	struct quantity awake; /* steady, of what is not suspended */
 	bool unknown;
 };
 
@@ -51,7 +53,8 @@ static struct demand_row *row_of(struct demand_table *demand, const char *role,
 				   .resource = resource,
 				   .pod = quantity_from(0),
 				   .steady = quantity_from(0),
-				   .peak = quantity_from(0)};
+				   .peak = quantity_from(0),
+				   .awake = quantity_from(0)};
 	return row;
 }
 
@@ -61,15 +64,23 @@ static struct quantity of_pods(struct quantity each, struct amount pods,
 	return quantity_mul(quantity_mul(each, pods.n), copies);
 }
 
+/* A queue suspends and resumes what it has admitted: its demand stays. */
+static bool is_stopped(const struct object *object)
+{
+	return object_is_suspended(object) && !object_is_queued(object);
+}
+
 static void add_row(struct demand_table *demand, const struct pod *pod,
 		    const char *resource, struct quantity each, int64_t copies)
 {
 	struct demand_row *row = row_of(demand, pod->role, resource);
+	struct quantity steady = of_pods(each, pod->steady, copies);
 
 	if (quantity_cmp(each, row->pod) > 0)
 		row->pod = each;
-	row->steady =
-		quantity_add(row->steady, of_pods(each, pod->steady, copies));
+	row->steady = quantity_add(row->steady, steady);
+	if (!is_stopped(pod->object))
+		row->awake = quantity_add(row->awake, steady);
 	row->peak = quantity_add(row->peak, of_pods(each, pod->peak, copies));
 	row->unknown |= pod->steady.unknown;
 }
@@ -164,7 +175,7 @@ struct demand_change demand_compare(struct arena *arena,
 {
 	struct demand_table after = read_demand(arena, config, now);
 	struct demand_table before = read_demand(arena, config, old);
-	struct demand_change change = {false, false};
+	struct demand_change change = {false, false, false};
 
 	for (size_t i = 0; i < after.n; i++) {
 		const struct demand_row *row = &after.items[i];
@@ -172,6 +183,8 @@ struct demand_change demand_compare(struct arena *arena,
 			find_row(&before, row->role, row->resource);
 
 		change.grew |= was ? is_more(row, was) : !is_zero(row);
+		change.resumed |=
+			was && quantity_cmp(row->awake, was->awake) > 0;
 	}
 	for (size_t i = 0; i < before.n; i++) {
 		const struct demand_row *was = &before.items[i];

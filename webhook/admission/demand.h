@@ -15,7 +15,8 @@
 struct demand_change {
 	bool grew; /* somewhere: a pod, the steady state or the peak of a role
 		      requests more of a resource */
-	bool fell; /* nowhere more, and less of some resource */
+	bool resumed; /* some of it was suspended, and is not any more */
+	bool fell;    /* nowhere more, and less of some resource */
 };
 
 struct demand_change demand_compare(struct arena *arena,
