@@ -47,7 +47,8 @@ PATTERNS = [
      "a node that is no list"),
     (ANY, "uses an archaic word",
      r"\b(?:for ever|anew|by halves|in vain|nobody|somebody|lest|thereof|hereof"
-     r"|(?:the|their) like|of (?:one's|its|their) own|of (?:ours|theirs))\b",
+     r"|(?:the|their) like|(?<!instead )of (?:one's|its|their) own"
+     r"|of (?:ours|theirs))\b",
      "a timer of its own"),
     (ANY, "uses a word that means something else",
      r"\b(?:stands? (?:in|at|for|there|elsewhere)|excuse[sd]?|unite[sd]?|sieve"

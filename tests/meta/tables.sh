@@ -8,7 +8,7 @@ set -eu
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 {
-	echo '| rule | repair | flags |'
+	echo '| rule | fix | flags |'
 	echo '|---|---|---|'
 	"$1" rules --format markdown | awk -F ' \\| ' '/^\| `/ && $4 != "" {
 		sub(/^\| /, "", $1)
