@@ -128,7 +128,7 @@ const struct rule rule_nproc_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",
-	.why = "Processes without a GPU of their own fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
+	.why = "Processes that have no GPU fail with `invalid device ordinal` or `Duplicate GPU detected`; GPUs without a process are idle.",
 	.remedy =
 		"Let the launcher count the GPUs (torchrun: --nproc-per-node=gpu), or use the same number in both places.",
 	.evidence =
