@@ -29,7 +29,7 @@ enum file_flags {
 	FILE_KEPT = 256,       /* can be read only once: see stdin_cache.h */
 	FILE_LINK = 512,       /* a symbolic link */
 	FILE_NAMED = 1024,     /* on the command line: no folder bounds it */
-	FILE_AGAIN = 2048,     /* another name of a file: see unite.c */
+	FILE_AGAIN = 2048,     /* another name of a file: see same_file.c */
 	FILE_SECRETS = 4096,   /* holds secret values */
 	FILE_FOREIGN = 8192,   /* skipped: it holds no Kubernetes object */
 	FILE_PATCHED = 16384,  /* of a base that a kustomization patches */
@@ -65,7 +65,7 @@ struct files {
 	struct arena arena;
 	struct lint_file *items;
 	size_t n, size;
-	size_t nrendered; /* at the end, in an order of their own */
+	size_t nrendered; /* at the end, ordered separately */
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
 	struct lint_root *roots;
@@ -82,7 +82,7 @@ void files_add_root(struct files *files, const char *path, size_t len);
  * what it must not lead out of. NULL: the file itself was named. */
 const char *files_bound(const struct files *files, size_t file);
 /* Keeps one of several paths to one file, in a sorted list. */
-void files_unite(struct files *files);
+void files_drop_repeated(struct files *files);
 /* The first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);

@@ -76,7 +76,7 @@ void program_guard_end(void)
 struct stream {
 	int ends[2]; /* [0] is ours */
 	struct buf *out;
-	size_t most; /* what comes after it is read and dropped */
+	size_t most; /* limit; further bytes are read and dropped */
 };
 
 static int spawn(const char *const *argv, const struct program_limits *limits,

@@ -27,7 +27,7 @@ struct tree_level {
 struct tree_worker {
 	struct tree *tree;
 	struct listings listings;
-	struct arena arena; /* what the tree is made of, and patterns */
+	struct arena arena; /* nodes of the tree, and patterns */
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of the current entry */

@@ -338,6 +338,6 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 	if (paths->n > 1)
 		files_sort(input->files);
 	kustomize_mark(input->kustomize, input->files);
-	files_unite(input->files);
+	files_drop_repeated(input->files);
 	return 0;
 }

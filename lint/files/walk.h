@@ -2,9 +2,9 @@
 /*
  * Turns the paths of the command line into the sorted list of files. Folders
  * are walked for *.yaml, *.yml and *.json without a stat() per file; symbolic
- * links to folders are not followed unless named (their targets are walked
- * then), so there are no loops. A file with several paths is listed once
- * (unite.c).
+ * links to folders are not followed unless named (their targets are then
+ * walked), so the walk always ends. A file with several paths is listed once
+ * (same_file.c).
  */
 #ifndef LINT_WALK_H
 #define LINT_WALK_H

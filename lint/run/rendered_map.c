@@ -142,7 +142,7 @@ void rendered_move(struct rendered *rendered, struct place *place)
 	at = whole_root(rendered, root);
 	if (put_place(rendered, &at, place))
 		return;
-	/* Its file is gone by now; only the name remains. */
+	/* The file is already removed; only the name remains. */
 	*place = (struct place){
 		.file = (uint32_t)rendered_file(rendered, root->file),
 		.line = 1,
@@ -354,8 +354,8 @@ static bool is_same(const struct finding *a, const struct finding *b)
 	       !strcmp(a->message, b->message);
 }
 
-/* Overlays find the same in their base: it is one finding, of all of them. */
-static void unite(struct rendered *rendered, struct run_counts *counts)
+/* Merges equal findings that overlays have from a common base. */
+static void merge_equal(struct rendered *rendered, struct run_counts *counts)
 {
 	size_t kept = 0;
 
@@ -467,7 +467,7 @@ int rendered_map(struct rendered *rendered, struct job *job,
 		qsort(rendered->findings, rendered->n,
 		      sizeof(*rendered->findings), compare);
 	excuse_all(rendered, counts);
-	unite(rendered, counts);
+	merge_equal(rendered, counts);
 	return error ? error : take_repairs(rendered, counts);
 }
 

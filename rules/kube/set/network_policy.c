@@ -18,7 +18,7 @@ struct direction {
 	const char *type, *rules, *peers;
 };
 
-struct united {
+struct peer_search {
 	const struct workload *w;
 	const struct node *labels[MOST_PODS]; /* of its pods */
 	const struct referred *items;
@@ -42,7 +42,7 @@ static enum tri has_type(const struct node *spec, const struct direction *d)
 }
 
 /* Only the name of the namespace is known. */
-static bool is_other_namespace(const struct united *all,
+static bool is_other_namespace(const struct peer_search *all,
 			       const struct node *selector)
 {
 	const struct node *name = node_get(node_get(selector, "matchLabels"),
@@ -52,7 +52,7 @@ static bool is_other_namespace(const struct united *all,
 	       !node_eq(name, all->w->id.namespace);
 }
 
-static bool may_be_peer(const struct united *all, const struct node *peer,
+static bool may_be_peer(const struct peer_search *all, const struct node *peer,
 			size_t pod)
 {
 	const struct node *pods = node_get(peer, "podSelector");
@@ -64,7 +64,7 @@ static bool may_be_peer(const struct united *all, const struct node *peer,
 				      all->w->pods[pod].more_labels) != TRI_NO;
 }
 
-static bool may_admit(struct united *all, const struct node *rule,
+static bool may_admit(struct peer_search *all, const struct node *rule,
 		      const struct direction *d)
 {
 	const struct node *peers = node_get(rule, d->peers);
@@ -80,7 +80,7 @@ static bool may_admit(struct united *all, const struct node *rule,
 	return !node_count(peers);
 }
 
-static bool one_may_admit(struct united *all, const struct node *rules,
+static bool one_may_admit(struct peer_search *all, const struct node *rules,
 			  const struct direction *d)
 {
 	FOR_EACH_CHILD(rules, rule)
@@ -90,7 +90,7 @@ static bool one_may_admit(struct united *all, const struct node *rules,
 }
 
 /* The first policy that leaves the pods alone, or NULL. */
-static const struct referred *isolates(struct united *all, size_t pod,
+static const struct referred *isolates(struct peer_search *all, size_t pod,
 				       const struct direction *d)
 {
 	const struct referred *first = NULL;
@@ -117,7 +117,7 @@ static const struct referred *isolates(struct united *all, size_t pod,
 }
 
 /* All of them are in the network of pods, and known? */
-static bool read_pods(struct united *all, struct arena *arena)
+static bool read_pods(struct peer_search *all, struct arena *arena)
 {
 	for (size_t i = 0; i < all->w->npods; i++) {
 		if (i >= MOST_PODS || all->w->pods[i].host_network)
@@ -132,7 +132,7 @@ bool workload_isolated(const struct object_index *set, const struct workload *w,
 {
 	static const struct direction directions[] = {
 		{"Ingress", "ingress", "from"}, {"Egress", "egress", "to"}};
-	struct united all = {.w = w};
+	struct peer_search all = {.w = w};
 
 	if (!read_pods(&all, arena))
 		return false;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One file under several paths: a symbolic link beside its target, a folder
- * that was named as it is and through a link, relative and absolute. It is
- * judged once, or its demand would count twice, under the path that is
- * not a link, else under the first.
+ * Keeps one path of a file that has several: a symbolic link and its target, a
+ * folder that was named directly and through a link, relative and absolute
+ * paths. The file is checked once, because its requests would count twice
+ * otherwise: under the path that is not a link, or under the first.
  *
- * A file with several hard links is several files here, as for git: the first
- * change separates their texts. A walk enters no link to a folder, so that
- * below its root a path has no link in it but its last part.
+ * Each hard link counts as a separate file, as for git: the first change
+ * separates their texts. A walk does not follow links to folders, so below its
+ * root only the last part of a path can be a link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -161,7 +161,7 @@ static bool may_repeat(const struct files *files)
 	return files->nroots > 1;
 }
 
-void files_unite(struct files *files)
+void files_drop_repeated(struct files *files)
 {
 	struct file_name *names;
 	size_t n, kept = 0;
