@@ -133,7 +133,7 @@ $(BUILD)/gen/%.o: $(BUILD)/gen/%.c
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -c -o $@ $<
 
 # $@ from the output of a command, rewritten only when it differs. The new file
-# has a name of its own: two makes may work in one build folder.
+# has a unique name, because two makes may use one build folder.
 rewrite = new=$@.$$$$; $(1) >$$new && { cmp -s $$new $@ || mv $$new $@; }; \
 	status=$$?; rm -f $$new; exit $$status
 

@@ -55,10 +55,10 @@ struct rotate_report {
 	bool serve;	     /* the leaf is fit to be served */
 	bool waiting;	     /* for `settled` */
 	int64_t next;	     /* when something is due, INT64_MAX: never */
-	struct err ca, leaf; /* what was wrong with those that were there */
+	struct err ca, leaf; /* problems of the stored ones */
 };
 
-/* -1: something could not be issued, and state is of no use any more. */
+/* Returns -1 if something could not be issued; state is then invalid. */
 int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	   struct rotate_report *reported, struct err *err);
 

@@ -24,7 +24,7 @@ struct rotate_facts {
 	int64_t leaf_from, leaf_to;
 	bool old;	   /* there are old CAs */
 	int64_t old_until; /* they may go */
-	bool known;	   /* what clients have */
+	bool known;	   /* the bundles of the clients are known */
 	bool strange;	   /* they have a CA that is not stored */
 	bool published, settled;
 };

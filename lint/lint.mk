@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-# What the linter needs beside its sources: the version, the examples of
-# `gpugate explain`, and the manual pages.
+# Generated parts of the linter: the version, the examples of `gpugate explain`,
+# and the manual pages.
 
 $(BUILD)/gen/version.h: FORCE
 	@mkdir -p $(@D)
 	@$(call rewrite,printf '#define GPUGATE_%s "%s"\n' VERSION '$(VERSION)' \
 		BUILD '$(VERSION)$(COMMIT:%= (%))')
 
-# Where rules/docs is published: nowhere, until somebody says so.
+# The address at which rules/docs is published; none by default.
 DOCS_URL ?=
 $(BUILD)/gen/docs_url.h: FORCE
 	@mkdir -p $(@D)

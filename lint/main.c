@@ -187,7 +187,8 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* What other linters call it, and what it is here. */
+/* Returns the command line here for a command name of other linters, or
+ * NULL. */
 static const char *other_name(const char *word)
 {
 	static const char *const names[][2] = {

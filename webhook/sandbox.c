@@ -2,8 +2,8 @@
 /*
  * A seccomp filter built from a table with libseccomp (0.3 ms). The table lists
  * the granted calls; everything else raises SIGSYS in the calling thread, whose
- * handler logs the call and lets it fail with EPERM: a defect of ours degrades
- * and is logged, an attacker gains nothing.
+ * handler logs the call and lets it fail with EPERM: a defect of gpugated
+ * degrades and is logged, and an attacker gains nothing.
  *
  * Some calls are granted depending on one argument: files for reading only,
  * memory that is not executable, limits that are read and not set. The filter

@@ -65,7 +65,7 @@ struct service {
 	int64_t deadline;   /* of draining; monotonic seconds */
 	int64_t earliest;   /* of the end, if no connections are open */
 	int64_t next_flush; /* of the log's repeats */
-	bool logged_ready;  /* what the log says of /readyz */
+	bool logged_ready;  /* state of /readyz in the log */
 	bool logged_waiting;
 };
 

@@ -14,14 +14,14 @@ put() {
 	install -D -m "$1" "$2" "$root/$3"
 }
 
-# fill FILE: with what its @WORDS@ stand for.
+# fill FILE: prints it with its @WORDS@ replaced.
 fill() {
 	sed -e "s|@VERSION@|$VERSION|; s|@ARCH@|$arch|; s|@SIZE@|${size-}|" \
 		-e "s|@MAINTAINER@|$MAINTAINER|; s|@URL@|$RELEASE_URL|" \
 		-e "s|@DEPENDS@|${depends-}|; s|@BUILT_USING@|${using-}|" "$1"
 }
 
-# What every package has.
+# Writes the documents that every package has.
 documents() {
 	doc=$root/usr/share/doc/$package
 	mkdir -p "$doc"

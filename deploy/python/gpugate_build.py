@@ -32,7 +32,8 @@ ROOT = Path(__file__).resolve().parents[2]
 NAME = "gpugate"
 SUMMARY = "An offline linter for GPU workload manifests on Kubernetes"
 
-# What a static link needs: the name, its header, the option, Debian's package.
+# Libraries for a static link: the name, its header, the option, Debian's
+# package.
 LIBRARIES = (
     ("libyaml", "#include <yaml.h>", "-lyaml", "libyaml-dev"),
     (
@@ -106,7 +107,8 @@ def links(compiler, header, option, folder):
 
 
 def missing_tools(folder):
-    """What building lacks: names for people, packages for Debian."""
+    """Return the missing build tools: names for people, packages for
+    Debian."""
     names, packages = [], []
     if not shutil.which("make"):
         names.append("make")
@@ -134,8 +136,8 @@ def explain(names, packages):
 
 
 def built_binary():
-    """The executable, built in a folder of its own (the Makefile wants it
-    at the top) so that an older build can leave nothing in it."""
+    """Build the executable in a new folder (the Makefile wants it at the top),
+    so that an older build can leave nothing in it."""
     with tempfile.TemporaryDirectory(prefix="gpugate-") as folder:
         names, packages = missing_tools(folder)
     if names:
@@ -234,8 +236,8 @@ def wheel_text(tags):
 
 
 def licenses():
-    """Our license, and those of what is linked in: the files of
-    $GPUGATE_LICENSES, or what Debian keeps."""
+    """Yield our license and those of the linked libraries: the files of
+    $GPUGATE_LICENSES, or Debian's copies."""
     yield "LICENSE", (ROOT / "LICENSE").read_bytes()
     given = os.environ.get("GPUGATE_LICENSES")
     if given:
@@ -248,7 +250,8 @@ def licenses():
             yield f"licenses/{package}.txt", path.read_bytes()
 
 
-# What `make install` puts below PREFIX/share: the command that prints it.
+# Files that `make install` installs below PREFIX/share, and the command that
+# prints each.
 SHARED = {
     "man/man1/gpugate.1": ("manpage", "1"),
     "man/man5/gpugate-policy.5": ("manpage", "5"),

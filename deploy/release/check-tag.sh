@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The tag is the version that is built, and the change log tells of it: its
-# part becomes the notes of the release.
+# Checks that the tag is the version of the Makefile and that the change log has
+# a section for it; prints that section as the release notes.
 # usage: check-tag.sh TAG
 set -eu
 version=$(sed -n 's/^VERSION := //p' Makefile)

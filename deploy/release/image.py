@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """An image layout (OCI image-spec 1.1) as a tar in $RELEASE_DIR, without a
-daemon: one layer of what COMMAND... under $STAGE need to run, and nothing
-else; the first is what the image runs. No shell, user 65532. Libraries are
-those of this machine, where the programs were linked.
+daemon: one layer with COMMAND... under $STAGE and the files that they need,
+and nothing else; the image runs the first one. No shell, user 65532. The
+libraries are copied from this machine, where the programs were linked.
 
 usage: image.py SYSTEM-ARCHITECTURE COMMAND...
        image.py packages COMMAND    the packages of its libraries, NAME=VERSION

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The licenses of what is linked into the linter, as the libraries' packages
-# have them.
+# Collects the licenses of the libraries that are linked into the linter from
+# the packages of the libraries.
 # usage: licenses.sh FOLDER /usr/share/doc/PACKAGE/copyright...
 set -eu
 out=$1

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Lists what a publisher still has to set, a line each, and what no file can
-# show. Exit status 1: something is to be set.
+# Lists the settings that a publisher still has to make, one per line, and those
+# that no file can show. Exits with 1 if a setting is missing.
 set -u
 cd "$(dirname "$0")/../.." || exit 2
 todo=0

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Bills of material of one program, as SPDX 2.3 and as CycloneDX 1.5, in
-$RELEASE_DIR: the program and the Debian packages of what is linked with it.
+"""Writes bills of materials of one program, as SPDX 2.3 and as CycloneDX 1.5,
+to $RELEASE_DIR: the program and the Debian packages of its libraries.
 
 usage: sbom.py PROGRAM SYSTEM static|dynamic PACKAGE=VERSION...
 """

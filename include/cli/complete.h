@@ -21,8 +21,8 @@ enum complete_directive {
 struct completion {
 	struct buf *out;
 	char **words;	  /* the line; the last one before NULL is typed */
-	const char *word; /* what an offer must begin with */
-	const char *kept; /* what of the typed word comes before an offer */
+	const char *word; /* prefix of every offer */
+	const char *kept; /* part of the typed word before an offer */
 	size_t nkept;
 	unsigned directive;
 };

@@ -33,7 +33,7 @@ struct option {
 	unsigned char kind;  /* enum option_kind */
 	unsigned commands;   /* bits, as the program counts its commands */
 	size_t at;	     /* offset in the program's struct */
-	const char *value;   /* what help calls the value; NULL for flags */
+	const char *value;   /* name of the value in the help; NULL for flags */
 	const char *choices; /* words separated by blanks; NULL: any */
 	const char *help;
 	const char *initial; /* as a user would write it; NULL: none */
@@ -49,8 +49,8 @@ struct option_set {
 	const char *variables; /* "GPUGATE_", see word_variable(); or NULL */
 	const char *list_separators; /* of an OPTION_LIST's variable */
 	bool empty_values;	     /* "" is a value in arguments */
-	/* What people may look for and what does it here; {0} ends them, NULL:
-	 * there are none. */
+	/* Options of other tools and their names here, ended by {0}; or
+	 * NULL. */
 	const struct option_hint {
 		const char *name, *instead;
 	} * hints;
@@ -67,7 +67,7 @@ struct option_parser {
 	const struct option_set *set;
 	void *options; /* the program's struct */
 	struct arena *arena;
-	struct list *arguments; /* what is not an option; NULL: an error */
+	struct list *arguments; /* other words; NULL: an error */
 	unsigned command;	/* its bit */
 	void *context;		/* for usage() */
 	/* The parser's own. */
@@ -82,9 +82,10 @@ struct option_parser {
  * arena.
  */
 int options_read(struct option_parser *parser, char **argv);
-/* Was the option set by the environment and not by an argument? */
+/* True if the environment set the option and no argument did. */
 bool option_is_inherited(const struct option_parser *parser, const char *name);
-/* For what one option asks of another. */
+/* Reports that one option needs or excludes another; returns the exit
+ * status. */
 int option_usage(const struct option_parser *parser, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* The options of the commands with this bit, one paragraph each. */

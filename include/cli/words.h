@@ -22,7 +22,7 @@ void list_add(struct arena *arena, struct list *list, const char *item);
 void list_split(struct arena *arena, struct list *list, const char *text,
 		const char *separators);
 
-/* Is it one of the words, which are separated by blanks? */
+/* True if word is one of the words, which are separated by blanks. */
 bool word_among(const char *words, const char *word);
 /* 1 for yes, true, on and 1; 0 for their opposites and ""; else -1. */
 int word_flag(const char *word);

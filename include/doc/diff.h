@@ -12,7 +12,7 @@
 struct diff_text {
 	const char *text;
 	size_t len;
-	const char *shown; /* what its bytes are shown as; NULL: themselves */
+	const char *shown; /* bytes to show instead of text, or NULL */
 };
 
 /* Append the diff; nothing when the texts are equal. */

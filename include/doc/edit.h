@@ -64,8 +64,8 @@ struct edit_path {
 };
 
 /*
- * The way to a value of the document; NULL is the document's root. Items with a
- * name of their own are found by it, others by index.
+ * Path to a value of the document; NULL is the document's root. Items with a
+ * unique name are found by it, others by index.
  */
 void edit_path_to(struct edit_path *path, struct arena *arena,
 		  const struct node *node);

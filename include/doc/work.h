@@ -15,7 +15,7 @@
 #include "doc/node.h"
 
 enum {
-	WORK_ITEMS = 1500, /* of one list, when there is no other */
+	WORK_ITEMS = 1500, /* of one list, if it is the only one */
 	WORK_MAX = WORK_ITEMS * WORK_ITEMS,
 };
 

@@ -93,8 +93,8 @@ struct rule {
 	unsigned wants, wants_any;
 	const char *since;    /* version that brought it: "1.0" */
 	const char *summary;  /* one line: what is flagged */
-	const char *why;      /* what breaks, in one or two sentences */
-	const char *remedy;   /* what to do */
+	const char *why;      /* consequence, in one or two sentences */
+	const char *remedy;   /* remedy, in the imperative */
 	const char *evidence; /* where the fact comes from */
 	const struct rule_param *params; /* NULL: none */
 	/*
@@ -257,9 +257,9 @@ const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
 					 enum cluster_kind kind);
 bool rule_cluster_lacks(struct rule_run *run, enum cluster_kind kind);
-/* For rules that depend on known objects: at admission there are no other
- * input files, and a snapshot that is too old is not used. The rule then
- * counts as skipped. */
+/* For rules that depend on known objects: at admission there is only one
+ * object, and a snapshot that is too old is not used. The rule then counts as
+ * skipped. */
 bool rule_cluster_lost(struct rule_run *run);
 /* True in a review: the API server has decoded and pruned the object. */
 bool rule_at_admission(const struct rule_run *run);

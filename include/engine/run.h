@@ -94,7 +94,7 @@ struct run_options {
 	 * receiver of this object's own demand. */
 	const struct reservations *reservations;
 	void (*workload)(void *context, const struct workload *workload);
-	struct baseline *baseline; /* what is in it is suppressed; or NULL */
+	struct baseline *baseline; /* its findings are suppressed; or NULL */
 	/* All findings of a file, sorted; they die when the call returns. */
 	void (*sink)(void *context, uint32_t file, struct finding **findings,
 		     size_t n);

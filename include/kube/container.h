@@ -51,7 +51,7 @@ struct container {
 	enum container_role role;
 	unsigned index;		      /* within its list */
 	const struct node *resources; /* map with limits, requests, claims */
-	const struct node *limits, *requests; /* what is under these keys */
+	const struct node *limits, *requests; /* values of these keys */
 	/* Their values, where they are maps: limits first. */
 	const struct resource_entry *entries;
 	size_t nlimits, nrequests;

@@ -64,7 +64,7 @@ struct object {
 	struct amount copies; /* ... that the parent makes of it, else 1 */
 	struct pod *pods;
 	size_t npods;
-	struct object *embedded; /* list items are objects of their own */
+	struct object *embedded; /* list items are separate objects */
 	size_t nembedded;
 	struct amount gpus; /* steady: sum over pods of pods x gpus,
 			       and over embedded of copies x gpus */

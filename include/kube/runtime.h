@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runtimes: objects with templates that other objects name and complete with
- * fields of their own. Those of the file are known, as its claims are.
+ * more fields. Only runtimes of the same file are known, as with claims.
  */
 #ifndef KUBE_RUNTIME_H
 #define KUBE_RUNTIME_H

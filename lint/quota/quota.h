@@ -84,8 +84,8 @@ struct quota_maker {
 					  struct policy_path_rule *rule);
 	void *context;
 	/*
-	 * True if the file differs from the revision. NULL: there is no
-	 * revision.
+	 * True if the file differs from the revision. NULL: no revision is
+	 * given.
 	 */
 	bool (*changed)(void *since, const char *path);
 	void *since;

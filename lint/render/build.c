@@ -280,7 +280,7 @@ static void build_one(struct builds *b, size_t i, struct arena *arena)
 
 struct build_thread {
 	struct builds *builds;
-	struct arena arena; /* what is said of failures */
+	struct arena arena; /* messages about failures */
 };
 
 static void build_some(void *context, unsigned index)

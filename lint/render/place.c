@@ -220,8 +220,7 @@ static void try_layer(struct place_search *s, const char *path)
 
 /* --- the object's own file ------------------------------------------------ */
 
-/* Of several candidates, prefers the one with the longest name, or the same
- * namespace. */
+/* Prefers the candidate with the longest name, or the same namespace. */
 static const struct render_item *own_item(const struct place_search *s,
 					  struct render_text *text)
 {

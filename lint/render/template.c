@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A template is read as YAML after its actions were replaced by as many bytes:
- * blanks where they have a line of their own, else a text with a mark that says
- * that it is not known. So every node is where it is in the template. What an
- * action inserts is looked for in the values that it names, and counts only
- * where the same value is there.
+ * Reads a template as YAML after its actions were replaced by as many bytes:
+ * blanks if they are alone on a line, else a text that is marked as unknown.
+ * Every node is therefore at its position in the template. The value that an
+ * action inserts is searched in the values that it names, and counts only if
+ * the same value is found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -130,8 +130,8 @@ static uint32_t indent_at(const struct source *s, uint32_t at)
 	return at - start;
 }
 
-/* Where what belongs to the node ends: the next line that is not further in,
- * but for actions. */
+/* Returns the end of the node's lines: the start of the next line that is not
+ * indented further, except for actions. */
 static uint32_t extent(const struct source *s, const struct node *node)
 {
 	uint32_t indent =

@@ -39,7 +39,7 @@ struct skipped_file {
 struct report_rendered {
 	const char *source;	    /* its file, as shown */
 	const char *one, *many;	    /* "kustomization", "kustomizations" */
-	const char *tool, *version; /* what built it */
+	const char *tool, *version; /* program that built it */
 	const char *reason; /* why it is judged by its files; NULL: it is not */
 	const char *command; /* that builds it, for who reads the reason */
 };
@@ -71,7 +71,7 @@ struct report_options {
 	bool statistics, quiet;
 	bool show_all;	     /* for full: all findings, infos too */
 	const char *fail_on; /* for finding_fails() */
-	bool github;	     /* what is written goes to GitHub, most likely */
+	bool github;	     /* the report probably goes to GitHub */
 	const struct rule_set *rules;
 	const char *version;
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report for people: the lines that findings are about, each place once,
- * what to do and where to read more; then what was linted. A first run finds
- * the same in many places: a few findings of each rule are shown, the rest is
- * counted, and so is what is merely information.
+ * The report for people: the line of each finding, each place once, with the
+ * help and the address of the rule's page; then a summary of the input. A first
+ * run finds the same problem in many places, so only a few findings of each
+ * rule are shown; the rest, and infos, are counted.
  *
  * 	error: container `trainer` asks for a GPU without a limit [gpu-limit]
  * 	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two files with the same object (kind, namespace, name) are of two clusters
- * where their paths part at a folder: clusters/a/quota.yaml, clusters/b/ml.yaml
- * make clusters/a and clusters/b sets of their own, with all that lies below.
- * Within one folder, or above the other, it is the object twice. What lies in
- * neither folder is a set too: which of them it goes to is unknown. A
- * Namespace parts nothing, because every application of a cluster may bring its
- * own.
+ * Two files with the same object (kind, namespace, name) belong to two clusters
+ * if their paths separate at a folder: clusters/a/quota.yaml and
+ * clusters/b/ml.yaml make clusters/a and clusters/b separate sets, with all
+ * files below. Within one folder, or if one folder contains the other, the
+ * object is a duplicate. Files in neither folder are a third set, because their
+ * cluster is unknown. A Namespace separates nothing, because every application
+ * of a cluster may bring its own.
  */
 #include "file_sets.h"
 

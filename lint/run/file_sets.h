@@ -14,7 +14,8 @@ struct file_sets {
 	struct arena arena;
 	uint32_t *numbers; /* by file; NULL: all are one */
 	uint32_t named;	   /* how many the policy names: 1, 2, ... */
-	/* Folders that are sets of their own without having been named. */
+	/* Folders that are separate sets although the policy does not name
+	 * them. */
 	const char **folders;
 	size_t n, size;
 };

@@ -25,7 +25,7 @@ struct clusters {
 		bool reported_old;
 	} * items;
 	size_t n, size;
-	/* Of --cluster, or the one that was asked; or NULL. */
+	/* State from --cluster, or of the cluster that was read; or NULL. */
 	const struct cluster *common;
 	int64_t now;
 	bool failed; /* one could not be read, and was reported */

@@ -16,9 +16,9 @@
 #include "base/buf.h"
 
 struct escape {
-	const char *text; /* what to print; in the text, or in stand_in */
+	const char *text; /* bytes to print, in the text or in stand_in */
 	size_t len;
-	size_t used;	/* bytes of the text it stands for */
+	size_t used;	/* bytes of the text that it replaces */
 	unsigned width; /* terminal cells */
 	char stand_in[4];
 };

@@ -24,7 +24,7 @@ struct rule_set program_rules(void);
 /* Write to standard output, and release; the exit status: 0, or 2 after a
  * message. */
 int print_out(struct buf *out);
-/* The same of what was written to it before. */
+/* Flushes earlier output to standard output; the exit status as above. */
 int flush_out(void);
 
 #endif

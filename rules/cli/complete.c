@@ -202,7 +202,7 @@ void complete_line(const struct complete_set *set, char **words,
 
 /* --- scripts -------------------------------------------------------------- */
 
-/* ` stands for the first name. */
+/* ` is replaced by the first name. */
 static const char bash_script[] =
 	"_`() {\n"
 	"\tlocal word piece line directive=0 i\n"

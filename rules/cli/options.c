@@ -67,7 +67,7 @@ static bool parse_number(const struct option *o, const char *text, size_t *out)
 	return true;
 }
 
-/* what: how the user wrote the option, for messages. */
+/* Sets the option from value; what is the option as written, for messages. */
 static int set_value(struct option_parser *p, const struct option *o,
 		     const char *what, const char *value)
 {
@@ -151,7 +151,8 @@ static bool is_meant(const struct option_parser *p, const struct option *o,
 	return true;
 }
 
-/* Its variable's value, or NULL; name: a buffer of 64 bytes. */
+/* Returns the value of the option's variable, or NULL; name is a buffer of 64
+ * bytes. */
 static const char *variable_of(const struct option_parser *p,
 			       const struct option *o, char *name)
 {

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The pages of this folder: what `gpugate explain --format markdown` says of
-# each rule, with what the presets make of it and links to other pages and to
-# the sources; README.md is the index, by category.
+# Generates the pages of this folder: the output of `gpugate explain --format
+# markdown` for each rule, its presets, and links to other pages and to the
+# sources; README.md is the index, by category.
 # usage: generate.sh GPUGATE FOLDER
 set -eu
 LC_ALL=C

@@ -202,7 +202,7 @@ static void add_line(struct buf *text, const char *line)
 	buf_adds(text, line);
 }
 
-/* What did not fit into the first line is said in the second. */
+/* Adds the message and the help: one line, or two if one is too short. */
 static void add_head(struct buf *text, struct arena *arena,
 		     const struct finding *f)
 {
@@ -279,7 +279,8 @@ static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
 				f->rule->name));
 }
 
-/* Its Pods would still be patched. */
+/* True if the ignore annotation covers only the owner, so that its Pods would
+ * still be patched. */
 static bool is_out_of_reach(const struct request_context *c,
 			    const struct finding *f)
 {

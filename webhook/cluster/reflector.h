@@ -28,8 +28,8 @@ enum reflector_state { FEED_WAITING, FEED_LISTING, FEED_WATCHING };
 /* Why an answer was not read to its end. */
 enum reflector_verdict {
 	FEED_FINE,
-	FEED_RELIST, /* what we have seen is too old to go on from */
-	FEED_BROKEN, /* what came makes no sense */
+	FEED_RELIST, /* the resource version is too old to continue from */
+	FEED_BROKEN, /* the answer makes no sense */
 };
 
 /* Shared by all feeds. */
@@ -75,7 +75,7 @@ struct feed {
 	bool wants_list;
 	bool whole;	 /* the list without pages */
 	bool answered;	 /* listed, absent or forbidden: not to wait for */
-	bool listed;	 /* what is in the state is whole */
+	bool listed;	 /* the objects in the state are complete */
 	bool absent;	 /* there is no such kind */
 	bool unreadable; /* the snapshots say so */
 	bool reached;	 /* this transfer has a status */

@@ -48,8 +48,8 @@ struct log_decision {
 	const char *namespace, *kind, *name, *owner; /* owner: "Job/train" */
 	const char *const *rules;
 	size_t nrules;
-	const char *decision;	   /* what was done: allow, deny, patch, warn */
-	const char *would;	   /* what enforce would do, or NULL */
+	const char *decision;	   /* outcome: allow, deny, patch, warn */
+	const char *would;	   /* outcome under enforce, or NULL */
 	const char *mode, *policy; /* policy: hash */
 	const char *break_glass;   /* the ticket, or NULL */
 	int64_t state_age;	   /* seconds, -1: no cluster state */

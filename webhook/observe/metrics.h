@@ -39,7 +39,7 @@ void metrics_count_request(struct metrics *metrics,
 			   const struct metrics_request *request);
 
 struct metrics_finding {
-	const char *rule, *action; /* what was done: deny, patch, warn, audit */
+	const char *rule, *action; /* outcome: deny, patch, warn, audit */
 	const char *mode;	   /* audit, warn, enforce */
 	const char *level;	   /* owner, pod */
 	const char *namespace;

@@ -85,7 +85,7 @@ struct metrics {
 	double start_time;
 	_Atomic unsigned nfindings;
 	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
-	pthread_mutex_t lock; /* what is below */
+	pthread_mutex_t lock; /* guards the fields below */
 	char version[64], policy[24];
 	struct exemption_series *exemptions;
 	size_t nexemptions;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes and metrics over plain HTTP, on a thread of their own: they answer
- * while all other threads are busy. A connection serves one request and lasts a
- * few seconds, and one address may hold few of them, so that no client can lock
- * the kubelet out.
+ * Probes and metrics over plain HTTP, on a separate thread: they answer while
+ * all other threads are busy. A connection serves one request and lasts a few
+ * seconds, and one address may hold few of them, so that no client can lock the
+ * kubelet out.
  */
 #include <microhttpd.h>
 #include <stdlib.h>

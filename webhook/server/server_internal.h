@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the parts of the server share.
+ * Declarations that the parts of the server share.
  *
  *	server.c          start, drain, stop
  *	server_thread.c   the threads that answer

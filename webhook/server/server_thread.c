@@ -5,12 +5,12 @@
  *
  * The library has such a pool too, but 0.9.75 does not notice that a handshake
  * found nothing to read, and retries at once: a client that sends three bytes
- * and waits would use a whole processor until its deadline. So the loop is
- * ours: after a round without progress, and while there are handshakes, it
- * waits for an event whatever the library says there is to do; but only
- * briefly, since progress may be possible without an event. In such a loop the
- * library does not notice a connection that another thread resumes: that thread
- * raises an event of ours.
+ * and waits would use a whole processor until its deadline. Therefore gpugated
+ * has its own loop: after a round without progress, and while there are
+ * handshakes, it waits for an event whatever the library says there is to do;
+ * but only briefly, since progress may be possible without an event. In such a
+ * loop the library does not notice a connection that another thread resumes:
+ * that thread therefore raises gpugated's event.
  */
 #include "server_internal.h"
 

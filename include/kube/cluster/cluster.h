@@ -94,7 +94,7 @@ size_t cluster_count(const struct cluster *cluster, enum cluster_kind kind);
 
 struct cluster_object {
 	const char *name;
-	const struct node *root; /* what was kept: spec, status, value, ... */
+	const struct node *root; /* kept fields: spec, status, value, ... */
 };
 /* The objects of a kind in a namespace ("": not namespaced), n of them;
  * trees live in the arena as long as the caller holds the cluster. */

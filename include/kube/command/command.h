@@ -21,7 +21,7 @@ enum command_type {
 
 struct container_command {
 	enum command_type type;
-	const char *what;      /* what identifies it: "nvidia-smi", "sleep" */
+	const char *what;      /* identifying word: "nvidia-smi", "sleep" */
 	const struct node *at; /* where it is (or the image) */
 	int64_t seconds;       /* that it waits; 0: without end, or unknown */
 };

@@ -25,7 +25,7 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
 /*
  * The amount of one hard entry left for a workload: hard - used + the amount of
- * its own pods. Without status.used (no cluster): hard.
+ * its pods. Without status.used (no cluster): hard.
  */
 struct quota_room {
 	struct quantity used, own, left;

@@ -43,8 +43,8 @@ enum shm_needed {
 };
 struct shm_need {
 	enum shm_needed is;
-	const char *by; /* what does, or "if ...", for a message; NULL: not
-			   known */
+	const char *by; /* program that needs it, or "if ...", for a message; or
+			   NULL */
 };
 struct shm_need container_shm_need(const struct container *c);
 /* A Memory emptyDir of the pod that is named like shared memory, or NULL. */

@@ -192,7 +192,7 @@ struct workload_pod {
 	struct place number_place;
 	bool queue_priority; /* a queue orders it: see scheduling/priority.h */
 	bool best_effort, terminating; /* quota scopes */
-	struct missing *missing;       /* what some container leaves out */
+	struct missing *missing;       /* fields that some container lacks */
 	size_t nmissing;
 	struct pod_reference *references;
 	size_t nreferences;
@@ -218,7 +218,7 @@ struct workload {
 	/* That its file belongs to (kube/cluster/cluster.h), or NULL: not
 	 * known. */
 	const struct cluster *cluster;
-	const void *settings; /* what the caller put into its object */
+	const void *settings; /* the caller's pointer from the object */
 	struct object_id id;
 	struct place place; /* metadata.name, or the object */
 	enum kind_class class;
@@ -232,9 +232,9 @@ struct workload {
 	int64_t kueue_least;	    /* it may be admitted with so few, or 0 */
 	struct workload_pod *pods;
 	size_t npods;
-	/* The same object in the input (index + 1), earlier, or later if
-	 * this is only a patch of it; 0: this is the first, and the only one
-	 * counted. */
+	/* Index + 1 of the same object in the input, which is earlier, or later
+	 * if this one is only a patch; 0: this is the first one, the only one
+	 * that is counted. */
 	uint32_t duplicate_of;
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the linter uses of Linux and glibc, by the means of macOS: included
- * before every file when it is built for macOS (deploy/release/cross.sh), and
- * never otherwise. Each behaves as on Linux, as far as the linter can see.
+ * Parts of Linux and glibc that the linter uses, implemented for macOS:
+ * included before every file in builds for macOS (deploy/release/cross.sh), and
+ * in no other build. Each behaves as on Linux, as far as the linter can see.
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
@@ -24,7 +24,8 @@
 /* Reading a folder's descriptor is an error, too. */
 #define O_PATH O_RDONLY
 
-/* There are no leases for programs: EINVAL, as from a Linux without them. */
+/* macOS has no leases for programs: fails with EINVAL, as a Linux without
+ * leases does. */
 #undef F_SETLEASE
 #undef F_GETLEASE
 #define F_SETSIG   1000
@@ -85,7 +86,8 @@ platform_sort(void *items, size_t n, size_t size,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* What readdir() reads with; the system's libraries have it, no header does. */
+/* The function behind readdir(); the system's libraries export it, but no
+ * header declares it. */
 ssize_t __getdirentries64(int fd, void *entries, size_t size, off_t *position);
 #define dirent64 dirent
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the linter uses of glibc and musl does not have: included before every
- * file when it is built with musl (deploy/release/cross.sh).
+ * Parts of glibc that the linter uses and musl lacks: included before every
+ * file in builds with musl (deploy/release/cross.sh).
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H

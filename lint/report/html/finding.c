@@ -114,7 +114,7 @@ static void add_notes(struct buf *out, const struct report_file *file,
 	buf_adds(out, any ? "</ul>\n" : "");
 }
 
-/* Of "   | - text". */
+/* Adds a line of the form " | - text". */
 static void add_diff_line(struct buf *out, const char *line, size_t len)
 {
 	const char *bar = memchr(line, '|', len);

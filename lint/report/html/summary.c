@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the report before its findings: numbers, the rules that found
- * something, what was checked and what was skipped.
+ * The part of the report before its findings: numbers, the rules with findings,
+ * checked and skipped inputs.
  */
 #include <inttypes.h>
 #include <stdio.h>

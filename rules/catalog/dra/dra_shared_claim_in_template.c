@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A claim by name is one object, however many pods refer to it. Pods that also
- * have a claim of their own, and claims whose name says so, share on purpose.
+ * have a separate claim, and claims whose name says so, share on purpose.
  */
 #include <inttypes.h>
 

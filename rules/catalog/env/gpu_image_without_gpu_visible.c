@@ -24,7 +24,8 @@ static bool is_nvidia_image(const struct container *c)
 	       !text_contains(image, "habana");
 }
 
-/* The same image runs on devices of other vendors there. */
+/* True if a container of the object runs the same image on devices of another
+ * vendor. */
 static bool has_other_vendor(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

@@ -11,7 +11,7 @@
 
 static const struct single {
 	const char *kind, *replicas;
-	int64_t least; /* what another rule reports is below it */
+	int64_t least; /* lower numbers are reported by another rule */
 } singles[] = {
 	{"PyTorchJob", "spec.pytorchReplicaSpecs.Master.replicas", 1},
 	{"XGBoostJob", "spec.xgbReplicaSpecs.Master.replicas", 0},

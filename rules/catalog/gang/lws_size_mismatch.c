@@ -42,7 +42,7 @@ static int64_t wanted(const struct parallel *server)
 	       (context->given ? context->n : 1);
 }
 
-/* True if the container serves with all of its own devices. */
+/* True if the container serves with all devices of its pod. */
 static bool serves_alone(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);

@@ -2,10 +2,10 @@
 /*
  * Fields that Kubernetes' own types lack: anywhere in objects of its kinds, and
  * in the pod templates of operators' kinds. Serving kinds may extend their
- * templates (Knative has containerConcurrency): there, and where the operator
- * has a type of its own for pods, only devices below an unknown key are
- * reported. The object of a review has lost such fields already, except where a
- * schema preserves them.
+ * templates (Knative has containerConcurrency): there, and if the operator has
+ * a separate type for pods, only devices below an unknown key are reported. The
+ * object of a review has lost such fields already, except where a schema
+ * preserves them.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words outside of an enumeration of Kubernetes' own types: `effect:
- * NoShedule`, `concurrencyPolicy: forbid`. The API server rejects an object of
- * its own kinds that has one, and the pods of an operator's kind, whose schema
- * lets it through. At admission the former have been rejected already.
+ * Values outside an enumeration of Kubernetes' own types: `effect: NoShedule`,
+ * `concurrencyPolicy: forbid`. The API server rejects a native object with such
+ * a value. The schema of an operator's kind accepts it, and the API server
+ * rejects its pods. At admission, native objects have already been rejected.
  */
 #include <strings.h>
 

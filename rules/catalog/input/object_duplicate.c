@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same object twice in the input: kubectl applies one over the other,
+ * If the input contains an object twice, kubectl applies one over the other,
  * kustomize rejects it, and Argo CD warns (RepeatedResourceWarning). The first
  * by path counts for quotas; the other is reported here.
  */

@@ -2,13 +2,12 @@
 /*
  * Without a readinessProbe a pod counts as ready once its containers run:
  * requests reach a server whose weights are not loaded, and a rollout takes
- * down the old pods before the new ones can answer. Operators that add
- * probes of their own (KServe, KubeRay, Seldon, Knative) are left alone, and
- * so are workers of a group, which get no requests, and servers that a Job
- * starts for itself (batch inference, benchmarks). A container with a
- * startupProbe is not ready before that has succeeded. Nothing shows of most
- * programs that they load a model before they serve, and Ollama does it on
- * request.
+ * down the old pods before the new ones can answer. Operators that add probes
+ * (KServe, KubeRay, Seldon, Knative) are left alone, and so are workers of a
+ * group, which get no requests, and servers that a Job starts for itself (batch
+ * inference, benchmarks). A container with a startupProbe is not ready before
+ * that has succeeded. Nothing shows of most programs that they load a model
+ * before they serve, and Ollama does it on request.
  * Source: kubernetes docs, pod lifecycle, "Types of probe"; kubernetes
  * pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
  */

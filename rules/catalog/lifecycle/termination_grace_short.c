@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30
- * by default, to write a checkpoint or to finish its requests. On spot the
+ * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30 by
+ * default, to write a checkpoint or to finish its requests. On spot the
  * provider's notice is the bound (spot-grace-too-long). Kinds made for serving
- * set a period of their own; a server that a Job starts ends with it.
+ * set their own period; a server that a Job starts ends with it.
  * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
 #include <inttypes.h>

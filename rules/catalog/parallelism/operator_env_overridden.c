@@ -3,8 +3,8 @@
  * setPodEnv of the training operator appends its variables: those of a master
  * where there is one, the others in each job; elastic jobs get PET_RDZV_*
  * instead. Trainer v2 rejects a TrainJob that sets them, where its runtime has
- * the torch policy, which is not seen.
- * Jobs of the other frameworks get variables of their own.
+ * the torch policy, which is not seen. Jobs of the other frameworks get other
+ * variables.
  * Source: training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
  * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
  * jax/envvar.go, paddlepaddle/envvar.go; trainer

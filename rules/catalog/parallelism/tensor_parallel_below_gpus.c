@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The default is one device; TGI takes all of them. KServe's presets and
- * runtimes add flags of their own (config-llm-template.yaml: spec.parallelism).
+ * runtimes add more flags (config-llm-template.yaml: spec.parallelism).
  */
 #include <inttypes.h>
 #include <string.h>

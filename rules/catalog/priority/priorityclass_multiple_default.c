@@ -36,7 +36,7 @@ static void check(struct rule_run *run)
 		    first->set != c->set)
 			first = index_default_class(index, &w);
 		deployed = index_cluster_default(index, &w);
-		/* The same class in two files counts once. */
+		/* A class that is in two files counts once. */
 		if (!text_eq(c->id.name, first->id.name))
 			report_second(run, c, first, "");
 		else if (deployed)

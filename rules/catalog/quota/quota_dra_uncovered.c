@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quota on an extended resource counts what containers ask for. Devices of
- * claims have keys of their own; since 1.36 those of a class with an
- * extendedResourceName count as that resource too (gate DRAExtendedResource).
- * A quota with scopes never matches a claim.
+ * A quota on an extended resource counts the requests of containers. Devices of
+ * claims have separate keys; since 1.36 devices of a class with an
+ * extendedResourceName count as that resource too (gate DRAExtendedResource). A
+ * quota with scopes never matches a claim.
  * Source: pkg/quota/v1/evaluator/core/resource_claims.go (MatchingResources,
  * MatchingScopes, addExtendedResourceQuota).
  */

@@ -88,7 +88,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return say_named(run, c, value);
 	if (entry->accelerator)
 		return check_nodes(run, c, entry);
-	/* Operators may have short names of their own (Dynamo's `gpu`). */
+	/* Operators may have their own short names (Dynamo's `gpu`). */
 	if (c->pod->flat && !strchr(value->key, '/'))
 		return;
 	name = meant(run, c, entry);

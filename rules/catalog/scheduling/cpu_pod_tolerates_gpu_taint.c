@@ -14,7 +14,7 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
 
-/* Such a taint repels no pod, so it does not keep CPU pods away. */
+/* A taint with this effect does not keep CPU pods away. */
 static bool is_soft(const struct node *toleration)
 {
 	return node_eq(node_get(toleration, "effect"), "PreferNoSchedule");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks need devices of their own.
+ * NCCL ranks cannot share a device.
  */
 #include <inttypes.h>
 

@@ -36,8 +36,8 @@ static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
 	return true;
 }
 
-/* Cards of two makers may be in one node: processors bring GPUs of their own,
- * and a label of PCI devices, or of the site, may mean those. */
+/* True if one node may have devices of both vendors: processors have integrated
+ * GPUs, and a label of PCI devices, or of the site, may mean these. */
 static bool may_have_both(const struct node_label *label, const char *vendor,
 			  const struct accelerator *accelerator)
 {

@@ -94,8 +94,8 @@ struct cel_expr {
 			 * after type checking; ends with NULL. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
-			/* Several overloads that have a price of their own are
-			 * left: cel-go takes the least. */
+			/* Several overloads with different prices are left:
+			 * cel-go takes the least. */
 			bool flat;
 			/* The overload whose price counts, or NULL: that of the
 			 * one that is called. */

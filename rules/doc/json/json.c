@@ -4,11 +4,10 @@
  * every key and value. It accepts the texts that Go's encoding/json accepts,
  * with one difference: bytes that are not UTF-8 are rejected, not replaced.
  *
- * There is no recursion: the innermost open map or seq is in a variable, and
- * its parent pointers are the stack. Every count is checked before memory is
- * taken. An error is reported once, and reading ends there. NULs follow the
- * text; JSON has no NUL, so a check for the expected byte needs no check for
- * the end.
+ * It does not recurse: the innermost open map or seq is in a variable, and its
+ * parent pointers are the stack. Every count is checked before memory is taken.
+ * An error is reported once, and reading ends there. NULs follow the text; JSON
+ * has no NUL, so a check for the expected byte needs no check for the end.
  */
 #include <string.h>
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Block style: entries are on lines of their own, below each other in one
- * column. New entries are inserted after the last line of the map or list, and
- * after the comments that are deeper than its entries; metadata before a spec.
+ * Block style: entries are on separate lines, below each other in one column.
+ * New entries are inserted after the last line of the map or list, and after
+ * the comments that are deeper than its entries; metadata before a spec.
  * Removed ones take their lines, and the comments on them, with them; comments
- * on lines of their own stay. A list item's map begins on the line of the dash:
+ * on separate lines stay. A list item's map begins on the line of the dash:
  * there the next entry takes the first one's place.
  */
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flow style, of which JSON is a subset: entries between brackets with commas.
- * Where the neighbors are on lines of their own, new entries do.
+ * If the neighbors are on separate lines, so are new entries.
  */
 #include <string.h>
 
@@ -54,8 +54,8 @@ static void learn_unit(const struct splicer *splicer, const struct node *node,
 }
 
 /*
- * The nearest enclosing value with entries decides: the value itself, or one
- * around it. lines: are entries of a value like node on lines of their own?
+ * Learns the style of node from the nearest value with entries: node itself, or
+ * one around it. style->lines: entries are on separate lines.
  */
 static void learn_flow(const struct splicer *splicer, const struct node *node,
 		       struct style *style)

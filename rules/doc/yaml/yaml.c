@@ -108,14 +108,14 @@ static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
 }
 
 /*
- * After the anchor and the tag before a value: one of each at most, for the
- * next may belong to the first key of a map.
+ * Returns the offset after the anchor and the tag of a value: at most one of
+ * each, because the next may belong to the first key of a map.
  */
 static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
 				const char *signs)
 {
 	while (at < end && text[at] && strchr(signs, text[at])) {
-		/* Of "&!" the other one is left. */
+		/* Anchor and tag may come in either order. */
 		signs = signs[1] ? (text[at] == '&' ? "!" : "&") : "";
 		at = skip_property(text, at, end);
 		at = skip_space(text, at, end);

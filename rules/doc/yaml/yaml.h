@@ -30,7 +30,7 @@ struct anchor {
 	struct node entry; /* key: the name; in struct yaml's anchors */
 	struct node *target;
 	struct scalar value; /* of scalars: a key is not typed as JSON is */
-	uint64_t decodes;    /* what go-yaml would count for the target */
+	uint64_t decodes;    /* go-yaml's count for the target */
 	uint32_t height;     /* levels of the target, 0 for scalars */
 };
 
@@ -52,7 +52,7 @@ struct yaml {
 	struct loader *loader;
 	struct arena *arena;
 	const char *text;    /* the source's first byte */
-	uint32_t start, end; /* what is read of it */
+	uint32_t start, end; /* the part to read */
 	yaml_parser_t parser;
 	yaml_event_t event; /* the last one; empty when it is deleted */
 	uint32_t supplied;  /* offset up to which libyaml has the text */

@@ -52,8 +52,8 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc)
 	return read_admission_document(r, doc);
 }
 
-/* An object of the cluster may be a parameter, unless its kind is one of
- * ours or a misspelled one. */
+/* An object of the cluster may be a parameter, unless its kind is gpugate's or
+ * a misspelled one. */
 static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 {
 	const struct node *kind = node_get(doc->root, "kind");

@@ -131,7 +131,7 @@ static struct setting one_preset(const struct rule *rule,
 	return setting;
 }
 
-/* Of several presets that have the rule on, the strictest counts. */
+/* If several presets enable the rule, the strictest counts. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out)
 {

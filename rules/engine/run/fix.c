@@ -90,8 +90,8 @@ static bool is_written(const struct fix *fix, const struct node *node)
 	return !fix->root || node == fix->root;
 }
 
-/* A value that is another object's would be replaced by what is written at
- * these keys, which stand for the dotted path's first if they are taken. */
+/* True if a value at these keys, and unless taken at the first key of dotted,
+ * would replace a value of the object that the pod is based on. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
 			const char *dotted, const struct node *own,
 			const char *const *keys, bool taken)

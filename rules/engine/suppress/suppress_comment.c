@@ -5,8 +5,8 @@
  * a line covers the next line that is not a comment, so several may follow each
  * other.
  *
- * A file without "gpugate:" costs one search. Whether the `#` begins a comment
- * is decided by what is before it, as in YAML; text inside scalars is taken out
+ * A file without "gpugate:" costs one search. The text before the `#` decides
+ * whether it begins a comment, as in YAML; text inside scalars is taken out
  * later, when the documents are known.
  */
 #include <string.h>

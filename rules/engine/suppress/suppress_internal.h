@@ -61,7 +61,7 @@ struct suppressions {
 	struct arena *arena;
 	struct source *source;
 	int64_t today;
-	bool refuses_expired; /* lint reports them by a rule of their own */
+	bool refuses_expired; /* lint has a separate rule for expired ones */
 	struct suppress_comment *comments;
 	size_t ncomments, comments_size;
 	size_t *whole_file; /* indices of ignore-file comments */

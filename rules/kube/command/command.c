@@ -68,7 +68,7 @@ static struct container_command found(enum command_type type,
 
 /* -- waiting ------------------------------------------------------------- */
 
-/* Of `sleep 1d`, `sleep inf`, `sleep 3600`. */
+/* Returns the seconds of the argument of `sleep`: 1d, inf, 3600. */
 static double sleep_seconds(const char *time)
 {
 	char *end;

@@ -46,7 +46,7 @@ bool pod_priority_is_elsewhere(const struct pod *pod)
 	if (pod->flat && !pod->inner &&
 	    !text_eq(pod->object->group, "sparkoperator.k8s.io"))
 		return true;
-	/* Its PodGroups have a separate default. */
+	/* KAI's PodGroups have a separate default. */
 	if (node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))
 		return true;
 	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), label)

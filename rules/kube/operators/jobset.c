@@ -105,7 +105,8 @@ static enum tri has_job(const struct object *object,
 	return TRI_NO;
 }
 
-/* Templates may name a Service of their own, where the JobSet makes none. */
+/* True if a template sets a subdomain, for which the JobSet creates no
+ * Service. */
 static bool have_subdomain(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

@@ -29,7 +29,8 @@ static struct amount role_workers(const struct node *role)
 	return amount_mul(amount_field(role, "replicas", 1), size);
 }
 
-/* Leaders and workers with a patch are pods of their own. */
+/* Returns the number of the role's pods without leaders and workers that have a
+ * patch, which are counted separately. */
 static struct amount role_own(const struct node *role)
 {
 	const struct node *pattern = pattern_of(role);

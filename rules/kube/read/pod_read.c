@@ -57,7 +57,7 @@ field_of(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? pod_field_default(pod, name) : node;
 }
 
-/* Finds the pod's parts; false if there is no pod. */
+/* Finds the pod's parts; false if the pod is missing. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder)
 {

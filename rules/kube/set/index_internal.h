@@ -47,7 +47,7 @@ struct index_row {
 	const struct index_store *store;
 	uint32_t len;
 	uint32_t file;
-	uint32_t asks; /* what of the set it may be looked up for */
+	uint32_t asks; /* lookups that may find it */
 	union {
 		uint32_t order;	       /* within the thread that read it */
 		uint32_t duplicate_of; /* when finished: the first's index +

@@ -115,7 +115,7 @@ void limit_range_read(struct arena *arena, const struct object *o,
 		add_keys(arena, node_get(item, "max"), limits, &out->ndefaults);
 		add_keys(arena, node_get(item, "defaultRequest"), requests,
 			 &out->ndefault_requests);
-		/* If there is no other default, min sets the requests. */
+		/* Without another default, min sets the requests. */
 		add_keys(arena, node_get(item, "min"), requests,
 			 &out->ndefault_requests);
 	}

@@ -518,7 +518,7 @@ static void finish_service(struct arena *arena, struct node *service)
 			typed_put(port, "nodePort", unknown(arena, port));
 }
 
-/* Its strategy begins with an empty status. */
+/* The create strategy of claims empties the status. */
 static void finish_volume_claim(struct node *claim)
 {
 	struct node *status = typed_find(claim, "status", 6);
