@@ -8,8 +8,8 @@ set -u
 build=$1 which=$2
 here=$(dirname "$0")
 
-# The corpus and the seeds are part of `make check`; the fresh
-# root is a target of its own (make check-fresh).
+# The corpus and the seeds are part of `make check`; the fresh root is a
+# separate target (make check-fresh).
 steps=()
 for script in "$here"/check/*.sh; do
 	name=$(basename "$script" .sh)

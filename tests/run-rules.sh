@@ -12,9 +12,9 @@
 #                x.policy.yaml: that of x.yaml alone
 #   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
 #                of x.yaml alone. First line `# no cluster`: without one
-#   admission.yaml  optional: the cluster's own policies (--admission-policy)
-#   bad-*.yaml, good-*.yaml  more of the same, each a set of its own
-#   fixed.yaml   for a rule that repairs: what --fix makes of bad.yaml
+#   admission.yaml optional: the cluster's own policies (--admission-policy)
+#   bad-*.yaml, good-*.yaml more of the same, each checked separately fixed.yaml
+#   for a rule that repairs: what --fix makes of bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
 #                nothing, and the rule reports no more than the lines that
 #                say `# no repair`. First line `# unsafe`: what --unsafe-fixes

@@ -12,8 +12,8 @@ here=$(dirname "$0")
 corpus=${GPUGATE_SHARED:-../shared}/corpus
 make --no-print-directory SANITIZE="$1" BUILD="$build" -j2 all unit tools >/dev/null
 pass=0 fail=0
-# What fails without a word of a sanitizer may have missed a deadline in such a
-# slow build: it is tried once more, and that is said.
+# A test that fails without a sanitizer report may have missed a deadline in
+# such a slow build: it is retried once, with a message.
 try() {
 	if "$@" >"$build/sanitize.out" 2>&1; then
 		pass=$((pass + 1))

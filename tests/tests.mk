@@ -32,7 +32,7 @@ test-deps: deps
 
 FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl wrk \
 	python3-yaml prometheus
-# What that clang needs to link sanitizers.
+# Flags that this clang needs to link sanitizers.
 CLANG_RT := $$(apt-cache depends clang | \
 	sed -n 's/^ *Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p')
 full-deps: test-deps
@@ -61,7 +61,8 @@ $(BUILD)/tests/tools/%: tests/tools/%.c $(LIB)
 	$(say) TOOL $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(LIB) $(LIBS)
 
-# Admission without a server, and a model of what an UPDATE may keep.
+# Admission without a server, and a model of the findings that an UPDATE may
+# keep.
 WEBHOOK_TOOLS := admission ratchet_model
 WEBHOOK_TOOL_BIN := $(WEBHOOK_TOOLS:%=$(BUILD)/tests/tools/%)
 $(WEBHOOK_TOOL_BIN): $(BUILD)/tests/tools/%: tests/webhook/%.c $(WEBHOOK_LIB) $(LIB)
@@ -174,7 +175,7 @@ TIME ?= 60
 fuzz:
 	@tests/fuzz/run.sh $(FUZZ_DIR) $(TARGET) $(TIME)
 
-# What is installed and timed is built beside what is developed.
+# Programs for installation and timing are built in a separate folder.
 OPTIMIZED := $(BUILD)/optimized
 RELEASED := $(MAKE) --no-print-directory RELEASE=1 BUILD=$(OPTIMIZED) -j2
 

@@ -36,7 +36,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 	return MHD_queue_response(connection, 200, cls);
 }
 
-/* The file's text, for ever. */
+/* Serves the file's text endlessly. */
 static char *read_file(const char *path)
 {
 	static char texts[2][1 << 16];

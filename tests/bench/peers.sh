@@ -12,8 +12,8 @@ go install github.com/yannh/kubeconform/cmd/kubeconform@v0.7.0
 go install github.com/zegl/kube-score/cmd/kube-score@v1.20.0
 go install github.com/open-policy-agent/conftest@v0.69.0
 go install github.com/open-policy-agent/gatekeeper/v3/cmd/gator@v3.23.0
-# It replaces a module, which counts only where it is the main one: it is built
-# in a copy of its own.
+# kyverno's go.mod has a `replace`, which counts only in the main module: it is
+# built in a separate copy.
 kyverno=github.com/kyverno/kyverno@v1.19.0
 own=$(mktemp -d)
 trap 'rm -rf "$own"' EXIT

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of this folder: families, files of their own, rows of tables.
+"""The cases of this folder: families, single files, rows of tables.
 
 A family is one file, FAMILY.yaml. A line `--- # NAME` begins the case
 FAMILY/NAME.yaml, which ends before the empty line in front of the next one and
 is judged alone. Its first line says what it is:
-    # deny: RULE[, RULE...] -- why somebody would try this
-    # allow: -- what differs from the denied one
+    # deny: RULE[, RULE...] -- why a tenant would try this allow: -- the
+    # difference from the denied one
 and one of the next lines may say
     # lint only: why          tricks of the text, gone once the server has read
     # webhook only: why       what the linter permits by design
@@ -25,7 +25,7 @@ import kinds
 
 
 class Case:
-    """One manifest and what is to become of it."""
+    """One manifest and its expected verdict."""
 
     def __init__(self, path, name, deny, why, loose=False):
         self.path, self.name, self.deny, self.why = path, name, deny, why
@@ -101,7 +101,7 @@ def from_folder(folder):
 
 
 def from_family(path, out):
-    """The cases of a family, each written to a file of its own below out."""
+    """Write each case of a family to a separate file below out."""
     parts = re.split(r"^--- # (.+)\n", path.read_text(encoding="utf-8"),
                      flags=re.MULTILINE)
     line = parts[0].count("\n") + 1
@@ -141,10 +141,10 @@ def read(folder, out):
 
 
 def complaints(every, folder):
-    """What is wrong with the collection itself."""
-    twins = {c.name.split("/")[0] for c in every if not c.deny}
-    for name in sorted({c.name.split("/")[0] for c in every} - twins):
-        yield f"{name}: no good twin"
+    """Return problems of the collection itself."""
+    allowed = {c.name.split("/")[0] for c in every if not c.deny}
+    for name in sorted({c.name.split("/")[0] for c in every} - allowed):
+        yield f"{name}: no allowed case"
     for case in every:
         if len(case.why) < 10:
             yield f"{case.place}: does not say why"

@@ -24,7 +24,8 @@ def run(*command):
 
 
 class Sides:
-    """The linter and the webhook, with what the policy makes of each rule."""
+    """The linter and the webhook, with the action that the policy gives each
+    rule."""
 
     def __init__(self, gpugate, folder, out):
         self.gpugate = pathlib.Path(gpugate)
@@ -48,7 +49,7 @@ class Sides:
         return self.policies[policy]
 
     def lint(self, case):
-        """What is wrong with the linter's verdict, or None."""
+        """Return the problem of the linter's verdict, or None."""
         policy = case.policy or self.policy
         done = run(self.gpugate, "lint", "--config", policy,
                    "--policy", policy,
@@ -92,7 +93,7 @@ class Sides:
         return paths
 
     def ask(self, case):
-        """What is wrong with the webhook's verdict, or None."""
+        """Return the problem of the webhook's verdict, or None."""
         paths = self.reviews(case)
         if not paths:
             return "no object for the webhook"
@@ -113,7 +114,7 @@ class Sides:
         if not case.deny and not case.without and not all(allowed):
             return f"the webhook denies it: {messages}"
         text = " ".join(messages)
-        if case.without:  # twins of a family
+        if case.without:  # variants of a family
             wrong = [rule for rule in case.without if rule in text]
             return f"the webhook denies it: {wrong}" if wrong else None
         missing = [rule for rule in case.deny if rule not in text]
@@ -156,7 +157,7 @@ def main():
         print(f"skip: no {sides.admission.name}: the linter alone judged, "
               f"{skipped} cases not put to the webhook")
     denied = sum(bool(c.deny) for c in wanted)
-    print(f"{denied} bypass cases, {len(wanted) - denied} good twins, "
+    print(f"{denied} bypass cases, {len(wanted) - denied} good variants, "
           f"{sum(not c.webhook for c in wanted)} for the linter only")
     print(f"bypass: {len(wanted) - failed} passed, {failed} failed")
     return failed != 0

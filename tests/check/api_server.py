@@ -65,7 +65,7 @@ def small_objects(gpugate, shared):
 
 
 def documents(gpugate, shared):
-    """The same for every document of the corpus that the server knows."""
+    """Compares every document of the corpus that the server knows."""
     corpus = shared / "corpus"
     report = lint(gpugate, corpus)
     found = {}

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A baseline holds: unrelated edits open nothing again, and what is really new
-is new.
+"""Check that unrelated edits do not reopen findings of a baseline, and that
+new defects are reported as new.
 
 Objects with GPUs become files, and all their findings a baseline. Then, by
 seed, keys, labels, variables and containers are added where no finding is

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Manifests that try to get GPUs past the gate: the linter and the webhook must
-# deny each of them and accept the good twins. See tests/bypass/README.md.
+# Checks that the linter and the webhook deny each manifest that tries to bypass
+# them, and accept the harmless variants. See tests/bypass/README.md.
 #
 # usage: bypass.sh GPUGATE [CASE...]   CASE: part of a case's name
 # shellcheck source=tests/check/lib.bash

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Built-in rules and what they are in CEL (rules/catalog/*/*.cel): are their
-findings the same? Those of objects of the kinds that the file names, by object
-and place.
+"""Compare the findings of built-in rules and of their versions in CEL
+(rules/catalog/*/*.cel), by object and place, for objects of the kinds that the
+file names.
 
 usage: cel-builtins.py GPUGATE ORACLE FILE|FOLDER...
 
@@ -52,8 +52,8 @@ def differences(own, cel):
 
 
 def is_unknown(rule, file):
-    """Does the rule in CEL say that it cannot know? An amount that is a
-    placeholder is some amount to the built-in rule, and unknown there."""
+    """True if the rule in CEL reports an unknown value. An amount that is a
+    placeholder is some amount to the built-in rule, and unknown in CEL."""
     alone = lint("--config", "policy.yaml", "--select", "custom",
                  paths=[file])
     return any(n["rule"] == PREFIX + rule
@@ -61,8 +61,8 @@ def is_unknown(rule, file):
 
 
 def is_resolved(finding):
-    """Does the finding rest on a variable's value that is written elsewhere?
-    Rules in CEL do not follow references."""
+    """True if the finding depends on a referenced value of a variable. Rules
+    in CEL do not follow references."""
     import yaml
     keys = finding.get("path", "").split("/")[1:]
     if "env" not in keys:
@@ -95,7 +95,7 @@ def is_denied(finding, text):
 
 
 def rows_of(table):
-    """Of a table of resources: the rows of names, and those of prefixes."""
+    """Return the names and the prefixes of a table of resources."""
     with open(f"{ROOT}/rules/kube/data/{table}.tsv") as f:
         rows = [line.rstrip("\n").split("\t") for line in f if line[0] != "#"]
     return ([row for row in rows if row[0][-1] != "*"],

@@ -20,8 +20,8 @@ import sys
 SHOWN = 40
 AGAIN = 64  # times: an order that comes once in four is not missed
 
-# What a function says of a text that it does not take, or of format(): our
-# words are shorter.
+# Messages of functions that reject a text, and of format(): gpugate's messages
+# are shorter.
 GO_OF_A_TEXT = re.compile(
     "URL parse error|IP [Aa]ddress|IPv4-mapped|network address parse|"
     "quantities must|unable to parse|short version|No Major|Version string|"

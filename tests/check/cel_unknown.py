@@ -38,7 +38,7 @@ VALUES = {
 
 
 def paths(node, at=()):
-    """Of everything in the object, parents first."""
+    """Paths of all values in the object, parents first."""
     items = node.items() if isinstance(node, dict) else \
         enumerate(node) if isinstance(node, list) else ()
     for key, child in items:
@@ -60,7 +60,7 @@ def named(words):
 
 
 class Unknown:
-    """What is not known: the case's variables, and others for them."""
+    """Unknown values: the case's variables, and replacements."""
 
     def __init__(self, rng, case):
         self.rng, self.vars = rng, case["vars"]
@@ -103,7 +103,7 @@ class Unknown:
             yield {"vars": self.put(object={"json": self.whole(rest, path)})}
 
     def whole(self, rest, path):
-        """What the fragment could be of."""
+        """Objects that the fragment may be a part of."""
         root = copy.deepcopy(rest)
         parent = at(root, path[:-1])
         back = copy.deepcopy(self.rng.choice(

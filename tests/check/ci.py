@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What check-ci.sh needs of a CI system: jobs turned into shell scripts as a
-runner would, reports read back as their readers do. Fails with a message.
+"""Imitate a CI system for ci.sh: turn jobs into shell scripts as a runner
+does, and read reports as their readers do. Fails with a message.
 
 usage: ci.py step ACTION [INPUT=VALUE...] | job TEMPLATE [INPUT=VALUE...]
        ci.py artifacts TEMPLATE | sarif|quality|junit FILE COUNT

@@ -175,7 +175,7 @@ gitlab() {
 }
 quality() { ci quality gl-code-quality-report.json "$1"; }
 
-# What the job fetches: the scripts of this tree as a commit.
+# The repository that the job fetches: the scripts of this tree as a commit.
 mkdir -p "$work/source/deploy"
 cp -r "$root/deploy/ci" "$work/source/deploy/"
 git -C "$work/source" init -q -b main

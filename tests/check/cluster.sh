@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A quota says the same whether it stands in the set or in a cluster state:
-# the corpus is linted with made-up quotas for all its namespaces, once as
-# files and once as a snapshot, and what is found in the corpus is compared.
+# Checks that quotas have the same effect in files and in a snapshot: lints the
+# corpus with generated quotas for all its namespaces, once as files and once as
+# a snapshot, and compares the findings in the corpus.
 #
 # usage: cluster.sh GPUGATE
 # shellcheck source=tests/check/lib.bash

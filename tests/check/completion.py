@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Lines typed into a shell on a terminal: completion.py SHELL SHARE FOLDER
+"""Type lines into a shell on a terminal: completion.py SHELL SHARE FOLDER
 
-SHARE holds what is installed; FOLDER/gpugate on PATH prints "GOT" and its
-arguments, one in brackets each, unless it is asked for completions. A case is
-what is typed, TAB as \\t, and what must come out of it: the words that the
-program got, or what was offered.
+SHARE contains the installed files; FOLDER/gpugate on PATH prints "GOT" and its
+arguments, each in brackets, unless it is asked for completions. A case is the
+typed line, with TAB as \\t, and the expected result: the words that the
+program got, or the completions.
 """
 import os
 import pty

@@ -135,7 +135,7 @@ def check_manifests(build, texts, work, put):
             [build + "/gpugate", "lint", "--isolated", "--fail-on", "never",
              "--format", "json"] + options + [work],
             capture_output=True, check=False)
-        # Without either key it is nobody's object.
+        # Without either key it is not an object.
         read = -1
         if ran.returncode == 0:
             summary = json.loads(ran.stdout)["summary"]

@@ -82,7 +82,7 @@ def maps(node):
 
 
 def other_form(value):
-    """Of a quantity: a number for a text, and the other way round."""
+    """Replace a number quantity by a text, and a text by a number."""
     if isinstance(value, int):
         return str(value)
     if not isinstance(value, str) or not QUANTITY.match(value):
@@ -175,7 +175,8 @@ class Corpus:
             yield name + letter, one
 
     def send(self):
-        """{name: (object, answer)} of what the server takes."""
+        """Return {name: (object, answer)} for objects that the server
+        accepts."""
         answers = plane.each(lambda a: self.server.create(a[1]), self.asked)
         taken = {}
         for (name, one), answer in zip(self.asked, answers):
@@ -258,8 +259,8 @@ class Corpus:
             print(line.replace("gpugate: ", ""))
         exported = [d for d in yaml.safe_load_all(run.stdout) if d]
         for one in exported:
-            # Of those that deny the server would name the first alone, and it
-            # drops warnings that hold line breaks.
+            # The server reports only the first policy that denies, and drops
+            # warnings with line breaks.
             if one["kind"].endswith("Binding"):
                 one["spec"]["validationActions"] = ["Warn"]
             for v in one["spec"].get("validations", []):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The validation rules of CustomResourceDefinitions, before a real API server
-and under `lint --admission-policy`: the same messages for each object.
+"""Check that a real API server and `lint --admission-policy` report the same
+messages for the validation rules of CustomResourceDefinitions.
 
 usage: crd_server.py GPUGATE PLANE CRDS WORK [SEED]
 
-Objects are made by the schemas: for each rule some that reach the value it
-stands at, with what the rule names there or not, and values that it compares
-with. An object that the schema itself refuses is not asked about: the server
-then leaves its rules out. Rules that look at oldSelf wait for an update."""
+Objects are generated from the schemas: for each rule, some that contain its
+value, with or without the fields that the rule names, and with values that it
+compares with. Objects that the schema itself rejects are skipped, because the
+server then does not evaluate rules. Rules that use oldSelf need an update."""
 import collections
 import json
 import os
@@ -57,7 +57,7 @@ def matches(pattern, word):
 
 
 class Maker:
-    """Values of a schema; a path is what they must hold."""
+    """Generate values of a schema; each contains the path."""
 
     def __init__(self, rng, rule):
         self.rng, self.rule = rng, rule

@@ -41,7 +41,8 @@ def defect(rule, on, config="plain", more=()):
 
 
 def near(planted):
-    """What makes a near miss of the planted defect: it stays silent."""
+    """Edits that turn the planted defect into a near miss without a
+    finding."""
     def add(change):
         planted.near = change
         return change
@@ -88,7 +89,7 @@ def computing(obj, pod):
 
 
 def runs_program(obj):
-    """Do its containers run the command that they name, as it stands?"""
+    """True if the containers run exactly the command that they name."""
     return obj["kind"] not in RAY | RUNTIMES and \
         obj["kind"] != "LLMInferenceService"
 

@@ -295,7 +295,7 @@ can_i() { # yes|no USER-ACCOUNT VERB RESOURCE...
 	[ "$said" = "$wanted" ]
 }
 
-# What the service account may, as the API server's authorizer sees it.
+# Permissions of the service account, from the API server's authorizer.
 permissions() {
 	local sa=gpugate-system:gpugate own=gpugate-system
 	objects split "$work/3-default.yaml" "$work/taken.yaml" "$work/left.yaml" >/dev/null
@@ -335,7 +335,7 @@ bundle() {
 		-o 'jsonpath={.webhooks[*].clientConfig.caBundle}'
 }
 
-# What gpugated writes into the cluster by itself outlives an upgrade, and an
+# Fields that gpugated writes into the cluster survive an upgrade, and an
 # uninstall leaves no configuration behind.
 life() { # MAJOR HELM
 	local index patch='' kept

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of one's own and what `gpugate rules --format vap` makes of them: do
-both find the same objects? In the current folder: rules.yaml
-(export-rules.yaml) and a policy that names it. Each kind has a good object, and
-for each of its pods and each defect one whose pod has that defect. Prints what
-differs, and what is not found.
+"""Check that custom rules and their `gpugate rules --format vap` policies find
+the same objects. In the current folder: rules.yaml (export-rules.yaml) and a
+policy that names it. Each kind has a good object, and for each of its pods and
+each defect one whose pod has that defect. Prints differences, and defects that
+are not found.
 
 usage: export.py GPUGATE [ORACLE]
 
@@ -62,7 +62,7 @@ KINDS = {
     "PodClique": ("grove.io/v1alpha1", 1, lambda t: {
         "replicas": 1, "podSpec": t[0]["spec"]}),
 }
-# what a pod may do wrong: (rule, change)
+# defects of a pod: (rule, change)
 DEFECTS = {
     "registry": lambda t: t["spec"]["containers"][0].update(image="evil/a:1"),
     "no-latest": lambda t: t["spec"].update(
@@ -141,8 +141,8 @@ def written():
 
 
 def cel_cases(policy, things):
-    """Of each object: its name, and a case of the policy's conditions and of
-    its validation."""
+    """Yield the name of each object, and a case of the policy's conditions and
+    of its validation."""
     variables = {v["name"]: v["expression"]
                  for v in policy.get("variables", [])}
     expressions = [c["expression"] for c in policy.get("matchConditions", [])]
@@ -187,7 +187,8 @@ def ask(oracle, policy, things):
 
 
 def with_oracle(oracle, exported):
-    """What cel-go denies: (policy, file); how many pairs it judged."""
+    """Return the pairs (policy, file) that cel-go denies, and the number of
+    pairs it evaluated."""
     import yaml
     found, judged, things = set(), 0, list(written())
     for document in yaml.safe_load_all(exported):

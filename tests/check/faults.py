@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Both programs while calls of theirs fail.
+"""Run both programs while their calls fail.
 
 usage: faults.py lint N GPUGATE FAULT_SO
        faults.py kernel N GPUGATE     (at most N of each kind of system call)
@@ -84,9 +84,8 @@ COMMANDS = {
     "post-render": ["post-render", "--report-file", "report.txt"],
 }
 POLICY = b"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
-# As many calls of each in turn as a run makes, in the program as it is
-# installed. What it does before main() is the C library's. A brk() that fails
-# has no error of its own: see bounded().
+# Fail each call of a run in turn, in the installed program. Calls before main()
+# are the C library's. A failing brk() reports no error: see bounded().
 SYSTEM_CALLS = {
     "read": "EIO", "write": "ENOSPC", "pread64": "EIO", "pwrite64": "ENOSPC",
     "openat": "EMFILE", "newfstatat": "EIO", "getdents64": "EIO",
@@ -146,7 +145,7 @@ class Linter:
             sys.exit("%s: %s" % (name, self.expected.stderr.decode()))
 
     def judge(self, result, where):
-        """What a run may be where a call of it failed."""
+        """Check the outcome of a run in which a call failed."""
         now, add = self.files(), self.problems.add
         where = "%s, %s: %d, %s" % (self.name, where, result.returncode,
                                     result.stderr[-200:])

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Values of a wrong type, in objects of the corpus: a real API server refuses
-# those that field-type-invalid and quantity-invalid report, and of its own
-# kinds no others.
+# Checks field-type-invalid and quantity-invalid with values of a wrong type in
+# objects of the corpus: a real API server rejects the reported ones and, of
+# native kinds, no others.
 #
 # usage: field-types.sh [BUILD]     SEED=of the values
 # shellcheck source=tests/check/lib.bash

@@ -58,7 +58,7 @@ def main(gpugate, server, corpus, work, seed):
     rng, server = random.Random(int(seed)), plane.Plane(server)
     lint = plane.Lint(gpugate, os.path.join(work, "objects"))
     native = set(native_kinds())
-    # Of bytes the text is decoded as well.
+    # The text of bytes fields is decoded too.
     objects = [o for o in corpus_server.documents(corpus)
                if server.resource(o) and o["kind"] != "Secret" and
                not corpus_server.PLACEHOLDER.search(repr(o))]

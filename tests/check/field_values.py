@@ -19,7 +19,7 @@ import plane  # noqa: E402
 
 TABLE = os.path.join(HERE, "../../rules/kube/data/native_types.tsv")
 RULES = "field-value-invalid,field-missing,restart-policy-invalid"
-# Such an object is a patch for gpugate.
+# gpugate takes objects without these fields for patches.
 PATCHES = {("PodSpec", "containers"), ("DeploymentSpec", "selector"),
            ("ReplicaSetSpec", "selector"), ("StatefulSetSpec", "selector")}
 

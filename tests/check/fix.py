@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Repair a copy of many manifests and ask of the result:
+"""Fix a copy of many manifests and check the result:
 
 - every file reads as before: the same documents, nothing skipped or refused
-- no finding is there that was not there before (by file and fingerprint)
-- a second repair changes no byte
-- the text of --diff is a patch that git takes, and it makes the same bytes
-- a file is what the reported edits make of it, or, where edits of several
-  findings were merged, it differs only at lines that a reported edit or (a
-  repair may make way for another) a finding touches
-- files without repairable findings keep their bytes, times and permissions
+- there is no new finding (by file and fingerprint)
+- a second run changes no byte
+- the text of --diff is a patch that git accepts, with the same result
+- a file is the result of the reported edits or, if edits of several findings
+  were merged, differs only at lines of a reported edit or (a fix may yield to
+  another) of a finding
+- files without fixable findings keep their bytes, times and permissions
 """
 import difflib
 import json
@@ -67,7 +67,7 @@ class Tool:
         self.gpugate, self.options, self.root = gpugate, options, root
 
     def run(self, *more, ok=(0,)):
-        # What needs --fix or --diff is not for plain reports.
+        # Skip options that need --fix or --diff.
         options = [o for o in self.options
                    if o != "--unsafe-fixes" or {"--fix", "--diff"} & set(more)]
         if "--config" not in options:

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Repairs of real manifests: with every safe repair on, and with every repair
-# there is and a policy that gives all opt-in values. See fix.py for what is
-# asked of them, and fix_shapes.py for fixable rules in odd shapes.
+# Fixes real manifests: once with every safe fix, and once with every fix and a
+# policy that gives all opt-in values. fix.py lists the checks; fix_shapes.py
+# tests fixable rules in unusual shapes.
 # usage: fix.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -225,7 +225,7 @@ def check_denied(check, gpugate, manifest, out):
 
 
 def check_modes(check, gpugate, manifest, out):
-    """What is not the text stays: permissions, symbolic links."""
+    """Properties other than the text stay: permissions, symbolic links."""
     root = os.path.join(out, "modes")
     fill(root, manifest, 2)
     real = os.path.join(root, "team-0", "job-0.yaml")

@@ -113,7 +113,7 @@ def explicit_pod(spec):
 
 
 def explicit(document):
-    """What the API server fills in is written."""
+    """Write the defaults that the API server fills in."""
     for_each(explicit_pod)(document)
     spec = document.get("spec") or {}
     if document.get("kind") == "CronJob":

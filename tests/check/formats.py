@@ -72,7 +72,7 @@ def line_of(path, n):
 
 
 def check_places(findings):
-    """Of real files: the order, and columns that exist in them."""
+    """Check the order of places, and that their columns exist in the files."""
     order = [(f["file"].encode(), f["line"], f["column"], f["rule"])
              for f in findings]
     need(order == sorted(order), "not sorted")
@@ -333,7 +333,8 @@ CHECKS = [("json", check_json), ("jsonl", check_jsonl),
           ("markdown", check_markdown), ("concise", check_concise),
           ("full", check_full), ("html", check_html),
           ("openreports", check_openreports)]
-# What a terminal would act on, or nobody would see: JSON too may be looked at.
+# Characters that a terminal interprets or does not show: JSON may be printed
+# too.
 HOSTILE = re.compile(
     "[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u2028-\u202e\u2060-\u206f\ufeff]")
 

@@ -19,7 +19,7 @@ suite=${2:-bookworm}
 debian "$suite" "$fresh"
 sources=$(<"$fresh/etc/apt/sources.list")
 own_network "$fresh"
-# Not what this machine installs from, but the suite.
+# The mirror of the suite, not this machine's.
 rm -rf "$fresh"/etc/apt/sources.list{,.d} "$fresh"/etc/apt/preferences{,.d}
 mkdir -p "$fresh"/etc/apt/{sources.list.d,preferences.d}
 echo "$sources" >"$fresh/etc/apt/sources.list"

@@ -8,7 +8,7 @@ import html.parser
 import re
 
 VOID = set("meta input br rect line path circle li option".split())
-# What the page is made of; anything else came from a manifest.
+# Elements of the page; any other one came from a manifest.
 TAGS = set("""html head meta title style body a header h1 h2 h3 h4 p button main
 ul li b span strong code pre i u del ins table thead tbody tr th td details
 summary form input fieldset label select option output article section footer
@@ -62,7 +62,8 @@ class Page(html.parser.HTMLParser):
 
 
 def read(text, base=""):
-    """(line, rule) of the findings; ValueError for what must not be."""
+    """Return (line, rule) of the findings; ValueError for unexpected
+    elements."""
     page = Page()
     page.feed(text)
     page.close()

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Build the image as deploy/Dockerfile says and run what is in it. There is no
-# registry: the base is a Debian made with debootstrap. Needs root and a Debian
-# mirror; kept in the cache: the base as a tar.
+# Builds the image of deploy/Dockerfile and runs its programs. Instead of
+# pulling it from a registry, the base is made with debootstrap. Needs root and
+# a Debian mirror; kept in the cache: the base as a tar.
 # usage: image.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -43,7 +43,7 @@ build_image() {
 		-f "$root/deploy/Dockerfile" -t gpugated-test "$root"
 }
 
-# inside COMMAND...: as the image's user, in a tree that nobody may write
+# inside COMMAND...: as the image's user, in a read-only tree
 inside() {
 	chroot --userspec=65532:65532 "$tree" "$@"
 }

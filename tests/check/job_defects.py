@@ -39,7 +39,7 @@ def kubeflow(obj):
 
 
 def replicas(obj):
-    """Of a Kubeflow v1 job: the paths of its replica specs."""
+    """Return the paths of the replica specs of a Kubeflow v1 job."""
     spec = obj.get("spec") or {}
     return [("spec", key, role) for key in spec if key.endswith("ReplicaSpecs")
             for role in spec[key]]
@@ -116,7 +116,7 @@ def starts_over(obj):
 
 @defect("bare-gpu-pod", "pod")
 def no_controller(obj, pod):
-    """Any pod of any object as a Pod of its own."""
+    """Return any pod of any object as a separate Pod."""
     box = alone(obj, pod)
     if not box:
         return None
@@ -367,7 +367,7 @@ def two_classes(obj):
 # --- quotas -------------------------------------------------------------------
 
 def runs(obj, pod):
-    """Does the object make pods of this place by itself?"""
+    """True if the object itself creates pods from this place."""
     return obj["kind"] not in ("PodTemplate", "TrainingRuntime",
                                "ClusterTrainingRuntime", "ServingRuntime",
                                "ClusterServingRuntime") and \

@@ -8,7 +8,7 @@ usage: kinds.py paths TABLE OUT | crds FOLDER OUT
 TABLE has tab separated rows: group, kind, path. FOLDER has
 CustomResourceDefinitions; a place is a schema with `containers` whose items
 have an image, or (flat) limits and requests outside of such a place. OUT gets
-one JSON file a place; its name and what it is go to standard output.
+one JSON file per place; its name and its content are printed.
 """
 import glob
 import json
@@ -20,7 +20,7 @@ RESOURCES = {"limits": {"nvidia.com/gpu": 1}}
 CONTAINER = {"name": "c", "image": "i", "resources": RESOURCES}
 SPEC = {"containers": [CONTAINER]}
 POD = {"apiVersion": "v1", "kind": "Pod", "spec": SPEC}
-# What stands at places that are no pod specs.
+# Values at places that are not pod specs.
 SHAPES = {
     "spec.resourceProfile": "nvidia-gpu-l4:1",
     "spec.deploymentConfig": {"resources": {"gpu": 1}},
@@ -49,7 +49,7 @@ def alternatives(path):
 
 
 def leaf_of(path, suffix):
-    """What to put at the path, and the path without its references."""
+    """Return the value for the path, and the path without its references."""
     if suffix == "embed":
         return path, POD
     if suffix == "embedded-yaml":

@@ -109,7 +109,7 @@ check 'all, said' says 0 'gpugate.dev/v1' snapshot -A
 check 'completes namespaces' completes lint -n m -- ml
 check 'completes contexts' completes lint --context '' -- "$context"
 
-# Who may read a part is told what is missing.
+# A user who may read only a part sees which kinds are missing.
 control_plane_user reader
 kube create role reader -n ml --verb=get,list --resource=pods,jobs.batch >/dev/null
 kube create rolebinding reader -n ml --role=reader --user=reader >/dev/null

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2034
 #
-# What checks share. A check sources this first; its first argument is the
-# build folder, or a program in it (default: build). It gets
-#   root, tests             absolute paths; the current folder is root
-#   build gpugate gpugated oracle
-#   shared corpus           which need not be there: see need
-#   work                    a folder of its own, removed at the end
+# Functions that checks share. A check sources this first; its first argument is
+# the build folder, or a program in it (default: build). It gets
+#   root, tests absolute paths; the current folder is root build gpugate
+#   gpugated oracle shared corpus which need not be there: see need work a
+#   temporary folder, removed at the end
 # and the functions below. A line `N passed, M failed` is counted by
 # tests/run.sh, and so is each `skip: WHY`.
 set -u
 export LC_ALL=C
-# What is on PATH changes nothing; render.sh asks for it.
+# Programs on PATH change nothing, unless a check such as render.sh wants them.
 export GPUGATE_RENDER=never
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 tests=$root/tests
@@ -30,8 +29,8 @@ trap '$at_exit; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 pass=0 fail=0 skipped=0
 
-# check NAME COMMAND...: counts, and shows the last words of what fails: its
-# own, and what it was about in $work/log.
+# check NAME COMMAND...: counts the result. After a failure it shows the end of
+# the command's output and of $work/log.
 check() {
 	local name=$1
 	shift
@@ -84,7 +83,8 @@ need_program() {
 			>/dev/null 2>&1 || skip_all "no $1"
 }
 
-# What a root needs to reach a machine's proxy, mirror and name server.
+# Copies the settings with which a root reaches the machine's proxy, mirror and
+# name server.
 own_network() { # ROOT
 	mkdir -p "$1/etc/apt" "$1/etc/ssl/certs" "$1/usr/share/keyrings" \
 		"$1/usr/local/share/ca-certificates"

@@ -76,8 +76,8 @@ def lint(program, *arguments, text=None):
 
 
 class Position:
-    """Bytes of a text to what the protocol counts, and back from the report's
-    lines and columns."""
+    """Convert byte offsets to the protocol's positions, and the report's lines
+    and columns back."""
 
     def __init__(self, text, encoding):
         self.text, self.encoding = text, encoding
@@ -167,7 +167,7 @@ def boundary(text, at):
 
 
 def random_edit(random_, document):
-    """start, end, bytes: mostly small, near each other as somebody types."""
+    """start, end, bytes: mostly small and near each other, as when typing."""
     text = document.text
     if document.mistakes is not None and random_.random() < 0.4:
         return 0, len(text), document.good  # undo

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A session of the language server with pygls as the client, which checks the
-types of all that it receives: what an editor does, and what the user sees.
+"""Run a session of the language server with pygls as the client, which checks
+the types of all messages: an editor's requests and the answers that users see.
 
 usage: lsp_session.py GPUGATE
 """
@@ -66,7 +66,8 @@ class Session:
             [change]))
 
     async def diagnostics(self, path):
-        """Those of the last version: a request is answered behind them."""
+        """Diagnostics of the last version: a later request is answered after
+        them."""
         await self.hover(path, 0, 0)
         return self.published[path.as_uri()][-1].diagnostics
 

@@ -41,7 +41,7 @@ counted() {
 }
 
 start --max-memory 40Mi
-# Sanitizers have memory of their own.
+# Sanitizers use additional memory.
 limit=64
 strings "$gpugated" | grep -q __asan_init && limit=4096
 check '24 bodies of 4.6 MB at once' flood texts 24 $limit

@@ -48,7 +48,7 @@ def flag(obj, box, index, value):
 
 
 def one_container(obj, pod):
-    """Its only computing container, with whole NVIDIA GPUs."""
+    """Return the pod's only computing container, with whole NVIDIA GPUs."""
     boxes = computing(obj, pod)
     return boxes[0] if len(boxes) == 1 and \
         nvidia(obj, boxes[0] + ("resources",)) else None
@@ -191,7 +191,7 @@ def over_the_slots(obj, pod, box):
 
 
 def worker_groups(obj, pod):
-    """Of Ray, with whole GPUs in the first container."""
+    """Return a Ray pod with whole GPUs in the first container."""
     if group_kind(obj)[0] != "ray.io" or "workerGroupSpecs" not in pod:
         return None
     box = pod + ("containers", 0)
@@ -436,7 +436,8 @@ def all_at_once(obj, pod, box):
 
 
 def role(obj, pod):
-    """Of a PyTorchJob with several: the path of this pod's replica spec."""
+    """Return the path of this pod's replica spec in a PyTorchJob with
+    several."""
     roles = (obj.get("spec") or {}).get("pytorchReplicaSpecs") or {}
     return pod[:3] if len(roles) > 1 else None
 

@@ -32,7 +32,7 @@ against rules --docs-url https://docs.example.com/rules tests/rules
 "$build/tests/tools/report_dump" openreports 4 60 hostile >"$work/hostile.json"
 check hostile "$python" "$tests/check/openreports.py" "$folder/config/crd" \
 	"$work/hostile.json"
-# What breaks the schema is seen.
+# A violation of the schema is detected.
 sed 's/"severity":"high"/"severity":"error"/' "$work/rules.json" \
 	>"$work/broken.json"
 check 'a wrong severity is seen' sh -c '! "$@"' sh "$python" \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The Debian packages of this build, installed by dpkg, used as
-# deploy/release/README.md says, and purged: in a root of its own, which lies
-# over this machine's and is gone afterwards. Also the wheel: pip installs what
-# `make install` puts below share/.
+# deploy/release/README.md says, and purged, in a temporary root that overlays
+# this machine's. Also the wheel: pip installs what `make install` puts below
+# share/.
 # usage: package.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -10,8 +10,8 @@
 suite=$shared/suites/json-patch-tests
 dump=$build/tests/tools/edit_dump
 
-# What the suite leaves open: whole documents that are no map or list, two
-# members of one name (the last counts, as for every reader of ours).
+# Cases that the suite leaves open: documents that are neither a map nor a list,
+# two members with one name (the last counts, as for every reader of gpugate).
 disabled() {
 	cat <<-'END'
 	disabled 10 Toplevel scalar values OK?: would pass

@@ -50,7 +50,8 @@ def schemas(folder):
 
 
 class Places:
-    """Of one object: pods, (pod, container) pairs, and `resources` maps."""
+    """Return the pods, (pod, container) pairs and `resources` maps of one
+    object."""
 
     def __init__(self, obj, crds):
         self.pods, self.containers, self.resources = [], [], []
@@ -104,7 +105,7 @@ class Places:
 
 
 def at(value, path):
-    """What stands there, or None."""
+    """Return the value there, or None."""
     for key in path:
         if isinstance(value, dict):
             value = value.get(key)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A client of the API server that control-plane.sh starts, and the comparison
-of what it and `gpugate lint` say about objects.
+of its answers with the findings of `gpugate lint`.
 
 Connections are kept, one a thread; requests run eight at a time. Every object
 is sent as a dry-run create, so that none is stored."""
@@ -104,7 +104,8 @@ class Plane:
             time.sleep(0.1)
 
     def namespaces(self, objects):
-        """Those that the objects name, as far as the server allows."""
+        """Create the namespaces that the objects name, as far as the server
+        allows."""
         names = sorted({o["metadata"].get("namespace") or "default"
                         for o in objects})
         each(lambda name: self.create(

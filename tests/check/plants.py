@@ -112,8 +112,9 @@ class Plant:
             sorted({f["rule"] for f in self.findings}), self.path))
 
     def found_by(self, findings):
-        """A finding about the place, what stands in it, or what holds it where
-        it is missing: no further up than the pod, which `at` is within."""
+        """True for a finding about the place, a value in it or, if it is
+        missing, a value around it, but not above the pod that contains
+        `at`."""
         for f in findings:
             if f["rule"] != self.defect.rule:
                 continue
@@ -155,8 +156,8 @@ def plants(objects, crds):
 
 
 def is_whole(obj, places):
-    """No part of an object, as kustomize patches are, and no piece of the GPU
-    stack itself: of those, what is missing is no defect."""
+    """True unless the object is partial, as kustomize patches are, or a
+    component of the GPU stack: missing fields are not defects there."""
     spec = obj.get("spec") or {}
     if group_kind(obj)[0] == "apps" and "selector" not in spec:
         return False
@@ -191,7 +192,8 @@ def judge(gpugate, all_plants, work):
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})
         meta.pop("generateName", None)
-        # No other plant's twin; in a namespace of its own if the name matters.
+        # Give the object a unique name, or a separate namespace if the name
+        # matters.
         meta["name"] = meta.pop("keep", "plant-%05d" % i)
         plant.device_class = meta.pop("class", "")
         if meta["name"] == "vllm":

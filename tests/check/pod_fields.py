@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Is a defect found wherever a kind keeps the field that has it?
+"""Check that a defect is found at every path where a kind keeps its field.
 
 pod-fields.yaml says where each kind keeps which fields of its pods; one defect
 of each field is planted at each of these places. Where it names near misses, the
@@ -116,7 +116,7 @@ def place_of(place, field):
 
 
 def put(obj, pointer, keys, value):
-    """Sets it, and returns the pointer of what was set."""
+    """Set the value and return its pointer."""
     for step in steps(pointer):
         if isinstance(obj, dict):
             obj = obj.setdefault(step, {})

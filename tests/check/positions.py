@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does the marked value decide? On each failing case of the suite that vap.py
-reads, another value at the position of a finding, or the key that is missing
-there, makes that validation true.
+"""Check that the marked value decides. On each failing case of the suite that
+vap.py reads, another value at the position of a finding, or the key that is
+missing there, makes that validation true.
 
 usage: positions.py GPUGATE SUITE WORK
 
-Each validation is a policy of its own, and so is its negation: a validation
-has turned when its negation fails and it does not. Values to try are those
-that the expression and the parameters name, some of each type, and none.
-Prints each position at which none of them helps: two of the suite's, where a
-second container fails as well.
+Each validation is a separate policy, and so is its negation: a validation has
+turned when its negation fails and it does not. Values to try are those that
+the expression and the parameters name, some of each type, and none. Prints
+each position at which none of them helps: two of the suite's, where a second
+container fails as well.
 """
 import copy
 import json
@@ -44,7 +44,7 @@ def scalars(node):
 
 
 def values(expression, parameters):
-    """What the field may hold instead, the likeliest first."""
+    """Other values of the field, the likeliest first."""
     named = [a or b for a, b in TEXT.findall(expression)]
     named += [int(n) for n in NUMBER.findall(expression)]
     named += scalars(parameters)
@@ -58,7 +58,7 @@ def values(expression, parameters):
 
 
 def chains(expression):
-    """`.a.b.c` of each read, and what is left of it from `.b` on."""
+    """Yield `.a.b.c` of each read, and its rest from `.b` on."""
     out = []
     for match in MEMBER.finditer(expression):
         keys = re.split(r"\??\.", match[1])[1:]
@@ -76,8 +76,8 @@ def asked(expression):
 
 
 def graft(node, keys, value):
-    """The value at keys below a copy of the node; None: it is there, or is
-    under what is no map."""
+    """Set the value at keys below a copy of the node; None if it exists, or
+    its parent is not a map."""
     root = node = copy.deepcopy(node)
     for key in keys[:-1]:
         if not isinstance(node, dict):

@@ -172,7 +172,7 @@ check 'bill of gpugate' bills "$release/gpugate-$version-linux-$arch" 4 ''
 check 'bill of gpugated' bills "$release/gpugated-$version-linux-$arch" 20 \
 	"$work/image-gpugated"
 
-# What the projects of the two formats say of them.
+# Validators of the two formats.
 venv=$cache/bills
 valid='import cyclonedx.validation.json, jsonschema, spdx_tools'
 python_with "$venv" "$valid" spdx-tools 'cyclonedx-python-lib[json-validation]'
@@ -261,7 +261,8 @@ fi
 
 # --- the workflow -----------------------------------------------------------
 
-# Its steps in the tree with the tag; publishing is recorded.
+# Runs the steps of the workflow in a tree with the tag; publishing is only
+# recorded.
 need_pyyaml
 mkdir "$work/bin" "$work/home"
 cat >"$work/bin/gh" <<'EOF'

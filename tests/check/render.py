@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Findings of what is built, and where they are shown.
+"""Check the findings of build results, and the places at which they are shown.
 
 render.py REPORT TREE LABEL LEAST BUILT...
 
@@ -37,7 +37,8 @@ def steps(pointer):
 
 
 def words_of(finding):
-    """What a line may show: each step of the path, innermost first."""
+    """Yield texts that the line may contain: each step of the path, innermost
+    first."""
     words = [s for s in reversed(steps(finding["path"])) if not s.isdigit()]
     return words + ["kind", "apiVersion", "metadata"]
 
@@ -74,9 +75,9 @@ def agrees(tree, text, root, built, shown):
     keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
             "replicas": ("count",)}
     exact += [k for k in keys.get(words[0], ()) if k in line]
-    # A value of a chart stands in the rendered line, whatever its key is.
+    # A value of a chart is in the rendered line, whatever its key is.
     value = line.partition(":")[2].strip().strip("\"'")
-    # The same key with another value is what somebody else has overridden.
+    # A key with another value was overridden elsewhere.
     rendered = re.match(r'\s*(?:- )?["\']?%s["\']?: (.+)' %
                         re.escape(words[0]), text[built["line"] - 1])
     own = re.match(r'\s*(?:- )?["\']?%s["\']?: ([^{&*|>#]+)$' %

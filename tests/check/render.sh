@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `gpugate lint DIR` finds in kustomizations is what it finds in their
-# build, for every root; and each finding is shown at a line that an independent
-# reading of the files agrees with. Prints how many are shown at what.
+# Checks that `gpugate lint DIR` finds in each kustomization the same as in its
+# build, and shows each finding at a line that an independent reading of the
+# files confirms. Prints the number of findings for each type of place.
 #
 # render.sh BUILD
 # shellcheck source=tests/check/lib.bash

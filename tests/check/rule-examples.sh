@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The examples of `gpugate explain`, as somebody would copy them: each rule
+# Checks the examples of `gpugate explain` as a user would copy them: each rule
 # reports the lines marked `# flagged` and no others (rule_examples.py).
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

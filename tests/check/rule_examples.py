@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What `gpugate explain` shows of each rule is flagged where it says so.
+"""Check that examples of `gpugate explain` are flagged at the marked lines.
 
-An example is linted alone, under the policy and the state of its folder.
+Each example is linted alone, with the policy and the snapshot of its folder.
 
 usage: rule_examples.py GPUGATE FOLDER
 """

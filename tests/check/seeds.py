@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Manifests out of the guides that this project began with.
+"""Extract the manifests of guides.
 
 The guides are prose with YAML between. A manifest begins at a line
 `apiVersion:` in column 0 and ends before the next line that is neither blank,
 indented, a list item nor a top-level key.
 
 usage: seeds.py GPUGATE FOLDER OUT   writes OUT/<guide>-<n>.yaml, lints them
-and compares with what the guides show; and so for guides.yaml, which has
-their pieces together
+and guides.yaml, which has all pieces, and compares the findings with those in
+the guides
 """
 import json
 import pathlib

@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # --self-managed with a real kube-apiserver: two replicas with the rights that
-# deploy/ grants, rotations while admissions go on, and what may go wrong.
+# deploy/ grants, rotations during admission, and failures.
 # usage: self-managed.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 . tests/webhook/account.sh
 need_control_plane
 account_make deploy/components/self-managed/rbac.yaml || exit 1
-# The same account, for what the test itself asks.
+# A token of the same account for the test's own requests.
 control_plane_user "$account_name" system:serviceaccounts
 kube create namespace ml >/dev/null
 # Loopback has HTTP/2 in its ALPN; production has not.
@@ -21,7 +21,7 @@ done
 status=0
 python3 tests/webhook/self_managed.py "$build/gpugated" "$work/cluster" \
 	"$address" "${ports[@]}" || status=1
-# But for what the test asked itself, and while it had taken rights away.
+# Except requests of the test itself, and those while it had revoked rights.
 account_refused | grep -v -e secrets/other -e fieldManager=refused \
 	-e fieldManager=gpugated-create >"$work/refused"
 if [ -s "$work/refused" ]; then

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Objects as kube-apiserver hands them to a ValidatingAdmissionPolicy.
+"""Compare objects with those that kube-apiserver passes to a
+ValidatingAdmissionPolicy.
 
-usage: typed.py policies DUMP FOLDER   write FOLDER/objects/*.yaml and, of what
-                                       DUMP (typed_dump) says of each, policies
+usage: typed.py policies DUMP FOLDER   write FOLDER/objects/*.yaml and a policy
+                                       for each line of DUMP (typed_dump)
        typed.py judge FOLDER           standard input: NAME and a warning of the
                                        API server, one a line
-Each policy warns for what is not so, and always with the text `marker`.
+Each policy warns if its expression is false, and always with the text
+`marker`.
 """
 import copy
 import os

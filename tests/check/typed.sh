@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Defaults, canonical values and dropped fields of native objects: what
-# gpugate takes an object to be is what a real kube-apiserver hands to a
+# Checks defaults, canonical values and dropped fields of native objects:
+# gpugate's typed object equals the one that a real kube-apiserver passes to a
 # ValidatingAdmissionPolicy, value by value.
 #
 # usage: typed.sh [BUILD]

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Cases of a suite of ValidatingAdmissionPolicies.
+"""Run the cases of a suite of ValidatingAdmissionPolicies.
 
 usage: vap.py GPUGATE SUITE WORK
 
 A case is an object of SUITE/test-resources with some fields changed
-("spec.containers.[0].image=x", the value is JSON or a text), and what the API server
-says to it under the case's policy and its binding. Prints each case that
-gpugate judges otherwise, and the numbers.
+("spec.containers.[0].image=x", the value is JSON or a text), and the API
+server's answer under the case's policy and its binding. Prints each case with
+another result in gpugate, and the numbers.
 """
 import copy
 import json

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suite of vap.py before a real API server: all its policies are loaded,
-and each object of its cases is sent as a dry-run create.
+"""Run the suite of vap.py on a real API server: load all its policies and send
+each object of its cases as a dry-run create.
 
 usage: vap_server.py GPUGATE SUITE PLANE WORK
 
-The label by which the suite's bindings select objects tells here which ones
-are to judge: one policy with the case's own binding, which denies, and then
+The label by which the suite's bindings select objects selects the policies
+to load: one policy with the case's own binding, which denies, and then
 the policies of each group, whose bindings warn, so that every validation that
-fails is seen. gpugate gets the same policies, bindings and objects. Prints what
-differs, and of what the server refuses by itself, the reasons."""
+fails is seen. gpugate gets the same policies, bindings and objects. Prints
+differences, and the reasons for objects that the server itself rejects."""
 import collections
 import copy
 import json
@@ -107,7 +107,7 @@ class Suite(vap.Suite):
             self.ask(name, case, one, where)
 
     def judge(self, answer, found, label, case):
-        """What differs, or nothing."""
+        """Return the difference, or nothing."""
         status, value, warnings = answer
         ours = plane.of_policies(found)
         theirs = plane.failures(warnings)

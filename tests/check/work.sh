@@ -43,7 +43,7 @@ classes 1500
 priorities 1500
 END
 
-# small SHAPE N WORDS FORMAT [MB]: peak memory of a large file, and what it says
+# small SHAPE N WORDS FORMAT [MB]: peak memory and output of a large file
 small() {
 	python3 "$tests/check/work.py" make "$1" "$2" >"$work/in.yaml"
 	python3 "$tests/check/work.py" peak "${5:-64}" "$gpugate" lint --isolated -j1 \
@@ -61,8 +61,8 @@ done
 check '4,000 claims, none of the 4,000 classes' small classes 4000 \
 	'Not run.*dra-class-unknown' full
 
-# Findings of one file that are partly in the temporary file, partly in memory:
-# there is no folder for it, or no room.
+# Findings of one file that are partly in the temporary file, partly in memory,
+# because its folder is missing or full.
 lint() {
 	"$gpugate" lint --isolated -j1 --format concise "$work/in.yaml" >"$1"
 	[ $? -eq 1 ]

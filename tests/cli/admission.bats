@@ -614,7 +614,7 @@ definition() {
 	[ "$status" -eq 2 ]
 	has 'policies.yaml:5:1: `matchConstraints` is missing: the API server refuses the ValidatingAdmissionPolicy'
 	lacks 'refused by'
-	# A change of the policy or the binding, and what is said of it.
+	# Changes of the policy or the binding, and the expected messages.
 	while read -r change; read -r what; do
 		sed "$change" ok.yaml >policies.yaml
 		lint a.yaml

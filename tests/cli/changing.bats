@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Inputs that can be read once, or are not what they were.
+# Inputs that can be read only once, or that change.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -45,7 +45,8 @@ quota() {
 	holds "$output" "-spec: {hard: {nvidia.com/gpu:"
 }
 
-# wait_for_reader PID: the program sleeps, as it opens a pipe nobody reads yet.
+# wait_for_reader PID: the program sleeps while it opens a pipe without a
+# reader.
 wait_for_reader() {
 	for _ in $(seq 200); do
 		grep -q '^State:.S' "/proc/$1/status" && return
@@ -134,7 +135,7 @@ meanwhile() {
 	lint ""
 	is "$status" 2
 	holds "$stderr" "(empty path): No such file"
-	# and in reports that begin a line with what is not ours
+	# and in reports that begin a line with the user's text
 	rm .gpugate.yaml
 	pod ::error.yaml
 	pod '##[error]x.yaml'

@@ -163,7 +163,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	is "$status" 2
 }
 
-# offers WORD...: what may stand for the last one, on one line.
+# offers WORD...: the completions of the last word, on one line.
 offers() {
 	"$GPUGATE" __complete "$@" | cut -f1 | tr '\n' ' '
 }

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Rules of one's own in CEL: files of kind Rules, `custom:` of a policy, and
-# `gpugate test`.
+# Custom rules in CEL: files of kind Rules, `custom:` of a policy, and `gpugate
+# test`.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -413,7 +413,7 @@ policy() {
 	run "$GPUGATE" test --format junit rules
 	is "$status" 1
 	holds "$output" '<failure message="lines wanted: 9; found: 10"/>'
-	# what cannot be judged is no test that passes
+	# a test that cannot be evaluated does not pass
 	sed -i 's/want: .*/want: []}/' rules/site.yaml
 	printf 'a: [\n' >pod.yaml
 	run "$GPUGATE" test rules

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# `gpugate rules --format vap`: rules of one's own as the cluster's policies.
+# `gpugate rules --format vap`: custom rules as policies of the cluster.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -28,7 +28,7 @@ kustomization() {
 		"$2" >"$1/kustomization.yaml"
 }
 
-# What the summary says, and a figure of the machine's.
+# The numbers of the summary and of the machine-readable report.
 full() {
 	run --separate-stderr "$GPUGATE" lint --isolated --no-ignore-vcs .
 }
@@ -85,7 +85,7 @@ patches: [{path: ready.yaml}]'
 	is "$output" ""
 	full
 	holds "$output" "1 object of a base that a kustomization patches"
-	# What is wrong in it stays wrong.
+	# Problems in it are still reported.
 	sed -i 's/nvidia.com.gpu: 2/nvidia.com\/gpu: 1.5/' base/d.yaml
 	lint .
 	is "$status" 1
@@ -183,7 +183,7 @@ cluster() {
 	holds_not "$output" object-duplicate
 	full
 	holds "$output" "Checked separately, because they contain the same objects: clusters/a, clusters/b"
-	# What is too much for one of them is found there.
+	# A request that exceeds one of them is found there.
 	cluster clusters/b 9
 	lint --select quota .
 	is "$status" 1

@@ -421,7 +421,7 @@ admitting() {
 
 @test "gpugated: SIGTERM: not ready at once, serves on, exits with 0" {
 	start --drain 600
-	# the one that is kept is asked to close; who comes anew is served
+	# the open connection is asked to close; a new one is served
 	run python3 "$https" kept "$CERTS/ca.crt" "$port" "$pid" SIGTERM
 	is "$output" "denied u kept
 denied u close

@@ -57,8 +57,8 @@ lint() {
 	run --separate-stderr "$GPUGATE" lint --format concise "$@"
 }
 
-# The same as somebody whom file modes stop: root becomes nobody. What may not
-# be read or written must be nobody's then.
+# Runs the program as a user whom file modes restrict: root becomes nobody.
+# Files that must not be readable or writable must then belong to nobody.
 lint_unprivileged() {
 	if [ "$(id -u)" != 0 ]; then
 		lint "$@"

@@ -118,7 +118,7 @@ judged() {
 	[ -L tree/a.yaml ]
 	grep -q requests.nvidia tree/real.txt
 	is "$(stat -c %a tree/real.txt)" 640
-	# a folder that is a link: what it leads to is what is walked
+	# a folder that is a link: its target is walked
 	ln -s tree named
 	cp before tree/real.txt
 	lint --fix named

@@ -57,7 +57,7 @@ load helper
 	is "$status" 2
 	GPUGATE_FAIL_ON= lint a.yaml
 	is "$status" 1
-	# what is another command's
+	# options of another command
 	GPUGATE_FORMAT='sarif:x full' run "$GPUGATE" rules
 	is "$status" 0
 	GPUGATE_FORMAT=json run "$GPUGATE" rules
@@ -66,7 +66,7 @@ load helper
 	is "$status" 0
 	GPUGATE_FAIL_ON=sarif lint a.yaml
 	is "$status" 2
-	# what does not go together with the arguments
+	# options that conflict with the arguments
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nrules: {priority-integer-set: off}\n' >p.yaml
 	GPUGATE_ISOLATED=1 lint --config p.yaml a.yaml
 	is "$status" 0
@@ -414,7 +414,8 @@ load helper
 		  containers:
 		  - {name: c, image: "a:1", resources: {limits: {nvidia.com/gpu: 1}}}
 	END
-	# What 1.0 wrote: the path is that of spec, where tolerations are missing.
+	# A baseline of 1.0: the path is that of spec, because tolerations are
+	# missing.
 	printf '{"version":1,"findings":[\n{"fingerprint":"%s","rule":"gpu-toleration-missing","file":"a.yaml"}]}\n' \
 		11a67892449c7fb3 >base.json
 	lint --select gpu-toleration-missing --fail-on info --baseline base.json a.yaml

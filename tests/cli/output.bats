@@ -475,7 +475,7 @@ unknown() {
 	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
 	is "$(grep -o '"fingerprint":"[^"]*"' <<<"$output" | sort -u | wc -l)" 4
 	holds "$output" '"object":{"apiVersion":"v1","kind":"Pod","name":"b"}'
-	# Comments stand in no object: their file and words are in the baseline.
+	# Comments are outside objects: the baseline has their file and words.
 	run "$GPUGATE" lint --isolated --format concise --write-baseline base.json a.yaml
 	sed -i 's/name: b,/name: c,/' a.yaml
 	run "$GPUGATE" lint --isolated --format concise --baseline base.json a.yaml
@@ -531,7 +531,7 @@ unknown() {
 	run "$GPUGATE" lint --show-all a.yaml
 	holds "$output" "fix (unsafe): set the cpu and memory requests from the policy"
 	holds_not "$output" "= fix: not automatic"
-	# it has no bytes of its own: no value would bring a repair
+	# it has no bytes in the file: no value would enable a fix
 	rm .gpugate.yaml
 	{
 		printf 'apiVersion: argoproj.io/v1alpha1\nkind: Workflow\n'

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpugate quota: sums, the picture, and what a change changes.
+# gpugate quota: sums, the picture, and the effect of a change.
 
 bats_require_minimum_version 1.5.0
 load helper

@@ -17,7 +17,7 @@ need_kubectl() {
 	command -v kubectl >/dev/null || skip "no kubectl"
 }
 
-# tool NAME SCRIPT: alone on the PATH, with what a shell needs.
+# tool NAME SCRIPT: alone on the PATH, with the programs that a shell needs.
 tool() {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/bin/$1"
@@ -277,7 +277,7 @@ while :; do echo "a: b # a comment that is as long as it needs to be to be quick
 	holds "$output" "stopped: its output is too large): near/kustomization.yaml"
 }
 
-# The pipe `alive` ends when nobody is left who has it.
+# The pipe `alive` ends when the last process closes it.
 @test "a signal ends a build with all that it started, and leaves no folder" {
 	tree remote
 	mkdir ../tmp

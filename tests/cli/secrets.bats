@@ -6,7 +6,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# No two neighbors of its letters stand in any other text of these tests.
+# No two adjacent letters of it occur in another text of these tests.
 core=Zq7Xw9Jk5Vb3
 token=hf_${core}${core}
 
@@ -153,7 +153,7 @@ is_masked() {
 		fix = found["command-single-string"]
 		assert fix["edits"] == [] and fix["patch"] == [], fix
 		assert fix["refused"] == "its text holds a secret value", fix
-		# what holds none is still there
+		# text without a secret is still there
 		fix = found["gpu-request-without-limit"]
 		assert fix["edits"] and fix["patch"], fix
 	END

@@ -61,7 +61,7 @@ gpu_pod() {
 		"$1" "$3" "$4" "$5" "$2"
 }
 
-# What every cluster has.
+# Objects that every cluster has.
 cluster() {
 	fake
 	list api_v1_namespaces v1 Namespace \
@@ -733,7 +733,7 @@ live() {
 	holds_not "$output" "with --fix"
 	grep -q -- '^get pods,services,jobs.batch,rayclusters.ray.io -o json -n ml$' \
 		"$FAKE/log"
-	# Its state is asked for as well, of that namespace.
+	# The state of that namespace is requested too.
 	grep -q 'namespaces/ml/resourcequotas' "$FAKE/log"
 	run ! grep -q secrets "$FAKE/log"
 }

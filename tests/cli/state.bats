@@ -85,7 +85,7 @@ updated() {
 	state 0 >state.json
 	start --cluster state.json
 	asking_gives denied
-	# What is left out is no quota at all; it is reported.
+	# A quota that is left out has no effect; it is reported.
 	state 8x >state.json
 	until_true logged '`8x` is not a quantity'
 	asking_gives allowed

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What a repository may not make us read, and what is read without end.
+# Files that a repository must not make gpugate read, and endless files.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -15,7 +15,7 @@ policy() {
 	END
 }
 
-# Of the future: that it was read is shown by a warning.
+# A state from the future: a warning shows that it was read.
 state() { # FILE
 	echo '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,
 		"takenAt":"2999-01-01T00:00:00Z","items":[]}' >"$1"
@@ -183,7 +183,7 @@ bounded() {
 	bounded lint --cluster large.json x.yaml
 	is "$status" 2
 	holds "$stderr" "large.json: larger than 256 MiB"
-	# what was not named
+	# files that were not named
 	ln -s /dev/zero .gpugate.yaml
 	bounded lint x.yaml
 	is "$status" 2

@@ -125,7 +125,7 @@ load helper
 	cd s
 	lint .
 	is "$(paths)" "build/c.yaml x.gen.yaml"
-	# what is named is linted
+	# named files are linted
 	lint a.yaml ../build
 	is "$(paths)" "../build/a.yaml ../build/s/b.yaml a.yaml"
 }

@@ -38,7 +38,7 @@ need_go() {
 		say "go is not on PATH (needed: 1.$go_minor or newer)"
 		exit 77
 	fi
-	# GOTOOLCHAIN=local: what is here, not what it could fetch.
+	# GOTOOLCHAIN=local: use the installed toolchain, fetch none.
 	version=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
 	minor=${version#go1.}
 	minor=${minor%%[!0-9]*}
@@ -122,8 +122,8 @@ provide() {
 	fi
 }
 
-# The programs of KUBEBUILDER_ASSETS, and what is missing there from the
-# build, as links in one folder.
+# Links the programs of KUBEBUILDER_ASSETS, and those missing there from the
+# build, into one folder.
 from_assets() {
 	local assets name links
 	assets=$(realpath "$KUBEBUILDER_ASSETS")

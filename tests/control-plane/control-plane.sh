@@ -97,7 +97,7 @@ control_plane_kill() { # NAME
 # Should the test itself be killed, its control plane goes with it.
 control_plane_watch() {
 	trap '' INT TERM HUP
-	# A pipe on which nothing comes: sleeps without a process of its own.
+	# A pipe without input: sleeps without starting a process.
 	exec <> <(:)
 	while [ -n "$(control_plane_since "$$")" ]; do
 		read -r -t 1 || true

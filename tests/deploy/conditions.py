@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What do the webhook configurations send, as a real API server reads them?
+"""Check which objects a real API server sends under the webhook
+configurations.
 
 A webhook that allows everything replaces gpugated and records which entry got
 which review. Objects are created with dryRun. Two things are tested:
@@ -49,7 +50,7 @@ NATIVE = {
 
 
 class Webhook:
-    """Says yes unless told not to; remembers (entry, name)."""
+    """Allows every review unless set otherwise; records (entry, name)."""
 
     def __init__(self, cert, key):
         self.seen = set()
@@ -270,7 +271,7 @@ def single_cases(trial):
             number += 1
             obj["metadata"]["name"] = "case-%d" % number
             status, message, seen = trial.create(obj)
-            # What else the API server says (too large) is no matter here.
+            # Other errors of the API server (too large) do not matter here.
             broken = "resulted in error" in message
             trial.check(not broken and bool(seen) == wanted,
                         "%s: %s: %s %s %s" % (
@@ -302,7 +303,7 @@ def made(trial, obj):
 
 
 def change(trial, what, patch, where, wanted, user=None):
-    """Does a merge patch come?"""
+    """True if a merge patch is sent."""
     trial.webhook.seen.clear()
     status, answer = trial.api.call(
         "PATCH", where + "?dryRun=All", patch,
@@ -470,7 +471,7 @@ def templates(node):
 
 
 def documents(path):
-    """What cannot be read cannot be sent either."""
+    """An object that cannot be read cannot be sent either."""
     try:
         with open(path, encoding="utf-8") as f:
             for d in yaml.safe_load_all(f):

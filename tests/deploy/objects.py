@@ -1,18 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What rendered objects guarantee.
+"""Check the guarantees of rendered objects.
 
 usage: objects.py same A.yaml B.yaml [IGNORED-LABEL...]
-       objects.py defaults FILE       an install without values
-       objects.py reader FILE         what a chart that watches may read
-       objects.py stateless FILE      what one that watches nothing may
-       objects.py every FILE          what every install guarantees
-       objects.py kinds FILE KINDS.TXT
-       objects.py metrics ALERTS DASHBOARD METRICS-SOURCE...
-       objects.py flags FILE HELP     all flags are in the program's --help
-       objects.py split FILE TAKEN LEFT   LEFT: kinds of CRDs not to be had
-       objects.py policy FILE OUT     the policy of the ConfigMap
-       objects.py pods FILE OUT       Pods from the pod templates
+       objects.py defaults FILE an install without values objects.py reader
+       FILE permissions of a chart that watches objects.py stateless FILE what
+       one that watches nothing may objects.py every FILE what every install
+       guarantees objects.py kinds FILE KINDS.TXT objects.py metrics ALERTS
+       DASHBOARD METRICS-SOURCE... objects.py flags FILE HELP all flags are in
+       the program's --help objects.py split FILE TAKEN LEFT LEFT: kinds of
+       CRDs not to be had objects.py policy FILE OUT the policy of the
+       ConfigMap objects.py pods FILE OUT Pods from the pod templates
 """
 import json
 import re

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as an expression, parsed and checked. What is refused has words
- * and a span inside of the text; what is taken is a tree whose parts have ids
- * of their own and bytes inside of the text, and a type if it is compiled.
- * Inputs: 30000
+ * Parses and checks any bytes as an expression. An error has a message and a
+ * span inside the text. An accepted expression is a tree whose nodes have
+ * unique ids and spans inside the text, and a type if it is compiled. Inputs:
+ * 30000
  */
 #include "base/err.h"
 #include "rules/cel/syntax/ast.h"

@@ -266,7 +266,7 @@ static void check_ranges(const struct fuzz *fuzz, json_t *value)
 	}
 }
 
-/* The id of what is answered, 0: of none. */
+/* Returns the id of the answered request, or 0. */
 static json_int_t check_message(const struct fuzz *fuzz, const char *body,
 				size_t len)
 {

@@ -109,7 +109,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	/* A copy of its own, so that reading past the end is seen. */
+	/* A separate copy, so that a read past its end is detected. */
 	char *text = malloc(size ? size : 1);
 	struct policy_problems problems = {0};
 	struct policy *policy;

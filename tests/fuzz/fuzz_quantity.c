@@ -25,7 +25,8 @@ static void check_text(struct quantity q)
 		return;
 	if (!quantity_parse(text, strlen(text), &read) || quantity_cmp(q, read))
 		BUG("'%s' is another value when read again", text);
-	/* Bytes that are no whole Ki have no suffix to tell their form. */
+	/* Bytes that are not a multiple of Ki have no suffix that shows the
+	 * format. */
 	if (q.format != QUANTITY_BINARY &&
 	    strcmp(quantity_text(read, again), text))
 		BUG("'%s' becomes '%s'", text, again);

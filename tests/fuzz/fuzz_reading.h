@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text under a loader, and what the fuzzers of both readers ask: what is
- * refused has words and a span inside of the text, and a value that was
- * accepted is the same when it is printed as JSON and read again.
+ * A text under a loader, and the checks of the fuzzers of both readers: an
+ * error has a message and a span inside the text, and an accepted value is the
+ * same after it is printed as JSON and read again.
  */
 #ifndef FUZZ_READING_H
 #define FUZZ_READING_H

@@ -147,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	enveloped = *data & 2;
 	buf_init(&body);
 	if (enveloped) {
-		/* Only a whole value may stand for the object. */
+		/* Only a whole value may replace the object. */
 		json_t *object =
 			json_loadb((const char *)data + 1, size - 1,
 				   JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);

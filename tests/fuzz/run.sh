@@ -16,7 +16,7 @@ command -v clang >/dev/null || {
 	echo "skip: clang is not on PATH"
 	exit 0
 }
-# Both programs have options of their own by one name.
+# The two programs have different options with the same name.
 program=$build/libgpugated.a
 [ "$target" != lsp ] || program=$build/liblint.a
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"

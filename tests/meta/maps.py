@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The map at the head of each README: folders and files that are there.
+"""Check that the map at the head of each README names existing folders and
+files.
 
 Every folder with C files below a mapped one has a row that begins with its
 name, and every file that a row names is in that folder. No folder holds more
-than 26 C files and headers: what is more than a reader takes in at a glance
-gets rooms of its own.
+than 26 C files and headers: larger folders are split, so that a reader can
+take in each at a glance.
 
 usage: maps.py
 """

@@ -1,10 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What the README and the guide show is what the program prints: each ```console
-# block is run (`gpugate` is the program given) and compared. The table of repairs
-# and the pages of the rules are the program's own catalog; the chart's list
-# of kinds is that of kinds.txt, and deploy/base has them; the policies of
-# deploy/vap are those of the catalog. Links of all documents lead somewhere.
+# Checks that the README and the guide show the program's real output: each
+# ```console block is run (`gpugate` is the program given) and compared. The
+# table of fixes and the pages of the rules must match the program's catalog;
+# the chart's list of kinds is that of kinds.txt, and deploy/base has them; the
+# policies of deploy/vap are those of the catalog. Links of all documents lead
+# somewhere.
 set -u
 gpugate=$1
 guide=lint/docs/README.md

@@ -48,7 +48,7 @@ for r in rules:
     for key in ("summary", "why", "remedy", "evidence", "category", "severity"):
         assert r.get(key), (r["name"], key)
 ' 2>/dev/null || { command -v python3 >/dev/null && bad 'rules --format json is not in order'; }
-# Those in CEL have the name, the severity and the summary of the C file.
+# Rules in CEL have the name, the severity and the summary of the C file.
 "$gpugate" rules --format json | python3 -c '
 import glob, json, sys
 bad = 0

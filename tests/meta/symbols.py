@@ -37,7 +37,7 @@ def layer(source):
 
 
 def objects(build):
-    """(source, object) of what was compiled from the tree as it is."""
+    """Yield (source, object) of all objects compiled from the current tree."""
     for top in ("rules", "lint", "certs", "webhook"):
         for path in sorted((build / top).rglob("*.o")):
             source = path.relative_to(build).with_suffix(".c")

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A README whose table of repairs is what the program's own catalog says: the
-# lines between `<!-- repairs: ... -->` and `<!-- end of repairs -->`. The rest
-# is written by hand.
+# Prints the README with its table of fixes generated from the program's
+# catalog: the lines between `<!-- repairs: ... -->` and `<!-- end of repairs
+# -->`. The rest is written by hand.
 # usage: tables.sh GPUGATE README
 set -eu
 work=$(mktemp -d)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What users read is in the words of Kubernetes.
+"""Check that texts for users use the words of Kubernetes.
 
 usage: words.py GPUGATE GPUGATED
        words.py --text FILE...
@@ -59,7 +59,8 @@ def read_list():
 
 
 def output(program, *args):
-    """(name, text) of what a program prints, run in an empty folder."""
+    """Return (name, text): the output of a program that is run in an empty
+    folder."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run([program, *args], cwd=folder, check=True,
                               capture_output=True, text=True)

@@ -45,8 +45,8 @@ class Table:
                                         for f in words[1].split()]
 
     def places(self, name, path=(), seen=()):
-        """(type, field, mark, path) of each field with a mark below a type;
-        a path is a list of keys and of what is around their values."""
+        """(type, field, mark, path) of each field with a mark below a type; a
+        path is a list of keys and of the wrappers of their values."""
         for field, around, form, enum, required in self.types[name]:
             if field in SKIPPED or \
                     field in ("status", "metadata") and not path:

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the language makes of each line of standard input, in the words of the
- * oracle's `cel` command (tests/oracle/cel.go): a line is
- *	{"expr": "x + 1", "vars": {"x": {"type": "int", "expr": "2"}}}
- * where a variable may be given as JSON instead: {"type": "dyn", "json": {}},
- * in which texts may be placeholders, or not at all: {"unknown": true}. With
- * "fragment": true, JSON is all that is known of more.
- * With an argument N, the answer is how many nanoseconds of CPU an evaluation
- * takes, of N.
- * Answers: `refuse TEXT`, `error COST TEXT`, `unknown COST`, `ok COST VALUE`.
+ * Evaluates each line of standard input and prints the result in the format of
+ * the oracle's `cel` command (tests/oracle/cel.go). A line is {"expr": "x + 1",
+ * "vars": {"x": {"type": "int", "expr": "2"}}} where a variable may be given as
+ * JSON instead: {"type": "dyn", "json": {}}, in which texts may be
+ * placeholders, or not at all: {"unknown": true}. With "fragment": true, JSON
+ * is all that is known of more. With an argument N, the answer is how many
+ * nanoseconds of CPU an evaluation takes, of N. Answers: `refuse TEXT`, `error
+ * COST TEXT`, `unknown COST`, `ok COST VALUE`.
  */
 #include <inttypes.h>
 #include <math.h>

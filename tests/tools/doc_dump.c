@@ -62,7 +62,7 @@ static void dump_node(struct dump *dump, const struct node *root)
 	buf_addc(&dump->out, '\n');
 }
 
-/* Is there anything but JSON white space from here on? */
+/* True if a byte other than JSON white space follows. */
 static uint32_t skip_space(const struct source *source, uint32_t at)
 {
 	while (at < source->len && source->text[at] &&

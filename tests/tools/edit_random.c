@@ -174,7 +174,7 @@ static void random_edits(struct pair *pair)
 				EDIT_STEP_INDEX;
 }
 
-/* The same edits without the groups that were not done. */
+/* Returns the edits without the groups that were not applied. */
 static void copy_done(const struct edit_list *from, struct edit_list *to,
 		      struct arena *arena)
 {

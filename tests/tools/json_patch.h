@@ -143,7 +143,7 @@ struct operation {
 struct spot {
 	struct node *parent; /* NULL: the whole document */
 	const struct pointer_token *token;
-	struct node *node; /* what is there, or NULL */
+	struct node *node; /* the present value, or NULL */
 	uint32_t index;	   /* in a list; its length for "-" */
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What quantity.c makes of every line of standard input, in the words of the
- * oracle's `quantity` command: "ok CANONICAL VALUE MILLI | ok" or
- * "error | error"; behind the bar, the same text as a string in a manifest.
+ * Parses every line of standard input with quantity.c and prints the result in
+ * the format of the oracle's `quantity` command: "ok CANONICAL VALUE MILLI |
+ * ok" or "error | error"; behind the bar, the same text as a string in a
+ * manifest.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What template_merge() makes of every line of standard input, which the
- * oracle's `template-cases` writes: the same line with "Ours" in it.
+ * Runs template_merge() on every line of standard input, which the oracle's
+ * `template-cases` writes, and prints the line with "Ours" added.
  */
 #include <stdio.h>
 #include <stdlib.h>

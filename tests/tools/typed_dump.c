@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What gpugate takes an object to be when the API server judges it, as CEL
- * expressions that are true of it there: one line for a value, for the keys of
- * a map, for the size of a list. Of an unknown value only the key is said: that
- * it is there, if that much is known.
+ * Prints gpugate's typed object as CEL expressions that are true of the API
+ * server's object: one line for a value, for the keys of a map, for the size of
+ * a list. For an unknown value only the presence of the key is printed, if that
+ * is known.
  *
  * usage: typed_dump FILE
  */

@@ -54,7 +54,8 @@ static struct text slurp(const char *name)
 static void run_one(struct twins_run *run, const char *text, size_t len,
 		    const struct load_limits *limits)
 {
-	/* Of the exact size, so that a sanitizer sees a read past the end. */
+	/* A copy of the exact size, so that a sanitizer detects a read past its
+	 * end. */
 	char *exact = malloc(len ? len : 1);
 	enum twins result;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The admission code with all rules and one worker, and what it needs; for
- * tests that post reviews to it. They set its policy.
+ * The admission code with all rules and one worker, for tests that post reviews
+ * to it. They set its policy.
  */
 #ifndef TESTS_ADMISSION_STAGE_H
 #define TESTS_ADMISSION_STAGE_H
@@ -50,7 +50,7 @@ static inline void stage_end(struct stage *s)
 	close(s->log_fd);
 }
 
-/* For cmocka: a stage of its own for each test, without a log. */
+/* For cmocka: a new stage for each test, without a log. */
 static inline int stage_setup(void **state)
 {
 	struct stage *s = calloc(1, sizeof(*s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions without variables, and what they give. */
+/* Expressions without variables, and their results. */
 #ifndef CEL_EXPRESSIONS_H
 #define CEL_EXPRESSIONS_H
 
@@ -18,7 +18,7 @@
 
 struct expression {
 	const char *text;
-	/* Of a string: itself; "error": of any text. */
+	/* The result if it is a string; "error" for any error. */
 	const char *value;
 };
 

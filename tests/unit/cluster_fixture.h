@@ -8,7 +8,7 @@
 #include "kube/cluster/cluster.h"
 #include "value_reading.h"
 
-/* What cluster_builder_add() says; -1 too when err was not filled in. */
+/* Returns the result of cluster_builder_add(), or -1 if err was not set. */
 static inline int add_root(struct cluster_builder *b, const struct node *root)
 {
 	struct cluster_item item = {NULL, NULL, root};

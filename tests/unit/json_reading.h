@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the JSON reader's tests share: one reading with all that it needs, of
- * memory of the text's exact size, so that address sanitizer sees a read past
- * the end. Issues are counted; the first refusal and the last duplicate are
- * kept.
+ * A reading for the JSON reader's tests: the text is in memory of its exact
+ * size, so that the address sanitizer detects a read past its end. Issues are
+ * counted; the first error and the last duplicate are kept.
  */
 #ifndef TESTS_JSON_READING_H
 #define TESTS_JSON_READING_H

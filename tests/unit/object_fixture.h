@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects out of YAML text for tests, and what was made of one as a line of
- * text: "Role:steady/peakxgpus ... | gpus/peak gang N kind". A plus behind a
- * number says that it is a lower bound.
+ * Objects from YAML text for tests, and an object's pods as a line of text:
+ * "Role:steady/peakxgpus ... | gpus/peak gang N kind". A plus behind a number
+ * says that it is a lower bound.
  */
 #ifndef TESTS_OBJECT_FIXTURE_H
 #define TESTS_OBJECT_FIXTURE_H

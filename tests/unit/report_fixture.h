@@ -14,7 +14,7 @@
 #include "doc/source.h"
 #include "lint/report/report.h"
 
-/* What most tests report about. */
+/* Findings that most tests report. */
 static const char manifest[] = "kind: Job\n"
 			       "metadata: {name: llm}\n"
 			       "spec:\n"
@@ -146,7 +146,7 @@ fixture_report(struct fixture *fixture, const struct report_format *format,
 	return text;
 }
 
-/* The same by the name of the format, about all that is right. */
+/* Returns the report of all findings in the format with this name. */
 static inline char *report_n(const char *name, const struct finding *findings,
 			     size_t n, struct fixture *fixture)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster in which replicas rotate certificates, as numbers: what is stored,
- * what each API server may still have, and what must hold.
+ * A model of a cluster in which replicas rotate certificates: the stored state,
+ * the bundles that each API server may still have, and the invariants.
  */
 #ifndef ROTATE_WORLD_H
 #define ROTATE_WORLD_H

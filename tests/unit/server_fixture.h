@@ -173,7 +173,7 @@ static void caller_use(struct caller *caller, const struct made *as)
 						&key_text,
 						GNUTLS_X509_FMT_PEM) < 0)
 		BUG("cannot use a client certificate");
-	/* The CA names that the server sends are no reason to be silent. */
+	/* Send a certificate whatever CA names the server lists. */
 	gnutls_certificate_set_flags(caller->credentials,
 				     GNUTLS_CERTIFICATE_API_V2);
 	buf_release(&cert);
@@ -314,7 +314,8 @@ UNUSED static int caller_status(struct caller *caller)
 	return answer.status;
 }
 
-/* Does the server end it within so long? Data does not count. */
+/* True if the server closes the connection in this time. Data does not
+ * count. */
 UNUSED static bool caller_ends(struct caller *caller, int ms)
 {
 	int64_t until = clock_ms() + ms;
@@ -346,7 +347,7 @@ UNUSED static bool caller_post(struct caller *caller, const char *body,
 	       caller_send(caller, body, len);
 }
 
-/* A whole request on a connection of its own; its status. */
+/* Sends a whole request on a new connection; returns its status. */
 UNUSED static int stage_ask(const struct stage *stage, const char *body)
 {
 	struct caller caller;

@@ -284,7 +284,7 @@ static void other_resources_resemble_none(void **state)
 	assert_null(accelerator_resembles(NULL, NULL));
 }
 
-/* A very long name is no misspelling and must not hurt. */
+/* A very long name is not a misspelling and must be harmless. */
 static void a_very_long_name_resembles_none(void **state)
 {
 	char name[300];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node labels, instance types and images, and what the tables must keep to:
- * sorted, no twins, taints that hold together.
+ * Node labels, instance types and images, and the form of the tables: sorted,
+ * without duplicates, with consistent taints.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -204,7 +204,8 @@ static void what_is_injected_is_not_missing(void **state)
 	"{apiVersion: v1, kind: Pod, metadata: {name: a-1" OWNED own           \
 	"}, spec: " POD_SPEC "}"
 
-/* What a controller copied from the template is the template's ignore. */
+/* An annotation that a controller copied from the template is the template's
+ * ignore. */
 static void a_templates_ignore_holds_for_its_pods(void **state)
 {
 	static const char controller[] =
@@ -226,7 +227,8 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	assert_false(says(s, "on the pod template"));
 }
 
-/* --- /mutate asks for what it needs --------------------------------------- */
+/* --- rules that /mutate runs
+ * ----------------------------------------------- */
 
 /* No /dev/shm, to be mended; half a GPU beside it, to be denied. */
 #define TORN_POD(own)                                                          \
@@ -253,7 +255,7 @@ static void what_was_denied_before_keeps_no_patch(void **state)
 	assert_true(says(s, "gpu-fractional-quantity"));
 }
 
-/* Of rules that neither patch nor deny it is told there all the same. */
+/* Findings of rules that neither patch nor deny are reported there too. */
 static void what_is_suppressed_is_told_by_mutate(void **state)
 {
 	static const char granted[] =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own policies at admission: a review is judged as what it is,
- * with its operation, subresource, old object and who asks; an update is not
- * refused for what the old object had.
+ * The cluster's own policies at admission: a review is checked with its
+ * operation, subresource, old object and user; an update is not denied for a
+ * problem of the old object.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the webhook says of an object that holds secret values: neither the
- * answer nor the log has them, and the patch, which is the object's, does.
+ * Answers for objects with secret values: neither the message nor the log
+ * contains them, but the patch does.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 
 #define TOKEN "hf_Zq7Xw9Jk5Vb3Zq7Xw9Jk5Vb3"
 #define ENTRY "{\"name\":\"HF_TOKEN\",\"value\":\"" TOKEN "\"},"
-/* Messages quote a variable, a rule that is none, and what is cut short. */
+/* Messages quote a variable, an unknown rule name, and a truncated text. */
 #define POD(entries)                                                           \
 	"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":"      \
 	"\"a\",\"annotations\":{\"gpugate.dev/ignore\":\"" TOKEN "\","         \

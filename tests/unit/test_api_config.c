@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kubeconfig files: what is taken, and what is refused at which line.
+ * kubeconfig files: accepted ones, and rejected ones with the line.
  */
 #include <setjmp.h>
 #include <stdarg.h>

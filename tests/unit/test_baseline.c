@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines: what is written is read again, in a stable order; what nobody
- * asked for is stale, unless its file was not looked at.
+ * Baselines: written entries are read back, in a stable order; an unused entry
+ * is stale, unless its file was not checked.
  */
 #include <setjmp.h>
 #include <stdarg.h>

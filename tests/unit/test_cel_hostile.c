@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules that would run for long, or take much: what ends them says so, and
- * what they did until then is bounded, counted in steps and not in time.
+ * Rules that would run for long or use much memory: they end with a message,
+ * and their work until then is bounded, counted in steps and not in time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ enum {
 	ITEMS = 10000,
 	TEXT = 100000,
 	LARGE = 1000000,
-	/* Of one call, which is counted before or after it. */
+	/* Steps of one call, which are counted before or after it. */
 	ONE_CALL = 700000,
 	ARENA_MAX = 256 << 20,
 };

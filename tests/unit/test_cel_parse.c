@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Expressions of the Common Expression Language as trees (the form is that of
- * cel_tree.h), macros expanded, and what is refused where. The rows were
+ * Expressions of the Common Expression Language as trees (in the format of
+ * cel_tree.h) with macros expanded, and errors with positions. The rows were
  * checked against cel-go 0.26.
  */
 #include <setjmp.h>

@@ -121,7 +121,7 @@ static const struct expression regex[] = {
 	{"\"a\".matches(\"\" + \"|*\")", "error"},
 };
 
-/* What would take long, or much, is cut off. */
+/* Calls that would take much time or memory are stopped. */
 static const struct expression hostile[] = {
 	{"(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"
 	 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"

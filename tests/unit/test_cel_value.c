@@ -43,7 +43,7 @@ static void assert_text(struct cel_value value, const char *expected)
 	buf_release(&out);
 }
 
-/* What both texts are under a schema, compared; NULL: none. */
+/* Compares both texts under a schema; NULL: without one. */
 static struct cel_value compare(struct arena *arena, const char *a,
 				const char *b, const char *schema)
 {

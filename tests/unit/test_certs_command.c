@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated certs` and the writing beneath it: what appears, with which
- * permissions, and what is left alone when something goes wrong.
+ * `gpugated certs` and the writing beneath it: the files and their permissions,
+ * and the files that stay unchanged after an error.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -212,7 +212,7 @@ static void nothing_is_overwritten(void **state)
 	buf_release(&after);
 }
 
-/* A dangling link is in the way too, and what it points to is not made. */
+/* A dangling link is in the way too, and its target is not created. */
 static void links_are_not_followed(void **state)
 {
 	struct place *place = *state;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What is issued: fit to be served, verified by a strict client against its
- * CA and no other, across a rotation with overlap.
+ * Issued certificates: fit to be served, verified by a strict client against
+ * their CA and no other, across a rotation with overlap.
  */
 #include <setjmp.h>
 #include <stdarg.h>

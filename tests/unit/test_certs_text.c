@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts of certificates and keys: what OpenSSL, Go and GnuTLS read is read,
- * what is cut off, encrypted, not PEM or another thing is told.
+ * Texts of certificates and keys: those that OpenSSL, Go and GnuTLS read are
+ * read; truncated, encrypted or other texts are reported.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -293,7 +293,7 @@ static void each_text_has_its_verdict(void **state)
 	check_cases(cases, sizeof(cases) / sizeof(*cases));
 }
 
-/* Whatever is caught in the middle of being written is never taken. */
+/* A text that is only partly written is never accepted. */
 static void no_prefix_is_taken(void **state)
 {
 	struct cast *cast = cast_new();

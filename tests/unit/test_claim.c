@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a pod gets by the claims that it names: those of its file are asked,
- * of all others the names speak.
+ * Devices that a pod gets from the claims that it names: claims of its file are
+ * read; for all others the names decide.
  */
 #include "object_fixture.h"
 
@@ -151,7 +151,8 @@ static const char *gpus_of(struct fixture *fixture, const char *yaml)
 	return line;
 }
 
-/* Of another namespace is another claim; one claim for all replicas is one. */
+/* A claim in another namespace is another claim; one claim for all replicas is
+ * one. */
 static void a_shared_claim_counts_once_in_its_namespace(void **state)
 {
 	static const char claims[] =

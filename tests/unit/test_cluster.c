@@ -147,7 +147,7 @@ static void pods_count_for_the_owner_that_made_them(void **state)
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "night-1"), 4);
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 0);
 	assert_int_equal(gpus_of(b, "v1", "Pod", "bare"), 1);
-	/* The Job is told after its pods. */
+	/* The Job arrives after its pods. */
 	add_object(b,
 		   JOB("night-1", ", " OWNER("batch/v1", "CronJob", "night")));
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 4);
@@ -161,7 +161,7 @@ static void pods_count_for_the_owner_that_made_them(void **state)
 	assert_int_equal(cluster_builder_remove(b, &pod), 1);
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "night-1"), 1);
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 1);
-	/* The Job belongs to nobody any more. */
+	/* The Job no longer has an owner. */
 	assert_int_equal(cluster_builder_remove(b, &job), 1);
 	assert_int_equal(gpus_of(b, "batch/v1", "Job", "night-1"), 1);
 	assert_int_equal(gpus_of(b, "batch/v1", "CronJob", "night"), 0);

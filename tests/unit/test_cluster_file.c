@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files of cluster states: what is refused and where, what is left out, and
- * that what was written is what is read. Each byte matters, so they are JSON,
- * but written with ' for ".
+ * Files of cluster states: errors with positions, omitted parts, and that a
+ * written file reads back equal. Each byte matters, so they are JSON, but
+ * written with ' for ".
  */
 #include "cluster_fixture.h"
 

@@ -124,7 +124,7 @@ static void time_and_memory_grow_with_the_cluster(void **state)
 	buf_release(&text);
 }
 
-/* Nothing but a fraction of what is taken at most. */
+/* At most a fraction of the maximum. */
 static void a_state_beyond_the_limit_is_refused(void **state)
 {
 	struct err err = {0};
@@ -153,7 +153,7 @@ static void a_state_beyond_the_limit_is_refused(void **state)
 	buf_release(&text);
 }
 
-/* Of JSON, which is read faster than YAML. */
+/* A state in JSON, which is read faster than YAML. */
 static int add_json(struct cluster_builder *b, const char *text)
 {
 	struct reading reading;

@@ -216,7 +216,7 @@ static void volcano_jobs_are_counted(void **state)
 		 "spec: {tasks: [{name: w, replicas: 2, template: " GPU_POD(
 			 1) "}]}}",
 		 "w:0/0x1 | 0/0 gang 0 none"},
-		/* The same kind name in another group is another kind. */
+		/* A kind of this name in another group is another kind. */
 		{"{apiVersion: batch/v1, kind: Job, spec: {tasks: [{name: w, "
 		 "template: " GPU_POD(1) "}]}}",
 		 "| 0/0 gang 0 none"},

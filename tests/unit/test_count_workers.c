@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The same of kinds whose pods are workers that wait for work from elsewhere:
- * Dask, and GitHub's runners.
+ * Pods and GPUs of kinds whose pods are workers that wait for work from
+ * elsewhere: Dask, and GitHub's runners.
  */
 #include "object_fixture.h"
 

@@ -109,7 +109,7 @@ static const struct decide_case cases[] = {
 	 OUTCOME_NONE, OUTCOME_NONE},
 	{ACTION_PATCH, MODE_ENFORCE, MUTATE | REPAIR, OUTCOME_NONE,
 	 OUTCOME_NONE},
-	/* what a patch left at /validate: severity decides */
+	/* findings left after a patch, at /validate: severity decides */
 	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR | ERROR,
 	 OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR, OUTCOME_WARN,
@@ -149,7 +149,7 @@ static const struct decide_case cases[] = {
 	 OUTCOME_AUDIT},
 	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, OUTCOME_AUDIT,
 	 OUTCOME_AUDIT},
-	/* ... but where the policy says so, for devices that nobody counts */
+	/* ... except for uncounted devices, if the policy says so */
 	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED | OF_CONTROLLERS,
 	 OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_AUDIT, POD | CONTROLLED | OF_CONTROLLERS,

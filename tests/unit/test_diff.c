@@ -98,7 +98,8 @@ static const char *next_line(const char *p)
 	return lf + 1;
 }
 
-/* A line of a hunk without its sign, and without its end where told so. */
+/* Returns a line of a hunk without its sign, and without its line end if
+ * asked. */
 static const char *take_line(const char *p, struct buf *out)
 {
 	const char *next = next_line(p);
@@ -212,7 +213,7 @@ static void a_diff_of_random_texts_applies(void **state)
 	}
 }
 
-/* Small changes all over a long file are told as such, and soon. */
+/* Small changes all over a long file are found as such, and fast. */
 static void a_long_file_with_small_changes_is_quick(void **state)
 {
 	struct buf old, new, diff;

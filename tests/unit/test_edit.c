@@ -97,7 +97,7 @@ static void each_edit_makes_its_change_and_patch(void **state)
 		{"{c: [1]}", "[{set: [c, 1, x], value: 1}]", NULL, "r", NULL},
 		{"{c: [{}]}", "[{set: [c, 0, x], value: 1}]", "{c: [{x: 1}]}",
 		 "d", NULL},
-		/* what stands in the way */
+		/* values in the way */
 		{"{m: 5}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
 		{"{m: []}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
 		{"{m: {}}", "[{ensure: [m], item: 1}]", NULL, "r", "[]"},
@@ -252,7 +252,7 @@ static void conflicting_edits_are_left_out(void **state)
 		/* maps that ask for different keys agree */
 		{"{}", "[{set: [m], value: {a: 1}}, {set: [m], value: {b: 2}}]",
 		 "{m: {a: 1, b: 2}}", "dd", NULL},
-		/* what a left-out group makes is not there for others */
+		/* values of a skipped group do not exist for others */
 		{"{}",
 		 "[{ensure: [l], item: {name: a}, keys: name}, {set: [p], "
 		 "value: 1, and: true}, {set: [p], value: 2}, {set: [l, "
@@ -267,7 +267,7 @@ static void conflicting_edits_are_left_out(void **state)
 		 "keys: name}, {ensure: [], item: {name: 'y'}, keys: name, "
 		 "and: true}]",
 		 NULL, "rcc", "[]"},
-		/* what is refused contests nothing */
+		/* a refused edit does not conflict with others */
 		{"{m: 5}",
 		 "[{set: [a], value: 1}, {set: [m, x], value: 1, and: "
 		 "true}, {set: [a], value: 2}]",

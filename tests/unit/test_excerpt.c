@@ -67,7 +67,7 @@ static void a_mark_stands_below_its_word(void **state)
 		{"a: word\n", "word", "1 | a: word\n  |    ^^^^\n"},
 		/* the last line has no line end */
 		{"x\na: b", "b", "2 | a: b\n  |    ^\n"},
-		/* CR is no part of the line */
+		/* CR is not part of the line */
 		{"a: b\r\nc: d\r\n", "b", "1 | a: b\n  |    ^\n"},
 		{"a: b\r\nc: d\r\n", "b\r", "1 | a: b\n  |    ^\n"},
 		/* only the first line of several */

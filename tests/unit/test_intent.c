@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What makes a pod one that means to use GPUs, and what speaks against it;
- * images, models and caches that rules ask for; spellings of quantities.
+ * Signs that a pod is meant to use GPUs, and signs against it; images, models
+ * and caches that rules query; spellings of quantities.
  */
 #include <stdio.h>
 

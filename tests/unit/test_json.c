@@ -195,7 +195,7 @@ static const struct {
 	{"\"\\ud83d\\ude00\"", SIZED("\xf0\x9f\x98\x80")},
 	{"\"\\uD834\\uDD1E!\"", SIZED("\xf0\x9d\x84\x9e!")},
 	{"\"\\udbff\\udfff\"", SIZED("\xf4\x8f\xbf\xbf")},
-	/* Half a pair is U+FFFD; what follows stands for itself. */
+	/* Half a pair is U+FFFD; the following text is unchanged. */
 	{"\"\\ud800\"", SIZED("\xef\xbf\xbd")},
 	{"\"\\udc00\"", SIZED("\xef\xbf\xbd")},
 	{"\"\\ud800x\"", SIZED("\xef\xbf\xbdx")},
@@ -290,7 +290,8 @@ static bool skips_s(void *context, const struct node *map, const char *key,
 	return len == 1 && *key == 's';
 }
 
-/* What is left out ends where its brackets say that are not within strings. */
+/* A skipped value ends at its closing bracket, not at brackets within
+ * strings. */
 static void skipped_values_end_at_their_brackets(void **state)
 {
 	static const char *const around[][2] = {
@@ -313,7 +314,7 @@ static void skipped_values_end_at_their_brackets(void **state)
 		reading.loader.skip = skips_s;
 		assert_value(read_all(&reading), "{\"a\":\"b\"}");
 		reading_release(&reading);
-		/* It has lost its last byte. */
+		/* The text has lost its last byte. */
 		reading_init(&reading, text, (size_t)end - 1);
 		reading.loader.skip = skips_s;
 		assert_null(read_all(&reading));

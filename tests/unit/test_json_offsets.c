@@ -26,7 +26,7 @@ static void assert_byte(int before, unsigned char c)
 	reading_release(&reading);
 }
 
-/* Each byte is seen for what it is, wherever in a block of them it lies. */
+/* Each byte is classified correctly, wherever it is in a block. */
 static void each_byte_counts_at_every_offset(void **state)
 {
 	for (int before = 0; before < (int)sizeof(filler); before++)

@@ -142,7 +142,8 @@ static void what_is_no_json_is_refused_with_a_position(void **state)
 	}
 }
 
-/* Cut anywhere, an object is refused once, inside of what is left. */
+/* An object that is cut anywhere is rejected once, at a position inside the
+ * rest. */
 static void a_cut_text_is_refused_once(void **state)
 {
 	static const char text[] =

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which pair replaces which, files caught in the middle of a swap, and real
- * handshakes with libmicrohttpd while pairs are replaced.
+ * Replacement of key pairs, files in the middle of a swap, and real handshakes
+ * with libmicrohttpd while pairs are replaced.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +188,7 @@ static void files_that_are_not_there(void **state)
 	texts_release(&texts);
 }
 
-/* What is in use, what comes, and whether it is taken. */
+/* The pair in use, the new pair, and whether it is accepted. */
 static void dates_decide(void **state)
 {
 	enum { OLD = -3000, OLDER = -5000, NOW = 0, LATER = 3000, NONE = 1 };
@@ -283,7 +283,8 @@ static void a_half_is_waited_for(void **state)
 		fail_msg("%s", err.text);
 	pthread_join(thread, NULL);
 	assert_int_equal(key_store_generation(place->store), 2);
-	/* It does not come: told after a while, and the last one stays. */
+	/* It never becomes complete: this is reported after a while, and the
+	 * last one stays. */
 	put(place->cert, &first.cert);
 	assert_int_equal(load(place, &err), -1);
 	assert_true(text_contains(err.text, "is not the key of"));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the lifecycle rules ask of a pod: what becomes of its command, the
- * size of its model, its probes, spot capacity, and what bounds its runs.
+ * Properties of a pod that the lifecycle rules query: the type of its command,
+ * the size of its model, its probes, spot capacity, and the limits of its runs.
  */
 #include <stdio.h>
 

@@ -21,7 +21,7 @@ struct line_hashes {
 	size_t n;
 };
 
-/* Of all lines, each asked for twice. */
+/* Hashes of all lines, each computed twice. */
 static struct line_hashes hashes_of(const char *text)
 {
 	struct line_hashes hashes = {.n = 0};
@@ -59,7 +59,7 @@ static void expect_hashes(const char *text, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-/* What lies between two lines is counted, too. */
+/* The lines between two lines count, too. */
 static void lines_may_be_left_out(void **state)
 {
 	static const char text[] = "a\n\n\n\n\nb\n\n\n\n\na\n";
@@ -154,7 +154,7 @@ static void equal_lines_are_counted(void **state)
 	assert_int_equal(hashes.items[299].count, 1);
 }
 
-/* What stands above a line does not change its hash; what follows does. */
+/* The text above a line does not change its hash; the text below does. */
 static void only_what_follows_counts(void **state)
 {
 	static const char *const texts[] = {"x: 1\nend: 2\n", "y\nend: 2\n",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log: every line is one JSON object whatever the texts hold, repeats
- * are counted instead of told, and a reader that sleeps holds nobody up.
+ * The log: every line is one JSON object whatever the texts contain, repeats
+ * are counted instead of logged, and a sleeping reader delays no thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -34,7 +34,7 @@ static int64_t told_time(void)
 struct fixture {
 	FILE *file;
 	struct log *log;
-	struct buf text; /* what was written, read back */
+	struct buf text; /* the written lines, read back */
 };
 
 static void start(struct fixture *f, enum log_level level, bool json)
@@ -163,7 +163,7 @@ static void a_decision_has_its_fields(void **state)
 	assert_int_equal(json_array_size(json_object_get(line, "rules")), 2);
 	assert_true(json_is_false(json_object_get(line, "dryRun")));
 	assert_int_equal(int_of(line, "durationMicroseconds"), 1234);
-	/* Not given, not told. */
+	/* A value that is not given is not logged. */
 	assert_null(json_object_get(line, "would"));
 	assert_null(json_object_get(line, "breakGlass"));
 	assert_null(json_object_get(line, "stateAgeSeconds"));
@@ -343,7 +343,7 @@ static void repeats_are_counted(void **state)
 		log_decision(f.log, &d);
 	}
 	assert_int_equal(lines(&f), 1);
-	/* Another verdict on the object tells it. */
+	/* Another verdict on the object logs the count. */
 	d.nrules = 1;
 	log_decision(f.log, &d);
 	assert_int_equal(lines(&f), 2);
@@ -488,7 +488,7 @@ static double seconds(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Nobody reads the pipe: logging goes on, and later tells the loss. */
+/* If the pipe is not read, logging continues and later reports the loss. */
 static void a_sleeping_reader_stops_nobody(void **state)
 {
 	char bytes[65536 * 2], *last;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The language server's positions and messages: columns in UTF-16 and in bytes,
- * the three line ends, changes and what they do to places, URIs, and headers
- * that are whole, cut, or none.
+ * the three line ends, changes and their effect on positions, URIs, and headers
+ * that are whole, cut or invalid.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a secret is, by name and by look, and how it is masked in any text.
+ * Recognition of secrets by name and by form, and their masking in any text.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -217,7 +217,7 @@ static void secret_values_are_masked_in_texts(void **state)
 	arena_release(&arena);
 }
 
-/* What nobody parsed: the value of a text that holds one. */
+/* Text that is not parsed: a secret in a plain value. */
 static void a_text_that_nobody_parsed_is_masked(void **state)
 {
 	static const struct mask_case cases[] = {

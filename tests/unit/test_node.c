@@ -413,7 +413,7 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(root, 10, 14);	    /* its first key */
 	assert_anchor(list, 10, 14);	    /* its key */
 	assert_anchor(item->first, 27, 28); /* its value */
-	assert_anchor(item, 20, 25);	    /* first key, there is no name */
+	assert_anchor(item, 20, 25);	    /* first key, the name is missing */
 	at_bytes(put(item, "name", scalar(NODE_STRING, "train")), 30, 36, 41);
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);
@@ -421,14 +421,14 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(item, 50, 51); /* nothing to show */
 	item = at_bytes(put(root, "empty", scalar(NODE_NULL, "null")), 70, 76,
 			76);
-	assert_anchor(item, 70, 75); /* no bytes of its own */
+	assert_anchor(item, 70, 75); /* no bytes in the source */
 	item = at_bytes(scalar(NODE_NULL, "null"), 0, 80, 80);
 	node_append(list, item);
 	assert_anchor(item, 80, 81);
 	item = at_bytes(map_new(), 0, 85, 90);
 	node_append(list, item);
 	at_bytes(put(item, "name", map_new()), 85, 91, 93);
-	assert_anchor(item, 85, 89); /* name is no scalar */
+	assert_anchor(item, 85, 89); /* name is not a scalar */
 }
 
 int main(void)

@@ -318,7 +318,7 @@ static void quotas_are_duplicates_when_they_say_the_same(void **state)
 	add(&b, 4, QUOTA("x", "other", 1));
 	add(&b, 5, QUOTA("u", "q", 1));
 	add(&b, 6, QUOTA("''", "one", 1));
-	add(&b, 7, QUOTA("''", "two", 2)); /* the same keys, of nobody */
+	add(&b, 7, QUOTA("''", "two", 2)); /* the same keys, without an owner */
 	add(&b, 8, CLASS("c", "value: 1"));
 	add(&b, 9, CLASS("c", "value: 1"));
 	add(&b, 10, CLASS("c", "value: 2"));
@@ -509,7 +509,7 @@ static void a_store_gives_back_what_it_was_given(void **state)
 		namespace,                                                     \
 		"s") ", spec: {scaleTargetRef: {kind: Pod, name: p}}}"
 
-/* Does the scaler of file 0 scale the pod of that file? */
+/* True if the scaler of file 0 scales the pod of that file. */
 static bool scales(const char *scaler, const char *pod, uint32_t file)
 {
 	struct object_index set = {0};

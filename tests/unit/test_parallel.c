@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What commands ask for: each line of parallel.txt is what is expected, a bar,
- * and a shell command, or a container in flow style.
+ * Processes and devices that commands request: each line of parallel.txt is the
+ * expected result, a bar, and a shell command or a container in flow style.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which texts hold a placeholder, which nodes are marked for it, and which
- * files are templates. Shapes are those of public repositories; the corpus
- * under GPUGATE_SHARED must hold no template.
+ * Texts with a placeholder, nodes that are marked for it, and files that are
+ * templates. The forms are from public repositories; the corpus under
+ * GPUGATE_SHARED must contain no template.
  */
 #include <fts.h>
 #include <setjmp.h>

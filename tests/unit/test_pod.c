@@ -351,8 +351,8 @@ static void a_container_knows_its_fields(void **state)
 	fixture_release(&fixture);
 }
 
-/* A worker that is written like its master, and in what it may differ. */
-/* One for each row: how many of which list, and what is known of them. */
+/* A worker with the template of its master, and permitted differences. */
+/* One item for each row: the number, the list and the known fields. */
 static void of_endless_containers_only_the_devices_count(void **state)
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of a pod: its effective restart policy, what its operator
- * adds, what it is for, and which label pins it to accelerator nodes.
+ * Properties of a pod at run time: its effective restart policy, its operator's
+ * additions, its purpose, and the label that selects accelerator nodes.
  */
 #include "kube/purpose/class.h"
 #include "object_fixture.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What good policies mean: presets, layers, overrides, exemptions, paths.
- * Policies made of policies: test_policy_adjust.c; what broken ones say:
- * test_policy_problems.c.
+ * Meaning of valid policies: presets, layers, overrides, exemptions, paths.
+ * test_policy_adjust.c tests policies made of policies, test_policy_problems.c
+ * invalid ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -104,13 +104,14 @@ static void a_pinned_version_keeps_its_rules(void **state)
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
-	/* Who names a rule knows it. */
+	/* A rule that the policy names is on, although it is newer than the
+	 * preset. */
 	policy = parse(HEAD "extends: [all@1.0]\n"
 			    "rules: {spot-advice: {severity: error}}\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_DENY);
 	policy_free(policy);
 
-	/* Of several presets the stricter. */
+	/* The stricter of several presets. */
 	policy = parse(HEAD "extends: [strict, all@1.0]\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	expect(base(policy, IN_INIT), true, SEVERITY_ERROR, ACTION_DENY);
@@ -159,7 +160,7 @@ static void rules_are_set_one_by_one(void **state)
 	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
 	expect(base(policy, PRIORITY_MISSING), true, SEVERITY_WARNING,
 	       ACTION_PATCH);
-	/* all does not reach what nobody may hide */
+	/* `all` does not include rules that cannot be hidden */
 	expect(base(policy, INVALID_SYNTAX), true, SEVERITY_ERROR, ACTION_DENY);
 	policy_free(policy);
 }

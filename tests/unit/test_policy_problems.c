@@ -478,7 +478,8 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 	check(&unknown, &admission, true);
 }
 
-/* What is no YAML: the place is ours to check, the words are the reader's. */
+/* Text that is not YAML: only the position is checked, because the YAML reader
+ * writes the message. */
 static void what_is_no_yaml_has_a_position(void **state)
 {
 	static const struct {

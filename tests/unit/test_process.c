@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the limits of a container grant. */
+/* Resources that the limits of a container grant. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -82,7 +82,7 @@ static void the_memory_limit_is_a_number_or_none(void **state)
 	} limits[] = {
 		{"67108864\n", 67108864},
 		{"max\n", 0},
-		{"9223372036854771712\n", 0}, /* v1: nobody set one */
+		{"9223372036854771712\n", 0}, /* v1: no limit is set */
 		{"-1\n", 0},
 		{NULL, 0},
 	};

@@ -470,7 +470,7 @@ static void blanks_around_a_quantity_are_named(void **state)
 		"1",
 		"1\xe2\x81\x9f\xe2\x80\xaf",
 	};
-	/* Go writes these as escapes, which nobody trims. */
+	/* Go writes these as escapes, which are not trimmed. */
 	static const char *const refused[] = {
 		"\t1",
 		"1\n",

@@ -118,7 +118,7 @@ static void a_file_is_replaced_whole(void **state)
 	assert_int_equal(link(path, other), 0);
 	assert_int_equal(write_new(&stamp), 0);
 	holds(path, "new text");
-	/* A hard link is a file of its own. */
+	/* A hard link is a separate file. */
 	holds(other, "old text");
 	assert_int_equal(stat(path, &st), 0);
 	assert_int_equal(st.st_mode & 07777, 0640);
@@ -130,7 +130,7 @@ static void edit_in_place(const struct file_stamp *stamp)
 	put(path, "an edit, longer");
 }
 
-/* Of the same size, one nanosecond later. */
+/* A file of the same size, one nanosecond later. */
 static void edit_one_byte(const struct file_stamp *stamp)
 {
 	struct timespec times[2] = {{0, UTIME_OMIT}, stamp->mtime};
@@ -270,7 +270,7 @@ static void *edit(void *unused)
 	return NULL;
 }
 
-/* However they meet, what stands in the end was made from the last edit. */
+/* In any order of events, the final text is from the last edit. */
 static void the_last_edit_is_never_lost(void **state)
 {
 	struct file_stamp stamp;
@@ -303,7 +303,7 @@ static void the_last_edit_is_never_lost(void **state)
 	buf_release(&text);
 }
 
-/* What is being written is removed, and the program says why it ends. */
+/* The unfinished file is removed, and the program reports why it ends. */
 static void no_memory_leaves_nothing(void **state)
 {
 	struct replace r;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report for people: blocks, what is shown of many findings, and what is
- * said of the rest.
+ * The report for people: blocks, the findings that are shown, and the lines
+ * about the others.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void full_does_without_source_and_object(void **state)
 	fixture_release(&fixture);
 }
 
-/* One excerpt, and what is said of each finding below it. */
+/* One excerpt, and the lines of each finding below it. */
 static void full_has_one_block_a_place(void **state)
 {
 	struct fixture fixture;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who asks, and about what kind of change: the context of a request that
- * decides what is done about a finding, each with its opposite, and what the
- * log and the metrics report of it.
+ * The context of a request (user and type of change) that decides the outcome
+ * of a finding, each with its opposite, and its traces in the log and the
+ * metrics.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -223,8 +223,8 @@ static const struct {
 	{PLAIN "overrides: [{namespaces: [mx], preset: strict}]\n", false},
 };
 
-/* Devices that nobody counts are, where the policy says so; half a GPU, which
- * the owner was judged for, never. */
+/* Uncounted devices are denied, if the policy says so; half a GPU, for which
+ * the owner was checked, never. */
 static void devices_of_controllers_pods_may_be_denied(void **state)
 {
 	static const struct row taken[] = {{"devices", TAKEN, DENIED, NULL}};

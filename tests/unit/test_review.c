@@ -148,7 +148,7 @@ static enum review_outcome read_object(const char *object, struct review *r)
 	return review_read(&arena, text.data, text.len, r);
 }
 
-/* What a user can send and we cannot read is to be answered. */
+/* A review that a user can send and gpugated cannot read is answered. */
 static void unreadable_objects_keep_their_uid(void **state)
 {
 	static const char *const objects[] = {
@@ -232,7 +232,7 @@ static void lists_beyond_the_limit_are_unreadable(void **state)
 	buf_release(&text);
 }
 
-/* Who makes a long one short is judged, without what it was. */
+/* An update that shortens a long object is checked without the old object. */
 static void a_long_old_object_is_left_out(void **state)
 {
 	struct review r;
@@ -298,7 +298,7 @@ static void the_start_of_a_long_review_is_enough(void **state)
 	}
 }
 
-/* What Go's decoder takes and jansson does not. */
+/* Texts that Go's decoder accepts and jansson does not. */
 static void what_go_accepts_is_read(void **state)
 {
 	struct review r;

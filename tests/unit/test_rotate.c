@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * rotate() with certificates: what somebody may have stored, and what becomes
- * of it; then a life of some years with a client that verifies all the time.
+ * rotate() with certificates: possible contents of the Secret and their
+ * results; then some years of rotations with a client that verifies all the
+ * time.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -247,7 +248,7 @@ static void garble_all(struct fixture *f)
 	set_text(&f->state.leaf.key, "garbage");
 }
 
-/* Whole, but of somebody else's CA. */
+/* Complete, but of another CA. */
 static void other_family(struct fixture *f)
 {
 	struct fixture other;
@@ -272,9 +273,8 @@ static void other_leaf(struct fixture *f)
 	fixture_free(&other);
 }
 
-/* Whatever happens to the Secret: who serves the leaf of before is covered by
- * the old bundle and by the next one, and only then comes a leaf of the new
- * CA. */
+/* For any change of the Secret, the previous leaf is covered by the old bundle
+ * and by the next one, and a leaf of the new CA follows only then. */
 static void a_damaged_secret_never_breaks_clients(void **state)
 {
 	static void (*const harms[])(struct fixture *) = {
@@ -297,7 +297,7 @@ static void a_damaged_secret_never_breaks_clients(void **state)
 		rotate_bundle(&f.state, &bundle, NULL);
 		if (!verifies(&bundle, &served, names[0], start))
 			fail_msg("harm %zu: not covered", i);
-		/* Nobody can verify a leaf of a CA that is not known yet. */
+		/* No client can verify a leaf of a CA that is not known yet. */
 		if (f.reported.serve &&
 		    !verifies(&f.bundles, &f.state.leaf.cert, names[0], start))
 			fail_msg("harm %zu: served too early", i);
@@ -324,7 +324,8 @@ static void nothing_changes_while_clients_are_unknown(void **state)
 	(void)state;
 	fixture_new(&f);
 	f.ask.bundles = NULL;
-	/* What clients trust cannot be read: perhaps they trust somebody. */
+	/* The bundles of the clients cannot be read: they may trust another
+	 * CA. */
 	assert_int_equal(go(&f), ROTATE_NEW_CA);
 	assert_true(f.reported.waiting);
 	assert_false(f.reported.serve);
@@ -351,7 +352,7 @@ static void other_names_make_a_new_leaf(void **state)
 	fixture_free(&f);
 }
 
-/* Somebody else's caBundle, of many and of no use: bounded, and an end. */
+/* A foreign caBundle with many useless CAs: the work is bounded and ends. */
 static void strange_bundles_stay_bounded(void **state)
 {
 	struct fixture f;

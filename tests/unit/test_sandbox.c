@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the sandbox refuses, in each thread, and what it grants. Every case is
- * a process of its own, since there is no way back.
+ * Calls that the sandbox rejects, in each thread, and calls that it grants.
+ * Every case is a separate process, because the sandbox cannot be removed.
  */
 #include <setjmp.h>
 #include <stdarg.h>

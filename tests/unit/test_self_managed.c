@@ -122,7 +122,7 @@ static void secret_is_read(void **state)
 	managed_wipe(object);
 }
 
-/* What has another type, or is no base64, is not there. */
+/* A value of another type, or that is not base64, counts as missing. */
 static void strange_secrets_are_left_out(void **state)
 {
 	static const char *const texts[] = {
@@ -253,7 +253,7 @@ static void hooks_are_read(void **state)
 	hooks_version(object, &out);
 	text_is(&out, "u/3 ");
 	buf_adds(&bundle, "new");
-	/* There is nobody who lacks it. */
+	/* No client lacks it. */
 	assert_true(hooks_have(none, &bundle));
 	buf_reset(&out);
 	hooks_bundles(none, &out);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the server says to each request: reviews are answered whatever way
- * their bytes come, all else is refused with a reason, and the connection
- * lives on where it can.
+ * The server's answer to each request: reviews are answered however their bytes
+ * arrive, other requests are rejected with a reason, and the connection stays
+ * open where possible.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -322,7 +322,7 @@ static void replies_of_all_sizes_arrive(void **state)
 	caller_close(&caller);
 }
 
-/* Each byte in a record of its own, and records cut in two on the way. */
+/* Each byte in a separate record, and records cut in two on the way. */
 static void a_request_may_come_byte_by_byte(void **state)
 {
 	static const char request[] =
@@ -375,7 +375,7 @@ static void headers_that_do_not_fit_are_refused(void **state)
 
 /* --- too many at once ----------------------------------------------------- */
 
-/* Its headers are in, its body is not. */
+/* The headers have arrived, the body has not. */
 static void begin_review(struct caller *caller, const struct stage *stage)
 {
 	static const char head[] = "POST /mutate HTTP/1.1\r\n" HOST JSON
@@ -395,8 +395,8 @@ static void wait_in_flight(const struct stage *stage, unsigned n)
 	fail_msg("in flight: %u", server_in_flight(stage->server));
 }
 
-/* Who waits longer than a moment does not count against the others, so on a
- * machine that stops us for that long this comes out otherwise: false. */
+/* A client that waits longer than a moment does not count against the others,
+ * so a machine that stops the test for that long changes the result: false. */
 static bool overload(const struct stage *stage)
 {
 	struct caller waiting[3], late;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who may speak to the server, and how: TLS versions and suites, and the
+ * Clients that may connect to the server: TLS versions and suites, and the
  * matrix of client certificates when a client CA is set.
  */
 #include <setjmp.h>
@@ -40,7 +40,8 @@ static const struct {
 	 false},
 };
 
-/* A system may forbid its clients what is weak: nobody can offer it then. */
+/* A system may forbid weak settings to its clients, so that the test cannot
+ * offer them. */
 static bool can_offer(const char *priority)
 {
 	gnutls_priority_t made;
@@ -105,7 +106,7 @@ static void sessions_are_not_resumed(void **state)
 	stage_end(&stage);
 }
 
-/* Negotiating anew on an open connection ends it. */
+/* Renegotiation on an open connection ends it. */
 static void renegotiation_ends_the_connection(void **state)
 {
 	struct stage stage;
@@ -149,7 +150,7 @@ static void garbage_ends_its_connection_only(void **state)
 	stage_end(&stage);
 }
 
-/* Without a pair there is no handshake; with one there is. */
+/* Without a pair the handshake fails; with one it succeeds. */
 static void without_a_certificate_there_is_no_handshake(void **state)
 {
 	struct stage stage;

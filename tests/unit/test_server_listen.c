@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the server listens: every form of address that it takes and
- * refuses, and a port that somebody else holds.
+ * Addresses on which the server listens: every accepted and rejected form, and
+ * a port in use.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -167,7 +167,7 @@ static void slow_bodies_end(void **state)
 	try_body(head, " ");
 }
 
-/* A refused request's body is dropped, but not for ever. */
+/* A rejected request's body is dropped, but not endlessly. */
 static void the_body_of_a_refused_request_ends(void **state)
 {
 	(void)state;
@@ -244,7 +244,7 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 	}
 	for (int i = 0; i < 5; i++)
 		assert_int_equal(stage_ask(&stage, "{}"), 200);
-	/* Those that were not refused at once are answered nevertheless. */
+	/* Requests that were not rejected at once are still answered. */
 	for (int i = 0; i < CROWD; i++) {
 		assert_true(caller_send(&crowd[i], "}", 1));
 		status = caller_status(&crowd[i]);
@@ -262,7 +262,8 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 	stage_end(&stage);
 }
 
-/* What limits the first bytes of a header limits no silence before them. */
+/* The limit for the first bytes of a header does not limit the silence before
+ * them. */
 static void idle_connections_live(void **state)
 {
 	struct stage stage;
@@ -352,7 +353,7 @@ static int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Handshakes that begin and wait take no processor and hold nobody up. */
+/* Handshakes that begin and wait use no CPU time and delay no other client. */
 static void stalled_handshakes_hold_nobody_up(void **state)
 {
 	enum { STALLED = 20, MS = 500, ASKS = 20 };

@@ -79,7 +79,7 @@ static void comments_stay_with_the_entry_above(void **state)
 		 "a:\n  b:\n    c: 1\n    z: 3\n    # d\n  w: 2\n  # e\n"
 		 "x: 1\n# f\n",
 		 NULL},
-		/* what is removed leaves its comments to the entry before */
+		/* a removed entry leaves its comments to the entry before */
 		{"a:\n  x: 1\n  # y\nb: 2\nc:\n  z: 1\n  # w\n",
 		 "[{set: [d], value: 3}, {remove: [b]}, {remove: [c]}]",
 		 "a:\n  x: 1\n  # y\n  # w\nd: 3\n", NULL},

@@ -22,7 +22,7 @@ static void metadata_goes_before_the_spec(void **state)
 		 "[{set: [l, 0, metadata], value: {}}, {remove: [l, 0, a]}, "
 		 "{set: [l, 0, spec], value: {b: 2}}]",
 		 "l:\n- metadata: {}\n  spec:\n    b: 2\n", NULL},
-		/* not between a comment and what it is about, */
+		/* not between a comment and its entry, */
 		{"t:\n  # why\n  spec: 1\n",
 		 "[{set: [t, metadata], value: {}}]",
 		 "t:\n  # why\n  spec: 1\n  metadata: {}\n", NULL},

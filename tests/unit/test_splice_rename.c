@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What one repair takes away and puts beside it only changes its key: its
- * comment, quotes and place stay. Every result is read again.
+ * A fix that removes an entry and adds its value under another key next to it
+ * only renames the key: its comment, quotes and place stay. Every result is
+ * read again.
  */
 #include "splicing.h"
 

@@ -61,7 +61,8 @@ static void an_end_is_told(void **state)
 		}
 }
 
-/* Whatever it does with its streams, and what it started with it. */
+/* Kills the program, whatever it does with its streams, and the programs that
+ * it started. */
 static void the_deadline_is_kept(void **state)
 {
 	static const struct program_limits limits = {.seconds = 1};
@@ -82,8 +83,8 @@ static void the_deadline_is_kept(void **state)
 	}
 }
 
-/* In a process of its own, which it ends: the script sends the signal, which
- * may be ignored where the test runs. */
+/* In a separate process, which it ends: the script sends the signal, which the
+ * test's environment may ignore. */
 static int guarded(int number, void (*handler)(int), const char *script)
 {
 	static const struct program_limits limits = {.seconds = 600};

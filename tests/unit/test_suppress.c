@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions: which line a comment covers, what an annotation covers, and
- * what is said about those that are unused, expired or malformed. Objects
- * are put together by hand: only their place in the tree matters here.
+ * Suppressions: the line that a comment covers, the scope of an annotation, and
+ * findings about unused, expired or malformed ones. Objects are put together by
+ * hand: only their place in the tree matters here.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -169,7 +169,7 @@ static void every_kind_of_line_end_counts(void **state)
 	end(&f, "");
 }
 
-/* What looks like a comment inside a value is none. */
+/* A `#` inside a value does not begin a comment. */
 static void comments_inside_values_are_none(void **state)
 {
 	struct fixture f;

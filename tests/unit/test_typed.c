@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects as the API server sees them, as JSON: what kube-apiserver 1.36 hands
- * to a ValidatingAdmissionPolicy. "" in place of what nobody knows, null of
- * what may not be there.
+ * Objects as JSON, as kube-apiserver 1.36 passes them to a
+ * ValidatingAdmissionPolicy. "" replaces unknown values, null values that may
+ * be missing.
  */
 #include <stdio.h>
 
@@ -110,7 +110,7 @@ static const struct {
 	{POD("{" ONE ", surprise: 1}"), "spec.surprise", NULL},
 	{META("ConfigMap", "v1") "data: {surprise: '1'}}", "data.surprise",
 	 "\"1\""},
-	/* what is not known */
+	/* unknown values */
 	{POD("{" ONE "}"), "spec.serviceAccountName", "null"},
 	{META("Job", "batch/v1") "spec: {template: {spec: {" ONE "}}}}",
 	 "spec.template.metadata.labels",
@@ -161,7 +161,7 @@ static void test_values(void **state)
 	}
 }
 
-/* What is no image has no tag that would be `latest`. */
+/* A value that is not an image has no tag `latest`. */
 static void test_pull_policy(void **state)
 {
 	static const char *const rows[][2] = {
@@ -191,7 +191,8 @@ static void test_pull_policy(void **state)
 	}
 }
 
-/* What is known of a value that is not: nothing, and that says the node. */
+/* Nothing is known of a value with a placeholder: its node is marked
+ * unknown. */
 static void test_unknown(void **state)
 {
 	struct fixture fixture = {0};
@@ -229,7 +230,7 @@ static void test_origin(void **state)
 	assert_ptr_equal(
 		typed_origin(node_get(container, "image"), typed, object->root),
 		node_get(own, "image"));
-	/* What was filled in stands where its parent does. */
+	/* A value that was filled in has the position of its parent. */
 	assert_ptr_equal(typed_origin(node_get(container, "resources"), typed,
 				      object->root),
 			 own);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files as they change in practice: the kubelet's swap of `..data`, rename
- * over the file, rewriting in place, vanishing and coming back; and what is
- * no change. The clock is the test's own: nothing waits, and how loaded the
- * machine is changes nothing.
+ * Files as they change in practice: the kubelet's swap of `..data`, rename over
+ * the file, rewriting in place, removal and recreation; and events that are not
+ * a change. The test controls the clock: it never waits, and the load of the
+ * machine does not matter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -123,8 +123,8 @@ static struct watch *watch_one(const char *path)
 	return watch_new(paths);
 }
 
-/* How often it is told within so many milliseconds, asked as told; ends
- * early when it was told `enough` times. */
+/* Returns the number of reports in so many milliseconds; ends early after
+ * `enough` reports. */
 static int count_changes(struct watch *watch, int ms, int enough)
 {
 	int64_t end = now_ms + ms;
@@ -239,7 +239,7 @@ static void gone_and_back(void **state)
 	watch_free(watch);
 }
 
-/* Its folder, too: removed, made again, swapped for another. */
+/* The folder of the file, too: removed, recreated, swapped for another. */
 static void folder_gone_and_back(void **state)
 {
 	struct place *place = *state;
@@ -336,7 +336,7 @@ static void others_do_not_matter(void **state)
 	watch_free(watch);
 }
 
-/* While it is being written it is not told; afterwards once. */
+/* A file is not reported while it is being written; afterwards once. */
 static void writing_takes_time(void **state)
 {
 	struct place *place = *state;
@@ -357,7 +357,7 @@ static void writing_takes_time(void **state)
 	watch_free(watch);
 }
 
-/* ... but not for ever. */
+/* ... but a file that is written endlessly is reported at last. */
 static void writing_never_ends(void **state)
 {
 	struct place *place = *state;

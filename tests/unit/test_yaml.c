@@ -352,7 +352,7 @@ static void nodes_know_their_style(void **state)
 	}
 }
 
-/* Links of what was grafted, replaced and merged. */
+/* Links of nodes that were grafted, replaced and merged. */
 static void assert_links(const struct node *node)
 {
 	uint32_t n = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast YAML reader: what it has to take, with the tree that libyaml's
- * events give, and what it has to leave to libyaml. Far more texts are in
+ * The fast YAML reader: texts that it must read, with the tree from libyaml's
+ * events, and texts that it must leave to libyaml. Far more texts are in
  * tests/check/yaml-fast.sh.
  */
 #include <setjmp.h>

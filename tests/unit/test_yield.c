@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which findings yield to more specific ones: among many the same ones as
- * when each is held against each.
+ * Findings that yield to more specific ones: among many findings, the same ones
+ * as in a comparison of all pairs.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -103,7 +103,7 @@ static void many_yield_as_few_do(void **state)
 	assert_true(hidden > 1000 && shown > 1000);
 }
 
-/* Those before `from` are another object's. */
+/* Findings before `from` are another object's. */
 static void others_are_left_alone(void **state)
 {
 	static struct crowd crowd;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small HTTPS server with a key store, the way webhook/key_store.h says,
- * and a client that tells whom it met.
+ * A small HTTPS server with a key store, as webhook/key_store.h describes, and
+ * a client that returns the server's certificate.
  */
 #ifndef TLS_FIXTURE_H
 #define TLS_FIXTURE_H

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as flow YAML, for tests of what is done with them: no quotes to
- * escape.
+ * Values as flow YAML for tests, without quotes to escape.
  */
 #ifndef TESTS_VALUE_READING_H
 #define TESTS_VALUE_READING_H
@@ -19,7 +18,7 @@ static inline struct node *read_value(struct reading *reading, const char *text)
 	return node;
 }
 
-/* The same value, however both are written. */
+/* True if both are the same value, however they are written. */
 static inline void assert_same(const struct node *node, const char *text)
 {
 	struct reading reading;

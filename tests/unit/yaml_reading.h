@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the tests of YAML and of the loader share: a file with all that its
- * reading needs, in memory of the text's exact size, so that address
- * sanitizer sees a read past the end. What was read and said becomes text,
- * one line each in the order of events:
+ * A reading for the tests of YAML and of the loader: the text is in memory of
+ * its exact size, so that the address sanitizer detects a read past its end.
+ * Values and errors become text, one line each in the order of events:
  *
  *	1: {"a":1}              document number and value, "1: -" if refused
  *	error 3:5-6 text        issue with line:column, and the column behind

@@ -84,7 +84,7 @@ def job(namespace, queue=None, gpus="1", **spec):
 
 
 def unlimited(*where):
-    """What is wrong whatever the state holds."""
+    """Denials that do not depend on the state."""
     obj = job(*where)
     main = obj["spec"]["template"]["spec"]["containers"][0]
     main["resources"]["requests"] = {"nvidia.com/gpu": "2"}
@@ -146,7 +146,7 @@ times = []
 
 
 def reviews():
-    """What rests on no absence."""
+    """Denials that do not depend on an absence."""
     one = Client()
     while not over.is_set():
         times.append(one.ask(job("busy", "any", gpus="9"))[2])
@@ -226,7 +226,7 @@ def labeled():
 
 
 def missing():
-    """What does not exist is denied, by name and by kind."""
+    """Missing objects cause denials, by name and by kind."""
     namespace("race-bare")
     for what, obj in (("queue-unknown", job("race", "none")),
                       ("runtimeclass-unknown",

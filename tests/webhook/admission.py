@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users of a real kube-apiserver see of the webhook.
+"""Check the answers that users of a real kube-apiserver get from the webhook.
 
 usage: admission.py BUILD CLUSTER-FOLDER ADDRESS PORT PROBE-PORT
 """
@@ -201,7 +201,7 @@ def patches(hook):
     say(hook.metric("gpugate_patches_total", rule="shm-missing") > before,
         "gpugate_patches_total")
     say(not made["metadata"].get("annotations"), "nothing else is written")
-    # The same object again is not patched a second time.
+    # A patched object is not patched a second time.
     again = copy.deepcopy(made)
     again["metadata"] = {"name": "again", "namespace": "ml"}
     again["spec"].pop("nodeName", None)
@@ -485,7 +485,8 @@ def subresources():
 
 
 def too_much():
-    """What would not be answered in time, or not at all, is denied."""
+    """Reviews that would not be answered in time, or not at all, are
+    denied."""
     half = {"limits": {"nvidia.com/gpu": 1}}
     for what, obj in (
             # The API server writes each < as six bytes: 8 MB.

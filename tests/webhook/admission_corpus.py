@@ -31,7 +31,7 @@ def ask_wrongly(obj):
 
 
 def says(lines, findings):
-    """Is each line of a denial a finding of lint's, whole?"""
+    """True if each line of a denial is a complete finding of lint."""
     texts = [f"{f['rule']}: {f['message']}" for f in findings]
     return all(any(line == text or line.startswith(text + " — ")
                    for text in texts) for line in lines)
@@ -103,7 +103,7 @@ class Corpus:
         return seen
 
     def compare(self, name, findings):
-        """Are the rules the same? What differs is listed."""
+        """Compare the rules; list the differences."""
         wanted, seen = {f["rule"] for f in findings}, self.rules()
         if seen != wanted:
             self.list(f"only lint {sorted(wanted - seen)}, only webhook "
@@ -138,7 +138,7 @@ class Corpus:
             if status != 403 or not text:
                 continue
             counts[kind_of(obj)] += 1
-            # The rest of the first line may stand in a line of its own.
+            # The rest of the first line may be on a separate line.
             lines = [l for l in text.split("\n")[:-1]
                      if l.partition(": ")[0] in self.rules_of(findings)]
             if not (self.compare(name, findings) and lines and

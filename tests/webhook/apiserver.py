@@ -98,8 +98,8 @@ class Server:
              "gracePeriodSeconds": 0})
 
     def notes(self, limit=20):
-        """What the audit event of the last request is annotated with. It may
-        come a moment after the answer."""
+        """Return the annotations of the audit event of the last request. It
+        may come a moment after the answer."""
         began = time.time()
         with open(self.folder + "/audit.log", "rb") as log:
             log.seek(self.read)

@@ -35,7 +35,8 @@ class Injector:
                 "patch": base64.b64encode(patch.encode()).decode()}
 
     def configuration(self):
-        """Its name comes after ours, and so do its calls."""
+        """The configuration's name sorts after gpugate's, so it is called
+        later."""
         with open(self.certs + "/ca.crt", "rb") as ca:
             bundle = base64.b64encode(ca.read()).decode()
         return {

@@ -106,7 +106,8 @@ def test_gone_continue(c):
 
 
 def test_pages_that_never_end(c):
-    """What changes faster than its pages are read is read in one piece."""
+    """A list that changes faster than its pages are read is read in one
+    piece."""
     for i in range(7):
         c.server.quota(f"q-{i}", "a", "1")
     c.server.fault = lambda h, plural, watch, query: "continue" in query and h.status(410, "too old")
@@ -336,8 +337,8 @@ def test_starting_server(c):
 
 
 def test_busy_after_outage(c):
-    """What was waited for a server that was away is not waited for again once
-    it answers, though it says first that it is busy."""
+    """A backoff from before the server answered is not repeated, although the
+    server first answers that it is busy."""
     three(c)
     c.run(retry=100, retry_max=60000).until("all", lambda s: quotas(s) == 3)
     c.server.stop()
@@ -355,7 +356,7 @@ def test_busy_after_outage(c):
 
 
 def test_forbidden_at_first(c):
-    """The same where nothing was read before: soon it is."""
+    """Without earlier state, the list is soon read too."""
     three(c)
     end = time.monotonic() + 1
     c.server.fault = lambda h, plural, watch, query: time.monotonic() < end and h.status(403, "not yet")

@@ -133,7 +133,8 @@ def restart_server():
 
 
 def asked():
-    """What the account asked for: verb, path without its query, status."""
+    """Return the requests of the account: verb, path without its query,
+    status."""
     with open(folder + "/audit.log", encoding="utf-8") as log:
         events = [json.loads(line) for line in log if line.endswith("\n")]
     return {(e["verb"], e["requestURI"].split("?")[0],
@@ -158,7 +159,8 @@ def reads():
 
 
 def rights():
-    """Lists and watches of what the ClusterRole names; nothing refused."""
+    """Check that only kinds of the ClusterRole are listed and watched, and
+    that no request is rejected."""
     every = asked()
     refused = {a for a in every if a[2] in (401, 403)}
     say(not refused, "nothing is refused", sorted(refused))
@@ -211,7 +213,7 @@ def rights_gone():
     say(admin.request("DELETE", path)[0] == 200, "the rights are gone")
     # Watches that were allowed go on to their end.
     restart_server()
-    # Who has no CRD of Karpenter asks for it every few minutes.
+    # Without Karpenter's CRD, gpugated looks for it every few minutes.
     until(40, "it is told", lambda: said("cannot read a kind") >= 13)
     until(10, "no kind is taken for read", lambda: kinds() <= 1)
     say(ask(25)[0] and hook.ready(), "the webhook goes on", ask(25))

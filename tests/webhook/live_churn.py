@@ -135,7 +135,7 @@ def main():
     told = changes("small", SECONDS, 1200)
     restarts.join()
     print("while it is killed 3 times:", told)
-    # It is slow for seconds after each start.
+    # The API server is slow for seconds after each start.
     median = int(re.search(r"median second (\d+)", told).group(1))
     check("1,000 changes a second", median >= 1000 or os.environ.get("TIMES") != "strict", told)
     end = settle(tool)
@@ -148,7 +148,7 @@ def main():
     check("nothing is unreadable", not end["unreadable"], end)
     with open(TOOL, "rb") as f:
         sanitized = b"__asan_init" in f.read()
-    # A sanitizer keeps what is freed; it tells leaks at the end.
+    # A sanitizer keeps freed memory; it reports leaks at the end.
     check("flat", sanitized or end["rss"] < before["rss"] * 1.25 + 4096)
     check("it was away and came back", "answers again" in tool.text(), tool.text()[-2000:])
     tool.process.communicate("quit\n", 20)

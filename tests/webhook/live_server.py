@@ -200,7 +200,7 @@ class FakeServer:
             {"name": "c", "image": "x", "resources": {"limits": {"nvidia.com/gpu": gpus}}}]})
 
     def compact(self):
-        """What happened until now cannot be watched from any more."""
+        """Events up to now can no longer be watched."""
         with self.changed:
             for plural in KINDS:
                 self.compacted[plural] = self.version

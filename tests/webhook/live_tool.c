@@ -12,7 +12,7 @@
  * A second thread asks the webhook for one verdict after the other and counts
  * those that took more than 5 ms. On a busy machine the scheduler makes some
  * late; so a third thread does the same with a webhook whose state never
- * changes, and what the second has more is the live state's doing.
+ * changes; additional late verdicts of the second are caused by the live state.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -66,7 +66,7 @@ static void take_over(void *context, const struct cluster *cluster)
 	old = tool->cluster;
 	tool->cluster = cluster;
 	pthread_mutex_unlock(&tool->lock);
-	/* The other webhook keeps the first one. */
+	/* The second webhook keeps the first state. */
 	if (!old)
 		admission_set_cluster(tool->still.admission,
 				      cluster_get(cluster));

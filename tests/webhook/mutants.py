@@ -32,7 +32,7 @@ SCALARS = [None, True, False, 0, 1, -1, 2 ** 53, "", "x", "1", "Always", [],
 KEYS = ["containers", "Containers", "resources", "limits", "requests", "env",
         "volumes", "replicas", "template", "spec", "x", "a/b~c", ""]
 
-# What has differed once.
+# Differences found earlier.
 KEPT = [
     {"apiVersion": "scheduling.run.ai/v2", "kind": "Queue",
      "metadata": {"name": "a"}, "spec": {"template": {"spec": {"containers": [
@@ -299,14 +299,15 @@ def objects_of(line):
 
 
 def documents(build, folder):
-    """Those that are worth changing: of a size, and without templates."""
+    """Objects worth changing: of limited size, and without templates."""
     for _, line in dumped(build, folder):
         if "{{" not in line and len(line) <= 40000:
             yield from objects_of(line)
 
 
 def mutants(origin, number, dice):
-    """What names no kind is no object for the linter or the webhook."""
+    """A document without a kind is not an object for the linter or the
+    webhook."""
     made = [mutant(dice.choice(origin), origin, dice)
             for _ in range(number)] + KEPT
     return [o for o in made if isinstance(o.get("kind"), str)

@@ -260,7 +260,7 @@ def others():
 def reservations():
     """One for each object, however often it changes; it ends by itself."""
     job, other = gang("reserved", 3, 2), gang("other", 2, 1)
-    # What was there before goes Pod by Pod.
+    # Existing objects are removed Pod by Pod.
     wait(lambda: admin.create(gang("all", 4, 2), dry_run=True)[0] == 201,
          "all 8 are free")
     answer = admin.create(job)

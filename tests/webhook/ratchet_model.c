@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model of what an UPDATE may keep, held against the webhook.
+ * Compares the webhook with a model of the findings that an UPDATE may keep.
  *
  * A small space of objects (a Pod, a Deployment, a PyTorchJob) with every way
- * to take devices that nobody counts is created and changed at random, under
- * policies that change as well, by users, controllers and holders of a
- * ticket. The model knows of each object which devices it takes, where, and
- * how often; from that alone it says what must be denied:
+ * to take uncounted devices is created and changed at random, under policies
+ * that change as well, by users, controllers and holders of a ticket. The model
+ * knows of each object which devices it takes, where, and how often; from that
+ * alone it computes the required denials:
  *
- *	no sequence of requests stores an object whose devices a CREATE of it
- *	would have had denied, but for what the object before had, value by
- *	value and as often, and would itself have had denied
+ *	no sequence of requests stores an object with devices for which a CREATE
+ *	would be denied, except devices that the previous object had with the
+ *same values and as often, and for which it would itself be denied
  *
- * and, for a gate that people keep, that nothing else is denied. Exceptions
- * are those of webhook/README.md: a ticket, an object that is being deleted,
- * Pods that controllers make.	Usage: ratchet_model STEPS [SEED]
+ * and, so that people keep the webhook enabled, that nothing else is denied.
+ * Exceptions are those of webhook/README.md: a ticket, an object that is being
+ * deleted, Pods that controllers make. Usage: ratchet_model STEPS [SEED]
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,7 +128,7 @@ static bool shares_node(const struct thing *t)
 	return pod_gpus(t) > 0 && pod_gpus(t) < 4;
 }
 
-/* With a GPU of its own it is said in other words, but of one card. */
+/* A pod that also requests a GPU gets another message about the same device. */
 static bool overrides(const struct thing *t, int i)
 {
 	return asks(t, i) && envs[t->boxes[i].env][0] != 'G';
@@ -158,7 +158,7 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 	}
 }
 
-/* What a CREATE would have denied. */
+/* Findings that a CREATE would have denied. */
 static struct takings denied_to(const struct thing *t)
 {
 	struct takings out = {.n = 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The space of ratchet_model.c: objects with every way to take devices that
- * nobody counts, made and changed at random.
+ * The space of ratchet_model.c: objects with every way to take uncounted
+ * devices, created and changed at random.
  */
 #ifndef TESTS_RATCHET_SPACE_H
 #define TESTS_RATCHET_SPACE_H

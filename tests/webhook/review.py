@@ -37,5 +37,5 @@ def dump(value, path):
     with open(path, "w", encoding="utf-8") as out:
         json.dump(value, out, separators=(",", ":"), ensure_ascii=False)
 
-# What the API server refuses to decode reaches no webhook.
+# Objects that the API server cannot decode reach no webhook.
 NOT_DECODED = "field-type-invalid"

@@ -7,8 +7,8 @@ import threading
 
 
 def serve(cert, key, answer):
-    """answer(path, request) is called with each request, in a thread of its
-    own, and gives the response but for uid and allowed. Returns the port."""
+    """answer(path, request) is called for each request in a separate thread,
+    and returns the response without uid and allowed. Returns the port."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same answer by every way in: `gpugate lint`, `lint --fix`, `gpugate krm`,
-/validate and /mutate.
+"""Check that all commands give the same answer: `gpugate lint`, `lint --fix`,
+`gpugate krm`, /validate and /mutate.
 
 Each object of the corpus (without one: of the rules' examples), and objects
 changed at random, goes through all of them under one policy:
@@ -105,7 +105,7 @@ def bare(obj):
 
 
 class Linted:
-    """What `gpugate lint` says of an object."""
+    """Return the findings of `gpugate lint` for an object."""
 
     def __init__(self, done):
         report = json.loads(done.stdout)
@@ -191,14 +191,14 @@ class Trial:
         return path
 
     def fix(self, i, select):
-        """What --fix makes of it, and what lint finds then."""
+        """Return the text after --fix, and the findings of lint in it."""
         path = self.file(self.objects[i], "%05d.fixed" % i)
         unsafe = ["--unsafe-fixes"] if select else []
         self.gpugate("lint", *self.linter(select), "--fix", "--show-all", "-q", *unsafe, path)
         return json.loads(path.read_text("utf-8")), self.lint(path, select)
 
     def krm(self, i, select):
-        """Its exit status; its output is read later, of all at once."""
+        """Return the exit status; the output of all runs is read later."""
         wrapped = {"apiVersion": "config.kubernetes.io/v1",
                    "kind": "ResourceList", "items": [self.objects[i]]}
         unsafe = ["--unsafe-fixes"] if select else []
@@ -234,8 +234,8 @@ class Trial:
         return r
 
     def review(self, obj, *more):
-        """The request alone names the namespace where the object does not. Rules
-        of one's own read the object, in which an API server would set it."""
+        """The request alone names the namespace where the object does not.
+        Custom rules read the object, in which an API server would set it."""
         meta = obj.get("metadata")
         named = isinstance(meta, dict) and meta.get("namespace")
         return review(obj, *more, namespace=None if named or

@@ -293,7 +293,7 @@ def begin():
     refused()
     # As after an install by hand, or by a tool that prunes.
     admin.request("DELETE", SECRET)
-    # What a replica compares its clock to.
+    # The time to which a replica compares its clock.
     status, body, _ = Server(folder, USER).request(
         "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
             "apiVersion": "authentication.k8s.io/v1",
@@ -344,7 +344,7 @@ def quiet():
     for r in replicas:
         r.stop()
     say(start("--ca-life=900s", "--leaf-life=300s"), "restart")
-    # What is stored has its own, short lives: it is replaced at once.
+    # The stored certificates have short lives, so they are replaced at once.
     merge(SECRET, {"data": None})
     say(until(60, lambda: stored("tls.crt") and is_whole()),
         "an emptied Secret is filled again")

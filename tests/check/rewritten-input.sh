@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 # The corpus and the examples of the rules, written in other ways: the same
 # findings at the right places.
-# usage: twins.sh BUILD
+# usage: rewritten-input.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 set -e
-python3 "$tests/check/twins.py" "$build" tests/rules deploy/examples
+python3 "$tests/check/rewritten_input.py" "$build" tests/rules deploy/examples
 need "$corpus"
-python3 "$tests/check/twins.py" "$build" "$corpus"
+python3 "$tests/check/rewritten_input.py" "$build" "$corpus"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Objects written in other ways get the same findings, at the right places.
 
-usage: twins.py BUILD FOLDER...
+usage: rewritten_input.py BUILD FOLDER...
 
 Every object of the folders is written as JSON, in one line, with its keys
 sorted, as the API server sends them, and sorted backward, so that any two keys
-stand in both orders, as block YAML, with anchors, with merge keys, in a List,
+are in both orders, as block YAML, with anchors, with merge keys, in a List,
 with CRLF and a byte order mark, as UTF-16 and as the second document. Findings
 must be the same but for positions (rule, severity, texts, pointer, pod,
 container, fingerprint, patch), and each position must be where the writer put
@@ -34,7 +34,7 @@ def documents(dump, folders):
             if not line.startswith("{") or "{{" in line or "{%" in line:
                 continue
             value = json.loads(line)
-            # Lists are made here; a snapshot is no manifest.
+            # Lists are made here; a snapshot is not a manifest.
             if "kind" in value and "List" not in str(value["kind"]) and \
                     value["kind"] != "ClusterSnapshot":
                 yield value
@@ -228,7 +228,7 @@ def lint(gpugate, folder):
 
 
 def write_all(objects, way, folder):
-    """What was put where, by file."""
+    """The objects in each file."""
     places = {}
     for i, value in enumerate(objects):
         out, name = Writer(), f"{i:05}.yaml"
@@ -250,7 +250,7 @@ def look_at(gpugate, objects, way):
     astray = []
     for finding in findings:
         found[finding["file"]][identity(finding, prefix)] += 1
-        # What an alias stands for is shown where it is written out.
+        # A finding in an aliased value is shown at its anchor.
         if way != "anchors" and not is_placed(finding,
                                               places[finding["file"]]):
             astray.append(finding)
