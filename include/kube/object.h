@@ -112,7 +112,7 @@ struct object_list {
  * The objects of a document: one; the items of a List (of a *List kind with
  * items); nothing when it is not a Kubernetes object (no apiVersion and kind).
  * Embedded objects hang below their object. *nested_list reports a List inside
- * a List (kubectl refuses it, we read it).
+ * a List (kubectl rejects it, gpugate reads it).
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,

@@ -22,7 +22,7 @@
 static const struct debug_switch {
 	const char *name, *value, *effect;
 } switches[] = {
-	{"NCCL_DEBUG", "INFO", "writes much to every rank's log"},
+	{"NCCL_DEBUG", "INFO", "writes a lot to the log of every rank"},
 	{"NCCL_DEBUG", "TRACE", "slows communication and floods the log"},
 	{"CUDA_LAUNCH_BLOCKING", "1", "makes every kernel launch wait"},
 	{"TORCH_DISTRIBUTED_DEBUG", "DETAIL", "checks every collective"},

@@ -88,7 +88,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	else
 		f = report_place(
 			run, &w->id, &pod->place,
-			"%s %s, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
+			"%s %s are requested, but ClusterQueue `%s` has at most %s (flavor `%s`): %s is never admitted",
 			text, demand->resource, name,
 			quantity_text(offer.most, most),
 			offer.flavor ? offer.flavor : "",
@@ -174,7 +174,7 @@ static struct misfit refusal_of(struct rule_run *run, const struct pod *pod,
 	if (!refusal.text && topology && flavor->in_set &&
 	    node_is_unset(node_path(flavor->root, "spec.topologyName")))
 		refusal = (struct misfit){
-			"has no `topologyName`, which the pods ask for",
+			"has no `topologyName`, which the pods request",
 			topology};
 	return refusal;
 }
@@ -264,7 +264,7 @@ static void check_queue(struct rule_run *run, const struct object *object)
 		run,
 		report_object(
 			run, object, spec,
-			"no `namespaceSelector`, which selects no namespace: the ClusterQueue admits nothing"),
+			"`namespaceSelector` is not set, so it selects no namespace: the ClusterQueue admits nothing"),
 		"`namespaceSelector: {}` selects all namespaces.");
 }
 

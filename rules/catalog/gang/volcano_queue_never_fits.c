@@ -63,7 +63,7 @@ static void compare(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_object(
 		run, object, NULL,
-		"the gang needs at least %s %s, queue `%s` may hold %s: with the plugin `proportion` or `capacity` it is never scheduled",
+		"the gang needs at least %s %s, but queue `%s` may hold only %s: with the plugin `proportion` or `capacity` it is never scheduled",
 		quantity_text(need, text), most->key, queue->name,
 		quantity_text(limit, limit_text));
 	finding_label_place(run, f, &queue->place, "the queue");

@@ -41,7 +41,7 @@ const struct rule rule_kind_unknown = {
 	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a kind that its group and version lack",
-	.why = "The API server does not know the object: it is refused, and nothing runs.",
+	.why = "The API server does not know the kind: it rejects the object, and nothing runs.",
 	.remedy = "Spell kind and apiVersion as the API does.",
 	.evidence =
 		"k8s.io/api v0.37.2; https://kubernetes.io/docs/reference/using-api/#api-groups",

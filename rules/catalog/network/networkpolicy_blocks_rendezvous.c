@@ -46,10 +46,11 @@ static void check(struct rule_run *run, const struct workload *w)
 	f = report_place(
 		run, &w->id, &alone.pods->place,
 		knows_all(run, w)
-			? "NetworkPolicy `%s` lets %s: unless a policy of another kind allows it, the ranks of %s wait for one another"
-			: "NetworkPolicy `%s` lets %s: unless another policy allows it, the ranks of %s wait for one another",
+			? "NetworkPolicy `%s` blocks %s: unless a policy of another kind allows it, the ranks of %s never meet"
+			: "NetworkPolicy `%s` blocks %s: unless another policy allows it, the ranks of %s never meet",
 		alone.policy->name,
-		in ? "no rank reach these" : "these reach no rank",
+		in ? "traffic from other ranks to these pods"
+		   : "traffic from these pods to other ranks",
 		rule_title(run, w->id.kind, w->id.name));
 	finding_cause(run, f, alone.type);
 	finding_label_place(run, f, &alone.policy->place, "the policy");

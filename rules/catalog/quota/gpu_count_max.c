@@ -18,15 +18,13 @@ static void check(struct rule_run *run, const struct object *o)
 			report_pod(
 				run, pod, NULL,
 				"a pod requests %" PRId64
-				" accelerators; the policy allows at most %" PRId64
-				" are allowed",
+				" accelerators; the policy allows at most %" PRId64,
 				pod->gpus.n, pod_max);
 	if (rule_param_given(run, "workload") && !o->parent && o->gpus.n > max)
 		report_object(
 			run, o, NULL,
 			"%s requests %" PRId64
-			" accelerators; the policy allows at most %" PRId64
-			" are allowed",
+			" accelerators; the policy allows at most %" PRId64,
 			o->kind, o->gpus.n, max);
 }
 

@@ -22,7 +22,7 @@ static void compare(struct rule_run *run, const struct pod *pod,
 	if (quantity_cmp(need, has) <= 0)
 		return;
 	f = report_pod(run, pod, node->at,
-		       "the pod requests %s %s, a `%s` has %s",
+		       "the pod requests %s %s, but a `%s` has %s",
 		       quantity_text(need, text), resource, node->type->name,
 		       quantity_text(has, has_text));
 	finding_cause(run, f, resource);

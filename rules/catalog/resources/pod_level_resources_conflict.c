@@ -55,11 +55,12 @@ static void check_requests(struct rule_run *run, const struct pod *pod,
 	sum = pod_container_requests(pod, at->key, &unknown);
 	if (quantity_cmp(sum, whole) <= 0)
 		return;
-	f = report_pod(run, pod, at,
-		       "the containers request %s%s `%s`, the pod itself has "
-		       "%s: the API server rejects the pod",
-		       unknown ? "at least " : "", quantity_text(sum, text),
-		       at->key, at->str);
+	f = report_pod(
+		run, pod, at,
+		"the containers request %s%s `%s`, but the pod itself has "
+		"%s: the API server rejects the pod",
+		unknown ? "at least " : "", quantity_text(sum, text), at->key,
+		at->str);
 	finding_cause(run, f, at->key);
 }
 

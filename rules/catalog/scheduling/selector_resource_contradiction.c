@@ -63,7 +63,7 @@ static void judge(struct rule_run *run, const struct pod *pod,
 		if (!may_have_both(label, vendor, accelerator))
 			report_pod(
 				run, pod, need->at,
-				"`%s` selects %s nodes, but the pods request `%s`: no node has both",
+				"`%s` selects nodes with %s devices, but the pods request `%s`: no node has both",
 				need->key, vendor, accelerator->name);
 	} else if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
 		report_pod(run, pod, first,

@@ -155,7 +155,7 @@ static void check_user(struct rule_run *run, const struct container *c)
 	f = report_container(
 		run, c, at,
 		"user %" PRId64
-		" has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can make",
+		" has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can create",
 		user);
 	finding_help(run, f, "Set HOME to a folder that the user can write.");
 	fix = finding_fix(run, f, false, "set HOME to /tmp");

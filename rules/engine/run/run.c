@@ -361,7 +361,7 @@ static void report_nested_list(struct run *run, const struct doc *doc,
 	node_anchor(list, &start, &end);
 	finding_put(run, f, start, end);
 	f->place.document = doc->number;
-	f->message = "a List inside a List: kubectl refuses it, gpugate "
+	f->message = "a List inside a List: kubectl rejects it, gpugate "
 		     "reads it anyway";
 }
 

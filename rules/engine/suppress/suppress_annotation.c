@@ -48,8 +48,8 @@ static void read_terms(struct suppressions *s, const struct node *annotations,
 	text = node_str(until);
 	if (!text || !date_parse(text, until->len, &clause->until)) {
 		clause->problem =
-			"`gpugate.dev/ignore-until` takes an existing date "
-			"such as \"2027-01-31\"";
+			"`gpugate.dev/ignore-until` needs a date, for "
+			"example \"2027-01-31\"";
 		clause->broken = true;
 	}
 }

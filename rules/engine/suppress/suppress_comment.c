@@ -191,7 +191,7 @@ static void read_until(struct comment_cursor *c, struct suppress_clause *clause)
 	while (c->p < c->end && !is_space(*c->p))
 		c->p++;
 	if (!date_parse(start, (size_t)(c->p - start), &clause->until))
-		fail(clause, "`until=` takes an existing date such as "
+		fail(clause, "`until=` needs a date, for example "
 			     "until=2027-01-31");
 }
 
