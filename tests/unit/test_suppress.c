@@ -479,8 +479,8 @@ static void malformed_annotations_are_reported(void **state)
 		 "malformed: `gpugate.dev/ignore` names no rule", false},
 		{"{gpugate.dev/ignore: shm, gpugate.dev/ignore-reason: r, "
 		 "gpugate.dev/ignore-until: soon}",
-		 "malformed: `gpugate.dev/ignore-until` takes an "
-		 "existing date such as \"2027-01-31\"",
+		 "malformed: `gpugate.dev/ignore-until` needs a date, "
+		 "for example \"2027-01-31\"",
 		 false},
 		{"{gpugate.dev/ignore: shm, gpugate.dev/ignore-reason: r, "
 		 "gpugate.dev/ignore-until: 2024-10-03}",
