@@ -62,7 +62,7 @@ int file_read_fd(int fd, size_t limit, bool regular, struct buf *out)
 	}
 }
 
-/* Of a pipe without a name, the writer was there before us. */
+/* The writer of a pipe without a name exists already. */
 static bool is_fifo(const struct stat *st)
 {
 	struct stat own;

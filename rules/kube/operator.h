@@ -53,7 +53,8 @@ struct operator
 	struct gang (*gang)(const struct object *object);
 	/* How a PodGroup's resources come from templates. */
 	enum summed_requests (*sums_requests)(const struct object *object);
-	/* Of a kind with KIND_ONE: sets the peaks of pods that run together. */
+	/* For a kind with KIND_ONE: sets the peaks of pods that run
+	 * together. */
 	void (*peaks)(struct arena * arena, struct object * object);
 	/* True if some part runs once for every item of a list. */
 	bool (*fans_out)(const struct object *object);

@@ -104,8 +104,7 @@ static void a_pinned_version_keeps_its_rules(void **state)
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
-	/* A rule that the policy names is on, although it is newer than the
-	 * preset. */
+	/* A policy turns on a newer rule by naming it. */
 	policy = parse(HEAD "extends: [all@1.0]\n"
 			    "rules: {spot-advice: {severity: error}}\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_DENY);

@@ -21,7 +21,7 @@
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
-	struct quantity awake; /* steady, of what is not suspended */
+	struct quantity awake; /* steady, of pods that are not suspended */
 	bool unknown;
 };
 
