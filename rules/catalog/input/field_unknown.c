@@ -36,10 +36,34 @@ static const char *place(struct rule_run *run,
 			: field->type;
 }
 
+/* Says what took the place of a field that older releases have. */
+static const char *replaced(const struct unknown_field *field)
+{
+	static const struct {
+		const char *type, *name, *help;
+	} former[] = {
+		{"PodSpec", "workloadRef",
+		 "Only Kubernetes 1.35 has this field; since 1.36 a pod names its PodGroup in `schedulingGroup`."},
+		{"PodResourceClaim", "source",
+		 "Kubernetes 1.26 to 1.30 have this field; since 1.31 `resourceClaimName` or `resourceClaimTemplateName` is next to `name`."},
+		{"ServiceSpec", "topologyKeys",
+		 "Kubernetes 1.17 to 1.21 have this field; set `trafficDistribution`."},
+		{"ServiceSpec", "ipFamily",
+		 "Kubernetes 1.16 to 1.19 have this field; set `ipFamilies`."},
+	};
+
+	for (size_t i = 0; i < sizeof(former) / sizeof(*former); i++)
+		if (text_eq(field->type, former[i].type) &&
+		    text_eq(field->at->key, former[i].name))
+			return former[i].help;
+	return NULL;
+}
+
 static void found(struct unknown_walk *walk, const struct unknown_field *field)
 {
 	struct rule_run *run = walk->context;
 	const char *key = field->at->key;
+	const char *help = replaced(field);
 	const char *what = arena_printf(
 		rule_arena(run), "`%s` is not a field of %s%s", key,
 		place(run, field), consequence(run, field->near));
@@ -48,11 +72,9 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)
 		      : report_object(run, walk->object, field->at, "%s", what);
 	finding_at_key(run, f, field->at);
-	if (text_eq(key, "workloadRef")) {
+	if (help) {
 		finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f,
-			     "Only Kubernetes 1.35 has this field; since 1.36 "
-			     "a pod names its PodGroup in `schedulingGroup`.");
+		finding_help(run, f, "%s", help);
 	} else if (!field->near && field->owner) {
 		finding_help(run, f, "It is a field of %s.", field->owner);
 	}

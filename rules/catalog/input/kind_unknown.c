@@ -12,7 +12,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct kind_meant meant;
 	struct finding *f;
 
-	if (rule_at_admission(run))
+	/* Kustomize finds what a patch with a target changes by the target. */
+	if (rule_at_admission(run) || object->fragment)
 		return;
 	switch (kind_fault(object, &meant)) {
 	case KIND_NO_FAULT:
