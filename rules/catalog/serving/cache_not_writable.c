@@ -5,7 +5,9 @@
  * later releases, vllm (2000) as users: for any other HOME is "/", where only
  * root may make folders. Source: vllm-project/vllm issues 9118, 10185;
  * ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by default
- * (kserve pkg/webhook/admission/pod/storage_initializer_injector.go).
+ * (kserve pkg/webhook/admission/pod/storage_initializer_injector.go). A cache
+ * of models may be filled before: huggingface_hub writes only what is not there
+ * (file_download.py), and NIMService has `storage.readOnly`.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -14,20 +16,27 @@
 #include "engine/rule.h"
 #include "kube/command/env.h"
 
+enum holds {
+	HOLDS_FILES, /* that the server makes */
+	HOLDS_BOTH,  /* models, which may be there before, and files */
+	HOLDS_MODELS,
+};
+
 /* hub: of no use where the hub is switched off, so that all is there. */
 static const struct {
 	const char *name;
 	bool hub;
+	enum holds what;
 } caches[] = {
-	{"HF_HOME", true},
-	{"HF_HUB_CACHE", true},
-	{"HUGGINGFACE_HUB_CACHE", true},
-	{"TRANSFORMERS_CACHE", true},
-	{"NIM_CACHE_PATH", false},
-	{"VLLM_CACHE_ROOT", false},
-	{"XDG_CACHE_HOME", false},
-	{"TRITON_CACHE_DIR", false},
-	{"TORCHINDUCTOR_CACHE_DIR", false},
+	{"HF_HOME", true, HOLDS_BOTH},
+	{"HF_HUB_CACHE", true, HOLDS_MODELS},
+	{"HUGGINGFACE_HUB_CACHE", true, HOLDS_MODELS},
+	{"TRANSFORMERS_CACHE", true, HOLDS_MODELS},
+	{"NIM_CACHE_PATH", false, HOLDS_BOTH},
+	{"VLLM_CACHE_ROOT", false, HOLDS_FILES},
+	{"XDG_CACHE_HOME", false, HOLDS_FILES},
+	{"TRITON_CACHE_DIR", false, HOLDS_FILES},
+	{"TORCHINDUCTOR_CACHE_DIR", false, HOLDS_FILES},
 };
 
 /* --- read-only mounts ----------------------------------------------------- */
@@ -62,24 +71,40 @@ static const struct node *mount_of(const struct container *c, const char *path)
 	return found;
 }
 
+static const struct node *volume_of(const struct container *c,
+				    const struct node *mount)
+{
+	const char *name = node_str(node_get(mount, "name"));
+
+	return name ? pod_volume(c->pod, name) : NULL;
+}
+
+/* Returns the key of a volume that holds no model, or NULL. */
+static const struct node *settings_of(const struct node *volume)
+{
+	static const char *const kinds[] = {"configMap", "secret", "projected",
+					    "downwardAPI", NULL};
+
+	for (const char *const *kind = kinds; *kind; kind++)
+		if (!node_is_unset(node_get(volume, *kind)))
+			return node_get(volume, *kind);
+	return NULL;
+}
+
 /* Returns the value that makes the mount read-only, or NULL. */
 static const struct node *read_only(const struct container *c,
 				    const struct node *mount)
 {
-	static const char *const kinds[] = {"configMap", "secret", "projected",
-					    "downwardAPI", "image"};
-	const char *name = node_str(node_get(mount, "name"));
-	const struct node *volume = name ? pod_volume(c->pod, name) : NULL;
+	const struct node *volume = volume_of(c, mount);
 	const struct node *claim = node_get(volume, "persistentVolumeClaim");
 
 	if (node_is_true(node_get(mount, "readOnly")))
 		return node_get(mount, "readOnly");
 	if (node_is_true(node_get(claim, "readOnly")))
 		return node_get(claim, "readOnly");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (!node_is_unset(node_get(volume, kinds[i])))
-			return node_get(volume, kinds[i]);
-	return NULL;
+	if (!node_is_unset(node_get(volume, "image")))
+		return node_get(volume, "image");
+	return settings_of(volume);
 }
 
 static bool is_offline(const struct container *c)
@@ -91,25 +116,48 @@ static bool is_offline(const struct container *c)
 	       (models && *models && strcmp(models, "0") != 0);
 }
 
+static struct finding *report_cache(struct rule_run *run,
+				    const struct container *c, const char *name,
+				    const struct env_value *value,
+				    enum holds what)
+{
+	const char *title = container_title(c);
+	struct finding *f;
+
+	if (what == HOLDS_FILES)
+		return report_container(
+			run, c, value->at,
+			"%s is `%s`, on a read-only mount: container `%s` can store nothing there",
+			name, value->text, title);
+	f = report_container(
+		run, c, value->at,
+		"%s is `%s`, on a read-only mount: if the model is not there already, container `%s` cannot store it",
+		name, value->text, title);
+	if (what == HOLDS_MODELS)
+		finding_severity(f, SEVERITY_INFO);
+	return f;
+}
+
 static void check_mounts(struct rule_run *run, const struct container *c)
 {
 	if (!c->nenv)
 		return;
 	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
 		struct env_value value = container_env_value(c, caches[i].name);
-		const struct node *at;
+		const struct node *mount, *at;
 		struct finding *f;
 
 		if (value.state != ENV_KNOWN || *value.text != '/' ||
 		    (caches[i].hub && is_offline(c)))
 			continue;
-		at = read_only(c, mount_of(c, value.text));
+		mount = mount_of(c, value.text);
+		at = read_only(c, mount);
 		if (!at)
 			continue;
-		f = report_container(
-			run, c, value.at,
-			"%s is `%s`, on a read-only mount: container `%s` can store nothing there",
-			caches[i].name, value.text, container_title(c));
+		f = report_cache(run, c, caches[i].name, &value,
+				 settings_of(volume_of(c, mount))
+					 ? HOLDS_FILES
+					 : caches[i].what);
 		finding_label(run, f, at, "read-only");
 		return;
 	}
