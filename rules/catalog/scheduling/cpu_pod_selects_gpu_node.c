@@ -38,6 +38,7 @@ const struct rule rule_cpu_pod_selects_gpu_node = {
 	.name = "cpu-pod-selects-gpu-node",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
+	.flags = RULE_ABSENCE,
 	.wants = FACT_NO_GPU | FACT_PLACED,
 	.since = "1.0",
 	.summary = "a pod selects GPU nodes but requests no GPU",
