@@ -109,11 +109,20 @@ bool object_is_suspended(const struct object *object)
 	return false;
 }
 
+/* Kinds in no table that write kind and version into their pod template, as the
+ * ElasticJob of pytorch/elastic does. */
+static bool is_template(const struct object *object)
+{
+	return object->parent && !object->parent->type &&
+	       text_eq(object->root->key, "template");
+}
+
 bool pod_is_owned(const struct pod *pod)
 {
 	const struct node *owners = node_get(pod->metadata, "ownerReferences");
 
-	return node_count(owners) || node_is_unknown(owners);
+	return node_count(owners) || node_is_unknown(owners) ||
+	       is_template(pod->object);
 }
 
 /* `replicatedJobs[].template.spec`, of a JobSet or of a training runtime. */
