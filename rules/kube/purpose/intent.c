@@ -288,6 +288,10 @@ static bool is_chore(const struct argv *argv)
 					     "nc",
 					     "dynamo.frontend",
 					     "dynamo.mocker",
+					     "mooncake_master",
+					     "mooncake.mooncake_store_service",
+					     "mooncake.http_metadata_server",
+					     "list-model-profiles",
 					     "nvcc",
 					     NULL};
 	static const char *const parts[] = {
