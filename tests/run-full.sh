@@ -17,6 +17,7 @@ for script in "$here"/check/*.sh; do
 	corpus | seeds | first-run | fresh | bypass | same-answer | baseline | cluster) ;;
 	# make check-load, make check-image
 	server | reliability | rotation | speed | live | self-managed | image) ;;
+	recipes) steps+=("recipes-run=$script $build") ;;
 	*) steps+=("$name=$script $build") ;;
 	esac
 done

@@ -92,6 +92,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'maps=tests/meta/maps.py' \
+	'recipes=tests/meta/recipes.py' \
 	'words=tests/meta/words.py $(BUILD)/gpugate $(BUILD)/gpugated' \
 	'prose=tests/meta/prose.py' \
 	'rule-files=tests/meta/rules.sh $(BUILD)/gpugate $(BUILD)' \

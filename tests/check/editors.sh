@@ -1,11 +1,31 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The extension of Visual Studio Code: its own tool packs it, with all that it
-# needs to start.
+# The page's Neovim, from 0.7 on, shows findings of a file. The extension of
+# Visual Studio Code: its own tool packs it, with all that it needs to start.
 # usage: editors.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/editors
+command -v nvim >/dev/null || need_program neovim
+if nvim --headless -c 'lua os.exit(vim.fn.has("nvim-0.11"))' 2>/dev/null; then
+	block=2 # its configuration is that of 0.7 to 0.10
+else
+	block=1
+fi
+awk -v block=$block '/^```/ { open = /lua/ && ++n == block; next } open' \
+	deploy/editors/README.md >"$work/init.lua"
+cat >"$work/after.lua" <<'END'
+vim.wait(20000, function() return #vim.diagnostic.get(0) > 0 end, 50)
+for _, found in ipairs(vim.diagnostic.get(0)) do
+  io.stdout:write(found.source .. " " .. found.code .. "\n")
+end
+vim.cmd("qa!")
+END
+cp deploy/examples/bad/train.yaml "$work/"
+(cd "$work" && PATH=$build:$PATH HOME=$work timeout 60 nvim --headless \
+	-u init.lua --cmd 'filetype on' train.yaml -c 'luafile after.lua') \
+	>"$work/log" 2>&1
+check 'Neovim shows findings' grep -q 'gpugate shm-missing' "$work/log"
 command -v npm >/dev/null || {
 	skip 'no npm'
 	finish editors

@@ -61,4 +61,16 @@ for item in json.load(open(sys.argv[1]))["items"]:
 check 'a server takes the reports of the rules' taken rules
 [ -d "$corpus" ] && check 'and of the corpus' taken corpus
 check 'and of hostile texts' taken hostile
+# As lint/docs/README.md has it: what is old away, and what is new from a pipe.
+# shellcheck disable=SC2317
+renewed() {
+	kube delete reports,clusterreports -A -l app.kubernetes.io/managed-by=gpugate \
+		>/dev/null && [ -z "$(kube get reports,clusterreports -A -o name)" ] &&
+		{ kube create namespace serving || :; } >/dev/null 2>&1 &&
+		{ kube create namespace research || :; } >/dev/null 2>&1 &&
+		"$gpugate" lint --isolated --fail-on never --format openreports \
+			deploy/examples/bad | kube apply --server-side -f - &&
+		[ -n "$(kube get reports -A -o name)" ]
+}
+check 'they are deleted, and renewed' renewed
 finish openreports

@@ -42,7 +42,6 @@ mkdir "$hooks"
 git -C "$hooks" init -q -b main
 git -C "$hooks" add .
 git -C "$hooks" commit -q -m tree
-git -C "$hooks" tag v1.0.0
 run "$pre_commit" validate-manifest "$hooks/.pre-commit-hooks.yaml"
 check 'the manifest of hooks' [ "$status" -eq 0 ]
 
@@ -104,13 +103,17 @@ check 'no JSON with comments' lacks "$work/log" invalid-syntax
 
 # --- a configuration as users write it --------------------------------------
 
-cat >.pre-commit-config.yaml <<EOF
-repos:
-- repo: $hooks
-  rev: v1.0.0
-  hooks:
-  - id: gpugate
-EOF
+# config DOCUMENT: its first example, with this clone, without comments
+config() {
+	awk '/^```/ { on = 0 } on { print } /^```yaml$/ && !n++ { on = 1 }' \
+		"$root/$1" | sed "s|\.\./gpugate|$hooks|; s/ *#.*//"
+}
+config README.md >.pre-commit-config.yaml
+config deploy/ci/README.md >"$work/ci.yaml"
+check 'both pages show it' cmp .pre-commit-config.yaml "$work/ci.yaml"
+run "$pre_commit" autoupdate --bleeding-edge
+check 'autoupdate pins the commit' holds .pre-commit-config.yaml \
+	"rev: $(git -C "$hooks" rev-parse HEAD)"
 git add . && git commit -q -m two
 # shellcheck disable=SC2086
 run env PIP_NO_INDEX=1 GPUGATE_BINARY="$gpugate" $offline \
