@@ -83,6 +83,25 @@ struct rule_param {
 
 struct rule_run;
 
+/*
+ * A rejection by an operator's own validation, in the form of a rule of
+ * x-kubernetes-validations: an object for which `rule` is false is rejected.
+ */
+struct rejection {
+	const char *id;	     /* unique in its rule */
+	const char *kind;    /* of the group; NULL: pods of all kinds */
+	const char *field;   /* path of the place; NULL: what decides */
+	const char *rule;    /* CEL over `self`, true: accepted */
+	const char *message; /* CEL text over `self`: the fault */
+};
+
+struct rejections {
+	const char *by;		       /* "the JobSet webhook" */
+	const char *group;	       /* of the kinds, or NULL */
+	const char *version;	       /* the only one, or NULL */
+	const struct rejection *items; /* ends with {0} */
+};
+
 struct rule {
 	const char *name;	/* kebab-case; never changes */
 	const char *category;	/* = folder */
@@ -107,6 +126,9 @@ struct rule {
 	/* Custom rules: NULL, or the only kinds that the rule checks, in any
 	 * group; ends with NULL. */
 	const char *const *kinds;
+	/* For rule_check_rejections() or rule_check_pod_rejections(), or NULL.
+	 */
+	const struct rejections *rejections;
 	/* Any of these may be NULL. check_pod: each pod template. */
 	void (*check_pod)(struct rule_run *run, const struct pod *pod);
 	/* Each GPU-relevant or policy object, pods or not. */
@@ -242,6 +264,10 @@ bool finding_param_given(struct rule_run *run, struct finding *finding,
 			 const char *name);
 /* This value, its key or its list item, is not there. */
 void fix_remove(struct fix *fix, const struct node *node);
+
+/* For check_object or check_pod: reports what the operator rejects. */
+void rule_check_rejections(struct rule_run *run, const struct object *object);
+void rule_check_pod_rejections(struct rule_run *run, const struct pod *pod);
 
 /* The rule could not judge something: counted, and said in rulesNotRun. */
 void rule_not_run(struct rule_run *run, const char *reason);

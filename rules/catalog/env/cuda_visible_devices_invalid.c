@@ -44,7 +44,7 @@ static bool covers_all(const char *text, const char *bad, int64_t n)
 	for (; text < bad; text += strcspn(text, ",") + 1) {
 		long ordinal = strtol(text, NULL, 10);
 
-		if (ordinal < n && ordinal < 64)
+		if (ordinal >= 0 && ordinal < n && ordinal < 64)
 			seen |= UINT64_C(1) << ordinal;
 	}
 	return n > 0 && n < 64 && seen == (UINT64_C(1) << n) - 1;

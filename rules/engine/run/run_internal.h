@@ -91,6 +91,7 @@ struct run_state {
 		bool read; /* or no file is read at present */
 	} names;
 	struct reread *reread; /* run_object.c; NULL: nothing yet */
+	struct compiled_rejections *rejections; /* run_rejections.c */
 	/* The policy's config, with these resources and with named ones. */
 	struct kube_config kube;
 	const struct policy *kube_of;

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * lws pkg/webhooks/leaderworkerset_webhook.go, generalValidate() and
+ * validateUpdateSubGroupPolicy(); the defaults are those of the definition.
+ */
+#include "engine/rule.h"
+
+#define TEMPLATE "self.spec.leaderWorkerTemplate"
+#define SIZE	 "self.spec.leaderWorkerTemplate.?size.orValue(1)"
+#define GROUP	 TEMPLATE ".subGroupPolicy.subGroupSize"
+#define NO_GROUP                                                               \
+	"!has(" TEMPLATE ".subGroupPolicy) || !has(" GROUP ") || " GROUP " < 1"
+#define DIVIDES "(" SIZE " % " GROUP " == 0 || (" SIZE " - 1) % " GROUP " == 0)"
+#define ROLLOUT "self.spec.rolloutStrategy.rollingUpdateConfiguration"
+
+static const struct rejection items[] = {
+	{"subgroup-size", "LeaderWorkerSet",
+	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+	 NO_GROUP " || " DIVIDES,
+	 "'`subGroupSize` ' + string(" GROUP ") + ' divides neither `size` ' +"
+	 " string(" SIZE ") + ' nor ' + string(" SIZE " - 1)"},
+	{"subgroup-above-size", "LeaderWorkerSet",
+	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+	 NO_GROUP " || !" DIVIDES " || " GROUP " <= " SIZE,
+	 "'`subGroupSize` ' + string(" GROUP ") + ' is above `size` ' +"
+	 " string(" SIZE ")"},
+	{"leader-excluded", "LeaderWorkerSet",
+	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+	 NO_GROUP " || !" DIVIDES " || " TEMPLATE
+		  ".subGroupPolicy.?subGroupPolicyType.orValue('') !="
+		  " 'LeaderExcluded' || (" SIZE " - 1) % " GROUP " == 0",
+	 "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
+	 ") + ' does not divide ' + string(" SIZE " - 1)"},
+	{"rollout", "LeaderWorkerSet",
+	 "spec.rolloutStrategy.rollingUpdateConfiguration",
+	 "!has(" ROLLOUT ") || !(string(" ROLLOUT
+	 ".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
+	 ".?maxSurge.orValue(0)) in ['0', '0%'])",
+	 "'`maxUnavailable` and `maxSurge` are both 0'"},
+	{0},
+};
+
+static const struct rejections rejections = {
+	"the LeaderWorkerSet webhook",
+	"leaderworkerset.x-k8s.io",
+	NULL,
+	items,
+};
+
+const struct rule rule_lws_rejects = {
+	.name = "lws-rejects",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "a LeaderWorkerSet that its webhook rejects",
+	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update that may replace no pod.",
+	.remedy = "Change the field that the message names.",
+	.evidence =
+		"https://github.com/kubernetes-sigs/lws/blob/main/pkg/webhooks/leaderworkerset_webhook.go",
+	.rejections = &rejections,
+	.check_object = rule_check_rejections,
+};

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * mpi-operator pkg/apis/kubeflow/validation/validation.go at 11a4e478,
+ * ValidateMPIJob(). The controller validates, so the API server stores the
+ * object and no pod ever appears.
+ */
+#include "engine/rule.h"
+
+#define SPECS	"self.spec.mpiReplicaSpecs"
+#define WORKERS SPECS ".?Worker.replicas.orValue(1)"
+#define LAST	"string((" WORKERS " > 0 ? " WORKERS " : 1) - 1)"
+#define NAME	"self.metadata.?name.orValue('')"
+
+static const struct rejection items[] = {
+	{"no-launcher", "MPIJob", "spec.mpiReplicaSpecs",
+	 "has(" SPECS ".Launcher)", "'it has no `Launcher`'"},
+	{"launcher-replicas", "MPIJob",
+	 "spec.mpiReplicaSpecs.Launcher.replicas",
+	 "!has(" SPECS ".Launcher) || " SPECS
+	 ".Launcher.?replicas.orValue(1) == 1",
+	 "'`Launcher` has ' + string(" SPECS ".Launcher.replicas) +"
+	 " ' replicas, not 1'"},
+	{"worker-replicas", "MPIJob", "spec.mpiReplicaSpecs.Worker.replicas",
+	 WORKERS " > 0", "'`Worker` has ' + string(" WORKERS ") + ' replicas'"},
+	{"slots", "MPIJob", "spec.slotsPerWorker",
+	 "self.spec.?slotsPerWorker.orValue(1) >= 0",
+	 "'`slotsPerWorker` is negative'"},
+	{"clean-pod-policy", "MPIJob", "spec.runPolicy.cleanPodPolicy",
+	 "self.spec.?runPolicy.cleanPodPolicy.orValue('None') in"
+	 " ['None', 'Running', 'All']",
+	 "'`cleanPodPolicy` is not None, Running or All'"},
+	{"name", "MPIJob", "metadata.name",
+	 NAME " == '' || (size(" NAME " + '-worker-' + " LAST
+	      ") <= 63 && !" NAME ".contains('.'))",
+	 "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
+	 " + '`, which is not a DNS label'"},
+	{0},
+};
+
+static const struct rejections rejections = {
+	"the MPI Operator",
+	"kubeflow.org",
+	"v2beta1",
+	items,
+};
+
+const struct rule rule_mpijob_rejects = {
+	.name = "mpijob-rejects",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary = "an MPIJob that the MPI Operator rejects",
+	.why = "The controller validates an MPIJob before it makes anything: the object is stored, an event says what is invalid, and no pod appears.",
+	.remedy = "Change the field that the message names.",
+	.evidence =
+		"https://github.com/kubeflow/mpi-operator/blob/11a4e47835d5222504302eade4e353d7d07120ae/pkg/apis/kubeflow/validation/validation.go",
+	.rejections = &rejections,
+	.check_object = rule_check_rejections,
+};
