@@ -52,7 +52,8 @@ static bool is_self_signed(X509 *cert)
 	return X509_get_extension_flags(cert) & EXFLAG_SS;
 }
 
-/* How many certificates a client looks at: all but an idle root. */
+/* Returns the number of certificates that a client checks: all except an unused
+ * root. */
 static size_t count_judged(const struct pair_parts *parts)
 {
 	size_t last = parts->n - 1;

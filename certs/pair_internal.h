@@ -39,7 +39,7 @@ enum pair_verdict pair_check_keys(struct pair_parts *parts);
 enum pair_verdict pair_check_links(struct pair_parts *parts);
 enum pair_verdict pair_check_dates(struct pair_parts *parts);
 
-/* pair_names.c: what the leaf may be used for, and under which names */
+/* pair_names.c: permitted uses and names of the leaf */
 enum pair_verdict pair_check_use(struct pair_parts *parts);
 enum pair_verdict pair_check_names(struct pair_parts *parts);
 

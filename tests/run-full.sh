@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The long checks: oracles in Go, format validators, the API server's
-# verdicts, sanitizers, static analysis, fuzzers. What a step needs and does
-# not find it skips aloud.
+# The long checks: oracles in Go, format validators, the API server's verdicts,
+# sanitizers, static analysis, fuzzers. A step whose dependency is missing is
+# skipped with a message.
 # usage: run-full.sh BUILD full|ci   ci: those of tests/ci.txt
 set -u
 build=$1 which=$2

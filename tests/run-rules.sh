@@ -129,8 +129,8 @@ repair() {
 		{ cat "$tmp/log" >&2; return 1; }
 }
 
-# The lines that the rule still reports (repair() left the report) are those
-# that say so.
+# The lines that the rule still reports (from the report that repair() left)
+# must be the marked ones.
 check_left() {
 	sed -n "s/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[$1\]\$/\1/p" "$tmp/report" |
 		sort -u >"$tmp/left"

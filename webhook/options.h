@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of gpugated as data: one table drives parsing, the environment
- * (GPUGATED_*) and --help, defaults included. What is not in the table does
- * not exist.
+ * (GPUGATED_*) and --help, defaults included. There are no options outside the
+ * table.
  */
 #ifndef WEBHOOK_OPTIONS_H
 #define WEBHOOK_OPTIONS_H

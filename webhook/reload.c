@@ -127,8 +127,8 @@ static void note_folder(void *context, const char *folder)
 		copy;
 }
 
-/* With the policy's files are watched the folders of its rules. What is new
- * among them is watched before it is read. */
+/* The folders of the policy's rules are watched with its files. New files are
+ * watched before they are read. */
 static struct policy *read_policy(struct reload *r,
 				  struct policy_problems *problems)
 {

@@ -30,7 +30,7 @@ render base/service.yaml service
 render base/service-account.yaml rbac
 render base/policy.yaml policy
 render base/disruption.yaml pdb
-# Without caBundle, which the TLS components bring.
+# Removes caBundle, which the TLS components set.
 render base/webhooks.yaml webhooks --set tls.mode=selfManaged
 render components/cert-manager/certificates.yaml certificates
 render components/network-policy/network-policy.yaml networkpolicy \

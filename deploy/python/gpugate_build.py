@@ -96,7 +96,7 @@ def check_runs(path):
 
 
 def links(compiler, header, option, folder):
-    """Whether a program with this library links statically."""
+    """Return True if a program with this library links statically."""
     source = Path(folder) / "probe.c"
     source.write_text(f"{header}\nint main(void)\n{{\n\treturn 0;\n}}\n")
     command = [compiler, "-static", "-o", str(source.with_suffix("")),

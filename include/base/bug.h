@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How BUG() and OUT_OF_MEMORY() end a program whose standard error is a log,
- * and which must not raise a signal. Without this they do what base/err.h says.
+ * Defines how BUG() and OUT_OF_MEMORY() end a program whose standard error is a
+ * log, and which must not raise a signal. Otherwise they behave as in
+ * base/err.h.
  */
 #ifndef BASE_BUG_H
 #define BASE_BUG_H

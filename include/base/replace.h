@@ -34,9 +34,9 @@ int replace_open(struct replace *replace, const char *path);
 /* Close and rename. error: what went wrong before, or 0. 0, or errno. */
 int replace_finish(struct replace *replace, int error);
 /*
- * Atomic: the new file is on the disk before the old one is gone. old: the file
- * that the text was derived from, as it was when it was read; NULL: there was
- * none. 0, or errno: ESTALE: it is no longer that file, ETXTBSY: another
+ * Replaces a file atomically: the new file is on the disk before the old one is
+ * removed. old describes the file that was read, or is NULL if there was none.
+ * Returns 0 or errno: ESTALE if the file has changed, ETXTBSY if another
  * program has it open for writing. After an error the file is unchanged.
  */
 int replace_write(const char *path, const struct buf *text,

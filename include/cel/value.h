@@ -65,8 +65,8 @@ struct cel_value {
 			const void *data;
 		} opaque;
 	};
-	/* Where it was read, or NULL. Of an unknown: the placeholder, or NULL
-	 * where an input is not given. */
+	/* Where it was read, or NULL. For an unknown value: the placeholder, or
+	 * NULL if an input is missing. */
 	const struct node *node;
 };
 
@@ -155,7 +155,7 @@ struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
 			  size_t n);
 struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 			 size_t n);
-/* A map that grows; zero at first. What was put before stays valid. */
+/* A map that grows; zero at first. Earlier entries stay valid. */
 struct cel_map_builder {
 	struct cel_entry *entries;
 	uint32_t *index;
@@ -209,7 +209,7 @@ static inline bool cel_is_abnormal(struct cel_value v)
 	return v.kind == CEL_ERROR || v.kind == CEL_UNKNOWN;
 }
 
-/* How many items a list has, or entries a map. */
+/* Number of items of a list, or of entries of a map. */
 static inline size_t cel_size(struct cel_value v)
 {
 	return v.list->n;

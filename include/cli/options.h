@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options as data, for both programs: one table drives parsing, the
- * environment, help, manual pages and completion. What is not in the table
- * does not exist. Abbreviations are not accepted: they break when an option is
+ * environment, help, manual pages and completion. There are no options outside
+ * the table. Abbreviations are not accepted: they break when an option is
  * added.
  */
 #ifndef CLI_OPTIONS_H

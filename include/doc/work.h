@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How much work an object's lists are to judge, in admission and lint alike.
+ * Work needed to check an object's lists, in admission and lint alike.
  *
- * Rules hold items of a list against each other (containers, volumes and their
+ * Rules compare items of a list with each other (containers, volumes and their
  * mounts), and against nodes and quotas. 1,500 of them take a tenth of a
  * second; 12,000, for which there is room in an object, took longer than an API
  * server waits, and who is not answered is let in.

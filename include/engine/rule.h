@@ -173,8 +173,8 @@ const char *rule_title(struct rule_run *run, const char *kind,
 /*
  * Another severity than the rule's own, as long as the policy set none; the
  * action follows, as long as the policy set none. Errors of other rules need
- * RULE_RAISES. What depends on something that is not known is at most an
- * info, and its message says "if".
+ * RULE_RAISES. A finding that depends on something unknown is at most an info,
+ * and its message says "if".
  */
 void finding_severity(struct finding *finding, enum severity severity);
 /* Returns the action for a severity if the policy names none: an error
@@ -302,7 +302,8 @@ bool rule_input_gives(struct rule_run *run, enum given_kind kind,
 const struct node *rule_runtime_scheduling(struct rule_run *run,
 					   const struct pod *pod,
 					   bool *unknown);
-/* How devices get into containers: by the state, else by the policy. */
+/* Returns how devices are injected into containers, from the cluster state or
+ * else from the policy. */
 enum device_injection rule_injection(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the
  * resource ("cpu", "memory")? By the state, else by the policy. */

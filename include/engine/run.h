@@ -176,7 +176,7 @@ struct run_file {
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
-/* How objects are read: by the file's policy, and with the resources that
+/* Settings for reading objects: from the file's policy, with the resources that
  * DeviceClasses name. */
 const struct kube_config *run_kube(struct run *run);
 /* loader's issue callback; context = run */

@@ -58,9 +58,9 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
  * After all findings of the file: call add for every comment or annotation that
  * suppressed nothing or is expired or malformed. A missing reason and an
  * unknown name are reported as malformed, but the rest of it still suppresses.
- * What was refused is reported once a rule.
- * A suppression of a rule that looks at other objects is never called unused,
- * because those rules run after the file is finished.
+ * A refused suppression is reported once a rule. A suppression of a rule that
+ * looks at other objects is never called unused, because those rules run after
+ * the file is finished.
  */
 enum suppression_trouble {
 	SUPPRESSION_UNUSED,

@@ -37,8 +37,8 @@ enum kind_class {
 };
 
 /*
- * How an object comes to its gang; see object.gang_*. Ray clusters work with
- * the workers that there are: none, unless a queue or scheduler holds them
+ * Source of an object's gang; see object.gang_*. Ray clusters work with the
+ * workers that there are: none, unless a queue or scheduler holds them
  * together. A TrainJob's runtime may: operator.
  */
 enum gang_kind {
@@ -74,8 +74,8 @@ struct object {
 	enum gang_kind gang_kind;
 	bool suspended;
 	bool kueue; /* carries kueue.x-k8s.io/queue-name */
-	/* Whether its namespace is one of the policy's `infrastructure:`.
-	 * Unknown as long as the namespace is unknown. */
+	/* Yes if its namespace is in the policy's `infrastructure:`, unknown if
+	 * the namespace is unknown. */
 	enum tri infrastructure;
 	bool guessed; /* unknown kind, pods found by shape */
 	bool unread;  /* unknown kind, no pods found, but devices */
@@ -159,14 +159,15 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct pod *pod_ = (object_)->pods;                         \
 	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
 
-/* How its gang scheduler's operator sums up the requests of its templates. */
+/* Rule by which the operator of its gang scheduler sums up the requests of its
+ * templates. */
 enum summed_requests {
 	REQUESTS_NOT_SUMMED, /* or limits replace requests */
 	REQUESTS_WHERE_SET,  /* limits, if no requests are set */
 	REQUESTS_ALONE,	     /* nothing but requests */
 };
 enum summed_requests object_request_sum(const struct object *object);
-/* How many of it the objects around it make: 1 where it stands alone. */
+/* Number of copies that the enclosing objects create: 1 if there is none. */
 struct amount object_copies(const struct object *object);
 
 static inline bool object_is(const struct object *object, const char *group,

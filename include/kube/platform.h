@@ -10,7 +10,7 @@
 #include "kube/container.h"
 #include "kube/object.h"
 
-/* How the device plugin hands devices to a container. */
+/* Mechanism by which the device plugin passes devices to a container. */
 enum device_injection {
 	INJECTION_UNKNOWN,
 	INJECTION_ENVVAR,
@@ -24,7 +24,7 @@ struct platform {
 	const char *const *gpu_products; /* products of GPU nodes */
 	const char *const *priority_classes;
 	const char *default_priority_class; /* NULL: none is named */
-	/* Whether LimitRanges set cpu and memory of containers that do not. */
+	/* Yes if LimitRanges set cpu and memory of containers without them. */
 	enum tri limit_defaults;
 	enum device_injection injection;
 	/* Minor versions of 1; 0: not known. */

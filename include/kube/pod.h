@@ -177,8 +177,8 @@ bool pod_repeats(const struct pod *pod, const struct pod *other);
  * on.
  */
 bool pod_fields_are_gated(const struct pod *pod);
-/* True if it has nodeSelector and tolerations as a PodSpec does. Of flat
- * pods, Spark's do. */
+/* True if it has nodeSelector and tolerations as a PodSpec does. Among flat
+ * pods, only Spark's do. */
 bool pod_has_placement(const struct pod *pod);
 /* True if its operator gives it time to start, whatever its probes are. */
 bool pod_start_is_bounded(const struct pod *pod);

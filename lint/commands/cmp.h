@@ -29,8 +29,8 @@ struct cmp {
 
 /* cmp_render.c: which of them the folder is. */
 enum cmp_kind cmp_discover(const struct cmp *cmp);
-/* The file of that absolute name, without links; NULL after a message when it
- * is not there or not in the repository. In the arena. */
+/* Returns the absolute path without links, in the arena; NULL after a message
+ * if the file is missing or outside the repository. */
 const char *cmp_inside(struct cmp *cmp, const char *path);
 /*
  * Adds the manifests to be applied to the filter. Returns 0, or 2 after a

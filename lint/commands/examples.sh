@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the rows of examples in lint/commands/explain.c from <rule>/bad.yaml and good.yaml
-# of a folder: the first document that is flagged, and the first near miss.
-# Of a rule that needs other objects the first documents, at most 60 lines.
-# Comments before the first line of YAML are for the test's reader and left
-# out, except why a near miss is none.
+# Print the rows of examples in lint/commands/explain.c from <rule>/bad.yaml and
+# good.yaml of a folder: the first document that is flagged, and the first near
+# miss. For a rule that needs other objects, the first documents, at most 60
+# lines. Comments before the first line of YAML are for the test's reader and
+# left out, except why a near miss is none.
 # usage: examples.sh FOLDER
 set -eu
 LC_ALL=C

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `gpugate lint`, and the objects of a cluster as its files: one an object, in
- * the namespace's folder, as `kubectl get -o json` prints it. What a
- * controller made for an object that was judged itself is left out. Asked for
- * are the kinds that make pods, and those that rules look for beside them;
- * never Secrets, nor ConfigMaps.
+ * the namespace's folder, as `kubectl get -o json` prints it. Objects that a
+ * controller created for a checked object are left out. Asked for are the kinds
+ * that make pods, and those that rules look for beside them; never Secrets, nor
+ * ConfigMaps.
  */
 #include "live.h"
 

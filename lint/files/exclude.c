@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --exclude. What was excluded is not counted: the user asked for it.
+ * --exclude. Excluded files are not counted, because the user asked for it.
  */
 #include "exclude.h"
 

@@ -27,8 +27,8 @@ int program_run(const char *const *argv, const struct program_limits *limits,
 /*
  * Between the two a signal that ends the process (SIGHUP, SIGINT, SIGTERM) ends
  * the programs first: those that run within limits are killed, no other one is
- * started, and program_guard_end() does not return. For who has something to
- * remove. What is ignored stays ignored.
+ * started, and program_guard_end() does not return. Meant for callers that have
+ * files to remove. Ignored signals stay ignored.
  */
 void program_guard_begin(void);
 void program_guard_end(void);

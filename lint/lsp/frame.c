@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Header fields are ASCII lines that end in CR LF. All but the length are
- * passed over. What is not a header cannot be skipped: where the next message
- * begins is then not known.
+ * passed over. A line that is not a header cannot be skipped, because the start
+ * of the next message is then unknown.
  */
 #include "frame.h"
 

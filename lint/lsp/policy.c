@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Policies among the documents: their problems are those that `gpugate lint`
- * prints. What is linted follows the file, and so waits until it is saved.
+ * prints. Linting uses the saved file.
  */
 #include "session.h"
 

@@ -2,7 +2,8 @@
 /*
  * Options and commands as data. One table of options drives parsing, --help,
  * the GPUGATE_* environment, the manual pages and shell completion; one table
- * of commands drives the rest. What is not in a table does not exist.
+ * of commands drives the rest. There are no options or commands outside the
+ * tables.
  */
 #ifndef LINT_OPTIONS_H
 #define LINT_OPTIONS_H

@@ -79,7 +79,8 @@ struct quota_maker {
 	const struct files *files;
 	struct policies *policies;
 	struct clusters *clusters;
-	bool all; /* of the cluster state, namespaces that nothing names too */
+	bool all; /* of the cluster state, including namespaces that no file
+		     names */
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
 	void *context;

@@ -221,8 +221,9 @@ static int run_kustomize(struct build *b, const char *folder)
 	return run(b, argv);
 }
 
-/* A kustomization through the one in the folder. What is wrong is asked of the
- * root itself, as the user would: the message has only paths of the user. */
+/* A kustomization through the one in the folder. After a failure the root
+ * itself is built, as a user would, so that the message has only the user's
+ * paths. */
 static void build(struct build *b)
 {
 	struct render_root *root = b->root;

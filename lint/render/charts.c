@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A chart is built with its own values. One that lies in another one's charts/
- * is built with that, a library chart not at all. What it depends on must be
- * there: nothing is fetched. Source: helm.sh/docs/topics/charts.
+ * is built with that, a library chart not at all. Its dependencies must be
+ * present: nothing is fetched. Source: helm.sh/docs/topics/charts.
  */
 #include <dirent.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The table of report formats, sorted by name: a new format is a file and a
- * line here. What all of them begin and end with.
+ * line here. Contains the steps with which all formats begin and end.
  */
 #include "report.h"
 

@@ -302,7 +302,8 @@ static void add_block(struct full *state, struct full_block *block)
 	block->nfindings = block->n = block->gutter = 0;
 }
 
-/* Counts it. Of a rule, an error is not hidden behind warnings. */
+/* Counts the finding. An error is not hidden behind warnings of the same
+ * rule. */
 static bool is_shown(struct full *state, const struct finding *finding)
 {
 	const struct rule *rule = finding->rule;

@@ -2,8 +2,8 @@
 /*
  * Filters see the whole set: what a renderer made, or files that are applied as
  * they are. The text is repaired first, so that the findings are those of the
- * output. What `lint` leaves out (templates, files of others, exclusions) is
- * judged here: a renderer's output is applied as it is.
+ * output. Files that `lint` leaves out (templates, foreign files, exclusions)
+ * are checked here: a renderer's output is applied as it is.
  */
 #include "filter.h"
 

@@ -40,8 +40,8 @@ struct rendered {
 	struct set_findings *set;
 };
 
-/* Build what is in the sorted list of files, and add the texts at its end. What
- * it is given outlives it. */
+/* Build what is in the sorted list of files, and add the texts at its end. Its
+ * arguments outlive it. */
 void rendered_make(struct rendered *rendered, const struct walk_input *in,
 		   struct stdin_cache *stdin_cache);
 /* Index of the file with this absolute path, or -1. */

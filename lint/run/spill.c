@@ -68,8 +68,8 @@ static int open_temporary(void)
 	return fd >= 0 ? fd : -2;
 }
 
-/* Once there is enough. What finds no room stays, until there is twice as
- * much. */
+/* Writes the findings once there are enough. If the write fails, they stay in
+ * memory until there are twice as many. */
 static void flush(struct spill *spill)
 {
 	if (spill->buf.len <= BUFFER || spill->buf.len < spill->again)

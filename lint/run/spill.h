@@ -57,8 +57,8 @@ const void *spill_copy(struct spill *spill, const struct spill_record *record,
  * buffer are not copied. Returns 0, or errno. */
 int spill_bytes(struct spill *spill, const struct spill_record *record,
 		struct arena *arena, const void **bytes);
-/* How many findings are in such bytes (none in NULL), and these, into an array
- * of zeroes; their strings point into the bytes. */
+/* Returns the number of findings in such bytes (0 for NULL), and reads them
+ * into a zeroed array; their strings point into the bytes. */
 size_t spill_number(const void *bytes);
 void spill_decode(const void *bytes, struct arena *arena,
 		  struct finding *findings);

@@ -56,7 +56,7 @@ read_admission(const struct clusters *clusters,
 	return set;
 }
 
-/* named: by the user, on the command line. */
+/* Loads a snapshot; named is set if the user named it on the command line. */
 static struct cluster_entry *load(struct clusters *clusters, const char *path,
 				  bool named)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often a 64-bit key came up. Memory grows with the number of different
- * keys: formats count within one file, never over the run.
+ * Counts how often a 64-bit key occurred. Memory grows with the number of
+ * different keys: formats count within one file, never over the run.
  */
 #ifndef LINT_COUNTER_H
 #define LINT_COUNTER_H
@@ -19,7 +19,7 @@ struct counter {
 	size_t n, size; /* size is a power of two */
 };
 
-/* The key's count after adding one. */
+/* Adds one to the key's count and returns it. */
 uint32_t counter_next(struct counter *counter, uint64_t key);
 bool counter_has(const struct counter *counter, uint64_t key);
 void counter_reset(struct counter *counter);

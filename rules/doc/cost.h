@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the readers keep within the limits of their loader and within
+ * Accounting by which the readers keep within the limits of their loader and
  * the budget of its arena.
  */
 #ifndef RULES_DOC_COST_H
@@ -8,7 +8,7 @@
 
 #include "doc/load.h"
 
-/* How many nodes, and how much flow work, the next document may take. */
+/* Nodes and flow work that the next document may use. */
 uint32_t cost_nodes(const struct loader *loader);
 uint64_t cost_flow_work(const struct loader *loader);
 /* A reader ended with so much of it left. */

@@ -91,7 +91,8 @@ void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
 	rules->nkinds = n;
 }
 
-/* Names of rules and, where wanted, of categories (repeats do no harm). */
+/* Lists the names of rules and optionally of categories (repetitions are
+ * harmless). */
 static const char *nearest(const struct rule_set *rules, const char *name,
 			   bool categories)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many pods: a count is a product of factors, each a formula that
- * data/kinds.txt names. Here are those that belong to no operator.
+ * Numbers of pods: a count is a product of factors, each a formula that
+ * data/kinds.txt names. This file has the formulas that belong to no operator.
  */
 #include "rules/kube/operator.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many pods must run at once, and whether anything holds them together:
- * the operator or queue that starts all or none (Volcano, Kueue, Grove, a
- * gang annotation), or nothing. Formulas are those of the operators' own
- * PodGroups.
+ * Number of pods that must run at once, and the mechanism that starts them
+ * together: the operator or queue that starts all or none (Volcano, Kueue,
+ * Grove, a gang annotation), or nothing. Formulas are those of the operators'
+ * own PodGroups.
  */
 #include "rules/kube/operator.h"
 

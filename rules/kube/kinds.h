@@ -32,7 +32,7 @@ enum factor_base {
 	BASE_ELEMENT, /* the innermost list item or map value matched */
 };
 
-/* How many: the product of formulas over nodes of the object. */
+/* Number of pods: the product of formulas over nodes of the object. */
 struct factor {
 	/* NULL: no more factors */
 	struct amount (*formula)(const struct count_place *place,

@@ -51,7 +51,7 @@ struct operator
 	const struct node *(*tensor)(const struct container *c);
 
 	struct gang (*gang)(const struct object *object);
-	/* How a PodGroup's resources come from templates. */
+	/* Rule by which a PodGroup's resources are computed from templates. */
 	enum summed_requests (*sums_requests)(const struct object *object);
 	/* For a kind with KIND_ONE: sets the peaks of pods that run
 	 * together. */
@@ -64,7 +64,7 @@ struct operator
 	/* Where fields of `runs` were in earlier versions, or NULL. */
 	const char *runs_before;
 
-	/* Whether the object is for training. Unknown: its program decides. */
+	/* Yes if the object is for training; unknown if its program decides. */
 	enum tri (*trains)(const struct object *object);
 	/* A role that starts ranks in other pods and needs no device. */
 	bool (*is_launcher)(const struct pod *pod);

@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Timings of the linter beside floors measured in the same run. What counts
-# are the ratios; a machine's microseconds are only there to be divided.
-# Peers (kubeconform, conftest, gator, kyverno, kube-score) are timed beside
-# it when they are on PATH or in build/peers. The webhook comes last
-# (webhook.sh).
+# Timings of the linter beside floors measured in the same run. Only the ratios
+# count; a machine's microseconds are only there to be divided. Peers
+# (kubeconform, conftest, gator, kyverno, kube-score) are timed beside it when
+# they are on PATH or in build/peers. The webhook comes last (webhook.sh).
 set -eu
 build=$1
 here=$(dirname "$0")

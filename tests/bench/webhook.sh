@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # CPU of the webhook per request beside that of servers that judge nothing,
 # measured in the same run with the same certificate by the same client: wrk
-# with 32 TLS connections that are kept. What counts are the ratios. The
-# figures stay in BUILD/bench/webhook.txt.
+# with 32 TLS connections that are kept. Only the ratios count. The figures stay
+# in BUILD/bench/webhook.txt.
 #
 # usage: webhook.sh BUILD        SECONDS_EACH=3  (of one measurement)
 set -eu

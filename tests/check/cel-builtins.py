@@ -191,8 +191,8 @@ def write_kinds():
 
 
 def with_oracle(oracle, name, kinds, theirs):
-    """How many examples cel-go judges by the policy of deploy/vap; prints what
-    it denies otherwise than the rule."""
+    """Return the number of examples that cel-go checks with the policy of
+    deploy/vap; print differences from the rule."""
     import yaml
     from export import ask
     with open(f"{ROOT}/deploy/vap/policies/{name}.yaml") as f:

@@ -3,8 +3,8 @@
 
 Each function changes a copy of an object at a place and returns the path that
 a finding should point at, or None where the defect does not fit: where it
-would be none, or another one. What it needs of the object is decided here, by
-the API's and the operators' meaning, never by asking the product.
+would be none, or another one. The conditions on the object are decided here,
+by the API's and the operators' meaning, never by asking the product.
 """
 import copy
 import json
@@ -65,7 +65,8 @@ def move(box, **fields):
 
 
 def figure(resources):
-    """How many accelerators a `resources` map asks for, when it is known."""
+    """Return the number of accelerators that a `resources` map requests, if
+    known."""
     for name in devices(resources):
         for part in ("limits", "requests"):
             number = count((resources.get(part) or {}).get(name))

@@ -161,7 +161,7 @@ def cel_cases(policy, things):
 
 
 def denied(answers, policy):
-    """By the last answer, where the others hold."""
+    """True by the last answer, if all others are true."""
     *conditions, verdict = [a.split()[0] == "ok" and a.split()[-1]
                             for a in answers]
     if not all(c == "true" for c in conditions):

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * To be preloaded: calls that allocate, map, read, write, sync, rename, open,
- * accept, make threads and take random bytes fail. What the C library calls
- * itself (stdio) is left to strace. FAULT_FILE holds three numbers of 64 bits,
+ * accept, make threads and take random bytes fail. Calls by the C library
+ * itself (stdio) are left to strace. FAULT_FILE holds three numbers of 64 bits,
  * shared with who watches: whether any may fail (1), calls so far, failures so
  * far. FAULT_AT=N: the call of that number fails; FAULT_EVERY=N: each fails by
  * chance, one in N, by FAULT_SEED. FAULT_ALLOCATE=0 leaves memory alone, 2 all

@@ -205,7 +205,7 @@ def lint(n, program, library):
 
 
 def system_calls(linter, name, log):
-    """How many there are of each, and how many of those before main()."""
+    """Return the number of calls of each type, and of those before main()."""
     linter.truth(name, ["strace", "-f", "-qq", "-o", log])
     count, before = collections.Counter(), None
     with open(log, encoding="utf-8", errors="replace") as file:

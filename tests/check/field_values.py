@@ -4,8 +4,8 @@ and under lint.
 
 usage: field_values.py GPUGATE PLANE WORK <CANDIDATES
 
-Makes the marks of native_types.tsv again and compares them with the table.
-Of each mark of the Go types, an object of each kind is linted: gpugate must
+Makes the marks of native_types.tsv again and compares them with the table. For
+each mark of the Go types, an object of each kind is linted: gpugate must
 report it where the server refuses all such objects, and be silent where it
 accepts one."""
 import os

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How loud a first run is: every repository of the corpus linted alone, with
-the default preset and no cluster, and its findings counted by GPU object.
+"""Measure the findings of a first run: lint every repository of the corpus
+alone, with the default preset and without a cluster, and count its findings
+per GPU object.
 
 usage: first_run.py GPUGATE OBJECT_DUMP CORPUS
 

@@ -128,8 +128,8 @@ go_is_new() {
 	printf '%s\n' go1.26 "$version" | sort -CV
 }
 
-# python_with FOLDER TRY PACKAGE...: an environment in which the program TRY ends
-# well. Who comes second, of this run or another one, waits for the first.
+# python_with FOLDER TRY PACKAGE...: an environment in which the program TRY
+# ends well. A second caller, of this run or another one, waits for the first.
 python_with() {
 	local folder=$1 try=$2
 	shift 2

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # A release of this machine's architecture, built twice in different folders:
 # the same bytes; unpacked, linted and installed by the tools that users have;
-# and the steps of the workflow that publishes it. What other systems get is
-# built by `make release` alone.
+# and the steps of the workflow that publishes it. Artifacts for other systems
+# are built only by `make release`.
 # usage: release.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

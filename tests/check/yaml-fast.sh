@@ -5,7 +5,7 @@
 # libyaml takes the text too, without an issue, and the tree is the same in
 # every field. Read are the project's own manifests, the corpus, the CRDs, the
 # cases of yaml-test-suite, and COUNT texts made from each of these groups by
-# seeded changes. Of the corpus at least 95 % must take the fast reader.
+# seeded changes. The fast reader must read at least 95 % of the corpus.
 #
 # usage: yaml-fast.sh [BUILD]     COUNT=changed texts  SEED=of them
 # What needs the shared folder, or Go >= 1.26 to take the suite apart, is

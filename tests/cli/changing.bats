@@ -248,7 +248,7 @@ meanwhile() {
 	is "$stderr" "gpugate: -: Bad file descriptor"
 }
 
-# How much takes longer than a second depends on machine and build.
+# The work of one second depends on the machine and the build.
 @test "a bar on a terminal that can take it back, and on no other" {
 	command -v script >/dev/null || skip "no script(1)"
 	script -qec true /dev/null </dev/null || skip "no pseudo-terminal"

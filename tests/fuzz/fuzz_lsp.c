@@ -2,13 +2,10 @@
 /*
  * A session of the language server: a document of the input's bytes up to a
  * NUL, then edits and requests that the bytes behind it choose, and when they
- * end, as many that are drawn from a hash of the input. What fits in between
- * may be no message at all.
- *	- the server's output is a row of messages, each of them JSON
- *	- every request is answered once, and nothing else is
- *	- a range ends where it begins or behind it, inside of a document
- * Inputs: 1000
- * Seeds: 1 of 8
+ * end, as many that are drawn from a hash of the input. The bytes in between
+ * may be invalid. - the server's output is a row of messages, each of them JSON
+ * - every request is answered once, and nothing else is - a range ends where it
+ * begins or behind it, inside of a document Inputs: 1000 Seeds: 1 of 8
  */
 #include <jansson.h>
 #include <stdint.h>

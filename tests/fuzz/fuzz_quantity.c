@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities out of any bytes. What is taken has a canonical text that reads
- * back as the same value and is canonical itself; rounding lies within one
- * unit; adding a second quantity and taking it away leaves the first.
+ * Quantities out of any bytes. An accepted quantity has a canonical text that
+ * reads back as the same value and is canonical itself; rounding lies within
+ * one unit; adding a second quantity and taking it away leaves the first.
  * Inputs: 2000000
  */
 #include <stdint.h>

@@ -32,6 +32,11 @@ PATTERNS = [
      r"|Them|Neither|None of|The (?:one|ones|same|other)|Its|It (?:is|has|was)"
      r"|(?:Not|For|To|As|Also|And|With|Where)? ?what)\b",
      "What the parts share."),
+    (COMMENT, "begins with How or Whether", r"^(?:How|Whether)\b",
+     "How many there are."),
+    (COMMENT, "has a sentence that begins with a relative clause",
+     r"[.] (?:What|Who|Whose|Those|That of|Of(?! course)) [a-z]",
+     "Sorts them. What is left is dropped."),
     (COMMENT, "asks a question",
      r"^(?:Is|Are|Has|Have|Does|Do|Did|Can|Could|May|Must|Was|Were|Will|Would)"
      r" [^.?]{3,90}\?",

@@ -28,7 +28,8 @@ CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
         "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]
 CODE_END = "# The words above"
 # Comments and strings are read in the C files of these folders. Parts of a
-# string, and lines of a comment, are one text: what joins them becomes blanks.
+# string, and lines of a comment, are one text: the characters that join them
+# become blanks.
 PRODUCT = re.compile(r"(?:certs|include|lint|rules|webhook)/.*\.[ch]$")
 C_TEXT = re.compile(
     r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', re.S)

@@ -4,7 +4,7 @@
 usage: confirm_types.py PLANE <CANDIDATES >TABLE
 
 `oracle native-types` writes the candidates, as the comments of the Go types
-have them. Of each field, objects with a word outside of its enumeration, and
+have them. For each field, objects with a word outside of its enumeration, and
 objects without it, are sent in each kind that has it: marks of a field that
 the server does not reject in all of them are removed."""
 import os

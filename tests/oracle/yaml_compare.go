@@ -28,13 +28,13 @@ func init() {
 // yamlCompare DOC_DUMP FOLDER prints one line for each file below FOLDER that
 // doc_dump reads in another way than kubectl: its name, and
 //
-//	note     the values agree, but doc_dump says that kubectl refuses the
+//	note     the values agree, but doc_dump says that kubectl rejects the
 //	         file; the text follows in a third column
 //	chance   two keys of a map become one string: kubectl takes any
 //	stream   doc_dump says that readers disagree, and its values are those
 //	         of go-yaml for the whole stream; the note follows
 //	more     doc_dump says that readers disagree: its values are kubectl's
-//	         and others, which kubectl refuses or drops; the note follows
+//	         and others, which kubectl rejects or drops; the note follows
 //	refused  doc_dump refuses what kubectl reads; what is before agrees;
 //	         its error follows, or the note in front of it, or that
 //	         go-yaml itself refuses the stream there too
@@ -204,7 +204,7 @@ func difference(answer []string, text []byte) string {
 	ours, note := ourLines(answer)
 	kubectl := kubectlDocuments(text)
 	if sameUpToError(ours, kubectl) {
-		if strings.HasPrefix(note, "kubectl refuses the file") &&
+		if strings.HasPrefix(note, "kubectl rejects the file") &&
 			len(goodDocuments(kubectl)) == len(kubectl) {
 			return "note\t" + note
 		}

@@ -29,7 +29,7 @@ static inline int add_object(struct cluster_builder *b, const char *yaml)
 	return rc;
 }
 
-/* How a file of a state begins. */
+/* The beginning of a file of a state. */
 #define HEAD                                                                   \
 	"{\"apiVersion\":\"gpugate.dev/v1\",\"kind\":\"ClusterSnapshot\","     \
 	"\"version\":1,\"takenAt\":\"2026-01-31T08:00:00Z\""

@@ -117,7 +117,7 @@ static void write_case(struct texts *texts, const struct cast *cast,
 	unmake(&made);
 }
 
-/* GnuTLS must be able to serve whatever is judged good. */
+/* GnuTLS must be able to serve every pair that is accepted. */
 static bool is_servable(const struct texts *texts)
 {
 	struct key_store *store = key_store_new();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Quantities, versions, named formats. What is wanted was printed by cel-go, in
- * Kubernetes 1.37. */
+/* Quantities, versions, named formats. The expected values were printed by
+ * cel-go, in Kubernetes 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression kube[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists, sets, optional values. What is wanted was printed by cel-go, in
+/* Lists, sets, optional values. The expected values were printed by cel-go, in
  * Kubernetes 1.37. */
 #include "cel_expressions.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs, addresses. What is wanted was printed by cel-go, in Kubernetes 1.37. */
+/* URLs, addresses. The expected values were printed by cel-go, in Kubernetes
+ * 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression network[] = {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strings, format(), regular expressions. What is wanted was printed by cel-go,
- * in Kubernetes 1.37. */
+/* Strings, format(), regular expressions. The expected values were printed by
+ * cel-go, in Kubernetes 1.37. */
 #include "cel_expressions.h"
 
 static const struct expression strings[] = {

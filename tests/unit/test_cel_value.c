@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values over documents, with and without a schema; equality, order, keys.
- * What a schema makes of a value was read off apiserver
+ * Values over documents, with and without a schema; equality, order, keys. The
+ * effect of a schema on a value was read from apiserver
  * pkg/cel/common/valuesunstructured.go.
  */
 #include <setjmp.h>

@@ -145,7 +145,7 @@ static void a_file_is_replaced(void **state)
 	buf_release(&text);
 }
 
-/* How an authority is rotated: both, for a while. */
+/* A rotation of the authority: both are trusted for a while. */
 static void a_bundle_lets_in_clients_of_all(void **state)
 {
 	struct place *p = *state;

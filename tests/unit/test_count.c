@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many pods each kind makes, steadily and at its peak, and which of them
- * must run at once: the table of the built-in controllers and operators.
+ * Number of pods of each kind, steady and at its peak, and pods that must run
+ * at once: the table of the built-in controllers and operators.
  */
 #include "object_fixture.h"
 

@@ -33,9 +33,9 @@ static void assert_pairs(const struct pair *pairs, size_t n)
 }
 
 #define REFUSES                                                                \
-	" kubectl refuses the file here: only a comment may follow ---\n"
+	" kubectl rejects the file here: only a comment may follow ---\n"
 #define DROPS	   " kubectl drops the text from here to the next ---\n"
-#define DIRECTIVES " kubectl refuses %YAML and %TAG lines\n"
+#define DIRECTIVES " kubectl rejects %YAML and %TAG lines\n"
 
 static const struct pair splits[] = {
 	{"", ""},
@@ -118,13 +118,13 @@ static const struct pair disagreements[] = {
 	{"%YAML 1.1\n", "error 2:1-1 expected a new document (---): text "
 			"after the end of the value\n"
 			"1: -\n"},
-	{"a: [b?c]\n", "disagree 1:5-8 kubectl refuses a plain '?' inside "
+	{"a: [b?c]\n", "disagree 1:5-8 kubectl rejects a plain '?' inside "
 		       "[ ] and { }: quote the text\n"
 		       "1: {'a':['b?c']}\n"},
 	{"a: b?c\n", "1: {'a':'b?c'}\n"},
 	{"a: [\"b?c\"]\n", "1: {'a':['b?c']}\n"},
 	{"a: \"b\\/c\"\n",
-	 "disagree 1:4-10 kubectl refuses the escape \\/ in YAML: write /\n"
+	 "disagree 1:4-10 kubectl rejects the escape \\/ in YAML: write /\n"
 	 "1: {'a':'b/c'}\n"},
 	{"a: \"b\\\\/c\"\n", "1: {'a':'b\\\\/c'}\n"},
 	{"a: 'b\\/c'\n", "1: {'a':'b\\\\/c'}\n"},
@@ -136,13 +136,13 @@ static void readings_that_differ_are_reported(void **state)
 }
 
 #define NO_JSON                                                                 \
-	"begins as JSON, but only YAML can read it: older kubectl refuses the " \
+	"begins as JSON, but only YAML can read it: older kubectl rejects the " \
 	"file\n"
 #define SHORT                                                                  \
-	"kubectl refuses the file here: too little text, or U+FFFD, after "    \
+	"kubectl rejects the file here: too little text, or U+FFFD, after "    \
 	"JSON\n"
 #define AFTER_JSON                                                             \
-	"kubectl refuses the file here: after two JSON values only JSON may "  \
+	"kubectl rejects the file here: after two JSON values only JSON may "  \
 	"follow\n"
 
 static const struct pair streams[] = {

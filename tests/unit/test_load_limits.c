@@ -99,7 +99,7 @@ static void set_directives(struct load_limits *limits)
 	limits->directives = 2;
 }
 
-#define REFUSES "kubectl refuses %YAML and %TAG lines\n"
+#define REFUSES "kubectl rejects %YAML and %TAG lines\n"
 
 static void directives_are_limited(void **state)
 {

@@ -36,8 +36,8 @@ int clock_gettime(clockid_t clock, struct timespec *out)
 	return 0;
 }
 
-/* Until the clock moves that stamps files: two changes within one of its ticks
- * (10 ms at most) are one. */
+/* Waits for the next tick of the file clock: two changes within one tick (10 ms
+ * at most) look like one. */
 static void next_tick(void)
 {
 	struct timespec then, now;

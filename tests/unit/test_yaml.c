@@ -23,7 +23,7 @@ static const struct pair structures[] = {
 	{"- 1\n- - 2\n  - 3\n-\n", "1: [1,[2,3],null]\n"},
 	{"a:\n- 1\n- 2\n", "1: {\"a\":[1,2]}\n"},
 	{"[]", "1: []\n"},
-	{"--- {}\n", "disagree 1:1-2:1 kubectl refuses the file here: only a "
+	{"--- {}\n", "disagree 1:1-2:1 kubectl rejects the file here: only a "
 		     "comment may follow ---\n1: {}\n"},
 	{"word\n", "1: \"word\"\n"},
 	{"two\nlines\n", "1: \"two lines\"\n"},

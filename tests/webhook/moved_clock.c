@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * To be preloaded: monotonic time is ahead by the milliseconds that the file of
- * CLOCK_AHEAD holds, a number of eight bytes. Who waits for a time notices
- * within 10 ms that it has come: a test moves the clock and need not wait.
- * Other clocks are the machine's.
+ * CLOCK_AHEAD holds, a number of eight bytes. A waiting thread notices within
+ * 10 ms that its time has come: a test moves the clock and need not wait. Other
+ * clocks are the machine's.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -63,7 +63,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* How long to wait for real. */
+/* Returns the real time to wait. */
 static int64_t slice(int64_t until)
 {
 	int64_t rest = until - now_ms();

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Demand that was admitted a moment ago and is not yet part of a quota's
- * `used`. Without reservations, workloads that are created at the same time
- * all see the same free quota. A replica knows only what it admitted itself;
+ * `used`. Without reservations, workloads that are created at the same time all
+ * see the same free quota. A replica knows only its own admissions;
  * ResourceQuota decides about Pods in any case.
  *
- * A reservation is made by a CREATE or UPDATE that /validate allows (never by
- * a dry run), keyed by namespace, group, kind and name: another request
- * replaces it. What its Pods use according to the cluster state is not counted
- * twice; it ends after 30 seconds, or with its object's DELETE.
+ * A reservation is made by a CREATE or UPDATE that /validate allows (never by a
+ * dry run), keyed by namespace, group, kind and name: another request replaces
+ * it. The use of its Pods according to the cluster state is not counted twice;
+ * it ends after 30 seconds, or with its object's DELETE.
  */
 #ifndef WEBHOOK_RESERVATION_H
 #define WEBHOOK_RESERVATION_H

@@ -2,9 +2,9 @@
 /*
  * The address of an API server and our credentials there, from a kubeconfig
  * file or a pod's service account. The files that it names are read later.
- * What is not supported (plain http, no verification, proxies, passwords,
- * impersonation, credential plugins) is refused with the line that asks for
- * it, never ignored.
+ * Unsupported settings (plain http, no verification, proxies, passwords,
+ * impersonation, credential plugins) is refused with the line that asks for it,
+ * never ignored.
  */
 #ifndef WEBHOOK_API_CONFIG_H
 #define WEBHOOK_API_CONFIG_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to the API server about single objects, asked by the thread of the
- * live state on its connections. What is found goes into the state like an
- * event of a watch.
+ * Requests for single objects, sent to the API server by the thread of the live
+ * state on its connections. An object that is found is added to the state like
+ * an event of a watch.
  */
 #ifndef WEBHOOK_ASK_H
 #define WEBHOOK_ASK_H

@@ -63,7 +63,7 @@ void line_bool(struct log_line *line, const char *key, bool value);
 /* A list; what does not fit is counted as `<key>More`. */
 void line_list(struct log_line *line, const char *key, const char *const *items,
 	       size_t n);
-/* Closes the line, newline and all. */
+/* Ends the line with a newline. */
 void line_end(struct log_line *line);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures of our own process from /proc. What cannot be read is negative.
+ * Numbers of the gpugated process from /proc. A number that cannot be read is
+ * negative.
  */
 #ifndef WEBHOOK_PROCESS_H
 #define WEBHOOK_PROCESS_H

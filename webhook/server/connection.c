@@ -137,7 +137,8 @@ static bool any_squatter(const struct connection_table *table)
 	return false;
 }
 
-/* How long it has been of no use, in ms; 0: it is not given up. */
+/* Returns the age in ms of a connection that may be closed, or 0 for any
+ * other. */
 static uint32_t uselessness(const struct connection *c, uint64_t state,
 			    bool squatters, uint64_t now)
 {

@@ -349,7 +349,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* How long a change of the Secret may go unseen: short lives, short waits. */
+/* Returns the time for which a change of the Secret may stay unnoticed; short
+ * lives need short waits. */
 static int64_t poll_ms(const struct self_managed *m)
 {
 	int64_t share = m->o.leaf_life * 1000 / 30;

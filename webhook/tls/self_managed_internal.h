@@ -39,7 +39,8 @@ void managed_wipe(json_t *object);
 
 /* -- Secret ---------------------------------------------------------------- */
 
-/* state is initialized by the caller. What cannot be read is left empty. */
+/* state is initialized by the caller. Values that cannot be read are left
+ * empty. */
 void secret_state(const json_t *object, struct rotate_state *state);
 /* The object as it was read, with this state in it. */
 void secret_set(json_t *object, const struct rotate_state *state);

@@ -47,7 +47,7 @@ enum cluster_kind {
 	CLUSTER_OTHER = CLUSTER_KINDS, /* only its owner is of interest */
 };
 
-/* How to ask an API server for the objects of a kind. */
+/* API resource of a kind. */
 struct cluster_resource {
 	const char *kind, *group, *plural;
 	const char *versions; /* the wanted one first, separated by blanks */

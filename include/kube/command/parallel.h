@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many devices a container's commands are written for: the processes of
+ * Numbers of devices that a container's commands expect: the processes of
  * torchrun, accelerate, deepspeed and mpirun, the shards and replicas of a
  * model server. Flags, variables of the same meaning, and values that are a
- * variable which the container or its script sets, are read; what is not
- * known stays unknown.
+ * variable which the container or its script sets, are read; what is not known
+ * stays unknown.
  */
 #ifndef KUBE_PARALLEL_H
 #define KUBE_PARALLEL_H

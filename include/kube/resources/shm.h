@@ -29,7 +29,7 @@ bool shm_is_of_host(const struct shm *shm);
 /* The operator mounts /dev/shm for this container by itself, or may do. */
 bool shm_is_injected(const struct container *c);
 /*
- * Whether the container exchanges data through /dev/shm. Known users are
+ * Certainty that the container exchanges data through /dev/shm. Known users are
  * collectives of training on several devices, data loaders with workers, and a
  * server that spreads one model over several devices. An unknown program with
  * several devices may. With one device, training depends on the data loader,

@@ -15,7 +15,7 @@ struct mig_profile {
 	const char *profile; /* NULL: it has no MIG */
 };
 
-/* How many of a product the largest node has. */
+/* Number of devices of a product in the largest node. */
 struct product_size {
 	const char *product;
 	int most;

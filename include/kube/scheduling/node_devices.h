@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many accelerators the nodes have that a pod selects, as far as its own
- * selectors say: instance types and count labels, in nodeSelector and in
- * required node affinity.
+ * Number of accelerators of the nodes that a pod selects, from its own
+ * selectors: instance types and count labels, in nodeSelector and in required
+ * node affinity.
  */
 #ifndef KUBE_NODE_DEVICES_H
 #define KUBE_NODE_DEVICES_H

@@ -86,7 +86,7 @@ const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
 void secrets_show(struct buf *out, const char *text, size_t len);
 /* True if the text contains one of them. */
 bool secrets_in(const struct secrets *secrets, const char *text, size_t len);
-/* How often. */
+/* Returns the number of occurrences of the secrets. */
 size_t secrets_count(const struct secrets *secrets, const char *text,
 		     size_t len);
 

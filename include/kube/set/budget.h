@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PodDisruptionBudgets, as the disruption controller reckons with them.
+ * PodDisruptionBudgets, computed as in the disruption controller.
  */
 #ifndef KUBE_BUDGET_H
 #define KUBE_BUDGET_H

@@ -297,8 +297,8 @@ void object_index_add(struct object_index *set, const struct object *object,
 /* Move all facts of src to dst (arena included). */
 void object_index_join(struct object_index *dst, struct object_index *src);
 /*
- * When all facts are there: sort them and find duplicates. Of policy objects
- * with the same identity and content the first is kept. A workload without a
+ * When all facts are there: sort them and find duplicates. If policy objects
+ * have the same identity and content, the first is kept. A workload without a
  * known namespace is not a duplicate.
  */
 void object_index_finish(struct object_index *set);

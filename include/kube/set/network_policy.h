@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Whether network policies let the pods of a workload talk to one another.
+ * Check whether network policies allow traffic between the pods of a workload.
  */
 #ifndef KUBE_NETWORK_POLICY_H
 #define KUBE_NETWORK_POLICY_H

@@ -33,8 +33,8 @@ struct snapshot {
 int snapshot_take(const struct options *options, struct cluster **cluster);
 
 /* -- snapshot_kubectl.c -- */
-/* kubectl with these arguments, up to NULL. What it prints is in answer; else
- * reason says why there is nothing. */
+/* kubectl with these arguments, up to NULL. Its output is in answer; after an
+ * error, reason is set. */
 enum asked snapshot_run(struct snapshot *snapshot,
 			const char *const *arguments);
 /* Like snapshot_ask(), by `get --raw`. */

@@ -229,8 +229,8 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 	return node_is_map(root) ? root : NULL;
 }
 
-/* Page by page; path has a query already, or none. What cannot be read is
- * noted, but for a kind that the server does not have. */
+/* Page by page; path has a query already, or none. A kind that cannot be read
+ * is noted, unless the server does not have it. */
 static void read_list(struct saving *s, const struct wanted_kind *w,
 		      const char *path)
 {

@@ -4,8 +4,8 @@
  * device nodes and of the driver's sockets, /dev/null below
  * /var/run/nvidia-container-devices (the runtime's second way to ask), and
  * annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
- * scheduler and every quota. What counts is the path that a mount shows: path
- * and subPath, normalized.
+ * scheduler and every quota. The visible path of a mount counts: path and
+ * subPath, normalized.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sources: data/removed_versions.tsv. What no supported release of Kubernetes
- * serves is refused for certain; what a newer one removed, an older one may
- * still have, and so may an older operator.
+ * Sources: data/removed_versions.tsv. A version that no supported release of
+ * Kubernetes serves is certainly rejected. An older cluster or an older
+ * operator may still serve a version that a newer one removed.
  */
 #include "engine/rule.h"
 #include "kube/api_version.h"

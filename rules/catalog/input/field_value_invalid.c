@@ -50,7 +50,7 @@ static const char *nearest(const char *value, const char *const *values)
 	return text_nearest(value, values, count(values));
 }
 
-/* "`effect`"; "`hostPath.type`", where the field alone says little. */
+/* Returns "`effect`", or "`hostPath.type`" if the field alone is ambiguous. */
 static const char *field_of(struct rule_run *run,
 			    const struct value_issue *issue)
 {

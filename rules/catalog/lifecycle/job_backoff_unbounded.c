@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How often failed GPU work is retried. Unset, a Job retries 6 times; a
- * Kubeflow job endlessly: the operator's default is unlimited, and PyTorch and
- * Paddle replicas restart on failure by default. A deadline bounds it too;
- * elastic maxRestarts is inside a pod. One fault of a gang counts for each pod.
+ * Retries of failed GPU work. Unset, a Job retries 6 times; a Kubeflow job
+ * endlessly: the operator's default is unlimited, and PyTorch and Paddle
+ * replicas restart on failure by default. A deadline bounds it too; elastic
+ * maxRestarts is inside a pod. One fault of a gang counts for each pod.
  * Source: batch/v1 types.go; training-operator core/job.go,
  * pytorch_defaults.go; trainer#1589; Argo docs.
  */

@@ -5,8 +5,8 @@
  * over: the server never comes up. A startupProbe holds liveness back
  * meanwhile. The time that loading takes is a guess: 600 s, less for a model
  * whose name says that it is small. Exec probes may pass early; Knative has its
- * own deadline, KServe's presets bring a startupProbe. Of most programs nothing
- * shows that they load a model before they answer; Ollama does it on request.
+ * own deadline, KServe's presets bring a startupProbe. Most programs do not
+ * show that they load a model before they answer; Ollama does it on request.
  * Source: kserve#5062 and
  * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
  * production-stack#688, aibrix#772.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Ray Serve places a replica on a Ray node that has its GPUs free; of a
- * placement group, each bundle. What the application's code asks for
- * besides is not seen here, and only adds to it.
+ * placement group, each bundle. Requests in the application's code are unknown,
+ * and only add to it.
  *
  * Sources: KubeRay common/pod.go; ray.serve.schema.DeploymentSchema;
  * AutoscalingConfig: min_replicas is 1 by default.

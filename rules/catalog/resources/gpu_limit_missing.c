@@ -4,9 +4,9 @@
  * puts it anywhere; where the nvidia runtime is the default one, the image's
  * own NVIDIA_VISIBLE_DEVICES=all shows it every GPU of the node, uncounted.
  *
- * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ...
- * all the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87,
- * #1605. What counts as meaning it: kube/intent.h.
+ * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ... all
+ * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
+ * kube/intent.h lists the signs of this intent.
  */
 #include <inttypes.h>
 

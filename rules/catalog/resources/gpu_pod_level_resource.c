@@ -39,7 +39,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *resources = node_get(pod->spec, "resources");
 	const struct node *limits = node_get(resources, "limits");
 
-	/* Templates that are containers themselves keep theirs there. */
+	/* A template that is itself a container has its container resources
+	 * there. */
 	if (pod->flat || !node_is_seq(node_get(pod->spec, "containers")))
 		return;
 	check_map(run, pod, limits, NULL);

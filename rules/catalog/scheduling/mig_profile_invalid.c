@@ -2,9 +2,9 @@
 /*
  * A MIG profile that no GPU has, or not the selected one. The device plugin
  * names a slice `nvidia.com/mig-<profile>` with `+` as `.`, and advertises
- * whole GPU instances only (no `1c.3g.20gb`). What looks like a profile and is
- * not in the table may be a newer GPU's: a warning. The name of a DeviceClass
- * may mean any device.
+ * whole GPU instances only (no `1c.3g.20gb`). A name of this form that is not
+ * in the table may be a newer GPU's: a warning. The name of a DeviceClass may
+ * mean any device.
  *
  * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label says what it is for. Who leaves `replicas` to a scaler does not
- * write it.
+ * The label says what it is for. A workload with a scaler does not set
+ * `replicas`.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -4,9 +4,9 @@
  * PVC has the disk's speed (and a plain emptyDir blocks the Cluster
  * Autoscaler's scale-down). The medium is spelled "Memory"; the API server
  * accepts "memory", the kubelet does not know it. A hostPath of the node's
- * /dev/shm is memory: shm-hostpath reports it. What another folder of the node
- * is on (/run, a ramdisk) is not known, nor what a CSI driver mounts. Source:
- * pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
+ * /dev/shm is memory: shm-hostpath reports it. The medium of another folder of
+ * the node (/run, a ramdisk) is not known, nor what a CSI driver mounts.
+ * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
 #include "engine/rule.h"

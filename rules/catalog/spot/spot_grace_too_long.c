@@ -11,9 +11,9 @@
 
 enum { DEFAULT_GRACE = 30 };
 
-/* The most that pods have from the notice to the end. Of GKE's 30 seconds
- * the kubelet keeps 15 for critical pods (since 1.22.8-gke.200); pools of
- * spot nodes may have them extended (since 1.35.0-gke.1171000). The API
+/* The most that pods have from the notice to the end. On GKE, the kubelet
+ * reserves 15 of the 30 seconds for critical pods (since 1.22.8-gke.200); pools
+ * of spot nodes may have them extended (since 1.35.0-gke.1171000). The API
  * server writes the default of 30 seconds. */
 static const struct {
 	const char *key;

@@ -3,7 +3,7 @@
  * Where nodes of both types fit, the pods have somewhere to go: a toleration
  * lets them onto spot nodes, a selector for nothing else keeps them there. A
  * Job that starts a server for its own work is run again, and a Pod may be one
- * of several behind a Service. What is for a test may be lost.
+ * of several behind a Service. A test may be lost.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * From a checked tree to one that is evaluated: operations, signatures to
- * dispatch over, constants. What cel-go computes when it plans a program
+ * dispatch over, constants. Work that cel-go does when it plans a program
  * (interpreter/decorators.go, decOptimize) costs nothing when it runs: lists
  * and maps of constants, conversions of constants, `in` over constants.
  */

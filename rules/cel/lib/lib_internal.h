@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of functions, and what several of them need. What is an error
- * is one in cel-go 0.29 and Kubernetes 1.37; what it says of a text that a
- * function does not take is ours.
+ * The libraries of functions, and what several of them need. Errors are those
+ * of cel-go 0.29 and Kubernetes 1.37; the messages about rejected texts are
+ * gpugate's.
  */
 #ifndef CEL_LIB_INTERNAL_H
 #define CEL_LIB_INTERNAL_H
@@ -85,7 +85,7 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 struct cel_value cel_order(const struct cel_call *call, int order);
 
 int cel_hex_digit(int c); /* -1: it is none */
-/* How many decimal digits there are from a position on. */
+/* Returns the number of decimal digits from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
 /* Decimal digits alone, of a number of 64 bits. */
 bool cel_digits(struct cel_text text, uint64_t *out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists together. Those whose schema says `set` or `map` keep each element
+ * Concatenates lists. Lists whose schema says `set` or `map` keep each element
  * once (apiserver pkg/cel/common/valuesunstructured.go): what both have keeps
  * its place, with the later value.
  */

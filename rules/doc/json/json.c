@@ -233,8 +233,8 @@ RARE static struct node *json_refill(struct json_reader *json, const char *p)
 	return nodes;
 }
 
-/* The spare node, for the value here; NULL when there are too many. What its
- * key, its value and its place among others set is not set here. */
+/* The spare node, for the value here; NULL when there are too many. Fields that
+ * its key, its value and its position set are not set here. */
 static inline struct node *json_node(struct json_reader *json,
 				     const struct json_place *place,
 				     struct node *node, uint32_t start)

@@ -40,7 +40,7 @@ static inline unsigned json_mark_step(const char *p)
 #else
 #define JSON_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Sums of seven bits stay within their byte. What is plain has all signs. */
+/* Sums of seven bits stay within their byte. A plain byte has all bits set. */
 static inline unsigned json_mark_step(const char *p)
 {
 	uint64_t w, low, plain;

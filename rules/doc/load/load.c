@@ -339,7 +339,7 @@ static void disagree_separator(struct loader *loader, uint32_t at,
 {
 	if (kind != SEPARATOR_PLAIN)
 		disagree(loader, at, line_end(loader, at),
-			 "kubectl refuses the file here: only a comment may "
+			 "kubectl rejects the file here: only a comment may "
 			 "follow ---");
 }
 
@@ -383,7 +383,7 @@ static bool ends_chunk(struct loader *loader, uint32_t *start, uint32_t line)
 	disagree_separator(loader, line, kind);
 	if (line > *start)
 		disagree(loader, *start, line,
-			 "kubectl refuses %YAML and %TAG lines");
+			 "kubectl rejects %YAML and %TAG lines");
 	else if (kind == SEPARATOR_TIGHT)
 		*start = behind;
 	return false;
@@ -434,7 +434,7 @@ static int give(struct loader *loader, struct doc *doc,
 	return 1;
 }
 
-/* kubectl reads one document of a chunk. What is left may be another one. */
+/* kubectl reads one document of a chunk. The rest may be another document. */
 static void check_rest(struct loader *loader, const struct yaml_first *part)
 {
 	const char *text = loader->source->text;
@@ -490,7 +490,7 @@ static void start_yaml(struct loader *loader)
 		if (source->len - at < 4 ||
 		    !memcmp(source->text + at, "\xef\xbf\xbd", 3)) {
 			disagree(loader, at, at + (at < source->len),
-				 "kubectl refuses the file here: too little "
+				 "kubectl rejects the file here: too little "
 				 "text, or U+FFFD, after JSON");
 			break;
 		}
@@ -521,7 +521,7 @@ static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 	if (doc->root)
 		disagree(loader, at, at + 1,
 			 "begins as JSON, but only YAML can read it: older "
-			 "kubectl refuses the file");
+			 "kubectl rejects the file");
 	hold_report(&yaml, loader);
 	return more;
 }
@@ -531,7 +531,7 @@ static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 {
 	if (loader->number > 1)
 		disagree(loader, at, at + 1,
-			 "kubectl refuses the file here: after two JSON "
+			 "kubectl rejects the file here: after two JSON "
 			 "values only JSON may follow");
 	start_yaml(loader);
 	return next_yaml(loader, doc);

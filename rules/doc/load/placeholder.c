@@ -391,8 +391,8 @@ static bool is_env_value(const struct node *node)
 }
 
 /*
- * Nothing but one `${X}` or `$X`, `<X>`, `{{x}}` or marker word: then the
- * value is unknown even where longer text is kept.
+ * True if the text is only one `${X}` or `$X`, `<X>`, `{{x}}` or marker word:
+ * the value is then unknown even where longer text is kept.
  */
 static bool is_one_token(const char *s, size_t len)
 {

@@ -70,7 +70,7 @@ uint32_t alias_end(const struct splicer *splicer, const struct node *node);
  */
 uint32_t below_comments(const struct splicer *splicer, const struct node *node,
 			unsigned col);
-/* How the neighbors of a value are written. */
+/* Style of the neighbors of a value. */
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style);
 

@@ -264,7 +264,8 @@ uint32_t below_comments(const struct splicer *splicer, const struct node *node,
 
 /* --- style --------------------------------------------------------------- */
 
-/* How much deeper a value is indented than its map; -1: unknown. */
+/* Returns the additional indentation of a value relative to its map, or -1 if
+ * unknown. */
 static int deeper(const struct splicer *splicer, const struct node *map,
 		  const struct node *node)
 {
@@ -291,7 +292,7 @@ static int first_deeper(const struct splicer *splicer, const struct node *map,
 	return -1;
 }
 
-/* Blanks after the first dash that has any; or -1. */
+/* Returns the number of blanks after the first dash that has any, or -1. */
 static int first_gap(const struct splicer *splicer, const struct node *seq)
 {
 	FOR_EACH_CHILD(seq, item) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as text. A string is quoted where YAML 1.1, as kubectl reads it,
- * would take the plain text for something else, and where other readers might
- * (times, dates, 1_000). What is quoted is escaped as in JSON, plus the
- * characters that YAML takes as line breaks or does not allow.
+ * Values as text. A string is quoted where YAML 1.1, as kubectl reads it, would
+ * take the plain text for something else, and where other readers might (times,
+ * dates, 1_000). Quoted text is escaped as in JSON, plus the characters that
+ * YAML takes as line breaks or does not allow.
  */
 #include "splice_text.h"
 

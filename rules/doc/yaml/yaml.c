@@ -153,12 +153,12 @@ static void check_scanner(struct yaml *yaml, const struct yaml_text *text,
 	if (style == YAML_PLAIN_SCALAR_STYLE && yaml->flow_depth &&
 	    memchr(from, '?', (size_t)(end - from)))
 		yaml_issue(yaml, &issue,
-			   "kubectl refuses a plain '?' inside [ ] and { }: "
+			   "kubectl rejects a plain '?' inside [ ] and { }: "
 			   "quote the text");
 	if (style == YAML_DOUBLE_QUOTED_SCALAR_STYLE &&
 	    has_escaped_slash(from, end))
 		yaml_issue(yaml, &issue,
-			   "kubectl refuses the escape \\/ in YAML: write /");
+			   "kubectl rejects the escape \\/ in YAML: write /");
 }
 
 static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)

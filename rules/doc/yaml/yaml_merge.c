@@ -4,7 +4,7 @@
  * copy of the anchor's value as it was when the anchor's value ended. A merge
  * sets keys at its place: it overrides keys written before it and is overridden
  * by keys after it (YAML's own text and other readers let every written key
- * win). Of a list of merges the first map wins.
+ * win). In a list of merges the first map wins.
  *
  * Anchors are kept as children of a map node, whose index finds them by name.
  */

@@ -2,8 +2,8 @@
 /*
  * libyaml counts code points, nodes have byte offsets; where the text is all
  * ASCII they are the same, else a cursor advances with the marks, which rarely
- * go back. Of a line that ends in CR CR LF kubectl takes one CR away; so
- * libyaml does not get the second one.
+ * go back. kubectl removes one CR of a line that ends in CR CR LF, so libyaml
+ * does not get the second one.
  */
 #include "yaml.h"
 

@@ -36,8 +36,8 @@ struct policy_reader {
 	bool unread;
 };
 
-/* A kind of document of the files that `custom:` names. What it holds may be
- * kept as it is: documents live as long as the policy. */
+/* A kind of document of the files that `custom:` names. Pointers into it may be
+ * kept: documents live as long as the policy. */
 struct custom_reader {
 	const char *kind, *api_version;
 	void (*read)(struct policy_reader *r, const struct doc *doc);

@@ -2,8 +2,8 @@
 /*
  * `custom:`: files with rules of the policy's own, and with the cluster's own
  * policies, by patterns relative to the policy's folder. They are read before
- * the rest of the policy, which may name their rules. What a document means is
- * its kind's to say (custom_readers).
+ * the rest of the policy, which may name their rules. The kind of a document
+ * decides its meaning (custom_readers).
  */
 #include <glob.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Taking out what a new list of a kind does not have any more. What it still
- * has stays as it is, so that listing again costs nothing where nothing
- * changed, and snapshots go on sharing it.
+ * Removes objects that a new list of a kind no longer has. The others stay
+ * unchanged, so that a new list without changes costs nothing and snapshots
+ * keep sharing them.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of a list, as an API server answers it. What is never looked at
- * (managedFields, env, volumes, conditions, ...) is not even read into the
- * tree: most of a pod is that.
+ * A page of a list, as an API server answers it. Fields that are never read
+ * (managedFields, env, volumes, conditions, ...) are not put into the tree;
+ * they are most of a pod.
  */
 #include <stdio.h>
 #include <string.h>

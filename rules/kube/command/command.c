@@ -141,7 +141,8 @@ static bool is_work(const struct argv *argv, size_t i)
 	       text_eq(arg, "-m");
 }
 
-/* How long the whole of it waits, word i being the first that does. */
+/* Returns the seconds that the whole command waits; word i is the first one
+ * that waits. */
 static int64_t idle_seconds(const struct argv *argv, size_t i)
 {
 	static const char *const loop_names[] = {"while", "until", NULL};

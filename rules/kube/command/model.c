@@ -3,8 +3,8 @@
  * Flags of vLLM, SGLang and Text Generation Inference that name a model, and
  * the variables of huggingface_hub that place its cache (default:
  * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
- * /data, TGI's cloud builds /tmp). Whose home it is, is known of images that
- * run as root.
+ * /data, TGI's cloud builds /tmp). The home folder is known for images that run
+ * as root.
  */
 #include "kube/command/model.h"
 

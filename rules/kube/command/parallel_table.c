@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables of parallel.c, whose head names their sources. Of several names
- * of one flag the one that people write comes last: messages use it where
- * several are given. Python's argparse takes the beginning of a flag for it.
+ * The tables of parallel.c, whose head names their sources. If a flag has
+ * several names, the usual one comes last, because messages use the last one.
+ * Python's argparse takes the beginning of a flag for it.
  */
 #include "rules/kube/command/parallel_internal.h"
 

@@ -118,7 +118,7 @@ static int64_t in_billions(char unit, int64_t n, int64_t unset)
 }
 
 /* "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last such
- * number, or 0. What follows '@' is a digest. */
+ * number, or 0. The text after '@' is a digest. */
 static int64_t size_in(const char *text)
 {
 	int64_t best = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How many processes a launcher starts in its container, and whom they may
- * meet. Source: training-operator 1.8 and 1.9,
+ * Number of processes that a launcher starts in its container, and their
+ * possible peers. Source: training-operator 1.8 and 1.9,
  * pkg/controller.v1/pytorch/envvar.go setPodEnv: with or without a master.
  */
 #include <stdlib.h>

@@ -69,8 +69,8 @@ static const struct node *template_patch(const struct node *role)
 	return node_is_unset(patch) ? node_get(role, "templatePatch") : patch;
 }
 
-/* Roles that refer to this template and do not patch it. What an unreferenced
- * one is for is not known. */
+/* Roles that refer to this template and do not patch it. The purpose of an
+ * unreferenced one is unknown. */
 COUNT_FORMULA(role_template)
 {
 	const char *name = node_str(node_get(at, "name"));

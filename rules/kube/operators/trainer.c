@@ -42,8 +42,8 @@ static const struct runtime *runtime_of(const struct pod_builder *builder,
 
 /*
  * The job whose container `node` has the trainer's fields (Builder.Trainer() of
- * pkg/runtime/framework/plugins/jobset, 2.0). Of MPI's two jobs this is the
- * launcher, and the others are not seen.
+ * pkg/runtime/framework/plugins/jobset, 2.0). For MPI this is the launcher, and
+ * the other job is not seen.
  */
 static const struct node *trainer_job(const struct runtime *runtime)
 {

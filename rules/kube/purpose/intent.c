@@ -464,8 +464,8 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	if (at)
 		return (struct intent){INTENT_SELECTOR, c, at,
 				       gpu_selector_key(at), 0};
-	/* Left over in a pod that does neither (cpu-pod-tolerates-gpu-taint).
-	 */
+	/* A pod that does neither has a leftover toleration
+	 * (cpu-pod-tolerates-gpu-taint). */
 	at = taint_tolerated(extra, pod);
 	if (at && is_own(pod, at) &&
 	    (pod_is_training(pod) || pod_is_serving(pod)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quotas against all workloads of a set: one walk over the workloads adds
- * each to the quotas of its namespace. What an owner embeds is counted with
- * the owner, and of two that are the same object the first counts. What is
+ * Quotas against all workloads of a set: one walk over the workloads adds each
+ * to the quotas of its namespace. Embedded objects are counted with their
+ * owner, and only the first of two equal objects counts. A workload that is
  * suspended, or waits in a queue of Kueue, has no pods beside the others'.
  */
 #include "kube/quota/quota.h"

@@ -65,7 +65,8 @@ static bool left_out(const struct node *node)
 	return text_any(node->key, keys, text_eq);
 }
 
-/* The map that says how many: beside the template, or beside the spec. */
+/* Returns the map with the number of pods: the one of the template, or the one
+ * of the spec. */
 static const struct node *counted_in(const struct node *spec)
 {
 	const struct node *holder = spec->parent;

@@ -5,8 +5,8 @@
  * patchStrategy and patchMergeKey tags of k8s.io/api/core/v1 and
  * k8s.io/apimachinery/pkg/util/strategicpatch.
  *
- * What is merged is new; what comes whole from one side is that side's own,
- * with its parent and its place.
+ * Merged nodes are new; a node that comes whole from one side is that side's
+ * own, with its parent and its place.
  */
 #include "rules/kube/operator.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Shared memory. The runtime's default /dev/shm is 64 MiB; PyTorch's data
- * loaders and NCCL (without P2P) exchange tensors through it. Who injects a
- * mount is known per kind (inject.c): KubeRay for containers[0] unless
+ * loaders and NCCL (without P2P) exchange tensors through it. inject.c knows
+ * the kinds whose operators inject a mount: KubeRay for containers[0] unless
  * plasma-directory is set, KServe's presets, NIM, Dynamo, KAITO.
  */
 #include "kube/resources/shm.h"

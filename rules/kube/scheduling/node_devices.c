@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of instance-type and count labels that a pod's node selectors
- * allow. Terms of node affinity are alternatives, so the largest counts.
- * What accelerators an instance type has is data/instance_types.tsv.
+ * Values of instance-type and count labels that a pod's node selectors allow.
+ * Terms of node affinity are alternatives, so the largest counts.
+ * data/instance_types.tsv lists the accelerators of instance types.
  */
 #include "kube/scheduling/node_devices.h"
 

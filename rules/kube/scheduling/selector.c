@@ -254,8 +254,8 @@ static enum tri value_tolerates(const struct node *toleration,
 }
 
 /* Toleration.ToleratesTaint: no key with Exists takes every key, no effect
- * every effect. What is certainly another taint's is so even if the rest is
- * not known. */
+ * every effect. A toleration that certainly belongs to another taint does not
+ * match, even if the rest is unknown. */
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set and of a cluster as one. What was asked for last is kept, by
- * cluster and namespace: rules ask one after the other about one workload,
- * and workloads of a namespace mostly come one after the other, too.
+ * Facts from the input files and from a cluster, combined. The last result is
+ * kept, by cluster and namespace, because rules query one workload one after
+ * the other, and workloads of a namespace are usually adjacent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static struct object object_of(enum cluster_kind kind, const struct workload *w,
 
 /* --- quotas --------------------------------------------------------------- */
 
-/* The file's spec with the cluster's status, or the cluster's alone. */
+/* Returns the file's spec with the cluster's status, or only the cluster's. */
 static void add_quota(struct index_view *view, const struct quota *quota)
 {
 	for (size_t i = 0; i < view->nquotas; i++) {

@@ -43,7 +43,7 @@ __extension__ static __int128 units(struct quantity q, int scale)
 	return value;
 }
 
-/* How the text of a valid quantity is taken apart. */
+/* Parts of the text of a valid quantity. */
 struct layout {
 	size_t whole, fraction; /* digits, without leading zeros */
 	const char *suffix;

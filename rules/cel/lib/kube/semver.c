@@ -50,7 +50,7 @@ static struct cel_text next_item(struct cel_text *rest)
 	return item;
 }
 
-/* Names with dots between. Those of a build may be numbers of any form. */
+/* Reads names separated by dots. Build names may be numbers of any form. */
 static bool are_names(struct cel_text rest, bool pre)
 {
 	uint64_t number;

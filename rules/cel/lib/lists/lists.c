@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists: version 3 of cel-go's extension (ext/lists.go) and sets
- * (ext/sets.go). What takes n * n comparisons costs as much, so a list that is
- * beyond the budget is refused before the work: the cost says the rest.
+ * Lists: version 3 of cel-go's extension (ext/lists.go) and sets (ext/sets.go).
+ * An operation with n * n comparisons costs as much, so a list beyond the
+ * budget is rejected before the work.
  */
 #include "rules/cel/lib/lib_internal.h"
 

@@ -3,7 +3,7 @@
  * Regular expressions are those of Go's regexp/syntax (RE2), which has no
  * back-references, look-around or possessive repeats and counts repeats up to
  * 1,000. A pattern is read by those rules and written for PCRE2, where both
- * mean the same; groups do not capture. What differs still is an error:
+ * mean the same; groups do not capture. Remaining differences are errors:
  * `\p{Letter}` and other long names of categories, a surrogate, a pattern that
  * takes more than 64 KiB, an option such as `(?i)` between an atom and its
  * repeat.

@@ -4,7 +4,7 @@
  * and lists, flow ones, scalars on one line, block scalars, comments, anchors
  * of scalars. It builds the tree in one pass, without events. When it meets
  * anything else it gives up and reports nothing: then libyaml parses the text.
- * What it accepts is what libyaml accepts, and the tree is the same in every
+ * It accepts only texts that libyaml accepts, and its tree is the same in every
  * field; tests/check/yaml-fast.sh compares them. Over 850 manifests the linter
  * runs 173 million instructions with it and 514 million without.
  *
