@@ -141,12 +141,13 @@ struct render_text *render_text_within(struct render *r,
 				       const struct render_item *item,
 				       const struct node *node);
 
-/* template.c: the same of a template, without its actions. */
+/* template.c: returns the text of a template without its actions. */
 struct render_text *render_template_of(struct render *r, const char *path);
 /* True if a template action gives this text, or a part of it. */
 bool render_is_marked(const char *text);
 
-/* place.c: what was built, read once; the object at a byte of it, or NULL. */
+/* place.c: returns the build result, read once; and its object at an offset, or
+ * NULL. */
 struct render_text *render_built(struct render *r, struct render_root *root);
 const struct render_object *render_object_at(const struct render_root *root,
 					     uint32_t offset);

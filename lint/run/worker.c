@@ -76,7 +76,8 @@ static bool is_template(struct worker *w, struct source *source)
 
 /* --- files that are not ours ---------------------------------------------- */
 
-/* `kind:`, `"kind" :`, in flow style or not: what is before and after. */
+/* True if the bytes around the word make it a key: `kind:`, `"kind" :`, in flow
+ * style or not. */
 static bool is_key(const char *text, const char *end, const char *at,
 		   size_t len)
 {

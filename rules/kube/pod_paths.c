@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where kinds hold their pods, for who writes that down elsewhere: the rows of
- * the table that paths alone describe.
+ * Paths of the pods of each kind, for exports: the rows of the table that
+ * consist of paths only.
  */
 #include "kube/pod_paths.h"
 

@@ -39,8 +39,8 @@ static void add(struct object_index *set, uint32_t file, const char *yaml)
 	fixture_release(&fixture);
 }
 
-/* "name@file" of all workloads in order; "=" and the first's index + 1 for
- * one that stands twice. */
+/* Checks "name@file" of all workloads in order, with "=" and the first one's
+ * index + 1 for a duplicate. */
 static void check_order(const struct object_index *set, const char *want)
 {
 	struct workload_cursor cursor = {0};

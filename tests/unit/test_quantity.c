@@ -402,7 +402,7 @@ static void quantities_are_multiplied(void **state)
 	assert_true(quantity_value(quantity_from(INT64_MIN)) == INT64_MIN);
 }
 
-/* At the ends everything stays at the end. */
+/* Sums beyond the largest value stay at the largest value. */
 static void at_the_ends_everything_stays_at_the_end(void **state)
 {
 	struct quantity huge = parse("1e300"), low = parse("-1e300"), q;

@@ -164,7 +164,7 @@ static void ca_is_replaced(void **state)
 	buf_init(&before);
 	buf_init(&leaf);
 	buf_init(&bundle);
-	/* The leaf of day 1200 is as good as new. */
+	/* A leaf of day 1200 has a full life. */
 	f.ask.now = start + 1200 * DAY;
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	f.ask.now = start + 1217 * DAY;

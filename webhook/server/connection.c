@@ -35,7 +35,7 @@ struct connection_table {
 	unsigned moves, trimmed; /* under the lock: came and went so far */
 	bool stopping;		 /* under the lock */
 	pthread_t watchdog;
-	uint32_t *ages; /* the watchdog's, room for limits.max */
+	uint32_t *ages; /* array of the watchdog, with limits.max items */
 };
 
 /* --- phases --------------------------------------------------------------- */

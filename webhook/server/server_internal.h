@@ -38,7 +38,8 @@ enum {
 struct server_memory {
 	atomic_size_t bodies, work;
 	size_t bodies_max, large_max, work_max;
-	_Atomic int64_t say_at; /* monotonic seconds: not before in the log */
+	_Atomic int64_t
+		say_at; /* no log line before this time, in monotonic seconds */
 };
 
 /* Reviews that wait, and the threads that judge them. */

@@ -80,8 +80,8 @@ struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
 /*
- * A workload against each accelerator that a quota of its namespace limits,
- * all members but the first two zero at the beginning.
+ * Iteration over a workload and each accelerator that a quota of its namespace
+ * limits. At the beginning, all members except the first two are zero.
  */
 struct quota_case {
 	const struct object_index *index;

@@ -9,8 +9,8 @@
 #include "base/err.h"
 #include "lint/options/options.h"
 
-/* Run it with these arguments, up to NULL; what it writes is added to out and
- * errors. Its exit status, or -1 and err. */
+/* Runs kubectl with these arguments, up to NULL; its output is added to out and
+ * errors. Returns its exit status, or -1 and err. */
 int kubectl_run(const struct options *options, const char *const *arguments,
 		struct buf *out, struct buf *errors, struct err *err);
 /* Rejects values that look like another option: a value was forgotten, and

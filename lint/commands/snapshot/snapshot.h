@@ -45,7 +45,7 @@ enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 /* Adds the one object at path to the builder. */
 enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 
-/* snapshot_owners.c: who owns the owners of GPU pods. */
+/* snapshot_owners.c: the owners of the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
 /* snapshot_admission.c: the cluster's own policies. */
 void snapshot_admission(struct snapshot *snapshot);

@@ -9,8 +9,8 @@
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* Devices of one group, leader and workers, or 0: its share of those of all
- * pods that have its size. */
+/* Returns the devices of one group, leader and workers, or 0: the group's share
+ * of the devices of all pods with its size. */
 static int64_t group_devices(const struct pod *pod)
 {
 	struct amount size = amount_int(node_get(pod->group, "size"), 1);

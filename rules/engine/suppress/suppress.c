@@ -131,7 +131,8 @@ static const char *refusal_of_annotation(const struct suppressions *s,
 	return NULL;
 }
 
-/* By the policy of admission alone: a local one may be stricter. */
+/* True if the policy of admission denies the finding; a local policy may be
+ * stricter. */
 static bool is_denied_there(const struct policy *admission,
 			    const struct finding *f)
 {

@@ -430,7 +430,7 @@ static struct parallel_list read_commands(struct arena *arena,
 	return out;
 }
 
-/* Several rules ask. */
+/* Returns the container's list, computed once because several rules use it. */
 struct parallel_list container_parallel(const struct container *c)
 {
 	struct container_memo *memo = c->memo;
