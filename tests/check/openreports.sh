@@ -61,7 +61,8 @@ for item in json.load(open(sys.argv[1]))["items"]:
 check 'a server takes the reports of the rules' taken rules
 [ -d "$corpus" ] && check 'and of the corpus' taken corpus
 check 'and of hostile texts' taken hostile
-# As lint/docs/README.md has it: what is old away, and what is new from a pipe.
+# As lint/docs/README.md has it: delete the old reports, and apply new ones from
+# a pipe.
 # shellcheck disable=SC2317
 renewed() {
 	kube delete reports,clusterreports -A -l app.kubernetes.io/managed-by=gpugate \

@@ -21,7 +21,7 @@ LIST = pathlib.Path(__file__).with_suffix(".txt")
 # The rules' pages are made from their examples, which tests/run-rules.sh runs.
 DOCUMENTS = ["*.md", ":!rules/docs", ":!.github/CHANGELOG.md"]
 SHELL = {"", "sh", "shell", "bash", "console"}
-# Other lines of a block without a language are no commands, but a picture.
+# Other lines of a block without a language are a picture, not commands.
 COMMAND = re.compile(r"(?:[A-Z_]+=\S+ )?(?:(?:apt-get|build/gpugate|cd|chown|code"
                      r"|docker|flux|gpugated?|helm|kubectl|kustomize|make|npm|pip"
                      r"|sh|systemctl|pre-commit)\b|tests/)")
@@ -52,7 +52,7 @@ def blocks(text):
 
 
 def commands(language, lines):
-    """Commands without prompts, comments and what they print."""
+    """Return the commands without prompts, comments and output."""
     joined = re.sub(r"\\\n\s*", "", "\n".join(lines)).split("\n")
     if language == "console":
         joined = [line[2:] for line in joined if line.startswith("$ ")]
@@ -97,7 +97,7 @@ def listed():
 
 
 def is_test(how):
-    """Whether scripts that run a recipe exist: `PATH[: words in it]`."""
+    """Check that scripts that run a recipe exist: `PATH[: words in it]`."""
     path, _, words = how.partition(": ")
     file = pathlib.Path(path)
     return file.is_file() and words in file.read_text()

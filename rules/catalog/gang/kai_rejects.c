@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KAI-Scheduler gpurequesthandler ValidateGpuRequests(); its webhook judges
- * pods of its own scheduler name only (pod_validator.go).
+ * KAI-Scheduler gpurequesthandler ValidateGpuRequests(); its webhook checks
+ * only pods that name its scheduler (pod_validator.go).
  */
 #include "engine/rule.h"
 
