@@ -181,7 +181,10 @@ REVEALED = {
     # A class by the policy takes its place among the set's classes.
     "priority-class-missing": {"batch-preempts-serving"},
     "command-single-string": {
-        "readiness-missing-gpu-serving", "gpu-idle-command"},
+        "readiness-missing-gpu-serving", "gpu-idle-command",
+        "termination-grace-short"},
+    # A selector by the policy shows that a GPU is meant.
+    "gpu-node-selector-missing": {"gpu-limit-missing"},
 }
 
 
@@ -287,4 +290,5 @@ def main():
     sys.exit(check.failed > 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Fixes real manifests: once with every safe fix, and once with every fix and a
-# policy that gives all opt-in values. fix.py lists the checks; fix_shapes.py
-# tests fixable rules in unusual shapes.
+# policy that gives all opt-in values. fix.py lists the checks; fix_pairs.py
+# tests fixes beside other findings, fix_shapes.py fixable rules in unusual
+# shapes.
 # usage: fix.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -18,6 +19,8 @@ status=0
 python3 "$tests/check/fix.py" "$gpugate" "$work/safe" "$@" -- || status=1
 python3 "$tests/check/fix.py" "$gpugate" "$work/unsafe" "$@" -- \
 	--unsafe-fixes --config "$tests/check/fix-policy.yaml" || status=1
+python3 "$tests/check/fix_pairs.py" "$gpugate" "$tests/rules" \
+	"$tests/check/fix-policy.yaml" || status=1
 # Rules and shapes, with the API server's verdicts where there is one.
 # shellcheck source=tests/control-plane/control-plane.sh
 . "$tests/control-plane/control-plane.sh"

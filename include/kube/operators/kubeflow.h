@@ -15,6 +15,12 @@ bool object_launches_by_job(const struct object *object);
 /* True if its controller stops the workers when the job has ended, whatever
  * the object sets. */
 bool object_stops_workers(const struct object *object);
+/*
+ * True if a bound on retries or on time makes a job that now ends with its last
+ * pod leave pods behind: workers without a master, which are restarted until
+ * all have succeeded (PyTorchJob, cleanPodPolicy None).
+ */
+bool object_leaks_if_bounded(const struct object *object);
 /* True if its launcher starts before its workers are ready. */
 bool object_launches_early(const struct object *object);
 

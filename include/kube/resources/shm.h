@@ -47,6 +47,9 @@ struct shm_need {
 			   NULL */
 };
 struct shm_need container_shm_need(const struct container *c);
+/* True if it needs more than the 64 MiB that the runtime gives it, outside of
+ * the host's IPC namespace. */
+bool container_lacks_shm(const struct container *c);
 /* A Memory emptyDir of the pod that is named like shared memory, or NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
 /*

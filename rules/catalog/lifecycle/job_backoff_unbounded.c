@@ -21,6 +21,8 @@ static void limit(struct rule_run *run, struct finding *f,
 	const char *dotted = base == object->root ? "spec.runPolicy" : "";
 	int64_t max = rule_param_int(run, "max");
 	int64_t n = rule_param_int(run, "limit");
+	struct fix *fix;
+	bool clean;
 
 	n = (n < max ? n : max) * object_counted_pods(object, key);
 	if (!node_is_unset(node_path(base, "spec.elasticPolicy"))) {
@@ -31,8 +33,13 @@ static void limit(struct rule_run *run, struct finding *f,
 	}
 	finding_help(run, f, "set `%s%s%s`, for example to %" PRId64, dotted,
 		     *dotted ? "." : "", key, n);
-	fix_set_key(finding_fix(run, f, false, "set `%s: %" PRId64 "`", key, n),
-		    base, dotted, key, edit_int(rule_arena(run), n));
+	clean = *dotted && object_leaks_if_bounded(object);
+	fix = finding_fix(run, f, false, "set `%s: %" PRId64 "`%s", key, n,
+			  clean ? " and `cleanPodPolicy: Running`" : "");
+	fix_set_key(fix, base, dotted, key, edit_int(rule_arena(run), n));
+	if (clean)
+		fix_set_key(fix, base, dotted, "cleanPodPolicy",
+			    edit_string(rule_arena(run), "Running"));
 }
 
 /* A launcher fails until its workers answer: 30 retries take hours. */

@@ -10,6 +10,7 @@
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/lifecycle/lifecycle.h"
+#include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
 static bool kueue_ends_it(const struct object *object)
@@ -78,18 +79,23 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct run_policy policy = {0};
 	bool bounded = object_run_policy(object, &policy) &&
 		       policy.fields[RUN_DEADLINE];
+	bool clean = bounded && object_leaks_if_bounded(object);
 	struct fix *fix;
 
 	if (policy.has_runtime || !finding_param_given(run, f, "seconds"))
 		return;
-	fix = finding_fix(run, f, false, "set `%s: %" PRId64 "`",
-			  bounded ? policy.fields[RUN_DEADLINE]
-				  : "activeDeadlineSeconds",
-			  seconds);
+	fix = finding_fix(
+		run, f, false, "set `%s: %" PRId64 "`%s",
+		bounded ? policy.fields[RUN_DEADLINE] : "activeDeadlineSeconds",
+		seconds, clean ? " and `cleanPodPolicy: Running`" : "");
 	if (bounded) {
 		fix_set_key(fix, object->root, policy.path,
 			    policy.fields[RUN_DEADLINE],
 			    edit_int(arena, seconds));
+		if (clean)
+			fix_set_key(fix, object->root, policy.path,
+				    "cleanPodPolicy",
+				    edit_string(arena, "Running"));
 		return;
 	}
 	FOR_EACH_POD(object, pod)

@@ -30,6 +30,25 @@ static void request(struct rule_run *run, struct fix *fix,
 		    edit_string(arena, arena_strdup(arena, text)));
 }
 
+/* Where a gang's requests are summed, its devices are among them only if the
+ * new requests have them. */
+static void request_devices(struct rule_run *run, struct fix *fix,
+			    const struct container *c)
+{
+	const struct object *object = c->pod->object;
+
+	if (!node_is_unset(c->requests) || object->kueue ||
+	    object_request_sum(object) == REQUESTS_NOT_SUMMED)
+		return;
+	FOR_EACH_LIMIT(c, limit)
+		if (limit->accelerator && limit->state == QUANTITY_OK &&
+		    limit->quantity.nano > 0 &&
+		    quantity_is_integer(limit->quantity))
+			fix_set_key(fix, c->node, "resources.requests",
+				    limit->node->key,
+				    edit_copy(rule_arena(run), limit->node));
+}
+
 /* A pod that requests more than its instance type has would never start. */
 static bool fits(struct rule_run *run, const struct pod *pod)
 {
@@ -70,6 +89,7 @@ static void repair(struct rule_run *run, struct finding *f,
 				"set the cpu and memory requests from the policy");
 		request(run, fix, c, "cpu");
 		request(run, fix, c, "memory");
+		request_devices(run, fix, c);
 	}
 }
 

@@ -50,6 +50,47 @@ static bool is_mps_client(struct arena *arena, const struct pod *pod)
 	return node_needs_imply(&needs, selects_mps);
 }
 
+static bool lacks_shm(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_lacks_shm(c))
+			return true;
+	return false;
+}
+
+/* Without the host's /dev/shm, containers that need one get their own. */
+static void repair(struct rule_run *run, struct finding *f,
+		   const struct pod *pod, const struct node *host_ipc)
+{
+	struct arena *arena = rule_arena(run);
+	char text[QUANTITY_TEXT];
+	struct quantity size;
+	struct fix *fix;
+
+	if (!lacks_shm(pod)) {
+		fix_remove(finding_fix(run, f, false, "remove `hostIPC`"),
+			   host_ipc);
+		return;
+	}
+	if (pod_volume(pod, SHM_VOLUME) || pod_shm_volume(pod) ||
+	    !shm_new_size(pod, &size))
+		return;
+	quantity_text(size, text);
+	fix = finding_fix(run, f, false,
+			  "remove `hostIPC`, and mount an emptyDir of %s of "
+			  "memory at /dev/shm",
+			  text);
+	fix_remove(fix, host_ipc);
+	FOR_EACH_CONTAINER(pod, c)
+		if (container_lacks_shm(c))
+			fix_ensure(fix, c->node, "volumeMounts",
+				   shm_new_mount(arena, SHM_VOLUME),
+				   "mountPath");
+	fix_ensure(fix, pod->spec, "volumes",
+		   shm_new_volume(arena, SHM_VOLUME, arena_strdup(arena, text)),
+		   "name");
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *host_ipc = pod_field(pod, "hostIPC");
@@ -61,7 +102,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		       "%s pods share the IPC namespace of their node%s",
 		       pod_device(pod),
 		       has_own(pod) ? "" : ", and its /dev/shm");
-	fix_remove(finding_fix(run, f, false, "remove `hostIPC`"), host_ipc);
+	repair(run, f, pod, host_ipc);
 }
 
 const struct rule rule_hostipc_instead_of_shm = {

@@ -4,8 +4,7 @@
  * without P2P exchange tensors through it and die of a bus error. A pod in the
  * host's IPC namespace has the host's (hostipc-instead-of-shm). With several
  * devices and an unknown program the finding says "if", and where one device
- * trains it is an info. CRI-O takes another size from an annotation, where the
- * site allows it. Source: cri-o pkg/annotations, ShmSize.
+ * trains it is an info.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -19,20 +18,6 @@ static bool is_windows(const struct pod *pod)
 		       "windows");
 }
 
-static bool may_have_size(const struct pod *pod)
-{
-	return pod_annotation(pod, "io.kubernetes.cri-o.ShmSize") ||
-	       pod_annotation(pod, "shm-size.crio.io");
-}
-
-static bool lacks_shm(const struct container *c)
-{
-	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
-	       !shm_is_injected(c) && !container_shm(c).mount &&
-	       !container_shm(c).unknown &&
-	       container_shm_need(c).is != SHM_NOT_NEEDED;
-}
-
 /* One volume for all containers of the pod: the smallest of their sizes. */
 static const char *size_for(struct rule_run *run, const struct pod *pod)
 {
@@ -42,7 +27,7 @@ static const char *size_for(struct rule_run *run, const struct pod *pod)
 	char text[QUANTITY_TEXT];
 
 	FOR_EACH_CONTAINER(pod, c) {
-		if (!lacks_shm(c))
+		if (!container_lacks_shm(c))
 			continue;
 		size = override;
 		if (*given ? !shm_size_fits(c, NULL, override)
@@ -106,7 +91,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct finding *f;
 
-		if (!lacks_shm(c) || may_have_size(pod))
+		if (!container_lacks_shm(c))
 			continue;
 		f = report(run, c);
 		finding_help(

@@ -86,6 +86,20 @@ bool object_stops_workers(const struct object *object)
 	       text_eq(object->version, "v1alpha1");
 }
 
+bool object_leaks_if_bounded(const struct object *object)
+{
+	const struct node *spec = node_get(object->root, "spec");
+	const struct pod *pod = object->pods;
+
+	return object_is_kubeflow(object) && !object_stops_workers(object) &&
+	       object->npods == 1 && text_eq(pod->role, "Worker") &&
+	       pod->restart == RESTART_ON_FAILURE &&
+	       (pod->steady.n > 1 || pod->steady.unknown) &&
+	       node_is_unset(node_get(spec, "elasticPolicy")) &&
+	       node_is_unset(node_get(spec, "cleanPodPolicy")) &&
+	       node_is_unset(node_path(spec, "runPolicy.cleanPodPolicy"));
+}
+
 /* mpi-operator v2beta1/types.go: AtStartup is the default. */
 bool object_launches_early(const struct object *object)
 {

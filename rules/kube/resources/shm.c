@@ -348,6 +348,20 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 	return any;
 }
 
+/* CRI-O takes another size from an annotation, where the site allows it:
+ * pkg/annotations, ShmSize. */
+bool container_lacks_shm(const struct container *c)
+{
+	const struct pod *pod = c->pod;
+
+	return c->role != CONTAINER_INIT && c->gpus.n >= 1 &&
+	       !shm_is_injected(c) && !container_shm(c).mount &&
+	       !container_shm(c).unknown &&
+	       container_shm_need(c).is != SHM_NOT_NEEDED &&
+	       !pod_annotation(pod, "io.kubernetes.cri-o.ShmSize") &&
+	       !pod_annotation(pod, "shm-size.crio.io");
+}
+
 bool shm_new_size(const struct pod *pod, struct quantity *size)
 {
 	bool any = false;
