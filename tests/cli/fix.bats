@@ -284,7 +284,17 @@ quota() {
 }
 
 @test "a list of tolerations that a serving runtime may have is not replaced" {
-	cp "$BATS_TEST_DIRNAME/../rules/gpu-toleration-missing/bad-runtime.yaml" a.yaml
+	cat >a.yaml <<-END
+	apiVersion: serving.kserve.io/v1beta1
+	kind: InferenceService
+	metadata: {name: any-runtime, namespace: ml}
+	spec:
+	  predictor:
+	    model:
+	      modelFormat: {name: onnx}
+	      storageUri: pvc://models/llama
+	      resources: {limits: {nvidia.com/gpu: 1}}
+	END
 	cp a.yaml before.yaml
 	run "$GPUGATE" lint --isolated --select gpu-toleration-missing --fix a.yaml
 	cmp a.yaml before.yaml
