@@ -46,6 +46,8 @@ static const char *replaced(const struct unknown_field *field)
 		 "Only Kubernetes 1.35 has this field; since 1.36 a pod names its PodGroup in `schedulingGroup`."},
 		{"PodResourceClaim", "source",
 		 "Kubernetes 1.26 to 1.30 have this field; since 1.31 `resourceClaimName` or `resourceClaimTemplateName` is next to `name`."},
+		{"NetworkPolicy", "status",
+		 "Kubernetes 1.24 to 1.27 have this field; remove it."},
 		{"ServiceSpec", "topologyKeys",
 		 "Kubernetes 1.17 to 1.21 have this field; set `trafficDistribution`."},
 		{"ServiceSpec", "ipFamily",

@@ -247,10 +247,12 @@ static struct shm_need training_need(const struct container *c,
 		"if the data loader has worker processes, they exchange data through it");
 }
 
-/* One process of JAX has all devices, and loads data in threads. */
+/* One process of JAX has all devices, and loads data in threads. A process sees
+ * one MIG instance alone, and NCCL rejects two of a GPU by default. */
 static struct shm_need unknown_need(const struct container *c)
 {
-	if (c->gpus.n < 2)
+	if (c->gpus.n < 2 ||
+	    (c->accelerator && c->accelerator->class == ACCEL_MIG))
 		return not_needed;
 	if (text_contains_ci(c->image, "jax"))
 		return depends(

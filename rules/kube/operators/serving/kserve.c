@@ -257,6 +257,22 @@ static unsigned runtime_shm(const char *name)
 	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
+/* The same for a model that names no runtime: a runtime of the cluster that
+ * supports its format serves it. */
+static unsigned format_shm(const struct node *format)
+{
+	static const char *const without[] = {
+		"sklearn",    "xgboost", "lightgbm", "paddle",
+		"pmml",	      "mlflow",	 "triton",   "tensorrt",
+		"tensorflow", "onnx",	 "pytorch",  NULL};
+
+	if (node_eq(format, "huggingface") || node_eq(format, "vLLM"))
+		return INJECT_SHM;
+	return text_any(node_str(format), without, text_eq)
+		       ? 0
+		       : INJECT_SHM_UNKNOWN;
+}
+
 /* Runtimes that KServe ships leave placement to the service. */
 static unsigned runtime_injects(const char *name)
 {
@@ -318,12 +334,7 @@ static unsigned injects(const struct pod_builder *builder,
 		return bits;
 	if (!node_is_unset(runtime))
 		return bits | runtime_injects(node_str(runtime));
-	model = node_path(model, "modelFormat.name");
-	if (node_eq(model, "huggingface") || node_eq(model, "vLLM"))
-		bits |= INJECT_SHM;
-	else if (node_is_unknown(model))
-		bits |= INJECT_SHM_UNKNOWN;
-	return bits;
+	return bits | format_shm(node_path(model, "modelFormat.name"));
 }
 
 /* -- the gang -------------------------------------------------------------- */
