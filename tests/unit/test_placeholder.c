@@ -234,7 +234,7 @@ static void nodes_with_placeholders_are_marked(void **state)
 {
 	struct arena arena = ARENA_INIT;
 	struct node *root = node_new(&arena, NODE_MAP), *args, *env, *entry;
-	struct node *block, *alias, *name;
+	struct node *block, *alias, *name, *filled;
 	struct doc doc = {.root = root};
 
 	name = put(&arena, root, "name", "job-${ID}");
@@ -244,6 +244,9 @@ static void nodes_with_placeholders_are_marked(void **state)
 	put(&arena, args, NULL, "--gpus=$GPUS");
 	put(&arena, args, NULL, "$ALL");
 	put(&arena, root, "command", "$RUN");
+	entry = hold(&arena, root, "container", NODE_MAP);
+	filled = put(&arena, entry, "command", "${RUN}");
+	put(&arena, entry, "args", "python ${RUN}");
 	env = hold(&arena, root, "env", NODE_SEQ);
 	entry = hold(&arena, env, NULL, NODE_MAP);
 	put(&arena, entry, "value", "/lib:$LD_LIBRARY_PATH");
@@ -263,8 +266,9 @@ static void nodes_with_placeholders_are_marked(void **state)
 	put(&arena, root, "price", "$5");
 	put(&arena, root, "short", "$a");
 
-	assert_int_equal(placeholder_mark(&doc), 5);
+	assert_int_equal(placeholder_mark(&doc), 6);
 	assert_true(doc.placeholders);
+	assert_true(node_is_unknown(filled));
 	assert_true(node_is_unknown(name));
 	assert_true(node_is_unknown(alias));
 	assert_false(node_is_unknown(node_get(root, "image")));

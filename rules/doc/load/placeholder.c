@@ -442,13 +442,24 @@ static bool is_lower_name(const char *s, size_t len)
 	return i == len;
 }
 
+/* `command: ${COMMAND}`: the list is filled in; `$RUN` may be a shell's. */
+static bool is_list_token(const struct node *node)
+{
+	return node->key && node->len > 1 && node->len <= LONGEST &&
+	       (*node->str != '$' || node->str[1] == '{') &&
+	       placeholder_in(node->str, node->len) &&
+	       is_one_token(node->str, node->len);
+}
+
 static bool is_placeholder(const struct node *node)
 {
 	size_t len = node->len;
 	bool block = node->flags & NODE_BLOCK;
 
-	if (node->type != NODE_STRING || in_command(node))
+	if (node->type != NODE_STRING)
 		return false;
+	if (in_command(node))
+		return is_list_token(node);
 	if (is_named_number(node) || is_lower_name(node->str, len))
 		return true;
 	if (block && len && node->str[len - 1] == '\n')
