@@ -14,15 +14,23 @@ struct value_issue {
 	const char *field;
 	const char *const *values; /* the allowed words, ends with NULL; NULL:
 				      the field is required and not set */
+	const char *text; /* a broken constraint in words; NULL: one of these */
 	const struct object *object;
 	const struct pod *pod;	   /* or NULL: the object's own */
 	const struct container *c; /* or NULL */
 };
 
+enum value_check {
+	VALUE_WORDS, /* words outside of an enumeration */
+	VALUE_CONSTRAINTS,
+	VALUE_MISSING, /* required fields that are not set */
+};
+
 struct value_walk {
 	void (*found)(struct value_walk *walk, const struct value_issue *issue);
 	void *context;
-	bool missing;	  /* look for required fields, else for wrong words */
+	struct arena *arena; /* of the texts */
+	enum value_check check;
 	bool custom_only; /* skip objects of native kinds */
 };
 void value_issues(struct value_walk *walk, const struct object *object);

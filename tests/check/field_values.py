@@ -2,6 +2,9 @@
 """Words outside of an enumeration and missing fields, before a real API server
 and under lint.
 
+The pods of the rules' own tests are sent as well: the server must refuse those
+that are bad, and store the others.
+
 usage: field_values.py GPUGATE PLANE WORK <CANDIDATES
 
 Makes the marks of native_types.tsv again and compares them with the table. For
@@ -16,8 +19,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
 import confirm_types  # noqa: E402
 import plane  # noqa: E402
+import yaml  # noqa: E402
 
 TABLE = os.path.join(HERE, "../../rules/kube/data/native_types.tsv")
+NATIVE = {"Pod", "Service", "ConfigMap", "StatefulSet", "CronJob"}
 RULES = "field-value-invalid,field-missing,restart-policy-invalid"
 # gpugate takes objects without these fields for patches.
 PATCHES = {("PodSpec", "containers"), ("DeploymentSpec", "selector"),
@@ -37,9 +42,22 @@ def is_about(finding, path, mark, field):
         mark == "enum" and finding["path"].startswith(here + "/")
 
 
+def tried(server):
+    """Yields (file, object, stored or not) for the objects of the tests."""
+    for name in ("field-value-invalid", "pod-invalid"):
+        folder = os.path.join(HERE, "../rules", name)
+        for file in sorted(os.listdir(folder)):
+            with open(os.path.join(folder, file), encoding="utf-8") as text:
+                for one in yaml.safe_load_all(text):
+                    one["metadata"]["namespace"] = "default"
+                    if one["kind"] in NATIVE and "${" not in repr(one):
+                        yield file, one, server.create(one)[0] == 201
+
+
 def main(gpugate, folder, work):
     lint = plane.Lint(gpugate, os.path.join(work, "objects"))
-    kept, cases = confirm_types.confirm(sys.stdin, plane.Plane(folder))
+    server = plane.Plane(folder)
+    kept, cases = confirm_types.confirm(sys.stdin, server)
     with open(TABLE, encoding="utf-8") as file:
         table = [line for line in file if not line.startswith("#")]
     failed = int(table != kept)
@@ -55,8 +73,14 @@ def main(gpugate, folder, work):
             failed += 1
             print(f"FAIL {of}.{field} ({mark}) at {path}: "
                   f"gpugate {said}, server {refused}")
-    print(f"field values: {len(cases)} objects: "
-          f"{len(cases) + 1 - failed} passed, {failed} failed")
+    count = len(cases) + 1
+    for file, one, stored in tried(server):
+        count += 1
+        if stored != file.startswith("good"):
+            failed += 1
+            print(f"FAIL {file}: {one['kind']} {one['metadata']['name']}: "
+                  f"stored: {stored}")
+    print(f"field values: {count - failed} passed, {failed} failed")
     return failed or len(cases) < 1000
 
 

@@ -60,7 +60,7 @@ while read -r name most; do
 	echo "  $name: $figure"
 done <<'END'
 pod 85000
-ptj 176500
+ptj 177500
 big 477000
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \

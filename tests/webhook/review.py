@@ -37,5 +37,7 @@ def dump(value, path):
     with open(path, "w", encoding="utf-8") as out:
         json.dump(value, out, separators=(",", ":"), ensure_ascii=False)
 
-# Objects that the API server cannot decode reach no webhook.
-NOT_DECODED = "field-type-invalid"
+# Findings of files alone: the API server drops the field or rejects the object,
+# or the pod that an operator makes of it.
+OF_SERVER = ("field-type-invalid", "field-unknown", "field-missing",
+             "field-value-invalid", "kind-unknown", "pod-invalid")

@@ -37,7 +37,7 @@ from concurrent.futures import ThreadPoolExecutor
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from made_up_state import NEEDS_STATE, write_state  # noqa: E402
 from mutants import documents, dumped, mutants, objects_of  # noqa: E402
-from review import NOT_DECODED, dump, review  # noqa: E402
+from review import OF_SERVER, dump, review  # noqa: E402
 
 SHOWN = 20
 SPACE = "research"  # of objects that name none
@@ -309,10 +309,10 @@ class Trial:
         """Annotations suppress at the linter, and by grant at the webhook; to
         stand twice takes a set."""
         lint = sorted(named(f) for f in linted.findings
-                      if f["rule"] not in ("object-duplicate", NOT_DECODED))
+                      if f["rule"] not in ("object-duplicate", *OF_SERVER))
         mine = sorted(named(f) for f in webhook["findings"]
                       if not f["rule"].startswith("suppression-") and
-                      f["rule"] != NOT_DECODED)
+                      f["rule"] not in OF_SERVER)
         if lint != mine and linted.in_files_only:
             self.listed["other findings: fragments and placeholders"] += 1
             return False
@@ -341,9 +341,9 @@ class Trial:
             self.listed["allowed" if answer["allowed"] else "denied"] += 1
         elif linted.in_files_only:
             self.listed["another verdict: fragments and placeholders"] += 1
-        elif linted.errors and all(f["rule"] == NOT_DECODED
+        elif linted.errors and all(f["rule"] in OF_SERVER
                                    for f in linted.errors):
-            self.listed["another verdict: not decoded"] += 1
+            self.listed["another verdict: the API server's"] += 1
         elif linted.errors and made["kind"] != "Pod" and all(
                 (f.get("fix") or {}).get("safe") for f in linted.errors):
             self.listed["another verdict: the pods will be patched"] += 1

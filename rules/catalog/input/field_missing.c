@@ -44,7 +44,7 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 static void check(struct rule_run *run, const struct object *object)
 {
 	struct value_walk walk = {
-		.found = found, .context = run, .missing = true};
+		.found = found, .context = run, .check = VALUE_MISSING};
 
 	if (!rule_at_admission(run))
 		value_issues(&walk, object);

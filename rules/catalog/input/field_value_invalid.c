@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values outside an enumeration of Kubernetes' own types: `effect: NoShedule`,
- * `concurrencyPolicy: forbid`. The API server rejects a native object with such
- * a value. The schema of an operator's kind accepts it, and the API server
- * rejects its pods. At admission, native objects have already been rejected.
+ * Values that the types of Kubernetes do not allow: words outside an
+ * enumeration
+ * (`effect: NoShedule`), numbers out of range, names that are not DNS labels,
+ * two items with one name, two sources of one volume. The API server rejects
+ * native objects with them. The schema of an operator's kind accepts them, and
+ * the API server rejects its pods. At admission only words are checked, in
+ * kinds of operators: other values would cost too much there.
  */
+#include <string.h>
 #include <strings.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/field_value.h"
+#include "kube/resources/shm.h"
 
 enum { MOST_LISTED = 8, SHORTEST = 5 };
 
@@ -56,35 +61,50 @@ static const char *field_of(struct rule_run *run,
 {
 	const struct node *map = issue->at->parent;
 
-	if (!text_eq(issue->field, "type") || !map->key)
+	if (strcmp(issue->field, "type") != 0 || !map->key)
 		return issue->field;
 	return arena_printf(rule_arena(run), "%s.%s", map->key, issue->field);
+}
+
+/* "`Exist` is not a valid value of `operator`; did you mean `Exists`?" */
+static const char *message(struct rule_run *run,
+			   const struct value_issue *issue)
+{
+	const char *value = node_str(issue->at);
+	const char *near = nearest(value, issue->values);
+	const char *text = arena_printf(rule_arena(run),
+					"`%s` is not a valid value of `%s`",
+					value, field_of(run, issue));
+
+	if (near)
+		text = arena_printf(rule_arena(run), "%s; did you mean `%s`?",
+				    text, near);
+	return text;
+}
+
+/* Other rules say more: of an operator's words, of /dev/shm. */
+static bool is_said(const struct value_issue *issue)
+{
+	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
+	       (text_eq(issue->at->key, "mountPath") &&
+		node_eq(issue->at, SHM_PATH));
 }
 
 static void found(struct value_walk *walk, const struct value_issue *issue)
 {
 	struct rule_run *run = walk->context;
-	const char *value = node_str(issue->at);
-	const char *near = nearest(value, issue->values);
-	const char *what;
+	const char *text = issue->text ? issue->text : message(run, issue);
 	struct finding *f;
 
-	/* restart-policy-invalid knows the words of an operator as well. */
-	if (issue->pod && text_eq(issue->field, "restartPolicy"))
+	if (is_said(issue))
 		return;
-	what = arena_printf(rule_arena(run),
-			    "`%s` is not a valid value of `%s`", value,
-			    field_of(run, issue));
-	if (near)
-		what = arena_printf(rule_arena(run), "%s; did you mean `%s`?",
-				    what, near);
 	if (issue->c)
-		f = report_container(run, issue->c, issue->at, "%s", what);
+		f = report_container(run, issue->c, issue->at, "%s", text);
 	else if (issue->pod)
-		f = report_pod(run, issue->pod, issue->at, "%s", what);
+		f = report_pod(run, issue->pod, issue->at, "%s", text);
 	else
-		f = report_object(run, issue->object, issue->at, "%s", what);
-	if (count(issue->values) <= MOST_LISTED)
+		f = report_object(run, issue->object, issue->at, "%s", text);
+	if (issue->values && count(issue->values) <= MOST_LISTED)
 		finding_help(run, f, "Use %s.", words(run, issue->values));
 }
 
@@ -92,8 +112,14 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	struct value_walk walk = {.found = found,
 				  .context = run,
+				  .arena = rule_arena(run),
 				  .custom_only = rule_at_admission(run)};
 
+	value_issues(&walk, object);
+	/* The API server checks the pods themselves, when they are made. */
+	if (rule_at_admission(run))
+		return;
+	walk.check = VALUE_CONSTRAINTS;
 	value_issues(&walk, object);
 }
 
@@ -102,10 +128,10 @@ const struct rule rule_field_value_invalid = {
 	.category = "input",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a word that is not among the values of its field",
+	.summary = "a value that its field does not allow",
 	.why = "The API server rejects the object, or the pods that an operator makes of it.",
-	.remedy = "Use one of the values that the API documents; case matters.",
+	.remedy = "Use a value that the API documents; case matters.",
 	.evidence =
-		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces",
+		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",
 	.check_object = check,
 };

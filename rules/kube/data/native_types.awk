@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# native_types.tsv and native_defaults.tsv to C (../typed/native.h): a type is
+# native_types.tsv, native_constraints.tsv and native_defaults.tsv to C (../typed/native.h): a type is
 # its number, its fields and defaults are runs of two arrays. POSIX awk.
 
 function fail(what)
@@ -35,11 +35,12 @@ function type_of(form)
 	return form ~ /^T/ ? substr(form, 2) : ""
 }
 
-# True if a value of the field may hold what the mark stands for: W a word of
-# an enumeration, R a required field.
+# True if a value of the field may hold what the mark stands for: W a word of an
+# enumeration, R a required field, C a constraint. of is the field's type.
 function leads_to(mark)
 {
 	return mark == "W" && words != "" || mark == "R" && form ~ /[+]/ || \
+		mark == "C" && (of, name) in constrained || \
 		(mark, type_of(form)) in leads
 }
 
@@ -48,6 +49,7 @@ function mark_types(mark,    t, n, i, field, new)
 {
 	new = 0
 	for (t = 0; t < types; t++) {
+		of = name_of[t]
 		n = split(fields[t], field, " ")
 		for (i = 1; i <= n && !((mark, name_of[t]) in leads); i++) {
 			split_field(field[i])
@@ -73,11 +75,14 @@ function add_word_field(t, at,    bit)
 function write_field(text, t, at,    flags, type)
 {
 	split_field(text)
+	of = name_of[t]
 	flags = "0"
 	if (leads_to("W"))
 		add_word_field(t, at)
 	if (leads_to("R"))
 		flags = flags " | NATIVE_REQUIREMENTS"
+	if (leads_to("C"))
+		flags = flags " | NATIVE_CONSTRAINTS"
 	if (sub(/[+]/, "", form))
 		flags = flags " | NATIVE_REQUIRED"
 	if (sub(/0$/, "", form))
@@ -109,6 +114,12 @@ BEGIN { FS = "\t"; types = 0 }
 /^#/ || NF == 0 { next }
 
 FILENAME ~ /native_types/ && $1 == "@" { kind[++kinds] = $0; next }
+FILENAME ~ /native_constraints/ {
+	constrained[$1, $2] = 1
+	constraint[$1, ++constraints[$1]] = "\"" $2 "\", " length($2) ", " \
+		tag($2) ", CONSTRAINT_" toupper($3) ", \"" $4 "\""
+	next
+}
 FILENAME ~ /native_types/ && $1 == "=" {
 	enum[$2] = ++enums
 	for (i = 3; i <= NF; i++)
@@ -134,7 +145,7 @@ END {
 	if (failed)
 		exit failed
 	print "#include \"rules/kube/typed/native.h\"\n"
-	while (mark_types("W") + mark_types("R"))
+	while (mark_types("W") + mark_types("R") + mark_types("C"))
 		;
 	for (i = 1; i <= enums; i++)
 		printf "static const char *const words_%d[] = {%sNULL};\n", \
@@ -155,6 +166,13 @@ END {
 	print "};\nconst unsigned short native_word_fields[] = {"
 	for (i = 1; i <= word_fields; i++)
 		printf "\t%d,\n", word_field[i]
+	print "};\nconst struct native_constraint native_constraints[] = {"
+	for (t = c = 0; t < types; t++) {
+		first_constraint[t] = c
+		for (i = 1; i <= constraints[name_of[t]]; i++)
+			printf "\t{%s},\n", constraint[name_of[t], i]
+		c += constraints[name_of[t]]
+	}
 	print "};\nconst struct native_default native_defaults[] = {"
 	name_of[types] = "@"
 	for (t = at2 = 0; t <= types; t++) {
@@ -165,10 +183,12 @@ END {
 	}
 	print "};\nconst struct native_type native_types[] = {"
 	for (t = 0; t <= types; t++)
-		printf "\t{\"%s\", %d, %d, %d, %d, %d, %d, 0%s},\n", \
+		printf "\t{\"%s\", %d, %d, %d, %d, %d, %d, " \
+			"%d, %d, 0%s},\n", \
 			name_of[t], first[t], split(fields[t], field, " "), \
 			first2[t], rows[name_of[t]], first_word[t], \
-			words_of[t], tags[t]
+			words_of[t], first_constraint[t], \
+			constraints[name_of[t]], tags[t]
 	print "};\nconst struct native_kind native_kinds[] = {"
 	for (i = 1; i <= kinds; i++) {
 		split(kind[i], k, "\t")

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enumerations and required fields of the native types (data/native_types.tsv):
- * anywhere in objects of native kinds, and in the pods and containers of
- * operators' kinds. Operators may add containers and name them.
+ * Enumerations and required fields of the native types (data/native_types.tsv),
+ * and their constraints (constraint.c): anywhere in objects of native kinds,
+ * and in the pods and containers of operators' kinds. Operators may add
+ * containers and name them.
  */
 #include "kube/field_value.h"
 
 #include <string.h>
 
+#include "constraint.h"
 #include "native.h"
 
 struct values {
@@ -26,12 +28,20 @@ static bool is_set_later(const struct values *values, const struct node *map)
 }
 
 static void found(struct values *values, const struct node *at,
-		  const struct native_field *field, const char *const *allowed)
+		  const char *field, const char *const *allowed,
+		  const char *text)
 {
 	values->issue.at = at;
-	values->issue.field = field->name;
+	values->issue.field = field;
 	values->issue.values = allowed;
+	values->issue.text = text;
 	values->walk->found(values->walk, &values->issue);
+}
+
+static void found_fault(struct constraint_check *check, const struct node *at,
+			const char *text)
+{
+	found(check->context, at, "", NULL, text);
 }
 
 static void check_word(struct values *values, const struct node *node,
@@ -46,7 +56,7 @@ static void check_word(struct values *values, const struct node *node,
 	while (*word && strcmp(*word, node->str))
 		word++;
 	if (!*word)
-		found(values, node, field, allowed);
+		found(values, node, field->name, allowed, NULL);
 }
 
 static void visit(struct values *values, const struct node *map, unsigned type);
@@ -54,7 +64,7 @@ static void visit(struct values *values, const struct node *map, unsigned type);
 static void visit_item(struct values *values, const struct node *node,
 		       const struct native_field *field)
 {
-	if (field->values && !values->walk->missing)
+	if (field->values && values->walk->check == VALUE_WORDS)
 		check_word(values, node, field);
 	else if (field->form == 'T' && field->type != native_pod_spec &&
 		 field->type != native_container)
@@ -69,15 +79,42 @@ static void visit_field(struct values *values, const struct node *map,
 	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
 
 	if (node_is_unset(node)) {
-		if (field->flags & NATIVE_REQUIRED && values->walk->missing &&
+		if (field->flags & NATIVE_REQUIRED &&
+		    values->walk->check == VALUE_MISSING &&
 		    !is_set_later(values, map))
-			found(values, map, field, NULL);
+			found(values, map, field->name, NULL, NULL);
 	} else if (!many) {
 		visit_item(values, node, field);
 	} else if (many == NATIVE_LIST ? node_is_seq(node)
 				       : node_is_map(node)) {
 		FOR_EACH_CHILD(node, item)
 			visit_item(values, item, field);
+	}
+}
+
+static void check_constraints(struct values *values, const struct node *map,
+			      const struct native_type *type)
+{
+	const struct native_constraint *row =
+		native_constraints + type->constraint;
+	struct constraint_check check = {
+		.found = found_fault,
+		.arena = values->walk->arena,
+		.context = values,
+		/* Their containers are merged into others. */
+		.partial = !values->native &&
+			   (values->issue.object->class == KIND_SERVING ||
+			    values->issue.object->class == KIND_TEMPLATE),
+	};
+
+	for (unsigned i = 0; i < type->nconstraints; i++, row++) {
+		const struct node *node = NULL;
+
+		if (map->tags & node_tag_bit(row->tag))
+			node = node_get_tagged(map, row->field, row->len,
+					       row->tag);
+		if (!node_is_unset(node))
+			constraint_check(&check, node, row);
 	}
 }
 
@@ -103,15 +140,24 @@ static void visit(struct values *values, const struct node *map,
 	const struct native_type *type = &native_types[number];
 	const struct native_field *field = native_fields + type->field;
 	const struct native_field *end = field + type->nfields;
+	unsigned wanted = 0;
 
 	if (!node_is_map(map) || node_is_unknown(map))
 		return;
-	if (!values->walk->missing) {
+	switch (values->walk->check) {
+	case VALUE_WORDS:
 		visit_words(values, map, type);
 		return;
+	case VALUE_CONSTRAINTS:
+		check_constraints(values, map, type);
+		wanted = NATIVE_CONSTRAINTS;
+		break;
+	case VALUE_MISSING:
+		wanted = NATIVE_REQUIREMENTS;
+		break;
 	}
 	for (; field < end; field++)
-		if (field->flags & NATIVE_REQUIREMENTS)
+		if (field->flags & wanted)
 			visit_field(values, map, field);
 }
 
@@ -121,6 +167,8 @@ static void check_pod(struct values *values, const struct pod *pod)
 	values->issue.c = NULL;
 	if (pod->flat || pod->made)
 		return;
+	if (!values->native && values->walk->check == VALUE_CONSTRAINTS)
+		visit(values, pod->metadata, native_metadata);
 	visit(values, pod->spec, native_pod_spec);
 	FOR_EACH_CONTAINER(pod, c) {
 		values->issue.c = c;
@@ -143,6 +191,9 @@ void value_issues(struct value_walk *walk, const struct object *object)
 		if (kind)
 			visit(&values, object->root, kind->type);
 	}
+	if (!values.native && walk->check == VALUE_CONSTRAINTS)
+		visit(&values, node_get(object->root, "metadata"),
+		      native_metadata);
 	FOR_EACH_POD(object, pod)
 		check_pod(&values, pod);
 }

@@ -18,6 +18,7 @@ enum native_flags {
 	NATIVE_OMIT_ZERO = 16, /* a struct that is not, when it is empty */
 	NATIVE_REQUIRED = 32,  /* the API server rejects an object without it */
 	NATIVE_REQUIREMENTS = 64, /* it, or a field below it, is required */
+	NATIVE_CONSTRAINTS = 128, /* it, or a field below it, has some */
 };
 
 struct native_field {
@@ -34,12 +35,40 @@ struct native_default {
 	const char *field, *condition, *value; /* as the table has them */
 };
 
+enum native_constraint_kind {
+	CONSTRAINT_RANGE,
+	CONSTRAINT_LABEL,
+	CONSTRAINT_SUBDOMAIN,
+	CONSTRAINT_PORT,
+	CONSTRAINT_PORTNAME,
+	CONSTRAINT_ENVNAME,
+	CONSTRAINT_LABELS,
+	CONSTRAINT_INSIDE,
+	CONSTRAINT_NODOTS,
+	CONSTRAINT_LABELKEY,
+	CONSTRAINT_TRIMMED,
+	CONSTRAINT_WORDS,
+	CONSTRAINT_FIELDPATH,
+	CONSTRAINT_UNIQUE,
+	CONSTRAINT_ONE,
+	CONSTRAINT_MOST,
+};
+
+struct native_constraint {
+	const char *field;
+	unsigned char len;
+	unsigned short tag; /* node_tag() of the field */
+	enum native_constraint_kind kind;
+	const char *argument; /* as the table has it */
+};
+
 struct native_type {
 	const char *name; /* behind a dot, the group of one of several */
 	unsigned short field, nfields, row, nrows; /* runs of the arrays */
 	/* A run of native_word_fields: fields that have words, or a field below
 	 * them has; node_tag_bit() of their names. */
 	unsigned short word, nwords;
+	unsigned short constraint, nconstraints;
 	uint64_t word_tags;
 };
 
@@ -54,6 +83,7 @@ extern const unsigned short native_word_fields[]; /* of native_fields */
 /* Lists that end with NULL; the first one is NULL. */
 extern const char *const *const native_enums[];
 extern const struct native_default native_defaults[];
+extern const struct native_constraint native_constraints[];
 extern const struct native_type native_types[];
 extern const struct native_kind native_kinds[]; /* ends with {NULL} */
 extern const unsigned native_every;    /* the type of rows for all objects */

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields of a pod that the API server rejects together: a mount of a volume
+ * that the pod does not have, a claim that it does not have, one name for an
+ * init container and a main one, a toleration with a value that Exists does not
+ * compare. In an operator's kind they pass, and its pods are rejected.
+ * Operators add volumes: silent for serving kinds, for containers that are
+ * merged into others, and for the names of their volumes. Source:
+ * pkg/apis/core/validation; observed.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/lifecycle/lifecycle.h"
+#include "kube/purpose/intent.h"
+#include "kube/resources/shm.h"
+
+/* True if a volume or a claim template of that name is in a tree: beside the
+ * pod (StatefulSet), or in the fields of an operator (JobSet). */
+static bool is_defined(const struct node *tree, const char *name, bool volumes)
+{
+	if (volumes && (node_eq(node_get(tree, "name"), name) ||
+			node_eq(node_path(tree, "metadata.name"), name)))
+		return true;
+	FOR_EACH_CHILD(tree, child) {
+		const char *key = child->key;
+		bool below = volumes;
+
+		if (key && text_starts(key, "volume") &&
+		    strcmp(key, "volumeMounts") != 0 &&
+		    strcmp(key, "volumeDevices") != 0)
+			below = true;
+		if ((!key || strcmp(key, "containers") != 0) &&
+		    is_defined(child, name, below))
+			return true;
+	}
+	return false;
+}
+
+/* Volumes that KubeRay, mpi-operator and Istio add, and that authors mount. */
+static bool is_of_operator(const char *name)
+{
+	static const char *const prefixes[] = {"ray-", "mpi-job-", "istio",
+					       "workload-"};
+	static const char *const names[] = {"shared-mem", "ssh-auth", "argo",
+					    "var-run-argo"};
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+		if (text_starts(name, prefixes[i]))
+			return true;
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (text_eq(name, names[i]))
+			return true;
+	return false;
+}
+
+static bool is_native(const struct pod *pod)
+{
+	return object_is_known_for(pod->object, KIND_NATIVE | KIND_SELECTOR);
+}
+
+static bool may_gain_volumes(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+
+	return (!is_native(c->pod) && (object->class == KIND_SERVING ||
+				       object->class == KIND_TEMPLATE)) ||
+	       object->fragment || pod_is_preset(c->pod) ||
+	       container_is_merged(c) || node_is_unknown(c->pod->volumes);
+}
+
+static void check_mounts(struct rule_run *run, const struct container *c,
+			 const char *list)
+{
+	const struct pod *pod = c->pod;
+
+	FOR_EACH_CHILD(node_get(c->node, list), mount) {
+		const struct node *at = node_get(mount, "name");
+		const char *name = node_str(at);
+
+		if (!name || !*name || pod_volume(pod, name) ||
+		    may_gain_volumes(c) ||
+		    is_defined(pod->object->root, name, false) ||
+		    (!is_native(pod) && is_of_operator(name)) ||
+		    /* shm-mount-invalid */
+		    node_eq(node_get(mount, "mountPath"), SHM_PATH))
+			continue;
+		report_container(run, c, at,
+				 "`%s` has the volume `%s`, which is not in "
+				 "the `volumes` of the pod",
+				 list, name);
+	}
+}
+
+static void check_claims(struct rule_run *run, const struct container *c)
+{
+	const struct node *claims = pod_field(c->pod, "resourceClaims");
+
+	if (node_is_unknown(claims) || may_gain_volumes(c))
+		return;
+	FOR_EACH_CHILD(node_get(c->resources, "claims"), claim) {
+		const char *name = node_str(node_get(claim, "name"));
+		bool found = false;
+
+		if (!name || !*name)
+			continue;
+		FOR_EACH_CHILD(claims, other)
+			found |= node_is_unknown(other) ||
+				 node_eq(node_get(other, "name"), name);
+		if (!found)
+			report_container(run, c, node_get(claim, "name"),
+					 "`claims` has `%s`, which is not in "
+					 "the `resourceClaims` of the pod",
+					 name);
+	}
+}
+
+static void check_probes(struct rule_run *run, const struct container *c)
+{
+	static const char *const probes[] = {"livenessProbe", "startupProbe",
+					     "readinessProbe"};
+
+	for (size_t i = 0; i < 3; i++) {
+		const struct node *probe =
+			node_if_set(node_get(c->node, probes[i]));
+		const struct node *at = node_get(probe, "successThreshold");
+		int64_t n;
+
+		if (probe && c->role == CONTAINER_INIT)
+			finding_at_key(
+				run,
+				report_container(
+					run, c, probe,
+					"`%s` is not allowed in an init "
+					"container, except with restartPolicy "
+					"`Always`",
+					probes[i]),
+				probe);
+		else if (i < 2 && node_int(at, &n) && n > 1)
+			report_container(run, c, at,
+					 "`successThreshold` of a `%s` must be "
+					 "1, not %" PRId64,
+					 probes[i], n);
+	}
+}
+
+/* The lists are checked by themselves: field-value-invalid. */
+static void check_names(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_CONTAINER(pod, main)
+			if (c->role != CONTAINER_MAIN &&
+			    main->role == CONTAINER_MAIN && c->name &&
+			    text_eq(c->name, main->name))
+				report_container(run, c,
+						 node_get(c->node, "name"),
+						 "an init container and a main "
+						 "one have the name `%s`",
+						 c->name);
+}
+
+static void check_toleration(struct rule_run *run, const struct pod *pod,
+			     const struct node *toleration)
+{
+	const struct node *operator= node_get(toleration, "operator");
+	const struct node *value = node_get(toleration, "value");
+	const struct node *effect = node_get(toleration, "effect");
+	const struct node *seconds = node_get(toleration, "tolerationSeconds");
+	const struct node *key = node_get(toleration, "key");
+
+	if (!node_is_map(toleration))
+		return;
+	if (node_eq(operator, "Exists") && node_str(value) && value->len)
+		report_pod(run, pod, value,
+			   "a toleration with the operator `Exists` must not "
+			   "have a value");
+	if (!node_is_unset(seconds) && !node_is_unknown(seconds) &&
+	    !node_is_unknown(effect) && !node_eq(effect, "NoExecute"))
+		report_pod(run, pod, seconds,
+			   "`tolerationSeconds` requires the effect "
+			   "`NoExecute`");
+	if ((node_is_unset(key) || node_eq(key, "")) &&
+	    !node_is_unknown(operator) && !node_eq(operator, "Exists"))
+		report_pod(run, pod, toleration,
+			   "a toleration without a key must have the operator "
+			   "`Exists`");
+}
+
+static void check_expression(struct rule_run *run, const struct pod *pod,
+			     const struct node *expression)
+{
+	const struct node *operator= node_get(expression, "operator");
+	const struct node *values = node_get(expression, "values");
+	const char *word = node_str(operator);
+	bool in = text_eq(word, "In") || text_eq(word, "NotIn");
+	bool exists = text_eq(word, "Exists") || text_eq(word, "DoesNotExist");
+
+	if (node_is_unknown(values) || pod->object->fragment)
+		return;
+	if (in && !node_count(values))
+		report_pod(run, pod, operator, "`%s` requires `values`", word);
+	else if (exists && node_count(values))
+		report_pod(run, pod, values, "`%s` must not have `values`",
+			   word);
+}
+
+static void check_terms(struct rule_run *run, const struct pod *pod,
+			const struct node *affinity)
+{
+	FOR_EACH_CHILD(
+		node_path(affinity,
+			  "requiredDuringSchedulingIgnoredDuringExecution."
+			  "nodeSelectorTerms"),
+		term)
+		FOR_EACH_CHILD(node_get(term, "matchExpressions"), expression)
+			check_expression(run, pod, expression);
+	FOR_EACH_CHILD(
+		node_get(affinity,
+			 "preferredDuringSchedulingIgnoredDuringExecution"),
+		term)
+		FOR_EACH_CHILD(node_path(term, "preference.matchExpressions"),
+			       expression)
+			check_expression(run, pod, expression);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *dns;
+
+	/* The API server checks the pods themselves, when they are made. */
+	if (rule_at_admission(run) || pod->flat || pod->made ||
+	    pod->object->guessed || pod->cut)
+		return;
+	dns = pod_field(pod, "dnsPolicy");
+	FOR_EACH_CONTAINER(pod, c) {
+		check_mounts(run, c, "volumeMounts");
+		check_mounts(run, c, "volumeDevices");
+		check_claims(run, c);
+		check_probes(run, c);
+	}
+	check_names(run, pod);
+	FOR_EACH_CHILD(pod->tolerations, toleration)
+		check_toleration(run, pod, toleration);
+	check_terms(run, pod,
+		    node_get(pod_field(pod, "affinity"), "nodeAffinity"));
+	if (node_eq(dns, "None") && !pod->object->fragment &&
+	    node_is_unset(pod_field(pod, "dnsConfig")))
+		report_pod(run, pod, dns,
+			   "dnsPolicy `None` requires `dnsConfig`");
+}
+
+const struct rule rule_pod_invalid = {
+	.name = "pod-invalid",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_INFRASTRUCTURE,
+	.wants = FACT_PODSPEC,
+	.since = "1.0",
+	.summary = "fields of a pod that the API server rejects together",
+	.why = "The API server rejects the pod. It stores the object of an operator's kind, whose pods then never appear.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",
+	.check_pod = check,
+};

@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Values that validation of the API server rejects, by the constraints of
+ * data/native_constraints.tsv. A value of another type than its field is
+ * field_type.c's; a placeholder has no fault.
+ */
+#include "constraint.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+
+enum { MOST_FIELDS = 40, LABEL_MAX = 63, PORT_NAME_MAX = 15 };
+
+#define LOWER  "abcdefghijklmnopqrstuvwxyz"
+#define DIGITS "0123456789"
+
+/* -- numbers and words ----------------------------------------------------- */
+
+static void check_range(struct constraint_check *check,
+			const struct node *value,
+			const struct native_constraint *constraint)
+{
+	char *end;
+	int64_t least = strtoll(constraint->argument, &end, 10);
+	int64_t most = strtoll(end, NULL, 10), n;
+	const char *bounds;
+
+	if (!node_int(value, &n) || (n >= least && n <= most))
+		return;
+	bounds =
+		most >= INT32_MAX && n < least
+			? arena_printf(check->arena, "at least %" PRId64, least)
+			: arena_printf(check->arena,
+				       "between %" PRId64 " and %" PRId64,
+				       least, most);
+	check->found(check, value,
+		     arena_printf(check->arena, "`%s` must be %s, not %" PRId64,
+				  constraint->field, bounds, n));
+}
+
+/* IANA service names (RFC 6335). */
+static bool is_port_name(const char *s, size_t len)
+{
+	return len && len <= PORT_NAME_MAX &&
+	       strspn(s, LOWER DIGITS "-") == len && strpbrk(s, LOWER) &&
+	       *s != '-' && s[len - 1] != '-' && !strstr(s, "--");
+}
+
+static bool is_env_name(const char *s, size_t len)
+{
+	for (size_t i = 0; i < len; i++)
+		if (s[i] < ' ' || s[i] > '~' || s[i] == '=')
+			return false;
+	return true;
+}
+
+static bool has_dots(const char *path)
+{
+	for (; path; path = strchr(path, '/')) {
+		path += *path == '/';
+		if (!strncmp(path, "..", 2) && (!path[2] || path[2] == '/'))
+			return true;
+	}
+	return false;
+}
+
+static bool is_field_path(const char *s)
+{
+	static const char *const paths[] = {"metadata.name",
+					    "metadata.namespace",
+					    "metadata.uid",
+					    "metadata.labels",
+					    "metadata.annotations",
+					    "spec.nodeName",
+					    "spec.host",
+					    "spec.restartPolicy",
+					    "spec.schedulerName",
+					    "spec.serviceAccountName",
+					    "status.phase",
+					    "status.hostIP",
+					    "status.hostIPs",
+					    "status.podIP",
+					    "status.podIPs"};
+
+	if (text_starts(s, "metadata.labels[") ||
+	    text_starts(s, "metadata.annotations["))
+		return true;
+	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+		if (!strcmp(s, paths[i]))
+			return true;
+	return false;
+}
+
+static bool is_label_text(const char *s, size_t len)
+{
+	if (len > LABEL_MAX)
+		return false;
+	for (size_t i = 0; i < len; i++)
+		if (!isalnum((unsigned char)s[i]) &&
+		    (!strchr("-_.", s[i]) || !i || i == len - 1))
+			return false;
+	return true;
+}
+
+/* A name, or one behind a DNS subdomain and a slash. */
+static bool is_label_key(const char *s, size_t len)
+{
+	const char *slash = memchr(s, '/', len);
+	size_t prefix = slash ? (size_t)(slash - s) + 1 : 0;
+
+	if (slash && !text_is_subdomain(s, prefix - 1))
+		return false;
+	return len > prefix && is_label_text(s + prefix, len - prefix);
+}
+
+static bool is_listed(const char *list, const char *word)
+{
+	size_t len = strlen(word);
+
+	for (; list; list = strchr(list, ',')) {
+		list += *list == ',';
+		if (!strncmp(list, word, len) &&
+		    (!list[len] || list[len] == ','))
+			return true;
+	}
+	return false;
+}
+
+static bool is_valid(const struct native_constraint *constraint, const char *s,
+		     size_t len)
+{
+	switch (constraint->kind) {
+	case CONSTRAINT_LABEL:
+		return text_is_label(s, len);
+	case CONSTRAINT_SUBDOMAIN:
+		return text_is_subdomain(s, len);
+	case CONSTRAINT_PORT:
+	case CONSTRAINT_PORTNAME:
+		return is_port_name(s, len);
+	case CONSTRAINT_ENVNAME:
+		return is_env_name(s, len);
+	case CONSTRAINT_INSIDE:
+		return *s != '/' && !has_dots(s);
+	case CONSTRAINT_NODOTS:
+		return !has_dots(s);
+	case CONSTRAINT_LABELKEY:
+		return is_label_key(s, len);
+	case CONSTRAINT_TRIMMED:
+		return !isspace((unsigned char)*s) &&
+		       !isspace((unsigned char)s[len - 1]);
+	case CONSTRAINT_WORDS:
+		return is_listed(constraint->argument, s);
+	case CONSTRAINT_FIELDPATH:
+		return is_field_path(s);
+	default:
+		return true;
+	}
+}
+
+static const char *description(const struct native_constraint *constraint)
+{
+	switch (constraint->kind) {
+	case CONSTRAINT_LABEL:
+		return "at most 63 lowercase letters, digits and `-`, with a "
+		       "letter or digit at both ends";
+	case CONSTRAINT_SUBDOMAIN:
+		return "lowercase letters, digits, `-` and `.`";
+	case CONSTRAINT_PORT:
+		return "a port from 1 to 65535, or the name of one";
+	case CONSTRAINT_PORTNAME:
+		return "at most 15 lowercase letters, digits and `-`";
+	case CONSTRAINT_ENVNAME:
+		return "printable ASCII without `=`";
+	case CONSTRAINT_INSIDE:
+		return "a relative path without `..`";
+	case CONSTRAINT_NODOTS:
+		return "a path without `..`";
+	case CONSTRAINT_LABELKEY:
+		return "a label key";
+	case CONSTRAINT_TRIMMED:
+		return "without blanks at its ends";
+	case CONSTRAINT_WORDS:
+		return constraint->argument;
+	default:
+		return "a field that a container can read, such as "
+		       "`metadata.name` or `status.podIP`";
+	}
+}
+
+static void check_text(struct constraint_check *check, const struct node *value,
+		       const struct native_constraint *constraint)
+{
+	int64_t n;
+
+	if (constraint->kind == CONSTRAINT_PORT && value->type == NODE_INT &&
+	    node_int(value, &n) && (n < 1 || n > UINT16_MAX))
+		;
+	else if (value->type != NODE_STRING || !value->len ||
+		 is_valid(constraint, value->str, value->len))
+		return;
+	check->found(check, value,
+		     arena_printf(check->arena, "`%s` must be %s, not `%s`",
+				  constraint->field, description(constraint),
+				  value->str));
+}
+
+static void check_labels(struct constraint_check *check, const struct node *map)
+{
+	const char *text = NULL;
+
+	if (!node_is_map(map))
+		return;
+	FOR_EACH_CHILD(map, label) {
+		if (!label->key_len || strpbrk(label->key, "${}<>") ||
+		    node_is_unknown(label))
+			continue;
+		if (!is_label_key(label->key, label->key_len))
+			text = arena_printf(check->arena,
+					    "`%s` is not a valid label key",
+					    label->key);
+		else if (label->type == NODE_STRING &&
+			 !is_label_text(label->str, label->len))
+			text = arena_printf(
+				check->arena,
+				"`%s` is not a valid label value: use at most "
+				"63 letters, digits, `-`, `_` and `.`, with a "
+				"letter or digit at both ends",
+				label->str);
+		else
+			continue;
+		check->found(check, label, text);
+	}
+}
+
+/* -- lists and unions ------------------------------------------------------ */
+
+static bool is_repeated(const struct node *list, const struct node *item,
+			const char *field)
+{
+	const struct node *value = node_get(item, field);
+
+	for (const struct node *other = node_first(list); other != item;
+	     other = other->next) {
+		const struct node *same = node_get(other, field);
+
+		if (same && same->type == value->type && same->len &&
+		    !node_is_unknown(same) && text_eq(same->str, value->str))
+			return true;
+	}
+	return false;
+}
+
+static void check_unique(struct constraint_check *check,
+			 const struct node *list,
+			 const struct native_constraint *constraint)
+{
+	const char *field = constraint->argument;
+
+	if (!node_is_seq(list))
+		return;
+	FOR_EACH_CHILD(list, item) {
+		const struct node *value = node_get(item, field);
+
+		if (!value || value->type != NODE_STRING || !value->len ||
+		    node_is_unknown(value) || !is_repeated(list, item, field))
+			continue;
+		check->found(check, value,
+			     arena_printf(check->arena,
+					  "two `%s` have the `%s` `%s`",
+					  constraint->field, field,
+					  value->str));
+	}
+}
+
+/* "exec, httpGet" of "exec,httpGet" */
+static const char *with_blanks(struct arena *arena, const char *list)
+{
+	char *out = arena_alloc(arena, 2 * strlen(list) + 1), *to = out;
+
+	for (; *list; list++) {
+		*to++ = *list;
+		if (*list == ',')
+			*to++ = ' ';
+	}
+	*to = '\0';
+	return out;
+}
+
+/* Reports the first two members by alphabet, so that the order of the fields
+ * does not matter. */
+static void check_union(struct constraint_check *check, const struct node *map,
+			const struct native_constraint *constraint)
+{
+	const struct node *first = NULL, *second = NULL;
+
+	if (!node_is_map(map) || node_is_unknown(map))
+		return;
+	FOR_EACH_CHILD(map, child) {
+		if (node_is_unknown(child))
+			return;
+		if (node_is_unset(child) || node_eq(child, "") ||
+		    !is_listed(constraint->argument, child->key))
+			continue;
+		if (!first || strcmp(child->key, first->key) < 0) {
+			second = first;
+			first = child;
+		} else if (!second || strcmp(child->key, second->key) < 0) {
+			second = child;
+		}
+	}
+	if (second)
+		check->found(check, second,
+			     arena_printf(check->arena,
+					  "`%s` and `%s` exclude each other in "
+					  "`%s`",
+					  first->key, second->key,
+					  constraint->field));
+	else if (!first && constraint->kind == CONSTRAINT_ONE &&
+		 !check->partial)
+		check->found(check, map,
+			     arena_printf(check->arena, "`%s` needs one of %s",
+					  constraint->field,
+					  with_blanks(check->arena,
+						      constraint->argument)));
+}
+
+void constraint_check(struct constraint_check *check, const struct node *value,
+		      const struct native_constraint *constraint)
+{
+	if (node_is_unknown(value))
+		return;
+	switch (constraint->kind) {
+	case CONSTRAINT_RANGE:
+		check_range(check, value, constraint);
+		return;
+	case CONSTRAINT_LABELS:
+		check_labels(check, value);
+		return;
+	case CONSTRAINT_UNIQUE:
+		check_unique(check, value, constraint);
+		return;
+	case CONSTRAINT_ONE:
+	case CONSTRAINT_MOST:
+		if (node_is_seq(value))
+			FOR_EACH_CHILD(value, item)
+				check_union(check, item, constraint);
+		else
+			check_union(check, value, constraint);
+		return;
+	default:
+		check_text(check, value, constraint);
+	}
+}
