@@ -6,7 +6,11 @@ pod-fields.yaml says where each kind keeps which fields of its pods; one defect
 of each field is planted at each of these places. Where it names near misses, the
 pod has no defect, and nothing may be found.
 
-usage: pod_fields.py GPUGATE TABLE WORK [-v]
+The same defects are planted in each template of every kind of
+rules/kube/data/kinds.txt (kind_rows.py). Kinds whose pods are no templates, or not
+only, and that the table lacks are listed.
+
+usage: pod_fields.py GPUGATE TABLE KINDS WORK [-v]
 """
 import collections
 import copy
@@ -17,6 +21,7 @@ import sys
 
 import yaml
 
+import kind_rows
 from plants import CLUSTER, PLATFORM, SITE
 from places import at
 
@@ -172,7 +177,8 @@ def plants(table):
         for place in entry["places"]:
             for defect in DEFECTS:
                 if ONLY.get(defect[0]) == "serving" and \
-                        not entry["kind"].startswith(SERVING):
+                        not entry.get("serves", entry["kind"].startswith(
+                            SERVING)):
                     continue
                 plant = Plant(entry, place, defect, number)
                 if plant.fits:
@@ -212,10 +218,22 @@ def judge(gpugate, table, work):
 
 
 def main():
-    gpugate, table, work = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+    gpugate, table, kinds = sys.argv[1:4]
+    work = pathlib.Path(sys.argv[4])
     verbose = "-v" in sys.argv
     table = [t for t in yaml.safe_load_all(pathlib.Path(table).read_text())
              if t]
+    ours = {t["object"]["kind"] for t in table}
+    templates, made = [], 0
+    for kind, entries, others in kind_rows.entries(pathlib.Path(kinds)):
+        made += 1
+        templates += entries
+        if verbose and (others or kind.embeds) and kind.name not in ours:
+            print("not all planted: %s: %s" % (kind.title(), " ".join(
+                kind_rows.joined(row.group, row.pod) for row in others) or
+                "objects in it"))
+    number = len(table)
+    table += templates
     counts = collections.OrderedDict()
     wrong = nears = 0
     for plant, found in judge(gpugate, table, work):
@@ -234,11 +252,11 @@ def main():
             print("missed %s: %s at %s; %s" % (
                 plant.kind, plant.rule, " ".join(plant.at),
                 " ".join(sorted({f["rule"] for f in plant.findings}))))
-    for (kind, place), (good, number) in counts.items():
-        print("%-32s %-70s %2d of %2d" % (kind, place, good, number))
+    for (kind, place), (good, n) in counts.items():
+        print("%-32s %-70s %2d of %2d" % (kind, place, good, n))
     missed = collections.Counter()
-    for (kind, _), (good, number) in counts.items():
-        missed[kind] += number - good
+    for (kind, _), (good, n) in counts.items():
+        missed[kind] += n - good
     for entry in table:
         kind, known = entry["kind"], entry.get("missed", 0)
         if missed[kind] != known:
@@ -246,9 +264,10 @@ def main():
                   (kind, missed[kind], known))
             wrong += 1
     hit = sum(good for good, _ in counts.values())
-    number = sum(n for _, n in counts.values())
-    print("%d kinds; %d of %d plants found; %d near misses" %
-          (len(table), hit, number, nears))
+    planted = sum(n for _, n in counts.values())
+    print("%d kinds make pods; %d tables of places, %d templates" %
+          (made, number, len(templates)))
+    print("%d of %d plants found; %d near misses" % (hit, planted, nears))
     print("pod fields: %d passed, %d failed" %
           (len(table) + nears - wrong, wrong))
     return wrong > 0
