@@ -54,7 +54,7 @@ release-native: release-stage
 	$(say) PACK linux-$(RELEASE_ARCH)
 	$(release_run) deploy/release/tarball.sh linux-$(RELEASE_ARCH) \
 		$(RELEASE_STAGE)/usr/bin/gpugate $(RELEASE_WORK)/licenses
-	$(say) DEB gpugate gpugated
+	$(say) DEB linux-$(RELEASE_ARCH)
 	$(release_run) deploy/packaging/deb.sh
 	$(say) IMAGE linux-$(RELEASE_ARCH)
 	$(release_run) deploy/release/images.sh linux-$(RELEASE_ARCH)
