@@ -9,19 +9,35 @@
 #include "base/text.h"
 #include "kube/claim.h"
 
+/* NULL: not of these maps. In a merged one, the index and the parent are the
+ * author's. */
+static const struct resource_entry *entry_of(const struct container *c,
+					     const struct node *value)
+{
+	size_t n = c->nlimits + c->nrequests;
+	size_t i =
+		value->index + (value->parent == c->requests ? c->nlimits : 0);
+
+	if (i < n && c->entries[i].node == value)
+		return &c->entries[i];
+	for (i = 0; i < n && c->entries[i].node != value;)
+		i++;
+	return i < n ? &c->entries[i] : NULL;
+}
+
 enum quantity_state container_value(const struct container *c,
 				    const struct node *value,
 				    struct quantity *q)
 {
-	const struct resource_entry *entry = c->entries;
+	const struct resource_entry *entry;
 
 	if (!value || node_is_unknown(value)) {
 		*q = quantity_from(0);
 		return value ? QUANTITY_UNKNOWN : QUANTITY_ABSENT;
 	}
-	entry += value->index;
-	if (value->parent == c->requests)
-		entry += c->nlimits;
+	entry = entry_of(c, value);
+	if (!entry)
+		return node_quantity(value, q);
 	*q = entry->quantity;
 	return entry->state;
 }
