@@ -8,13 +8,15 @@ BEGIN {
 	print "#"
 	print "# native      the API server's own; most objects of these kinds have nothing"
 	print "#             to do with GPUs, so matchConditions look into their templates"
-	print "# operators   custom resources made for such work: every change of their spec"
+	print "# operators   custom resources made for such work, claims of devices: every"
+	print "#             change of their spec"
 	print "# limits      quotas, limit ranges and priority classes that GPUs depend on"
 }
 $1 != "kind" || $2 == "gpugate.dev" { next }
 $2 == "extensions" { next } # served by no Kubernetes since 1.22
 $2 == "-" && $3 == "Pod" { next }
 $3 ~ /^(ResourceQuota|LimitRange|PriorityClass)$/ { list("limits") }
+$3 ~ /^ResourceClaim(Template)?$/ { list("operators") }
 $4 == "other" { next }
 { list($2 ~ /^(-|apps|batch)$/ ? "native" : "operators") }
 

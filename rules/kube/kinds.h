@@ -101,6 +101,12 @@ enum restart_from {
 	RESTART_FROM_OPERATOR, /* forced Never where it says so */
 };
 
+/* A map of annotations that the operator copies to the pod. */
+struct note_row {
+	enum factor_base base;
+	const char *const *path;
+};
+
 struct pod_row {
 	const char *const *group; /* from the object */
 	const char *const *pod;	  /* from the group */
@@ -115,6 +121,7 @@ struct pod_row {
 	bool asks_injects, asks_gpus;	/* of the operator */
 	const struct box *boxes;	/* NULL: initContainers, containers */
 	const char *const *metadata;	/* from the group, when not FORM_POD */
+	const struct note_row *notes;	/* or NULL */
 	const char *const *inner;	/* from POD: a PodSpec in it */
 	const char *const *defaults;	/* from the object: last place */
 	const struct field_row *fields; /* of a pod that is made, or NULL */

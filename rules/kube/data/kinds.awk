@@ -196,6 +196,21 @@ function fields(text,    n, i, part, out)
 	return fieldlists[text]
 }
 
+# Of the operator's copies the last goes first.
+function notes(text,    n, i, part, out)
+{
+	if (text in notelists)
+		return notelists[text]
+	n = split(text, part, ",")
+	out = ""
+	for (i = 1; i <= n; i++)
+		out = out "\n\t{" base_path(part[i]) "},"
+	notelists[text] = "notes_" nnotelists++
+	printf "static const struct note_row %s[] = {%s\n\t{0}};\n", \
+		notelists[text], out
+	return notelists[text]
+}
+
 function injects(text,    n, i, part, out)
 {
 	out = "0"
@@ -269,6 +284,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		(attr["metadata"] == "." ? "path_here" : \
 		path(attr["metadata"])) : "NULL"
 	attr["fields_c"] = "fields" in attr ? fields(attr["fields"]) : "NULL"
+	attr["notes_c"] = "notes" in attr ? notes(attr["notes"]) : "NULL"
 	attr["first_c"] = sub(/\?$/, "", attr["container"])
 	attr["container_c"] = attr["container"] != "" ? \
 		"\"" attr["container"] "\"" : "NULL"
@@ -291,6 +307,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
 		attr["container_c"]
+	printf "\t.notes = %s,\n", attr["notes_c"]
 	printf "\t.or_first = %d,\n\t.based = %d,\n\t.below = %d,\n", \
 		attr["first_c"], value("based", 0), value("below", 0)
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \

@@ -57,9 +57,37 @@ field_of(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? pod_field_default(pod, name) : node;
 }
 
+/* Annotations of its metadata, and those that its operator adds. */
+static const struct node *annotations_of(struct pod_builder *builder,
+					 const struct pod *pod,
+					 const struct node *element)
+{
+	const struct node *own = node_get(pod->metadata, "annotations");
+	const struct node *all = NULL;
+
+	for (const struct note_row *row = builder->row->notes; row && row->path;
+	     row++) {
+		const struct node *from[] = {
+			[BASE_GROUP] = builder->group,
+			[BASE_ROOT] = builder->object->root,
+			[BASE_ELEMENT] = element,
+		};
+		const struct node *map = path_get(from[row->base], row->path);
+
+		if (node_is_map(map))
+			all = all ? value_merge(builder->arena,
+						&builder->merge_budget, all,
+						map)
+				  : map;
+	}
+	if (!all || node_is_unset(own))
+		return all ? all : own;
+	return value_merge(builder->arena, &builder->merge_budget, all, own);
+}
+
 /* Finds the pod's parts; false if the pod is missing. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
-		      const struct node *holder)
+		      const struct node *holder, const struct node *element)
 {
 	const struct pod_row *row = builder->row;
 
@@ -87,7 +115,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	}
 	pod->flat = row->form == FORM_FLAT && !pod->made;
 	pod->labels = node_get(pod->metadata, "labels");
-	pod->annotations = node_get(pod->metadata, "annotations");
+	pod->annotations = annotations_of(builder, pod, element);
 	if (row->inner && !row->fields)
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
@@ -199,7 +227,7 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 		.role = role_of(builder->row, builder->group),
 	};
 
-	if (!pod_place(builder, &pod, holder))
+	if (!pod_place(builder, &pod, holder, place.element))
 		return;
 	pod.memo = ARENA_NEW(builder->arena, struct pod_memo);
 	pod.memo->arena = builder->arena;

@@ -23,9 +23,19 @@ before texts, and what is unusually large comes to us.
 {{- end }}
 {{- end }}
 
+{{/* Annotations that ask a runtime for devices, new or with another value. */}}
+{{- define "gpugate.condition.newDevices" -}}
+(has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
+object.metadata.annotations.exists(k, k.size() <= 320 &&
+k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
+(!has(oldObject.metadata.annotations) || !(k in oldObject.metadata.annotations) ||
+oldObject.metadata.annotations[k] != object.metadata.annotations[k]))))
+{{- end }}
+
 {{/*
-An UPDATE that leaves spec as it is cannot ask for more: operators write
-status and metadata often, some of them without a status subresource.
+An UPDATE that leaves spec as it is asks for devices only by annotations, which
+some operators copy to their pods: operators write status and metadata often,
+some of them without a status subresource.
 A Scale is not sent at all: it carries a number and no pods to judge. The API
 server's own priority classes are made before any webhook can run.
 */}}
@@ -35,7 +45,8 @@ server's own priority classes are made before any webhook can run.
   expression: >-
     request.operation != "UPDATE" || oldObject == null ||
     !has(object.spec) || !has(oldObject.spec) ||
-    object.spec != oldObject.spec
+    object.spec != oldObject.spec ||
+    {{- include "gpugate.condition.newDevices" . | trim | nindent 4 }}
 - name: not-from-the-api-server
   expression: >-
     request.userInfo.username != "system:apiserver"
@@ -123,11 +134,7 @@ place a Pod and take its gate away need no webhook for it.
       [[object.spec, oldObject.spec].map(s,
         (s.containers + (has(s.initContainers) ? s.initContainers : [])).map(c,
           has(c.image) ? c.image : ""))].exists(images, images[0] != images[1]))) ||
-    (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
-    object.metadata.annotations.exists(k, k.size() <= 320 &&
-    k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
-    (!has(oldObject.metadata.annotations) || !(k in oldObject.metadata.annotations) ||
-    oldObject.metadata.annotations[k] != object.metadata.annotations[k])))) ||
+    {{- include "gpugate.condition.newDevices" . | trim | nindent 4 }} ||
     (((has(object.metadata.labels) ? object.metadata.labels : {}) !=
         (has(oldObject.metadata.labels) ? oldObject.metadata.labels : {}) ||
       (has(object.metadata.annotations) ? object.metadata.annotations : {}) !=

@@ -20,12 +20,10 @@ static unsigned injects(const struct pod_builder *builder,
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	const struct node *list = builder->group->parent;
-
-	if (list && !builder->group->index)
+	if (!pod->template->index)
 		pod_give_beside(
 			builder, pod,
-			node_path(list->parent, "svcOrchSpec.resources"));
+			node_path(builder->group, "svcOrchSpec.resources"));
 }
 
 /* The engine of v1 has cpu requests. */
