@@ -193,10 +193,11 @@ struct pod_builder {
 	struct object *object;
 	const struct pod_row *row;
 	const struct node *group;
-	size_t size;		    /* room of object->pods */
-	size_t embed_size;	    /* ... and of object->embedded */
-	struct device_patch *patch; /* of the defaults, when it was read */
-	uint32_t merge_budget;	    /* see template_merge() */
+	size_t size;	   /* room of object->pods */
+	size_t embed_size; /* ... and of object->embedded */
+	/* Patches of the defaults, and of the templates' defaults. */
+	struct device_patch *patch, *usual_patch;
+	uint32_t merge_budget; /* see template_merge() */
 };
 
 /* Returns the operator of its row; never NULL. */

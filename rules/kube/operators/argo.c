@@ -10,6 +10,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/text.h"
 
@@ -52,6 +53,74 @@ static bool names_accelerator(const struct kube_config *config,
 			return true;
 	}
 	return false;
+}
+
+/* A field that leads to devices, in any case of its letters; or NULL. */
+static const char *field_in_any_case(const char *key)
+{
+	static const char *const fields[] = {
+		"containers", "initContainers", "name",
+		"resources",  "limits",		"requests",
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+		if (key && !strcasecmp(key, fields[i]))
+			return fields[i];
+	return NULL;
+}
+
+static bool is_variant(const struct node *node)
+{
+	const char *field = field_in_any_case(node->key);
+
+	return field && strcmp(node->key, field) != 0;
+}
+
+static bool any_variant(const struct node *tree)
+{
+	FOR_EACH_CHILD(tree, child)
+		if (is_variant(child) || any_variant(child))
+			return true;
+	return false;
+}
+
+static struct node renamed(const struct node *node, const char *field)
+{
+	struct node out = *node;
+
+	out.key = field;
+	out.key_len = (uint32_t)strlen(field);
+	out.tag = node_tag(field, out.key_len);
+	return out;
+}
+
+/*
+ * The controller decodes the patched pod with encoding/json, which ignores the
+ * case of field names: values of both spellings are merged.
+ */
+static const struct node *respelled(struct pod_builder *builder,
+				    const struct node *tree)
+{
+	struct node *exact, *variants;
+	uint32_t *budget = &builder->merge_budget;
+
+	if (!any_variant(tree))
+		return tree;
+	exact = merge_hollow(builder->arena, tree);
+	variants = merge_hollow(builder->arena, tree);
+	FOR_EACH_CHILD(tree, child) {
+		struct node one = *respelled(builder, child);
+
+		if (is_variant(&one)) {
+			one = renamed(&one, field_in_any_case(one.key));
+			merge_add(builder->arena, budget, variants, &one);
+		} else {
+			merge_add(builder->arena, budget, exact, &one);
+		}
+	}
+	return variants->len
+		       ? value_merge(builder->arena, budget, exact, variants)
+		       : exact;
 }
 
 /* No more containers are patched in practice; and all templates share one
@@ -110,7 +179,8 @@ static struct device_patch *patch_read(struct pod_builder *builder,
 {
 	struct device_patch *patch =
 		ARENA_NEW(builder->arena, struct device_patch);
-	const struct node *tree = read_patch(builder->arena, node);
+	const struct node *tree =
+		respelled(builder, read_patch(builder->arena, node));
 
 	if (node_is_map(tree) &&
 	    patch_list(builder->config, patch, node_get(tree, "containers")) &&
@@ -170,14 +240,22 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *all = node_get(pod->defaults, "podSpecPatch");
 	const struct node *own = node_get(pod->spec, "podSpecPatch");
+	const struct node *usual =
+		node_path(pod->defaults, "templateDefaults.podSpecPatch");
 
 	/* Once for all templates. */
 	if (!node_is_unset(all) && !builder->patch)
 		builder->patch = patch_read(builder, all);
 	if (builder->patch)
 		apply_patch(builder, pod, builder->patch);
-	if (!node_is_unset(own))
+	if (!node_is_unset(own)) {
 		apply_patch(builder, pod, patch_read(builder, own));
+		return;
+	}
+	if (!node_is_unset(usual) && !builder->usual_patch)
+		builder->usual_patch = patch_read(builder, usual);
+	if (builder->usual_patch)
+		apply_patch(builder, pod, builder->usual_patch);
 }
 
 /* -- runs -------------------------------------------------------------------
