@@ -144,6 +144,9 @@ struct policy *policy_adjust(const struct policy *policy,
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
 
+/* The namespace whose exceptions are the object's, or NULL: that of the
+ * outermost object around it. A manifest in a string may name any other one. */
+const char *policy_namespace(const struct object *object);
 /* One setting per rule in the order of rules, for this object (overrides). */
 const struct setting *policy_settings(const struct policy *policy,
 				      const struct object *object);

@@ -148,12 +148,14 @@ bool patterns_match(const struct patterns *patterns, const char *text)
 	return false;
 }
 
-/* An embedded object lives where the object around it does. */
-static const char *namespace_of(const struct object *object)
+const char *policy_namespace(const struct object *object)
 {
-	while (object && !object->namespace)
-		object = object->parent;
-	return object ? object->namespace : NULL;
+	const char *namespace = NULL;
+
+	for (; object; object = object->parent)
+		if (object->namespace)
+	namespace = object->namespace;
+	return namespace;
 }
 
 static bool labels_match(const struct label_wants *wants,
@@ -170,7 +172,7 @@ static bool override_holds(const struct policy_override *override,
 			   const struct object *object,
 			   const struct node *namespace_labels)
 {
-	const char *namespace = namespace_of(object);
+	const char *namespace = policy_namespace(object);
 	const struct node *labels = NULL;
 
 	if (override->namespaces.n &&

@@ -219,8 +219,8 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 /* --- one object ---------------------------------------------------------- */
 
 /* Exemptions of the policy, then comments and annotations. */
-static void excuse(struct run *run, const struct object *object,
-		   const struct setting *settings, struct finding *f)
+static void excuse_there(struct run *run, const struct object *object,
+			 const struct setting *settings, struct finding *f)
 {
 	struct run_state *state = run->state;
 	int index = rule_set_find(state->rules, f->rule->name);
@@ -230,6 +230,17 @@ static void excuse(struct run *run, const struct object *object,
 	if (state->suppressions)
 		suppressions_apply(state->suppressions, object,
 				   &settings[index], f);
+}
+
+static void excuse(struct run *run, const struct object *object,
+		   const struct setting *settings, struct finding *f)
+{
+	const char *named = f->id.namespace;
+	const char *author = policy_namespace(object);
+
+	f->id.namespace = author ? author : named;
+	excuse_there(run, object, settings, f);
+	f->id.namespace = named;
 }
 
 static bool asks_workloads(const struct run_state *state,
@@ -292,10 +303,12 @@ static const struct node *namespace_labels(const struct run *run,
 {
 	const struct run_state *state = run->state;
 
-	if (state->file.namespace_labels || !state->cluster ||
-	    !object->namespace || !policy_asks_namespaces(state->file.policy))
+	const char *namespace = policy_namespace(object);
+
+	if (state->file.namespace_labels || !state->cluster || !namespace ||
+	    !policy_asks_namespaces(state->file.policy))
 		return state->file.namespace_labels;
-	return cluster_namespace(state->cluster, object->namespace,
+	return cluster_namespace(state->cluster, namespace,
 				 &run->state->doc_arena);
 }
 
@@ -319,8 +332,8 @@ static void check_object(struct run *run, struct object *object)
 	if (!object->cluster_scoped)
 		settle_namespace(run, object);
 	object_inject(&state->doc_arena, run_kube(run), object);
-	object->infrastructure =
-		namespace_is_infrastructure(run_kube(run), object->namespace);
+	object->infrastructure = namespace_is_infrastructure(
+		run_kube(run), policy_namespace(object));
 	if (state->file.fragments || state->file.patched ||
 	    object->doc->abridged)
 		object->fragment = true;
