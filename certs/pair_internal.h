@@ -34,7 +34,7 @@ const char *pair_which(struct pair_parts *parts, size_t i);
 enum pair_verdict pair_read_chain(struct pair_parts *parts);
 enum pair_verdict pair_read_key(struct pair_parts *parts);
 
-/* pair_chain.c: kinds of keys, signatures, who issued whom, dates */
+/* pair_chain.c: kinds of keys, signatures, issuers, dates */
 enum pair_verdict pair_check_keys(struct pair_parts *parts);
 enum pair_verdict pair_check_links(struct pair_parts *parts);
 enum pair_verdict pair_check_dates(struct pair_parts *parts);

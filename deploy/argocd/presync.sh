@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 #
-# What the PreSync Job runs: the application's manifests against the state of
-# the cluster they are about to enter. Whoever fails here has changed nothing.
+# Runs in the PreSync Job: lints the application's manifests against the state
+# of the target cluster. If it fails, nothing has been changed.
 #
 #   GPUGATE_MANIFESTS  a folder that holds them (mounted); else
 #   GPUGATE_REPO, GPUGATE_REVISION, GPUGATE_PATH: where git has them

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# What `make install` puts beside the programs: manual pages, completions of
-# bash, zsh and fish, kubectl's plugin. A gpugated that is not there is left out.
+# Installs manual pages, completions of bash, zsh and fish, and kubectl's plugin
+# for `make install`. A missing gpugated is left out.
 # usage: install.sh GPUGATE GPUGATED PREFIX
 set -eu
 gpugate=$1 gpugated=$2 prefix=$3

@@ -46,7 +46,7 @@ struct doc {
 	struct source *source;
 	unsigned number;     /* from 1, counting every chunk with content */
 	uint32_t start, end; /* bytes of the chunk in the source */
-	bool json;	     /* the tree is what these bytes of JSON say */
+	bool json;	     /* the tree was read from these bytes of JSON */
 	bool placeholders;   /* some node carries NODE_UNKNOWN */
 	bool abridged;	     /* a comment (`# ...`) replaces an omitted part */
 	const struct node *root; /* NULL: empty, or refused (see issues) */

@@ -4,8 +4,8 @@
  *
  * Rules compare items of a list with each other (containers, volumes and their
  * mounts), and against nodes and quotas. 1,500 of them take a tenth of a
- * second; 12,000, for which there is room in an object, took longer than an API
- * server waits, and who is not answered is let in.
+ * second; 12,000, for which there is room in an object, took longer than the
+ * API server's timeout, after which the object is admitted.
  */
 #ifndef DOC_WORK_H
 #define DOC_WORK_H

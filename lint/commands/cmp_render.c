@@ -114,8 +114,8 @@ enum cmp_kind cmp_discover(const struct cmp *cmp)
 
 /* --- files as they are ---------------------------------------------------- */
 
-/* As Argo CD: what looks like no manifest, or says so, is none. Settings of
- * gpugate are not for the cluster. */
+/* True for text that Argo CD does not take for a manifest, by its form or its
+ * mark, and for settings of gpugate, which do not belong in the cluster. */
 static bool is_left_out(const struct buf *text)
 {
 	return !text_find(text->data, text->len, "apiVersion") ||

@@ -41,7 +41,7 @@ struct report_rendered {
 	const char *one, *many;	    /* "kustomization", "kustomizations" */
 	const char *tool, *version; /* program that built it */
 	const char *reason; /* why it is judged by its files; NULL: it is not */
-	const char *command; /* that builds it, for who reads the reason */
+	const char *command; /* that builds it, shown with the reason */
 };
 
 struct report_summary {

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# How a decision's time depends on the size of the cluster state: the same
-# PyTorchJob is judged with 10, 1,000 and 100,000 namespaces that have a quota
-# each; best of several rounds, as ratios. Then what loading and holding a
-# state costs. usage: state.sh BUILD
+# Measures the time of a decision for different sizes of the cluster state: the
+# same PyTorchJob is checked with 10, 1,000 and 100,000 namespaces that have a
+# quota each; best of several rounds, as ratios. Then measures the cost of
+# loading and keeping a state. usage: state.sh BUILD
 set -eu
 build=$1
 here=$(dirname "$0")

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What rules claim the API server refuses, against what a real one answered:
-# to small objects made for it, and to every document of the corpus.
-# Disagreements are listed, with their reasons, in tests/check/api-server.txt.
+# Compares findings that the API server rejects an object with recorded answers
+# of a real one, to small objects made for it and to every document of the
+# corpus. Disagreements are listed, with their reasons, in
+# tests/check/api-server.txt.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/reference/api-server-verdicts.tsv"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What is installed for shells, in the shells: the first TAB, lists behind a
-# comma, git's and kubectl's names; and the manual pages by mandoc.
+# Tests the installed completions in real shells: the first TAB, lists after a
+# comma, git's and kubectl's names; and the manual pages with mandoc.
 # usage: completion.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

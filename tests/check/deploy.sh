@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What deploys the webhook: the chart under real Helm 3 and 4, the bases under
-# real kustomize, the results before a real API server, which compiles and runs
-# the conditions. Steps with missing programs are skipped with a message.
+# Tests the deployment of the webhook: the chart with real Helm 3 and 4, the
+# bases with real kustomize, and the results on a real API server, which
+# compiles and runs the conditions. Steps with missing programs are skipped with
+# a message.
 # usage: deploy.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

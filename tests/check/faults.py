@@ -332,7 +332,7 @@ class Webhook:
             allowed = json.loads(body)["response"]["allowed"]
             return "allowed" if allowed else "denied"
         except ConnectionRefusedError:
-            # Nobody listens any more: it is ending.
+            # The program no longer listens: it is ending.
             self.process.wait(20)
             return "refused"
         except (OSError, http.client.HTTPException):

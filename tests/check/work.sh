@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# What linting costs grows with the file: twice the input takes at most 2.3
-# times the instructions, and large files of each shape at most 64 MB (one
-# object of 7 MB that much, with a tenth to spare). Where a file is cut off, a
-# finding says so.
+# Checks that the cost of linting grows with the file: twice the input takes at
+# most 2.3 times the instructions, and large files of each shape take at most 64
+# MB (one object of 7 MB almost that much). A finding reports a file that is cut
+# off.
 #
 # usage: work.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

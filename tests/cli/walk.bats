@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Which files are linted, in which order.
+# Selection and order of the linted files.
 bats_require_minimum_version 1.5.0
 load helper
 

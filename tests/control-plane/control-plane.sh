@@ -302,7 +302,7 @@ control_plane_start() {
 		>"$CONTROL_PLANE_DIR/audit-policy.yaml"
 	control_plane_certificates || return
 	control_plane_run watch control_plane_watch
-	# Once more, should another program have taken a port meanwhile.
+	# Retries if another program has taken a port in the meantime.
 	control_plane_servers "$data" || {
 		control_plane_end
 		control_plane_port_taken || return 1

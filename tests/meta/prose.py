@@ -64,6 +64,7 @@ C_COMMENT = re.compile(r"/\*(.*?)\*/", re.S)
 C_STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 DOCSTRING = re.compile(r'^[ \t]*"""(.*?)"""', re.S | re.M)
 HASH_COMMENT = re.compile(r"(?:^[ \t]*#(?!!).*\n?)+", re.M)
+LICENSE = re.compile(r"^SPDX-License-Identifier: \S+ ?")
 FENCE = re.compile(r"^```.*?^```", re.S | re.M)
 
 
@@ -91,7 +92,8 @@ def texts(name, text):
             offset += len(line) + 2
     else:
         for part in HASH_COMMENT.finditer(text):
-            yield part.start(), True, join("\n" + part[0], "#")
+            text_lines = LICENSE.sub("", join("\n" + part[0], "#"))
+            yield part.start(), True, text_lines
         if name.endswith(".py"):
             for part in DOCSTRING.finditer(text):
                 yield part.start(), True, join(part[1])

@@ -292,7 +292,7 @@ static bool bytes_stay(const struct pair *pair,
 	       !memcmp(old + at, new, rest);
 }
 
-/* The document once more, from the new text. */
+/* The document, read again from the new text. */
 static bool read_again(struct pair *pair, const struct buf *after,
 		       struct source *source, struct doc *doc)
 {

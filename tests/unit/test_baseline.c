@@ -121,7 +121,7 @@ static void what_is_written_is_read_back(void **state)
 	add(baseline, "b.yaml", SHM_MISSING, 1);
 	add(baseline, "a.yaml", SHM_MISSING, UINT64_MAX);
 	add(baseline, "a.yaml", NEVER_FITS, 255);
-	add(baseline, "c.yaml", SHM_MISSING, 1); /* the same once more */
+	add(baseline, "c.yaml", SHM_MISSING, 1); /* the same again */
 	assert_int_equal(baseline_count(baseline), 4);
 	save(baseline);
 	baseline_free(baseline);

@@ -114,7 +114,7 @@ static void weak_issuer(struct texts *t, const struct cast *c)
 				    .kind = "RSA-1024"});
 }
 
-/* Nobody looks at the signature and the dates of a root that is sent. */
+/* Clients ignore the signature and the dates of a root that is sent. */
 static void old_root(struct texts *t, const struct cast *c)
 {
 	struct made root = make(&(struct recipe){.cn = "old root",

@@ -239,7 +239,8 @@ static void infrastructure_is_recognized(void **state)
 		const char *yaml;
 		bool infrastructure;
 	} rows[] = {
-		/* Nobody says which namespace: what looks like it is left out
+		/* the namespace is unknown: pods that look like infrastructure
+		 * are left out
 		 */
 		{RUN("DaemonSet", "image: i"), true},
 		{RUN("Deployment", "image: i"), false},

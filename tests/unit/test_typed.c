@@ -129,7 +129,7 @@ static const struct {
 					"{" ONE "}}, updateStrategy: {type: "
 					"RollingUpdate}}}",
 	 "spec.updateStrategy.rollingUpdate", NULL},
-	/* a kind without a schema is as it is written */
+	/* a kind without a schema stays unchanged */
 	{"{apiVersion: example.com/v1, kind: Run, metadata: {name: r}, spec: "
 	 "{x: 0}}",
 	 "spec", "{\"x\":0}"},

@@ -65,7 +65,7 @@ static void add_names(struct buf *out, const char *key,
 	buf_adds(out, "\",");
 }
 
-/* Nothing is annotated for an object that nothing is said about. */
+/* An object without findings gets no annotations. */
 static void add_annotations(struct buf *out, const struct verdict *v,
 			    const char *policy)
 {

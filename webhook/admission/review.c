@@ -18,8 +18,8 @@
 #include "doc/work.h"
 
 enum {
-	/* 1.5 MiB of small fields, which is what etcd takes, has 60,000; and
-	 * there may be two objects. */
+	/* 1.5 MiB of small fields, etcd's limit, have 60,000; and there may be
+	 * two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
 };

@@ -22,7 +22,7 @@
 
 enum {
 	TICK_MS = 1000,
-	/* Nothing changes, but the state is known to be good: say so. */
+	/* Nothing changes, but the state is known to be good: publish that. */
 	RENEW_MS = 15000,
 	/* Within its highest age a state is confirmed, published, looked at. */
 	STEPS = 6,

@@ -43,7 +43,7 @@ struct live_options {
 };
 
 struct live *live_start(const struct live_options *options, struct err *err);
-/* Within a second. Snapshots stay with who has them. */
+/* Stops within a second. Snapshots stay valid for their holders. */
 void live_stop(struct live *live);
 
 /* Any thread: ask for objects that the state lacks. Returns a bit for each that

@@ -87,7 +87,7 @@ int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
 	return 0;
 }
 
-/* GnuTLS has the last word: it is what will serve them. */
+/* GnuTLS decides, because it serves them. */
 static int pair_import(struct key_pair *pair, const struct texts *texts,
 		       struct err *err)
 {
@@ -175,7 +175,7 @@ static bool is_valid(const struct key_pair *pair, int64_t now)
 	return pair && pair->not_before <= now && now <= pair->not_after;
 }
 
-/* A pair with a wrong date is only for who has nothing better. */
+/* A pair with a wrong date is used only if there is no better one. */
 static bool is_wanted(const struct key_pair *current,
 		      const struct key_pair *pair, enum pair_verdict verdict,
 		      int64_t now)

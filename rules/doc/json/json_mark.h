@@ -26,8 +26,8 @@ enum {
 };
 
 #ifdef __SSE2__
-/* The sign of each byte is what counts: what is not ASCII is negative, and so
- * less than '!' too. */
+/* Only the sign of each byte counts: bytes that are not ASCII are negative, and
+ * so less than '!' too. */
 static inline unsigned json_mark_step(const char *p)
 {
 	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);

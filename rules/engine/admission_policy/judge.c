@@ -445,8 +445,8 @@ static bool is_selected(const struct judging *j, const struct node *ref,
 				      LABELS_NO_MORE) == TRI_YES;
 }
 
-/* Where namespaced parameters are looked for; NULL: what there is to say of
- * that is said. */
+/* Returns the namespace of namespaced parameters; NULL if it is missing or
+ * unknown, which has then been reported. */
 static const char *parameters_namespace(struct judging *j,
 					const struct node *ref)
 {

@@ -34,7 +34,7 @@ struct named_format {
 
 static const struct form {
 	const char *regex, *rule;
-	const char *examples; /* NULL: rule is all that is said */
+	const char *examples; /* NULL: the message has no examples */
 	size_t most;	      /* bytes; 0: any */
 	bool characters;      /* which it is said to be, but in a prefix */
 } label = {LABEL,
