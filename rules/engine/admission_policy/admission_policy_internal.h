@@ -48,7 +48,7 @@ struct given {
 	const struct object *object;
 	const struct node *typed; /* as the server has it; made when finished */
 	struct source *source;
-	bool copy; /* of one before it: see copies.c */
+	bool copy; /* of one before it: see duplicates.c */
 };
 
 struct admission_binding {
@@ -116,7 +116,7 @@ struct admission_policies {
 	const struct admission_listener *listener; /* while it is made */
 };
 
-/* --- given.c ------------------------------------------------------------- */
+/* --- input_object.c ------------------------------------------------------ */
 
 /* One more problem, at a node of a given object. */
 void admission_problem(struct admission_policies *set,
@@ -140,9 +140,9 @@ const char *admission_unread(const struct admission_policies *set,
 bool given_is(const struct given *given, const char *group, const char *kind);
 extern const char admission_group[]; /* of policies and bindings */
 
-/* --- copies.c ------------------------------------------------------------- */
+/* --- duplicates.c -------------------------------------------------------- */
 
-void admission_drop_copies(struct admission_policies *set);
+void admission_drop_duplicates(struct admission_policies *set);
 
 /* --- required.c ------------------------------------------------------------
  */

@@ -228,7 +228,7 @@ size_t admission_policies_finish(struct admission_policies *set,
 				 const struct admission_listener *listener)
 {
 	set->listener = listener;
-	admission_drop_copies(set);
+	admission_drop_duplicates(set);
 	for (size_t i = 0; i < set->ngiven; i++)
 		if (given_is(&set->given[i], "apiextensions.k8s.io",
 			     "CustomResourceDefinition"))

@@ -399,7 +399,7 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 	bool kept;
 
 	for (size_t i = from; i < state->nfindings; i++)
-		run_excuse_known(run, state->findings[i]);
+		run_apply_baseline(run, state->findings[i]);
 	if (run->options.repair)
 		merge_all(run, doc, from);
 	for (size_t i = from; i < state->nfindings; i++) {

@@ -225,7 +225,7 @@ static void excuse_there(struct run *run, const struct object *object,
 	struct run_state *state = run->state;
 	int index = rule_set_find(state->rules, f->rule->name);
 
-	if (f->hidden || run_exempts(run, state->file.policy, f))
+	if (f->hidden || run_apply_exemptions(run, state->file.policy, f))
 		return;
 	if (state->suppressions)
 		suppressions_apply(state->suppressions, object,
@@ -491,7 +491,7 @@ static void finish_findings(struct run *run)
 	for (size_t i = 0; i < run->state->nfindings; i++) {
 		struct finding *f = run->state->findings[i];
 
-		run_excuse_known(run, f);
+		run_apply_baseline(run, f);
 		if (run->options.admission)
 			finding_finish_value(f);
 		count_finding(&run->counts, f);

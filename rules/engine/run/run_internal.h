@@ -150,8 +150,8 @@ void finding_put(struct run *run, struct finding *finding, uint32_t start,
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
 /* True if the finding is exempt today; marks it as suppressed. */
-bool run_exempts(struct run *run, const struct policy *policy,
-		 struct finding *f);
+bool run_apply_exemptions(struct run *run, const struct policy *policy,
+			  struct finding *f);
 /* At admission: the value includes pod, container and message, before these are
  * masked, because masking may make two of them equal. */
 void finding_finish_value(struct finding *finding);
@@ -162,8 +162,8 @@ void findings_yield(struct finding **findings, size_t from, size_t n);
 bool run_asks_for(const struct run_state *state, unsigned rule,
 		  const struct setting *settings);
 
-/* Suppressed when it is in the baseline. */
-void run_excuse_known(struct run *run, struct finding *finding);
+/* Suppresses the finding if it is in the baseline. */
+void run_apply_baseline(struct run *run, struct finding *finding);
 /* -- run_counts.c -- */
 void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);

@@ -217,7 +217,7 @@ static bool may_excuse(const struct source *source)
 static void excuse_by_policy(struct excuse_run *e)
 {
 	for (size_t i = 0; i < e->n; i++)
-		run_exempts(e->run, e->policy, e->findings[i]);
+		run_apply_exemptions(e->run, e->policy, e->findings[i]);
 }
 
 /* --- file by file --------------------------------------------------------- */

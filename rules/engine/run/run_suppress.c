@@ -5,8 +5,8 @@
  */
 #include "run_internal.h"
 
-bool run_exempts(struct run *run, const struct policy *policy,
-		 struct finding *f)
+bool run_apply_exemptions(struct run *run, const struct policy *policy,
+			  struct finding *f)
 {
 	struct policy_exemption found = {0};
 	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
@@ -23,8 +23,8 @@ bool run_exempts(struct run *run, const struct policy *policy,
 	return true;
 }
 
-/* When its identity is known, but before it is repaired. */
-void run_excuse_known(struct run *run, struct finding *f)
+/* Called when the identity of the finding is known, but before it is fixed. */
+void run_apply_baseline(struct run *run, struct finding *f)
 {
 	if (!f->fingerprint)
 		f->fingerprint = finding_fingerprint(f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster has one policy, binding or definition of a name. Where the files
- * give it twice the same way one is judged; where they differ, which of them
- * the cluster has is not known, and that is a problem.
+ * A cluster has one policy, binding or definition of a name. If the files
+ * define it twice with the same content, one is used. If they differ, the
+ * cluster's version is unknown, and that is a problem.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +44,7 @@ static void tell(struct admission_policies *set, const struct given *copy,
 		source_position(first->source, start).line);
 }
 
-void admission_drop_copies(struct admission_policies *set)
+void admission_drop_duplicates(struct admission_policies *set)
 {
 	struct given **named =
 		ARENA_ARRAY(&set->arena, struct given *, set->ngiven + 1);
