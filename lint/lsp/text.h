@@ -28,8 +28,8 @@ struct lsp_text {
 void lsp_text_init(struct lsp_text *text, enum lsp_encoding encoding,
 		   const char *data, size_t len);
 void lsp_text_release(struct lsp_text *text);
-/* Both take what lies behind the end of a line or of the text as that end, and
- * what lies within a character as its beginning. */
+/* Both move a position beyond the end of a line or of the text to that end, and
+ * a position within a character to its beginning. */
 uint32_t lsp_offset(const struct lsp_text *text, struct lsp_position position);
 struct lsp_position lsp_position(const struct lsp_text *text, uint32_t offset);
 /* Code units of n bytes. */

@@ -118,7 +118,7 @@ updated() {
 	is "$(figure gpugate_cluster_state_stops_total)" 1
 	holds "$(get '/readyz?verbose')" "[-]cluster state: rules that need it do not run: it is too old"
 	is "$(get /readyz)" "200 ok"
-	# A file without such a policy is as old as whoever mounts it wants.
+	# Without such a policy, a file may have any age.
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n' >policy.yaml
 	until_true asking_gives denied
 	until_true logged 'rules that need it run again'

@@ -158,7 +158,8 @@ def fresh(config, path):
 
 
 def late(status):
-    """Verdicts that took more than 5 ms; and of a webhook without updates."""
+    """Check the verdicts that took more than 5 ms against those of a webhook
+    without updates."""
     now, still = status["now"], status["still"]
     check("verdicts were given", now["verdicts"] > 100 and now["status"] == 200, status)
     print(f"verdicts {now['verdicts']}: {now['late']} later than 5 ms, longest {now['longest_us'] / 1000:.1f} ms; "

@@ -61,9 +61,9 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root);
 /* Collects the values of any text, not only documents: NAME=value, NAME:
  * value, and `name: NAME` beside `value: value`. */
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
-/* One: each of its lines is looked for. */
+/* Adds one value, each line of which is masked. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
-/* After all were collected and before the first question. */
+/* Call this after all values are collected and before the first query. */
 void secrets_finish(struct secrets *secrets);
 
 /*

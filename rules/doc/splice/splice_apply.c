@@ -26,7 +26,7 @@ void splices_apply(const char *text, size_t len,
 	buf_add(out, text + at, len - at);
 }
 
-/* One of the two readings. */
+/* A reading of the text before or after the edits. */
 struct rereading {
 	struct arena arena;
 	struct source source;

@@ -200,7 +200,7 @@ static void read_groups(struct policy_reader *r, const struct node *node,
 	r->policy->break_glass.ngroups = list.n;
 }
 
-/* prefix/name, both as Kubernetes has them; roughly. */
+/* True if the text has roughly the form of a Kubernetes key: prefix/name. */
 static bool is_annotation(const char *text)
 {
 	const char *slash = strchr(text, '/');
