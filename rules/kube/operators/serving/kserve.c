@@ -257,8 +257,8 @@ static unsigned runtime_shm(const char *name)
 	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
-/* The same for a model that names no runtime: a runtime of the cluster that
- * supports its format serves it. */
+/* Returns the injection for a model that names no runtime: a runtime of the
+ * cluster that supports its format serves it. */
 static unsigned format_shm(const struct node *format)
 {
 	static const char *const without[] = {
