@@ -7,8 +7,8 @@ of each field is planted at each of these places. Where it names near misses, th
 pod has no defect, and nothing may be found.
 
 The same defects are planted in each template of every kind of
-rules/kube/data/kinds.txt (kind_rows.py). Kinds whose pods are no templates, or not
-only, and that the table lacks are listed.
+rules/kube/data/kinds.txt (kind_rows.py). Kinds with other pods than templates that
+the table lacks are listed.
 
 usage: pod_fields.py GPUGATE TABLE KINDS WORK [-v]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single objects for conditions.py: what must be sent, and what must not."""
+"""Single objects for conditions.py: those that must be sent, and others."""
 
 def pod(**spec):
     box = {"name": "main", "image": "registry.example.com/team/app:1"}
