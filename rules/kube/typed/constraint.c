@@ -161,7 +161,22 @@ static bool is_valid(const struct native_constraint *constraint, const char *s,
 	}
 }
 
-static const char *description(const struct native_constraint *constraint)
+/* "exec, httpGet" of "exec,httpGet" */
+static const char *with_blanks(struct arena *arena, const char *list)
+{
+	char *out = arena_alloc(arena, 2 * strlen(list) + 1), *to = out;
+
+	for (; *list; list++) {
+		*to++ = *list;
+		if (*list == ',')
+			*to++ = ' ';
+	}
+	*to = '\0';
+	return out;
+}
+
+static const char *description(struct arena *arena,
+			       const struct native_constraint *constraint)
 {
 	switch (constraint->kind) {
 	case CONSTRAINT_LABEL:
@@ -184,7 +199,8 @@ static const char *description(const struct native_constraint *constraint)
 	case CONSTRAINT_TRIMMED:
 		return "without blanks at its ends";
 	case CONSTRAINT_WORDS:
-		return constraint->argument;
+		return arena_printf(arena, "one of %s",
+				    with_blanks(arena, constraint->argument));
 	default:
 		return "a field that a container can read, such as "
 		       "`metadata.name` or `status.podIP`";
@@ -204,7 +220,8 @@ static void check_text(struct constraint_check *check, const struct node *value,
 		return;
 	check->found(check, value,
 		     arena_printf(check->arena, "`%s` must be %s, not `%s`",
-				  constraint->field, description(constraint),
+				  constraint->field,
+				  description(check->arena, constraint),
 				  value->str));
 }
 
@@ -274,20 +291,6 @@ static void check_unique(struct constraint_check *check,
 					  constraint->field, field,
 					  value->str));
 	}
-}
-
-/* "exec, httpGet" of "exec,httpGet" */
-static const char *with_blanks(struct arena *arena, const char *list)
-{
-	char *out = arena_alloc(arena, 2 * strlen(list) + 1), *to = out;
-
-	for (; *list; list++) {
-		*to++ = *list;
-		if (*list == ',')
-			*to++ = ' ';
-	}
-	*to = '\0';
-	return out;
 }
 
 /* Reports the first two members by alphabet, so that the order of the fields
