@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/text.h"
 #include "constraint.h"
 #include "native.h"
 
@@ -18,13 +19,28 @@ struct values {
 	bool native;
 };
 
+/* The port of a probe, which Knative takes from the container
+ * (knative.dev/serving pkg/reconciler/revision/resources/deploy.go,
+ * rewriteUserProbe); KServe's definitions do not require it either. */
+static bool is_probe_of_server(const struct object *object,
+			       const struct node *map)
+{
+	static const char *const handlers[] = {"httpGet", "tcpSocket", "grpc",
+					       NULL};
+
+	return text_starts(object->group, "serving.") &&
+	       text_any(map->key, handlers, text_eq);
+}
+
 /* True for a field that an operator may set. */
 static bool is_set_later(const struct values *values, const struct node *map)
 {
 	const struct value_issue *issue = &values->issue;
 
 	return !values->native && issue->pod &&
-	       (map == issue->pod->spec || (issue->c && map == issue->c->node));
+	       (map == issue->pod->spec ||
+		(issue->c && map == issue->c->node) ||
+		is_probe_of_server(issue->object, map));
 }
 
 static void found(struct values *values, const struct node *at,
