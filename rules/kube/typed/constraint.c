@@ -16,6 +16,7 @@
 enum { MOST_FIELDS = 40, LABEL_MAX = 63, PORT_NAME_MAX = 15 };
 
 #define LOWER  "abcdefghijklmnopqrstuvwxyz"
+#define UPPER  "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 #define DIGITS "0123456789"
 
 /* -- numbers and words ----------------------------------------------------- */
@@ -207,6 +208,28 @@ static const char *description(struct arena *arena,
 	}
 }
 
+/* A name in capitals with `_`, as sed replaces it, or a variable of kustomize,
+ * where neither can stay. */
+static bool is_filled_in(const struct native_constraint *constraint,
+			 const char *s)
+{
+	size_t len;
+
+	if (constraint->kind != CONSTRAINT_LABEL &&
+	    constraint->kind != CONSTRAINT_SUBDOMAIN &&
+	    constraint->kind != CONSTRAINT_PORT &&
+	    constraint->kind != CONSTRAINT_PORTNAME)
+		return false;
+	if (strstr(s, "$("))
+		return true;
+	for (; (s = strpbrk(s, UPPER)); s += len) {
+		len = strspn(s, UPPER DIGITS "_");
+		if (len >= 3 && memchr(s, '_', len))
+			return true;
+	}
+	return false;
+}
+
 static void check_text(struct constraint_check *check, const struct node *value,
 		       const struct native_constraint *constraint)
 {
@@ -216,7 +239,8 @@ static void check_text(struct constraint_check *check, const struct node *value,
 	    node_int(value, &n) && (n < 1 || n > UINT16_MAX))
 		;
 	else if (value->type != NODE_STRING || !value->len ||
-		 is_valid(constraint, value->str, value->len))
+		 is_valid(constraint, value->str, value->len) ||
+		 is_filled_in(constraint, value->str))
 		return;
 	check->found(check, value,
 		     arena_printf(check->arena, "`%s` must be %s, not `%s`",
