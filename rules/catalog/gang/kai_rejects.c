@@ -7,30 +7,29 @@
 
 #define ANNOTATIONS "self.?metadata.annotations.orValue({})"
 #define SET(name)   ANNOTATIONS "[?'" name "'].orValue('') != ''"
-#define OTHER	    "self.spec.?schedulerName.orValue('') != 'kai-scheduler' || "
 #define WHOLE                                                                  \
 	"self.spec.containers.exists(c,"                                       \
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
 
 static const struct rejection items[] = {
 	{"fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
-	 OTHER "!(" SET("gpu-fraction") " && " WHOLE ")",
+	 "!(" SET("gpu-fraction") " && " WHOLE ")",
 	 "'it has the annotation `gpu-fraction` and a limit of"
 	 " nvidia.com/gpu'"},
 	{"memory-and-gpu", NULL, "metadata.annotations.gpu-memory",
-	 OTHER "!(" SET("gpu-memory") " && " WHOLE ")",
+	 "!(" SET("gpu-memory") " && " WHOLE ")",
 	 "'it has the annotation `gpu-memory` and a limit of nvidia.com/gpu'"},
 	{"fraction-and-memory", NULL, "metadata.annotations.gpu-fraction",
-	 OTHER "!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
+	 "!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
 	 "'it has both annotations `gpu-fraction` and `gpu-memory`'"},
 	{"devices-alone", NULL, "metadata.annotations.gpu-fraction-num-devices",
-	 OTHER "!(" SET(
+	 "!(" SET(
 		 "gpu-fraction-num-devices") ") || " ANNOTATIONS
 					     ".exists(k, k != 'gpu-fraction-num-devices' &&"
 					     " k.matches('fraction|gpu-memory'))",
 	 "'`gpu-fraction-num-devices` is set without a fraction'"},
 	{"fraction-range", NULL, "metadata.annotations.gpu-fraction",
-	 OTHER "!(" SET(
+	 "!(" SET(
 		 "gpu-fraction") ") || (double(" ANNOTATIONS
 				 "['gpu-fraction']) > 0.0 && double(" ANNOTATIONS
 				 "['gpu-fraction']) < 1.0)",
@@ -46,11 +45,18 @@ static const struct rejections rejections = {
 	items,
 };
 
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (node_eq(node_get(pod->spec, "schedulerName"), "kai-scheduler"))
+		rule_check_pod_rejections(run, pod);
+}
+
 const struct rule rule_kai_rejects = {
 	.name = "kai-rejects",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "annotations of a GPU share that KAI rejects",
 	.why = "The webhook of the KAI scheduler rejects pods that ask for a share and a whole GPU, for a share in two ways, or for a share that is none.",
@@ -58,5 +64,5 @@ const struct rule rule_kai_rejects = {
 	.evidence =
 		"https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs/gpu-sharing",
 	.rejections = &rejections,
-	.check_pod = rule_check_pod_rejections,
+	.check_pod = check,
 };
