@@ -129,6 +129,8 @@ static void credentials_are_masked_by_what_is_around_them(void **state)
 		 "Authorization: Bearer ****"},
 		{"-H 'authorization: basic dXNlcjpwYXNz'",
 		 "-H 'authorization: basic ****'"},
+		{"-H 'Authorization: Basic dXNlcjpwYXNz'",
+		 "-H 'Authorization: Basic ****'"},
 		{"https://hooks.slack.com/services/T01/B01/abcdEFGH",
 		 "https://hooks.slack.com/services/****"},
 		{"{\"password\": \"hunter2\"}", "{\"password\": \"****\"}"},
