@@ -299,12 +299,12 @@ static void a_very_long_name_resembles_none(void **state)
 static void a_policy_adds_names(void **state)
 {
 	static const struct accelerator items[] = {
-		{"acme.com/chip", "acme", ACCEL_WHOLE, "acme.com/taint"},
-		{"nvidia.com/gpu-a100", "nvidia", ACCEL_WHOLE, NULL},
-		{"nvidia.com/vgpu", "nvidia", ACCEL_SHARE, NULL},
-		{"pool.example/*", "example", ACCEL_VIRTUAL, NULL},
+		{"acme.com/chip", "acme", ACCEL_WHOLE, "acme.com/taint", false},
+		{"nvidia.com/gpu-a100", "nvidia", ACCEL_WHOLE, NULL, false},
+		{"nvidia.com/vgpu", "nvidia", ACCEL_SHARE, NULL, false},
+		{"pool.example/*", "example", ACCEL_VIRTUAL, NULL, false},
 	};
-	const struct accelerator_extra extra = {items, N(items)};
+	const struct accelerator_extra extra = {items, N(items), NULL, NULL};
 	const struct accelerator *a;
 
 	assert_ptr_equal(accelerator_find(&extra, "acme.com/chip"), &items[0]);
