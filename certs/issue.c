@@ -21,6 +21,8 @@ enum {
 	BACKDATE = 300,
 	SERIAL_BITS = 128,
 	COMMON_NAME_MAX = 64, /* RFC 5280, ub-common-name */
+	CERT_BYTES = 8192,
+	KEY_BYTES = 1024,
 };
 
 static const int64_t LIFE_MAX = 100LL * 366 * 86400;
@@ -223,6 +225,13 @@ static const char *leaf_common_name(const struct issue_ask *ask)
 	return name;
 }
 
+/* While OpenSSL's objects exist nothing of ours is allocated. */
+static void make_room(struct issued *out)
+{
+	buf_grow(&out->cert, CERT_BYTES);
+	buf_grow(&out->key, KEY_BYTES);
+}
+
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err)
 {
 	EVP_PKEY *key;
@@ -235,6 +244,7 @@ int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err)
 			       COMMON_NAME_MAX);
 	if (check_life(ask, err) < 0)
 		return -1;
+	make_room(out);
 	key = EVP_EC_gen("P-256");
 	cert = key ? begin(key, ask->common_name, ask->now,
 			   ask->now + ask->seconds)
@@ -297,6 +307,7 @@ int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	struct authority authority = {0};
 	int result = -1;
 
+	make_room(out);
 	if (check_life(ask, err) == 0 && check_names(ask, err) == 0 &&
 	    authority_read(&authority, ca, ask->now, err) == 0)
 		result = sign_leaf(ask, &authority, out, err);

@@ -5,6 +5,7 @@
  */
 #include "rotate.h"
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "name.h"
 #include "rotate_read.h"
@@ -158,6 +159,11 @@ static int take_step(struct rotate_state *state, const struct rotate_ask *ask,
 	}
 }
 
+static void drop_view(void *view)
+{
+	rotate_view_release(view);
+}
+
 int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	   struct rotate_report *reported, struct err *err)
 {
@@ -168,8 +174,10 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 
 	*reported = (struct rotate_report){0};
 	for (int i = 0; i < STEPS_MAX && !rc; i++) {
-		struct rotate_view view;
+		struct rotate_view view = {0};
+		struct escape_guard guard;
 
+		escape_guard(&guard, drop_view, &view);
 		rotate_view_read(&view, state, &now, reported);
 		if (i == 0) {
 			ca = reported->ca;
@@ -181,6 +189,7 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 			reported->steps |= 1u << (step - STEP_NEW_CA);
 			rc = take_step(state, &now, step, &view, err);
 		}
+		escape_unguard(&guard);
 		rotate_view_release(&view);
 		if (step <= STEP_WAIT)
 			break;

@@ -15,6 +15,7 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 
+#include "base/escape.h"
 #include "disk.h"
 
 int ssl_fail(struct err *err, const char *fmt, ...)
@@ -52,14 +53,15 @@ void base64_write(const struct buf *data, struct buf *out)
 
 int base64_read(const char *text, size_t len, struct buf *out)
 {
-	EVP_ENCODE_CTX *context = EVP_ENCODE_CTX_new();
+	EVP_ENCODE_CTX *context;
 	int n = -1, rest = 0;
 	unsigned char *to;
 
-	if (!context)
-		OUT_OF_MEMORY();
 	buf_reset(out);
 	buf_grow(out, len + 1);
+	context = EVP_ENCODE_CTX_new();
+	if (!context)
+		OUT_OF_MEMORY();
 	to = (unsigned char *)out->data;
 	EVP_DecodeInit(context);
 	/* OpenSSL takes a '-' for the end. */
@@ -162,16 +164,26 @@ int ssl_take(BIO *bio, struct buf *out)
 	return 1;
 }
 
+static void drop_bio(void *bio)
+{
+	BIO_free(bio);
+}
+
 int pem_add(struct buf *bundle, const X509 *cert)
 {
 	BIO *text = BIO_new(BIO_s_mem());
+	struct escape_guard text_guard, pem_guard;
 	struct buf pem;
 	int good;
 
 	buf_init(&pem);
+	escape_guard(&text_guard, drop_bio, text);
+	escape_guard(&pem_guard, buf_drop, &pem);
 	good = text && PEM_write_bio_X509(text, cert) && ssl_take(text, &pem);
 	if (good && !strstr(bundle->data, pem.data))
 		buf_add(bundle, pem.data, pem.len);
+	escape_unguard(&pem_guard);
+	escape_unguard(&text_guard);
 	buf_release(&pem);
 	BIO_free(text);
 	return good;

@@ -3,7 +3,6 @@
  * gpugated: the table of commands, and the choice of one. Without a command
  * it serves.
  */
-#include <openssl/crypto.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "certs_command.h"
+#include "crypto_memory.h"
 #include "options.h"
 #include "selftest.h"
 #include "serve.h"
@@ -199,34 +199,11 @@ static int selftest_command(int argc, char **argv)
 	return with_options(OPTION_SELFTEST, argv + 1, selftest, help_selftest);
 }
 
-/* libcrypto uses a lock that found no room. */
-static void *take(size_t size, const char *file, int line)
-{
-	void *memory = malloc(size);
-
-	if (!memory && size)
-		OUT_OF_MEMORY();
-	return memory;
-}
-
-static void *retake(void *memory, size_t size, const char *file, int line)
-{
-	memory = realloc(memory, size);
-	if (!memory && size)
-		OUT_OF_MEMORY();
-	return memory;
-}
-
-static void give_back(void *memory, const char *file, int line)
-{
-	free(memory);
-}
-
 int main(int argc, char **argv)
 {
 	const struct gpugated_command *command;
 
-	CRYPTO_set_mem_functions(take, retake, give_back);
+	crypto_memory_use();
 	if (argc > 1 && !strcmp(argv[1], "--version"))
 		return version(argc, argv);
 	if (argc < 2 || *argv[1] == '-')

@@ -19,7 +19,8 @@ enum escape {
 	ESCAPE_TIME,
 };
 
-/* limit_ms: since now; 0: no deadline. Not to be nested. */
+/* limit_ms: since now; 0: no deadline. Nested, only the inner work is left: a
+ * callback of a library that must return needs that. */
 enum escape escape_run(void (*work)(void *context), void *context,
 		       int64_t limit_ms);
 /* Leave escape_run(); returns where there is none. */

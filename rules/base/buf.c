@@ -29,6 +29,11 @@ void buf_release(struct buf *buf)
 	buf_init(buf);
 }
 
+void buf_drop(void *buf)
+{
+	buf_release(buf);
+}
+
 void buf_reset(struct buf *buf)
 {
 	buf->len = 0;

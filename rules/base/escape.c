@@ -8,6 +8,7 @@
 
 struct way_out {
 	jmp_buf place;
+	struct way_out *outer;
 	struct escape_guard *guards;
 	int64_t deadline; /* 0: none */
 };
@@ -25,14 +26,15 @@ static int64_t now_ms(void)
 enum escape escape_run(void (*work)(void *context), void *context,
 		       int64_t limit_ms)
 {
-	struct way_out here = {.deadline = limit_ms ? now_ms() + limit_ms : 0};
+	struct way_out here = {.outer = way_out,
+			       .deadline = limit_ms ? now_ms() + limit_ms : 0};
 	int why;
 
 	way_out = &here;
 	why = setjmp(here.place);
 	if (!why)
 		work(context);
-	way_out = NULL;
+	way_out = here.outer;
 	return (enum escape)why;
 }
 

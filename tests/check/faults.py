@@ -282,8 +282,15 @@ class Webhook:
         self.policy = os.path.join(folder, "policy.yaml")
         with open(self.policy, "wb") as file:
             file.write(POLICY)
+        self.state = os.path.join(folder, "state.json")
+        self.touch_state()
         self.context = ssl.create_default_context(
             cafile=os.path.join(certs, "ca.crt"))
+
+    def touch_state(self):
+        """The state, new each time."""
+        shutil.copyfile("tests/rules/gpu-toleration-missing/"
+                        "bad-nodes.cluster.json", self.state)
 
     def start(self, armed=0, **faults):
         """True: it is ready; armed: although calls failed meanwhile."""
@@ -293,7 +300,7 @@ class Webhook:
             self.process = subprocess.Popen(
                 [self.program, "--listen", "127.0.0.1:0", "--probe-listen",
                  "127.0.0.1:0", "--live", "off", "--threads", "2",
-                 "--policy", self.policy,
+                 "--policy", self.policy, "--cluster", self.state,
                  "--tls-cert", os.path.join(self.certs, "tls.crt"),
                  "--tls-key", os.path.join(self.certs, "tls.key")],
                 env=self.faults.environment(**faults), stderr=log)
@@ -392,6 +399,7 @@ def serve(n, program, library, certs):
             for i in range(60):
                 if reload and i % 10 == 5:
                     webhook.process.send_signal(signal.SIGHUP)
+                    webhook.touch_state()
                 if i % 10 == 7 and not webhook.figures():
                     problems.add("a part of the figures", where)
                 answer = webhook.ask()

@@ -5,7 +5,8 @@
 # bytes. No crash, no half file, no other result without an error, and never
 # `allowed` where the truth is a denial. FAULTS=2000 failures, half of them in
 # each; the linter as it is installed also with each of its system calls failing
-# in turn, and with too little memory; the webhook also while it starts.
+# in turn, and with too little memory; the webhook also while it starts, and while
+it reads the cluster and replaces its own certificates.
 #
 # usage: faults.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -44,4 +45,12 @@ check 'the webhook' injected serve $((faults / 2)) "$gpugated" \
 	"$work/fault.so" "$work/certs"
 check 'the webhook, start' injected start $((faults / 40)) "$gpugated" \
 	"$work/fault.so" "$work/certs"
+cluster() {
+	python3 tests/check/faults_cluster.py "$@" >"$work/log" 2>&1
+	local status=$?
+	tail -n 1 "$work/log" >&3
+	return "$status"
+}
+check 'the webhook and an API server' cluster $((faults / 4)) "$gpugated" \
+	"$work/fault.so"
 finish faults

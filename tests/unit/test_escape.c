@@ -72,6 +72,25 @@ static void ends_guards_when_it_leaves(void **state)
 	escape_leave(ESCAPE_MEMORY); /* there is nothing to leave */
 }
 
+static void run_inner(void *context)
+{
+	struct escape_guard guard;
+
+	escape_guard(&guard, note_end, context);
+	assert_int_equal(escape_run(run_out, context, 0), ESCAPE_MEMORY);
+	note(context, 'i');
+	escape_unguard(&guard);
+	run_out(context);
+}
+
+static void leaves_the_inner_work_only(void **state)
+{
+	struct trace trace = {""};
+
+	assert_int_equal(escape_run(run_inner, &trace, 0), ESCAPE_MEMORY);
+	assert_string_equal(trace.text, "eeiee");
+}
+
 static void leaves_at_the_deadline(void **state)
 {
 	struct arena arena = ARENA_INIT;
@@ -84,6 +103,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ends_guards_when_it_leaves),
+		cmocka_unit_test(leaves_the_inner_work_only),
 		cmocka_unit_test(leaves_at_the_deadline),
 	};
 

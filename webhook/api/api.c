@@ -18,6 +18,7 @@
 
 #include "api_config.h"
 #include "api_transfer.h"
+#include "base/escape.h"
 #include "certs/disk.h"
 
 enum {
@@ -130,30 +131,45 @@ static int read_text(const char *path, const char *must, struct buf *out,
 	return 0;
 }
 
+struct fresh {
+	struct buf items[2];
+};
+
+static void drop_fresh(void *context)
+{
+	struct fresh *fresh = context;
+
+	disk_wipe(&fresh->items[0]);
+	disk_wipe(&fresh->items[1]);
+}
+
 /* Reads n <= 2 files, and takes all or none of them. Without them, what was
  * read before stays in use. */
 static int refresh(const struct followed *files, size_t n, const char *must,
 		   struct err *err)
 {
-	struct buf fresh[2];
+	struct escape_guard guard;
 	struct err mine = {0};
+	struct fresh fresh;
 	bool have = true;
 	int rc = 0;
 
-	for (size_t i = 0; i < n; i++)
-		buf_init(&fresh[i]);
+	buf_init(&fresh.items[0]);
+	buf_init(&fresh.items[1]);
+	escape_guard(&guard, drop_fresh, &fresh);
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = read_text(files[i].path, must, &fresh[i], &mine);
+		rc = read_text(files[i].path, must, &fresh.items[i], &mine);
+	escape_unguard(&guard);
 	for (size_t i = 0; i < n; i++) {
 		struct buf old = *files[i].text;
 
-		if (!rc && fresh[i].len) {
-			*files[i].text = fresh[i];
-			fresh[i] = old;
+		if (!rc && fresh.items[i].len) {
+			*files[i].text = fresh.items[i];
+			fresh.items[i] = old;
 		}
 		have = have && files[i].text->len;
-		disk_wipe(&fresh[i]);
 	}
+	drop_fresh(&fresh);
 	return rc && !have ? err_set(err, mine.code, "%s", mine.text) : 0;
 }
 
@@ -172,12 +188,24 @@ static int refresh_all(struct api *api, struct err *err)
 
 /* --- transfers ------------------------------------------------------------ */
 
+/* A transfer without what it was given, such as its CA, must not begin. */
+static void need(CURLcode code)
+{
+	if (code == CURLE_OUT_OF_MEMORY)
+		OUT_OF_MEMORY();
+}
+
 static void set_blob(CURL *easy, CURLoption option, const struct buf *text)
 {
 	struct curl_blob blob = {text->data, text->len, CURL_BLOB_COPY};
 
 	if (text->len)
-		curl_easy_setopt(easy, option, &blob);
+		need(curl_easy_setopt(easy, option, &blob));
+}
+
+static void drop_secret(void *text)
+{
+	disk_wipe(text);
 }
 
 static void add_header(struct api_transfer *t, const char *header)
@@ -198,12 +226,15 @@ static void set_credentials(const struct api *api, struct api_transfer *t)
 	set_blob(t->easy, CURLOPT_SSLCERT_BLOB, &api->cert);
 	set_blob(t->easy, CURLOPT_SSLKEY_BLOB, &api->key);
 	if (len) {
+		struct escape_guard guard;
 		struct buf header;
 
 		buf_init(&header);
+		escape_guard(&guard, drop_secret, &header);
 		buf_adds(&header, "Authorization: Bearer ");
 		buf_add(&header, api->token.data, len);
 		add_header(t, header.data);
+		escape_unguard(&guard);
 		disk_wipe(&header);
 	}
 }
@@ -219,9 +250,11 @@ static void set_url(const struct api *api, struct api_transfer *t,
 		    const char *path)
 {
 	const char *name = api->config.tls_server_name;
+	struct escape_guard guard;
 	struct buf url;
 
 	buf_init(&url);
+	escape_guard(&guard, buf_drop, &url);
 	if (name) {
 		buf_addf(&url, "Host: %s", api->host);
 		add_header(t, url.data);
@@ -229,6 +262,8 @@ static void set_url(const struct api *api, struct api_transfer *t,
 		buf_addf(&url, "::%s%s", api->host,
 			 *port_of(api->host) ? "" : ":443");
 		t->connect_to = curl_slist_append(NULL, url.data);
+		if (!t->connect_to)
+			OUT_OF_MEMORY();
 		curl_easy_setopt(t->easy, CURLOPT_CONNECT_TO, t->connect_to);
 		buf_reset(&url);
 		buf_addf(&url, "https://%s%s%s%s", name, port_of(api->host),
@@ -236,7 +271,8 @@ static void set_url(const struct api *api, struct api_transfer *t,
 	} else {
 		buf_addf(&url, "%s%s", api->config.server, path);
 	}
-	curl_easy_setopt(t->easy, CURLOPT_URL, url.data);
+	need(curl_easy_setopt(t->easy, CURLOPT_URL, url.data));
+	escape_unguard(&guard);
 	buf_release(&url);
 }
 
@@ -246,9 +282,9 @@ static void set_limits(struct api_transfer *t)
 
 	curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-	curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https");
+	need(curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "https"));
 	curl_easy_setopt(easy, CURLOPT_FOLLOWLOCATION, 0L);
-	curl_easy_setopt(easy, CURLOPT_PROXY, "");
+	need(curl_easy_setopt(easy, CURLOPT_PROXY, ""));
 	curl_easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
 	curl_easy_setopt(easy, CURLOPT_SSLVERSION,
 			 (long)CURL_SSLVERSION_TLSv1_2);
@@ -258,13 +294,19 @@ static void set_limits(struct api_transfer *t)
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPIDLE, 30L);
 	curl_easy_setopt(easy, CURLOPT_TCP_KEEPINTVL, 10L);
-	curl_easy_setopt(easy, CURLOPT_USERAGENT, "gpugated");
+	need(curl_easy_setopt(easy, CURLOPT_USERAGENT, "gpugated"));
 	curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, t->error);
+}
+
+static void unlock(void *lock)
+{
+	pthread_mutex_unlock(lock);
 }
 
 int api_transfer_begin(struct api *api, struct api_transfer *t,
 		       const char *path, struct err *err)
 {
+	struct escape_guard guard;
 	int rc;
 
 	*t = (struct api_transfer){.easy = curl_easy_init()};
@@ -274,9 +316,11 @@ int api_transfer_begin(struct api *api, struct api_transfer *t,
 	set_url(api, t, path);
 	add_header(t, "Accept: application/json");
 	pthread_mutex_lock(&api->lock);
+	escape_guard(&guard, unlock, &api->lock);
 	rc = refresh_all(api, err);
 	if (!rc)
 		set_credentials(api, t);
+	escape_unguard(&guard);
 	pthread_mutex_unlock(&api->lock);
 	if (rc)
 		api_transfer_end(t);
@@ -297,16 +341,42 @@ void api_transfer_end(struct api_transfer *t)
 void api_add_escaped(struct buf *out, const char *text)
 {
 	char *escaped = curl_easy_escape(NULL, text, 0);
+	struct escape_guard guard;
 
 	if (!escaped)
 		OUT_OF_MEMORY();
+	escape_guard(&guard, curl_free, escaped);
 	buf_adds(out, escaped);
+	escape_unguard(&guard);
 	curl_free(escaped);
 }
 
 const char *api_transfer_error(const struct api_transfer *t, CURLcode code)
 {
 	return *t->error ? t->error : curl_easy_strerror(code);
+}
+
+struct piece {
+	struct buf *body;
+	const char *data;
+	size_t len;
+};
+
+static void add_piece(void *context)
+{
+	const struct piece *piece = context;
+
+	buf_add(piece->body, piece->data, piece->len);
+}
+
+size_t api_take_body(struct buf *body, size_t max, const char *data, size_t len)
+{
+	struct piece piece = {body, data, len};
+
+	if (body->len + len > max ||
+	    escape_run(add_piece, &piece, 0) != ESCAPE_NONE)
+		return 0;
+	return len;
 }
 
 /* --- requests ------------------------------------------------------------- */
@@ -321,10 +391,7 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 	struct exchange *x = context;
 	size_t max = x->call->max ? x->call->max : BODY_MAX;
 
-	if (x->reply->body.len + len > max)
-		return 0;
-	buf_add(&x->reply->body, data, len);
-	return len;
+	return api_take_body(&x->reply->body, max, data, len);
 }
 
 static int on_progress(void *context, curl_off_t dltotal, curl_off_t dlnow,
@@ -359,23 +426,34 @@ static void set_call(struct api_transfer *t, struct exchange *x)
 		add_header(t, "Expect:");
 	}
 	if (call->method)
-		curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST, call->method);
+		need(curl_easy_setopt(t->easy, CURLOPT_CUSTOMREQUEST,
+				      call->method));
+}
+
+static void drop_transfer(void *transfer)
+{
+	api_transfer_end(transfer);
 }
 
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err)
 {
 	struct exchange x = {.call = call};
-	struct api_transfer t;
+	struct api_transfer t = {0};
+	struct escape_guard guard;
 	curl_off_t retry = 0;
 	CURLcode code;
 
 	*reply = (struct api_reply){0};
 	x.reply = reply;
 	buf_init(&reply->body);
-	if (api_transfer_begin(api, &t, call->path, err))
+	escape_guard(&guard, drop_transfer, &t);
+	if (api_transfer_begin(api, &t, call->path, err)) {
+		escape_unguard(&guard);
 		return -1;
+	}
 	set_call(&t, &x);
+	escape_unguard(&guard);
 	code = curl_easy_perform(t.easy);
 	curl_easy_getinfo(t.easy, CURLINFO_RESPONSE_CODE, &reply->status);
 	curl_easy_getinfo(t.easy, CURLINFO_RETRY_AFTER, &retry);
@@ -389,17 +467,25 @@ int api_request(struct api *api, const struct api_call *call,
 	return code == CURLE_OK ? 0 : -1;
 }
 
+static void drop_json(void *root)
+{
+	json_decref(root);
+}
+
 void api_status_message(const char *text, size_t len, struct buf *out)
 {
 	json_t *root = json_loadb(text, len, 0, NULL);
 	const char *message =
 		json_string_value(json_object_get(root, "message"));
+	struct escape_guard guard;
 	size_t start = out->len;
 
+	escape_guard(&guard, drop_json, root);
 	if (message)
 		buf_adds(out, message);
 	else
 		buf_add(out, text, len);
+	escape_unguard(&guard);
 	json_decref(root);
 	if (out->len > start + STATUS_MAX)
 		out->len = start + STATUS_MAX;
@@ -415,12 +501,15 @@ void api_status_message(const char *text, size_t len, struct buf *out)
 
 int api_refused(const struct api_reply *reply, struct err *err)
 {
+	struct escape_guard guard;
 	struct buf text;
 
 	buf_init(&text);
+	escape_guard(&guard, buf_drop, &text);
 	api_status_message(reply->body.data, reply->body.len, &text);
 	err_set(err, 0, "HTTP %ld%s%s", reply->status, text.len ? ": " : "",
 		text.data);
+	escape_unguard(&guard);
 	buf_release(&text);
 	return -1;
 }

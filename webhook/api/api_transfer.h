@@ -22,6 +22,10 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
+/* For a callback of a transfer: adds what came to the body. 0, which ends the
+ * transfer: it would be longer than max, or there is no memory. */
+size_t api_take_body(struct buf *body, size_t max, const char *data,
+		     size_t len);
 /* Text as a part of a path or of a query. */
 void api_add_escaped(struct buf *out, const char *text);
 /* Returns the error in words. */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 
 enum {
 	ASKS = 16,	   /* at once; more are not asked */
@@ -114,12 +115,19 @@ static char *copy(const char *text)
 	return copied;
 }
 
+static void drop_ask(void *ask)
+{
+	free_ask(NULL, ask);
+}
+
 static struct ask *make_ask(const struct cluster_absence *items, size_t n)
 {
 	struct ask *ask = calloc(1, sizeof(*ask));
+	struct escape_guard guard;
 
 	if (!ask)
 		OUT_OF_MEMORY();
+	escape_guard(&guard, drop_ask, ask);
 	ask->n = ask->left = n;
 	for (size_t i = 0; i < n; i++) {
 		struct ask_item *item = &ask->items[i];
@@ -131,6 +139,7 @@ static struct ask *make_ask(const struct cluster_absence *items, size_t n)
 			item->name = copy(items[i].name);
 		buf_init(&item->body);
 	}
+	escape_unguard(&guard);
 	return ask;
 }
 
@@ -189,10 +198,7 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 {
 	struct ask_item *item = context;
 
-	if (item->body.len + len > ANSWER_MAX)
-		return 0;
-	buf_add(&item->body, data, len);
-	return len;
+	return api_take_body(&item->body, ANSWER_MAX, data, len);
 }
 
 static void add_path(const struct ask_item *item, struct buf *out)
@@ -224,14 +230,17 @@ static void end_item(struct questions *asks, struct ask_item *item, bool good)
 
 static void send_item(struct questions *asks, struct ask_item *item)
 {
+	struct escape_guard guard;
 	struct buf path;
 	struct err err = {0};
 	int rc;
 
 	buf_init(&path);
+	escape_guard(&guard, buf_drop, &path);
 	add_path(item, &path);
 	rc = api_transfer_begin(asks->feeds->options->api, &item->transfer,
 				path.data, &err);
+	escape_unguard(&guard);
 	buf_release(&path);
 	if (rc) {
 		end_item(asks, item, false);
@@ -249,8 +258,6 @@ static void send_ask(struct questions *asks, struct ask *ask)
 {
 	size_t n = ask->n;
 
-	ask->next = asks->sent;
-	asks->sent = ask;
 	for (size_t i = 0; i < n; i++) {
 		struct ask_item *item = &ask->items[i];
 
@@ -259,20 +266,39 @@ static void send_ask(struct questions *asks, struct ask *ask)
 	}
 }
 
-void asks_start(struct questions *asks)
+static struct ask *next_waiting(struct questions *asks)
 {
 	struct ask *ask;
 
 	pthread_mutex_lock(&asks->lock);
 	ask = asks->waiting;
-	asks->waiting = NULL;
-	pthread_mutex_unlock(&asks->lock);
-	while (ask) {
-		struct ask *next = ask->next;
-
-		send_ask(asks, ask);
-		ask = next;
+	if (ask) {
+		asks->waiting = ask->next;
+		ask->next = asks->sent;
+		asks->sent = ask;
 	}
+	pthread_mutex_unlock(&asks->lock);
+	return ask;
+}
+
+void asks_start(struct questions *asks)
+{
+	struct ask *ask;
+
+	while ((ask = next_waiting(asks)))
+		send_ask(asks, ask);
+}
+
+void asks_drop(struct questions *asks)
+{
+	for (struct ask *ask = asks->sent; ask; ask = ask->next) {
+		for (size_t i = 0; i < ask->n; i++) {
+			end_transfer(asks, &ask->items[i]);
+			ask->items[i].good = false;
+		}
+		ask->left = 0;
+	}
+	asks_finish(asks);
 }
 
 struct ask_item *asks_item_of(const struct questions *asks, void *private)
@@ -297,15 +323,23 @@ static bool take_item(void *context, const char *text, size_t len)
 	return reflector_take_object(taking->feed, text, len);
 }
 
+static void drop_items(void *items)
+{
+	items_release(items);
+}
+
 static bool take_list(struct feed *feed, const struct buf *body)
 {
 	struct taking taking = {feed, 0};
 	const struct split_sink sink = {take_item, &taking};
+	struct escape_guard guard;
 	struct items items;
 	bool good;
 
 	items_init(&items);
+	escape_guard(&guard, drop_items, &items);
 	good = items_feed(&items, body->data, body->len, &sink) && items.done;
+	escape_unguard(&guard);
 	items_release(&items);
 	return good && taking.n < LIST_MAX;
 }

@@ -31,5 +31,7 @@ void asks_done(struct questions *asks, struct ask_item *item, CURLcode code);
 /* Some are to be finished, once the state is published. */
 bool asks_are_answered(const struct questions *asks);
 void asks_finish(struct questions *asks);
+/* Leave all that are sent without an answer. */
+void asks_drop(struct questions *asks);
 
 #endif

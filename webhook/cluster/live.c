@@ -17,6 +17,7 @@
 #include <time.h>
 
 #include "ask.h"
+#include "base/escape.h"
 #include "reflector.h"
 #include "webhook/api/api.h"
 
@@ -53,8 +54,9 @@ struct live {
 	pthread_t thread;
 	atomic_bool stop, first;
 	int64_t began, published_at;
-	int64_t good;  /* of the last snapshot: monotonic, 0: none */
-	int64_t clock; /* wall minus monotonic ms at that snapshot */
+	int64_t good;	   /* of the last snapshot: monotonic, 0: none */
+	int64_t clock;	   /* wall minus monotonic ms at that snapshot */
+	unsigned setbacks; /* for lack of memory, since that snapshot */
 	_Atomic uint64_t relists, events, published, failures;
 	_Atomic int64_t good_now; /* for the age; 0: no state */
 };
@@ -131,7 +133,9 @@ static void report_first(const struct live *live, const struct cluster *cluster,
 		missing += cluster_unreadable(cluster, i) != NULL;
 	}
 	log_event(live->options.log, missing ? LOG_WARN : LOG_INFO,
-		  "cluster state: first one",
+		  atomic_load(&live->published) > 1
+			  ? "cluster state: read afresh"
+			  : "cluster state: first one",
 		  (struct log_field[]){
 			  {"server", api_server(live->options.api), 0},
 			  {"objects", NULL, (int64_t)objects},
@@ -168,6 +172,7 @@ static void publish(struct live *live, int64_t now, int64_t good)
 	live->feeds.changed = false;
 	live->published_at = now;
 	live->good = good;
+	live->setbacks = 0;
 	atomic_fetch_add(&live->published, 1);
 	if (first)
 		report_first(live, cluster, now);
@@ -223,7 +228,11 @@ static void answer_asks(struct live *live, int64_t now)
 		return;
 	if (live->feeds.changed && live->published_at)
 		publish(live, now, live->good);
-	asks_finish(live->asks);
+	/* An object that is found must be in the state that is published. */
+	if (live->published_at)
+		asks_finish(live->asks);
+	else
+		asks_drop(live->asks);
 }
 
 /* --- the thread ----------------------------------------------------------- */
@@ -291,25 +300,79 @@ static int64_t wait_ms(const struct live *live, int64_t now)
 	return wait > 0 ? wait : 0;
 }
 
+/* Half of a builder counts as torn. */
+static void make_builder(struct live *live)
+{
+	struct feeds *feeds = &live->feeds;
+
+	feeds->torn = true;
+	feeds->builder = cluster_builder_new();
+	cluster_builder_origin(feeds->builder, api_server(live->options.api),
+			       NULL);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_unreadable(&live->items[i], "it is not read yet");
+	feeds->torn = false;
+}
+
+static void go_round(void *context)
+{
+	struct live *live = context;
+	int64_t now = live_now();
+	int running;
+
+	if (!live->feeds.builder)
+		make_builder(live);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_start(&live->items[i], now);
+	asks_start(live->asks);
+	curl_multi_perform(live->feeds.multi, &running);
+	if (live->feeds.torn)
+		return;
+	now = live_now();
+	take_ends(live, now);
+	look(live, now);
+	give_up(live, now);
+	publish_if_due(live, now);
+	answer_asks(live, now);
+	count(live);
+}
+
+/*
+ * There was no memory. What is published stays, and gets older. A builder with
+ * half of a change is of no use; another may need as much memory again, so it
+ * is made only then.
+ */
+static void start_over(struct live *live)
+{
+	const struct live_times *times = &live->options.times;
+	int64_t now = live_now();
+	unsigned wait = live_backoff(++live->setbacks, times->retry,
+				     times->retry_max, live_random(UINT32_MAX));
+	bool torn = live->feeds.torn;
+
+	asks_drop(live->asks);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		reflector_start_over(&live->items[i], now + wait, torn);
+	if (torn) {
+		cluster_builder_free(live->feeds.builder);
+		live->feeds.builder = NULL;
+		live->feeds.torn = false;
+		live->published_at = 0;
+		live->began = now;
+	}
+	feeds_count_memory(&live->feeds);
+	log_event(live->options.log, LOG_WARN, "cluster state: out of memory",
+		  &(struct log_field){"retry_ms", NULL, wait}, 1);
+}
+
 static void *run(void *context)
 {
 	struct live *live = context;
-	int running;
 
 	while (!atomic_load(&live->stop)) {
-		int64_t now = live_now();
-
-		for (int i = 0; i < CLUSTER_KINDS; i++)
-			reflector_start(&live->items[i], now);
-		asks_start(live->asks);
-		curl_multi_perform(live->feeds.multi, &running);
-		now = live_now();
-		take_ends(live, now);
-		look(live, now);
-		give_up(live, now);
-		publish_if_due(live, now);
-		answer_asks(live, now);
-		count(live);
+		if (escape_run(go_round, live, 0) != ESCAPE_NONE ||
+		    live->feeds.torn)
+			start_over(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,
 				(int)wait_ms(live, live_now()), NULL);
 	}
@@ -323,18 +386,13 @@ static void prepare(struct live *live)
 	struct feeds *feeds = &live->feeds;
 
 	feeds->options = &live->options;
-	feeds->builder = cluster_builder_new();
 	feeds->multi = curl_multi_init();
 	if (!feeds->multi)
 		OUT_OF_MEMORY();
 	curl_multi_setopt(feeds->multi, CURLMOPT_MAXCONNECTS,
 			  (long)CLUSTER_KINDS + ASKING);
-	cluster_builder_origin(feeds->builder, api_server(live->options.api),
-			       NULL);
-	for (int i = 0; i < CLUSTER_KINDS; i++) {
+	for (int i = 0; i < CLUSTER_KINDS; i++)
 		reflector_init(&live->items[i], feeds, (enum cluster_kind)i);
-		reflector_unreadable(&live->items[i], "it is not read yet");
-	}
 	live->asks = asks_new(feeds, live->items);
 	live->began = live_now();
 }

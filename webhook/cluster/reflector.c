@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/text.h"
 
 enum {
@@ -16,10 +17,8 @@ enum {
 	QUIET_MS = 4000,       /* after half of it nothing is on its way */
 	SHORT_MS = 1000,       /* a watch that ends sooner has failed */
 	RETRY_AFTER_MAX = 300, /* seconds */
-	HICCUPS = 3,	       /* failures in a row that are worth a line */
 	BAD_MAX = 3,	       /* bad responses to a watch, then list again */
 	UNCONFIRMED_MAX = 5,   /* "forbidden", "no such kind", then final */
-	REPEAT_MS = 300000,    /* between two lines about one feed's failing */
 	WATCH_SECONDS = 300,   /* and up to as much again */
 };
 
@@ -96,27 +95,49 @@ static void add_path(const struct feed *feed, struct buf *out)
 	api_add_escaped(out, feed->version.data);
 }
 
+struct arrival {
+	struct feed *feed;
+	const char *data;
+	size_t len;
+	bool good;
+};
+
+static void take_arrival(void *context)
+{
+	struct arrival *a = context;
+	struct feed *feed = a->feed;
+	struct split_sink sink = {reflector_take_event, feed};
+
+	if (feed->state == FEED_LISTING) {
+		sink.take = reflector_take_item;
+		a->good = items_feed(&feed->items, a->data, a->len, &sink);
+	} else {
+		a->good = lines_feed(&feed->line, a->data, a->len, &sink);
+	}
+}
+
 static size_t on_data(char *data, size_t one, size_t len, void *context)
 {
 	struct feed *feed = context;
-	struct split_sink sink = {reflector_take_event, feed};
+	struct arrival arrival = {feed, data, len, false};
 	long status = 0;
-	bool good;
 
 	feed->last_byte = live_now();
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
+	if (feed->all->torn)
+		return 0;
 	if (status != 200) {
-		if (feed->body.len + len <= BODY_MAX)
-			buf_add(&feed->body, data, len);
+		/* A reason without memory, or too long, is not needed. */
+		api_take_body(&feed->body, BODY_MAX, data, len);
 		return len;
 	}
-	if (feed->state == FEED_LISTING) {
-		sink.take = reflector_take_item;
-		good = items_feed(&feed->items, data, len, &sink);
-	} else {
-		good = lines_feed(&feed->line, data, len, &sink);
+	if (escape_run(take_arrival, &arrival, 0) != ESCAPE_NONE) {
+		feeds_count_memory(feed->all);
+		feed->verdict = FEED_BROKEN;
+		feed->err = (struct err){0};
+		err_set(&feed->err, 0, "out of memory");
 	}
-	if (good)
+	if (arrival.good)
 		return len;
 	if (feed->verdict == FEED_FINE) {
 		feed->verdict = FEED_BROKEN;
@@ -131,48 +152,6 @@ static void wait_for(struct feed *feed, int64_t now, unsigned ms)
 {
 	feed->state = FEED_WAITING;
 	feed->due = now + ms;
-}
-
-/* A server that does not answer is logged once, not once for each kind. */
-static void report_unreached(struct feed *feed, int64_t now)
-{
-	struct feeds *all = feed->all;
-	struct log_field fields[] = {
-		{"server", api_server(all->options->api), 0},
-		{"reason", feed->err.text, 0},
-	};
-
-	if (!all->away_since)
-		all->away_since = now;
-	if (all->away_logged && now - all->away_logged < REPEAT_MS)
-		return;
-	all->away_logged = now;
-	log_event(all->options->log, LOG_WARN,
-		  "cluster state: the API server does not answer", fields, 2);
-}
-
-/* Logged when it lasts, and from time to time after that. */
-static void report_failure(struct feed *feed, int64_t now)
-{
-	struct log_field fields[] = {
-		{"kind", cluster_resource(feed->kind)->kind, 0},
-		{"group", cluster_resource(feed->kind)->group, 0},
-		{"reason", feed->err.text, 0},
-		{"retry_ms", NULL, feed->due - now},
-	};
-
-	if (feed->unreached) {
-		/* A single broken connection is not worth a line. */
-		if (feed->failures > 1 || !feed->listed)
-			report_unreached(feed, now);
-		return;
-	}
-	if (feed->refusals < HICCUPS ||
-	    (feed->out_since && now - feed->out_since < REPEAT_MS))
-		return;
-	feed->out_since = now;
-	log_event(feed->all->options->log, LOG_WARN,
-		  "cluster state: cannot read a kind", fields, 4);
 }
 
 void reflector_recovered(struct feed *feed)
@@ -207,7 +186,7 @@ static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 	if (retry_after * 1000 > wait)
 		wait = retry_after * 1000 + live_random(1000);
 	wait_for(feed, now, wait);
-	report_failure(feed, now);
+	reflector_report(feed, now);
 	/* A kind that was never read says why in the snapshots. */
 	if (!feed->listed && !feed->absent)
 		reflector_unreadable(feed, feed->err.text);
@@ -220,14 +199,23 @@ static void list_again(struct feed *feed)
 	feed->nseen = 0;
 }
 
+static void keep(struct feed *feed)
+{
+	struct feeds *all = feed->all;
+
+	all->torn = true;
+	if (cluster_builder_keep(all->builder, feed->kind, feed->seen,
+				 feed->nseen))
+		all->changed = true;
+	all->torn = false;
+}
+
 /* The state has all that the list had, and nothing else. */
 static void finish_list(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
 
-	if (cluster_builder_keep(all->builder, feed->kind, feed->seen,
-				 feed->nseen))
-		all->changed = true;
+	keep(feed);
 	free(feed->seen);
 	feed->seen = NULL;
 	feed->nseen = feed->seen_size = 0;
@@ -292,19 +280,18 @@ static void kind_absent(struct feed *feed, int64_t now)
 	}
 	feed->failures = 0;
 	if (r->optional) {
-		if (cluster_builder_keep(feed->all->builder, feed->kind, NULL,
-					 0))
-			feed->all->changed = true;
+		feed->nseen = 0;
+		keep(feed);
 		feed->absent = true;
 		feed->listed = false;
 		if (feed->unreadable)
 			reflector_unreadable(feed, NULL);
 	} else {
-		feed->refusals = HICCUPS;
+		feed->refusals = FEED_HICCUPS;
 		reflector_unreadable(feed, feed->err.text);
 	}
 	if (!r->optional)
-		report_failure(feed, now);
+		reflector_report(feed, now);
 }
 
 static void not_found(struct feed *feed, int64_t now)
@@ -334,8 +321,8 @@ static void forbidden(struct feed *feed, int64_t now)
 	if (is_unconfirmed(feed, now))
 		return;
 	if (feed->unconfirmed >= UNCONFIRMED_MAX) {
-		feed->refusals = HICCUPS;
-		report_failure(feed, now);
+		feed->refusals = FEED_HICCUPS;
+		reflector_report(feed, now);
 	}
 	reflector_unreadable(feed, feed->err.text);
 }
@@ -461,6 +448,7 @@ static void prepare(struct feed *feed, int64_t now)
 void reflector_start(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
+	struct escape_guard guard;
 	struct buf path;
 	int rc;
 
@@ -468,9 +456,11 @@ void reflector_start(struct feed *feed, int64_t now)
 		return;
 	prepare(feed, now);
 	buf_init(&path);
+	escape_guard(&guard, buf_drop, &path);
 	add_path(feed, &path);
 	rc = api_transfer_begin(all->options->api, &feed->transfer, path.data,
 				&feed->err);
+	escape_unguard(&guard);
 	buf_release(&path);
 	if (rc) {
 		fail(feed, now, 0);
@@ -557,18 +547,14 @@ void reflector_relist_soon(struct feed *feed, int64_t now)
 		feed->due = soon;
 }
 
-void feeds_report_answer(struct feeds *all, int64_t now)
+void reflector_start_over(struct feed *feed, int64_t due, bool afresh)
 {
-	if (all->away_logged)
-		log_event(all->options->log, LOG_INFO,
-			  "cluster state: the API server answers again",
-			  (struct log_field[]){
-				  {"server", api_server(all->options->api), 0},
-				  {"seconds", NULL,
-				   (now - all->away_since) / 1000},
-			  },
-			  2);
-	if (all->away_since)
-		all->back_since = now;
-	all->away_since = all->away_logged = 0;
+	end_transfer(feed);
+	list_again(feed);
+	feed->state = FEED_WAITING;
+	feed->due = due;
+	if (!afresh)
+		return;
+	feed->listed = feed->answered = feed->absent = false;
+	feed->good = 0;
 }

@@ -41,6 +41,7 @@ struct feeds {
 	_Atomic int64_t max_age; /* ms, 0: any age will do */
 	bool changed;		 /* since the last snapshot */
 	bool answered;		 /* the server does: it was seen just now */
+	bool torn; /* a change of the builder was left in the middle */
 	uint64_t relists, events, failures;
 	int64_t next_warning;		 /* about invalid objects */
 	int64_t away_since, away_logged; /* the server does not answer */
@@ -91,13 +92,24 @@ void reflector_start(struct feed *feed, int64_t now);
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
 /* Silence for too long? */
 void reflector_look(struct feed *feed, int64_t now);
-/* The server answers (again): log it; do not wait any longer. */
-void feeds_report_answer(struct feeds *all, int64_t now);
+/* The server answers (again): do not wait any longer. */
 void reflector_relist_soon(struct feed *feed, int64_t now);
+/* End what is under way and list again in ms; afresh: nothing is known. */
+void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
 /* It works (again). */
 void reflector_recovered(struct feed *feed);
 /* Snapshots say that the kind cannot be read; NULL: it can. */
 void reflector_unreadable(struct feed *feed, const char *reason);
+
+/* --- reflector_report.c --------------------------------------------------- */
+
+enum { FEED_HICCUPS = 3 }; /* failures in a row that are worth a line */
+/* Logs a failure when it lasts, and from time to time after that. */
+void reflector_report(struct feed *feed, int64_t now);
+/* The server answers again: log it. */
+void feeds_report_answer(struct feeds *all, int64_t now);
+/* An allocation failed, and with it what was being read. */
+void feeds_count_memory(struct feeds *all);
 
 /* --- reflector_event.c ---------------------------------------------------- */
 

@@ -87,8 +87,11 @@ static bool broken(struct feed *feed, const char *why)
 static void add(struct feed *feed, const struct cluster_item *item)
 {
 	struct err err = {0};
-	int rc = cluster_builder_add(feed->all->builder, item, &err);
+	int rc;
 
+	feed->all->torn = true;
+	rc = cluster_builder_add(feed->all->builder, item, &err);
+	feed->all->torn = false;
 	if (rc > 0)
 		feed->all->changed = true;
 	if (rc < 0)
@@ -173,16 +176,23 @@ static bool take_error(struct feed *feed, const struct node *status)
 	return false;
 }
 
+static void take_out(struct feed *feed, const struct node *object)
+{
+	struct object_id id = id_of(feed, object);
+
+	feed->all->torn = true;
+	if (cluster_builder_remove(feed->all->builder, &id) > 0)
+		feed->all->changed = true;
+	feed->all->torn = false;
+}
+
 static bool take_change(struct feed *feed, const char *type,
 			const struct node *object)
 {
 	struct cluster_item item = {.root = object};
-	struct object_id id;
 
 	if (!strcmp(type, "DELETED")) {
-		id = id_of(feed, object);
-		if (cluster_builder_remove(feed->all->builder, &id) > 0)
-			feed->all->changed = true;
+		take_out(feed, object);
 	} else if (!strcmp(type, "ADDED") || !strcmp(type, "MODIFIED")) {
 		add(feed, &item);
 	} else if (strcmp(type, "BOOKMARK") != 0) {

@@ -11,10 +11,13 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "kube/cluster/cluster.h"
 #include "webhook/api/api.h"
 #include "webhook/api/api_config.h"
 #include "webhook/observe/monotonic.h"
+
+enum { AGAIN_SECONDS = 30 };
 
 static void take(void *context, const struct cluster *cluster)
 {
@@ -43,20 +46,43 @@ static void report_age(struct state *s)
 			      : 0);
 }
 
+struct file_work {
+	struct state *state;
+	struct cluster *cluster;
+	struct err err;
+};
+
+static void read_file(void *context)
+{
+	struct file_work *w = context;
+	struct state *s = w->state;
+
+	w->cluster = cluster_load(s->file, false, warn, s->log, &w->err);
+}
+
+/* NULL after the reason is logged; without memory it is retried. */
+static struct cluster *load_cluster(struct state *s)
+{
+	struct file_work w = {.state = s};
+
+	s->again = escape_run(read_file, &w, 0) != ESCAPE_NONE;
+	s->next_try = monotonic_seconds() + AGAIN_SECONDS;
+	if (s->again)
+		log_say(s->log, LOG_ERROR, "%s: out of memory", s->file);
+	else if (!w.cluster && w.err.line)
+		log_say(s->log, LOG_ERROR, "%s:%u:%u: %s", s->file, w.err.line,
+			w.err.column, w.err.text);
+	else if (!w.cluster)
+		log_say(s->log, LOG_ERROR, "%s", w.err.text);
+	return s->again ? NULL : w.cluster;
+}
+
 static int load_file(struct state *s)
 {
-	struct err err = {0};
-	struct cluster *cluster =
-		cluster_load(s->file, false, warn, s->log, &err);
+	struct cluster *cluster = load_cluster(s);
 
-	if (!cluster) {
-		if (err.line)
-			log_say(s->log, LOG_ERROR, "%s:%u:%u: %s", s->file,
-				err.line, err.column, err.text);
-		else
-			log_say(s->log, LOG_ERROR, "%s", err.text);
+	if (!cluster)
 		return -1;
-	}
 	/* The API server judges by its own policies itself. */
 	cluster_drop_admission(cluster);
 	s->taken_at = cluster_taken_at(cluster);
@@ -118,7 +144,9 @@ const char *state_unused(const struct state *s)
 
 static void poll_file(struct state *s)
 {
-	if (watch_changed(s->watch) && load_file(s))
+	bool again = s->again && monotonic_seconds() >= s->next_try;
+
+	if ((watch_changed(s->watch) || again) && load_file(s))
 		log_event(s->log, LOG_WARN,
 			  "cluster state: the last good one stays",
 			  &(struct log_field){"age_seconds", NULL,

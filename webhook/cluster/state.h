@@ -29,6 +29,8 @@ struct state {
 	struct live *live;
 	struct watch *watch;	    /* of the file */
 	int64_t taken_at;	    /* of the file's state; 0: there is none */
+	bool again;		    /* it was not read for lack of memory */
+	int64_t next_try;	    /* then; monotonic seconds */
 	bool ahead;		    /* which is in the future: it is not used */
 	const char *_Atomic unused; /* why, or NULL */
 	int64_t unused_since;	    /* monotonic seconds */

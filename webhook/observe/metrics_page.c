@@ -289,6 +289,9 @@ static void write_counters(struct metrics *m, struct buf *out)
 		[METRICS_CLUSTER_RELISTS] =
 			{"gpugate_cluster_relists_total", NULL,
 			 "Lists of cluster objects that were read again."},
+		[METRICS_CLUSTER_OUT_OF_MEMORY] =
+			{"gpugate_cluster_out_of_memory_total", NULL,
+			 "Reads of the cluster that ended without memory."},
 		[METRICS_STATE_STOPS] =
 			{"gpugate_cluster_state_stops_total", NULL,
 			 "Times that rules which need the cluster state stopped."},

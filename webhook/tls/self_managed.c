@@ -21,6 +21,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/escape.h"
 #include "base/text.h"
 #include "certs/disk.h"
 #include "self_managed_internal.h"
@@ -147,14 +148,17 @@ static bool is_published(struct round *r)
 
 static bool is_settled(struct self_managed *m, struct round *r, bool published)
 {
+	struct escape_guard guard;
 	struct buf now;
 	bool same;
 
 	buf_init(&now);
+	escape_guard(&guard, buf_drop, &now);
 	if (published) {
 		buf_add(&now, r->versions.data, r->versions.len);
 		buf_add(&now, r->state.ca.cert.data, r->state.ca.cert.len);
 	}
+	escape_unguard(&guard);
 	same = published && now.len == m->settling.len &&
 	       !memcmp(now.data, m->settling.data, now.len);
 	buf_release(&m->settling);
@@ -197,14 +201,17 @@ static int check_clock(struct self_managed *m, struct err *err)
 		.stop = &m->stop,
 	};
 	int64_t theirs = -1, wrong;
+	struct escape_guard guard;
 	struct api_reply reply;
 	json_t *object = NULL;
 
+	managed_guard(&guard, &reply);
 	if (!api_request(m->o.api, &call, &reply, NULL) && reply.status == 201)
 		object = json_loadb(reply.body.data, reply.body.len, 0, NULL);
 	theirs = managed_time(json_string_value(json_object_get(
 		json_object_get(object, "metadata"), "creationTimestamp")));
 	json_decref(object);
+	escape_unguard(&guard);
 	buf_release(&reply.body);
 	wrong = theirs < 0 ? 0 : (int64_t)time(NULL) - theirs;
 	if (wrong <= CLOCK_SECONDS && wrong >= -CLOCK_SECONDS)
@@ -427,21 +434,36 @@ static void report_failure(struct self_managed *m, enum outcome outcome,
 	log_say(m->o.log, LOG_ERROR, "certificates: %s", err->text);
 }
 
+struct work {
+	struct self_managed *m;
+	struct round round;
+	struct err err;
+	enum outcome outcome;
+};
+
+static void work(void *context)
+{
+	struct work *w = context;
+
+	w->outcome = go_round(w->m, &w->round, &w->err);
+}
+
 static void *run(void *context)
 {
 	struct self_managed *m = context;
 
 	while (!atomic_load(&m->stop)) {
-		struct err err = {0};
-		enum outcome outcome;
-		struct round round;
+		struct work w = {.m = m, .outcome = ROUND_FAILED};
 		int64_t wait;
 
-		round_begin(&round);
-		outcome = go_round(m, &round, &err);
-		report_failure(m, outcome, &err);
-		wait = wait_ms(m, &round, outcome);
-		round_end(&round);
+		round_begin(&w.round);
+		if (escape_run(work, &w, 0) != ESCAPE_NONE) {
+			w.err = (struct err){0};
+			err_set(&w.err, 0, "out of memory");
+		}
+		report_failure(m, w.outcome, &w.err);
+		wait = wait_ms(m, &w.round, w.outcome);
+		round_end(&w.round);
 		rest(m, wait);
 	}
 	return NULL;

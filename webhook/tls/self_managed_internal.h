@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/escape.h"
 #include "certs/rotate.h"
 #include "webhook/api/api.h"
 
@@ -34,6 +35,8 @@ struct managed_link {
 /* A GET; *object is NULL without an error when there is no such object. */
 int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
+/* An empty reply, which is erased if the work is left. */
+void managed_guard(struct escape_guard *guard, struct api_reply *reply);
 /* Erases strings that hold secrets. */
 void managed_wipe(json_t *object);
 

@@ -9,20 +9,44 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "certs/disk.h"
 #include "certs/ssl.h"
 #include "self_managed_internal.h"
 
 /* --- requests ------------------------------------------------------------- */
 
+static void drop_reply(void *context)
+{
+	struct api_reply *reply = context;
+
+	disk_wipe(&reply->body);
+}
+
+static void drop_text(void *text)
+{
+	OPENSSL_cleanse(text, strlen(text));
+	free(text);
+}
+
+void managed_guard(struct escape_guard *guard, struct api_reply *reply)
+{
+	*reply = (struct api_reply){0};
+	buf_init(&reply->body);
+	escape_guard(guard, drop_reply, reply);
+}
+
 int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err)
 {
 	struct api_call call = {.path = path, .stop = link->stop};
+	struct escape_guard guard;
 	struct api_reply reply;
-	int rc = api_request(link->api, &call, &reply, err);
+	int rc;
 
 	*object = NULL;
+	managed_guard(&guard, &reply);
+	rc = api_request(link->api, &call, &reply, err);
 	if (!rc && reply.status == 200) {
 		*object = json_loadb(reply.body.data, reply.body.len, 0, NULL);
 		if (!json_is_object(*object))
@@ -37,6 +61,7 @@ int managed_read(const struct managed_link *link, const char *path,
 		json_decref(*object);
 		*object = NULL;
 	}
+	escape_unguard(&guard);
 	disk_wipe(&reply.body);
 	return rc;
 }
@@ -47,10 +72,13 @@ static enum change change(const struct managed_link *link, struct api_call call,
 			  struct err *err)
 {
 	enum change result = CHANGE_FAILED;
+	struct escape_guard path_guard, reply_guard;
 	struct api_reply reply;
 	struct buf target;
 
 	buf_init(&target);
+	escape_guard(&path_guard, buf_drop, &target);
+	managed_guard(&reply_guard, &reply);
 	buf_addf(&target, "%s?fieldManager=%s", call.path, manager);
 	call.path = target.data;
 	call.body = body;
@@ -66,6 +94,8 @@ static enum change change(const struct managed_link *link, struct api_call call,
 	}
 	if (result == CHANGE_FAILED)
 		err_wrap(err, "%s %s", call.method, call.path);
+	escape_unguard(&reply_guard);
+	escape_unguard(&path_guard);
 	disk_wipe(&reply.body);
 	buf_release(&target);
 	return result;
@@ -80,12 +110,15 @@ enum change hooks_write(const struct managed_link *link, const char *path,
 		.path = path,
 		.content_type = "application/strategic-merge-patch+json",
 	};
+	struct escape_guard guard;
 	enum change result;
 	struct buf patch;
 
 	buf_init(&patch);
+	escape_guard(&guard, buf_drop, &patch);
 	hooks_patch(object, bundle, &patch);
 	result = change(link, call, "gpugated", patch.data, err);
+	escape_unguard(&guard);
 	buf_release(&patch);
 	return result;
 }
@@ -95,13 +128,15 @@ enum change secret_write(const struct managed_link *link, const char *path,
 {
 	const struct api_call call = {.method = "PUT", .path = path};
 	char *body = json_dumps(object, JSON_COMPACT);
+	struct escape_guard guard;
 	enum change result;
 
 	if (!body)
 		OUT_OF_MEMORY();
+	escape_guard(&guard, drop_text, body);
 	result = change(link, call, "gpugated", body, err);
-	OPENSSL_cleanse(body, strlen(body));
-	free(body);
+	escape_unguard(&guard);
+	drop_text(body);
 	return result;
 }
 
@@ -117,15 +152,18 @@ enum change secret_create(const struct managed_link *link, const char *path,
 		.path = path,
 		.content_type = "application/apply-patch+yaml",
 	};
+	struct escape_guard guard;
 	enum change result;
 	struct buf body;
 
 	buf_init(&body);
+	escape_guard(&guard, buf_drop, &body);
 	buf_addf(&body,
 		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
 		 "\"metadata\":{\"name\":\"%s\"},\"type\":\"Opaque\"}",
 		 strrchr(path, '/') + 1);
 	result = change(link, call, "gpugated-create", body.data, err);
+	escape_unguard(&guard);
 	buf_release(&body);
 	return result;
 }
@@ -156,6 +194,7 @@ static void get(const json_t *object, const char *key, struct buf *out)
 
 void secret_state(const json_t *object, struct rotate_state *state)
 {
+	struct escape_guard guard;
 	struct buf until;
 	char *end;
 
@@ -165,32 +204,44 @@ void secret_state(const json_t *object, struct rotate_state *state)
 	get(object, "tls.crt", &state->leaf.cert);
 	get(object, "tls.key", &state->leaf.key);
 	buf_init(&until);
+	escape_guard(&guard, buf_drop, &until);
 	get(object, "ca-old.until", &until);
 	state->old_until = strtoll(until.data, &end, 10);
 	if (*end || state->old_until < 0)
 		state->old_until = 0;
+	escape_unguard(&guard);
 	buf_release(&until);
+}
+
+static void drop_secret(void *text)
+{
+	disk_wipe(text);
 }
 
 static void set(json_t *data, const char *key, const struct buf *value)
 {
+	struct escape_guard guard;
 	struct buf text;
 
 	buf_init(&text);
+	escape_guard(&guard, drop_secret, &text);
 	base64_write(value, &text);
 	if (json_object_set_new(data, key, json_stringn(text.data, text.len)))
 		OUT_OF_MEMORY();
+	escape_unguard(&guard);
 	disk_wipe(&text);
 }
 
 void secret_set(json_t *object, const struct rotate_state *state)
 {
 	json_t *data = json_object_get(object, "data");
+	struct escape_guard guard;
 	struct buf until;
 
 	if (!json_is_object(data)) {
 		data = json_object();
-		json_object_set_new(object, "data", data);
+		if (json_object_set_new(object, "data", data))
+			OUT_OF_MEMORY();
 	}
 	set(data, "ca.crt", &state->ca.cert);
 	set(data, "ca.key", &state->ca.key);
@@ -202,8 +253,10 @@ void secret_set(json_t *object, const struct rotate_state *state)
 		return;
 	}
 	buf_init(&until);
+	escape_guard(&guard, buf_drop, &until);
 	buf_addf(&until, "%lld", (long long)state->old_until);
 	set(data, "ca-old.crt", &state->old);
 	set(data, "ca-old.until", &until);
+	escape_unguard(&guard);
 	buf_release(&until);
 }

@@ -254,11 +254,6 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
-static void drop_text(void *text)
-{
-	buf_release(text);
-}
-
 /* pipe: one will do. */
 static void load_file(struct loading *l, const char *path, bool pipe)
 {
@@ -271,7 +266,7 @@ static void load_file(struct loading *l, const char *path, bool pipe)
 
 	r->file = arena_strdup(policy_arena(r->policy), path);
 	buf_init(&text);
-	escape_guard(&guard, drop_text, &text);
+	escape_guard(&guard, buf_drop, &text);
 	if (file_load(path, &how, &text, &err))
 		problem(r, NULL, "cannot read: %s", err.text);
 	else

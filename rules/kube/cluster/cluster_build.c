@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "cluster_internal.h"
 #include "kube/identity.h"
@@ -14,11 +15,16 @@
 struct cluster_builder *cluster_builder_new(void)
 {
 	struct cluster_builder *b = array_zalloc(1, sizeof(*b));
+	struct escape_guard guard;
 
+	escape_guard(&guard, free, b);
 	b->state.names = names_new();
 	b->nodes_changed = true;
 	buf_init(&b->packed);
 	buf_init(&b->id);
+	buf_init(&b->record);
+	buf_init(&b->group);
+	escape_unguard(&guard);
 	return b;
 }
 
@@ -38,6 +44,8 @@ void cluster_builder_free(struct cluster_builder *b)
 	arena_release(&b->scratch);
 	buf_release(&b->packed);
 	buf_release(&b->id);
+	buf_release(&b->record);
+	buf_release(&b->group);
 	free(b);
 }
 
@@ -79,15 +87,12 @@ struct record_at cluster_record_at(enum cluster_kind kind,
 static void put_record(struct cluster_builder *b, const struct record_at *at,
 		       const struct node *tree)
 {
-	struct buf packed;
-
-	buf_init(&packed);
-	put_tree(&packed, b->state.names, tree);
+	buf_reset(&b->record);
+	put_tree(&b->record, b->state.names, tree);
 	put_number(&b->packed, at->kind);
 	put_text(&b->packed, at->name);
-	put_number(&b->packed, packed.len);
-	buf_add(&b->packed, packed.data, packed.len);
-	buf_release(&packed);
+	put_number(&b->packed, b->record.len);
+	buf_add(&b->packed, b->record.data, b->record.len);
 }
 
 static int record_order(const struct cluster_record *record,
@@ -280,20 +285,45 @@ void cluster_builder_origin(struct cluster_builder *b, const char *server,
 
 static void update_nodes(struct cluster_builder *b)
 {
+	struct node_groups *groups;
+
 	if (!b->nodes_changed)
 		return;
+	groups = node_groups_make(&b->node_groups, b->state.names);
 	node_groups_put(b->state.nodes);
-	b->state.nodes = node_groups_make(&b->node_groups, b->state.names);
+	b->state.nodes = groups;
 	b->nodes_changed = false;
+}
+
+static void drop_unfinished(void *cluster)
+{
+	struct cluster *c = cluster;
+
+	cluster_meta_release(&c->meta);
+	free(c);
+}
+
+static void copy_meta(struct cluster_meta *to, const struct cluster_meta *from)
+{
+	to->server = copy(from->server);
+	to->policy = copy(from->policy);
+	to->admission = copy(from->admission);
+	for (int i = 0; i < CLUSTER_KINDS; i++)
+		to->unreadable[i] = copy(from->unreadable[i]);
 }
 
 struct cluster *cluster_builder_finish(struct cluster_builder *b,
 				       int64_t taken_at)
 {
 	static atomic_uint_least64_t serials;
-	struct cluster *c = array_zalloc(1, sizeof(*c));
+	struct escape_guard guard;
+	struct cluster *c;
 
 	update_nodes(b);
+	c = array_zalloc(1, sizeof(*c));
+	escape_guard(&guard, drop_unfinished, c);
+	copy_meta(&c->meta, &b->state.meta);
+	escape_unguard(&guard);
 	c->serial = atomic_fetch_add(&serials, 1) + 1;
 	atomic_init(&c->refs, 1);
 	c->names = b->state.names;
@@ -304,10 +334,5 @@ struct cluster *cluster_builder_finish(struct cluster_builder *b,
 	table_share(&c->usage, &b->state.usage);
 	memcpy(c->counts, b->state.counts, sizeof(c->counts));
 	c->meta.taken_at = taken_at;
-	c->meta.server = copy(b->state.meta.server);
-	c->meta.policy = copy(b->state.meta.policy);
-	c->meta.admission = copy(b->state.meta.admission);
-	for (int i = 0; i < CLUSTER_KINDS; i++)
-		c->meta.unreadable[i] = copy(b->state.meta.unreadable[i]);
 	return c;
 }

@@ -120,7 +120,7 @@ struct cluster_builder {
 	struct hash_table node_groups; /* count, and capacity */
 	bool nodes_changed;
 	struct arena scratch;
-	struct buf packed, id;
+	struct buf packed, id, record, group;
 };
 
 uint64_t cluster_place_key(enum cluster_kind kind, const char *namespace);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "cluster_internal.h"
 
@@ -52,6 +53,11 @@ uint64_t cluster_builder_key(struct cluster_builder *b, enum cluster_kind kind,
 	return record_key(b, &at);
 }
 
+static void drop_table(void *table)
+{
+	table_release(table);
+}
+
 /* --- records -------------------------------------------------------------- */
 
 /* The blob without the records of the kind that are not among the keys. */
@@ -88,14 +94,17 @@ static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 static size_t keep_records(struct cluster_builder *b, enum cluster_kind kind,
 			   const struct keys *keys)
 {
+	struct escape_guard guard;
 	struct hash_table before;
 	const struct blob *blob;
 	size_t cursor = 0, gone = 0;
 
 	/* Removing moves others of the same shard: walk over how it was. */
 	table_share(&before, &b->state.namespaces);
+	escape_guard(&guard, drop_table, &before);
 	while ((blob = table_next(&before, &cursor)))
 		gone += strip_blob(b, blob, kind, keys);
+	escape_unguard(&guard);
 	table_release(&before);
 	return gone;
 }
@@ -106,14 +115,17 @@ static size_t keep_rows(struct cluster_builder *b, struct hash_table *table,
 			int (*remove)(struct cluster_builder *, uint64_t),
 			const struct keys *keys)
 {
+	struct escape_guard guard;
 	struct hash_table before;
 	const struct blob *blob;
 	size_t cursor = 0, gone = 0;
 
 	table_share(&before, table);
+	escape_guard(&guard, drop_table, &before);
 	while ((blob = table_next(&before, &cursor)))
 		if (!has(keys, blob->key))
 			gone += remove(b, blob->key) > 0;
+	escape_unguard(&guard);
 	table_release(&before);
 	arena_reset(&b->scratch);
 	return gone;

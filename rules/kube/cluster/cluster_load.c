@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/err.h"
+#include "base/escape.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cluster_internal.h"
@@ -227,29 +229,40 @@ static char *dup_text(const struct node *value)
 {
 	const char *text = node_str(value);
 
-	return text ? strdup(text) : NULL;
+	char *copy = text ? strdup(text) : NULL;
+
+	if (text && !copy)
+		OUT_OF_MEMORY();
+	return copy;
+}
+
+static void replace_text(char **at, char *text)
+{
+	free(*at);
+	*at = text;
 }
 
 static int read_server(struct load *load, const struct node *value)
 {
-	free(load->server);
-	load->server = dup_text(value);
+	replace_text(&load->server, dup_text(value));
 	return 0;
 }
 
 static int read_policy(struct load *load, const struct node *value)
 {
-	free(load->policy);
-	load->policy = dup_text(value);
+	replace_text(&load->policy, dup_text(value));
 	return 0;
 }
 
 /* Keeps the policies for the callers that evaluate them. */
 static int read_admission(struct load *load, const struct node *value)
 {
-	free(load->admission);
-	load->admission = strndup(load->source.text + value->start,
-				  value->end - value->start);
+	char *text = strndup(load->source.text + value->start,
+			     value->end - value->start);
+
+	if (!text)
+		OUT_OF_MEMORY();
+	replace_text(&load->admission, text);
 	return 0;
 }
 
@@ -335,6 +348,18 @@ static void load_init(struct load *load, const struct cluster_text *text)
 	load->builder = cluster_builder_new();
 }
 
+static void load_end(void *context)
+{
+	struct load *load = context;
+
+	cluster_builder_free(load->builder);
+	arena_release(&load->arena);
+	arena_release(&load->lines);
+	free(load->server);
+	free(load->policy);
+	free(load->admission);
+}
+
 struct cluster *cluster_parse(const struct cluster_text *text,
 			      void (*warn)(void *context, const char *text),
 			      void *context, struct err *err)
@@ -343,23 +368,21 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 	struct load load = {
 		.err = err ? err : &own, .warn = warn, .context = context};
 	struct cluster *cluster = NULL;
+	struct escape_guard guard;
 
 	if (text->len > INT32_MAX) {
 		err_set(err, EFBIG, "larger than 2 GiB");
 		return NULL;
 	}
+	escape_guard(&guard, load_end, &load);
 	load_init(&load, text);
 	if (!read_file(&load)) {
 		cluster_builder_origin(load.builder, load.server, load.policy);
 		cluster_builder_admission(load.builder, load.admission);
 		cluster = cluster_builder_finish(load.builder, load.taken_at);
 	}
-	cluster_builder_free(load.builder);
-	arena_release(&load.arena);
-	arena_release(&load.lines);
-	free(load.server);
-	free(load.policy);
-	free(load.admission);
+	escape_unguard(&guard);
+	load_end(&load);
 	return cluster;
 }
 
@@ -374,14 +397,17 @@ struct cluster *cluster_load(const char *path, bool may_pipe,
 				     .may_pipe = may_pipe};
 	struct cluster *cluster = NULL;
 	struct cluster_text text = {.name = path};
+	struct escape_guard guard;
 	struct buf all;
 
 	buf_init(&all);
+	escape_guard(&guard, buf_drop, &all);
 	if (!file_load(path, &how, &all, err)) {
 		text.text = all.data;
 		text.len = all.len;
 		cluster = cluster_parse(&text, warn, context, err);
 	}
+	escape_unguard(&guard);
 	buf_release(&all);
 	if (!cluster)
 		err_wrap(err, "cluster state %s", path);

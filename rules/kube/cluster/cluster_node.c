@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "cluster_internal.h"
@@ -32,7 +33,9 @@ static struct node *labels_of(struct arena *arena, const struct node *from,
 {
 	struct node *labels = node_new(arena, NODE_MAP);
 	const struct node **items = node_by_key(from);
+	struct escape_guard guard;
 
+	escape_guard(&guard, free, items);
 	for (size_t i = 0; items && i < from->len; i++) {
 		const char *text = node_str(items[i]);
 
@@ -42,6 +45,7 @@ static struct node *labels_of(struct arena *arena, const struct node *from,
 		else if (text)
 			edit_member_string(arena, labels, items[i]->key, text);
 	}
+	escape_unguard(&guard);
 	free(items);
 	return labels;
 }
@@ -68,7 +72,9 @@ static struct node *allocatable_of(struct arena *arena, const struct node *from)
 {
 	struct node *out = node_new(arena, NODE_MAP);
 	const struct node **items = node_by_key(from);
+	struct escape_guard guard;
 
+	escape_guard(&guard, free, items);
 	for (size_t i = 0; items && i < from->len; i++) {
 		const char *key = items[i]->key;
 		char text[QUANTITY_TEXT];
@@ -85,6 +91,7 @@ static struct node *allocatable_of(struct arena *arena, const struct node *from)
 				QUANTITY_BINARY};
 		edit_member_string(arena, out, key, quantity_text(q, text));
 	}
+	escape_unguard(&guard);
 	free(items);
 	return out;
 }
@@ -177,19 +184,17 @@ int cluster_add_node(struct cluster_builder *b, const char *name,
 	uint64_t key = cluster_node_key(name);
 	const struct blob *blob = table_find(&b->node_names, key);
 	struct node_row old = {0, 0}, new = {0, count};
-	struct buf tree;
 
-	buf_init(&tree);
-	put_tree(&tree, b->state.names, group_tree(b, name, trimmed));
-	new.group = key_of(tree.data, tree.len);
+	buf_reset(&b->group);
+	put_tree(&b->group, b->state.names, group_tree(b, name, trimmed));
+	new.group = key_of(b->group.data, b->group.len);
 	if (blob)
 		memcpy(&old, blob->data, sizeof(old));
 	if (memcmp(&old, &new, sizeof(old)) != 0) {
 		cluster_remove_node(b, key);
-		count_group(b, new.group, name, &tree, (int64_t)count);
+		count_group(b, new.group, name, &b->group, (int64_t)count);
 		table_put(&b->node_names, key, &new, sizeof(new));
 	}
-	buf_release(&tree);
 	return memcmp(&old, &new, sizeof(old)) != 0;
 }
 
@@ -217,14 +222,30 @@ static void add_individual(struct node_groups *groups, const struct node *keys,
 	}
 }
 
+void node_groups_put(struct node_groups *groups)
+{
+	if (!groups || atomic_fetch_sub_explicit(&groups->refs, 1,
+						 memory_order_acq_rel) != 1)
+		return;
+	arena_release(&groups->arena);
+	free(groups);
+}
+
+static void drop_groups(void *groups)
+{
+	node_groups_put(groups);
+}
+
 struct node_groups *node_groups_make(const struct hash_table *table,
 				     const struct name_table *names)
 {
 	struct node_groups *groups = array_zalloc(1, sizeof(*groups));
+	struct escape_guard guard;
 	const struct blob *blob;
 	size_t cursor = 0, individual = 0;
 
 	atomic_init(&groups->refs, 1);
+	escape_guard(&guard, drop_groups, groups);
 	groups->items =
 		ARENA_ARRAY(&groups->arena, struct node_group, table->n + 1);
 	groups->individual = ARENA_ARRAY(&groups->arena, const char *, 64);
@@ -243,15 +264,7 @@ struct node_groups *node_groups_make(const struct hash_table *table,
 		add_individual(groups, node_get(tree, "individual"),
 			       &individual);
 	}
+	escape_unguard(&guard);
 	qsort(groups->items, groups->n, sizeof(*groups->items), by_name);
 	return groups;
-}
-
-void node_groups_put(struct node_groups *groups)
-{
-	if (!groups || atomic_fetch_sub_explicit(&groups->refs, 1,
-						 memory_order_acq_rel) != 1)
-		return;
-	arena_release(&groups->arena);
-	free(groups);
 }

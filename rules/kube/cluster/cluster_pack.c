@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
@@ -21,8 +22,11 @@ enum { NAME_SLOTS = 2 * NAMES_MAX, LONGEST_NAME = 256 };
 struct name_table *names_new(void)
 {
 	struct name_table *names = array_zalloc(1, sizeof(*names));
+	struct escape_guard guard;
 
+	escape_guard(&guard, free, names);
 	names->slots = array_zalloc(NAME_SLOTS, sizeof(*names->slots));
+	escape_unguard(&guard);
 	atomic_init(&names->refs, 1);
 	return names;
 }
@@ -52,9 +56,9 @@ static uint32_t name_number(struct name_table *names, const char *text,
 			continue;
 		if (names->n == NAMES_MAX || len > LONGEST_NAME)
 			return 0;
-		names->items[names->n++] =
+		names->items[names->n] =
 			arena_strndup(&names->arena, text, len);
-		return *slot = names->n;
+		return *slot = ++names->n;
 	}
 }
 

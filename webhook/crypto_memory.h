@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory of libcrypto.
+ */
+#ifndef WEBHOOK_CRYPTO_MEMORY_H
+#define WEBHOOK_CRYPTO_MEMORY_H
+
+/* Before anything else uses libcrypto. */
+void crypto_memory_use(void);
+
+#endif
