@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "ask_fixture.h"
+#include "certs/ssl.h"
 #include "engine/registry.h"
 #include "metrics_reading.h"
 
@@ -253,6 +254,50 @@ static void what_was_denied_before_keeps_no_patch(void **state)
 	post(s, &ask);
 	assert_true(says(s, DENIED));
 	assert_true(says(s, "gpu-fractional-quantity"));
+}
+
+static void patch_of(const struct stage *s, struct buf *out)
+{
+	static const char name[] = "\"patch\":\"";
+	const char *at =
+		memmem(s->reply.body, s->reply.len, name, strlen(name));
+
+	buf_init(out);
+	assert_non_null(at);
+	at += strlen(name);
+	assert_int_equal(base64_read(at, strcspn(at, "\""), out), 0);
+}
+
+/* Without the node's IPC namespace the pod lacks shared memory. */
+static void patches_what_a_patch_brings_up(void **state)
+{
+	static const char opted_in[] =
+		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
+		"  hostipc-instead-of-shm: {action: patch}\n"
+		"  shm-missing: {action: patch}\n";
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_MUTATE,
+			  "CREATE",
+			  "",
+			  "Pod",
+			  "",
+			  "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+			  "spec: {hostIPC: true, restartPolicy: Never, "
+			  "containers: [{name: m, image: r/a:1, "
+			  "resources: {limits: {cpu: '8', memory: 64Gi, "
+			  "nvidia.com/gpu: 2}}}]}}"};
+
+	struct buf patch;
+
+	use_policy(s, opted_in);
+	post(s, &ask);
+	assert_true(says(s, "patched by hostipc-instead-of-shm"));
+	assert_true(says(s, "patched by shm-missing"));
+	patch_of(s, &patch);
+	assert_non_null(strstr(patch.data, "\"/spec/hostIPC\""));
+	assert_non_null(strstr(patch.data, "\"mountPath\":\"/dev/shm\""));
+	assert_non_null(strstr(patch.data, "\"sizeLimit\":\"32Gi\""));
+	buf_release(&patch);
 }
 
 /* Findings of rules that neither patch nor deny are reported there too. */
@@ -496,6 +541,7 @@ int main(void)
 		TEST(what_is_injected_is_not_missing),
 		TEST(a_templates_ignore_holds_for_its_pods),
 		TEST(what_was_denied_before_keeps_no_patch),
+		TEST(patches_what_a_patch_brings_up),
 		TEST(what_is_suppressed_is_told_by_mutate),
 		TEST(an_exemption_ends_while_we_run),
 		TEST(no_control_character_hides_a_warning),

@@ -11,11 +11,16 @@
 #include "base/err.h"
 #include "base/escape.h"
 #include "demand.h"
+#include "doc/build.h"
+#include "doc/load.h"
 #include "kube/cluster/cluster.h"
 #include "ratchet.h"
 #include "reservation.h"
 #include "respond.h"
 #include "review_context.h"
+
+/* As `gpugate lint --fix` has them. */
+enum { PATCH_ROUNDS = 10 };
 
 /* --- workers -------------------------------------------------------------- */
 
@@ -110,44 +115,129 @@ static void compare_with_old(struct review_context *ctx)
 					 ctx->review.old.root);
 }
 
+enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS };
+
+static bool was_found(const struct judge *now, const struct finding *f,
+		      size_t *next)
+{
+	/* Both lists have one order, so the next item usually matches. */
+	for (size_t i = 0; i < now->n; i++, ++*next)
+		if (now->findings[*next % now->n].fingerprint == f->fingerprint)
+			return true;
+	return false;
+}
+
 /*
- * Checks the object again after the patch: no patched finding may remain, and
- * no new one may deny. A patch that fails this is our defect; it is not sent,
- * and /validate checks the object as it came.
+ * Checks the object again after the patch: no finding to patch may remain
+ * without a repair, and no new one may deny. A repair may be the cause of the
+ * next: without the node's IPC namespace a pod needs shared memory of its own.
  */
-static bool patch_holds(struct review_context *ctx)
+static enum after_patch look_after_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
 	struct doc doc = ctx->review.object;
 	struct judge_request after;
+	bool goes_on = false;
 	size_t next = 0;
 
 	ctx->budget = load_cost_object; /* the same documents again */
 	doc.root = now->patched;
 	doc.json = false; /* its bytes are those before the patch */
 	after = case_of(ctx, &doc);
+	after.patch = true;
 	after.asks = ASK_OUTCOMES;
 	judge_object(then, &after);
 	if (then->costly)
-		return false;
+		return PATCH_FAILS;
 	for (size_t i = 0; i < then->n; i++) {
 		const struct finding *f = &then->findings[i];
-		bool was = false;
 
 		if (judge_patches(f))
-			return false;
-		if (f->suppressed || f->action != ACTION_DENY)
-			continue;
-		/*
-		 * Both lists have one order, so the next item usually matches.
-		 */
-		for (size_t j = 0; j < now->n && !was; j++, next++)
-			was = now->findings[next % now->n].fingerprint ==
-			      f->fingerprint;
-		if (!was)
-			return false;
+			goes_on = true;
+		else if (!f->suppressed && f->action == ACTION_DENY &&
+			 !was_found(now, f, &next))
+			return PATCH_FAILS;
 	}
-	return true;
+	if (goes_on)
+		return then->patch ? PATCH_GOES_ON : PATCH_FAILS;
+	return PATCH_HOLDS;
+}
+
+/* Of a finding that only the patched object has, what its patch reports. */
+static struct finding as_patched(struct arena *arena, const struct finding *f)
+{
+	return (struct finding){
+		.rule = f->rule,
+		.severity = f->severity,
+		.action = f->action,
+		.action_fixed = f->action_fixed,
+		.severity_fixed = f->severity_fixed,
+		.mode = f->mode,
+		.controller_pods = f->controller_pods,
+		.fingerprint = f->fingerprint,
+		.message = arena_strdup(arena, f->message),
+		.fix_title = arena_strdup(arena, f->fix_title),
+		.fix_safe = f->fix_safe,
+	};
+}
+
+static void own_texts(struct arena *arena, struct node *node)
+{
+	if (node->key)
+		node->key = arena_strndup(arena, node->key, node->key_len);
+	if (node->type != NODE_MAP && node->type != NODE_SEQ &&
+	    node->type != NODE_NULL)
+		node->str = arena_strndup(arena, node->str, node->len);
+	FOR_EACH_CHILD(node, child)
+		own_texts(arena, (struct node *)(uintptr_t)child);
+}
+
+/* A copy that lives as long as the arena. NULL: it has too many nodes. */
+static struct node *own_copy(struct arena *arena, const struct node *node,
+			     uint32_t *budget)
+{
+	struct node *copy = node_copy(arena, node, 0, budget);
+
+	if (copy)
+		own_texts(arena, copy);
+	return copy;
+}
+
+/* Joins what the other judge patched, whose memory the next look takes. */
+static bool join_patch(struct review_context *ctx)
+{
+	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
+	struct arena *arena = &ctx->worker->arena;
+	struct node *patch = (struct node *)(uintptr_t)now->patch;
+	uint32_t budget = load_limits_default.nodes;
+	struct finding *all =
+		arena_alloc(arena, (now->n + then->n) * sizeof(*now->findings));
+
+	memcpy(all, now->findings, now->n * sizeof(*all));
+	now->findings = all;
+	for (size_t i = 0; i < then->n; i++)
+		if (judge_patches(&then->findings[i]))
+			all[now->n++] = as_patched(arena, &then->findings[i]);
+	FOR_EACH_CHILD(then->patch, operation) {
+		struct node *copy = own_copy(arena, operation, &budget);
+
+		if (!copy)
+			return false;
+		node_append(patch, copy);
+	}
+	now->patched = own_copy(arena, then->patched, &budget);
+	return now->patched != NULL;
+}
+
+/* False: the patch must not be sent. That is our defect; /validate checks the
+ * object as it came. */
+static bool patch_holds(struct review_context *ctx)
+{
+	enum after_patch after = look_after_patch(ctx);
+
+	for (int i = 1; after == PATCH_GOES_ON && i < PATCH_ROUNDS; i++)
+		after = join_patch(ctx) ? look_after_patch(ctx) : PATCH_FAILS;
+	return after == PATCH_HOLDS;
 }
 
 static bool is_change(const struct review *review)
