@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/check/check.h"
@@ -121,21 +122,42 @@ static void read_types(struct function_index *index)
 		"type", "uint",	 "optional", "net.IP",	 "net.CIDR",
 	};
 
-	index->ntypes = sizeof(texts) / sizeof(*texts);
-	index->types = ARENA_ARRAY(&index->arena, const struct cel_type *,
-				   index->ntypes);
-	for (size_t i = 0; i < index->ntypes; i++) {
+	const size_t n = sizeof(texts) / sizeof(*texts);
+
+	index->types = ARENA_ARRAY(&index->arena, const struct cel_type *, n);
+	for (size_t i = 0; i < n; i++) {
 		const char *text = texts[i];
 
 		index->types[i] = cel_type_parse(&index->arena, &text);
 	}
+	index->ntypes = n;
 }
 
-static void read_functions(void)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void drop_functions(void *index)
 {
-	read_libraries(&functions);
-	read_names(&functions);
-	read_types(&functions);
+	struct function_index *torn = index;
+
+	arena_release(&torn->arena);
+	*torn = (struct function_index){0};
+	pthread_mutex_unlock(&lock);
+}
+
+/* Not by pthread_once(), whose function must not be left for lack of memory. */
+static void need_functions(void)
+{
+	struct escape_guard guard;
+
+	pthread_mutex_lock(&lock);
+	if (!functions.ntypes) {
+		escape_guard(&guard, drop_functions, &functions);
+		read_libraries(&functions);
+		read_names(&functions);
+		read_types(&functions);
+		escape_unguard(&guard);
+	}
+	pthread_mutex_unlock(&lock);
 }
 
 static int name_order(const void *name, const void *signature)
@@ -181,10 +203,9 @@ const struct cel_type *cel_env_type(const char *name)
 const struct cel_env *cel_env_new(struct arena *arena,
 				  const struct cel_variable *variables)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct cel_env *env = ARENA_NEW(arena, struct cel_env);
 
-	pthread_once(&once, read_functions);
+	need_functions();
 	env->variables = variables;
 	while (variables[env->n].name)
 		env->n++;
