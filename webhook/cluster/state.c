@@ -46,7 +46,7 @@ static void report_age(struct state *s)
 			      : 0);
 }
 
-struct file_work {
+struct state_load {
 	struct state *state;
 	struct cluster *cluster;
 	struct err err;
@@ -54,7 +54,7 @@ struct file_work {
 
 static void read_file(void *context)
 {
-	struct file_work *w = context;
+	struct state_load *w = context;
 	struct state *s = w->state;
 
 	w->cluster = cluster_load(s->file, false, warn, s->log, &w->err);
@@ -63,7 +63,7 @@ static void read_file(void *context)
 /* NULL after the reason is logged; without memory it is retried. */
 static struct cluster *load_cluster(struct state *s)
 {
-	struct file_work w = {.state = s};
+	struct state_load w = {.state = s};
 
 	s->again = escape_run(read_file, &w, 0) != ESCAPE_NONE;
 	s->next_try = monotonic_seconds() + AGAIN_SECONDS;
