@@ -225,7 +225,7 @@ static const char *leaf_common_name(const struct issue_ask *ask)
 	return name;
 }
 
-/* While OpenSSL's objects exist nothing of ours is allocated. */
+/* While OpenSSL's objects exist, gpugate allocates nothing. */
 static void make_room(struct issued *out)
 {
 	buf_grow(&out->cert, CERT_BYTES);

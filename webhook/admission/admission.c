@@ -129,8 +129,8 @@ static bool was_found(const struct judge *now, const struct finding *f,
 
 /*
  * Checks the object again after the patch: no finding to patch may remain
- * without a repair, and no new one may deny. A repair may be the cause of the
- * next: without the node's IPC namespace a pod needs shared memory of its own.
+ * without a fix, and no new one may deny. A fix may cause the next finding:
+ * without the node's IPC namespace a pod needs its own shared memory.
  */
 static enum after_patch look_after_patch(struct review_context *ctx)
 {
@@ -163,7 +163,8 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	return PATCH_HOLDS;
 }
 
-/* Of a finding that only the patched object has, what its patch reports. */
+/* Returns the report of the patch for a finding that only the patched object
+ * has. */
 static struct finding as_patched(struct arena *arena, const struct finding *f)
 {
 	return (struct finding){

@@ -338,9 +338,9 @@ static void go_round(void *context)
 }
 
 /*
- * There was no memory. What is published stays, and gets older. A builder with
- * half of a change is of no use; another may need as much memory again, so it
- * is made only then.
+ * Called when memory ran out. The published state stays, and gets older. A
+ * builder with half of a change is useless; a new one may need as much memory,
+ * so it is created only later.
  */
 static void start_over(struct live *live)
 {
