@@ -81,8 +81,8 @@ def field(obj, dice):
 def volume(obj, dice):
     pod = dice.choice(list(pods(obj)))
     if isinstance(pod.setdefault("volumes", []), list):
-        pod["volumes"].insert(0, {"name": "unrelated", "configMap": {
-            "name": "c"}})
+        name = f"unrelated-{len(pod['volumes'])}"
+        pod["volumes"].insert(0, {"name": name, "configMap": {"name": "c"}})
 
 
 EDITS = [label, annotation, variable, empty, tolerate, field, volume]

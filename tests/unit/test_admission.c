@@ -268,13 +268,13 @@ static void patch_of(const struct stage *s, struct buf *out)
 	assert_int_equal(base64_read(at, strcspn(at, "\""), out), 0);
 }
 
-/* Without the node's IPC namespace the pod lacks shared memory. */
+/* A volume for /dev/shm is missed only without the node's IPC namespace. */
 static void patches_what_a_patch_brings_up(void **state)
 {
 	static const char opted_in[] =
 		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
 		"  hostipc-instead-of-shm: {action: patch}\n"
-		"  shm-missing: {action: patch}\n";
+		"  shm-volume-unmounted: {action: patch}\n";
 	struct stage *s = *state;
 	struct ask ask = {ADMISSION_MUTATE,
 			  "CREATE",
@@ -283,20 +283,21 @@ static void patches_what_a_patch_brings_up(void **state)
 			  "",
 			  "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
 			  "spec: {hostIPC: true, restartPolicy: Never, "
+			  "volumes: [{name: dshm, emptyDir: {medium: Memory, "
+			  "sizeLimit: 16Gi}}], "
 			  "containers: [{name: m, image: r/a:1, "
 			  "resources: {limits: {cpu: '8', memory: 64Gi, "
 			  "nvidia.com/gpu: 2}}}]}}"};
-
 	struct buf patch;
 
 	use_policy(s, opted_in);
 	post(s, &ask);
 	assert_true(says(s, "patched by hostipc-instead-of-shm"));
-	assert_true(says(s, "patched by shm-missing"));
+	assert_true(says(s, "patched by shm-volume-unmounted"));
 	patch_of(s, &patch);
 	assert_non_null(strstr(patch.data, "\"/spec/hostIPC\""));
 	assert_non_null(strstr(patch.data, "\"mountPath\":\"/dev/shm\""));
-	assert_non_null(strstr(patch.data, "\"sizeLimit\":\"32Gi\""));
+	assert_non_null(strstr(patch.data, "\"name\":\"dshm\""));
 	buf_release(&patch);
 }
 

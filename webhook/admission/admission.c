@@ -130,7 +130,7 @@ static bool was_found(const struct judge *now, const struct finding *f,
 /*
  * Checks the object again after the patch: no finding to patch may remain
  * without a fix, and no new one may deny. A fix may cause the next finding:
- * without the node's IPC namespace a pod needs its own shared memory.
+ * without the node's IPC namespace a volume for /dev/shm is missing.
  */
 static enum after_patch look_after_patch(struct review_context *ctx)
 {
