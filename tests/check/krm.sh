@@ -97,11 +97,11 @@ chart() {
 helm_tests() {
 	export GPUGATE_REPORT=$work/report-$1.txt
 	check "$1: post-renderer repairs" sh -c \
-		"'$2' template demo '$work/chart' --post-renderer '$3' >'$work/$1.yaml' &&
+		"'$2' template demo '$work/chart' --post-renderer $3 >'$work/$1.yaml' &&
 		grep -q 'mountPath: /dev/shm' '$work/$1.yaml' &&
 		grep -q '# the only one' '$work/$1.yaml'"
 	check "$1: an error stops the render" sh -c \
-		"! '$2' template demo '$work/chart' --set restartPolicy=Maybe --post-renderer '$3' >'$work/$1-bad.yaml' 2>/dev/null &&
+		"! '$2' template demo '$work/chart' --set restartPolicy=Maybe --post-renderer $3 >'$work/$1-bad.yaml' 2>/dev/null &&
 		! grep -q kind: '$work/$1-bad.yaml' &&
 		grep -q restart-policy-invalid '$GPUGATE_REPORT'"
 	unset GPUGATE_REPORT
@@ -115,7 +115,8 @@ if [ "${HELM:-1}" = 1 ]; then
 	printf '#!/bin/sh\nexec %s post-render --isolated\n' "$gpugate" >"$work/post-render"
 	chmod +x "$work/post-render"
 	if go_tool helm3 v3.19.0 helm.sh/helm/v3/cmd/helm; then
-		helm_tests helm3 "$cache/helm3-v3.19.0" "$work/post-render"
+		helm_tests helm3 "$cache/helm3-v3.19.0" \
+			"$gpugate --post-renderer-args post-render --post-renderer-args --isolated"
 	fi
 	if go_tool helm4 v4.0.0 helm.sh/helm/v4/cmd/helm; then
 		export HELM_PLUGINS=$work/plugins
