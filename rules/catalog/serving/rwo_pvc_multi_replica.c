@@ -6,6 +6,7 @@
  * them.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
@@ -60,6 +61,61 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 	return users;
 }
 
+/* maxUnavailable of one replica, rounded down; 25 % by default. */
+static bool is_below_one(const struct node *value)
+{
+	int64_t n;
+
+	if (node_int(value, &n))
+		return n < 1;
+	return !node_is_unknown(value) &&
+	       (node_is_unset(value) ||
+		(node_str(value) && strtol(node_str(value), NULL, 10) < 100));
+}
+
+/* True if an update of a Deployment of one pod starts the new pod while the old
+ * one runs. */
+static bool update_overlaps(struct rule_run *run, const struct workload *w)
+{
+	const struct object *object = rule_object(run, w);
+	const struct node *strategy, *rolling;
+	struct amount surge;
+
+	if (!object || !object_is(object, "apps", "Deployment") ||
+	    object->fragment)
+		return false;
+	strategy = node_path(object->root, "spec.strategy");
+	rolling = node_get(strategy, "rollingUpdate");
+	surge = amount_share(node_get(rolling, "maxSurge"), amount_of(1), 25);
+	return !node_is_unknown(strategy) && !node_is_unknown(rolling) &&
+	       !node_is_unknown(node_get(strategy, "type")) &&
+	       !node_eq(node_get(strategy, "type"), "Recreate") &&
+	       !surge.unknown && surge.n > 0 &&
+	       is_below_one(node_get(rolling, "maxUnavailable"));
+}
+
+static void judge_update(struct rule_run *run, const struct workload *w,
+			 const struct pod_reference *claim)
+{
+	const struct referred *found =
+		index_referred(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
+			       claim->name, rule_arena(run));
+	struct finding *f;
+
+	if (!found || !has_only(found->root, "ReadWriteOncePod") ||
+	    !update_overlaps(run, w))
+		return;
+	f = report_place(
+		run, &w->id, &claim->place,
+		"claim `%s` is ReadWriteOncePod, and an update starts the new pod before it removes the old one: the update never ends",
+		claim->name);
+	finding_cause(run, f, claim->name);
+	finding_label_place(run, f, &found->place, "its access modes");
+	finding_help(
+		run, f,
+		"Use the strategy Recreate, or maxSurge: 0 and maxUnavailable: 1.");
+}
+
 static void judge(struct rule_run *run, const struct workload *w,
 		  const struct pod_reference *claim)
 {
@@ -68,6 +124,8 @@ static void judge(struct rule_run *run, const struct workload *w,
 	struct finding *f;
 	bool one_pod;
 
+	if (users.gpu && !users.pods.unknown && users.pods.n == 1)
+		judge_update(run, w, claim);
 	if (!users.gpu || users.pods.unknown || users.pods.n < 2)
 		return;
 	found = index_referred(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
@@ -133,7 +191,7 @@ const struct rule rule_rwo_pvc_multi_replica = {
 	.since = "1.0",
 	.summary =
 		"several pods mount a volume that only one node, or one pod, may use",
-	.why = "If the storage is attached to nodes (disks, not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With a ReadWriteOncePod claim, all pods but one stay Pending.",
+	.why = "If the storage is attached to nodes (disks, not NFS), pods on other nodes wait in ContainerCreating (Multi-Attach) with their GPUs allocated. With a ReadWriteOncePod claim, all pods but one stay Pending, also the new one of a rolling update.",
 	.remedy =
 		"Use a ReadWriteMany or ReadOnlyMany claim, or volumeClaimTemplates, which create a claim per pod.",
 	.evidence =

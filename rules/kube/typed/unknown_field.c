@@ -69,6 +69,10 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
+	/* The schema of a custom kind may keep them; they have no effect. */
+	if (level->type == &native_types[native_template] && !level->outer &&
+	    text_lists("apiVersion kind", at->key))
+		return;
 	field.near = text_nearest(at->key, names, n);
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(type->name, "."),
 		 type->name);
