@@ -94,12 +94,14 @@ static struct cel_value of_node(struct custom_subject *s,
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
 }
 
-/* An object from an API server already has the form that it sends. */
+/* An object from an API server already has the form that it sends; one within
+ * it has the author's, as in a file. */
 static const struct node *tree(struct custom_subject *s)
 {
 	struct run_state *state = s->run->run->state;
 
-	if (s->as_written || !s->run->run->options.file_values)
+	if (s->as_written ||
+	    (!s->run->run->options.file_values && !s->object->parent))
 		return s->object->root;
 	if (!state->sent)
 		state->sent = typed_as_sent(&state->doc_arena, s->object);
