@@ -80,7 +80,7 @@ tools: $(TOOL_BIN) $(WEBHOOK_TOOL_BIN)
 -include tests/report.mk
 
 # The longest first.
-LONG_BATS := gpugated render secrets snapshot state output
+LONG_BATS := gpugated trust render secrets snapshot state output
 BATS := $(LONG_BATS) $(filter-out $(LONG_BATS),\
 	$(patsubst tests/cli/%.bats,%,$(wildcard tests/cli/*.bats)))
 STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
@@ -109,7 +109,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 
 .PHONY: check check-ci check-full
 check: all unit tools
-	@STEPS_AT_ONCE=4 tests/run.sh $(BUILD)/logs $(STEPS)
+	@STEPS_AT_ONCE=5 tests/run.sh $(BUILD)/logs $(STEPS)
 
 # Oracles in Go, format validators, sanitizers, static analysis, fuzzers; those of
 # tests/ci.txt, or all.

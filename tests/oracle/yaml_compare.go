@@ -239,7 +239,7 @@ func difference(answer []string, text []byte) string {
 
 var (
 	places       = regexp.MustCompile(`^(error|note) \d+:\d+: `)
-	aboutKubectl = regexp.MustCompile(`^kubectl (refuses|drops)`)
+	aboutKubectl = regexp.MustCompile(`^kubectl (rejects|drops)`)
 	given        = regexp.MustCompile(
 		`line \d+|byte 0x\w+|character U\+\w+`)
 )

@@ -17,7 +17,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_follows_devices(pod))
 		return;
 	at = pod_gpu_selector(pod, NULL);
-	if (!at || node_is_unknown(at))
+	if (!at || node_is_unknown(at) || !pod_wrote(pod, at))
 		return;
 	report_pod(
 		run, pod, at,

@@ -82,7 +82,7 @@ void run_claims_end(struct run *run)
 {
 	struct run_state *state = run->state;
 
-	state->names.read = true;
+	state->names = (struct run_names){.read = true};
 	state->claims = (struct claim_table){0};
 	state->runtimes = NULL;
 	state->kube_of = NULL;

@@ -386,9 +386,7 @@ static bool asks_for_other_device(const struct accelerator_extra *extra,
 	return false;
 }
 
-/* A runtime's image and tolerations serve jobs with and without devices; only
- * the author of this object knows which it is. */
-static bool is_own(const struct pod *pod, const struct node *node)
+bool pod_wrote(const struct pod *pod, const struct node *node)
 {
 	while (pod->made && node && node != pod->object->root)
 		node = node->parent;
@@ -400,7 +398,7 @@ static bool is_own(const struct pod *pod, const struct node *node)
 static bool image_sign(const struct pod *pod, const struct container *c)
 {
 	return container_image(c).gpu && image_counts(pod) &&
-	       is_own(pod, node_get(c->node, "image"));
+	       pod_wrote(pod, node_get(c->node, "image"));
 }
 
 /* The first sign in the commands, or an image; *main gets the container
@@ -467,7 +465,7 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	/* A pod that does neither has a leftover toleration
 	 * (cpu-pod-tolerates-gpu-taint). */
 	at = taint_tolerated(extra, pod);
-	if (at && is_own(pod, at) &&
+	if (at && pod_wrote(pod, at) &&
 	    (pod_is_training(pod) || pod_is_serving(pod)))
 		return (struct intent){INTENT_TOLERATION, c, at, node_str(at),
 				       0};
