@@ -12,7 +12,6 @@ folder=$corpus
 if [ ! -d "$folder" ]; then
 	echo "skip: no corpus at $folder: the rules' examples"
 	folder=tests/rules
-	MUTANTS=300 # the examples are odd enough
 fi
 shift
 mkdir -p "${WORK:=$work}"

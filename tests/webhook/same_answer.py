@@ -40,6 +40,7 @@ from mutants import documents, dumped, mutants, objects_of  # noqa: E402
 from review import OF_SERVER, dump, review  # noqa: E402
 
 SHOWN = 20
+ROUNDS = 10  # of a patch
 SPACE = "research"  # of objects that name none
 UID = "705ab4f5-6393-11e8-b7cc-42010a800002"
 HEAD = "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
@@ -301,9 +302,20 @@ class Trial:
         except (KeyError, IndexError, TypeError, ValueError) as problem:
             self.say(False, i, "the patch does not apply: %r" % problem)
             return obj
+        self.settle(answer, made)
         self.say(bare(made) == bare(answer["patched"] or {}), i,
                  "two patches")
         return made
+
+    def settle(self, answer, made):
+        """/mutate also patches what its patch brings up, as --fix does; an
+        answer of `findings` is one look."""
+        look = answer["patched"]
+        for _ in range(ROUNDS):
+            if not look or bare(answer["patched"]) == bare(made):
+                return
+            look = self.ask("findings", [self.review(look)])[0]["patched"]
+            answer["patched"] = look or answer["patched"]
 
     def check_findings(self, i, linted, webhook):
         """Annotations suppress at the linter, and by grant at the webhook; to
@@ -324,10 +336,15 @@ class Trial:
         self.say(lint == mine, i, "only lint %s, only webhook %s" % (
             [x for x in lint if x not in mine][:2],
             [x for x in mine if x not in lint][:2]))
-        # Fragments are not applied: their GPUs are not in the sum.
-        gpus = 0 if linted.summary["fragments"] else webhook["gpus"]
-        self.say(linted.summary["gpus"] == gpus, i, "GPUs: %d, %d" % (
-            linted.summary["gpus"], gpus))
+        # A fragment is not applied, and its GPUs are not in the sum; one that
+        # is embedded counts with its parent.
+        part = linted.summary["fragments"] == linted.summary["objects"]
+        gpus = 0 if part else webhook["gpus"]
+        if linted.summary["gpus"] != gpus and linted.summary["placeholders"]:
+            self.listed["other GPUs: placeholders"] += 1
+        else:
+            self.say(linted.summary["gpus"] == gpus, i, "GPUs: %d, %d" % (
+                linted.summary["gpus"], gpus))
         return lint == mine
 
     def check_denial(self, i, webhook, response):
@@ -457,16 +474,19 @@ class Trial:
             self.setting, self.held, len(self.failed)))
 
 
-def with_labels(obj):
-    """Give a Job the labels of its template, as the API server does
-    (SetDefaults_Job): custom rules read them."""
-    template = obj.get("spec", {}).get("template") \
-        if (obj.get("apiVersion"), obj["kind"]) == ("batch/v1", "Job") else {}
-    labels = ((template or {}).get("metadata") or {}).get("labels")
-    meta = obj.get("metadata") or {}
-    if not labels or meta.get("labels"):
+def as_sent(obj):
+    """Return what the API server sends of a Job without labels, which gets
+    those of its template (SetDefaults_Job), and of empty texts in the spec of
+    a Pod (omitempty): custom rules read both."""
+    what = obj.get("apiVersion"), obj["kind"]
+    spec, meta = obj.get("spec"), obj.get("metadata") or {}
+    if what == ("v1", "Pod") and isinstance(spec, dict):
+        return {**obj, "spec": {k: v for k, v in spec.items() if v != ""}}
+    if what != ("batch/v1", "Job") or meta.get("labels"):
         return obj
-    return {**obj, "metadata": {**meta, "labels": labels}}
+    template = (spec or {}).get("template") or {}
+    labels = (template.get("metadata") or {}).get("labels")
+    return {**obj, "metadata": {**meta, "labels": labels}} if labels else obj
 
 
 def main():
@@ -481,7 +501,7 @@ def main():
         if setting == "rules":
             objects = [o for _, line in dumped(build, EXAMPLES / "tests")
                        for o in objects_of(line)]
-            objects += [with_labels(o) for o in found[::3]]
+            objects += [as_sent(o) for o in found[::3]]
         place = work / setting
         place.mkdir()
         trial = Trial(build, place, setting, objects, every)
