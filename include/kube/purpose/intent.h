@@ -62,9 +62,9 @@ enum visible container_visible(const struct container *c, const char *name,
 			       struct env_value *value);
 
 /*
- * False if the value comes from a runtime: its image, selector and tolerations
- * serve jobs with and without devices, and only the author of the pod's object
- * knows which it is.
+ * False if the value comes from a runtime: its image, runtime class, selector
+ * and tolerations serve jobs with and without devices, and only the author of
+ * the pod's object knows which it is.
  */
 bool pod_wrote(const struct pod *pod, const struct node *node);
 

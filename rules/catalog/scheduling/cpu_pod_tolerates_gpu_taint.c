@@ -100,9 +100,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node_label *label;
 	struct finding *f;
 
-	if ((!at && !any) || !pod_has_placement(pod) ||
-	    pod_uses_gpu(pod) != TRI_NO || pod_is_preset(pod) ||
-	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod) ||
+	if ((!at && !any) || !pod_wrote(pod, at ? at : any) ||
+	    !pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
+	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
+	    pod_follows_devices(pod) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")) || stays_off(pod))
 		return;
 	if (at)

@@ -455,11 +455,11 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	const struct node *class = pod_field(pod, "runtimeClassName");
 	const struct node *at;
 
-	if (text_starts(node_str(class), "nvidia"))
+	if (text_starts(node_str(class), "nvidia") && pod_wrote(pod, class))
 		return (struct intent){INTENT_RUNTIME_CLASS, c, class,
 				       node_str(class), 0};
 	at = pod_gpu_selector(pod, NULL);
-	if (at)
+	if (at && pod_wrote(pod, at))
 		return (struct intent){INTENT_SELECTOR, c, at,
 				       gpu_selector_key(at), 0};
 	/* A pod that does neither has a leftover toleration
