@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KAI-Scheduler gpurequesthandler ValidateGpuRequests(); its webhook checks
- * only pods that name its scheduler (pod_validator.go).
+ * KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a,
+ * ValidateGpuRequests(); its webhook checks only pods that name its scheduler
+ * (pod_validator.go).
  */
 #include "engine/rule.h"
 
 #define ANNOTATIONS "self.?metadata.annotations.orValue({})"
 #define SET(name)   ANNOTATIONS "[?'" name "'].orValue('') != ''"
-#define WHOLE                                                                  \
-	"self.spec.containers.exists(c,"                                       \
+#define WHOLE                                                                      \
+	"(self.spec.containers + self.spec.?initContainers.orValue([])).exists(c," \
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
 
 static const struct rejection items[] = {
@@ -62,7 +63,7 @@ const struct rule rule_kai_rejects = {
 	.why = "The webhook of the KAI scheduler rejects pods that ask for a share and a whole GPU, for a share in two ways, or for a share that is none.",
 	.remedy = "Keep one way to ask for the GPU.",
 	.evidence =
-		"https://github.com/NVIDIA/KAI-Scheduler/tree/main/docs/gpu-sharing",
+		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",
 	.rejections = &rejections,
 	.check_pod = check,
 };

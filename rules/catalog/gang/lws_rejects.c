@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lws pkg/webhooks/leaderworkerset_webhook.go, generalValidate() and
- * validateUpdateSubGroupPolicy(); the defaults are those of the definition.
+ * lws pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate()
+ * and validateUpdateSubGroupPolicy(); the defaults are those of the definition.
  */
 #include "engine/rule.h"
 
@@ -33,7 +33,8 @@ static const struct rejection items[] = {
 	 ") + ' does not divide ' + string(" SIZE " - 1)"},
 	{"rollout", "LeaderWorkerSet",
 	 "spec.rolloutStrategy.rollingUpdateConfiguration",
-	 "!has(" ROLLOUT ") || !(string(" ROLLOUT
+	 "!has(" ROLLOUT
+	 ") || self.spec.?replicas.orValue(1) == 0 || !(string(" ROLLOUT
 	 ".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
 	 ".?maxSurge.orValue(0)) in ['0', '0%'])",
 	 "'`maxUnavailable` and `maxSurge` are both 0'"},
@@ -52,12 +53,13 @@ const struct rule rule_lws_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
+	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
 	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update that may replace no pod.",
 	.remedy = "Change the field that the message names.",
 	.evidence =
-		"https://github.com/kubernetes-sigs/lws/blob/main/pkg/webhooks/leaderworkerset_webhook.go",
+		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",
 	.rejections = &rejections,
 	.check_object = rule_check_rejections,
 };
