@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The options of gpugated as data: one table drives parsing, the environment
- * (GPUGATED_*) and --help, defaults included. There are no options outside the
- * table.
+ * (GPUGATED_*) and --help, defaults included. The table holds all options.
  */
 #ifndef WEBHOOK_OPTIONS_H
 #define WEBHOOK_OPTIONS_H

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Options as data, for both programs: one table drives parsing, the
- * environment, help, manual pages and completion. There are no options outside
- * the table. Abbreviations are not accepted: they break when an option is
- * added.
+ * environment, help, manual pages and completion. The table holds all options.
+ * Abbreviations are not accepted: they break when an option is added.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H

@@ -2,8 +2,7 @@
 /*
  * Options and commands as data. One table of options drives parsing, --help,
  * the GPUGATE_* environment, the manual pages and shell completion; one table
- * of commands drives the rest. There are no options or commands outside the
- * tables.
+ * of commands drives the rest. The tables hold all options and commands.
  */
 #ifndef LINT_OPTIONS_H
 #define LINT_OPTIONS_H

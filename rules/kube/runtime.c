@@ -14,16 +14,11 @@ static const struct {
 	{"ServingRuntime", "InferenceService"},
 };
 
-static bool has_text(const char *text, size_t len, const char *part)
-{
-	return memmem(text, len, part, strlen(part));
-}
-
 bool runtimes_may_be_in(const char *text, size_t len)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
-		if (has_text(text, len, kinds[i].kind) &&
-		    has_text(text, len, kinds[i].user))
+		if (text_find(text, len, kinds[i].kind) &&
+		    text_find(text, len, kinds[i].user))
 			return true;
 	return false;
 }

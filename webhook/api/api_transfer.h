@@ -22,8 +22,9 @@ struct api_transfer {
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
-/* For a callback of a transfer: adds what came to the body. 0, which ends the
- * transfer: it would be longer than max, or there is no memory. */
+/* For a callback of a transfer: adds the received bytes to the body. Returns 0,
+ * which ends the transfer, if the body would be longer than max or memory is
+ * exhausted. */
 size_t api_take_body(struct buf *body, size_t max, const char *data,
 		     size_t len);
 /* Text as a part of a path or of a query. */

@@ -175,7 +175,7 @@ static bool is_valid(const struct key_pair *pair, int64_t now)
 	return pair && pair->not_before <= now && now <= pair->not_after;
 }
 
-/* A pair with a wrong date is used only if there is no better one. */
+/* A pair with a wrong date is used only if every other pair is worse. */
 static bool is_wanted(const struct key_pair *current,
 		      const struct key_pair *pair, enum pair_verdict verdict,
 		      int64_t now)

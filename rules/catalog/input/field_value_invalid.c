@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that the types of Kubernetes do not allow: words outside an
- * enumeration
- * (`effect: NoShedule`), numbers out of range, names that are not DNS labels,
- * two items with one name, two sources of one volume. The API server rejects
- * native objects with them. The schema of an operator's kind accepts them, and
- * the API server rejects its pods. At admission only words are checked, in
- * kinds of operators: other values would cost too much there.
+ * enumeration (`effect: NoShedule`), numbers out of range, names that are not
+ * DNS labels, two items with one name, two sources of one volume. The API
+ * server rejects native objects with them. The schema of an operator's kind
+ * accepts them, and the API server rejects its pods. At admission only words
+ * are checked, in kinds of operators: other values would cost too much there.
  */
 #include <string.h>
 #include <strings.h>

@@ -150,12 +150,12 @@ bool patterns_match(const struct patterns *patterns, const char *text)
 
 const char *policy_namespace(const struct object *object)
 {
-	const char *namespace = NULL;
+	const char *outermost = NULL;
 
 	for (; object; object = object->parent)
 		if (object->namespace)
-	namespace = object->namespace;
-	return namespace;
+			outermost = object->namespace;
+	return outermost;
 }
 
 static bool labels_match(const struct label_wants *wants,

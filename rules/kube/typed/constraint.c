@@ -118,19 +118,6 @@ static bool is_label_key(const char *s, size_t len)
 	return len > prefix && is_label_text(s + prefix, len - prefix);
 }
 
-static bool is_listed(const char *list, const char *word)
-{
-	size_t len = strlen(word);
-
-	for (; list; list = strchr(list, ',')) {
-		list += *list == ',';
-		if (!strncmp(list, word, len) &&
-		    (!list[len] || list[len] == ','))
-			return true;
-	}
-	return false;
-}
-
 static bool is_valid(const struct native_constraint *constraint, const char *s,
 		     size_t len)
 {
@@ -154,7 +141,7 @@ static bool is_valid(const struct native_constraint *constraint, const char *s,
 		return !isspace((unsigned char)*s) &&
 		       !isspace((unsigned char)s[len - 1]);
 	case CONSTRAINT_WORDS:
-		return is_listed(constraint->argument, s);
+		return text_lists(constraint->argument, s);
 	case CONSTRAINT_FIELDPATH:
 		return is_field_path(s);
 	default:
@@ -330,7 +317,7 @@ static void check_union(struct constraint_check *check, const struct node *map,
 		if (node_is_unknown(child))
 			return;
 		if (node_is_unset(child) || node_eq(child, "") ||
-		    !is_listed(constraint->argument, child->key))
+		    !text_lists(constraint->argument, child->key))
 			continue;
 		if (!first || strcmp(child->key, first->key) < 0) {
 			second = first;
