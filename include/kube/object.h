@@ -77,8 +77,8 @@ struct object {
 	/* Yes if its namespace is in the policy's `infrastructure:`, unknown if
 	 * the namespace is unknown. */
 	enum tri infrastructure;
-	bool guessed; /* unknown kind, pods found by shape */
-	bool unread;  /* unknown kind, no pods found, but devices */
+	bool pods_inferred; /* unknown kind, pods found by shape */
+	bool pods_unknown;  /* unknown kind, no pods found, but devices */
 	const struct claim_table *claims; /* of its file, or NULL */
 	const void *settings; /* the caller's, or NULL: see workload */
 };
@@ -138,7 +138,7 @@ enum kind_flags {
 };
 
 /* For any of these? */
-bool object_is_known_for(const struct object *object, unsigned flags);
+bool object_kind_has(const struct object *object, unsigned flags);
 /* Returns its label that names a Kueue queue, or NULL; for a CronJob, the
  * label of its Jobs, which get only the labels of their template
  * (pkg/controller/cronjob/utils.go, copyLabels). */

@@ -36,7 +36,8 @@ static bool object_signals(const struct object *object)
 	return false;
 }
 
-static bool scheduler_signals(const struct pod *pod, const struct operator* by)
+static bool scheduler_signals(const struct pod *pod,
+			      const struct workload_operator *by)
 {
 	const char *name = node_str(pod_field(pod, "schedulerName"));
 
@@ -47,7 +48,8 @@ static bool scheduler_signals(const struct pod *pod, const struct operator* by)
 	return !strcmp(name, "volcano") && by->makes_pod_groups;
 }
 
-static bool pod_signals(const struct pod *pod, const struct operator* by)
+static bool pod_signals(const struct pod *pod,
+			const struct workload_operator *by)
 {
 	static const char *const labels[] = {"scheduling.x-k8s.io/pod-group",
 					     "pod-group.scheduling.sigs.k8s.io",
@@ -79,7 +81,7 @@ static bool pod_signals(const struct pod *pod, const struct operator* by)
 }
 
 static bool held_together(const struct object *object,
-			  const struct operator* by)
+			  const struct workload_operator *by)
 {
 	static const char *const policies[] = {
 		"runPolicy.schedulingPolicy",
@@ -158,7 +160,7 @@ struct gang gang_of_all(const struct object *object)
 
 void object_gang(struct object *object)
 {
-	const struct operator* by = object_operator(object);
+	const struct workload_operator *by = object_operator(object);
 	struct gang gang = by->gang ? by->gang(object) : gang_none(object);
 
 	object->gang = gang.n;

@@ -18,7 +18,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/object.h"
 
-struct operator;
+struct workload_operator;
 
 struct count_place {
 	const struct object *object;
@@ -117,7 +117,7 @@ struct pod_row {
 	enum restart_from restart_from;
 	enum restart_policy restart; /* default, or the forced one */
 	unsigned injects;
-	const struct operator* by;
+	const struct workload_operator *by;
 	bool asks_injects, asks_gpus;	/* of the operator */
 	const struct box *boxes;	/* NULL: initContainers, containers */
 	const char *const *metadata;	/* from the group, when not FORM_POD */
@@ -145,7 +145,7 @@ struct kind {
 	const char *group, *kind;
 	enum kind_class class;
 	unsigned flags;
-	const struct operator* by;
+	const struct workload_operator *by;
 	const char *const *suspend, *const *priority;
 	struct run_row {
 		const char *path; /* NULL: nothing bounds its runs */
@@ -201,7 +201,8 @@ struct pod_builder {
 };
 
 /* Returns the operator of its row; never NULL. */
-const struct operator* builder_operator(const struct pod_builder *builder);
+const struct workload_operator *
+builder_operator(const struct pod_builder *builder);
 
 enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
 

@@ -46,7 +46,7 @@ struct amount object_copies(const struct object *o)
 	return copies;
 }
 
-bool object_is_known_for(const struct object *object, unsigned flags)
+bool object_kind_has(const struct object *object, unsigned flags)
 {
 	return object->type && object->type->flags & flags;
 }

@@ -2,16 +2,16 @@
 /* Helpers shared by operators. */
 #include "rules/kube/operator.h"
 
-const struct operator operator_none = {0};
+const struct workload_operator operator_none = {0};
 
-const struct operator* object_operator(const struct object *object)
+const struct workload_operator *object_operator(const struct object *object)
 {
 	return object->type ? object->type->by : &operator_none;
 }
 
 enum summed_requests object_request_sum(const struct object *object)
 {
-	const struct operator* by = object_operator(object);
+	const struct workload_operator *by = object_operator(object);
 
 	return by->sums_requests ? by->sums_requests(object)
 				 : REQUESTS_NOT_SUMMED;
@@ -27,7 +27,8 @@ bool pod_start_is_bounded(const struct pod *pod)
 	return object_operator(pod->object)->bounds_start;
 }
 
-const struct operator* builder_operator(const struct pod_builder *builder)
+const struct workload_operator *
+builder_operator(const struct pod_builder *builder)
 {
 	return builder->row && builder->row->by ? builder->row->by
 						: &operator_none;
@@ -41,8 +42,8 @@ struct container *pod_main_container(struct pod *pod)
 	return NULL;
 }
 
-void pod_give(struct pod_builder *builder, struct pod *pod,
-	      const char *resource, struct amount n)
+void pod_add_devices(struct pod_builder *builder, struct pod *pod,
+		     const char *resource, struct amount n)
 {
 	struct container *c = pod_main_container(pod);
 
@@ -76,14 +77,14 @@ static struct amount quantity_amount(const struct node *node)
 	}
 }
 
-void pod_give_quantity(struct pod_builder *builder, struct pod *pod,
-		       const struct node *name, const struct node *n)
+void pod_add_device_quantity(struct pod_builder *builder, struct pod *pod,
+			     const struct node *name, const struct node *n)
 {
 	const char *resource = node_str(name);
 
 	pod->device_name = name;
-	pod_give(builder, pod, resource ? resource : "nvidia.com/gpu",
-		 quantity_amount(n));
+	pod_add_devices(builder, pod, resource ? resource : "nvidia.com/gpu",
+			quantity_amount(n));
 	if (pod->gpu_by & GPU_BY_OPERATOR)
 		pod->gpu_by |= GPU_BY_FIELD;
 }
@@ -111,8 +112,8 @@ struct amount devices_asked(const struct kube_config *config,
 	return sum;
 }
 
-void pod_give_beside(struct pod_builder *builder, struct pod *pod,
-		     const struct node *resources)
+void pod_add_sidecar_devices(struct pod_builder *builder, struct pod *pod,
+			     const struct node *resources)
 {
 	const char *name = NULL;
 	struct amount n = devices_asked(builder->config, resources, &name);

@@ -20,20 +20,19 @@ struct gang {
 	bool alone;	  /* each is useful alone, whatever holds them */
 };
 
-struct operator
-{
+struct workload_operator {
 	/* Devices that fields of the kind ask for, not resources. */
-	void (*gpus)(struct pod_builder * builder, struct pod * pod);
+	void (*gpus)(struct pod_builder *builder, struct pod *pod);
 	/* The list that replaces resourceClaims, or NULL; claim() takes an
 	 * entry that is not a claim of Kubernetes, or returns false. */
 	const char *claims;
-	bool (*claim)(struct pod * pod, const struct node *entry);
+	bool (*claim)(struct pod *pod, const struct node *entry);
 	/* The template that a patch of the builder's group makes, or NULL. */
-	const struct node *(*template)(struct pod_builder * builder,
+	const struct node *(*template)(struct pod_builder *builder,
 				       const struct node *patch);
 	/* The PodSpec of another object that the fields of a row with `based`
 	 * are merged into, or NULL: it is not known. */
-	const struct node *(*base)(struct pod_builder * builder,
+	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,
@@ -55,7 +54,7 @@ struct operator
 	enum summed_requests (*sums_requests)(const struct object *object);
 	/* For a kind with KIND_ONE: sets the peaks of pods that run
 	 * together. */
-	void (*peaks)(struct arena * arena, struct object * object);
+	void (*peaks)(struct arena *arena, struct object *object);
 	/* True if some part runs once for every item of a list. */
 	bool (*fans_out)(const struct object *object);
 
@@ -95,10 +94,10 @@ struct operator
 };
 
 /* For kinds of no operator. */
-extern const struct operator operator_none;
+extern const struct workload_operator operator_none;
 
 /* The object's: never NULL. */
-const struct operator* object_operator(const struct object *object);
+const struct workload_operator *object_operator(const struct object *object);
 
 /* -- counts ---------------------------------------------------------------- */
 
@@ -153,15 +152,15 @@ struct amount gang_sum(const struct object *object);
 /* The first main container, or NULL. */
 struct container *pod_main_container(struct pod *pod);
 /* The operator gives n devices to the main container. */
-void pod_give(struct pod_builder *builder, struct pod *pod,
-	      const char *resource, struct amount n);
+void pod_add_devices(struct pod_builder *builder, struct pod *pod,
+		     const char *resource, struct amount n);
 /* ... of a resource and in a quantity that fields name; name NULL or unset:
  * nvidia.com/gpu. */
-void pod_give_quantity(struct pod_builder *builder, struct pod *pod,
-		       const struct node *name, const struct node *n);
+void pod_add_device_quantity(struct pod_builder *builder, struct pod *pod,
+			     const struct node *name, const struct node *n);
 /* ... to a container beside the pod's own, which has these resources. */
-void pod_give_beside(struct pod_builder *builder, struct pod *pod,
-		     const struct node *resources);
+void pod_add_sidecar_devices(struct pod_builder *builder, struct pod *pod,
+			     const struct node *resources);
 /* The devices that a map of resources asks for: limits, else requests. */
 struct amount devices_asked(const struct kube_config *config,
 			    const struct node *resources, const char **name);

@@ -80,7 +80,7 @@ static void dump_object(struct dump *dump, const struct object *object)
 			 object->fragment ? " fragment" : "",
 			 object->suspended ? " suspended" : "",
 			 object->kueue ? " kueue" : "",
-			 object->guessed ? " guessed" : "");
+			 object->pods_inferred ? " guessed" : "");
 	for (size_t i = 0; i < object->nembedded; i++)
 		dump_object(dump, &object->embedded[i]);
 }

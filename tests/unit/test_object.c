@@ -267,11 +267,11 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 
 	check_rows(rows, sizeof(rows) / sizeof(*rows));
 	object = fixture_object(&fixture, rows[0].yaml);
-	assert_true(object->guessed);
+	assert_true(object->pods_inferred);
 	assert_null(object->type);
 	fixture_release(&fixture);
 	object = fixture_object(&fixture, rows[9].yaml);
-	assert_false(object->guessed);
+	assert_false(object->pods_inferred);
 	fixture_release(&fixture);
 }
 
@@ -313,7 +313,7 @@ static void a_policy_adds_kinds(void **state)
 		buf_init(&line);
 		object_line(object, &line);
 		assert_string_equal(line.data, rows[i].line);
-		assert_false(object->guessed);
+		assert_false(object->pods_inferred);
 		buf_release(&line);
 		fixture_release(&fixture);
 	}

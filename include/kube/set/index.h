@@ -142,7 +142,7 @@ struct kube_service {
 	const struct cluster *cluster;
 };
 
-struct named_object; /* see kube/set/referred.h */
+struct kept_object; /* see kube/set/index_find.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
 
@@ -275,7 +275,7 @@ struct object_index {
 	size_t nscalers, scalers_size;
 	struct kube_service *services;
 	size_t nservices, services_size;
-	struct named_object *named;
+	struct kept_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */
 	bool clusters;	   /* the cluster of some is known */

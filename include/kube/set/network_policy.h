@@ -5,13 +5,13 @@
 #ifndef KUBE_NETWORK_POLICY_H
 #define KUBE_NETWORK_POLICY_H
 
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /* Pods that no pod of their workload may reach (Ingress), or that may reach
  * none (Egress). */
 struct isolation {
 	const struct workload_pod *pods;
-	const struct referred *policy; /* the first that selects them */
+	const struct found_object *policy; /* the first that selects them */
 	const char *type;
 };
 

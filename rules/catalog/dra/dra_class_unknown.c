@@ -8,7 +8,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 static bool is_of_driver(struct rule_run *run, const char *name)
 {
@@ -41,8 +41,8 @@ static void judge(struct rule_run *run, const struct class_request *request)
 	struct arena *arena = rule_arena(run);
 	const char *reason = NULL, *near = NULL;
 
-	if (index_referred(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
-			   request->name, arena))
+	if (index_find(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
+		       request->name, arena))
 		return;
 	/* Drivers bring theirs; h100.example.com and h200.example.com are two.
 	 */

@@ -14,8 +14,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct finding *f;
 
 	if (object->parent || !text_eq(object->name, "vllm") ||
-	    object_is_known_for(object, KIND_HEADLESS) ||
-	    !pod_reads_vllm_port(pod))
+	    object_kind_has(object, KIND_HEADLESS) || !pod_reads_vllm_port(pod))
 		return;
 	f = report_pod(run, pod, links ? links : pod->spec,
 		       "if a Service is also named `vllm`, it sets VLLM_PORT "

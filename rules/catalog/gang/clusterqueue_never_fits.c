@@ -18,16 +18,16 @@
 #include "kube/quota/queue.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
-static const struct referred *queue_of(struct rule_run *run,
-				       const struct workload *w)
+static const struct found_object *queue_of(struct rule_run *run,
+					   const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);
 	struct arena *arena = rule_arena(run);
-	const struct referred *queue = index_referred(
-		set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
+	const struct found_object *queue =
+		index_find(set, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue, arena);
 	const char *name;
 
 	if (!queue) {
@@ -37,7 +37,7 @@ static const struct referred *queue_of(struct rule_run *run,
 	name = node_str(node_path(queue->root, "spec.clusterQueue"));
 	if (!name)
 		return NULL;
-	queue = index_referred(set, w, CLUSTER_QUEUE, name, arena);
+	queue = index_find(set, w, CLUSTER_QUEUE, name, arena);
 	if (!queue)
 		rule_needs_cluster(run, CLUSTER_QUEUE);
 	return queue && queue->root ? queue : NULL;
@@ -65,7 +65,7 @@ static struct finding *report_uncovered(struct rule_run *run,
 static void check_demand(struct rule_run *run, const struct workload *w,
 			 const struct workload_pod *pod,
 			 const struct pod_demand *demand,
-			 const struct referred *cluster_queue)
+			 const struct found_object *cluster_queue)
 {
 	const struct node *queue = cluster_queue->root;
 	const char *name = cluster_queue->name;
@@ -163,7 +163,7 @@ static const struct node *topology_request(const struct pod *pod)
 }
 
 static struct misfit refusal_of(struct rule_run *run, const struct pod *pod,
-				const struct referred *flavor)
+				const struct found_object *flavor)
 {
 	const struct node *topology = topology_request(pod);
 	struct misfit refusal = taint_refusal(run, pod, flavor->root);
@@ -182,21 +182,21 @@ static struct misfit refusal_of(struct rule_run *run, const struct pod *pod,
 /* Each PodSet gets one flavor of the group. True if none takes it. */
 static bool report_group(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct node *group,
-			 const struct referred *queue)
+			 const struct found_object *queue)
 {
 	struct misfit first = {NULL, NULL};
 	const char *name = NULL;
 	size_t n = 0;
 
 	FOR_EACH_CHILD(node_get(group, "flavors"), one) {
-		const struct referred *flavor;
+		const struct found_object *flavor;
 		struct misfit refusal;
 
 		if (!node_str(node_get(one, "name")))
 			return false;
-		flavor = index_referred(rule_index(run), w, CLUSTER_FLAVOR,
-					node_get(one, "name")->str,
-					rule_arena(run));
+		flavor =
+			index_find(rule_index(run), w, CLUSTER_FLAVOR,
+				   node_get(one, "name")->str, rule_arena(run));
 		if (!flavor || !flavor->root)
 			return false;
 		refusal = refusal_of(run, pod, flavor);
@@ -231,7 +231,7 @@ static bool group_is_asked(const struct node *group, const struct pod *pod)
 }
 
 static void check_flavors(struct rule_run *run, const struct workload *w,
-			  const struct referred *queue)
+			  const struct found_object *queue)
 {
 	const struct object *object;
 
@@ -270,7 +270,7 @@ static void check_queue(struct rule_run *run, const struct object *object)
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct referred *queue = NULL;
+	const struct found_object *queue = NULL;
 
 	if (w->kueue_queue && !w->child && *w->id.namespace)
 		queue = queue_of(run, w);

@@ -44,7 +44,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct container *first = NULL;
 
-	if (!object_is_known_for(object, KIND_RANKS) || object->gang.n < 2)
+	if (!object_kind_has(object, KIND_RANKS) || object->gang.n < 2)
 		return;
 	FOR_EACH_POD(object, pod) {
 		const struct container *c = rank(pod);

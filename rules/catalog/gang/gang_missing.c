@@ -35,7 +35,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (object->gang_kind != GANG_NEEDED || object->gang.n < 2 ||
 	    pods.unknown || pods.n < 2 || object_is_queued(object) ||
-	    object->guessed || object_has_role(object, "PS"))
+	    object->pods_inferred || object_has_role(object, "PS"))
 		return;
 	report_object(run, object, NULL,
 		      object->class == KIND_BATCH

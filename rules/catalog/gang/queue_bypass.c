@@ -15,7 +15,7 @@ static void check(struct rule_run *run, const struct object *object)
 
 	if (!*namespaces || !pod || object->parent || object->kueue ||
 	    object->class == KIND_TEMPLATE || object->class == KIND_DAEMON ||
-	    (!object_is_known_for(object, KIND_QUEUED) &&
+	    (!object_kind_has(object, KIND_QUEUED) &&
 	     pod_label(pod, "kueue.x-k8s.io/queue-name")) ||
 	    !pod_in_namespaces(rule_arena(run), pod, namespaces))
 		return;

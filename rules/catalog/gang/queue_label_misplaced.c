@@ -41,7 +41,7 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	}
 	if (object->kueue || object->parent ||
-	    !object_is_known_for(object, KIND_QUEUED) ||
+	    !object_kind_has(object, KIND_QUEUED) ||
 	    object_label(object, label) ||
 	    node_count(node_path(object->root, "metadata.ownerReferences")))
 		return;

@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 static void report(struct rule_run *run, const struct workload *w,
 		   enum cluster_kind kind, const char *name, const char *fault)
@@ -48,7 +48,7 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 		finding_severity(f, near ? SEVERITY_WARNING : SEVERITY_INFO);
 }
 
-static bool is_stopped(const struct referred *queue)
+static bool is_stopped(const struct found_object *queue)
 {
 	const char *policy =
 		node_str(node_path(queue->root, "spec.stopPolicy"));
@@ -59,8 +59,8 @@ static bool is_stopped(const struct referred *queue)
 static void check_kueue(struct rule_run *run, const struct workload *w,
 			enum cluster_kind kind, const char *name)
 {
-	const struct referred *queue =
-		index_referred(rule_index(run), w, kind, name, rule_arena(run));
+	const struct found_object *queue =
+		index_find(rule_index(run), w, kind, name, rule_arena(run));
 	const char *behind;
 
 	if (!queue) {
@@ -77,7 +77,7 @@ static void check_kueue(struct rule_run *run, const struct workload *w,
 static bool has_children(struct rule_run *run, const struct workload *w)
 {
 	size_t n;
-	const struct referred *all = index_all_referred(
+	const struct found_object *all = index_find_all(
 		rule_index(run), w, CLUSTER_VOLCANO_QUEUE, rule_arena(run), &n);
 
 	for (size_t i = 0; i < n; i++)
@@ -91,8 +91,8 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 			enum cluster_kind kind)
 {
 	bool volcano = kind == CLUSTER_VOLCANO_QUEUE;
-	const struct referred *queue = index_referred(
-		rule_index(run), w, kind, w->queue, rule_arena(run));
+	const struct found_object *queue =
+		index_find(rule_index(run), w, kind, w->queue, rule_arena(run));
 
 	if (volcano && !strcmp(w->queue, "root"))
 		report(run, w, kind, w->queue,

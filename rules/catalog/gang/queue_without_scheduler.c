@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct object *object = pod->object;
 	const struct node *scheduler = pod_field(pod, "schedulerName");
 
-	if ((!object_is_known_for(object, KIND_NATIVE) &&
+	if ((!object_kind_has(object, KIND_NATIVE) &&
 	     !object_is(object, "jobset.x-k8s.io", "JobSet")) ||
 	    object->parent || !is_default(scheduler))
 		return;

@@ -8,7 +8,7 @@
  * pkg/controllers/job/job_controller_actions.go (calcPGMinResources).
  */
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /*
  * The least of the resource that a gang of this many pods asks for: the pods
@@ -52,7 +52,7 @@ static struct quantity least(const struct object *object, const char *resource,
 
 static void compare(struct rule_run *run, const struct workload *w,
 		    const struct object *object, const struct node *most,
-		    const struct referred *queue)
+		    const struct found_object *queue)
 {
 	struct quantity need = least(object, most->key, w->gang.n), limit;
 	char text[QUANTITY_TEXT], limit_text[QUANTITY_TEXT];
@@ -72,14 +72,14 @@ static void compare(struct rule_run *run, const struct workload *w,
 
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct referred *queue;
+	const struct found_object *queue;
 	const struct object *object;
 
 	if (!w->queue || w->queue_type != QUEUE_VOLCANO || w->child ||
 	    w->gang.unknown || w->gang.n < 1)
 		return;
-	queue = index_referred(rule_index(run), w, CLUSTER_VOLCANO_QUEUE,
-			       w->queue, rule_arena(run));
+	queue = index_find(rule_index(run), w, CLUSTER_VOLCANO_QUEUE, w->queue,
+			   rule_arena(run));
 	if (!queue || !node_is_map(node_path(queue->root, "spec.capability")))
 		return;
 	object = rule_object(run, w);

@@ -175,8 +175,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct unknown_walk walk = {
 		.found = found, .context = run, .object = object};
 
-	if (rule_at_admission(run) || object->fragment || object->guessed ||
-	    typed_unknown_fields(&walk, object))
+	if (rule_at_admission(run) || object->fragment ||
+	    object->pods_inferred || typed_unknown_fields(&walk, object))
 		return;
 	FOR_EACH_POD(object, pod)
 		check_pod(&walk, pod);

@@ -58,7 +58,7 @@ static bool is_of_operator(const char *name)
 
 static bool is_native(const struct pod *pod)
 {
-	return object_is_known_for(pod->object, KIND_NATIVE | KIND_SELECTOR);
+	return object_kind_has(pod->object, KIND_NATIVE | KIND_SELECTOR);
 }
 
 static bool may_gain_volumes(const struct container *c)
@@ -231,7 +231,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	/* The API server checks the pods themselves, when they are made. */
 	if (rule_at_admission(run) || pod->flat || pod->made ||
-	    pod->object->guessed || pod->cut)
+	    pod->object->pods_inferred || pod->cut)
 		return;
 	dns = pod_field(pod, "dnsPolicy");
 	FOR_EACH_CONTAINER(pod, c) {

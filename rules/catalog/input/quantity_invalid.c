@@ -48,7 +48,7 @@ static void found(struct quantity_walk *walk,
 	/* Kueue's webhook writes numbers as strings, too. */
 	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
 	    (issue->object->kueue ||
-	     object_is_known_for(issue->object, KIND_NUMBERS)))
+	     object_kind_has(issue->object, KIND_NUMBERS)))
 		return;
 	/* gpu-fractional-quantity reports it. */
 	if (issue->fault != QUANTITY_NO_QUANTITY &&

@@ -68,7 +68,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->flat && !object_is_known_for(pod->object, KIND_ARGV))
+	if (pod->flat && !object_kind_has(pod->object, KIND_ARGV))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (pod->object->class != KIND_RAY ||

@@ -120,7 +120,7 @@ static void check(struct rule_run *run, const struct object *object)
 	bool unset = node_is_unset(policy);
 	struct finding *f;
 
-	if (!object_is_known_for(object, KIND_SCHEDULED) ||
+	if (!object_kind_has(object, KIND_SCHEDULED) ||
 	    !object_gpu_pod(object) ||
 	    (unset ? object->fragment : !node_eq(policy, "Allow")) ||
 	    ends_in_time(object, spec))

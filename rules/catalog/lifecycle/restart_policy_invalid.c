@@ -29,7 +29,7 @@ static bool check_word(struct rule_run *run, const struct pod *pod,
 	struct finding *f;
 
 	if ((pod->restart != RESTART_UNKNOWN && !is_of_replicas(pod, policy)) ||
-	    !node_str(policy) || pod->object->guessed)
+	    !node_str(policy) || pod->object->pods_inferred)
 		return false;
 	f = report_pod(run, pod, policy, "`%s` is not a restartPolicy",
 		       node_str(policy));
@@ -98,7 +98,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (spec)
 		check_job(run, pod, spec);
-	else if (object_is_known_for(object, KIND_NATIVE | KIND_SELECTOR) &&
+	else if (object_kind_has(object, KIND_NATIVE | KIND_SELECTOR) &&
 		 (object->class == KIND_SERVICE ||
 		  object->class == KIND_DAEMON))
 		check_service(run, pod);

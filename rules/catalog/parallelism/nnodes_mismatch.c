@@ -102,9 +102,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (object->guessed || object->parent || object->class == KIND_POD ||
-	    object->class == KIND_TEMPLATE || object->class == KIND_RAY ||
-	    object->class == KIND_DAEMON)
+	if (object->pods_inferred || object->parent ||
+	    object->class == KIND_POD || object->class == KIND_TEMPLATE ||
+	    object->class == KIND_RAY || object->class == KIND_DAEMON)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;

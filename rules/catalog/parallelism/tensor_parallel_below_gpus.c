@@ -67,7 +67,7 @@ static void judge(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->object->guessed || pod->object->class == KIND_RAY)
+	if (pod->object->pods_inferred || pod->object->class == KIND_RAY)
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;

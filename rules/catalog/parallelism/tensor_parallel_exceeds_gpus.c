@@ -15,7 +15,7 @@ static bool stands_alone(const struct container *c)
 	const struct object *object = c->pod->object;
 	struct argv argv = container_argv(c);
 
-	return !object->guessed && object->class != KIND_RAY &&
+	return !object->pods_inferred && object->class != KIND_RAY &&
 	       object->gang.n <= 1 && !object->gang.unknown &&
 	       !argv_have(&argv, "ray") &&
 	       !argv_have(&argv, "--ray-cluster-size");

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 #define OF_CLASS   ".deviceclass.resource.k8s.io/devices"
 #define AS_REQUEST "requests.deviceclass.resource.kubernetes.io/"
@@ -67,9 +67,9 @@ static void check_pod(struct rule_run *run, const struct workload *w,
 		      const struct workload_pod *pod)
 {
 	const char *class = pod->device_class;
-	const struct referred *known =
-		index_referred(rule_index(run), w, CLUSTER_DEVICE_CLASS, class,
-			       rule_arena(run));
+	const struct found_object *known =
+		index_find(rule_index(run), w, CLUSTER_DEVICE_CLASS, class,
+			   rule_arena(run));
 	const char *extended =
 		known ? node_str(node_path(known->root,
 					   "spec.extendedResourceName"))

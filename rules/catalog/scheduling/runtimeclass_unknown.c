@@ -8,7 +8,7 @@
  * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 static void judge(struct rule_run *run, const struct workload *w,
 		  const struct pod_reference *class)
@@ -17,8 +17,8 @@ static void judge(struct rule_run *run, const struct workload *w,
 	const char *near;
 	struct finding *f;
 
-	if (index_referred(rule_index(run), w, CLUSTER_RUNTIME_CLASS,
-			   class->name, arena) ||
+	if (index_find(rule_index(run), w, CLUSTER_RUNTIME_CLASS, class->name,
+		       arena) ||
 	    rule_cluster_lacks(run, CLUSTER_RUNTIME_CLASS))
 		return;
 	near = index_nearest(rule_index(run), w, CLUSTER_RUNTIME_CLASS,

@@ -8,7 +8,7 @@
 
 #include "engine/rule.h"
 #include "kube/set/budget.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /* Sum over the workloads that a budget selects. */
 struct budget_tally {
@@ -47,7 +47,7 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 }
 
 static void count(struct rule_run *run, const struct workload *w,
-		  const struct referred *budget, struct arena *arena,
+		  const struct found_object *budget, struct arena *arena,
 		  struct budget_tally *t)
 {
 	struct amount pods = budget_selects(budget->root, w, arena);
@@ -84,7 +84,7 @@ static void check_set(struct rule_run *run)
 		ARENA_ARRAY(rule_arena(run), struct budget_tally, set->nnamed);
 	while ((w = workload_next(set, &cursor))) {
 		size_t n = 0;
-		const struct referred *all =
+		const struct found_object *all =
 			w->child || w->duplicate_of
 				? NULL
 				: index_selecting(set, w,
@@ -105,7 +105,7 @@ static void check_set(struct rule_run *run)
 /* Checks budgets that only the cluster has, at the workload. */
 static void check(struct rule_run *run, const struct workload *w)
 {
-	const struct referred *all;
+	const struct found_object *all;
 	size_t n;
 
 	if (w->child || rule_cluster_lost(run) || !rule_cluster(run) ||

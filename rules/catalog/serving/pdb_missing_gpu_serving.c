@@ -7,7 +7,7 @@
 #include <inttypes.h>
 
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /* True if budgets are known. Otherwise the rule counts as skipped. */
 static bool judges(struct rule_run *run, const struct workload *w)
@@ -37,7 +37,7 @@ static bool is_free(struct rule_run *run, const struct workload *w,
 {
 	struct arena *arena = rule_arena(run);
 	size_t n;
-	const struct referred *all = index_selecting(
+	const struct found_object *all = index_selecting(
 		rule_index(run), w, CLUSTER_DISRUPTION_BUDGET, arena, &n);
 
 	for (size_t i = 0; i < n; i++)

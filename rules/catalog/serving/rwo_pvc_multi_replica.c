@@ -10,7 +10,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 /* True if this is the claim's only mode. */
 static bool has_only(const struct node *claim, const char *mode)
@@ -97,9 +97,9 @@ static bool update_overlaps(struct rule_run *run, const struct workload *w)
 static void judge_update(struct rule_run *run, const struct workload *w,
 			 const struct pod_reference *claim)
 {
-	const struct referred *found =
-		index_referred(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
-			       claim->name, rule_arena(run));
+	const struct found_object *found =
+		index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
+			   claim->name, rule_arena(run));
 	struct finding *f;
 
 	if (!found || !has_only(found->root, "ReadWriteOncePod") ||
@@ -120,7 +120,7 @@ static void judge(struct rule_run *run, const struct workload *w,
 		  const struct pod_reference *claim)
 {
 	const struct users users = users_of(run, w, claim->name);
-	const struct referred *found;
+	const struct found_object *found;
 	struct finding *f;
 	bool one_pod;
 
@@ -128,8 +128,8 @@ static void judge(struct rule_run *run, const struct workload *w,
 		judge_update(run, w, claim);
 	if (!users.gpu || users.pods.unknown || users.pods.n < 2)
 		return;
-	found = index_referred(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
-			       claim->name, rule_arena(run));
+	found = index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
+			   claim->name, rule_arena(run));
 	if (!found && !rule_cluster_lacks(run, CLUSTER_VOLUME_CLAIM) &&
 	    !rule_cluster(run))
 		rule_not_run(run, rule_without_cluster(run));

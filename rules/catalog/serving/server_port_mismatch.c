@@ -58,7 +58,7 @@ static void check_probe(struct rule_run *run, const struct container *c,
 
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
-	if (!object_is_known_for(pod->object, KIND_NATIVE))
+	if (!object_kind_has(pod->object, KIND_NATIVE))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		check_probe(run, c, "startupProbe");
@@ -196,7 +196,7 @@ static void check_service(struct rule_run *run, const struct workload *w,
 			continue;
 		}
 		if (pod_has_port(object->pods, port->name) ||
-		    !object_is_known_for(object, KIND_NATIVE))
+		    !object_kind_has(object, KIND_NATIVE))
 			continue;
 		f = report_pod(
 			run, object->pods, NULL,

@@ -39,13 +39,14 @@ void run_count_object(struct run *run, const struct object *object)
 
 	counts->objects++;
 	counts->fragments += object->fragment && !run->state->file.patched;
-	counts->unknown_kinds_with_pods += object->guessed || object->unread;
-	counts->gpus_unknown |= object->unread;
-	if ((object->guessed || object->unread) &&
+	counts->unknown_kinds_with_pods +=
+		object->pods_inferred || object->pods_unknown;
+	counts->gpus_unknown |= object->pods_unknown;
+	if ((object->pods_inferred || object->pods_unknown) &&
 	    !secrets_plain(object->kind, strlen(object->kind)))
 		add_kind(counts, object->kind);
 	counts->patched += run->state->file.patched && object->npods;
-	if (object_is_known_for(object, KIND_VALUES) &&
+	if (object_kind_has(object, KIND_VALUES) &&
 	    !run->state->file.charts_judged &&
 	    accelerator_is_named(object->doc->source->text + object->doc->start,
 				 object->doc->end - object->doc->start)) {

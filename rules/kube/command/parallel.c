@@ -372,7 +372,7 @@ static bool may_be_parallel(const struct argv *argv)
 static void read_field(struct arena *arena, const struct container *c,
 		       struct parallel_list *out)
 {
-	const struct operator* by = object_operator(c->pod->object);
+	const struct workload_operator *by = object_operator(c->pod->object);
 	const struct node *field = by->tensor ? by->tensor(c) : NULL;
 	struct degree degree = {
 		.given = true, .by = field ? field->key : NULL, .node = field};

@@ -374,7 +374,7 @@ function use_operator(name)
 {
 	if (!(name in operators)) {
 		operators[name] = 1
-		printf "extern const struct operator operator_%s;\n", name
+		printf "extern const struct workload_operator operator_%s;\n", name
 	}
 	operator = name
 	row_operator = name

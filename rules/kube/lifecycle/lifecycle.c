@@ -15,13 +15,13 @@
 bool object_is_job(const struct object *object)
 {
 	return object->class == KIND_BATCH &&
-	       object_is_known_for(object, KIND_NATIVE);
+	       object_kind_has(object, KIND_NATIVE);
 }
 
 bool object_ends(const struct object *object)
 {
 	return object->class == KIND_BATCH ||
-	       object_is_known_for(object, KIND_ENDS);
+	       object_kind_has(object, KIND_ENDS);
 }
 
 const struct pod *object_gpu_pod(const struct object *object)
@@ -208,14 +208,14 @@ const struct node *pod_run_deadline(const struct pod *pod)
 
 const struct node *pod_endless_retry(const struct pod *pod)
 {
-	const struct operator* by = object_operator(pod->object);
+	const struct workload_operator *by = object_operator(pod->object);
 
 	return by->endless ? by->endless(pod) : NULL;
 }
 
 bool container_is_merged(const struct container *c)
 {
-	const struct operator* by = object_operator(c->pod->object);
+	const struct workload_operator *by = object_operator(c->pod->object);
 
 	return by->merges && by->merges(c);
 }

@@ -4,6 +4,6 @@
  */
 #include "rules/kube/operator.h"
 
-const struct operator operator_appwrapper = {
+const struct workload_operator operator_appwrapper = {
 	.gang = gang_of_children,
 };

@@ -305,7 +305,7 @@ static const struct node *endless(const struct pod *pod)
 	return strategy;
 }
 
-const struct operator operator_argo = {
+const struct workload_operator operator_argo = {
 	.gpus = gpus,
 	.peaks = argo_peaks,
 	.fans_out = fans_out,

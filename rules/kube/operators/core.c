@@ -163,6 +163,6 @@ static struct gang gang(const struct object *object)
 	return gang_none(object);
 }
 
-const struct operator operator_core = {
+const struct workload_operator operator_core = {
 	.gang = gang,
 };

@@ -31,6 +31,6 @@ static struct gang gang(const struct object *object)
 			     .by_operator = is_queued(object)};
 }
 
-const struct operator operator_flux = {
+const struct workload_operator operator_flux = {
 	.gang = gang,
 };

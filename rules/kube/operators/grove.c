@@ -85,6 +85,6 @@ static struct gang gang(const struct object *object)
 	return all;
 }
 
-const struct operator operator_grove = {
+const struct workload_operator operator_grove = {
 	.gang = gang,
 };

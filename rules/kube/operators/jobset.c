@@ -33,7 +33,7 @@ static enum tri trains(const struct object *object)
 							  : TRI_UNKNOWN;
 }
 
-const struct operator operator_jobset = {
+const struct workload_operator operator_jobset = {
 	.gang = gang_of_all,
 	.endless = endless,
 	.trains = trains,

@@ -14,9 +14,9 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 		return;
 	if (node_is_unset(each))
 		each = node_get(spec, "gpus");
-	pod_give(builder, pod, "amd.com/gpu", amount_int(each, 0));
+	pod_add_devices(builder, pod, "amd.com/gpu", amount_int(each, 0));
 }
 
-const struct operator operator_kaiwo = {
+const struct workload_operator operator_kaiwo = {
 	.gpus = gpus,
 };

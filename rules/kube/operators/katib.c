@@ -14,6 +14,6 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-const struct operator operator_katib = {
+const struct workload_operator operator_katib = {
 	.gang = gang,
 };

@@ -60,7 +60,7 @@ static bool adds_helper(const struct pod *pod)
 	return true;
 }
 
-const struct operator operator_knative = {
+const struct workload_operator operator_knative = {
 	.adds_helper = adds_helper,
 	/* config-features: kubernetes.podspec-tolerations and others */
 	.gates_pod_fields = true,

@@ -140,7 +140,7 @@ static bool adds_helper(const struct pod *pod)
 	       object_has_role(pod->object, "Master");
 }
 
-const struct operator operator_kubeflow = {
+const struct workload_operator operator_kubeflow = {
 	.adds_helper = adds_helper,
 	.sums_requests = sums_requests,
 	.gang = gang,

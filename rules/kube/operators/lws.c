@@ -56,7 +56,7 @@ static bool shares_domain(const struct pod *pod)
 	       policy && !node_eq(node_get(policy, "type"), "LeaderExcluded");
 }
 
-const struct operator operator_lws = {
+const struct workload_operator operator_lws = {
 	.gang = gang,
 	.shares_domain = shares_domain,
 	.makes_pod_groups = true,

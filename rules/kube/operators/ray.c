@@ -282,11 +282,13 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	const struct node *spec = head ? group->parent : group->parent->parent;
 
 	if (head && node_is_true(node_get(spec, "enableInTreeAutoscaling")))
-		pod_give_beside(builder, pod,
-				node_path(spec, "autoscalerOptions.resources"));
-	pod_give_beside(builder, pod,
-			node_path(spec, "historyServerOptions.collectorOptions."
-					"resources"));
+		pod_add_sidecar_devices(
+			builder, pod,
+			node_path(spec, "autoscalerOptions.resources"));
+	pod_add_sidecar_devices(
+		builder, pod,
+		node_path(spec, "historyServerOptions.collectorOptions."
+				"resources"));
 }
 
 /* The autoscaler beside the head has cpu requests. */
@@ -379,7 +381,7 @@ unsigned ray_ends_kept(const struct node *strategy)
 	return kept;
 }
 
-const struct operator operator_ray = {
+const struct workload_operator operator_ray = {
 	.gpus = gpus,
 	.injects = injects,
 	.forces_never = forces_never,

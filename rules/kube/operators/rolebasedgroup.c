@@ -173,7 +173,7 @@ static struct gang gang(const struct object *object)
 							   : gang_none(object);
 }
 
-const struct operator operator_rolebasedgroup = {
+const struct workload_operator operator_rolebasedgroup = {
 	.template = template,
 	.gang = gang,
 };

@@ -19,4 +19,4 @@ COUNT_FORMULA(runners_max)
 	return most;
 }
 
-const struct operator operator_runners = {0};
+const struct workload_operator operator_runners = {0};

@@ -16,4 +16,4 @@ COUNT_FORMULA(slurm_nodes)
 	return amount_field(at, "replicas", 1);
 }
 
-const struct operator operator_slinky = {0};
+const struct workload_operator operator_slinky = {0};

@@ -74,10 +74,11 @@ static void property_gpus(struct pod_builder *builder, struct pod *pod,
 		    accelerator_find(&builder->config->accelerators, resource)))
 		return;
 	known = node_quantity(value, &q) == QUANTITY_OK;
-	pod_give(builder, pod, resource,
-		 (struct amount){.n = known && q.nano > 0 ? quantity_value(q)
-							  : 0,
-				 .unknown = !known});
+	pod_add_devices(builder, pod, resource,
+			(struct amount){.n = known && q.nano > 0
+						     ? quantity_value(q)
+						     : 0,
+					.unknown = !known});
 }
 
 /* The field of the operator, where there is one, overrides the property. */
@@ -97,8 +98,8 @@ static void gpus_of_properties(struct pod_builder *builder, struct pod *pod)
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	pod_give_quantity(builder, pod, node_path(pod->spec, "gpu.name"),
-			  node_path(pod->spec, "gpu.quantity"));
+	pod_add_device_quantity(builder, pod, node_path(pod->spec, "gpu.name"),
+				node_path(pod->spec, "gpu.quantity"));
 	gpus_of_properties(builder, pod);
 }
 
@@ -129,7 +130,7 @@ static const struct node *endless(const struct pod *pod)
 	return node_eq(type, "Always") ? type : NULL;
 }
 
-const struct operator operator_spark = {
+const struct workload_operator operator_spark = {
 	.gpus = gpus,
 	.gang = gang,
 	.makes_pod_groups = true,

@@ -116,7 +116,7 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-const struct operator operator_trainer = {
+const struct workload_operator operator_trainer = {
 	.gpus = gpus,
 	.base = base,
 	.gang = gang,

@@ -86,7 +86,7 @@ static enum summed_requests sums_requests(const struct object *object)
 	return is_job(object) ? REQUESTS_ALONE : REQUESTS_NOT_SUMMED;
 }
 
-const struct operator operator_volcano = {
+const struct workload_operator operator_volcano = {
 	.sums_requests = sums_requests,
 	.gang = gang,
 	.makes_pod_groups = true,

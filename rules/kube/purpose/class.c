@@ -239,7 +239,7 @@ static enum pod_purpose pod_purpose(const struct pod *pod)
 bool pod_is_training(const struct pod *pod)
 {
 	const struct object *object = pod->object;
-	const struct operator* by = object_operator(object);
+	const struct workload_operator *by = object_operator(object);
 	enum tri trains = by->trains ? by->trains(object) : TRI_UNKNOWN;
 
 	switch (object->class) {
@@ -260,14 +260,14 @@ bool pod_is_training(const struct pod *pod)
 
 bool pod_is_launcher(const struct pod *pod)
 {
-	const struct operator* by = object_operator(pod->object);
+	const struct workload_operator *by = object_operator(pod->object);
 
 	return by->is_launcher && by->is_launcher(pod);
 }
 
 bool pod_follows_devices(const struct pod *pod)
 {
-	const struct operator* by = object_operator(pod->object);
+	const struct workload_operator *by = object_operator(pod->object);
 
 	if (!by->shares_domain || !by->shares_domain(pod))
 		return false;
@@ -292,7 +292,7 @@ bool pod_is_serving(const struct pod *pod)
 	enum pod_purpose purpose;
 
 	if (object->class == KIND_SERVING ||
-	    object_is_known_for(object, KIND_SERVES))
+	    object_kind_has(object, KIND_SERVES))
 		return true;
 	if (object->class == KIND_TRAINING || object->class == KIND_DAEMON)
 		return false;

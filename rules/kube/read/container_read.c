@@ -133,8 +133,8 @@ static void container_entries(struct env_collector *collector,
 
 /* A share beside a device is about that device; of two devices one has to be
  * chosen, whatever their order. */
-static bool speaks_for(const struct resource_entry *entry,
-		       const struct container *c)
+static bool is_counted_by(const struct resource_entry *entry,
+			  const struct container *c)
 {
 	bool counts = accelerator_counts(entry->accelerator);
 
@@ -160,7 +160,7 @@ static void entry_gpus(struct container *c, struct pod *pod,
 	pod->gpu_by |= counts ? GPU_BY_RESOURCE : GPU_BY_SHARE;
 	if (counts)
 		c->gpus = amount_add(c->gpus, n);
-	if (speaks_for(entry, c)) {
+	if (is_counted_by(entry, c)) {
 		c->accelerator = entry->accelerator;
 		c->resource = entry->node->key;
 	}
@@ -293,7 +293,7 @@ static struct container *next_container(struct env_collector *collector)
 }
 
 /* Room for the list at once. */
-static void expect(struct env_collector *collector, size_t n)
+static void reserve(struct env_collector *collector, size_t n)
 {
 	if (collector->size || n < 2)
 		return;
@@ -303,7 +303,7 @@ static void expect(struct env_collector *collector, size_t n)
 }
 
 /* Containers within the limit are added when all are read. */
-static void add_beyond(struct pod *pod, const struct container *c)
+static void count_dropped_container(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)
 		pod->gpus = amount_add(pod->gpus, c->gpus);
@@ -352,7 +352,7 @@ static void collect(struct env_collector *collector, const struct node *node,
 	container_entries(collector, c);
 	container_gpus(c, pod);
 	if (c == &collector->beyond)
-		add_beyond(pod, c);
+		count_dropped_container(pod, c);
 	else
 		env_read(collector->builder->arena, c);
 }
@@ -370,7 +370,7 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 			collector->pod->gpu_unknown = true;
 		if (!node_is_seq(node))
 			break;
-		expect(collector, node->len);
+		reserve(collector, node->len);
 		FOR_EACH_CHILD(node, child)
 			collect(collector, child, box, child->index);
 		break;

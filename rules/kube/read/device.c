@@ -15,7 +15,7 @@
 
 /* -- claims and annotations ---------------------------------------------- */
 
-static void claims(struct pod *pod, const struct operator* by)
+static void claims(struct pod *pod, const struct workload_operator *by)
 {
 	const struct node *list = pod_field(pod, "resourceClaims");
 
@@ -72,7 +72,7 @@ static struct amount effective(const struct pod *pod)
 
 void pod_gpus(struct pod_builder *builder, struct pod *pod)
 {
-	const struct operator* by = builder_operator(builder);
+	const struct workload_operator *by = builder_operator(builder);
 
 	if (by->gpus && builder->row->asks_gpus)
 		by->gpus(builder, pod);

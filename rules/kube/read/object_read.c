@@ -189,7 +189,7 @@ static void embeds_read(struct pod_builder *builder)
  */
 static void runs_one(struct arena *arena, struct object *object)
 {
-	const struct operator* by = object_operator(object);
+	const struct workload_operator *by = object_operator(object);
 	bool wide = by->fans_out && by->fans_out(object);
 	size_t most = 0;
 
@@ -311,7 +311,7 @@ static void object_fill(struct object_reader *reader, struct object *object)
 		object->suspended = node_is_true(suspend);
 	}
 	object->fragment |= reader->config->fragment || is_fragment(object);
-	if (object_is_known_for(object, KIND_ONE))
+	if (object_kind_has(object, KIND_ONE))
 		runs_one(reader->arena, object);
 	add_totals(object);
 	if (object->npods || object->nembedded)

@@ -166,7 +166,7 @@ static enum restart_policy policy_of(const struct node *node)
 static void pod_restart(const struct pod_builder *builder, struct pod *pod)
 {
 	const struct pod_row *row = builder->row;
-	const struct operator* by = builder_operator(builder);
+	const struct workload_operator *by = builder_operator(builder);
 	const struct node *own =
 		pod->flat ? NULL : node_get(pod->spec, "restartPolicy");
 	const struct node *group = node_get(pod->group, "restartPolicy");
@@ -196,7 +196,7 @@ static void pod_restart(const struct pod_builder *builder, struct pod *pod)
 
 static void pod_injects(const struct pod_builder *builder, struct pod *pod)
 {
-	const struct operator* by = builder_operator(builder);
+	const struct workload_operator *by = builder_operator(builder);
 
 	pod->injects = builder->row->injects;
 	if (pod->made && builder->row->based)

@@ -132,7 +132,7 @@ static void shape_pod_add(struct pod_builder *builder, const struct node *spec)
 		pod->peak = amount_mul(pod->peak, copies);
 	}
 	builder->row = NULL;
-	builder->object->guessed = true;
+	builder->object->pods_inferred = true;
 }
 
 /* A whole object of a kind that we know. */
@@ -189,7 +189,7 @@ void shape_read(struct pod_builder *builder)
 	if (has_containers(object->root))
 		return;
 	shape_walk(builder, object->root);
-	object->unread =
+	object->pods_unknown =
 		!object->npods && !object->nembedded &&
 		asks_devices(&builder->config->accelerators, object->root);
 }

@@ -30,7 +30,7 @@ static bool has_figure(const struct node *resources)
 /* An operator may add a helper with cpu requests. */
 static bool gets_helper(const struct pod *pod)
 {
-	const struct operator* by = object_operator(pod->object);
+	const struct workload_operator *by = object_operator(pod->object);
 
 	return by->adds_helper && by->adds_helper(pod);
 }

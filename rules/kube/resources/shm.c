@@ -151,7 +151,7 @@ static bool has_launcher(const struct object *object)
 
 static bool trains(const struct container *c)
 {
-	const struct operator* by = object_operator(c->pod->object);
+	const struct workload_operator *by = object_operator(c->pod->object);
 
 	if (has_launcher(c->pod->object) ||
 	    (by->loads_in_threads && by->loads_in_threads(c->pod->object)))

@@ -26,7 +26,7 @@ bool object_is_gpu_workload(const struct object *o)
 static bool add_named(struct object_index *set, const struct object *o,
 		      uint32_t file)
 {
-	struct named_object named;
+	struct kept_object named;
 
 	if (!index_add_named(set, o, file, &named))
 		return false;
@@ -205,7 +205,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 
 void object_index_release(struct object_index *set)
 {
-	index_view_release(set);
+	namespace_cache_release(set);
 	workload_index_release(set);
 	free(set->quotas);
 	free(set->limit_ranges);

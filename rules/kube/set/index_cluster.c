@@ -13,7 +13,7 @@
 #include "index_internal.h"
 #include "kube/cluster/cluster.h"
 
-struct index_view {
+struct namespace_cache {
 	uint64_t serial; /* of the cluster */
 	uint32_t set;
 	const char *namespace;
@@ -28,37 +28,37 @@ struct index_view {
 	const struct priority_class *default_class;
 };
 
-void index_view_release(struct object_index *set)
+void namespace_cache_release(struct object_index *set)
 {
-	if (!set->index || !set->index->view)
+	if (!set->index || !set->index->cache)
 		return;
-	arena_release(&set->index->view->arena);
-	free(set->index->view);
-	set->index->view = NULL;
+	arena_release(&set->index->cache->arena);
+	free(set->index->cache);
+	set->index->cache = NULL;
 }
 
-static struct index_view *view_of(const struct object_index *set,
-				  const struct workload *w)
+static struct namespace_cache *cache_of(const struct object_index *set,
+					const struct workload *w)
 {
 	/* Answers of a set that is complete are kept beside it. */
 	struct workload_index *index =
 		workload_index_of((struct object_index *)(uintptr_t)set);
-	struct index_view *view = index->view;
+	struct namespace_cache *cache = index->cache;
 	struct arena arena;
 
-	if (!view)
-		view = index->view = array_zalloc(1, sizeof(*view));
-	if (view->namespace && view->serial == cluster_serial(w->cluster) &&
-	    view->set == index_set_of(set, w) &&
-	    !strcmp(view->namespace, w->id.namespace))
-		return view;
-	arena = view->arena;
+	if (!cache)
+		cache = index->cache = array_zalloc(1, sizeof(*cache));
+	if (cache->namespace && cache->serial == cluster_serial(w->cluster) &&
+	    cache->set == index_set_of(set, w) &&
+	    !strcmp(cache->namespace, w->id.namespace))
+		return cache;
+	arena = cache->arena;
 	arena_reset(&arena);
-	*view = (struct index_view){.serial = cluster_serial(w->cluster),
-				    .set = index_set_of(set, w),
-				    .arena = arena};
-	view->namespace = arena_strdup(&view->arena, w->id.namespace);
-	return view;
+	*cache = (struct namespace_cache){.serial = cluster_serial(w->cluster),
+					  .set = index_set_of(set, w),
+					  .arena = arena};
+	cache->namespace = arena_strdup(&cache->arena, w->id.namespace);
+	return cache;
 }
 
 static struct object object_of(enum cluster_kind kind, const struct workload *w,
@@ -79,10 +79,10 @@ static struct object object_of(enum cluster_kind kind, const struct workload *w,
 /* --- quotas --------------------------------------------------------------- */
 
 /* Returns the file's spec with the cluster's status, or only the cluster's. */
-static void add_quota(struct index_view *view, const struct quota *quota)
+static void add_quota(struct namespace_cache *cache, const struct quota *quota)
 {
-	for (size_t i = 0; i < view->nquotas; i++) {
-		struct quota *own = &view->quotas[i];
+	for (size_t i = 0; i < cache->nquotas; i++) {
+		struct quota *own = &cache->quotas[i];
 
 		if (strcmp(own->id.name, quota->id.name) != 0)
 			continue;
@@ -90,106 +90,108 @@ static void add_quota(struct index_view *view, const struct quota *quota)
 		own->nused = quota->nused;
 		return;
 	}
-	view->quotas[view->nquotas++] = *quota;
+	cache->quotas[cache->nquotas++] = *quota;
 }
 
-static void make_quotas(struct index_view *view, const struct object_index *set,
+static void make_quotas(struct namespace_cache *cache,
+			const struct object_index *set,
 			const struct workload *w)
 {
 	size_t n, own;
 	const struct cluster_object *items = cluster_objects(
-		w->cluster, CLUSTER_QUOTA, w->id.namespace, &view->arena, &n);
+		w->cluster, CLUSTER_QUOTA, w->id.namespace, &cache->arena, &n);
 	const struct quota *first = index_own_quotas(set, w, &own);
 
-	view->quotas = ARENA_ARRAY(&view->arena, struct quota, own + n + 1);
+	cache->quotas = ARENA_ARRAY(&cache->arena, struct quota, own + n + 1);
 	if (own)
-		memcpy(view->quotas, first, own * sizeof(*first));
-	view->nquotas = own;
+		memcpy(cache->quotas, first, own * sizeof(*first));
+	cache->nquotas = own;
 	for (size_t i = 0; i < n; i++) {
 		struct object object = object_of(CLUSTER_QUOTA, w, &items[i]);
 		struct quota quota;
 
-		quota_read(&view->arena, &object, NO_FILE, &quota);
-		add_quota(view, &quota);
+		quota_read(&cache->arena, &object, NO_FILE, &quota);
+		add_quota(cache, &quota);
 	}
-	view->quotas_known = true;
+	cache->quotas_known = true;
 }
 
 const struct quota *index_quotas(const struct object_index *set,
 				 const struct workload *w, size_t *n)
 {
-	struct index_view *view;
+	struct namespace_cache *cache;
 
 	if (!w->cluster || !*w->id.namespace)
 		return index_own_quotas(set, w, n);
-	view = view_of(set, w);
-	if (!view->quotas_known)
-		make_quotas(view, set, w);
-	*n = view->nquotas;
-	return view->quotas;
+	cache = cache_of(set, w);
+	if (!cache->quotas_known)
+		make_quotas(cache, set, w);
+	*n = cache->nquotas;
+	return cache->quotas;
 }
 
 /* --- limit ranges --------------------------------------------------------- */
 
-static bool has_range(const struct index_view *view, const char *name)
+static bool has_range(const struct namespace_cache *cache, const char *name)
 {
-	for (size_t i = 0; i < view->nranges; i++)
-		if (!strcmp(view->ranges[i].id.name, name))
+	for (size_t i = 0; i < cache->nranges; i++)
+		if (!strcmp(cache->ranges[i].id.name, name))
 			return true;
 	return false;
 }
 
-static void make_ranges(struct index_view *view, const struct object_index *set,
+static void make_ranges(struct namespace_cache *cache,
+			const struct object_index *set,
 			const struct workload *w)
 {
 	size_t n, own;
 	const struct cluster_object *items =
 		cluster_objects(w->cluster, CLUSTER_LIMIT_RANGE,
-				w->id.namespace, &view->arena, &n);
+				w->id.namespace, &cache->arena, &n);
 	const struct limit_range *first = index_own_limit_ranges(set, w, &own);
 
-	view->ranges =
-		ARENA_ARRAY(&view->arena, struct limit_range, own + n + 1);
+	cache->ranges =
+		ARENA_ARRAY(&cache->arena, struct limit_range, own + n + 1);
 	if (own)
-		memcpy(view->ranges, first, own * sizeof(*first));
-	view->nranges = own;
+		memcpy(cache->ranges, first, own * sizeof(*first));
+	cache->nranges = own;
 	for (size_t i = 0; i < n; i++) {
 		struct object object =
 			object_of(CLUSTER_LIMIT_RANGE, w, &items[i]);
 
-		if (!has_range(view, items[i].name))
-			limit_range_read(&view->arena, &object, NO_FILE,
-					 &view->ranges[view->nranges++]);
+		if (!has_range(cache, items[i].name))
+			limit_range_read(&cache->arena, &object, NO_FILE,
+					 &cache->ranges[cache->nranges++]);
 	}
-	view->ranges_known = true;
+	cache->ranges_known = true;
 }
 
 const struct limit_range *index_limit_ranges(const struct object_index *set,
 					     const struct workload *w,
 					     size_t *n)
 {
-	struct index_view *view;
+	struct namespace_cache *cache;
 
 	if (!w->cluster || !*w->id.namespace)
 		return index_own_limit_ranges(set, w, n);
-	view = view_of(set, w);
-	if (!view->ranges_known)
-		make_ranges(view, set, w);
-	*n = view->nranges;
-	return view->ranges;
+	cache = cache_of(set, w);
+	if (!cache->ranges_known)
+		make_ranges(cache, set, w);
+	*n = cache->nranges;
+	return cache->ranges;
 }
 
 /* --- priority classes ----------------------------------------------------- */
 
 static const struct priority_class *
-class_read(struct index_view *view, const struct workload *w,
+class_read(struct namespace_cache *cache, const struct workload *w,
 	   const struct cluster_object *from)
 {
 	struct object object = object_of(CLUSTER_PRIORITY_CLASS, w, from);
 	struct priority_class *class =
-		ARENA_NEW(&view->arena, struct priority_class);
+		ARENA_NEW(&cache->arena, struct priority_class);
 
-	priority_class_read(&view->arena, &object, NO_FILE, class);
+	priority_class_read(&cache->arena, &object, NO_FILE, class);
 	return class;
 }
 
@@ -201,20 +203,20 @@ const struct priority_class *index_class(const struct object_index *set,
 				     "", name};
 	const struct priority_class *own = index_own_class(set, w, name);
 	struct cluster_object object = {name, NULL};
-	struct index_view *view;
+	struct namespace_cache *cache;
 
 	if (own || !w->cluster)
 		return own;
-	view = view_of(set, w);
-	for (size_t i = 0; i < view->nclasses; i++)
-		if (!strcmp(view->classes[i]->id.name, name))
-			return view->classes[i];
-	object.root = cluster_object(w->cluster, &id, &view->arena);
+	cache = cache_of(set, w);
+	for (size_t i = 0; i < cache->nclasses; i++)
+		if (!strcmp(cache->classes[i]->id.name, name))
+			return cache->classes[i];
+	object.root = cluster_object(w->cluster, &id, &cache->arena);
 	if (!object.root)
 		return NULL;
-	own = class_read(view, w, &object);
-	*VEC_PUSH(&view->arena, view->classes, view->nclasses,
-		  view->classes_size) = own;
+	own = class_read(cache, w, &object);
+	*VEC_PUSH(&cache->arena, cache->classes, cache->nclasses,
+		  cache->classes_size) = own;
 	return own;
 }
 
@@ -241,22 +243,22 @@ const struct priority_class *
 index_cluster_default(const struct object_index *set, const struct workload *w)
 {
 	const struct cluster_object *items;
-	struct index_view *view;
+	struct namespace_cache *cache;
 	size_t n;
 
 	if (!w->cluster)
 		return NULL;
-	view = view_of(set, w);
-	if (view->default_known)
-		return view->default_class;
-	view->default_known = true;
+	cache = cache_of(set, w);
+	if (cache->default_known)
+		return cache->default_class;
+	cache->default_known = true;
 	items = cluster_objects(w->cluster, CLUSTER_PRIORITY_CLASS, "",
-				&view->arena, &n);
+				&cache->arena, &n);
 	for (size_t i = 0; i < n; i++)
 		if (node_is_true(node_get(items[i].root, "globalDefault")) &&
 		    !index_own_class(set, w, items[i].name))
-			view->default_class = class_read(view, w, &items[i]);
-	return view->default_class;
+			cache->default_class = class_read(cache, w, &items[i]);
+	return cache->default_class;
 }
 
 const struct priority_class *index_default_class(const struct object_index *set,

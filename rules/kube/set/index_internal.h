@@ -20,7 +20,7 @@ struct place place_later(const struct object *object, const struct node *node,
  * The part of an object that a snapshot would keep, for objects that workloads
  * name.
  */
-struct named_object {
+struct kept_object {
 	unsigned kind; /* enum cluster_kind */
 	const char *api_version;
 	const char *namespace, *name; /* "": not known, or has none */
@@ -31,7 +31,7 @@ struct named_object {
 };
 /* False: it is not such an object. */
 bool index_add_named(struct object_index *set, const struct object *object,
-		     uint32_t file, struct named_object *out);
+		     uint32_t file, struct kept_object *out);
 void index_add_service(struct object_index *set, const struct object *object,
 		       uint32_t file);
 /* Reads the effects of Services on the pods of the object's workload. */
@@ -47,7 +47,7 @@ struct index_row {
 	const struct index_store *store;
 	uint32_t len;
 	uint32_t file;
-	uint32_t asks; /* lookups that may find it */
+	uint32_t lookup_flags; /* lookups that may find it */
 	union {
 		uint32_t order;	       /* within the thread that read it */
 		uint32_t duplicate_of; /* when finished: the first's index +
@@ -55,16 +55,19 @@ struct index_row {
 	};
 };
 
-/* index_row.asks: a pod names a priority class; the object is a part of one (a
- * kustomize patch); a hash of the namespace, 0 only when there is none. */
+/*
+ * Bits of index_row.lookup_flags: a pod names a priority class; the object is a
+ * fragment (a kustomize patch). The rest is a hash of the namespace, 0 only
+ * without one.
+ */
 enum {
-	ASKS_CLASS = 1,
-	ASKS_PART = 2,
-	ASKS_NAMESPACE = ~3,
+	LOOKUP_CLASS = 1,
+	LOOKUP_FRAGMENT = 2,
+	LOOKUP_NAMESPACE = ~3,
 };
 
-/* A set of hashes that may say yes where it should say no. */
-struct index_sieve {
+/* Bloom filter over namespace hashes. */
+struct bloom_filter {
 	uint64_t bits[32];
 };
 
@@ -73,8 +76,8 @@ struct workload_index {
 	size_t size;
 	struct arena scratch; /* of one workload */
 	struct buf packed;
-	struct index_view *view;	     /* index_cluster.c */
-	struct index_sieve quota_namespaces; /* when finished */
+	struct namespace_cache *cache;	      /* index_cluster.c */
+	struct bloom_filter quota_namespaces; /* when finished */
 };
 
 /* Another cluster makes another object of the same name. */
@@ -96,7 +99,7 @@ static inline uint32_t index_file_set(const struct object_index *set,
 {
 	return set->file_sets && file != NO_FILE ? set->file_sets[file] : 0;
 }
-void index_view_release(struct object_index *set);
+void namespace_cache_release(struct object_index *set);
 /* A class of the set alone. */
 const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,

@@ -48,8 +48,8 @@ static uint32_t namespace_hash(const char *namespace)
 	if (!*namespace)
 		return 0;
 	hash = (uint32_t)text_keyed_hash(namespace, strlen(namespace));
-	hash &= ASKS_NAMESPACE;
-	return hash ? hash : ASKS_PART << 1;
+	hash &= LOOKUP_NAMESPACE;
+	return hash ? hash : LOOKUP_FRAGMENT << 1;
 }
 
 bool workload_is_part(const struct workload *w)
@@ -57,16 +57,16 @@ bool workload_is_part(const struct workload *w)
 	return w->npods && w->pods[0].fragment;
 }
 
-static uint32_t asks_of(const struct workload *w)
+static uint32_t lookup_flags_of(const struct workload *w)
 {
-	uint32_t asks = namespace_hash(w->id.namespace);
+	uint32_t lookup_flags = namespace_hash(w->id.namespace);
 
 	for (size_t i = 0; i < w->npods; i++)
 		if (w->pods[i].priority_class && *w->pods[i].priority_class)
-			asks |= ASKS_CLASS;
+			lookup_flags |= LOOKUP_CLASS;
 	if (workload_is_part(w))
-		asks |= ASKS_PART;
-	return asks;
+		lookup_flags |= LOOKUP_FRAGMENT;
+	return lookup_flags;
 }
 
 static uint64_t keep(struct object_index *set, const struct buf *packed)
@@ -86,7 +86,7 @@ void workload_index_add(struct object_index *set, const struct workload *w)
 	struct index_row row = {
 		.store = set->store,
 		.file = w->place.file,
-		.asks = asks_of(w),
+		.lookup_flags = lookup_flags_of(w),
 		.order = (uint32_t)set->nworkloads,
 	};
 
@@ -133,11 +133,11 @@ static int cmp_ids(const void *a, const void *b, void *rows)
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
 	const struct index_row *x = (struct index_row *)rows + i;
 	const struct index_row *y = (struct index_row *)rows + j;
-	uint32_t part = x->asks & ASKS_PART;
+	uint32_t part = x->lookup_flags & LOOKUP_FRAGMENT;
 
 	if (x->id != y->id)
 		return x->id < y->id ? -1 : 1;
-	if (part != (y->asks & ASKS_PART))
+	if (part != (y->lookup_flags & LOOKUP_FRAGMENT))
 		return part ? 1 : -1;
 	return (i > j) - (i < j);
 }
@@ -171,38 +171,39 @@ static void find_duplicates(const struct object_index *set,
 
 /* --- what workloads are looked up for ------------------------------------ */
 
-static uint64_t *sieve_word(struct index_sieve *sieve, uint32_t hash)
+static uint64_t *bloom_word(struct bloom_filter *filter, uint32_t hash)
 {
-	return &sieve->bits[hash >> 8 & 31];
+	return &filter->bits[hash >> 8 & 31];
 }
 
-static uint64_t sieve_bit(uint32_t hash)
+static uint64_t bloom_bit(uint32_t hash)
 {
 	return (uint64_t)1 << (hash >> 2 & 63);
 }
 
-static void note_namespaces(struct object_index *set, struct index_sieve *sieve)
+static void note_namespaces(struct object_index *set,
+			    struct bloom_filter *filter)
 {
-	memset(sieve, 0, sizeof(*sieve));
+	memset(filter, 0, sizeof(*filter));
 	for (size_t i = 0; i < set->nquotas; i++) {
 		uint32_t hash = namespace_hash(set->quotas[i].id.namespace);
 
 		if (hash)
-			*sieve_word(sieve, hash) |= sieve_bit(hash);
+			*bloom_word(filter, hash) |= bloom_bit(hash);
 	}
 }
 
 static bool is_chosen(struct workload_index *index, const struct index_row *row,
 		      enum workload_choice choice)
 {
-	uint32_t hash = row->asks & ASKS_NAMESPACE;
+	uint32_t hash = row->lookup_flags & LOOKUP_NAMESPACE;
 
 	switch (choice) {
 	case WORKLOADS_WITH_QUOTA:
-		return hash && *sieve_word(&index->quota_namespaces, hash) &
-				       sieve_bit(hash);
+		return hash && *bloom_word(&index->quota_namespaces, hash) &
+				       bloom_bit(hash);
 	case WORKLOADS_WITH_CLASS:
-		return row->asks & ASKS_CLASS;
+		return row->lookup_flags & LOOKUP_CLASS;
 	case WORKLOADS_ALL:
 		break;
 	}
@@ -217,7 +218,7 @@ void workload_index_each(const struct object_index *set,
 	for (size_t i = 0; i < set->nworkloads; i++) {
 		const struct index_row *row = &set->index->rows[i];
 
-		if (row->id && !(row->asks & ASKS_PART))
+		if (row->id && !(row->lookup_flags & LOOKUP_FRAGMENT))
 			each(context, row->id, row->file);
 	}
 }

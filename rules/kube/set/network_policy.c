@@ -21,7 +21,7 @@ struct direction {
 struct peer_search {
 	const struct workload *w;
 	const struct node *labels[MOST_PODS]; /* of its pods */
-	const struct referred *items;
+	const struct found_object *items;
 	size_t n;
 	size_t peers; /* looked at */
 };
@@ -90,13 +90,13 @@ static bool one_may_admit(struct peer_search *all, const struct node *rules,
 }
 
 /* The first policy that leaves the pods alone, or NULL. */
-static const struct referred *isolates(struct peer_search *all, size_t pod,
-				       const struct direction *d)
+static const struct found_object *isolates(struct peer_search *all, size_t pod,
+					   const struct direction *d)
 {
-	const struct referred *first = NULL;
+	const struct found_object *first = NULL;
 
 	for (size_t i = 0; i < all->n; i++) {
-		const struct referred *policy = &all->items[i];
+		const struct found_object *policy = &all->items[i];
 		const struct node *spec = node_get(policy->root, "spec");
 		const struct node *selector = node_get(spec, "podSelector");
 		enum tri selects, type = has_type(spec, d);

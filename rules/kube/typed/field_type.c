@@ -218,13 +218,13 @@ void field_issues(struct field_walk *walk, const struct object *object)
 
 	if (!walk->counts_only)
 		check_types(&fields, object, kind);
-	if (object->npods && !object->guessed)
+	if (object->npods && !object->pods_inferred)
 		check_counts(&fields, spec);
 	if (kind)
 		check_numbers(&fields, spec, of_jobs);
 	FOR_EACH_POD(object, pod) {
 		fields.issue.pod = pod;
-		if (!object->guessed && !same_group(object, pod))
+		if (!object->pods_inferred && !same_group(object, pod))
 			check_counts(&fields, pod->group);
 	}
 }

@@ -196,9 +196,8 @@ void value_issues(struct value_walk *walk, const struct object *object)
 {
 	struct values values = {.walk = walk, .issue = {.object = object}};
 
-	values.native =
-		object_is_known_for(object, KIND_NATIVE | KIND_SELECTOR);
-	if (object->guessed || (values.native && walk->custom_only))
+	values.native = object_kind_has(object, KIND_NATIVE | KIND_SELECTOR);
+	if (object->pods_inferred || (values.native && walk->custom_only))
 		return;
 	if (!walk->custom_only) {
 		const struct native_kind *kind = native_kind(

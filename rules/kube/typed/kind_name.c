@@ -105,8 +105,7 @@ enum kind_fault kind_fault(const struct object *object,
 	/* No object of these is stored. */
 	if (native_kind(object->group, object->version, object->kind) ||
 	    text_ends(object->kind, "List") ||
-	    text_ends(object->kind, "Options") ||
-	    object_is_known_for(object, ~0u))
+	    text_ends(object->kind, "Options") || object_kind_has(object, ~0u))
 		return KIND_NO_FAULT;
 	return native_fault(object, meant);
 }

@@ -186,7 +186,8 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 	walk->issue = (struct quantity_issue){.object = object};
 	/* The Workflow CRD leaves its templates to the controller. */
 	walk->native = typed_group_is_native(object->group) ||
-		       object->guessed || text_eq(object->group, "argoproj.io");
+		       object->pods_inferred ||
+		       text_eq(object->group, "argoproj.io");
 	FOR_EACH_POD(object, pod)
 		check_pod(walk, pod);
 	FOR_EACH_CHILD(node_get(spec, "volumeClaimTemplates"), claim)

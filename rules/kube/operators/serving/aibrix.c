@@ -23,7 +23,7 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-const struct operator operator_aibrix = {
+const struct workload_operator operator_aibrix = {
 	.gang = gang,
 	.makes_pod_groups = true,
 };

@@ -7,8 +7,8 @@
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	pod_give_quantity(builder, pod, NULL,
-			  node_path(pod->source, "resources.limits.gpu"));
+	pod_add_device_quantity(builder, pod, NULL,
+				node_path(pod->source, "resources.limits.gpu"));
 }
 
 /* 8Gi by default; v1alpha1 has sharedMemory.disabled, v1beta1 a size. */
@@ -41,7 +41,7 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-const struct operator operator_dynamo = {
+const struct workload_operator operator_dynamo = {
 	.gpus = gpus,
 	.injects = injects,
 	.gang = gang,

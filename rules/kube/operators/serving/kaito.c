@@ -25,11 +25,11 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	if (type)
 		n = amount_of(type->accelerators);
 	if (type || always)
-		pod_give(builder, pod, "nvidia.com/gpu", n);
+		pod_add_devices(builder, pod, "nvidia.com/gpu", n);
 	else if (!node_is_unset(node_get(resource, "instanceType")))
 		pod->gpu_unknown = true;
 }
 
-const struct operator operator_kaito = {
+const struct workload_operator operator_kaito = {
 	.gpus = gpus,
 };

@@ -300,9 +300,9 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	if (node_is_unset(node_get(component, "workerSpec")) || pod->gpu_by)
 		return;
 	nodes = kserve_nodes(component);
-	pod_give(builder, pod, "nvidia.com/gpu",
-		 component == pod->source ? nodes.head_gpus
-					  : nodes.worker_gpus);
+	pod_add_devices(builder, pod, "nvidia.com/gpu",
+			component == pod->source ? nodes.head_gpus
+						 : nodes.worker_gpus);
 }
 
 /* Presets may select, tolerate and bound. */
@@ -376,7 +376,7 @@ static bool merges(const struct container *c)
 	       (!c->pod->made && text_eq(c->node->key, "model"));
 }
 
-const struct operator operator_kserve = {
+const struct workload_operator operator_kserve = {
 	.gpus = gpus,
 	.base = base,
 	.injects = injects,

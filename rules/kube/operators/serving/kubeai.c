@@ -23,13 +23,13 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 		pod->gpu_unknown = true;
 	if (!profile || !strncmp(profile, "cpu", 3) || n <= 0)
 		return;
-	pod_give(builder, pod,
-		 text_contains_ci(profile, "tpu")   ? "google.com/tpu"
-		 : text_contains_ci(profile, "amd") ? "amd.com/gpu"
-						    : "nvidia.com/gpu",
-		 amount_of(n));
+	pod_add_devices(builder, pod,
+			text_contains_ci(profile, "tpu")   ? "google.com/tpu"
+			: text_contains_ci(profile, "amd") ? "amd.com/gpu"
+							   : "nvidia.com/gpu",
+			amount_of(n));
 }
 
-const struct operator operator_kubeai = {
+const struct workload_operator operator_kubeai = {
 	.gpus = gpus,
 };

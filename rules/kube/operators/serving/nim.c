@@ -47,7 +47,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 		return;
 	if (!node_is_unset(node_get(parallelism, "tensor")))
 		n = amount_int(node_get(parallelism, "tensor"), 1);
-	pod_give(builder, pod, "nvidia.com/gpu", n);
+	pod_add_devices(builder, pod, "nvidia.com/gpu", n);
 }
 
 /* KServe gives its own containers cpu and memory (v1beta1 defaults). */
@@ -70,7 +70,7 @@ static struct gang gang(const struct object *object)
 	return (struct gang){.n = amount_int(pipeline, 1), .needed = true};
 }
 
-const struct operator operator_nim = {
+const struct workload_operator operator_nim = {
 	.gpus = gpus,
 	.injects = injects,
 	.claims = "draResources",

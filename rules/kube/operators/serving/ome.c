@@ -23,7 +23,7 @@ static bool merges(const struct container *c)
 	return text_eq(c->pod->object->kind, "InferenceService");
 }
 
-const struct operator operator_ome = {
+const struct workload_operator operator_ome = {
 	.gang = gang,
 	.merges = merges,
 };

@@ -21,7 +21,7 @@ static unsigned injects(const struct pod_builder *builder,
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	if (!pod->template->index)
-		pod_give_beside(
+		pod_add_sidecar_devices(
 			builder, pod,
 			node_path(builder->group, "svcOrchSpec.resources"));
 }
@@ -32,7 +32,7 @@ static bool adds_helper(const struct pod *pod)
 	return text_eq(pod->object->group, "machinelearning.seldon.io");
 }
 
-const struct operator operator_seldon = {
+const struct workload_operator operator_seldon = {
 	.gpus = gpus,
 	.injects = injects,
 	.adds_helper = adds_helper,

@@ -6,9 +6,9 @@
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
-	pod_give_quantity(builder, pod,
-			  node_path(pod->spec, "resources.gpuType"),
-			  node_path(pod->spec, "resources.gpu"));
+	pod_add_device_quantity(builder, pod,
+				node_path(pod->spec, "resources.gpuType"),
+				node_path(pod->spec, "resources.gpu"));
 }
 
 static unsigned injects(const struct pod_builder *builder,
@@ -23,7 +23,7 @@ static const struct node *tensor(const struct container *c)
 	return node_path(c->pod->group, "vllmConfig.tensorParallelSize");
 }
 
-const struct operator operator_vllm = {
+const struct workload_operator operator_vllm = {
 	.tensor = tensor,
 	.gpus = gpus,
 	.injects = injects,

@@ -4,13 +4,13 @@
  * and device classes, volume claims; and what selects its pods. From the set
  * and from the workload's cluster as one, after object_index_finish().
  */
-#ifndef KUBE_REFERRED_H
-#define KUBE_REFERRED_H
+#ifndef KUBE_INDEX_FIND_H
+#define KUBE_INDEX_FIND_H
 
 #include "kube/cluster/cluster.h"
 #include "kube/set/index.h"
 
-struct referred {
+struct found_object {
 	const char *name, *api_version;
 	/* The kept part of the object; from files if they have it. NULL:
 	 * they differ, or patch an object that is elsewhere. */
@@ -24,12 +24,12 @@ struct referred {
 	size_t at; /* number of that definition, below set->nnamed */
 };
 /* NULL: neither has it. A namespaced one is of the workload's namespace. */
-const struct referred *index_referred(const struct object_index *set,
+const struct found_object *index_find(const struct object_index *set,
 				      const struct workload *w,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena);
 /* All that it could name, in no order; each once. */
-const struct referred *index_all_referred(const struct object_index *set,
+const struct found_object *index_find_all(const struct object_index *set,
 					  const struct workload *w,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n);
@@ -44,10 +44,10 @@ const char *index_nearest(const struct object_index *set,
  * that may be. Without namespaces, objects of the same file share one. NULL:
  * too many to check.
  */
-const struct referred *index_selecting(const struct object_index *set,
-				       const struct workload *w,
-				       enum cluster_kind kind,
-				       struct arena *arena, size_t *n);
+const struct found_object *index_selecting(const struct object_index *set,
+					   const struct workload *w,
+					   enum cluster_kind kind,
+					   struct arena *arena, size_t *n);
 /* True if a file has an object of this kind. */
 bool index_keeps(const struct object_index *set, enum cluster_kind kind);
 /*

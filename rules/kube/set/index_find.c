@@ -12,7 +12,7 @@
 #include "base/err.h"
 #include "base/text.h"
 #include "index_internal.h"
-#include "kube/set/referred.h"
+#include "kube/set/index_find.h"
 
 static bool is_referred(enum cluster_kind kind)
 {
@@ -72,13 +72,13 @@ static const struct node *kept(struct arena *arena, enum cluster_kind kind,
 }
 
 bool index_add_named(struct object_index *set, const struct object *o,
-		     uint32_t file, struct named_object *out)
+		     uint32_t file, struct kept_object *out)
 {
 	enum cluster_kind kind = cluster_kind_of(o->api_version, o->kind);
 
 	if (!is_referred(kind))
 		return false;
-	*out = (struct named_object){
+	*out = (struct kept_object){
 		.kind = kind,
 		.api_version = index_text(&set->arena, o->api_version),
 		.cluster = set->cluster,
@@ -94,7 +94,7 @@ bool index_add_named(struct object_index *set, const struct object *o,
 
 static int by_name(const void *a, const void *b)
 {
-	const struct named_object *x = a, *y = b;
+	const struct kept_object *x = a, *y = b;
 	int order = (x->kind > y->kind) - (x->kind < y->kind);
 
 	if (!order)
@@ -122,7 +122,7 @@ static bool is_before(const struct place *a, const struct place *b)
 	return a->file != b->file ? a->file < b->file : a->start < b->start;
 }
 
-static void define(struct definition *def, const struct named_object *o)
+static void define(struct definition *def, const struct kept_object *o)
 {
 	def->ambiguous |= !o->root || (def->found && !def->ambiguous &&
 				       !node_same(def->root, o->root));
@@ -134,7 +134,7 @@ static void define(struct definition *def, const struct named_object *o)
 
 /* The first that is not before it. */
 static size_t first_of(const struct object_index *set,
-		       const struct named_object *want)
+		       const struct kept_object *want)
 {
 	return array_first(set->named, set->nnamed, sizeof(*set->named), want,
 			   by_name);
@@ -143,13 +143,13 @@ static size_t first_of(const struct object_index *set,
 /* In the workload's own set; else in any, but for what each has for itself. */
 static struct definition find(const struct object_index *set,
 			      const struct workload *w,
-			      const struct named_object *want)
+			      const struct kept_object *want)
 {
 	struct definition own = {0}, any = {0};
 	size_t low = first_of(set, want);
 
 	for (; low < set->nnamed && !by_name(&set->named[low], want); low++) {
-		const struct named_object *o = &set->named[low];
+		const struct kept_object *o = &set->named[low];
 
 		if (o->cluster != w->cluster)
 			continue;
@@ -177,16 +177,16 @@ static const struct node *named_there(const struct workload *w,
 	return cluster_object(w->cluster, &id, arena);
 }
 
-const struct referred *index_referred(const struct object_index *set,
+const struct found_object *index_find(const struct object_index *set,
 				      const struct workload *w,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena)
 {
-	struct named_object want = {
+	struct kept_object want = {
 		.kind = kind, .name = name, .namespace = namespace_of(w, kind)};
 	struct definition own = find(set, w, &want);
 	const struct node *there = NULL;
-	struct referred *out;
+	struct found_object *out;
 
 	if (!own.found && *want.namespace) {
 		/* The namespace is chosen when the files are applied. */
@@ -197,19 +197,19 @@ const struct referred *index_referred(const struct object_index *set,
 		there = named_there(w, kind, name, arena);
 	if (!own.found && !there)
 		return NULL;
-	out = ARENA_NEW(arena, struct referred);
-	*out = (struct referred){.name = name,
-				 .root = own.found ? own.root : there,
-				 .status = node_get(there, "status"),
-				 .in_set = own.found,
-				 .place = {.file = NO_FILE, .pointer = ""}};
+	out = ARENA_NEW(arena, struct found_object);
+	*out = (struct found_object){.name = name,
+				     .root = own.found ? own.root : there,
+				     .status = node_get(there, "status"),
+				     .in_set = own.found,
+				     .place = {.file = NO_FILE, .pointer = ""}};
 	if (own.found)
 		out->place = *own.place;
 	return out;
 }
 
 static bool is_named(const struct object_index *set, const struct workload *w,
-		     const struct named_object *want)
+		     const struct kept_object *want)
 {
 	size_t i = first_of(set, want);
 
@@ -220,14 +220,14 @@ static bool is_named(const struct object_index *set, const struct workload *w,
 }
 
 /* Behind the last of that kind and namespace: no name has that byte. */
-static size_t end_of(const struct object_index *set, struct named_object want)
+static size_t end_of(const struct object_index *set, struct kept_object want)
 {
 	want.name = "\377";
 	return first_of(set, &want);
 }
 
 static size_t count_of(const struct object_index *set,
-		       const struct named_object *want)
+		       const struct kept_object *want)
 {
 	return end_of(set, *want) - first_of(set, want);
 }
@@ -236,13 +236,13 @@ static size_t count_of(const struct object_index *set,
  * of the others (NULL: none) has. */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
-			const struct named_object *want,
-			struct named_object *others, struct referred *items)
+			const struct kept_object *want,
+			struct kept_object *others, struct found_object *items)
 {
 	size_t n = 0, end = end_of(set, *want);
 
 	for (size_t i = first_of(set, want); i < end; i++) {
-		const struct named_object *o = &set->named[i];
+		const struct kept_object *o = &set->named[i];
 
 		if (o->cluster != w->cluster ||
 		    (n && !strcmp(items[n - 1].name, o->name)))
@@ -250,30 +250,30 @@ static size_t add_named(const struct object_index *set,
 		if (others)
 			others->name = o->name;
 		if (!others || !is_named(set, w, others))
-			items[n++] = (struct referred){.name = o->name,
-						       .root = o->root,
-						       .in_set = true};
+			items[n++] = (struct found_object){.name = o->name,
+							   .root = o->root,
+							   .in_set = true};
 	}
 	return n;
 }
 
-const struct referred *index_all_referred(const struct object_index *set,
+const struct found_object *index_find_all(const struct object_index *set,
 					  const struct workload *w,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n)
 {
 	const char *namespace = namespace_of(w, kind);
-	struct named_object any = {.kind = kind, .namespace = "", .name = ""};
-	struct named_object own = {
+	struct kept_object any = {.kind = kind, .namespace = "", .name = ""};
+	struct kept_object own = {
 		.kind = kind, .namespace = namespace, .name = ""};
 	const struct cluster_object *there = NULL;
-	struct referred *items;
+	struct found_object *items;
 	size_t count = 0;
 
 	if (w->cluster)
 		there = cluster_objects(w->cluster, kind, namespace, arena,
 					&count);
-	items = ARENA_ARRAY(arena, struct referred,
+	items = ARENA_ARRAY(arena, struct found_object,
 			    count + count_of(set, &any) + count_of(set, &own) +
 				    1);
 	*n = add_named(set, w, &any, NULL, items);
@@ -282,7 +282,7 @@ const struct referred *index_all_referred(const struct object_index *set,
 	for (size_t i = 0; i < count; i++) {
 		any.name = own.name = there[i].name;
 		if (!is_named(set, w, &any) && !is_named(set, w, &own))
-			items[(*n)++] = (struct referred){
+			items[(*n)++] = (struct found_object){
 				.name = there[i].name, .root = there[i].root};
 	}
 	return items;
@@ -292,16 +292,16 @@ const char *index_nearest(const struct object_index *set,
 			  const struct workload *w, enum cluster_kind kind,
 			  const char *name, struct arena *arena)
 {
-	const struct named_object own = {
+	const struct kept_object own = {
 		.kind = kind, .namespace = namespace_of(w, kind), .name = ""};
 	struct arena scratch = {0};
-	const struct referred *all;
+	const struct found_object *all;
 	const char *names[TEXT_NEAREST_MAX], *near = NULL;
 	size_t n;
 
 	if (count_of(set, &own) > TEXT_NEAREST_MAX)
 		return NULL;
-	all = index_all_referred(set, w, kind, &scratch, &n);
+	all = index_find_all(set, w, kind, &scratch, &n);
 	for (size_t i = 0; n <= TEXT_NEAREST_MAX && i < n; i++)
 		names[i] = all[i].name;
 	near = text_nearest(name, names, n);
@@ -324,8 +324,7 @@ struct selecting {
 
 static void define_selecting(const struct object_index *set,
 			     const struct workload *w,
-			     const struct named_object *o,
-			     struct selecting *out)
+			     const struct kept_object *o, struct selecting *out)
 {
 	bool sure = *o->namespace ||
 		    (!*w->id.namespace && o->place.file == w->place.file);
@@ -337,21 +336,21 @@ static void define_selecting(const struct object_index *set,
 /* Adds the objects of files in a namespace, in the order of their names. */
 static size_t add_selecting(const struct object_index *set,
 			    const struct workload *w,
-			    const struct named_object *want,
-			    struct referred *items)
+			    const struct kept_object *want,
+			    struct found_object *items)
 {
 	size_t n = 0, i = first_of(set, want), end = end_of(set, *want);
 
 	while (i < end) {
 		struct selecting found = {.sure = {.found = false}};
-		const struct named_object *first = &set->named[i];
+		const struct kept_object *first = &set->named[i];
 		const struct definition *def;
 
 		for (; i < end && !by_name(&set->named[i], first); i++)
 			define_selecting(set, w, &set->named[i], &found);
 		def = found.sure.found ? &found.sure : &found.maybe;
 		if (def->found)
-			items[n++] = (struct referred){
+			items[n++] = (struct found_object){
 				.name = first->name,
 				.api_version = first->api_version,
 				.root = def->root,
@@ -363,17 +362,17 @@ static size_t add_selecting(const struct object_index *set,
 	return n;
 }
 
-const struct referred *index_selecting(const struct object_index *set,
-				       const struct workload *w,
-				       enum cluster_kind kind,
-				       struct arena *arena, size_t *n)
+const struct found_object *index_selecting(const struct object_index *set,
+					   const struct workload *w,
+					   enum cluster_kind kind,
+					   struct arena *arena, size_t *n)
 {
-	struct named_object want = {
+	struct kept_object want = {
 		.kind = kind, .namespace = w->id.namespace, .name = ""};
 	const struct cluster_object *there = NULL;
-	const struct named_object none = {
+	const struct kept_object none = {
 		.kind = kind, .namespace = "", .name = ""};
-	struct referred *items;
+	struct found_object *items;
 	size_t count = 0, count_all;
 
 	if (w->cluster && *w->id.namespace)
@@ -383,14 +382,14 @@ const struct referred *index_selecting(const struct object_index *set,
 	count_all = count + count_of(set, &want) + count_of(set, &none);
 	if (count_all > SELECTING)
 		return NULL;
-	items = ARENA_ARRAY(arena, struct referred, count_all + 1);
+	items = ARENA_ARRAY(arena, struct found_object, count_all + 1);
 	*n = add_selecting(set, w, &none, items);
 	if (*w->id.namespace)
 		*n += add_selecting(set, w, &want, items + *n);
 	for (size_t i = 0; i < count; i++) {
 		want.name = there[i].name;
 		if (!find(set, w, &want).found)
-			items[(*n)++] = (struct referred){
+			items[(*n)++] = (struct found_object){
 				.name = there[i].name,
 				.root = there[i].root,
 				.place = {.file = NO_FILE, .pointer = ""}};
@@ -400,14 +399,14 @@ const struct referred *index_selecting(const struct object_index *set,
 
 bool index_keeps(const struct object_index *set, enum cluster_kind kind)
 {
-	const struct named_object want = {
+	const struct kept_object want = {
 		.kind = kind, .namespace = "", .name = ""};
 	size_t at = first_of(set, &want);
 
 	return at < set->nnamed && set->named[at].kind == kind;
 }
 
-static bool may_name(const struct workload *w, const struct named_object *o,
+static bool may_name(const struct workload *w, const struct kept_object *o,
 		     enum cluster_kind kind)
 {
 	const char *namespace = namespace_of(w, kind);
@@ -422,7 +421,7 @@ bool index_lists(const struct object_index *set, const struct workload *w,
 	bool any = false;
 
 	for (size_t i = 0; i < set->nnamed; i++) {
-		const struct named_object *o = &set->named[i];
+		const struct kept_object *o = &set->named[i];
 
 		if (!may_name(w, o, kind))
 			continue;
