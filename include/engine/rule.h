@@ -17,7 +17,7 @@
 #include "doc/edit.h"
 #include "engine/facts.h"
 #include "kube/cluster/cluster.h"
-#include "kube/given_name.h"
+#include "kube/defined_name.h"
 #include "kube/object.h"
 #include "kube/platform.h"
 #include "kube/set/index.h"
@@ -295,8 +295,8 @@ const struct platform *rule_platform(struct rule_run *run);
  * resource name. Clusters honor it from Kubernetes 1.36 on by default. */
 bool rule_names_device(struct rule_run *run, const char *resource);
 /* True if an object of the input files gives that name. */
-bool rule_input_gives(struct rule_run *run, enum given_kind kind,
-		      const char *text);
+bool rule_input_defines(struct rule_run *run, enum defined_kind kind,
+			const char *text);
 /* pod_runtime_scheduling(); unknown also if a class of the input files adds to
  * the pod. */
 const struct node *rule_runtime_scheduling(struct rule_run *run,

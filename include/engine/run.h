@@ -22,7 +22,7 @@
 #include "engine/finding.h"
 #include "engine/policy.h"
 #include "engine/suppress.h"
-#include "kube/given_name.h"
+#include "kube/defined_name.h"
 #include "kube/quota/quota.h"
 
 enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
@@ -87,8 +87,8 @@ struct run_options {
 	const char *const *groups;
 	/* Finds what an object of another input file names. May be NULL; any
 	 * thread may call it. */
-	bool (*find_given_name)(void *set, enum given_kind kind,
-				const char *text, struct given_name *name);
+	bool (*find_defined_name)(void *set, enum defined_kind kind,
+				  const char *text, struct defined_name *name);
 	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */

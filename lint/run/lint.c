@@ -246,8 +246,8 @@ static void lint_files(struct lint *lint)
 		.baseline = lint->baseline_run.old,
 		.admission_policies = lint->admission.set,
 		.namespaces = lint->admission.namespaces,
-		.find_given_name = given_names_find,
-		.set = &lint->given_names,
+		.find_defined_name = defined_names_find,
+		.set = &lint->defined_names,
 		.user = o->as,
 		.groups = lint->admission.groups,
 		.partial = o->partial || o->since,
@@ -389,7 +389,7 @@ void lint_close(struct lint *lint)
 	file_sets_release(&lint->file_sets);
 	rendered_release(&lint->rendered);
 	stdin_cache_release(&lint->stdin_cache);
-	given_names_release(&lint->given_names);
+	defined_names_release(&lint->defined_names);
 	buf_release(&lint->set_path);
 	free(lint->cwd);
 }
@@ -420,7 +420,8 @@ int lint_open(struct lint *lint)
 	}
 	kustomize_init(&lint->kustomize, lint->cwd);
 	sources_init(&lint->sources, &lint->files, &lint->stdin_cache);
-	given_names_init(&lint->given_names, &lint->files, &lint->stdin_cache);
+	defined_names_init(&lint->defined_names, &lint->files,
+			   &lint->stdin_cache);
 	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	rc |= admission_settings_open(&lint->admission, lint->options);

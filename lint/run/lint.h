@@ -9,8 +9,8 @@
 
 #include "base/thread_pool.h"
 #include "baseline_run.h"
+#include "defined_names.h"
 #include "file_sets.h"
-#include "given_names.h"
 #include "lint/files/walk.h"
 #include "lint/quota/quota.h"
 #include "lint/report/output.h"
@@ -48,7 +48,7 @@ struct lint {
 	 */
 	bool listed;
 	struct stdin_cache stdin_cache;
-	struct given_names given_names;
+	struct defined_names defined_names;
 	struct job job;
 	struct workers workers;
 	struct run whole; /* all files as one: facts, counts, set rules */

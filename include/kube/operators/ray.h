@@ -16,7 +16,7 @@ const struct node *pod_ray_cluster(const struct pod *pod);
 enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };
 unsigned ray_ends_kept(const struct node *strategy);
 /* GPUs that rayStartParams say (*at: where), or -1. */
-int64_t ray_given_gpus(const struct pod *pod, const struct node **at);
+int64_t ray_num_gpus(const struct pod *pod, const struct node **at);
 /* GPUs of a cluster as Ray counts them: KubeRay passes on those of `num-gpus`,
  * or of the first container's limits. */
 struct ray_gpus {

@@ -22,7 +22,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, other)
 		if (other->role == CONTAINER_MAIN && !other->index)
 			c = other;
-	n = ray_given_gpus(pod, &at);
+	n = ray_num_gpus(pod, &at);
 	has = c ? container_devices(c) : 0;
 	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
 		return;

@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			       !text_starts(node_str(uri), "gs://") &&
 			       !text_starts(node_str(uri), "https://")))
 		return;
-	if (rule_input_gives(run, GIVEN_MODEL, node_str(uri)))
+	if (rule_input_defines(run, DEFINED_MODEL, node_str(uri)))
 		return;
 	report_pod(run, pod, uri,
 		   "if no LocalModelCache has `%s`, up to %" PRId64

@@ -43,8 +43,8 @@ struct parameter_kind {
 	bool namespaced;
 };
 
-/* An object of the given files. */
-struct given {
+/* One object from --admission-policy files. */
+struct input_object {
 	const struct object *object;
 	const struct node *typed; /* as the server has it; made when finished */
 	struct source *source;
@@ -52,16 +52,16 @@ struct given {
 };
 
 struct admission_binding {
-	const char *name; /* NULL: none was given, it is made up */
+	const char *name; /* NULL: absent from the files, made up */
 	const struct node *spec;
 	enum severity severity;
-	const struct given *parameter; /* of a made up one */
+	const struct input_object *parameter; /* of a made up one */
 	struct admission_binding *next;
 };
 
 struct admission_policy {
 	const char *name;
-	const struct given *given;
+	const struct input_object *input;
 	const struct node *spec;
 	bool fails;  /* failurePolicy Fail */
 	bool broken; /* some expression does not compile */
@@ -97,15 +97,15 @@ struct crd {
 	const char *name, *group, *kind, *plural;
 	const char *left_out; /* why it has no schemas, or NULL */
 	bool cluster_scoped;
-	const struct given *given;
+	const struct input_object *input;
 	struct crd_version *versions;
 	struct crd *next;
 };
 
 struct admission_policies {
 	struct arena arena;
-	struct given *given;
-	size_t ngiven, given_size;
+	struct input_object *inputs;
+	size_t ninputs, inputs_size;
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
 	bool wants_namespaces, strict;
@@ -120,50 +120,54 @@ struct admission_policies {
 
 /* One more problem, at a node of a given object. */
 void admission_problem(struct admission_policies *set,
-		       const struct given *given, const struct node *at,
+		       const struct input_object *input, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 /* Like admission_problem(), at a byte of the file, or of a scalar's text. */
 void admission_problem_at(struct admission_policies *set,
-			  const struct given *given, uint32_t offset,
+			  const struct input_object *input, uint32_t offset,
 			  const char *text);
 void admission_problem_in(struct admission_policies *set,
-			  const struct given *given, const struct node *scalar,
-			  size_t offset, const char *text);
-void admission_note(struct admission_policies *set, const struct given *given,
-		    const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+			  const struct input_object *input,
+			  const struct node *scalar, size_t offset,
+			  const char *text);
+void admission_note(struct admission_policies *set,
+		    const struct input_object *input, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
 /* Why objects of the kind could not be read when a snapshot was taken; NULL:
  * they were, or there is none. */
 const char *admission_unread(const struct admission_policies *set,
 			     const char *group, const char *kind);
-bool given_is(const struct given *given, const char *group, const char *kind);
+bool input_is(const struct input_object *input, const char *group,
+	      const char *kind);
 extern const char admission_group[]; /* of policies and bindings */
 
 /* --- duplicates.c -------------------------------------------------------- */
 
 void admission_drop_duplicates(struct admission_policies *set);
 
-/* --- required.c ------------------------------------------------------------
+/* --- validate.c ------------------------------------------------------------
  */
 
-void policy_require(struct admission_policies *set, const struct given *given,
-		    const struct node *spec);
-void binding_require(struct admission_policies *set, const struct given *given,
-		     const struct node *spec);
+void policy_require(struct admission_policies *set,
+		    const struct input_object *input, const struct node *spec);
+void binding_require(struct admission_policies *set,
+		     const struct input_object *input, const struct node *spec);
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
 /* An expression, compiled; NULL: the node holds no text. wanted: bit of each
  * cel_kind that will do. */
 struct expression *expression_new(struct admission_policies *set,
-				  const struct given *given,
+				  const struct input_object *input,
 				  const struct cel_env *env, unsigned wanted,
 				  const struct node *node);
 struct admission_policy *policy_compile(struct admission_policies *set,
-					const struct given *given);
+					const struct input_object *input);
 void policies_bind(struct admission_policies *set);
-void definition_add(struct admission_policies *set, const struct given *given);
+void definition_add(struct admission_policies *set,
+		    const struct input_object *input);
 void definitions_compile(struct admission_policies *set);
 const struct crd *definition_find(const struct admission_policies *set,
 				  const char *group, const char *kind);

@@ -46,31 +46,32 @@ static struct admission_binding *insert(struct admission_policies *set,
 	return binding;
 }
 
-static void bind(struct admission_policies *set, const struct given *given)
+static void bind(struct admission_policies *set,
+		 const struct input_object *input)
 {
-	const struct node *spec = node_get(given->object->root, "spec");
+	const struct node *spec = node_get(input->object->root, "spec");
 	const char *name = admission_string(spec, "policyName");
 	struct admission_policy *policy = policy_named(set, name);
 	struct admission_binding *binding;
 
 	if (!set->saved)
-		binding_require(set, given, spec);
+		binding_require(set, input, spec);
 	if (!policy) {
-		admission_note(set, given,
+		admission_note(set, input,
 			       "binding `%s`: its policy `%s` is not given",
-			       text_or_empty(given->object->name),
+			       text_or_empty(input->object->name),
 			       text_or_empty(name));
 		return;
 	}
 	binding = insert(set, policy, severity_of(spec));
-	binding->name = text_or_empty(given->object->name);
+	binding->name = text_or_empty(input->object->name);
 	binding->spec = spec;
 }
 
-static bool is_parameter(const struct given *given,
+static bool is_parameter(const struct input_object *input,
 			 const struct parameter_kind *kind)
 {
-	return given_is(given, kind->group, kind->kind);
+	return input_is(input, kind->group, kind->kind);
 }
 
 static void bind_alone(struct admission_policies *set,
@@ -79,15 +80,15 @@ static void bind_alone(struct admission_policies *set,
 	struct admission_binding *binding = insert(set, policy, SEVERITY_ERROR);
 	size_t n = 0;
 
-	for (size_t i = 0; policy->parameter.kind && i < set->ngiven; i++) {
-		if (!is_parameter(&set->given[i], &policy->parameter))
+	for (size_t i = 0; policy->parameter.kind && i < set->ninputs; i++) {
+		if (!is_parameter(&set->inputs[i], &policy->parameter))
 			continue;
-		binding->parameter = &set->given[i];
+		binding->parameter = &set->inputs[i];
 		n++;
 	}
 	if (n > 1)
 		binding->parameter = NULL;
-	admission_note(set, policy->given,
+	admission_note(set, policy->input,
 		       "policy `%s` has no binding: judged as if bound with "
 		       "Deny%s%s",
 		       policy->name,
@@ -112,11 +113,11 @@ static void settle_scope(struct admission_policies *set,
 		kind->namespaced = !definition->cluster_scoped;
 	else if (resource.known)
 		kind->namespaced = !resource.cluster_scoped;
-	for (size_t i = 0; !definition && !resource.known && i < set->ngiven;
+	for (size_t i = 0; !definition && !resource.known && i < set->ninputs;
 	     i++)
-		if (is_parameter(&set->given[i], kind))
+		if (is_parameter(&set->inputs[i], kind))
 			kind->namespaced |=
-				set->given[i].object->namespace != NULL;
+				set->inputs[i].object->namespace != NULL;
 }
 
 void policies_bind(struct admission_policies *set)
@@ -124,10 +125,10 @@ void policies_bind(struct admission_policies *set)
 	struct admission_policy *policy;
 	bool all = !set->saved; /* those that are not in force, too */
 
-	for (size_t i = 0; i < set->ngiven; i++)
-		if (given_is(&set->given[i], admission_group,
+	for (size_t i = 0; i < set->ninputs; i++)
+		if (input_is(&set->inputs[i], admission_group,
 			     "ValidatingAdmissionPolicyBinding"))
-			bind(set, &set->given[i]);
+			bind(set, &set->inputs[i]);
 	for (policy = set->policies; policy; policy = policy->next) {
 		settle_scope(set, &policy->parameter);
 		if (!policy->bindings && all)

@@ -42,7 +42,7 @@ static const struct cel_type *named_type(struct arena *arena, const char *text)
 
 struct compiling {
 	struct admission_policies *set;
-	const struct given *given;
+	const struct input_object *input;
 	struct admission_policy *policy;
 	const struct cel_type *request, *namespace;
 	struct cel_field *fields; /* of `variables`, so far */
@@ -87,7 +87,7 @@ static const struct cel_env *environment(struct compiling *c, bool authorizer)
 }
 
 static void expression_compile(struct admission_policies *set,
-			       const struct given *given,
+			       const struct input_object *input,
 			       const struct cel_env *env, unsigned wanted,
 			       struct expression *expression)
 {
@@ -96,13 +96,13 @@ static void expression_compile(struct admission_policies *set,
 	expression->program = cel_compile(&set->arena, env, expression->text,
 					  strlen(expression->text), &issues);
 	for (size_t i = 0; !expression->program && i < issues.n; i++)
-		admission_problem_in(set, given, expression->node,
+		admission_problem_in(set, input, expression->node,
 				     issues.items[i].start,
 				     issues.items[i].text);
 	if (expression->program && wanted &&
 	    !(wanted & 1u << cel_program_type(expression->program)->kind)) {
 		admission_problem(
-			set, given, expression->node,
+			set, input, expression->node,
 			"must evaluate to %s but got %s",
 			wanted & 1u << CEL_BOOL ? "bool" : "string",
 			cel_type_text(&set->arena,
@@ -112,7 +112,7 @@ static void expression_compile(struct admission_policies *set,
 }
 
 struct expression *expression_new(struct admission_policies *set,
-				  const struct given *given,
+				  const struct input_object *input,
 				  const struct cel_env *env, unsigned wanted,
 				  const struct node *node)
 {
@@ -122,7 +122,7 @@ struct expression *expression_new(struct admission_policies *set,
 		return NULL;
 	e = ARENA_NEW(&set->arena, struct expression);
 	*e = (struct expression){.text = node->str, .node = node};
-	expression_compile(set, given, env, wanted, e);
+	expression_compile(set, input, env, wanted, e);
 	return e;
 }
 
@@ -134,7 +134,7 @@ static bool read_expression(struct compiling *c, const struct node *map,
 	*out = (struct expression){.text = node_str(node), .node = node};
 	if (out->text && *out->text)
 		return true;
-	admission_problem(c->set, c->given, node ? node : map,
+	admission_problem(c->set, c->input, node ? node : map,
 			  "`%s` is missing", key);
 	return false;
 }
@@ -170,7 +170,7 @@ static void compile_variables(struct compiling *c)
 	for (size_t i = 0; i < p->nvariables; i++) {
 		struct expression *e = &p->variables[i].expression;
 
-		expression_compile(c->set, c->given, environment(c, true), 0,
+		expression_compile(c->set, c->input, environment(c, true), 0,
 				   e);
 		c->fields[c->nfields++] = (struct cel_field){
 			p->variables[i].name,
@@ -184,7 +184,7 @@ static void compile_named(struct compiling *c, const struct cel_env *env,
 			  unsigned wanted)
 {
 	for (size_t i = 0; i < n; i++)
-		expression_compile(c->set, c->given, env, wanted,
+		expression_compile(c->set, c->input, env, wanted,
 				   &items[i].expression);
 }
 
@@ -199,10 +199,10 @@ static void compile_validation(struct compiling *c, const struct node *item,
 		return;
 	p->nvalidations++;
 	v->message = admission_string(item, "message");
-	expression_compile(c->set, c->given, env, 1u << CEL_BOOL,
+	expression_compile(c->set, c->input, env, 1u << CEL_BOOL,
 			   &v->expression);
 	v->message_expr =
-		expression_new(c->set, c->given, messages, 1u << CEL_STRING,
+		expression_new(c->set, c->input, messages, 1u << CEL_STRING,
 			       node_get(item, "messageExpression"));
 }
 
@@ -245,13 +245,13 @@ static void read_parameter_kind(struct compiling *c)
 }
 
 struct admission_policy *policy_compile(struct admission_policies *set,
-					const struct given *given)
+					const struct input_object *input)
 {
 	struct admission_policy *p =
 		ARENA_NEW(&set->arena, struct admission_policy);
 	struct compiling c = {
 		.set = set,
-		.given = given,
+		.input = input,
 		.policy = p,
 		.request = cel_type_object(&set->arena, object_types,
 					   TYPE_REQUEST),
@@ -260,18 +260,18 @@ struct admission_policy *policy_compile(struct admission_policies *set,
 	};
 	size_t problems = set->problems;
 
-	p->given = given;
-	p->name = given->object->name;
-	p->spec = node_get(given->object->root, "spec");
+	p->input = input;
+	p->name = input->object->name;
+	p->spec = node_get(input->object->root, "spec");
 	if (!p->name || !node_is_map(p->spec)) {
-		admission_problem(set, given, NULL, "a policy without a %s",
+		admission_problem(set, input, NULL, "a policy without a %s",
 				  p->name ? "spec" : "name");
 		return NULL;
 	}
 	p->fails = !node_eq(node_get(p->spec, "failurePolicy"), "Ignore");
 	read_parameter_kind(&c);
 	if (!set->saved)
-		policy_require(set, given, p->spec);
+		policy_require(set, input, p->spec);
 	compile_parts(&c);
 	p->broken = set->problems > problems;
 	return p;

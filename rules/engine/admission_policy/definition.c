@@ -48,21 +48,22 @@ static void add_versions(struct admission_policies *set, struct crd *definition,
 	}
 }
 
-void definition_add(struct admission_policies *set, const struct given *given)
+void definition_add(struct admission_policies *set,
+		    const struct input_object *input)
 {
-	const struct node *spec = node_get(given->object->root, "spec");
+	const struct node *spec = node_get(input->object->root, "spec");
 	const struct node *names = node_get(spec, "names");
 	struct crd *d = ARENA_NEW(&set->arena, struct crd);
 
-	d->given = given;
-	d->left_out = admission_string(given->object->root, "leftOut");
-	d->name = text_or_empty(given->object->name);
+	d->input = input;
+	d->left_out = admission_string(input->object->root, "leftOut");
+	d->name = text_or_empty(input->object->name);
 	d->group = admission_string(spec, "group");
 	d->kind = admission_string(names, "kind");
 	d->plural = admission_string(names, "plural");
 	d->cluster_scoped = node_eq(node_get(spec, "scope"), "Cluster");
 	if (!d->group || !d->kind || !d->plural) {
-		admission_problem(set, given, NULL,
+		admission_problem(set, input, NULL,
 				  "a definition without group, kind or plural");
 		return;
 	}
@@ -108,17 +109,17 @@ static const struct cel_env *environment(struct gathering *g,
 static bool is_of_update(struct gathering *g, const struct node *item,
 			 const struct expression *expression)
 {
-	const struct given *given = g->definition->given;
+	const struct input_object *input = g->definition->input;
 	bool old = expression->program &&
 		   cel_program_reads(expression->program, "oldSelf");
 
 	if (old && g->uncorrelated)
 		admission_problem(
-			g->set, given, expression->node,
+			g->set, input, expression->node,
 			"`oldSelf` is not known here: the list "
 			"around it is not a map list, or the map is atomic");
 	if (!old && expression->program && is_optional(item))
-		admission_problem(g->set, given,
+		admission_problem(g->set, input,
 				  node_get(item, "optionalOldSelf"),
 				  "the rule does not use `oldSelf`");
 	return old && !is_optional(item);
@@ -127,18 +128,18 @@ static bool is_of_update(struct gathering *g, const struct node *item,
 static void gather_rule(struct gathering *g, const struct node *schema,
 			const struct node *item)
 {
-	const struct given *given = g->definition->given;
+	const struct input_object *input = g->definition->input;
 	const struct cel_env *env = environment(g, item);
 	struct crd_rule *rule = ARENA_NEW(&g->set->arena, struct crd_rule);
 
 	rule->schema = schema;
-	rule->expression = expression_new(g->set, given, env, 1u << CEL_BOOL,
+	rule->expression = expression_new(g->set, input, env, 1u << CEL_BOOL,
 					  node_get(item, "rule"));
 	if (!rule->expression)
 		return;
 	rule->message = admission_string(item, "message");
 	rule->message_expr =
-		expression_new(g->set, given, env, 1u << CEL_STRING,
+		expression_new(g->set, input, env, 1u << CEL_STRING,
 			       node_get(item, "messageExpression"));
 	rule->field = admission_string(item, "fieldPath");
 	if (is_of_update(g, item, rule->expression))
@@ -155,7 +156,7 @@ static void gather_rules(struct gathering *g, const struct node *schema)
 		return;
 	g->self = definition_type(&g->set->arena, schema, "self");
 	if (!g->self)
-		admission_problem(g->set, g->definition->given, items,
+		admission_problem(g->set, g->definition->input, items,
 				  "expressions do not see values of this "
 				  "schema: its type, or that of its items, is "
 				  "missing");

@@ -11,7 +11,7 @@
 
 static int by_name(const void *left, const void *right)
 {
-	const struct given *const *a = left, *const *b = right;
+	const struct input_object *const *a = left, *const *b = right;
 	const struct object *x = (*a)->object, *y = (*b)->object;
 	int order = strcmp(x->kind, y->kind);
 
@@ -20,18 +20,19 @@ static int by_name(const void *left, const void *right)
 	return order ? order : (*a > *b) - (*a < *b);
 }
 
-static bool is_one_of_a_name(const struct given *given)
+static bool is_one_of_a_name(const struct input_object *input)
 {
-	return given->object->name &&
-	       (given_is(given, admission_group, "ValidatingAdmissionPolicy") ||
-		given_is(given, admission_group,
+	return input->object->name &&
+	       (input_is(input, admission_group, "ValidatingAdmissionPolicy") ||
+		input_is(input, admission_group,
 			 "ValidatingAdmissionPolicyBinding") ||
-		given_is(given, "apiextensions.k8s.io",
+		input_is(input, "apiextensions.k8s.io",
 			 "CustomResourceDefinition"));
 }
 
-static void tell(struct admission_policies *set, const struct given *copy,
-		 const struct given *first)
+static void tell(struct admission_policies *set,
+		 const struct input_object *copy,
+		 const struct input_object *first)
 {
 	uint32_t start, end;
 
@@ -46,16 +47,16 @@ static void tell(struct admission_policies *set, const struct given *copy,
 
 void admission_drop_duplicates(struct admission_policies *set)
 {
-	struct given **named =
-		ARENA_ARRAY(&set->arena, struct given *, set->ngiven + 1);
+	struct input_object **named = ARENA_ARRAY(
+		&set->arena, struct input_object *, set->ninputs + 1);
 	size_t n = 0, kept = 0;
 
-	for (size_t i = 0; i < set->ngiven; i++)
-		if (is_one_of_a_name(&set->given[i]))
-			named[n++] = &set->given[i];
+	for (size_t i = 0; i < set->ninputs; i++)
+		if (is_one_of_a_name(&set->inputs[i]))
+			named[n++] = &set->inputs[i];
 	qsort(named, n, sizeof(*named), by_name);
 	for (size_t i = 1, first = 0; i < n; i++) {
-		struct given *copy = named[i];
+		struct input_object *copy = named[i];
 
 		if (strcmp(copy->object->kind, named[first]->object->kind) ||
 		    strcmp(copy->object->name, named[first]->object->name)) {
@@ -66,8 +67,8 @@ void admission_drop_duplicates(struct admission_policies *set)
 		if (!node_same(copy->object->root, named[first]->object->root))
 			tell(set, copy, named[first]);
 	}
-	for (size_t i = 0; i < set->ngiven; i++)
-		if (!set->given[i].copy)
-			set->given[kept++] = set->given[i];
-	set->ngiven = kept;
+	for (size_t i = 0; i < set->ninputs; i++)
+		if (!set->inputs[i].copy)
+			set->inputs[kept++] = set->inputs[i];
+	set->ninputs = kept;
 }

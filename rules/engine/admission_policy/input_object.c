@@ -12,22 +12,22 @@ const char admission_group[] = "admissionregistration.k8s.io";
 
 /* One line, whatever a name holds that the text quotes. */
 static struct admission_remark remark_at(struct admission_policies *set,
-					 const struct given *given,
+					 const struct input_object *input,
 					 uint32_t offset, const char *text)
 {
-	struct position at = source_position(given->source, offset);
+	struct position at = source_position(input->source, offset);
 	char *line = arena_strdup(&set->arena, text);
 
 	text_mask_controls(line);
-	return (struct admission_remark){given->source->name, at.line,
+	return (struct admission_remark){input->source->name, at.line,
 					 at.column, line};
 }
 
 void admission_problem_at(struct admission_policies *set,
-			  const struct given *given, uint32_t offset,
+			  const struct input_object *input, uint32_t offset,
 			  const char *text)
 {
-	struct admission_remark remark = remark_at(set, given, offset, text);
+	struct admission_remark remark = remark_at(set, input, offset, text);
 	const struct admission_listener *listener = set->listener;
 
 	set->problems++;
@@ -35,37 +35,39 @@ void admission_problem_at(struct admission_policies *set,
 		listener->problem(listener->context, &remark);
 }
 
-static uint32_t anchor_of(const struct given *given, const struct node *at)
+static uint32_t anchor_of(const struct input_object *input,
+			  const struct node *at)
 {
 	uint32_t start, end;
 
-	node_anchor(at ? at : given->object->root, &start, &end);
+	node_anchor(at ? at : input->object->root, &start, &end);
 	return start;
 }
 
 void admission_problem(struct admission_policies *set,
-		       const struct given *given, const struct node *at,
+		       const struct input_object *input, const struct node *at,
 		       const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	admission_problem_at(set, given, anchor_of(given, at),
+	admission_problem_at(set, input, anchor_of(input, at),
 			     arena_vprintf(&set->arena, fmt, ap));
 	va_end(ap);
 }
 
 void admission_problem_in(struct admission_policies *set,
-			  const struct given *given, const struct node *scalar,
-			  size_t offset, const char *text)
+			  const struct input_object *input,
+			  const struct node *scalar, size_t offset,
+			  const char *text)
 {
-	admission_problem_at(set, given,
-			     source_text_offset(given->source, scalar, offset),
+	admission_problem_at(set, input,
+			     source_text_offset(input->source, scalar, offset),
 			     text);
 }
 
-void admission_note(struct admission_policies *set, const struct given *given,
-		    const char *fmt, ...)
+void admission_note(struct admission_policies *set,
+		    const struct input_object *input, const char *fmt, ...)
 {
 	const struct admission_listener *listener = set->listener;
 	struct admission_remark remark;
@@ -74,7 +76,7 @@ void admission_note(struct admission_policies *set, const struct given *given,
 	if (!listener->note)
 		return;
 	va_start(ap, fmt);
-	remark = remark_at(set, given, anchor_of(given, NULL),
+	remark = remark_at(set, input, anchor_of(input, NULL),
 			   arena_vprintf(&set->arena, fmt, ap));
 	va_end(ap);
 	listener->note(listener->context, &remark);
@@ -87,9 +89,10 @@ const char *admission_string(const struct node *map, const char *key)
 	return text && *text ? text : NULL;
 }
 
-bool given_is(const struct given *given, const char *group, const char *kind)
+bool input_is(const struct input_object *input, const char *group,
+	      const char *kind)
 {
-	return object_is(given->object, group, kind);
+	return object_is(input->object, group, kind);
 }
 
 const char *admission_unread(const struct admission_policies *set,

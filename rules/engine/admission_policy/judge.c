@@ -428,20 +428,20 @@ static void judge(struct judging *j, const struct node *parameter)
 /* --- parameters ----------------------------------------------------------- */
 
 static bool is_selected(const struct judging *j, const struct node *ref,
-			const struct given *given, const char *namespace)
+			const struct input_object *input, const char *namespace)
 {
 	const struct parameter_kind *kind = &j->policy->parameter;
 	const char *name = admission_string(ref, "name");
 	const struct node *selector = node_get(ref, "selector");
 
-	if (!given_is(given, kind->group, kind->kind) ||
+	if (!input_is(input, kind->group, kind->kind) ||
 	    (kind->namespaced &&
-	     !text_eq(text_or_empty(given->object->namespace),
+	     !text_eq(text_or_empty(input->object->namespace),
 		      text_or_empty(namespace))))
 		return false;
 	if (name)
-		return text_eq(given->object->name, name);
-	return label_selector_matches(selector, given->object->labels,
+		return text_eq(input->object->name, name);
+	return label_selector_matches(selector, input->object->labels,
 				      LABELS_NO_MORE) == TRI_YES;
 }
 
@@ -479,14 +479,14 @@ static void judge_selected(struct judging *j, const struct node *ref)
 		if (!namespace)
 			return;
 	}
-	for (size_t i = 0; i < set->ngiven; i++) {
-		const struct given *given = &set->given[i];
+	for (size_t i = 0; i < set->ninputs; i++) {
+		const struct input_object *input = &set->inputs[i];
 
-		of_kind += given_is(given, kind->group, kind->kind);
-		if (!is_selected(j, ref, given, namespace))
+		of_kind += input_is(input, kind->group, kind->kind);
+		if (!is_selected(j, ref, input, namespace))
 			continue;
 		n++;
-		judge(j, given->typed);
+		judge(j, input->typed);
 	}
 	if (n)
 		return;

@@ -37,23 +37,24 @@ struct adding {
 static void add_object(struct adding *adding, const struct object *object)
 {
 	struct admission_policies *set = adding->set;
-	struct given given = {.object = object, .source = adding->source};
+	struct input_object input = {.object = object,
+				     .source = adding->source};
 
 	if (adding->namespaces && !object_is(object, "", "Namespace"))
 		return;
 	set->mutates |=
 		object_is(object, admission_group, "MutatingAdmissionPolicy");
-	*VEC_PUSH(&set->arena, set->given, set->ngiven, set->given_size) =
-		given;
+	*VEC_PUSH(&set->arena, set->inputs, set->ninputs, set->inputs_size) =
+		input;
 }
 
 static void issue(void *context, const struct load_issue *issue)
 {
 	struct adding *adding = context;
-	struct given given = {.source = adding->source};
+	struct input_object input = {.source = adding->source};
 
 	if (issue->kind == LOAD_SYNTAX && !adding->namespaces)
-		admission_problem_at(adding->set, &given, issue->start,
+		admission_problem_at(adding->set, &input, issue->start,
 				     issue->text);
 }
 
@@ -162,28 +163,28 @@ bool admission_policies_want_namespaces(const struct admission_policies *set)
 
 static void make_typed(struct admission_policies *set)
 {
-	for (size_t i = 0; i < set->ngiven; i++) {
-		struct given *given = &set->given[i];
-		const struct object *object = given->object;
+	for (size_t i = 0; i < set->ninputs; i++) {
+		struct input_object *input = &set->inputs[i];
+		const struct object *object = input->object;
 		const struct crd *definition =
 			definition_find(set, object->group, object->kind);
 		const struct crd_version *version =
 			definition_version(definition, object->version);
 
-		given->typed = typed_object(&set->arena, object,
+		input->typed = typed_object(&set->arena, object,
 					    version ? version->schema : NULL);
 	}
 }
 
 static void compile_policies(struct admission_policies *set)
 {
-	for (size_t i = 0; i < set->ngiven; i++) {
+	for (size_t i = 0; i < set->ninputs; i++) {
 		struct admission_policy *policy;
 
-		if (!given_is(&set->given[i], admission_group,
+		if (!input_is(&set->inputs[i], admission_group,
 			      "ValidatingAdmissionPolicy"))
 			continue;
-		policy = policy_compile(set, &set->given[i]);
+		policy = policy_compile(set, &set->inputs[i]);
 		if (!policy)
 			continue;
 		*set->last_policy = policy;
@@ -192,35 +193,35 @@ static void compile_policies(struct admission_policies *set)
 }
 
 static bool is_used(const struct admission_policies *set,
-		    const struct given *given)
+		    const struct input_object *input)
 {
 	const struct admission_policy *p;
 
 	for (p = set->policies; p; p = p->next)
 		if (p->parameter.kind &&
-		    given_is(given, p->parameter.group, p->parameter.kind))
+		    input_is(input, p->parameter.group, p->parameter.kind))
 			return true;
-	return given_is(given, admission_group, "ValidatingAdmissionPolicy") ||
-	       given_is(given, admission_group,
+	return input_is(input, admission_group, "ValidatingAdmissionPolicy") ||
+	       input_is(input, admission_group,
 			"ValidatingAdmissionPolicyBinding") ||
-	       given_is(given, admission_group, "MutatingAdmissionPolicy") ||
-	       given_is(given, admission_group,
+	       input_is(input, admission_group, "MutatingAdmissionPolicy") ||
+	       input_is(input, admission_group,
 			"MutatingAdmissionPolicyBinding") ||
-	       given_is(given, "apiextensions.k8s.io",
+	       input_is(input, "apiextensions.k8s.io",
 			"CustomResourceDefinition");
 }
 
 static void find_unused(struct admission_policies *set)
 {
-	for (size_t i = 0; i < set->ngiven; i++) {
-		const struct given *given = &set->given[i];
-		const struct node *kind = node_get(given->object->root, "kind");
+	for (size_t i = 0; i < set->ninputs; i++) {
+		const struct input_object *input = &set->inputs[i];
+		const struct node *kind = node_get(input->object->root, "kind");
 
-		if (!is_used(set, given))
-			admission_problem(set, given, kind,
+		if (!is_used(set, input))
+			admission_problem(set, input, kind,
 					  "no policy of these files takes "
 					  "parameters of kind `%s`",
-					  given->object->kind);
+					  input->object->kind);
 	}
 }
 
@@ -229,10 +230,10 @@ size_t admission_policies_finish(struct admission_policies *set,
 {
 	set->listener = listener;
 	admission_drop_duplicates(set);
-	for (size_t i = 0; i < set->ngiven; i++)
-		if (given_is(&set->given[i], "apiextensions.k8s.io",
+	for (size_t i = 0; i < set->ninputs; i++)
+		if (input_is(&set->inputs[i], "apiextensions.k8s.io",
 			     "CustomResourceDefinition"))
-			definition_add(set, &set->given[i]);
+			definition_add(set, &set->inputs[i]);
 	make_typed(set);
 	compile_policies(set);
 	if (set->strict)

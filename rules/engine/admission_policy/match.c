@@ -190,11 +190,11 @@ static bool is_bound(struct admission_case *a, const char *policy)
 {
 	bool bound = !a->set->saved; /* without a binding, as of others */
 
-	for (size_t i = 0; i < a->set->ngiven; i++) {
-		const struct given *given = &a->set->given[i];
-		const struct node *spec = node_get(given->object->root, "spec");
+	for (size_t i = 0; i < a->set->ninputs; i++) {
+		const struct input_object *input = &a->set->inputs[i];
+		const struct node *spec = node_get(input->object->root, "spec");
 
-		if (!given_is(given, admission_group,
+		if (!input_is(input, admission_group,
 			      "MutatingAdmissionPolicyBinding") ||
 		    !node_eq(node_get(spec, "policyName"), policy))
 			continue;
@@ -208,14 +208,14 @@ static bool is_bound(struct admission_case *a, const char *policy)
 
 const char *mutation_of(struct admission_case *a)
 {
-	for (size_t i = 0; i < a->set->ngiven; i++) {
-		const struct given *given = &a->set->given[i];
-		const char *name = given->object->name;
+	for (size_t i = 0; i < a->set->ninputs; i++) {
+		const struct input_object *input = &a->set->inputs[i];
+		const char *name = input->object->name;
 
-		if (given_is(given, admission_group,
+		if (input_is(input, admission_group,
 			     "MutatingAdmissionPolicy") &&
 		    name &&
-		    resources_match(a, node_path(given->object->root,
+		    resources_match(a, node_path(input->object->root,
 						 "spec.matchConstraints")) !=
 			    TRI_NO &&
 		    is_bound(a, name))

@@ -82,25 +82,26 @@ const struct node *admission_request_node(struct admission_case *a)
 
 /* --- the namespace -------------------------------------------------------- */
 
-static const struct given *namespace_in(const struct admission_policies *set,
-					const char *name)
+static const struct input_object *
+namespace_in(const struct admission_policies *set, const char *name)
 {
-	for (size_t i = 0; set && i < set->ngiven; i++) {
-		const struct given *given = &set->given[i];
+	for (size_t i = 0; set && i < set->ninputs; i++) {
+		const struct input_object *input = &set->inputs[i];
 
-		if (given_is(given, "", "Namespace") &&
-		    text_eq(given->object->name, name))
-			return given;
+		if (input_is(input, "", "Namespace") &&
+		    text_eq(input->object->name, name))
+			return input;
 	}
 	return NULL;
 }
 
-static const struct given *given_namespace(const struct admission_case *a)
+static const struct input_object *find_namespace(const struct admission_case *a)
 {
 	const char *name = a->object->namespace;
-	const struct given *given = namespace_in(a->request->namespaces, name);
+	const struct input_object *input =
+		namespace_in(a->request->namespaces, name);
 
-	return given ? given : namespace_in(a->set, name);
+	return input ? input : namespace_in(a->set, name);
 }
 
 /* The server gives every namespace a label of its name. */
@@ -121,24 +122,24 @@ static const struct node *with_name(struct admission_case *a,
 void admission_find_namespace(struct admission_case *a)
 {
 	const struct node *labels = NULL;
-	const struct given *given;
+	const struct input_object *input;
 
 	if (a->cluster_scoped || !a->object->namespace)
 		return;
-	given = given_namespace(a);
-	if (given)
-		labels = given->object->labels;
+	input = find_namespace(a);
+	if (input)
+		labels = input->object->labels;
 	else if (a->request->cluster)
 		labels = cluster_namespace(a->request->cluster,
 					   a->object->namespace, a->arena);
-	a->labels_known = given || labels;
+	a->labels_known = input || labels;
 	a->labels = with_name(a, labels);
 }
 
 const struct node *admission_namespace_node(struct admission_case *a)
 {
 	static const char *const keys[] = {"spec", "status"};
-	const struct given *given;
+	const struct input_object *input;
 	struct node *map, *metadata;
 
 	if (a->cluster_scoped || a->namespace_node)
@@ -149,10 +150,10 @@ const struct node *admission_namespace_node(struct admission_case *a)
 		map->flags |= NODE_UNKNOWN;
 		return map;
 	}
-	given = given_namespace(a);
-	if (given && given->typed) {
-		a->namespace_node = given->typed;
-		return given->typed;
+	input = find_namespace(a);
+	if (input && input->typed) {
+		a->namespace_node = input->typed;
+		return input->typed;
 	}
 	metadata = put(a->arena, map, "metadata", edit_map(a->arena));
 	edit_member_string(a->arena, metadata, "name", a->object->namespace);

@@ -10,8 +10,8 @@
 #include "run_internal.h"
 
 /* True if the rule can change the requested verdict. */
-static bool acts(enum run_asks asks, const struct rule *rule,
-		 const struct setting *setting)
+static bool can_change_verdict(enum run_asks asks, const struct rule *rule,
+			       const struct setting *setting)
 {
 	bool raises = rule->flags & RULE_RAISES && !setting->severity_set;
 
@@ -26,13 +26,15 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 {
 	const struct yielding_rule *one;
 
-	if (acts(state->asks, state->rules->items[rule], &settings[rule]))
+	if (can_change_verdict(state->asks, state->rules->items[rule],
+			       &settings[rule]))
 		return true;
 	if (rule >= state->nyielding)
 		return false;
 	for (one = state->yielding[rule]; one; one = one->next)
-		if (acts(state->asks, state->rules->items[one->rule],
-			 &settings[one->rule]))
+		if (can_change_verdict(state->asks,
+				       state->rules->items[one->rule],
+				       &settings[one->rule]))
 			return true;
 	return false;
 }
@@ -77,7 +79,7 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 }
 
 /* Calls a rule whose facts are missing, which must find nothing. */
-static void call_in_vain(struct rule_run *rr, const struct pod *pod)
+static void call_expecting_nothing(struct rule_run *rr, const struct pod *pod)
 {
 	uint64_t before = run_left_behind(rr->run->state);
 
@@ -89,7 +91,7 @@ static void call_in_vain(struct rule_run *rr, const struct pod *pod)
 
 /* Flags of rules that are not asked, with RULE_INFRASTRUCTURE turned: without
  * it they are not. */
-static unsigned flags_avoided(const struct object *object,
+static unsigned flags_to_skip(const struct object *object,
 			      const struct pod *pod)
 {
 	bool infrastructure = pod && pod_is_infrastructure(pod);
@@ -98,8 +100,8 @@ static unsigned flags_avoided(const struct object *object,
 	       (object->fragment ? RULE_ABSENCE : 0u);
 }
 
-static void choose(struct run_state *state, struct choice *to, bool of_pod,
-		   unsigned facts, unsigned avoided)
+static void select_rules(struct run_state *state, struct rule_selection *to,
+			 bool of_pod, unsigned facts, unsigned skipped)
 {
 	const struct called_rule *one =
 		of_pod ? state->pod_rules : state->object_rules;
@@ -113,22 +115,23 @@ static void choose(struct run_state *state, struct choice *to, bool of_pod,
 				    state->npod_rules + state->nobject_rules);
 	for (to->n = 0; n; n--, one++)
 		if (run_wants(one->rule, facts) &&
-		    !((one->rule->flags ^ RULE_INFRASTRUCTURE) & avoided))
+		    !((one->rule->flags ^ RULE_INFRASTRUCTURE) & skipped))
 			to->rules[to->n++] = *one;
 }
 
 /* The rules to call, whatever the policy has switched on. */
-static const struct choice *chosen(struct run_state *state, bool of_pod,
-				   unsigned facts, unsigned avoided)
+static const struct rule_selection *selected_rules(struct run_state *state,
+						   bool of_pod, unsigned facts,
+						   unsigned skipped)
 {
-	uint64_t key = (uint64_t)(avoided << 2 | of_pod << 1 | 1) << 32 | facts;
-	struct choice *choice =
-		&state->choices[key * UINT64_C(0x9E3779B97F4A7C15) >> 59];
+	uint64_t key = (uint64_t)(skipped << 2 | of_pod << 1 | 1) << 32 | facts;
+	struct rule_selection *selection =
+		&state->selections[key * UINT64_C(0x9E3779B97F4A7C15) >> 59];
 
-	if (choice->key != key)
-		choose(state, choice, of_pod, facts, avoided);
-	choice->key = key;
-	return choice;
+	if (selection->key != key)
+		select_rules(state, selection, of_pod, facts, skipped);
+	selection->key = key;
+	return selection;
 }
 
 /* Calls the selected rules on the pod, or, if it is NULL, on the object. */
@@ -136,21 +139,22 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned facts)
 {
 	const struct run_state *state = rr->run->state;
-	const struct choice *choice = chosen(rr->run->state, pod, facts,
-					     flags_avoided(rr->object, pod));
-	const struct called_rule *end = choice->rules + choice->n;
+	const struct rule_selection *selection = selected_rules(
+		rr->run->state, pod, facts, flags_to_skip(rr->object, pod));
+	const struct called_rule *end = selection->rules + selection->n;
 	bool all = state->asks == ASK_ALL;
 
 	escape_check_time();
 
-	for (const struct called_rule *one = choice->rules; one < end; one++) {
+	for (const struct called_rule *one = selection->rules; one < end;
+	     one++) {
 		rr->rule = one->rule;
 		rr->setting = &settings[one->index];
 		if (!rr->setting->enabled ||
 		    (!all && !run_asks_for(state, one->index, settings)))
 			continue;
 		if (CHECK_WANTS && !run_wants(one->rule, facts))
-			call_in_vain(rr, pod);
+			call_expecting_nothing(rr, pod);
 		else
 			call(rr, pod);
 	}

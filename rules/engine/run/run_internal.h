@@ -36,8 +36,8 @@ struct called_rule {
 
 /* Rules to call where the facts are the same: of the last few that occurred.
  * A look at all rules for each Pod costs 1,500 instructions of 79,700 more. */
-enum { CHOICES = 32 };
-struct choice {
+enum { SELECTIONS = 32 };
+struct rule_selection {
 	uint64_t key; /* 0: none yet */
 	struct called_rule *rules;
 	size_t n;
@@ -73,7 +73,7 @@ struct run_state {
 	struct set_rule *set_rules; /* built-in, in registry order */
 	size_t nset_rules, set_rules_size;
 	const struct policy *noted; /* the last one they were asked of */
-	struct choice choices[CHOICES];
+	struct rule_selection selections[SELECTIONS];
 	/* By index, of our own rules: which rules' findings yield to it. */
 	struct yielding_rule **yielding;
 	size_t nyielding;
@@ -86,7 +86,7 @@ struct run_state {
 	struct claim_table claims; /* of the file */
 	struct runtime *runtimes;  /* of the file */
 	struct run_names {
-		struct given_name *items;
+		struct defined_name *items;
 		size_t n, size;
 		bool read; /* or no file is read at present */
 	} names;

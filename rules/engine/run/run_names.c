@@ -10,7 +10,7 @@
 #include "kube/scheduling/node_match.h"
 #include "run_internal.h"
 
-static void add_name(void *context, const struct given_name *name)
+static void add_name(void *context, const struct defined_name *name)
 {
 	struct run *run = context;
 	struct run_names *names = &run->state->names;
@@ -26,12 +26,12 @@ static void read_names(struct run *run)
 
 	run->state->names.read = true;
 	if (source && !run->options.admission)
-		given_names_of_text(&run->file_arena, source->text, source->len,
-				    add_name, run);
+		defined_names_of_text(&run->file_arena, source->text,
+				      source->len, add_name, run);
 }
 
-static bool find_name(struct run *run, enum given_kind kind, const char *text,
-		      struct given_name *name)
+static bool find_name(struct run *run, enum defined_kind kind, const char *text,
+		      struct defined_name *name)
 {
 	const struct run_options *options = &run->options;
 	struct run_names *names = &run->state->names;
@@ -39,22 +39,22 @@ static bool find_name(struct run *run, enum given_kind kind, const char *text,
 	if (!names->read)
 		read_names(run);
 	for (size_t i = 0; i < names->n; i++)
-		if (given_name_is(&names->items[i], kind, text)) {
+		if (defined_name_is(&names->items[i], kind, text)) {
 			*name = names->items[i];
 			return true;
 		}
-	return options->find_given_name &&
-	       options->find_given_name(options->set, kind, text, name);
+	return options->find_defined_name &&
+	       options->find_defined_name(options->set, kind, text, name);
 }
 
 static bool find_resource(struct run *run, const char *resource,
-			  struct given_name *name)
+			  struct defined_name *name)
 {
 	struct run_state *state = run->state;
 
-	return given_name_in_cluster(state->cluster, resource,
-				     &state->doc_arena, name) ||
-	       find_name(run, GIVEN_DEVICE, resource, name);
+	return defined_name_in_cluster(state->cluster, resource,
+				       &state->doc_arena, name) ||
+	       find_name(run, DEFINED_DEVICE, resource, name);
 }
 
 /* The class may be one of partitions: a unit is not a whole device. */
@@ -62,7 +62,7 @@ const struct accelerator *run_named_accelerator(void *context,
 						const char *resource)
 {
 	struct run *run = context;
-	struct given_name name;
+	struct defined_name name;
 	struct accelerator *row;
 
 	if (!find_resource(run, resource, &name) || !name.vendor)
@@ -79,15 +79,15 @@ const struct accelerator *run_named_accelerator(void *context,
 
 bool rule_names_device(struct rule_run *rr, const char *resource)
 {
-	struct given_name name;
+	struct defined_name name;
 
 	return find_resource(rr->run, resource, &name);
 }
 
-bool rule_input_gives(struct rule_run *rr, enum given_kind kind,
-		      const char *text)
+bool rule_input_defines(struct rule_run *rr, enum defined_kind kind,
+			const char *text)
 {
-	struct given_name name;
+	struct defined_name name;
 
 	return find_name(rr->run, kind, text, &name);
 }
@@ -100,6 +100,6 @@ const struct node *rule_runtime_scheduling(struct rule_run *rr,
 		rule_cluster(rr), pod, rule_arena(rr), unknown);
 
 	if (!scheduling && class)
-		*unknown |= rule_input_gives(rr, GIVEN_RUNTIME, class);
+		*unknown |= rule_input_defines(rr, DEFINED_RUNTIME, class);
 	return scheduling;
 }

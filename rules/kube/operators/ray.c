@@ -82,7 +82,7 @@ bool ray_serves_dashboard(const struct pod *pod)
 	return true;
 }
 
-int64_t ray_given_gpus(const struct pod *pod, const struct node **at)
+int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
 {
 	const char *text;
 	char *end;
@@ -181,7 +181,7 @@ static struct amount nodes_of(const struct pod *pod)
 static int64_t node_gpus(const struct pod *pod)
 {
 	const struct node *at;
-	int64_t n = ray_given_gpus(pod, &at);
+	int64_t n = ray_num_gpus(pod, &at);
 
 	if (!node_is_unset(at))
 		return n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sources: k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving
  * v1alpha1 local_model_cache_types.go. */
-#include "kube/given_name.h"
+#include "kube/defined_name.h"
 
 #include <string.h>
 
@@ -55,16 +55,16 @@ static const char *vendor_of(const char *class, const struct node *root)
 }
 
 struct naming {
-	void (*found)(void *context, const struct given_name *name);
+	void (*found)(void *context, const struct defined_name *name);
 	void *context;
 };
 
-static void give(const struct naming *naming, enum given_kind kind,
+static void give(const struct naming *naming, enum defined_kind kind,
 		 const char *text, const char *vendor)
 {
 	if (text)
 		naming->found(naming->context,
-			      &(struct given_name){kind, text, vendor});
+			      &(struct defined_name){kind, text, vendor});
 }
 
 static void take(const struct naming *naming, struct arena *arena,
@@ -76,16 +76,16 @@ static void take(const struct naming *naming, struct arena *arena,
 	if (text_eq(kind, "DeviceClass") && name) {
 		const char *vendor = vendor_of(name, root);
 
-		give(naming, GIVEN_DEVICE,
+		give(naming, DEFINED_DEVICE,
 		     arena_printf(arena, IMPLICIT "%s", name), vendor);
-		give(naming, GIVEN_DEVICE, node_str(node_path(root, FIELD)),
+		give(naming, DEFINED_DEVICE, node_str(node_path(root, FIELD)),
 		     vendor);
 	} else if (text_eq(kind, "RuntimeClass")) {
 		if (node_count(node_get(root, "scheduling")))
-			give(naming, GIVEN_RUNTIME, name, NULL);
+			give(naming, DEFINED_RUNTIME, name, NULL);
 	} else if (text_eq(kind, "LocalModelCache") ||
 		   text_eq(kind, "LocalModelNamespaceCache")) {
-		give(naming, GIVEN_MODEL,
+		give(naming, DEFINED_MODEL,
 		     node_str(node_path(root, "spec.sourceModelUri")), NULL);
 	}
 }
@@ -101,12 +101,12 @@ static bool is_below(const char *text, const char *folder)
 	       (!text[len] || text[len] == '/');
 }
 
-bool given_name_is(const struct given_name *name, enum given_kind kind,
-		   const char *text)
+bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
+		     const char *text)
 {
 	return name->kind == kind &&
-	       (kind == GIVEN_MODEL ? is_below(text, name->text)
-				    : text_eq(name->text, text));
+	       (kind == DEFINED_MODEL ? is_below(text, name->text)
+				      : text_eq(name->text, text));
 }
 
 static bool may_give(const struct source *source)
@@ -127,10 +127,10 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-void given_names_of_text(struct arena *arena, const char *text, size_t len,
-			 void (*found)(void *context,
-				       const struct given_name *name),
-			 void *context)
+void defined_names_of_text(struct arena *arena, const char *text, size_t len,
+			   void (*found)(void *context,
+					 const struct defined_name *name),
+			   void *context)
 {
 	const struct naming naming = {found, context};
 	struct source source;
@@ -150,8 +150,9 @@ void given_names_of_text(struct arena *arena, const char *text, size_t len,
 	}
 }
 
-bool given_name_in_cluster(const struct cluster *cluster, const char *resource,
-			   struct arena *arena, struct given_name *name)
+bool defined_name_in_cluster(const struct cluster *cluster,
+			     const char *resource, struct arena *arena,
+			     struct defined_name *name)
 {
 	const struct cluster_object *objects;
 	size_t n;
@@ -166,8 +167,8 @@ bool given_name_in_cluster(const struct cluster *cluster, const char *resource,
 		    !(text_starts(resource, IMPLICIT) &&
 		      text_eq(objects[i].name, resource + strlen(IMPLICIT))))
 			continue;
-		*name = (struct given_name){GIVEN_DEVICE, resource,
-					    vendor_of(objects[i].name, root)};
+		*name = (struct defined_name){DEFINED_DEVICE, resource,
+					      vendor_of(objects[i].name, root)};
 		return true;
 	}
 	return false;

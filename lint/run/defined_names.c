@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "given_names.h"
+#include "defined_names.h"
 
 #include <fcntl.h>
 
@@ -7,31 +7,31 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-void given_names_init(struct given_names *names, const struct files *files,
-		      const struct stdin_cache *stdin_cache)
+void defined_names_init(struct defined_names *names, const struct files *files,
+			const struct stdin_cache *stdin_cache)
 {
-	*names = (struct given_names){.files = files,
-				      .stdin_cache = stdin_cache};
+	*names = (struct defined_names){.files = files,
+					.stdin_cache = stdin_cache};
 	pthread_mutex_init(&names->lock, NULL);
 }
 
-void given_names_release(struct given_names *names)
+void defined_names_release(struct defined_names *names)
 {
 	arena_release(&names->arena);
 	pthread_mutex_destroy(&names->lock);
 }
 
-static void add(void *context, const struct given_name *name)
+static void add(void *context, const struct defined_name *name)
 {
-	struct given_names *names = context;
+	struct defined_names *names = context;
 
 	*VEC_PUSH(&names->arena, names->items, names->n, names->size) =
-		(struct given_name){name->kind,
-				    arena_strdup(&names->arena, name->text),
-				    name->vendor};
+		(struct defined_name){name->kind,
+				      arena_strdup(&names->arena, name->text),
+				      name->vendor};
 }
 
-static void read_file(struct given_names *names, uint32_t file,
+static void read_file(struct defined_names *names, uint32_t file,
 		      struct buf *path, struct buf *text)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -46,11 +46,11 @@ static void read_file(struct given_names *names, uint32_t file,
 		return;
 	if (!input)
 		input = text;
-	given_names_of_text(&arena, input->data, input->len, add, names);
+	defined_names_of_text(&arena, input->data, input->len, add, names);
 	arena_release(&arena);
 }
 
-static void read_all(struct given_names *names)
+static void read_all(struct defined_names *names)
 {
 	struct buf path, text;
 
@@ -63,17 +63,17 @@ static void read_all(struct given_names *names)
 	names->read = true;
 }
 
-bool given_names_find(void *context, enum given_kind kind, const char *text,
-		      struct given_name *name)
+bool defined_names_find(void *context, enum defined_kind kind, const char *text,
+			struct defined_name *name)
 {
-	struct given_names *names = context;
+	struct defined_names *names = context;
 	bool found = false;
 
 	pthread_mutex_lock(&names->lock);
 	if (!names->read)
 		read_all(names);
 	for (size_t i = 0; i < names->n && !found; i++) {
-		found = given_name_is(&names->items[i], kind, text);
+		found = defined_name_is(&names->items[i], kind, text);
 		if (found)
 			*name = names->items[i];
 	}

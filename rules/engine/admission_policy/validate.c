@@ -8,26 +8,26 @@
 #include "admission_policy_internal.h"
 #include "base/text.h"
 
-struct requiring {
+struct validator {
 	struct admission_policies *set;
-	const struct given *given;
+	const struct input_object *input;
 };
 
-static void need(const struct requiring *r, const struct node *map,
-		 const char *key)
+static void require_field(const struct validator *r, const struct node *map,
+			  const char *key)
 {
 	const struct node *value = node_get(map, key);
 
 	if (!node_count(value) && !node_is_unknown(value))
-		admission_problem(r->set, r->given, value ? value : map,
+		admission_problem(r->set, r->input, value ? value : map,
 				  "`%s` is missing: the API server refuses "
 				  "the %s",
-				  key, r->given->object->kind);
+				  key, r->input->object->kind);
 }
 
 /* words ends with NULL. */
-static void need_word(const struct requiring *r, const struct node *value,
-		      const char *const *words)
+static void require_one_of(const struct validator *r, const struct node *value,
+			   const char *const *words)
 {
 	const char *text = node_str(value), *all = *words;
 
@@ -40,11 +40,12 @@ static void need_word(const struct requiring *r, const struct node *value,
 			all = arena_printf(&r->set->arena, "%s%s%s", all,
 					   word[1] ? ", " : " or ", *word);
 	}
-	admission_problem(r->set, r->given, value,
+	admission_problem(r->set, r->input, value,
 			  "the API server takes %s here", all);
 }
 
-static void need_rules(const struct requiring *r, const struct node *resources)
+static void require_rules(const struct validator *r,
+			  const struct node *resources)
 {
 	static const char *const lists[] = {"resourceRules",
 					    "excludeResourceRules"};
@@ -56,35 +57,35 @@ static void need_rules(const struct requiring *r, const struct node *resources)
 					     NULL};
 	static const char *const policies[] = {"Exact", "Equivalent", NULL};
 
-	need_word(r, node_get(resources, "matchPolicy"), policies);
+	require_one_of(r, node_get(resources, "matchPolicy"), policies);
 	for (size_t i = 0; i < 2; i++)
 		FOR_EACH_CHILD(node_get(resources, lists[i]), rule) {
 			for (size_t k = 0; k < 4; k++)
-				need(r, rule, keys[k]);
+				require_field(r, rule, keys[k]);
 			FOR_EACH_CHILD(node_get(rule, "operations"), one)
-				need_word(r, one, operations);
-			need_word(r, node_get(rule, "scope"), scopes);
+				require_one_of(r, one, operations);
+			require_one_of(r, node_get(rule, "scope"), scopes);
 		}
 }
 
-void policy_require(struct admission_policies *set, const struct given *given,
-		    const struct node *spec)
+void policy_require(struct admission_policies *set,
+		    const struct input_object *input, const struct node *spec)
 {
 	static const char *const failures[] = {"Fail", "Ignore", NULL};
-	const struct requiring r = {set, given};
+	const struct validator r = {set, input};
 	const struct node *resources = node_get(spec, "matchConstraints");
 
 	if (node_is_map(resources))
-		need(&r, resources, "resourceRules");
+		require_field(&r, resources, "resourceRules");
 	else
-		need(&r, spec, "matchConstraints");
-	need_rules(&r, resources);
-	need_word(&r, node_get(spec, "failurePolicy"), failures);
+		require_field(&r, spec, "matchConstraints");
+	require_rules(&r, resources);
+	require_one_of(&r, node_get(spec, "failurePolicy"), failures);
 	if (!node_count(node_get(spec, "auditAnnotations")))
-		need(&r, spec, "validations");
+		require_field(&r, spec, "validations");
 }
 
-static void need_parameters(const struct requiring *r, const struct node *ref)
+static void need_parameters(const struct validator *r, const struct node *ref)
 {
 	static const char key[] = "parameterNotFoundAction";
 	static const char *const actions[] = {"Allow", "Deny", NULL};
@@ -93,34 +94,34 @@ static void need_parameters(const struct requiring *r, const struct node *ref)
 		return;
 	if (!admission_string(ref, "name") &&
 	    !node_is_map(node_get(ref, "selector")))
-		admission_problem(r->set, r->given, ref,
+		admission_problem(r->set, r->input, ref,
 				  "a paramRef needs a `name` or a `selector`");
 	if (node_is_unset(node_get(ref, key)))
-		admission_problem(r->set, r->given, ref,
+		admission_problem(r->set, r->input, ref,
 				  "`%s` is missing: the API server refuses "
 				  "the %s",
-				  key, r->given->object->kind);
-	need_word(r, node_get(ref, key), actions);
+				  key, r->input->object->kind);
+	require_one_of(r, node_get(ref, key), actions);
 }
 
-void binding_require(struct admission_policies *set, const struct given *given,
-		     const struct node *spec)
+void binding_require(struct admission_policies *set,
+		     const struct input_object *input, const struct node *spec)
 {
 	static const char *const words[] = {"Deny", "Warn", "Audit", NULL};
-	const struct requiring r = {set, given};
+	const struct validator r = {set, input};
 	const struct node *actions = node_get(spec, "validationActions");
 	bool deny = false, warn = false;
 
-	need(&r, spec, "validationActions");
+	require_field(&r, spec, "validationActions");
 	FOR_EACH_CHILD(actions, action) {
-		need_word(&r, action, words);
+		require_one_of(&r, action, words);
 		deny |= node_eq(action, "Deny");
 		warn |= node_eq(action, "Warn");
 	}
 	if (deny && warn)
-		admission_problem(set, given, actions,
+		admission_problem(set, input, actions,
 				  "the API server refuses Deny together with "
 				  "Warn");
 	need_parameters(&r, node_get(spec, "paramRef"));
-	need_rules(&r, node_get(spec, "matchResources"));
+	require_rules(&r, node_get(spec, "matchResources"));
 }

@@ -6,35 +6,36 @@
  * device plugin; the gate DRAExtendedResource is on by default since Kubernetes
  * 1.36.
  */
-#ifndef KUBE_GIVEN_NAME_H
-#define KUBE_GIVEN_NAME_H
+#ifndef KUBE_DEFINED_NAME_H
+#define KUBE_DEFINED_NAME_H
 
 #include "kube/cluster/cluster.h"
 
-enum given_kind {
-	GIVEN_DEVICE,  /* a resource */
-	GIVEN_RUNTIME, /* a RuntimeClass with `scheduling` */
-	GIVEN_MODEL,   /* sourceModelUri of a LocalModelCache */
+enum defined_kind {
+	DEFINED_DEVICE,	 /* a resource */
+	DEFINED_RUNTIME, /* a RuntimeClass with `scheduling` */
+	DEFINED_MODEL,	 /* sourceModelUri of a LocalModelCache */
 };
 
-struct given_name {
-	enum given_kind kind;
+struct defined_name {
+	enum defined_kind kind;
 	const char *text;
 	const char *vendor; /* NULL: not known to be an accelerator */
 };
 
 /* Calls found() for each name in the documents of a text; the strings live as
  * long as the arena. */
-void given_names_of_text(struct arena *arena, const char *text, size_t len,
-			 void (*found)(void *context,
-				       const struct given_name *name),
-			 void *context);
+void defined_names_of_text(struct arena *arena, const char *text, size_t len,
+			   void (*found)(void *context,
+					 const struct defined_name *name),
+			   void *context);
 /* Returns whether it means what the other object asks for: a cache has the
  * folders below its model, too. */
-bool given_name_is(const struct given_name *name, enum given_kind kind,
-		   const char *text);
+bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
+		     const char *text);
 /* A resource of a DeviceClass; cluster: or NULL; name: what was found. */
-bool given_name_in_cluster(const struct cluster *cluster, const char *resource,
-			   struct arena *arena, struct given_name *name);
+bool defined_name_in_cluster(const struct cluster *cluster,
+			     const char *resource, struct arena *arena,
+			     struct defined_name *name);
 
 #endif
