@@ -124,6 +124,8 @@ repair() {
 	else
 		set -- "$@" --isolated
 	fi
+	[ ! -f "${file%.yaml}.cluster.json" ] ||
+		set -- "$@" --cluster "${file%.yaml}.cluster.json"
 	"$gpugate" lint "$@" --preset all --select "$rule" --fix --fail-on never \
 		--no-ignore-vcs --format concise "$file" >"$tmp/report" 2>"$tmp/log" ||
 		{ cat "$tmp/log" >&2; return 1; }
@@ -145,6 +147,8 @@ check_fixed() {
 	copy=$tmp/$(basename "$bad") policy=${bad%.yaml}.policy.yaml before=$fail
 	[ -f "$policy" ] || policy=$folder/policy.yaml
 	cp "$bad" "$copy"
+	rm -f "$tmp"/*.cluster.json
+	[ ! -f "${bad%.yaml}.cluster.json" ] || cp "${bad%.yaml}.cluster.json" "$tmp"
 	if [ "$(head -n 1 "$fixed")" = '# unsafe' ]; then
 		unsafe=--unsafe-fixes
 		repair "$rule" "$copy" "$policy"

@@ -305,6 +305,8 @@ const struct node *rule_runtime_scheduling(struct rule_run *run,
 /* Returns how devices are injected into containers, from the cluster state or
  * else from the policy. */
 enum device_injection rule_injection(struct rule_run *run);
+/* Returns the minor version of Karpenter 1 in the same way, 0: not known. */
+int rule_karpenter(struct rule_run *run);
 /* Does a LimitRange of the object's namespace give containers a default of the
  * resource ("cpu", "memory")? By the state, else by the policy. */
 enum tri rule_limit_default(struct rule_run *run, const struct object *object,

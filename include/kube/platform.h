@@ -42,9 +42,14 @@ bool object_shows_platform(const struct object *object);
  * (accelerator_injector.go). */
 bool pod_names_model(const struct pod *pod);
 
-/* By the GPU Operator's ClusterPolicy of the state; cluster may be NULL. */
+/* By the DaemonSets of NVIDIA's device plugin, or the GPU Operator's
+ * ClusterPolicy, of the state; cluster may be NULL. */
 enum device_injection cluster_injection(const struct cluster *cluster,
 					struct arena *arena);
+
+/* The minor version of Karpenter 1 that the state has, 0: not known; cluster
+ * may be NULL. */
+int cluster_karpenter(const struct cluster *cluster, struct arena *arena);
 
 /*
  * Returns whether the container's runtime reads NVIDIA_VISIBLE_DEVICES. The

@@ -592,6 +592,30 @@ judged() {
 		--select admission-policy,crd-validation --cluster cluster.json "$@"
 }
 
+@test "the device plugin's settings and Karpenter's image are kept" {
+	cluster
+	list apis_apps_v1_daemonsets apps/v1 DaemonSet \
+		'{"metadata":{"name":"plugin","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"nvidia-device-plugin-ctr","env":[{"name":"TOKEN","value":"s3cret"}],"args":["--device-list-strategy=envvar"]}]}}}}' \
+		'{"metadata":{"name":"other","namespace":"kube-system"},"spec":{"template":{"spec":{"containers":[{"name":"x","args":["s3cret"]}]}}}}'
+	list apis_apps_v1_deployments apps/v1 Deployment \
+		'{"metadata":{"name":"karpenter","namespace":"kube-system","ownerReferences":[{"apiVersion":"v1","kind":"Owner","name":"o","controller":true}]},"spec":{"template":{"spec":{"containers":[{"name":"controller","image":"karpenter:1.12.0","env":[{"name":"T","value":"s3cret"}]}]}}}}'
+	list api_v1_pods v1 Pod "$(gpu_pod d-1-x 2 apps/v1 Deployment d)"
+	echo '{"kind":"APIResourceList","resources":[{"name":"deployments","kind":"Deployment"}]}' \
+		>"$FAKE/apis_apps_v1.json"
+	snapshot -o cluster.json
+	is "$status" 0
+	holds "$(cat "$FAKE/log")" 'deployments?labelSelector=app.kubernetes.io%2Fname%3Dkarpenter'
+	holds "$(cat cluster.json)" '"args":["--device-list-strategy=envvar"]'
+	holds "$(cat cluster.json)" '"image":"karpenter:1.12.0"'
+	holds_not "$(cat cluster.json)" '"other"'
+	holds_not "$(cat cluster.json)" s3cret
+	pod pod.yaml
+	sed -i 's/^  containers:/&\n  - name: b\n    image: registry.example.com\/b:1\n    env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]/' pod.yaml
+	run "$GPUGATE" lint --isolated --cluster cluster.json --format concise \
+		--select nvidia-visible-devices-override pod.yaml
+	holds "$output" ': error: `NVIDIA_VISIBLE_DEVICES: all` shows'
+}
+
 @test "the cluster's own policies are kept and judge" {
 	policies
 	snapshot -o cluster.json

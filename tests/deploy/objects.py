@@ -204,6 +204,7 @@ def reader(path):
         "": {"resourcequotas", "limitranges", "namespaces", "nodes", "pods",
              "persistentvolumeclaims"},
         "policy": {"poddisruptionbudgets"},
+        "apps": {"daemonsets", "deployments"},
         "networking.k8s.io": {"networkpolicies"},
         "scheduling.k8s.io": {"priorityclasses"},
         "node.k8s.io": {"runtimeclasses"},
@@ -222,7 +223,7 @@ def reader(path):
                 found.setdefault(group, set()).update(rule["resources"])
     expect(found == wanted, "may read %s" % found)
     # The alert counts kinds.
-    expect(sum(map(len, found.values())) == 18, "not 18 kinds")
+    expect(sum(map(len, found.values())) == 20, "not 20 kinds")
     box = only(load(path), "Deployment")[0]["spec"]["template"]["spec"][
         "containers"][0]
     expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")

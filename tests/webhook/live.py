@@ -14,6 +14,7 @@ import tempfile
 import time
 
 import live_credentials
+import live_software
 from live_case import HERE, SLOW, TOOL, Case, check, fresh, late, normal, pods, quotas, three
 import live_server
 from live_server import certificates
@@ -563,7 +564,7 @@ def test_rate(c):
 
 def main():
     names = sys.argv[2:]
-    found = {**globals(), **vars(live_credentials)}
+    found = {**globals(), **vars(live_credentials), **vars(live_software)}
     tests = {k[5:]: v for k, v in found.items() if k.startswith("test_") and (not names or k[5:] in names)}
     failed = 0
     with open(TOOL, "rb") as f:

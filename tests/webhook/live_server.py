@@ -22,6 +22,7 @@ KINDS = {
     "networkpolicies": ("/apis/networking.k8s.io/v1", "NetworkPolicy"),
     "priorityclasses": ("/apis/scheduling.k8s.io/v1", "PriorityClass"),
     "runtimeclasses": ("/apis/node.k8s.io/v1", "RuntimeClass"),
+    "daemonsets": ("/apis/apps/v1", "DaemonSet"), "deployments": ("/apis/apps/v1", "Deployment"),
     "deviceclasses": ("/apis/resource.k8s.io/v1", "DeviceClass"),
 }
 

@@ -216,7 +216,8 @@ static void add_path(const struct ask_item *item, struct buf *out)
 		buf_addc(out, '/');
 		api_add_escaped(out, item->name);
 	} else {
-		buf_addf(out, "?limit=%d", LIST_MAX);
+		buf_addf(out, "?%s%slimit=%d", r->query ? r->query : "",
+			 r->query ? "&" : "", LIST_MAX);
 	}
 }
 

@@ -77,10 +77,14 @@ static void add_base(const struct feed *feed, struct buf *out)
 
 static void add_path(const struct feed *feed, struct buf *out)
 {
+	const char *query = cluster_resource(feed->kind)->query;
+
 	add_base(feed, out);
+	if (query)
+		buf_addf(out, "?%s", query);
 	if (feed->wants_list) {
 		if (!feed->whole)
-			buf_addf(out, "?limit=%u",
+			buf_addf(out, "%climit=%u", query ? '&' : '?',
 				 feed->all->options->times.page);
 		if (feed->next.len) {
 			buf_adds(out, "&continue=");
@@ -89,9 +93,9 @@ static void add_path(const struct feed *feed, struct buf *out)
 		return;
 	}
 	buf_addf(out,
-		 "?watch=true&allowWatchBookmarks=true&timeoutSeconds=%u"
+		 "%cwatch=true&allowWatchBookmarks=true&timeoutSeconds=%u"
 		 "&resourceVersion=",
-		 WATCH_SECONDS + live_random(WATCH_SECONDS));
+		 query ? '&' : '?', WATCH_SECONDS + live_random(WATCH_SECONDS));
 	api_add_escaped(out, feed->version.data);
 }
 

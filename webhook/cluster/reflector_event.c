@@ -19,7 +19,9 @@ enum { WARNING_MS = 10000, GONE = 410 };
 static bool skip(void *context, const struct node *map, const char *key,
 		 size_t len)
 {
-	return cluster_is_unread(map, key, len);
+	const struct feed *feed = context;
+
+	return cluster_is_unread(feed->kind, map, key, len);
 }
 
 /* A map, or NULL; in the arena of all feeds. */
@@ -37,6 +39,7 @@ static const struct node *read_map(struct feed *feed, const char *text,
 	source_init(&source, arena, "answer", text, len);
 	loader_init(&loader, &source, &limits, arena);
 	loader.skip = skip;
+	loader.context = feed;
 	root = json_read(&loader, 0, (uint32_t)source.len, &used);
 	return node_is_map(root) ? root : NULL;
 }

@@ -41,6 +41,8 @@ enum cluster_kind {
 	CLUSTER_KAI_QUEUE,
 	CLUSTER_DEVICE_CLASS,
 	CLUSTER_GPU_OPERATOR, /* its ClusterPolicy */
+	CLUSTER_DAEMON_SET,   /* NVIDIA's device plugin */
+	CLUSTER_DEPLOYMENT,   /* Karpenter */
 	CLUSTER_NODE,
 	CLUSTER_POD, /* counted, not kept */
 	CLUSTER_KINDS,
@@ -52,6 +54,7 @@ struct cluster_resource {
 	const char *kind, *group, *plural;
 	const char *versions; /* the wanted one first, separated by blanks */
 	bool optional;	      /* a CRD, or not in every cluster */
+	const char *query;    /* of its lists and watches, NULL: none */
 };
 const struct cluster_resource *cluster_resource(enum cluster_kind kind);
 /* CLUSTER_OTHER: of no interest. */
@@ -60,6 +63,10 @@ bool cluster_kind_is_namespaced(enum cluster_kind kind);
 /* Returns the kept part of an object; NULL and err if the object is invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
+/* True if an object of the kind is kept. */
+bool cluster_is_wanted(enum cluster_kind kind, const struct node *root);
+/* True if pods may belong to an object of the kind through others. */
+bool cluster_kind_owns(enum cluster_kind kind);
 
 /* --- snapshots ------------------------------------------------------------ */
 
@@ -250,8 +257,10 @@ uint64_t cluster_builder_key(struct cluster_builder *builder,
 			     const struct object_id *id);
 size_t cluster_builder_keep(struct cluster_builder *builder,
 			    enum cluster_kind kind, uint64_t *keys, size_t n);
-/* True for parts of an object that no rule reads: they need no tree. */
-bool cluster_is_unread(const struct node *map, const char *key, size_t len);
+/* True for parts of an object of the kind that no rule reads: they need no
+ * tree. */
+bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
+		       const char *key, size_t len);
 /* reason NULL: the kind can be read (again). Copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
 				enum cluster_kind kind, const char *reason);

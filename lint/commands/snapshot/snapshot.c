@@ -35,6 +35,8 @@ static void path_of(const struct cluster_resource *r, const char *version,
 	if (namespace)
 		buf_addf(out, "/namespaces/%s", namespace);
 	buf_addf(out, "/%s", r->plural);
+	if (r->query)
+		buf_addf(out, "?%s", r->query);
 	if (!strcmp(r->kind, "Pod"))
 		buf_adds(out, "?fieldSelector=status.phase!=Succeeded,"
 			      "status.phase!=Failed");

@@ -142,7 +142,7 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES is set in a manifest",
-	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy; without either, this is a warning.",
+	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet; without either, this is a warning.",
 	.remedy = "Remove the variable and request GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",

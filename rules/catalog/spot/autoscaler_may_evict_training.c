@@ -41,7 +41,7 @@ static const char *disrupt_value(struct rule_run *run, const struct pod *pod)
 {
 	int64_t seconds;
 
-	if (rule_platform(run)->karpenter >= 12 &&
+	if (rule_karpenter(run) >= 12 &&
 	    node_int(pod_run_deadline(pod), &seconds) && seconds > 0)
 		return arena_printf(rule_arena(run), "%" PRId64 "s", seconds);
 	return "true";

@@ -59,6 +59,13 @@ enum device_injection rule_injection(struct rule_run *rr)
 	return known ? known : rule_platform(rr)->injection;
 }
 
+int rule_karpenter(struct rule_run *rr)
+{
+	int known = cluster_karpenter(rule_cluster(rr), rule_arena(rr));
+
+	return known ? known : rule_platform(rr)->karpenter;
+}
+
 enum tri rule_limit_default(struct rule_run *rr, const struct object *object,
 			    const char *resource)
 {

@@ -182,16 +182,15 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 }
 
 static const struct node *find(const struct cluster *cluster,
-			       enum cluster_kind kind,
-			       const struct object_id *id, struct arena *arena)
+			       const struct record_at *at, struct arena *arena)
 {
 	struct cluster_record record;
 	struct byte_cursor c;
 
-	if (!records_of(cluster, kind, id->namespace, &c))
+	if (!records_of(cluster, at->kind, at->namespace, &c))
 		return NULL;
 	while (record_next(&c, &record))
-		if (record.kind == kind && !strcmp(record.name, id->name))
+		if (record.kind == at->kind && !strcmp(record.name, at->name))
 			return take_tree(&record.tree, arena);
 	return NULL;
 }
@@ -202,10 +201,12 @@ const struct node *cluster_object(const struct cluster *cluster,
 {
 	enum cluster_kind kind = cluster_kind_of(id->api_version, id->kind);
 	const struct node *found;
+	struct record_at at;
 
 	if (kind >= CLUSTER_NODE)
 		return NULL;
-	found = find(cluster, kind, id, arena);
+	at = cluster_record_at(arena, kind, id);
+	found = find(cluster, &at, arena);
 	if (!found)
 		cluster_absent(cluster, kind, id->namespace, id->name);
 	return found;
@@ -214,10 +215,9 @@ const struct node *cluster_object(const struct cluster *cluster,
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena)
 {
-	const struct object_id id = {"v1", "Namespace", name, ""};
+	const struct record_at at = {CLUSTER_NAMESPACE, name, ""};
 
-	return node_path(find(cluster, CLUSTER_NAMESPACE, &id, arena),
-			 "metadata.labels");
+	return node_path(find(cluster, &at, arena), "metadata.labels");
 }
 
 const char *cluster_next_namespace(const struct cluster *cluster,

@@ -73,10 +73,15 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id)
 
 /* --- records -------------------------------------------------------------- */
 
-/* A Namespace is stored among the objects in it, and has no name there. */
-struct record_at cluster_record_at(enum cluster_kind kind,
+/* A Namespace is stored among the objects in it, and has no name there. Few
+ * DaemonSets and Deployments are kept: all are in one place. */
+struct record_at cluster_record_at(struct arena *arena, enum cluster_kind kind,
 				   const struct object_id *id)
 {
+	if (cluster_kind_owns(kind) && *id->namespace)
+		return (struct record_at){
+			kind, "",
+			arena_printf(arena, "%s/%s", id->namespace, id->name)};
 	if (kind == CLUSTER_NAMESPACE)
 		return (struct record_at){kind, id->name, ""};
 	if (!cluster_kind_is_namespaced(kind))
@@ -189,11 +194,13 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 		    const struct cluster_item *item, struct err *err)
 {
 	struct object_id id = cluster_id(item);
-	struct record_at at = cluster_record_at(kind, &id);
+	struct record_at at = cluster_record_at(&b->scratch, kind, &id);
 	const struct node *kept =
 		cluster_trim(&b->scratch, kind, item->root, err);
 	int64_t count = 1;
 
+	if (!cluster_is_wanted(kind, item->root))
+		return replace_record(b, &at, NULL);
 	if (!kept)
 		return err_wrap(err, "%s `%s%s%s`", id.kind, id.namespace,
 				*id.namespace ? "/" : "", id.name);
@@ -202,6 +209,17 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 	if (!node_int(node_get(item->root, "count"), &count) || count < 1)
 		count = 1;
 	return cluster_add_node(b, id.name, kept, (uint64_t)count);
+}
+
+/* A list of owners has no specs (see cluster_list.c). */
+static int add_owner_kept(struct cluster_builder *b, enum cluster_kind kind,
+			  const struct cluster_item *item, struct err *err)
+{
+	int owner = cluster_add_owner(b, item);
+	int rc =
+		node_get(item->root, "spec") ? add_kept(b, kind, item, err) : 0;
+
+	return rc ? rc : owner;
 }
 
 int cluster_builder_add(struct cluster_builder *b,
@@ -217,6 +235,8 @@ int cluster_builder_add(struct cluster_builder *b,
 		rc = cluster_add_pod(b, item, err);
 	else if (kind == CLUSTER_OTHER)
 		rc = cluster_add_owner(b, item);
+	else if (cluster_kind_owns(kind))
+		rc = add_owner_kept(b, kind, item, err);
 	else
 		rc = add_kept(b, kind, item, err);
 	arena_reset(&b->scratch);
@@ -237,7 +257,9 @@ int cluster_builder_remove(struct cluster_builder *b,
 	} else if (kind == CLUSTER_NODE) {
 		rc = cluster_remove_node(b, cluster_node_key(id->name));
 	} else {
-		at = cluster_record_at(kind, id);
+		if (cluster_kind_owns(kind))
+			cluster_remove_owner(b, id);
+		at = cluster_record_at(&b->scratch, kind, id);
 		rc = replace_record(b, &at, NULL);
 	}
 	arena_reset(&b->scratch);

@@ -137,13 +137,18 @@ struct record_at {
 	enum cluster_kind kind;
 	const char *namespace, *name;
 };
-struct record_at cluster_record_at(enum cluster_kind kind,
+struct record_at cluster_record_at(struct arena *arena, enum cluster_kind kind,
 				   const struct object_id *id);
 
 static inline const char *text_of(const struct node *node)
 {
 	return text_or_empty(node_str(node));
 }
+
+/* The kept containers of a DaemonSet or a Deployment. */
+struct node *cluster_kept_containers(struct arena *arena,
+				     enum cluster_kind kind,
+				     const struct node *root);
 
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);

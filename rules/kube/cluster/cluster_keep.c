@@ -49,7 +49,7 @@ uint64_t cluster_builder_key(struct cluster_builder *b, enum cluster_kind kind,
 		return cluster_node_key(id->name);
 	if (kind >= CLUSTER_POD)
 		return cluster_id_key(b, id);
-	at = cluster_record_at(kind, id);
+	at = cluster_record_at(&b->scratch, kind, id);
 	return record_key(b, &at);
 }
 

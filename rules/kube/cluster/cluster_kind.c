@@ -91,6 +91,15 @@ static const struct kind_row {
 				  false,
 				  {"metadata.labels", "spec.cdi",
 				   "spec.devicePlugin.env"}},
+	[CLUSTER_DAEMON_SET] = {{"DaemonSet", "apps", "daemonsets", "v1", true},
+				false,
+				{"spec.template.spec.runtimeClassName"}},
+	[CLUSTER_DEPLOYMENT] = {{"Deployment", "apps", "deployments", "v1",
+				 true,
+				 "labelSelector=app.kubernetes.io%2Fname%3D"
+				 "karpenter"},
+				false,
+				{NULL}},
 	[CLUSTER_NODE] = {{"Node", "", "nodes", "v1", false},
 			  false,
 			  {"metadata.labels", "spec.taints",
@@ -106,6 +115,11 @@ const struct cluster_resource *cluster_resource(enum cluster_kind kind)
 bool cluster_kind_is_namespaced(enum cluster_kind kind)
 {
 	return rows[kind].namespaced;
+}
+
+bool cluster_kind_owns(enum cluster_kind kind)
+{
+	return kind == CLUSTER_DAEMON_SET || kind == CLUSTER_DEPLOYMENT;
 }
 
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)
@@ -153,6 +167,17 @@ static void keep(struct arena *arena, const struct node *from, struct node *to,
 		edit_member(arena, to, path, copy);
 }
 
+static void keep_containers(struct arena *arena, enum cluster_kind kind,
+			    const struct node *root, struct node *to)
+{
+	static const char *const path[] = {"spec", "template", "spec", NULL};
+
+	for (size_t i = 0; path[i]; i++)
+		to = child_map(arena, to, path[i], strlen(path[i]));
+	edit_member(arena, to, "containers",
+		    cluster_kept_containers(arena, kind, root));
+}
+
 static int check_amounts(const struct node *map, const char *where,
 			 struct err *err)
 {
@@ -174,6 +199,8 @@ struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 
 	for (int i = 0; i < FIELDS_MAX && rows[kind].fields[i]; i++)
 		keep(arena, root, kept, rows[kind].fields[i]);
+	if (cluster_kind_owns(kind))
+		keep_containers(arena, kind, root, kept);
 	if (kind == CLUSTER_QUOTA &&
 	    (check_amounts(node_path(kept, "spec.hard"), "spec.hard", err) ||
 	     check_amounts(node_path(kept, "status.used"), "status.used", err)))

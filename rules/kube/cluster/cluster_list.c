@@ -25,7 +25,8 @@ static bool is_word(const char *key, size_t len, const char *const *words)
 	return false;
 }
 
-bool cluster_is_unread(const struct node *map, const char *key, size_t len)
+bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
+		       const char *key, size_t len)
 {
 	static const char *const never[] = {"managedFields",
 					    "annotations",
@@ -40,10 +41,14 @@ bool cluster_is_unread(const struct node *map, const char *key, size_t len)
 					    "args",
 					    NULL};
 
-	/* Labels may have any key; the device plugin's variables are those of
-	 * the GPU Operator's ClusterPolicy. */
-	return !text_ends(map->key, "abels") &&
-	       !text_eq(map->key, "devicePlugin") && is_word(key, len, never);
+	static const char *const plugin[] = {"env", "command", "args", NULL};
+
+	/* Labels may have any key. */
+	if (text_ends(map->key, "abels"))
+		return false;
+	if (kind == CLUSTER_GPU_OPERATOR || kind == CLUSTER_DAEMON_SET)
+		return is_word(key, len, never) && !is_word(key, len, plugin);
+	return is_word(key, len, never);
 }
 
 static bool skip(void *context, const struct node *map, const char *key,
@@ -52,7 +57,7 @@ static bool skip(void *context, const struct node *map, const char *key,
 	static const char *const other[] = {"spec", "status", "data", NULL};
 	const struct cluster_listing *list = context;
 
-	return cluster_is_unread(map, key, len) ||
+	return cluster_is_unread(list->wanted->kind, map, key, len) ||
 	       (list->wanted->kind == CLUSTER_OTHER &&
 		!text_ends(map->key, "abels") && is_word(key, len, other));
 }

@@ -117,13 +117,10 @@ static bool is_there(struct load *load, const struct object_id *id)
 {
 	const struct cluster *state = &load->builder->state;
 	enum cluster_kind kind = cluster_kind_of(id->api_version, id->kind);
-	struct object_id namespace = {"v1", "Namespace", id->name, ""};
 
 	if (kind == CLUSTER_NODE)
 		return table_find(&load->builder->node_names,
 				  text_keyed_hash(id->name, strlen(id->name)));
-	if (kind == CLUSTER_NAMESPACE)
-		id = &namespace;
 	return cluster_object(state, id, &load->arena) != NULL;
 }
 

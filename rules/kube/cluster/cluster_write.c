@@ -58,11 +58,17 @@ static void write_object(struct writer *w, enum cluster_kind kind,
 	struct buf *out = &w->line;
 	const struct node *labels = node_path(object->root, "metadata.labels");
 	bool is_namespace = kind == CLUSTER_NAMESPACE;
+	const char *name = is_namespace ? namespace : object->name;
+	const char *slash = strchr(name, '/');
 
 	buf_addc(out, '{');
 	put_type(out, kind);
 	buf_adds(out, ",\"metadata\":{");
-	put_member(out, "name", is_namespace ? namespace : object->name);
+	put_member(out, "name", slash ? slash + 1 : name);
+	if (slash)
+		put_member(
+			out, "namespace",
+			arena_strndup(&w->arena, name, (size_t)(slash - name)));
 	if (*namespace && !is_namespace)
 		put_member(out, "namespace", namespace);
 	if (labels) {

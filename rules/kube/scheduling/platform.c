@@ -8,6 +8,7 @@
  */
 #include "kube/platform.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,16 +106,133 @@ static enum device_injection of_operator(const struct node *root)
 	return INJECTION_UNKNOWN;
 }
 
+struct plugin_flags {
+	const char *strategy;
+	bool file, unknown;
+};
+
+/* A shell's script, and an argument of unknown text, may hold a flag in a form
+ * that is not read. */
+static void read_flags(struct plugin_flags *flags, const struct node *words)
+{
+	static const char name[] = "--device-list-strategy";
+
+	FOR_EACH_CHILD(words, word) {
+		const char *text = node_str(word);
+
+		if (!text || strchr(text, '$') || strchr(text, ' ')) {
+			flags->unknown = true;
+		} else if (text_starts(text, "--config-file")) {
+			flags->file = true;
+		} else if (text_starts(text, name)) {
+			flags->unknown |= flags->strategy != NULL;
+			text += strlen(name);
+			flags->strategy =
+				*text == '=' ? text + 1 : node_str(word->next);
+		}
+	}
+}
+
+/* Strategy of the plugin's container: a flag wins over a variable, which wins
+ * over a file of settings (k8s-device-plugin v0.18.0 cmd/nvidia-device-plugin).
+ */
+static enum device_injection of_container(const struct node *c)
+{
+	struct plugin_flags flags = {0};
+
+	read_flags(&flags, node_get(c, "command"));
+	read_flags(&flags, node_get(c, "args"));
+	if (flags.unknown)
+		return INJECTION_UNKNOWN;
+	if (flags.strategy)
+		return of_strategy(flags.strategy);
+	FOR_EACH_CHILD(node_get(c, "env"), one)
+		if (node_eq(node_get(one, "name"), "DEVICE_LIST_STRATEGY"))
+			return of_strategy(node_str(node_get(one, "value")));
+	flags.file |= node_first(node_get(c, "env")) || node_get(c, "envFrom");
+	return flags.file ? INJECTION_UNKNOWN : INJECTION_ENVVAR;
+}
+
+/*
+ * The plugin needs NVIDIA's runtime to see the GPUs. If it names a class, the
+ * default runtime may be another; if not, it is NVIDIA's, which reads the
+ * variable whatever the strategy is.
+ */
+static enum device_injection of_plugin(const struct node *root)
+{
+	const struct node *pod = node_path(root, "spec.template.spec");
+	bool named = node_get(pod, "runtimeClassName") != NULL;
+	enum device_injection found =
+		of_container(node_first(node_get(pod, "containers")));
+
+	return named == (found == INJECTION_CDI) ? found : INJECTION_UNKNOWN;
+}
+
+static enum device_injection of_plugins(const struct cluster *cluster,
+					struct arena *arena)
+{
+	const struct cluster_object *objects;
+	enum device_injection found;
+	size_t n;
+
+	objects = cluster_objects(cluster, CLUSTER_DAEMON_SET, "", arena, &n);
+	found = n ? of_plugin(objects->root) : INJECTION_UNKNOWN;
+	for (size_t i = 1; i < n; i++)
+		if (of_plugin(objects[i].root) != found)
+			return INJECTION_UNKNOWN;
+	return found;
+}
+
 enum device_injection cluster_injection(const struct cluster *cluster,
 					struct arena *arena)
 {
+	enum device_injection found;
 	const struct cluster_object *objects;
 	size_t n;
 
 	if (!cluster)
 		return INJECTION_UNKNOWN;
+	found = of_plugins(cluster, arena);
+	if (found != INJECTION_UNKNOWN)
+		return found;
 	objects = cluster_objects(cluster, CLUSTER_GPU_OPERATOR, "", arena, &n);
 	return n == 1 ? of_operator(objects->root) : INJECTION_UNKNOWN;
+}
+
+/* --- versions ------------------------------------------------------------- */
+
+/* Minor version of the image "REPOSITORY:1.12.0@DIGEST". */
+static int minor_of_image(const char *image)
+{
+	const char *name = image ? strrchr(image, '/') : NULL;
+	const char *tag = name ? strchr(name, ':') : NULL;
+	int minor;
+
+	if (!tag)
+		return 0;
+	tag += 1 + (tag[1] == 'v');
+	return sscanf(tag, "1.%3d.", &minor) == 1 && minor > 0 ? minor : 0;
+}
+
+int cluster_karpenter(const struct cluster *cluster, struct arena *arena)
+{
+	const struct cluster_object *objects;
+	int found = 0;
+	size_t n;
+
+	if (!cluster)
+		return 0;
+	objects = cluster_objects(cluster, CLUSTER_DEPLOYMENT, "", arena, &n);
+	for (size_t i = 0; i < n; i++) {
+		const struct node *c = node_first(node_path(
+			objects[i].root, "spec.template.spec.containers"));
+		int minor = minor_of_image(node_str(node_get(c, "image")));
+
+		if (!minor || (found && minor != found))
+			return 0;
+		found = minor;
+	}
+	return found;
 }
 
 enum tri container_obeys_variable(const struct container *c,
