@@ -33,7 +33,7 @@ struct fix_result {
 	const char *refused; /* why the bytes cannot be changed, or "" */
 	/* The fix writes a secret value, which is masked in edits and patch
 	 * (kube/secret/mask.h): they are for people to read, not to apply. */
-	bool covered;
+	bool masked;
 	bool kept; /* of an info that --fix leaves out */
 };
 

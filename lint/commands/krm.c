@@ -140,7 +140,7 @@ static const char *annotation(const struct node *item, const char *key)
 static void put_proposal(struct arena *arena, struct node *field,
 			 const struct finding *finding)
 {
-	if (finding->repair && !finding->repair->covered &&
+	if (finding->repair && !finding->repair->masked &&
 	    *finding->repair->patch)
 		edit_member_string(arena, field, "proposedValue",
 				   finding->repair->patch);

@@ -25,17 +25,17 @@ enum file_flags {
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
 	FILE_FIXED = 32,    /* --fix changed it, --diff would */
 	FILE_FIX_FAILED = 64,
-	FILE_REGULAR = 128,    /* neither pipe nor device, and not empty */
-	FILE_KEPT = 256,       /* can be read only once: see stdin_cache.h */
-	FILE_LINK = 512,       /* a symbolic link */
-	FILE_NAMED = 1024,     /* on the command line: no folder bounds it */
-	FILE_AGAIN = 2048,     /* another name of a file: see same_file.c */
-	FILE_SECRETS = 4096,   /* holds secret values */
-	FILE_FOREIGN = 8192,   /* skipped: it holds no Kubernetes object */
-	FILE_PATCHED = 16384,  /* of a base that a kustomization patches */
-	FILE_COVERED = 32768,  /* checked as a part of a rendered text */
-	FILE_RENDERED = 65536, /* no file: the text of a rendered source */
-	FILE_APART = 131072,   /* ... that is a separate set */
+	FILE_REGULAR = 128,   /* neither pipe nor device, and not empty */
+	FILE_READ_ONCE = 256, /* a pipe or standard input: see stdin_cache.h */
+	FILE_LINK = 512,      /* a symbolic link */
+	FILE_NAMED = 1024,    /* on the command line: no folder bounds it */
+	FILE_SECOND_NAME = 2048, /* another name of a file: see same_file.c */
+	FILE_SECRETS = 4096,	 /* holds secret values */
+	FILE_NOT_KUBERNETES = 8192, /* skipped: it holds no Kubernetes object */
+	FILE_PATCHED = 16384,	    /* of a base that a kustomization patches */
+	FILE_SUPERSEDED = 32768,    /* checked as a part of a rendered text */
+	FILE_RENDERED = 65536,	    /* no file: the text of a rendered source */
+	FILE_OWN_SET = 131072,	    /* ... that is a separate set */
 	FILE_INSTALLS =
 		262144, /* objects whose charts are built, and no others */
 };

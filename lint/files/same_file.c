@@ -106,7 +106,7 @@ static size_t hash_names(const struct files *files, struct file_name *names)
 	for (size_t i = 0; i < files->n; i++) {
 		unsigned flags = files->items[i].flags;
 
-		if (flags & (FILE_KEPT | FILE_DANGLING) ||
+		if (flags & (FILE_READ_ONCE | FILE_DANGLING) ||
 		    !real_path(files, i, &path))
 			continue;
 		names[n++] =
@@ -146,7 +146,7 @@ static void mark(struct files *files, const struct file_name *names, size_t n)
 		}
 		if (!same(files, names[first].file, names[i].file))
 			continue;
-		file->flags |= FILE_AGAIN;
+		file->flags |= FILE_SECOND_NAME;
 		kept->flags |= file->flags & (FILE_FRAGMENT | FILE_NAMED);
 	}
 }
@@ -174,7 +174,7 @@ void files_drop_repeated(struct files *files)
 	mark(files, names, n);
 	free(names);
 	for (size_t i = 0; i < files->n; i++)
-		if (!(files->items[i].flags & FILE_AGAIN))
+		if (!(files->items[i].flags & FILE_SECOND_NAME))
 			files->items[kept++] = files->items[i];
 	files->n = kept;
 }

@@ -31,7 +31,7 @@ void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files)
 	for (size_t i = 0; i < files->n; i++) {
 		struct kept_text *text;
 
-		if (!(files->items[i].flags & FILE_KEPT))
+		if (!(files->items[i].flags & FILE_READ_ONCE))
 			continue;
 		text = ARRAY_PUSH(stdin_cache->items, stdin_cache->n,
 				  stdin_cache->size);

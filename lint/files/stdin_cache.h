@@ -20,7 +20,7 @@ struct stdin_cache {
 	size_t n, size;
 };
 
-/* Read all files with FILE_KEPT; what fails is noted in the file. */
+/* Read all files with FILE_READ_ONCE; what fails is noted in the file. */
 void stdin_cache_read(struct stdin_cache *stdin_cache, struct files *files);
 /* Stores a copy of the text to be read instead of the file. */
 void stdin_cache_put(struct stdin_cache *stdin_cache, uint32_t file,

@@ -93,8 +93,8 @@ static void read_rules(struct tree_worker *w, struct tree_level *level, int fd,
 
 /* Counts below fd, which is taken: down the tree as it is sorted, so that it is
  * the same wherever the budget ends it. */
-static void look_below(struct listings *listings, int fd, uint32_t budget,
-		       struct ignored_count *count)
+static void count_files_below(struct listings *listings, int fd,
+			      uint32_t budget, struct ignored_count *count)
 {
 	struct listing listing;
 	size_t end;
@@ -108,9 +108,10 @@ static void look_below(struct listings *listings, int fd, uint32_t budget,
 	     i++) {
 		count->looked_at++;
 		if (listings->entries[i].folder)
-			look_below(listings,
-				   listing_open(fd, listings_name(listings, i)),
-				   budget, count);
+			count_files_below(
+				listings,
+				listing_open(fd, listings_name(listings, i)),
+				budget, count);
 		else
 			count->manifests++;
 	}
@@ -125,8 +126,8 @@ static struct ignored_count count_ignored(struct tree_worker *w, int fd,
 
 	if (atomic_load(&w->tree->looked_at) >= IGNORED_BUDGET)
 		return (struct ignored_count){0, IGNORED_UNKNOWN};
-	look_below(&w->listings, listing_open(fd, name), IGNORED_BUDGET,
-		   &count);
+	count_files_below(&w->listings, listing_open(fd, name), IGNORED_BUDGET,
+			  &count);
 	atomic_fetch_add(&w->tree->looked_at, count.looked_at);
 	return count;
 }
@@ -370,8 +371,8 @@ struct ignored_count tree_count(struct tree *tree, const char *path,
 {
 	struct ignored_count count = {0, 0};
 
-	look_below(&tree->workers[0].listings, listing_open(AT_FDCWD, path),
-		   budget, &count);
+	count_files_below(&tree->workers[0].listings,
+			  listing_open(AT_FDCWD, path), budget, &count);
 	return count;
 }
 

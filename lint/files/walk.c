@@ -260,7 +260,7 @@ static unsigned named_flags(const char *path)
 	if (gone)
 		return 0; /* said when it is read */
 	if (!S_ISREG(st.st_mode))
-		return FILE_KEPT;
+		return FILE_READ_ONCE;
 	return link | (st.st_size ? FILE_REGULAR : 0);
 }
 
@@ -286,7 +286,7 @@ static void walk_path(struct walk *walk, const char *path)
 	} else if (fd >= 0) {
 		walk_root(walk, fd);
 	} else {
-		add_named(walk, standard_input ? FILE_STDIN | FILE_KEPT
+		add_named(walk, standard_input ? FILE_STDIN | FILE_READ_ONCE
 					       : named_flags(path));
 	}
 }

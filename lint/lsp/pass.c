@@ -74,7 +74,7 @@ static const struct fix_result *copy_repair(struct arena *arena,
 	struct fix_result *to;
 	struct fix_edit *edits;
 
-	if (!from || from->covered || *from->refused || !from->nedits)
+	if (!from || from->masked || *from->refused || !from->nedits)
 		return NULL;
 	to = ARENA_NEW(arena, struct fix_result);
 	edits = ARENA_ARRAY(arena, struct fix_edit, from->nedits);

@@ -212,7 +212,7 @@ void outputs_end(struct outputs *outputs, const struct report_summary *summary)
 		log_files(outputs, summary);
 }
 
-bool outputs_tell_rendered(const struct outputs *outputs)
+bool outputs_show_rendered(const struct outputs *outputs)
 {
 	for (size_t i = 0; i < outputs->n; i++) {
 		const struct report_format *format = outputs->items[i].format;

@@ -35,7 +35,7 @@ void outputs_file(struct outputs *outputs, const struct report_file *file,
 		  const struct finding *findings, size_t n);
 void outputs_end(struct outputs *outputs, const struct report_summary *summary);
 /* True if a report lists the rendered roots and their renderers. */
-bool outputs_tell_rendered(const struct outputs *outputs);
+bool outputs_show_rendered(const struct outputs *outputs);
 /* True if a report goes to standard output. */
 bool outputs_use_stdout(const struct outputs *outputs);
 void outputs_release(struct outputs *outputs);

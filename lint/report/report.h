@@ -28,7 +28,7 @@ struct report_file {
 	void *context;
 	/* The text with secret values masked; NULL if it holds none.
 	 * Everything that shows lines uses this one. */
-	struct source *covered;
+	struct source *masked;
 };
 
 struct skipped_file {

@@ -71,12 +71,12 @@ static void put_suggestion(struct buf *out, struct source *source,
 	uint32_t start, end;
 	struct buf text;
 
-	if (!repair || !source || repair->covered)
+	if (!repair || !source || repair->masked)
 		return;
 	buf_init(&text);
 	/* Bytes between two edits may hold a secret that they do not. */
 	if (fix_cover(source, repair, &start, &end, &text) &&
-	    !memchr(text.data, (unsigned char)SECRET_COVER, text.len)) {
+	    !memchr(text.data, (unsigned char)SECRET_MASK_BYTE, text.len)) {
 		struct position from = fix_position(source, start);
 		struct position to = fix_position(source, end);
 

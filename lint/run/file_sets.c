@@ -151,7 +151,7 @@ static void part_rendered(struct file_sets *sets, const struct files *files)
 		const struct lint_file *f = &files->items[i];
 		const char *folder = files->folders[f->folder].path;
 
-		if (f->flags & FILE_APART && *folder)
+		if (f->flags & FILE_OWN_SET && *folder)
 			*VEC_PUSH(&sets->arena, sets->folders, sets->n,
 				  sets->size) = folder;
 	}

@@ -220,11 +220,11 @@ int filter_lint(struct filter *f)
 	run_set(&f->run, policy_of, f);
 	rc = read_back(f);
 	for (size_t i = 0; i < f->ntexts && f->n; i++)
-		covered_make(&f->texts[i].covered, &f->arena,
-			     &f->texts[i].source);
+		masked_make(&f->texts[i].masked, &f->arena,
+			    &f->texts[i].source);
 	for (size_t i = 0; i < f->n; i++)
-		covered_findings(&f->texts[f->findings[i].place.file].covered,
-				 &f->findings[i], 1);
+		masked_findings(&f->texts[f->findings[i].place.file].masked,
+				&f->findings[i], 1);
 	return rc;
 }
 
@@ -254,7 +254,7 @@ static size_t report_text(struct filter *f, const struct report_format *format,
 				   .source = set_source,
 				   .path_of = report_path,
 				   .context = f,
-				   .covered = f->texts[index].covered.source};
+				   .masked = f->texts[index].masked.source};
 	size_t n = 1;
 
 	while (first + n < f->n && f->findings[first + n].place.file == index)

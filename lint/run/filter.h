@@ -13,7 +13,7 @@
 #include "lint/report/report.h"
 #include "lint/settings/clusters.h"
 #include "lint/settings/policies.h"
-#include "lint/text/covered.h"
+#include "lint/text/masked.h"
 #include "spill.h"
 
 /* One text of the set. */
@@ -21,7 +21,7 @@ struct filter_text {
 	const char *name; /* in messages */
 	struct buf text;  /* the input, or what the repairs made of it */
 	struct source source;
-	struct covered covered;
+	struct masked masked;
 	uint64_t objects; /* that were found in it */
 };
 

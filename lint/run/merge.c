@@ -15,7 +15,7 @@
 #include "lint.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/log.h"
-#include "lint/text/covered.h"
+#include "lint/text/masked.h"
 
 enum { OUTPUT_BUFFER = 64 * 1024 };
 
@@ -91,7 +91,8 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 	const void *own = NULL, *set;
 	size_t n, nset, nrendered;
 
-	if (record->length && !(lint->files.items[file].flags & FILE_COVERED))
+	if (record->length &&
+	    !(lint->files.items[file].flags & FILE_SUPERSEDED))
 		lose(m, spill_bytes(&lint->workers.items[record->spill].spill,
 				    record, &m->arena, &own));
 	lose(m, set_findings_take(&lint->set, file, &m->arena, &set));
@@ -137,7 +138,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	unsigned flags = m->lint->files.items[file].flags;
 	int error = 0;
 
-	if (add->added && flags & FILE_KEPT) {
+	if (add->added && flags & FILE_READ_ONCE) {
 		add->refused = flags & FILE_STDIN ? "it is standard input"
 						  : "it is not a regular file";
 		m->lint->failed = true;
@@ -216,19 +217,19 @@ static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
 
 /* --- --fix, --diff ------------------------------------------------------- */
 
-/* Both texts, each with its own secret values covered. */
+/* Both texts, each with its own secret values masked. */
 static void add_diff(struct merge *m, struct source *old,
 		     const struct buf *fixed, struct buf *out)
 {
-	struct covered before, after;
+	struct masked before, after;
 	struct diff_text a = {old->text - old->bom, old->len + old->bom, NULL};
 	struct diff_text b = {fixed->data, fixed->len, NULL};
 	struct source new;
 	struct buf diff;
 
 	source_init(&new, &m->arena, old->name, b.text, b.len);
-	covered_make(&before, &m->arena, old);
-	covered_make(&after, &m->arena, &new);
+	masked_make(&before, &m->arena, old);
+	masked_make(&after, &m->arena, &new);
 	if (before.source)
 		a.shown = before.source->text - old->bom;
 	if (after.source)
@@ -301,14 +302,14 @@ static void cover(struct merge *m, struct report_file *report,
 {
 	struct lint *lint = m->lint;
 	uint32_t file = report->index;
-	struct covered covered;
+	struct masked masked;
 
 	if (!n || (lint->job.records[file].length &&
 		   !(lint->files.items[file].flags & FILE_SECRETS)))
 		return;
-	covered_make(&covered, &m->arena, sources_get(&lint->sources, file));
-	covered_findings(&covered, findings, n);
-	report->covered = covered.source;
+	masked_make(&masked, &m->arena, sources_get(&lint->sources, file));
+	masked_findings(&masked, findings, n);
+	report->masked = masked.source;
 }
 
 static void merge_file(struct merge *m, uint32_t file)
@@ -364,9 +365,9 @@ static void merge_any(struct merge *m, uint32_t file)
 	if (f->error) {
 		log_line("%s: %s", m->path.data, input_strerror(f->error));
 		m->lint->failed = true;
-	} else if (f->flags & FILE_TEMPLATE && !(f->flags & FILE_COVERED)) {
+	} else if (f->flags & FILE_TEMPLATE && !(f->flags & FILE_SUPERSEDED)) {
 		skip(m, "template (Helm, Go or Jinja)");
-	} else if (f->flags & FILE_FOREIGN) {
+	} else if (f->flags & FILE_NOT_KUBERNETES) {
 		m->summary.foreign++;
 	} else if (f->flags & FILE_DANGLING) {
 		skip(m, "broken symbolic link");
@@ -487,7 +488,7 @@ static void tell_rendered(struct merge *m)
 	struct buf text;
 
 	if (!lint->outputs.n || lint->options->quiet ||
-	    outputs_tell_rendered(&lint->outputs))
+	    outputs_show_rendered(&lint->outputs))
 		return;
 	buf_init(&text);
 	summary_add_rendered(&m->summary, &text);

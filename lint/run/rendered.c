@@ -146,7 +146,7 @@ static void cover_templates(struct rendered *rendered)
 	for (size_t i = 0; i < files->n; i++) {
 		files_absolute(files, i, rendered->in.cwd, &path);
 		if (is_template(&rendered->render, path.data))
-			files->items[i].flags |= FILE_COVERED;
+			files->items[i].flags |= FILE_SUPERSEDED;
 	}
 	buf_release(&path);
 }
@@ -157,11 +157,11 @@ static void cover_sources(struct rendered *rendered)
 		const struct render_root *root = &rendered->render.roots[i];
 
 		if (!root->refused && rendered_file(rendered, root->file) < 0)
-			add_file(&rendered->in, root->file, FILE_COVERED);
+			add_file(&rendered->in, root->file, FILE_SUPERSEDED);
 		for (size_t s = 0; s < root->sources.n && !root->refused; s++)
 			if (rendered_file(rendered, root->sources.items[s]) < 0)
 				add_file(&rendered->in, root->sources.items[s],
-					 FILE_COVERED);
+					 FILE_SUPERSEDED);
 	}
 	files_sort(rendered->in.files);
 	for (size_t i = 0; i < rendered->render.nroots; i++) {
@@ -173,7 +173,7 @@ static void cover_sources(struct rendered *rendered)
 
 			if (file >= 0 && is_covered(root, path))
 				rendered->in.files->items[file].flags |=
-					FILE_COVERED;
+					FILE_SUPERSEDED;
 		}
 	}
 }
@@ -185,7 +185,7 @@ static void add_text(struct rendered *rendered, struct render_root *root)
 	struct buf path;
 
 	if (root->apart)
-		flags |= FILE_APART;
+		flags |= FILE_OWN_SET;
 	if (kustomize_patches(in->kustomize, root->folder))
 		flags |= FILE_PATCHED;
 	root->index = (uint32_t)in->files->n;

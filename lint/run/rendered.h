@@ -11,7 +11,7 @@
 #include "lint/files/walk.h"
 #include "lint/render/render.h"
 #include "lint/report/report.h"
-#include "lint/text/covered.h"
+#include "lint/text/masked.h"
 #include "set_findings.h"
 #include "worker.h"
 

@@ -123,8 +123,9 @@ static bool put_place(struct rendered *rendered, const struct render_place *at,
 	f = &rendered->in.files->items[file];
 	f->size = (uint32_t)at->text->bytes;
 	/* Settings, until something is found in them. */
-	if (f->flags & FILE_FOREIGN)
-		f->flags = (f->flags & ~(uint32_t)FILE_FOREIGN) | FILE_COVERED;
+	if (f->flags & FILE_NOT_KUBERNETES)
+		f->flags = (f->flags & ~(uint32_t)FILE_NOT_KUBERNETES) |
+			   FILE_SUPERSEDED;
 	set_place(rendered, at, place);
 	return true;
 }
@@ -213,7 +214,7 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 	add_related(rendered, finding, root);
 }
 
-static void map_findings(struct rendered *rendered, struct covered *covered,
+static void map_findings(struct rendered *rendered, struct masked *masked,
 			 const void *bytes)
 {
 	size_t n = spill_number(bytes);
@@ -221,7 +222,7 @@ static void map_findings(struct rendered *rendered, struct covered *covered,
 		ARENA_ARRAY(&rendered->arena, struct finding, n);
 
 	spill_decode(bytes, &rendered->arena, findings);
-	covered_findings(covered, findings, n);
+	masked_findings(masked, findings, n);
 	for (size_t i = 0; i < n; i++)
 		map_finding(rendered, &findings[i]);
 }
@@ -231,7 +232,7 @@ static int map_root(struct rendered *rendered, const struct render_root *root)
 	struct job *job = rendered->job;
 	const struct spill_record *record = &job->records[root->index];
 	const void *own = NULL, *of_set = NULL;
-	struct covered covered;
+	struct masked masked;
 	struct source source;
 	int error = 0;
 
@@ -245,9 +246,9 @@ static int map_root(struct rendered *rendered, const struct render_root *root)
 		return error;
 	source_init(&source, &rendered->arena, root->file, root->text.data,
 		    root->text.len);
-	covered_make(&covered, &rendered->arena, &source);
-	map_findings(rendered, &covered, own);
-	map_findings(rendered, &covered, of_set);
+	masked_make(&masked, &rendered->arena, &source);
+	map_findings(rendered, &masked, own);
+	map_findings(rendered, &masked, of_set);
 	return error;
 }
 

@@ -195,7 +195,7 @@ static bool lint_documents(struct worker *w, struct run *run,
 /* 0, or errno after a message. */
 static int write_fixed(const struct worker *w, const struct lint_file *f)
 {
-	bool once = f->flags & FILE_KEPT;
+	bool once = f->flags & FILE_READ_ONCE;
 	const struct job *job = w->job;
 	size_t file = (size_t)(f - job->files->items);
 	int error = once ? EROFS
@@ -299,7 +299,7 @@ static bool is_repaired(const struct options *o, const struct lint_file *f)
 {
 	if (f->flags & FILE_RENDERED)
 		return false;
-	return o->diff || (o->fix && !(f->flags & FILE_COVERED));
+	return o->diff || (o->fix && !(f->flags & FILE_SUPERSEDED));
 }
 
 static void lint_file(struct worker *w, size_t index)
@@ -327,7 +327,7 @@ static void lint_file(struct worker *w, size_t index)
 		    input->len);
 	if (!(f->flags & (FILE_NAMED | FILE_STDIN | FILE_RENDERED)) &&
 	    is_foreign(&source)) {
-		f->flags |= FILE_FOREIGN;
+		f->flags |= FILE_NOT_KUBERNETES;
 		return;
 	}
 	if (job->run.file_values && !(f->flags & FILE_RENDERED) &&
@@ -340,7 +340,7 @@ static void lint_file(struct worker *w, size_t index)
 	job_file(job, index, &w->absolute, &file);
 	if (is_repaired(job->options, f))
 		fix_file(w, &file, f, &source);
-	run = f->flags & FILE_COVERED ? &w->covered : &w->run;
+	run = f->flags & FILE_SUPERSEDED ? &w->covered : &w->run;
 	if (lint_documents(w, run, &file, &source) ||
 	    (job->records[index].length &&
 	     secrets_plain(source.text, source.len)))

@@ -40,11 +40,11 @@ static void stand_in(struct escape *out, uint32_t c)
 	out->width = 1;
 }
 
-/* A covered value is one character, whatever its length. */
+/* A masked value is one character, whatever its length. */
 static void show_stars(struct escape *out, const char *s, size_t n)
 {
 	out->used = 0;
-	while (out->used < n && s[out->used] == SECRET_COVER)
+	while (out->used < n && s[out->used] == SECRET_MASK_BYTE)
 		out->used++;
 	out->text = SECRET_STARS;
 	out->len = out->width = sizeof(SECRET_STARS) - 1;
@@ -55,7 +55,7 @@ void escape_read(struct escape *out, const char *s, size_t n)
 	size_t len = utf8_length(s, n);
 	uint32_t c;
 
-	if (*s == SECRET_COVER) {
+	if (*s == SECRET_MASK_BYTE) {
 		show_stars(out, s, n);
 		return;
 	}

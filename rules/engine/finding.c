@@ -133,23 +133,23 @@ static bool has_secret(const struct secrets *secrets, const char *text)
 	return secrets_in(secrets, text, strlen(text));
 }
 
-static bool is_covered(const struct fix_result *repair,
-		       const struct secrets *secrets)
+static bool writes_secret(const struct fix_result *repair,
+			  const struct secrets *secrets)
 {
-	bool covered = has_secret(secrets, repair->patch);
+	bool masked = has_secret(secrets, repair->patch);
 
-	for (unsigned i = 0; i < repair->nedits && !covered; i++)
-		covered = has_secret(secrets, repair->edits[i].text);
-	return covered;
+	for (unsigned i = 0; i < repair->nedits && !masked; i++)
+		masked = has_secret(secrets, repair->edits[i].text);
+	return masked;
 }
 
-static const char *cover(const struct secrets *secrets, struct arena *arena,
-			 const char *text)
+static const char *mask_text(const struct secrets *secrets, struct arena *arena,
+			     const char *text)
 {
-	return secrets_cover(secrets, arena, text, strlen(text));
+	return secrets_mask_in_place(secrets, arena, text, strlen(text));
 }
 
-/* Edits are shown beside lines of the file, which are covered too. */
+/* Edits are shown beside lines of the file, which are masked too. */
 static struct fix_result *mask_repair(const struct fix_result *repair,
 				      const struct secrets *secrets,
 				      struct arena *arena)
@@ -161,13 +161,13 @@ static struct fix_result *mask_repair(const struct fix_result *repair,
 	*out = *repair;
 	out->title = secrets_mask(secrets, arena, repair->title);
 	out->refused = secrets_mask(secrets, arena, repair->refused);
-	out->covered = is_covered(repair, secrets);
-	if (!out->covered)
+	out->masked = writes_secret(repair, secrets);
+	if (!out->masked)
 		return out;
-	out->patch = cover(secrets, arena, repair->patch);
+	out->patch = mask_text(secrets, arena, repair->patch);
 	for (unsigned i = 0; i < repair->nedits; i++) {
 		edits[i] = repair->edits[i];
-		edits[i].text = cover(secrets, arena, edits[i].text);
+		edits[i].text = mask_text(secrets, arena, edits[i].text);
 	}
 	out->edits = edits;
 	return out;

@@ -146,7 +146,7 @@ static void logged_once(struct watch *watch)
 	assert_int_equal(count_changes(watch, 5000, 1), 0);
 }
 
-static void not_told(struct watch *watch)
+static void expect_no_change(struct watch *watch)
 {
 	assert_int_equal(count_changes(watch, 5000, 1), 0);
 }
@@ -159,7 +159,7 @@ static void projected_files(void **state)
 	project(place, 1, "tls.crt", "one");
 	assert_int_equal(symlink("..data/tls.crt", at(place, "tls.crt")), 0);
 	watch = watch_one(at(place, "tls.crt"));
-	not_told(watch);
+	expect_no_change(watch);
 	for (int i = 2; i < 5; i++) {
 		project(place, i, "tls.crt", "two"); /* same size */
 		logged_once(watch);
@@ -175,13 +175,13 @@ static void projected_folder(void **state)
 	project(place, 1, "a.yaml", "one");
 	assert_int_equal(symlink("..data/a.yaml", at(place, "a.yaml")), 0);
 	watch = watch_one(place->dir);
-	not_told(watch);
+	expect_no_change(watch);
 	project(place, 2, "a.yaml", "two");
 	logged_once(watch);
 	/* The old version is removed afterwards: not our business. */
 	unlink(at(place, "..1/a.yaml"));
 	rmdir(at(place, "..1"));
-	not_told(watch);
+	expect_no_change(watch);
 	watch_free(watch);
 }
 
@@ -228,12 +228,12 @@ static void gone_and_back(void **state)
 	const char *path = at(place, "tls.key");
 	struct watch *watch = watch_one(path);
 
-	not_told(watch);
+	expect_no_change(watch);
 	put(path, "one");
 	logged_once(watch);
 	unlink(path);
 	logged_once(watch);
-	not_told(watch);
+	expect_no_change(watch);
 	put(path, "one");
 	logged_once(watch);
 	watch_free(watch);
@@ -276,7 +276,7 @@ static void folder_swapped_by_link(void **state)
 	assert_int_equal(rename(temp, link), 0);
 	logged_once(watch);
 	put(at(place, "1/tls.key"), "old");
-	not_told(watch);
+	expect_no_change(watch);
 	put(at(place, "2/tls.key"), "new");
 	logged_once(watch);
 	watch_free(watch);
@@ -329,10 +329,10 @@ static void others_do_not_matter(void **state)
 	watch = watch_one(at(place, "tls.key"));
 	put(at(place, "other"), "one");
 	unlink(at(place, "other"));
-	not_told(watch);
+	expect_no_change(watch);
 	fd = open(at(place, "tls.key"), O_RDONLY);
 	close(fd);
-	not_told(watch);
+	expect_no_change(watch);
 	watch_free(watch);
 }
 

@@ -314,7 +314,7 @@ static void make_builder(struct live *live)
 	feeds->torn = false;
 }
 
-static void go_round(void *context)
+static void watch_all_once(void *context)
 {
 	struct live *live = context;
 	int64_t now = live_now();
@@ -370,7 +370,7 @@ static void *run(void *context)
 	struct live *live = context;
 
 	while (!atomic_load(&live->stop)) {
-		if (escape_run(go_round, live, 0) != ESCAPE_NONE ||
+		if (escape_run(watch_all_once, live, 0) != ESCAPE_NONE ||
 		    live->feeds.torn)
 			start_over(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,

@@ -321,8 +321,8 @@ static void report_ready(struct self_managed *m, struct round *r)
 		atomic_store(&m->not_ready, NULL);
 }
 
-static enum outcome go_round(struct self_managed *m, struct round *r,
-			     struct err *err)
+static enum outcome reconcile_once(struct self_managed *m, struct round *r,
+				   struct err *err)
 {
 	struct err unread = {0};
 	enum outcome outcome;
@@ -445,7 +445,7 @@ static void work(void *context)
 {
 	struct work *w = context;
 
-	w->outcome = go_round(w->m, &w->round, &w->err);
+	w->outcome = reconcile_once(w->m, &w->round, &w->err);
 }
 
 static void *run(void *context)

@@ -20,8 +20,8 @@
 
 /* Covered bytes of a text whose offsets must stay: no byte of UTF-8. A run of
  * them is shown as SECRET_STARS. */
-#define SECRET_COVER '\xfd'
-#define SECRET_STARS "****"
+#define SECRET_MASK_BYTE '\xfd'
+#define SECRET_STARS	 "****"
 
 struct secret_value {
 	const char *text;
@@ -76,13 +76,17 @@ struct source *secrets_of_source(struct secrets *secrets,
 
 /* --- masking ------------------------------------------------------------- */
 
-/* The text with all values covered, each byte in its place, and masked. In
- * the arena; text itself where there is nothing. */
-const char *secrets_cover(const struct secrets *secrets, struct arena *arena,
-			  const char *text, size_t len);
+/*
+ * secrets_mask_in_place() keeps each byte in its place; secrets_mask() returns
+ * the text as it is shown. The result is in the arena, or is text itself if it
+ * holds no secret.
+ */
+const char *secrets_mask_in_place(const struct secrets *secrets,
+				  struct arena *arena, const char *text,
+				  size_t len);
 const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
 			 const char *text);
-/* Append covered text as it is shown. */
+/* Appends text masked in place as it is shown. */
 void secrets_show(struct buf *out, const char *text, size_t len);
 /* True if the text contains one of them. */
 bool secrets_in(const struct secrets *secrets, const char *text, size_t len);

@@ -60,7 +60,7 @@ struct source *file_source(const struct report_file *file)
 
 struct source *file_shown(const struct report_file *file)
 {
-	return file->covered ? file->covered : file_source(file);
+	return file->masked ? file->masked : file_source(file);
 }
 
 void finding_object(const struct finding *finding, struct buf *out)

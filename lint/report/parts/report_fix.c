@@ -21,7 +21,7 @@ struct position fix_position(struct source *source, uint32_t offset)
 
 static void put_edits(struct buf *out, const struct fix_result *repair)
 {
-	unsigned n = repair->covered ? 0 : repair->nedits;
+	unsigned n = repair->masked ? 0 : repair->nedits;
 
 	stream_open(out, "edits", '[');
 	for (unsigned i = 0; i < n; i++) {
@@ -37,9 +37,9 @@ static void put_edits(struct buf *out, const struct fix_result *repair)
 /* A tool could write the stars into a file. */
 void fix_put_json(struct buf *out, const struct fix_result *repair)
 {
-	const char *patch = repair->covered ? "" : repair->patch;
-	const char *refused = repair->covered ? "its text holds a secret value"
-					      : repair->refused;
+	const char *patch = repair->masked ? "" : repair->patch;
+	const char *refused = repair->masked ? "its text holds a secret value"
+					     : repair->refused;
 
 	stream_open(out, "fix", '{');
 	stream_bool(out, "safe", repair->safe);
@@ -71,7 +71,7 @@ static void put_replacement(struct buf *out, struct source *source,
 void fix_put_sarif(struct buf *out, const char *path, struct source *source,
 		   const struct fix_result *repair)
 {
-	if (!repair || !source || !repair->nedits || repair->covered)
+	if (!repair || !source || !repair->nedits || repair->masked)
 		return;
 	stream_open(out, "fixes", '[');
 	stream_open(out, NULL, '{');

@@ -42,7 +42,7 @@ static enum tri has_whole_node(const struct pod *pod)
 }
 
 /* Returns the clause about the devices that it sees besides its own. */
-static const char *besides(const struct container *c)
+static const char *other_gpus_clause(const struct container *c)
 {
 	static const char *const texts[] = {
 		[TRI_NO] = ", not only those that it requests",
@@ -90,7 +90,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			run, c, at,
 			"container `%s` is privileged: it sees every GPU of "
 			"its node%s",
-			container_title(c), besides(c));
+			container_title(c), other_gpus_clause(c));
 		finding_help(
 			run, f,
 			"remove `privileged`, and add only the capabilities that are needed (IPC_LOCK for RDMA)%s",

@@ -151,34 +151,34 @@ static size_t match_at(const struct secrets *secrets, const char *text,
 	return n > other ? n : other;
 }
 
-/* --- covering ------------------------------------------------------------ */
+/* --- masking ------------------------------------------------------------- */
 
-struct cover {
+struct masking {
 	const char *in;
 	char *out; /* NULL: they are only counted */
 	size_t count;
 };
 
-static void cover_bytes(char *text, size_t len)
+static void mask_bytes(char *text, size_t len)
 {
 	size_t kept = secret_prefix(text, len);
 
-	memset(text + kept, SECRET_COVER, len - kept);
+	memset(text + kept, SECRET_MASK_BYTE, len - kept);
 }
 
-static void cover_found(void *context, size_t at, size_t len)
+static void mask_found(void *context, size_t at, size_t len)
 {
-	struct cover *cover = context;
+	struct masking *masking = context;
 
-	cover->count++;
-	if (cover->out)
-		cover_bytes(cover->out + at, len);
+	masking->count++;
+	if (masking->out)
+		mask_bytes(masking->out + at, len);
 }
 
-static size_t cover_all(const struct secrets *secrets, const char *in,
-			size_t len, char *out)
+static size_t mask_all(const struct secrets *secrets, const char *in,
+		       size_t len, char *out)
 {
-	struct cover cover = {in, out, 0};
+	struct masking masking = {in, out, 0};
 
 	for (size_t i = 0; secrets->n && i < len; i++) {
 		size_t n = 0;
@@ -187,20 +187,20 @@ static size_t cover_all(const struct secrets *secrets, const char *in,
 			n = match_at(secrets, in, len, i);
 		if (!n)
 			continue;
-		cover_found(&cover, i, n);
+		mask_found(&masking, i, n);
 		i += n - 1;
 	}
-	secret_tokens(in, len, cover_found, &cover);
-	secret_credentials(in, len, cover_found, &cover);
-	return cover.count;
+	secret_tokens(in, len, mask_found, &masking);
+	secret_credentials(in, len, mask_found, &masking);
+	return masking.count;
 }
 
-static char *copy_without_cover(struct arena *arena, const char *text,
-				size_t len)
+static char *copy_without_mask(struct arena *arena, const char *text,
+			       size_t len)
 {
 	char *copy = arena_strndup(arena, text, len);
 
-	for (char *at = copy; (at = memchr(at, (unsigned char)SECRET_COVER,
+	for (char *at = copy; (at = memchr(at, (unsigned char)SECRET_MASK_BYTE,
 					   (size_t)(copy + len - at)));)
 		*at = '\xfe';
 	return copy;
@@ -209,7 +209,7 @@ static char *copy_without_cover(struct arena *arena, const char *text,
 size_t secrets_count(const struct secrets *secrets, const char *text,
 		     size_t len)
 {
-	return cover_all(secrets, text, len, NULL);
+	return mask_all(secrets, text, len, NULL);
 }
 
 bool secrets_in(const struct secrets *secrets, const char *text, size_t len)
@@ -222,28 +222,29 @@ void secrets_show(struct buf *out, const char *text, size_t len)
 	const char *end = text + len;
 
 	while (text < end) {
-		const char *at = memchr(text, (unsigned char)SECRET_COVER,
+		const char *at = memchr(text, (unsigned char)SECRET_MASK_BYTE,
 					(size_t)(end - text));
 
 		buf_add(out, text, (size_t)((at ? at : end) - text));
 		if (!at)
 			return;
 		buf_adds(out, SECRET_STARS);
-		while (at < end && *at == SECRET_COVER)
+		while (at < end && *at == SECRET_MASK_BYTE)
 			at++;
 		text = at;
 	}
 }
 
-const char *secrets_cover(const struct secrets *secrets, struct arena *arena,
-			  const char *text, size_t len)
+const char *secrets_mask_in_place(const struct secrets *secrets,
+				  struct arena *arena, const char *text,
+				  size_t len)
 {
 	char *copy;
 
 	if (!secrets_in(secrets, text, len))
 		return text;
-	copy = copy_without_cover(arena, text, len);
-	cover_all(secrets, text, len, copy);
+	copy = copy_without_mask(arena, text, len);
+	mask_all(secrets, text, len, copy);
 	return copy;
 }
 
@@ -251,14 +252,14 @@ const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
 			 const char *text)
 {
 	size_t len = strlen(text);
-	const char *covered = secrets_cover(secrets, arena, text, len);
+	const char *in_place = secrets_mask_in_place(secrets, arena, text, len);
 	const char *masked;
 	struct buf out;
 
-	if (covered == text)
+	if (in_place == text)
 		return text;
 	buf_init(&out);
-	secrets_show(&out, covered, len);
+	secrets_show(&out, in_place, len);
 	masked = arena_strndup(arena, out.data, out.len);
 	buf_release(&out);
 	return masked;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collecting secret values from trees and files. A value's own bytes in the
- * file are covered as a whole, be they quoted, escaped, folded or a block;
- * another scalar is covered as a whole when it holds a value that its bytes do
+ * file are masked as a whole, be they quoted, escaped, folded or a block;
+ * another scalar is masked as a whole when it holds a value that its bytes do
  * not spell out.
  */
 #include "kube/secret/mask.h"
@@ -121,7 +121,7 @@ static void cover_line(char *text, size_t len)
 	while (len && is_blank(text[len - 1]))
 		len--;
 	kept = secret_prefix(text, len);
-	memset(text + kept, SECRET_COVER, len - kept);
+	memset(text + kept, SECRET_MASK_BYTE, len - kept);
 }
 
 static void cover_span(char *text, const struct secret_span *span)
@@ -151,21 +151,22 @@ static void cover_span(char *text, const struct secret_span *span)
 struct source *secrets_of_source(struct secrets *secrets,
 				 const struct source *source)
 {
-	struct source *covered = ARENA_NEW(secrets->arena, struct source);
+	struct source *masked = ARENA_NEW(secrets->arena, struct source);
 	size_t len = source->len + source->bom;
 	const char *text = source->text - source->bom;
 	char *copy;
 
-	*covered = *source;
-	covered->arena = secrets->arena;
-	covered->lines = NULL;
-	covered->nlines = 0;
-	read_documents(secrets, covered);
-	copy = arena_strndup(secrets->arena,
-			     secrets_cover(secrets, secrets->arena, text, len),
-			     len);
-	covered->text = copy + source->bom;
+	*masked = *source;
+	masked->arena = secrets->arena;
+	masked->lines = NULL;
+	masked->nlines = 0;
+	read_documents(secrets, masked);
+	copy = arena_strndup(
+		secrets->arena,
+		secrets_mask_in_place(secrets, secrets->arena, text, len), len);
+	masked->text = copy + source->bom;
 	for (size_t i = 0; i < secrets->nspans; i++)
 		cover_span(copy + source->bom, &secrets->spans[i]);
-	return memchr(copy, (unsigned char)SECRET_COVER, len) ? covered : NULL;
+	return memchr(copy, (unsigned char)SECRET_MASK_BYTE, len) ? masked
+								  : NULL;
 }

@@ -303,5 +303,5 @@ bool secrets_plain(const char *s, size_t len)
 {
 	return secret_tokens(s, len, NULL, NULL) ||
 	       secret_credentials(s, len, NULL, NULL) ||
-	       memchr(s, (unsigned char)SECRET_COVER, len);
+	       memchr(s, (unsigned char)SECRET_MASK_BYTE, len);
 }

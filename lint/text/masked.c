@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Most files hold no secret, and then nothing is parsed or copied. For a file
+ * that is gone, tokens are masked by their form.
+ */
+#include "masked.h"
+
+void masked_make(struct masked *masked, struct arena *arena,
+		 const struct source *source)
+{
+	*masked = (struct masked){.secrets = {.arena = arena}};
+	if (source && (secrets_possible(source->text, source->len) ||
+		       secrets_plain(source->text, source->len)))
+		masked->source = secrets_of_source(&masked->secrets, source);
+	masked->any = !source || masked->source;
+}
+
+void masked_findings(const struct masked *masked, struct finding *findings,
+		     size_t n)
+{
+	for (size_t i = 0; masked->any && i < n; i++)
+		finding_mask(&findings[i], &masked->secrets,
+			     masked->secrets.arena);
+}
