@@ -10,6 +10,9 @@
   argocd.py case yes|no|none TEXT COMMAND...
       run what asks; yes: it matches and the manifests hold TEXT; no: it
       matches and fails with TEXT; none: it does not match, and fails
+  argocd.py generated yes|no|empty TEXT COMMAND...
+      the same of the repo server, which does not say what matches; empty: it
+      succeeds without a manifest
 """
 import json
 import os
@@ -63,6 +66,14 @@ def ask(plugin, repo, app, settings):
             print(json.dumps(doc))
 
 
+def generated(want, text, command):
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    print(done.stdout, done.stderr)
+    assert (done.returncode == 0) == (want != "no"), done.returncode
+    assert text in (done.stdout if want == "yes" else done.stderr)
+    assert (want == "yes") == ("kind" in done.stdout)
+
+
 def case(want, text, command):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     print(done.stdout, done.stderr)
@@ -86,4 +97,4 @@ if __name__ == "__main__":
     elif what == "ask":
         ask(args[0], args[1], args[2], args[3:])
     else:
-        case(args[0], args[1], args[2:])
+        dict(case=case, generated=generated)[what](args[0], args[1], args[2:])

@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The plugin for Argo CD: the component on a repo server's Deployment, and
 # deploy/argocd/cmp/plugin.yaml as the plugin server runs it: the protocol in
-# argocd.py, and Argo CD's own server where it was built (GPUGATE_ARGOCD=1
-# builds it: ten minutes, once).
+# argocd.py, Argo CD's own server, and the repo server's generation of manifests
+# in front of that.
 # usage: argocd.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 # shellcheck source=tests/check/go-tools.bash
 . "$tests/check/go-tools.bash"
-version=v3.1.9
 need_program kubectl
 need_pyyaml
 export PATH=$work/bin:$build:$PATH
@@ -118,28 +117,26 @@ cases() {
 
 cases protocol "$python" "$tests/check/argocd.py" ask deploy/argocd/cmp/plugin.yaml
 
-server=$(go_tools_cache)/argocd-cmp-$version-$(sha256sum \
-	"$tests/check/argocd/main.go" | cut -c1-8)
-build_server() (
-	dir=$(mktemp -d)
-	cd "$dir" || exit 1
-	go mod init build
-	# The replacements of a dependency's go.mod are not taken over.
-	mod=$(go mod download -json "github.com/argoproj/argo-cd/v3@$version" |
-		sed -n 's/^\t"GoMod": "\(.*\)",$/\1/p')
-	sed -n '/^replace ($/,/^)$/p' "$mod" >>go.mod
-	cp "$tests/check/argocd/main.go" .
-	go get "github.com/argoproj/argo-cd/v3@$version" && go mod tidy -e &&
-		mkdir -p "${server%/*}" && go build -o "$server" .
-	rm -rf "$dir"
-)
-[ -x "$server" ] || [ -z "${GPUGATE_ARGOCD-}" ] ||
-	build_server >"$work/log" 2>&1
-if [ -x "$server" ]; then
+# generated yes|no|empty TEXT NAME SOURCE: what the repo server makes of an
+# Application with that source, through the plugin.
+generated() {
+	cat >"$work/app.yaml" <<-END
+		{"metadata": {"name": "a", "namespace": "argocd"}, "spec": {
+		  "destination": {"namespace": "ml"}, "project": "default",
+		  "source": {"repoURL": "https://git.example.com/a",
+		    "targetRevision": "main", $4}}}
+	END
+	check "repo server: $3" python3 "$tests/check/argocd.py" generated \
+		"$1" "$2" env ARGOCD_PLUGINSOCKFILEPATH="$work/plugins" \
+		"$argocd" manifests "$work/app.yaml" "$repo" \
+		4f2c1e0a1b2c3d4e5f60718293a4b5c6d7e8f901
+}
+
+if argocd_server; then
 	mkdir "$work/config" "$work/plugins" "$work/cmp"
 	cp deploy/argocd/cmp/plugin.yaml "$work/config/"
 	ARGOCD_PLUGINSOCKFILEPATH=$work/plugins ARGOCD_CMP_WORKDIR=$work/cmp \
-		"$server" server --config-dir-path "$work/config" \
+		"$argocd" server --config-dir-path "$work/config" \
 		>"$work/log" 2>&1 &
 	server_id=$!
 	at_exit="kill $server_id"
@@ -147,8 +144,17 @@ if [ -x "$server" ]; then
 		[ ! -S "$work/plugins/gpugate.sock" ] || break
 		sleep 0.1
 	done
-	cases server "$server" ask "$work/plugins/gpugate.sock"
-else
-	skip "argocd-cmp-server $version is not built (GPUGATE_ARGOCD=1)"
+	cases server "$argocd" ask "$work/plugins/gpugate.sock"
+	generated yes '"train"' 'a plugin that is named' \
+		'"path": "plain", "plugin": {"name": "gpugate"}'
+	generated yes '"train"' 'a plugin that discovers' '"path": "plain"'
+	generated yes '"x-train"' 'a plugin before kustomize' '"path": "overlay"'
+	generated no gpu-fractional-quantity 'a finding' '"path": "bad"'
+	generated no 'supporting the given repository' 'nothing there' \
+		'"path": "nothing", "plugin": {"name": "gpugate"}'
+	generated empty '' 'nothing there, and no name' '"path": "nothing"'
+	[ -z "$helm" ] || generated no gpu-fractional-quantity 'values' \
+		'"path": "chart", "plugin": {"name": "gpugate", "parameters": [
+		  {"name": "values-files", "array": ["/half.yaml"]}]}'
 fi
 finish argocd
