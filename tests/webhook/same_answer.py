@@ -18,8 +18,10 @@ changed at random, goes through all of them under one policy:
 
 The settings: `recommended` and `strict` as they are, `repairs` (strict, and a
 patch for all that can be repaired), `state` (with a made-up state of the
-cluster, where some quotas are full) and `rules` (those of deploy/examples/rules
-alone, over their fixtures and a third of the corpus).
+cluster, where some quotas are full), `rules` (those of deploy/examples/rules
+alone, over their fixtures and a third of the corpus) and `suppressions` (objects
+that suppress their findings, by annotation and by comment, under a policy that
+grants some).
 
 usage: same_answer.py BUILD FOLDER WORK NUMBER SEED EVERY SETTING...
 EVERY: each object goes through the webhook, and every so many through lint and
@@ -27,6 +29,7 @@ krm by itself; the others together.
 """
 import base64
 import collections
+import itertools
 import json
 import pathlib
 import random
@@ -38,6 +41,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from made_up_state import NEEDS_STATE, write_state  # noqa: E402
 from mutants import documents, dumped, mutants, objects_of  # noqa: E402
 from review import OF_SERVER, dump, review  # noqa: E402
+import suppressing  # noqa: E402
 
 SHOWN = 20
 ROUNDS = 10  # of a patch
@@ -112,6 +116,7 @@ class Linted:
         report = json.loads(done.stdout)
         self.status, self.summary = done.returncode, report["summary"]
         self.findings = report["findings"]
+        self.suppressed = report["suppressed"]
         self.errors = [f for f in self.findings if f["severity"] == "error"]
         self.in_files_only = self.summary["placeholders"] or \
             self.summary["fragments"]
@@ -137,6 +142,10 @@ class Trial:
 
     # --- the policy ---------------------------------------------------------
 
+    def names(self):
+        listing = json.loads(self.gpugate("rules", "--format", "json").stdout)
+        return [rule["name"] for rule in listing["rules"]]
+
     def rules(self):
         """Each rule of the setting by name; a patch of those that repair."""
         custom = self.setting == "rules"
@@ -151,8 +160,10 @@ class Trial:
 
     def prepare(self):
         text = HEAD
-        if self.setting in ("strict", "repairs"):
+        if self.setting in ("strict", "repairs", "suppressions"):
             text += "extends: [strict]\n"
+        if self.setting == "suppressions":
+            text += suppressing.policy(self.names())
         if self.setting == "rules":
             text += "custom: [%s/*.yaml]\n" % EXAMPLES
         self.policy.write_text(text)
@@ -180,7 +191,8 @@ class Trial:
         elif self.setting in ("recommended", "state"):
             policy = ("--isolated",)
         space = () if self.setting == "rules" else ("-n", SPACE)
-        return ("--no-ignore", *space, *policy, *select, *self.options)
+        ignore = () if self.setting == "suppressions" else ("--no-ignore",)
+        return (*ignore, *space, *policy, *select, *self.options)
 
     def lint(self, path, select=()):
         return Linted(self.gpugate("lint", *self.linter(select),
@@ -474,6 +486,67 @@ class Trial:
             self.setting, self.held, len(self.failed)))
 
 
+class Suppressions(Trial):
+    """Objects that suppress what the webhook finds in them."""
+
+    def run(self):
+        self.prepare()
+        found = self.ask("findings", [self.review(o) for o in self.objects])
+        ways = itertools.cycle(suppressing.WAYS)
+        plain, self.objects, self.ways = self.objects, [], []
+        for obj, answer in zip(plain, found):
+            for way in itertools.islice(ways, 2 * bool(answer["findings"])):
+                made = suppressing.suppressed(obj, answer["findings"], way)
+                if made:
+                    self.objects.append(made)
+                    self.ways.append(way)
+        super().run()
+        self.say(not set(suppressing.WAYS) - set(self.ways), "-", "a way that "
+                 "no object took")
+
+    def check_findings(self, i, linted, webhook):
+        if linted.in_files_only:
+            self.listed["fragments and placeholders"] += 1
+            return False
+        lint = sorted(named(f) for f in linted.findings
+                      if f["rule"] not in ("object-duplicate", *OF_SERVER))
+        # An expired one is a finding of both, and refused at admission.
+        mine = sorted(named(f) for f in webhook["findings"]
+                      if not f["suppressed"] and f["rule"] not in OF_SERVER
+                      and not (self.ways[i] == "expired" and
+                               f["rule"] == "suppression-refused"))
+        self.say(lint == mine, i, "%s: only lint %s, only webhook %s" % (
+            self.ways[i], [x for x in lint if x not in mine][:2],
+            [x for x in mine if x not in lint][:2]))
+        lint = sorted(s["rule"] for s in linted.suppressed
+                      if s["rule"] not in OF_SERVER)
+        mine = sorted(f["rule"] for f in webhook["findings"]
+                      if f["suppressed"] and f["rule"] not in OF_SERVER)
+        self.say(lint == mine, i, "%s: suppressed by lint %s, by the webhook "
+                 "%s" % (self.ways[i], lint, mine))
+        self.listed["suppressed"] += bool(mine)
+        self.listed["refused"] += any(f["rule"] == "suppression-refused"
+                                      for f in webhook["findings"])
+        return lint == mine
+
+    def check_verdict(self, i, made, linted, answer):
+        super().check_verdict(i, made, linted, answer)
+        if not self.ways[i].startswith("a comment"):
+            return
+        text = suppressing.lines(self.objects[i])
+        path = self.work / ("%05d.yaml" % i)
+        path.write_text(text, "utf-8")
+        linted = self.lint(path)
+        path.write_text(suppressing.commented(
+            text, linted.findings, self.ways[i]), "utf-8")
+        with_comments = self.lint(path)
+        self.listed["suppressed by comment"] += bool(with_comments.suppressed)
+        self.listed["comments refused"] += any(
+            f["rule"] == "suppression-refused"
+            for f in with_comments.findings)
+        super().check_verdict(i, self.objects[i], with_comments, answer)
+
+
 def as_sent(obj):
     """Return what the API server sends of a Job without labels, which gets
     those of its template (SetDefaults_Job), and of empty texts in the spec of
@@ -504,7 +577,8 @@ def main():
             objects += [as_sent(o) for o in found[::3]]
         place = work / setting
         place.mkdir()
-        trial = Trial(build, place, setting, objects, every)
+        kind = Suppressions if setting == "suppressions" else Trial
+        trial = kind(build, place, setting, objects, every)
         trial.run()
         trial.check_spoke()
         trial.tell(seed)
