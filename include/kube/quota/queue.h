@@ -7,6 +7,7 @@
 #ifndef KUBE_QUEUE_H
 #define KUBE_QUEUE_H
 
+#include "kube/pod.h"
 #include "kube/set/index.h"
 
 struct queue_offer {
@@ -25,5 +26,16 @@ bool queue_replaces(const struct node *queue, const char *resource);
  * one). */
 int64_t queue_pods(const struct workload *workload,
 		   const struct workload_pod *pod);
+
+/* Why a flavor never takes a pod; text NULL: nothing known prevents it. */
+struct flavor_misfit {
+	const char *text;
+	const struct node *at; /* in the pod, or NULL */
+};
+/* whole: the flavor has all of its fields; an older snapshot leaves some out.
+ */
+struct flavor_misfit queue_flavor_misfit(struct arena *arena,
+					 const struct pod *pod,
+					 const struct node *flavor, bool whole);
 
 #endif

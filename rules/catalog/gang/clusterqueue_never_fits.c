@@ -5,7 +5,8 @@
  * flavor has, borrowing included (a PodSet gets one flavor), or every flavor
  * has a taint, a label or a missing topology that keeps the pods away. Kueue's
  * configuration, which is not seen, may leave resources out or replace them, as
- * its example does with parts of devices. Source: kueue
+ * its example does with parts of devices, and may ignore those that no group
+ * covers (quotaCheckStrategy, ff69552e). Source: kueue
  * pkg/scheduler/flavorassigner at 0037224 (flavorassigner.go,
  * checkFlavorForPodSets; tas_flavorassigner.go); clusterqueue_types.go
  * (namespaceSelector); apis/config configuration_types.go
@@ -16,8 +17,6 @@
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/queue.h"
-#include "kube/scheduling/affinity.h"
-#include "kube/scheduling/selector.h"
 #include "kube/set/index_find.h"
 
 /* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
@@ -54,7 +53,7 @@ static struct finding *report_uncovered(struct rule_run *run,
 		accelerator_find(rule_accelerators(run), resource);
 	struct finding *f = report_place(
 		run, &w->id, &pod->place,
-		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to exclude or replace it, %s is never admitted",
+		"ClusterQueue `%s` does not cover `%s`: unless Kueue is configured to ignore or replace it, %s is never admitted",
 		queue, resource, rule_title(run, w->id.kind, w->id.name));
 
 	if (!device || device->class != ACCEL_WHOLE)
@@ -96,101 +95,64 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	finding_cause(run, f, demand->resource);
 }
 
+/* Kueue counts these as well; the index keeps extended resources alone. */
+static void check_native(struct rule_run *run, const struct workload *w,
+			 const struct workload_pod *of, const struct pod *pod,
+			 const struct found_object *queue)
+{
+	static const char *const names[] = {"cpu", "memory",
+					    "ephemeral-storage", NULL};
+	const char *uncovered = NULL;
+
+	for (const char *const *name = names; *name; name++) {
+		struct pod_demand demand = {.resource = *name};
+		struct queue_offer offer = queue_offers(queue->root, *name);
+
+		demand.quantity =
+			pod_request(pod, *name, false, &demand.unknown);
+		if (demand.unknown || demand.quantity.nano <= 0)
+			continue;
+		if (offer.covered || offer.unlimited)
+			check_demand(run, w, of, &demand, queue);
+		else if (queue_pods(w, of) > 0)
+			uncovered = uncovered ? arena_printf(rule_arena(run),
+							     "%s`, `%s",
+							     uncovered, *name)
+					      : *name;
+	}
+	if (uncovered)
+		report_uncovered(run, w, of, uncovered, queue->name);
+}
+
+static void check_natives(struct rule_run *run, const struct workload *w,
+			  const struct found_object *queue)
+{
+	const struct object *object = rule_object(run, w);
+	const struct workload_pod *of = w->pods;
+
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod) {
+		if (!pod->flat)
+			check_native(run, w, of, pod, queue);
+		of++;
+	}
+}
+
 /* --- flavors -------------------------------------------------------------- */
-
-/* Why a flavor never takes a pod; text NULL: nothing known prevents it. */
-struct misfit {
-	const char *text;
-	const struct node *at; /* in the pod, or NULL */
-};
-
-static struct misfit taint_refusal(struct rule_run *run, const struct pod *pod,
-				   const struct node *flavor)
-{
-	FOR_EACH_CHILD(node_path(flavor, "spec.nodeTaints"), taint) {
-		const char *key = node_str(node_get(taint, "key"));
-		const char *value =
-			text_or_empty(node_str(node_get(taint, "value")));
-		const char *effect = node_str(node_get(taint, "effect"));
-
-		if (!key || !effect || text_eq(effect, "PreferNoSchedule") ||
-		    tolerations_tolerate(pod->tolerations, key, value,
-					 effect) != TRI_NO ||
-		    tolerations_tolerate(node_path(flavor, "spec.tolerations"),
-					 key, value, effect) != TRI_NO)
-			continue;
-		return (struct misfit){arena_printf(rule_arena(run),
-						    "has the taint `%s%s%s:%s`",
-						    key, *value ? "=" : "",
-						    value, effect),
-				       pod->tolerations};
-	}
-	return (struct misfit){NULL, NULL};
-}
-
-/* Needs of the node selector alone: terms of an affinity are alternatives. */
-static struct misfit label_refusal(struct rule_run *run, const struct pod *pod,
-				   const struct node *flavor)
-{
-	FOR_EACH_CHILD(pod->node_selector, want) {
-		const struct node *label =
-			node_get(node_path(flavor, "spec.nodeLabels"),
-				 text_or_empty(want->key));
-
-		if (!node_str(want) || !node_str(label) ||
-		    node_same(want, label))
-			continue;
-		return (struct misfit){arena_printf(rule_arena(run),
-						    "has the label `%s=%s`",
-						    want->key, label->str),
-				       want};
-	}
-	return (struct misfit){NULL, NULL};
-}
-
-static const struct node *topology_request(const struct pod *pod)
-{
-	static const char *const keys[] = {
-		"kueue.x-k8s.io/podset-required-topology",
-		"kueue.x-k8s.io/podset-preferred-topology",
-		"kueue.x-k8s.io/podset-unconstrained-topology",
-	};
-
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (pod_annotation(pod, keys[i]))
-			return pod_annotation(pod, keys[i]);
-	return NULL;
-}
-
-static struct misfit refusal_of(struct rule_run *run, const struct pod *pod,
-				const struct found_object *flavor)
-{
-	const struct node *topology = topology_request(pod);
-	struct misfit refusal = taint_refusal(run, pod, flavor->root);
-
-	if (!refusal.text)
-		refusal = label_refusal(run, pod, flavor->root);
-	/* An older snapshot does not keep the field. */
-	if (!refusal.text && topology && flavor->in_set &&
-	    node_is_unset(node_path(flavor->root, "spec.topologyName")))
-		refusal = (struct misfit){
-			"has no `topologyName`, which the pods request",
-			topology};
-	return refusal;
-}
 
 /* Each PodSet gets one flavor of the group. True if none takes it. */
 static bool report_group(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct node *group,
 			 const struct found_object *queue)
 {
-	struct misfit first = {NULL, NULL};
+	struct flavor_misfit first = {NULL, NULL};
 	const char *name = NULL;
 	size_t n = 0;
 
 	FOR_EACH_CHILD(node_get(group, "flavors"), one) {
 		const struct found_object *flavor;
-		struct misfit refusal;
+		struct flavor_misfit refusal;
 
 		if (!node_str(node_get(one, "name")))
 			return false;
@@ -199,7 +161,8 @@ static bool report_group(struct rule_run *run, const struct workload *w,
 				   node_get(one, "name")->str, rule_arena(run));
 		if (!flavor || !flavor->root)
 			return false;
-		refusal = refusal_of(run, pod, flavor);
+		refusal = queue_flavor_misfit(rule_arena(run), pod,
+					      flavor->root, flavor->in_set);
 		if (!refusal.text)
 			return false;
 		if (!n++) {
@@ -280,6 +243,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		for (size_t d = 0; d < w->pods[p].ndemand; d++)
 			check_demand(run, w, &w->pods[p], &w->pods[p].demand[d],
 				     queue);
+	check_natives(run, w, queue);
 	check_flavors(run, w, queue);
 }
 
