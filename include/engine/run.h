@@ -128,9 +128,6 @@ struct run_options {
 	/* The text of a file again, for comments about findings of set rules;
 	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
 	struct source *(*source_of)(void *context, uint32_t file);
-	/* Set rules have no more findings for files before this one; may be
-	 * NULL. */
-	void (*reached)(void *context, uint32_t file);
 	void *context;
 };
 

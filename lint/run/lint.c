@@ -163,7 +163,7 @@ static struct source *source_of(void *context, uint32_t file)
 {
 	struct lint *lint = context;
 
-	return sources_get(&lint->set_sources, file);
+	return sources_get(&lint->sources, file);
 }
 
 static const struct policy *policy_of(void *context, uint32_t file)
@@ -180,13 +180,6 @@ static void set_sink(void *context, uint32_t file, struct finding **findings,
 	struct lint *lint = context;
 
 	set_findings_put(&lint->set, file, findings, n);
-}
-
-static void set_reached(void *context, uint32_t file)
-{
-	struct lint *lint = context;
-
-	set_findings_reach(&lint->set, file);
 }
 
 /* Formats that show a finding's own repair. */
@@ -217,7 +210,6 @@ static void join_facts(struct lint *lint)
 	struct run_options options = lint->job.run;
 
 	options.sink = set_sink;
-	options.reached = set_reached;
 	options.context = lint;
 	options.source_of = source_of;
 	run_init(&lint->whole, &options);
@@ -275,14 +267,12 @@ static void run_set_rules(struct lint *lint)
 
 		if (!error)
 			continue;
-		lint->set_failed = true;
+		lint->failed = true;
 		log_line("set rules did not see all objects: temporary file: "
 			 "%s",
 			 strerror(error));
 	}
-	sources_release(&lint->set_sources);
 	give_memory_back();
-	set_findings_end(&lint->set);
 }
 
 /* -v: what was done, and when. */
@@ -292,27 +282,6 @@ static void log_step(const struct lint *lint, const char *what, size_t n)
 		log_line("%.3f s: %zu %s",
 			 (double)(progress_clock() - lint->start) / 1000, n,
 			 what);
-}
-
-static void set_work(void *context, unsigned index)
-{
-	(void)index;
-	run_set_rules(context);
-}
-
-/* True if set rules must read the results of the merge. */
-static bool must_wait(const struct lint *lint)
-{
-	const struct options *o = lint->options;
-
-	return o->add_ignore || o->fix || o->diff || lint->baseline_run.new ||
-	       lint->files.nrendered;
-}
-
-void lint_await_set(struct lint *lint)
-{
-	pool_wait(&lint->thread_pool);
-	lint->failed |= lint->set_failed;
 }
 
 static void map_rendered(struct lint *lint)
@@ -353,12 +322,9 @@ int lint_run(struct lint *lint)
 		return rc;
 	if (lint->rendered.deferred)
 		return repair_first(lint);
-	/* A second thread, where the first phase had one too. */
-	if (must_wait(lint) || lint->workers.n < 2 ||
-	    pool_call(&lint->thread_pool, 2, set_work, lint) < 2)
-		run_set_rules(lint);
-	map_rendered(lint);
 	pool_dismiss(&lint->thread_pool);
+	run_set_rules(lint);
+	map_rendered(lint);
 	lint_merge(lint);
 	log_step(lint, "files have findings of set rules", lint->set.n);
 	log_step(lint, "reports written", lint->outputs.n);
@@ -383,7 +349,6 @@ void lint_close(struct lint *lint)
 	admission_settings_release(&lint->admission);
 	kustomize_release(&lint->kustomize);
 	sources_release(&lint->sources);
-	sources_release(&lint->set_sources);
 	set_findings_release(&lint->set);
 	files_release(&lint->files);
 	file_sets_release(&lint->file_sets);
@@ -422,7 +387,6 @@ int lint_open(struct lint *lint)
 	sources_init(&lint->sources, &lint->files, &lint->stdin_cache);
 	defined_names_init(&lint->defined_names, &lint->files,
 			   &lint->stdin_cache);
-	sources_init(&lint->set_sources, &lint->files, &lint->stdin_cache);
 	rc = policies_init(&lint->policies, lint->options, lint->cwd);
 	rc |= admission_settings_open(&lint->admission, lint->options);
 	return rc | clusters_init(&lint->clusters, lint->options);

@@ -2,7 +2,7 @@
 /*
  * One `gpugate lint`: what its steps share. Order: check the options, list
  * the files, lint them, run the set rules, and merge the findings file by
- * file into the reports; the last two go side by side.
+ * file into the reports.
  */
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
@@ -57,8 +57,6 @@ struct lint {
 	struct file_sets file_sets;
 	struct rendered rendered;
 	struct set_findings set;
-	struct sources set_sources; /* the set rules' own */
-	bool set_failed;
 	struct baseline_run baseline_run;
 	struct outputs outputs;
 	int64_t start; /* progress_clock() */
@@ -77,8 +75,6 @@ int lint_run(struct lint *lint);
 /* In any case, at the end. */
 void lint_close(struct lint *lint);
 
-/* lint.c: wait for the set rules. */
-void lint_await_set(struct lint *lint);
 /* merge.c: findings into the reports, and the verdict. */
 void lint_merge(struct lint *lint);
 /* ... demand against quotas, as a table. */

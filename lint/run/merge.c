@@ -506,7 +506,6 @@ static void finish(struct merge *m)
 	struct run *run = &lint->whole;
 	struct report_summary *s = &m->summary;
 
-	lint_await_set(lint);
 	s->skipped = m->skipped;
 	s->nskipped = m->nskipped;
 	s->ignored = lint->walk.ignored;

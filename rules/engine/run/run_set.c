@@ -300,16 +300,6 @@ static void end_files(struct set_run *set, uint32_t before)
 		end_file(set, set->findings[set->next]->place.file);
 }
 
-/* On to a later file; all files before it are ended. */
-static void reach_file(struct set_run *set, uint32_t file)
-{
-	const struct run_options *options = &set->run->options;
-
-	end_files(set, file);
-	if (options->reached)
-		options->reached(options->context, file);
-}
-
 static void check_workloads(struct set_run *set)
 {
 	struct workload_cursor cursor = {0};
@@ -320,7 +310,7 @@ static void check_workloads(struct set_run *set)
 		if (w->place.file != file) {
 			end_file(set, file);
 			file = w->place.file;
-			reach_file(set, file);
+			end_files(set, file);
 		}
 		check_workload(set, w);
 	}
