@@ -33,3 +33,10 @@ $(BUILD)/tests/unit/test_lsp: $(BUILD)/%: %.c $(LSP_OBJ) $(REPORT_OBJ) $(LIB)
 	$(say) TEST $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< $(LSP_OBJ) \
 		$(REPORT_OBJ) $(LIB) $(LIBS) -lcmocka
+
+$(BUILD)/tests/unit/test_collect: $(BUILD)/%: %.c \
+	$(BUILD)/lint/run/collect.o $(LIB)
+	@mkdir -p $(@D)
+	$(say) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(LTO) -MMD -MP -MF $@.d -o $@ $< \
+		$(BUILD)/lint/run/collect.o $(LIB) $(LIBS) -lcmocka

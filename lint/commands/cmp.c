@@ -275,12 +275,11 @@ static int print_texts(struct filter *f)
 /* Without objects Argo CD would prune all that the application has. */
 static int judge(struct filter *f)
 {
-	int rc = filter_lint(f);
-
+	filter_lint(f);
 	if (f->n && f->options->quiet < 2)
 		filter_report(f, &report_full, stderr);
-	if (rc || filter_failures(f))
-		return rc ? rc : 1;
+	if (filter_failures(f))
+		return 1;
 	if (f->run.counts.objects)
 		return print_texts(f);
 	log_line(

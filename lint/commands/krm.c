@@ -211,7 +211,7 @@ static int krm_run(struct krm *krm, struct arena *arena)
 		return rc;
 	if (!text_eq(krm->fix, "none"))
 		rc = filter_repair(f, text_eq(krm->fix, "unsafe"));
-	rc |= filter_lint(f);
+	filter_lint(f);
 	if (f->n && f->options->quiet < 2)
 		filter_report(f, &report_concise, stderr);
 	if (add_results(krm, arena))

@@ -44,7 +44,7 @@ static int post_render(struct filter *f)
 {
 	int rc = filter_repair(f, f->options->unsafe_fixes);
 
-	rc |= filter_lint(f);
+	filter_lint(f);
 	write_reports(f);
 	if (rc || filter_failures(f))
 		return rc ? rc : 1;

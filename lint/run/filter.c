@@ -61,7 +61,6 @@ int filter_open(struct filter *f, struct options *options, const char *name)
 	memset(f, 0, sizeof(*f));
 	f->options = options;
 	f->rules = program_rules();
-	spill_init(&f->spill);
 	f->cwd = getcwd(NULL, 0);
 	if (!f->cwd) {
 		log_line("current folder: %s", strerror(errno));
@@ -102,7 +101,7 @@ void filter_release(struct filter *f)
 		buf_release(&f->texts[i].text);
 	free(f->texts);
 	arena_release(&f->arena);
-	spill_release(&f->spill);
+	arena_release(&f->memory.arena);
 	policies_release(&f->policies);
 	clusters_release(&f->clusters);
 	free(f->cwd);
@@ -142,37 +141,9 @@ static void keep(void *context, uint32_t file, struct finding **findings,
 	struct filter *f = context;
 
 	(void)file;
-	*VEC_PUSH(&f->arena, f->records, f->nrecords, f->records_size) =
-		spill_write(&f->spill, findings, n);
-}
-
-/* Once all is written: what was read is in the spill. 0, or 2. */
-static int read_back(struct filter *f)
-{
-	size_t size = 0, n;
-	int rc = 0;
-
-	for (size_t i = 0; i < f->nrecords; i++) {
-		struct finding *read;
-		const void *bytes;
-		int error = spill_bytes(&f->spill, &f->records[i], &f->arena,
-					&bytes);
-
-		if (error) {
-			log_line("findings are lost: temporary file: %s",
-				 strerror(error));
-			rc = 2;
-			continue;
-		}
-		n = spill_number(bytes);
-		read = ARENA_ARRAY(&f->arena, struct finding, n + !n);
-		spill_decode(bytes, &f->arena, read);
-		for (size_t j = 0; j < n; j++)
-			*VEC_PUSH(&f->arena, f->findings, f->n, size) = read[j];
-	}
-	if (f->n)
-		findings_sort(f->findings, f->n);
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		finding_copy(VEC_PUSH(&f->arena, f->findings, f->n, f->size),
+			     findings[i], &f->memory);
 }
 
 static const struct policy *policy_of(void *context, uint32_t file)
@@ -207,10 +178,9 @@ static void lint_text(struct filter *f, size_t i)
 	arena_release(&documents);
 }
 
-int filter_lint(struct filter *f)
+void filter_lint(struct filter *f)
 {
 	struct run_options options = run_options(f);
-	int rc;
 
 	options.sink = keep;
 	options.source_of = set_source;
@@ -218,14 +188,14 @@ int filter_lint(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++)
 		lint_text(f, i);
 	run_set(&f->run, policy_of, f);
-	rc = read_back(f);
+	if (f->n)
+		findings_sort(f->findings, f->n);
 	for (size_t i = 0; i < f->ntexts && f->n; i++)
 		masked_make(&f->texts[i].masked, &f->arena,
 			    &f->texts[i].source);
 	for (size_t i = 0; i < f->n; i++)
 		masked_findings(&f->texts[f->findings[i].place.file].masked,
 				&f->findings[i], 1);
-	return rc;
 }
 
 size_t filter_failures(const struct filter *f)

@@ -14,7 +14,6 @@
 #include "lint/settings/clusters.h"
 #include "lint/settings/policies.h"
 #include "lint/text/masked.h"
-#include "spill.h"
 
 /* One text of the set. */
 struct filter_text {
@@ -39,11 +38,9 @@ struct filter {
 	/* State of the current texts. */
 	struct arena arena;
 	struct run run;
-	struct spill_record *records; /* of the findings, until they are read */
-	size_t nrecords, records_size;
+	struct finding_memory memory;
 	struct finding *findings; /* sorted, suppressed ones included */
-	size_t n;
-	struct spill spill;
+	size_t n, size;
 };
 
 /* Choose the policy, for files of that name in the current folder. 0, or 2
@@ -58,9 +55,8 @@ int filter_add_stdin(struct filter *filter, const char *name);
 void filter_release(struct filter *filter);
 /* Repair the first text (safe repairs, or all). 0, or 2. */
 int filter_repair(struct filter *filter, bool unsafe);
-/* Lint the texts as they are now: fills in findings. 0, or 2 after a message:
- * some are lost. */
-int filter_lint(struct filter *filter);
+/* Lint the texts as they are now: fills in findings. */
+void filter_lint(struct filter *filter);
 /* Findings at or above --fail-on that are left. */
 size_t filter_failures(const struct filter *filter);
 /* A report of the findings, without the summary's timing. */

@@ -179,7 +179,7 @@ static void set_sink(void *context, uint32_t file, struct finding **findings,
 {
 	struct lint *lint = context;
 
-	set_findings_put(&lint->set, file, findings, n);
+	collect_set(&lint->collection, file, findings, n);
 }
 
 /* Formats that show a finding's own repair. */
@@ -227,7 +227,8 @@ static void lint_files(struct lint *lint)
 	job->policies = &lint->policies;
 	job->clusters = &lint->clusters;
 	job->files = &lint->files;
-	job->records = array_zalloc(lint->files.n, sizeof(*job->records));
+	collection_init(&lint->collection, lint->files.n);
+	job->collection = &lint->collection;
 	if (o->fix || o->add_ignore)
 		job->stamps = array_zalloc(lint->files.n, sizeof(*job->stamps));
 	if (o->fix || o->diff)
@@ -258,20 +259,40 @@ static void lint_files(struct lint *lint)
 	lint->failed |= lint->clusters.failed;
 }
 
+/* One finding says that there are more. */
+static void cut_findings(struct lint *lint)
+{
+	const long last = collection_cut(&lint->collection);
+	struct run *run = &lint->whole;
+	struct arena arena = ARENA_INIT;
+	struct load_issue issue = {.kind = LOAD_SYNTAX};
+	struct run_file file;
+	struct source none;
+
+	if (last < 0)
+		return;
+	lint->failed = true;
+	issue.text = arena_printf(&arena,
+				  "all files up to this one have %d findings; "
+				  "those of later files are not shown",
+				  COLLECT_MAX);
+	job_file(&lint->job, (size_t)last, &lint->set_path, &file);
+	buf_reset(&lint->set_path);
+	files_path(&lint->files, (size_t)last, &lint->set_path);
+	source_init(&none, &arena, lint->set_path.data, "", 0);
+	file.source = &none;
+	run->options.no_ignore = true;
+	run_begin_file(run, &file);
+	run_load_issue(run, &issue);
+	run_end_file(run);
+	arena_release(&arena);
+}
+
 static void run_set_rules(struct lint *lint)
 {
 	if (lint->files.n)
 		run_set(&lint->whole, policy_of, lint);
-	for (unsigned i = 0; i < lint->workers.n; i++) {
-		int error = lint->workers.items[i].index_spill.error;
-
-		if (!error)
-			continue;
-		lint->failed = true;
-		log_line("set rules did not see all objects: temporary file: "
-			 "%s",
-			 strerror(error));
-	}
+	cut_findings(lint);
 	give_memory_back();
 }
 
@@ -286,15 +307,8 @@ static void log_step(const struct lint *lint, const char *what, size_t n)
 
 static void map_rendered(struct lint *lint)
 {
-	int error = 0;
-
 	if (lint->files.nrendered)
-		error = rendered_map(&lint->rendered, &lint->job, &lint->set,
-				     &lint->whole.counts);
-	if (!error)
-		return;
-	lint->failed = true;
-	log_line("findings are lost: temporary file: %s", strerror(error));
+		rendered_map(&lint->rendered, &lint->job, &lint->whole.counts);
 }
 
 /* Repairs alone: what is built of the files is judged when they are made. */
@@ -326,7 +340,8 @@ int lint_run(struct lint *lint)
 	run_set_rules(lint);
 	map_rendered(lint);
 	lint_merge(lint);
-	log_step(lint, "files have findings of set rules", lint->set.n);
+	log_step(lint, "GPU workloads checked by set rules",
+		 lint->whole.index.nworkloads);
 	log_step(lint, "reports written", lint->outputs.n);
 	return lint->failed ? 2 : lint->found ? 1 : 0;
 }
@@ -337,7 +352,6 @@ void lint_close(struct lint *lint)
 	if (lint->whole.state)
 		run_release(&lint->whole);
 	workers_release(&lint->workers);
-	free(lint->job.records);
 	free(lint->job.stamps);
 	for (size_t i = 0; lint->job.told && i < lint->files.n; i++)
 		free(lint->job.told[i]);
@@ -349,7 +363,7 @@ void lint_close(struct lint *lint)
 	admission_settings_release(&lint->admission);
 	kustomize_release(&lint->kustomize);
 	sources_release(&lint->sources);
-	set_findings_release(&lint->set);
+	collection_release(&lint->collection);
 	files_release(&lint->files);
 	file_sets_release(&lint->file_sets);
 	rendered_release(&lint->rendered);
@@ -376,7 +390,6 @@ int lint_open(struct lint *lint)
 	lint->rules = program_rules();
 	lint->start = progress_clock();
 	buf_init(&lint->set_path);
-	set_findings_init(&lint->set);
 	pool_init(&lint->thread_pool, thread_count(lint->options));
 	lint->cwd = getcwd(NULL, 0);
 	if (!lint->cwd) {

@@ -9,6 +9,7 @@
 
 #include "base/thread_pool.h"
 #include "baseline_run.h"
+#include "collect.h"
 #include "defined_names.h"
 #include "file_sets.h"
 #include "lint/files/walk.h"
@@ -17,7 +18,6 @@
 #include "lint/settings/admission.h"
 #include "lint/settings/clusters.h"
 #include "rendered.h"
-#include "set_findings.h"
 #include "sources.h"
 #include "worker.h"
 
@@ -56,7 +56,7 @@ struct lint {
 	struct sources sources;
 	struct file_sets file_sets;
 	struct rendered rendered;
-	struct set_findings set;
+	struct collection collection;
 	struct baseline_run baseline_run;
 	struct outputs outputs;
 	int64_t start; /* progress_clock() */

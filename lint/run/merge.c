@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merge: for each file in order, its findings and those of set rules,
- * sorted, to every report; then the summary. One file's findings are in
- * memory at a time.
+ * The merge: for each file in order, its findings to every report; then the
+ * summary.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,15 +61,6 @@ static struct source *source_of(void *context, uint32_t file)
 	return source;
 }
 
-static void lose(struct merge *m, int error)
-{
-	if (!error)
-		return;
-	m->lint->failed = true;
-	log_line("%s: findings are lost: temporary file: %s", m->path.data,
-		 strerror(error));
-}
-
 /* Maps places in rendered texts to places in the sources. */
 static void move_related(struct merge *m, struct finding *findings, size_t n)
 {
@@ -81,35 +71,28 @@ static void move_related(struct merge *m, struct finding *findings, size_t n)
 			rendered_move(rendered, &findings[i].related[r].place);
 }
 
-/* Returns the findings of both phases, and of texts rendered from this file,
- * as one sorted array. */
+/* Returns the findings of the file, and of texts rendered from it, as one
+ * sorted array. */
 static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
-	const struct spill_record *record = &lint->job.records[file];
+	const struct collected *own = &lint->collection.files[file];
 	const struct rendered_finding *rendered;
-	const void *own = NULL, *set;
-	size_t n, nset, nrendered;
+	size_t n = own->n, nrendered;
 
-	if (record->length &&
-	    !(lint->files.items[file].flags & FILE_SUPERSEDED))
-		lose(m, spill_bytes(&lint->workers.items[record->spill].spill,
-				    record, &m->arena, &own));
-	lose(m, set_findings_take(&lint->set, file, &m->arena, &set));
+	if (lint->files.items[file].flags & FILE_SUPERSEDED)
+		n = 0;
 	rendered = rendered_of(&lint->rendered, file, &nrendered);
-	n = spill_number(own);
-	nset = spill_number(set);
-	if (!n && !nset && !nrendered)
-		return 0;
-	*out = ARENA_ARRAY(&m->arena, struct finding, n + nset + nrendered);
-	spill_decode(own, &m->arena, *out);
-	spill_decode(set, &m->arena, *out + n);
-	n += nset;
+	*out = own->items;
 	move_related(m, *out, n);
+	if (!nrendered)
+		return n;
+	*out = ARENA_ARRAY(&m->arena, struct finding, n + nrendered);
+	if (n)
+		memcpy(*out, own->items, n * sizeof(**out));
 	for (size_t i = 0; i < nrendered; i++)
 		(*out)[n + i] = rendered[i].finding;
-	if (nset || nrendered)
-		findings_sort(*out, n + nrendered);
+	findings_sort(*out, n + nrendered);
 	return n + nrendered;
 }
 
@@ -304,7 +287,7 @@ static void cover(struct merge *m, struct report_file *report,
 	uint32_t file = report->index;
 	struct masked masked;
 
-	if (!n || (lint->job.records[file].length &&
+	if (!n || (lint->collection.files[file].alone &&
 		   !(lint->files.items[file].flags & FILE_SECRETS)))
 		return;
 	masked_make(&masked, &m->arena, sources_get(&lint->sources, file));

@@ -12,7 +12,6 @@
 #include "lint/render/render.h"
 #include "lint/report/report.h"
 #include "lint/text/masked.h"
-#include "set_findings.h"
 #include "worker.h"
 
 struct rendered {
@@ -37,7 +36,6 @@ struct rendered {
 	struct report_rendered *reports; /* for the summary */
 	size_t nreports, reports_size;
 	struct job *job;
-	struct set_findings *set;
 };
 
 /* Build what is in the sorted list of files, and add the texts at its end. Its
@@ -47,9 +45,9 @@ void rendered_make(struct rendered *rendered, const struct walk_input *in,
 /* Index of the file with this absolute path, or -1. */
 long rendered_file(const struct rendered *rendered, const char *absolute);
 /* rendered_map.c: when all rules have run: findings go to their sources. The
- * counts lose those that become one. 0, or errno: some are lost. */
-int rendered_map(struct rendered *rendered, struct job *job,
-		 struct set_findings *set, struct run_counts *counts);
+ * counts lose those that become one. */
+void rendered_map(struct rendered *rendered, struct job *job,
+		  struct run_counts *counts);
 /* Return the findings of a file, and the merged ones. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);

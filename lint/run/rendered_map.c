@@ -214,42 +214,21 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 	add_related(rendered, finding, root);
 }
 
-static void map_findings(struct rendered *rendered, struct masked *masked,
-			 const void *bytes)
+static void map_root(struct rendered *rendered, const struct render_root *root)
 {
-	size_t n = spill_number(bytes);
-	struct finding *findings =
-		ARENA_ARRAY(&rendered->arena, struct finding, n);
-
-	spill_decode(bytes, &rendered->arena, findings);
-	masked_findings(masked, findings, n);
-	for (size_t i = 0; i < n; i++)
-		map_finding(rendered, &findings[i]);
-}
-
-static int map_root(struct rendered *rendered, const struct render_root *root)
-{
-	struct job *job = rendered->job;
-	const struct spill_record *record = &job->records[root->index];
-	const void *own = NULL, *of_set = NULL;
+	struct collected *found =
+		&rendered->job->collection->files[root->index];
 	struct masked masked;
 	struct source source;
-	int error = 0;
 
-	if (record->length)
-		error = spill_bytes(&job->workers->items[record->spill].spill,
-				    record, &rendered->arena, &own);
-	if (!error)
-		error = set_findings_of(rendered->set, root->index,
-					&rendered->arena, &of_set);
-	if (!own && !of_set)
-		return error;
+	if (!found->n)
+		return;
 	source_init(&source, &rendered->arena, root->file, root->text.data,
 		    root->text.len);
 	masked_make(&masked, &rendered->arena, &source);
-	map_findings(rendered, &masked, own);
-	map_findings(rendered, &masked, of_set);
-	return error;
+	masked_findings(&masked, found->items, found->n);
+	for (size_t i = 0; i < found->n; i++)
+		map_finding(rendered, &found->items[i]);
 }
 
 /* --- comments of the sources ---------------------------------------------- */
@@ -417,59 +396,33 @@ static void take_repair(struct rendered_finding *of, const struct finding *own,
 		counts->fixable_rendered += of->repaired;
 }
 
-static int take_repairs(struct rendered *rendered, struct run_counts *counts)
+static void take_repairs(struct rendered *rendered, struct run_counts *counts)
 {
-	struct job *job = rendered->job;
-	struct finding *own = NULL;
-	uint32_t file = NO_FILE;
-	size_t n = 0;
+	const struct collected *files = rendered->job->collection->files;
 
 	for (size_t i = 0; i < rendered->n; i++) {
-		struct finding *finding = &rendered->findings[i].finding;
-		const struct spill_record *record =
-			&job->records[finding->place.file];
-		const void *bytes = NULL;
-		int error = 0;
+		const struct finding *finding = &rendered->findings[i].finding;
+		const struct collected *own = &files[finding->place.file];
 
-		if (finding->suppressed)
-			continue;
-		if (finding->place.file != file) {
-			own = NULL;
-			n = 0;
-		}
-		if (record->length && finding->place.file != file) {
-			error = spill_bytes(
-				&job->workers->items[record->spill].spill,
-				record, &rendered->arena, &bytes);
-			n = spill_number(bytes);
-			own = ARENA_ARRAY(&rendered->arena, struct finding, n);
-			spill_decode(bytes, &rendered->arena, own);
-		}
-		if (error)
-			return error;
-		file = finding->place.file;
-		take_repair(&rendered->findings[i], own, n, counts);
+		if (!finding->suppressed)
+			take_repair(&rendered->findings[i], own->items, own->n,
+				    counts);
 	}
-	return 0;
 }
 
-int rendered_map(struct rendered *rendered, struct job *job,
-		 struct set_findings *set, struct run_counts *counts)
+void rendered_map(struct rendered *rendered, struct job *job,
+		  struct run_counts *counts)
 {
-	int error = 0;
-
 	rendered->job = job;
-	rendered->set = set;
-	for (size_t i = 0; i < rendered->render.nroots && !error; i++)
+	for (size_t i = 0; i < rendered->render.nroots; i++)
 		if (!rendered->render.roots[i].refused)
-			error = map_root(rendered, &rendered->render.roots[i]);
-
+			map_root(rendered, &rendered->render.roots[i]);
 	if (rendered->n)
 		qsort(rendered->findings, rendered->n,
 		      sizeof(*rendered->findings), compare);
 	excuse_all(rendered, counts);
 	merge_equal(rendered, counts);
-	return error ? error : take_repairs(rendered, counts);
+	take_repairs(rendered, counts);
 }
 
 static struct rendered_finding *of_file(struct rendered_finding *items,

@@ -342,7 +342,7 @@ static void lint_file(struct worker *w, size_t index)
 		fix_file(w, &file, f, &source);
 	run = f->flags & FILE_SUPERSEDED ? &w->covered : &w->run;
 	if (lint_documents(w, run, &file, &source) ||
-	    (job->records[index].length &&
+	    (job->collection->files[index].n &&
 	     secrets_plain(source.text, source.len)))
 		f->flags |= FILE_SECRETS;
 	f->flags |= FILE_LINTED;
@@ -357,8 +357,8 @@ static void sink(void *context, uint32_t file, struct finding **findings,
 {
 	struct worker *w = context;
 
-	w->job->records[file] = spill_write(&w->spill, findings, n);
-	w->job->records[file].spill = w->index;
+	collect_file(w->job->collection, file, findings, n, &w->findings,
+		     &w->job->next);
 }
 
 /* Take the next files: fewer towards the end, where threads would wait for
@@ -401,7 +401,6 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	struct run_options options = job->run;
 
 	w->job = job;
-	w->index = i;
 	options.sink = sink;
 	options.context = w;
 	run_init(&w->run, &options);
@@ -414,11 +413,6 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	if (job->options->fix || job->options->diff)
 		fixer_init(&w->fixer, &job->run, job->options->unsafe_fixes);
 	w->fd = -1;
-	spill_init(&w->spill);
-	spill_init(&w->index_spill);
-	w->object_store =
-		(struct index_store){spill_put, spill_get, &w->index_spill};
-	w->run.index.store = &w->object_store;
 }
 
 void workers_run(struct workers *workers, struct job *job,
@@ -467,8 +461,7 @@ void workers_release(struct workers *workers)
 			fixer_release(&w->fixer);
 		if (w->fd >= 0)
 			close(w->fd);
-		spill_release(&w->spill);
-		spill_release(&w->index_spill);
+		arena_release(&w->findings.arena);
 	}
 	free(workers->items);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Linting the files of a list with several threads. Each worker has its own
- * run, buffers and spill; what they share is read-only or atomic, and every
- * file's row is written by one worker.
+ * run and buffers; what they share is read-only or atomic, and every file's row
+ * is written by one worker.
  */
 #ifndef LINT_WORKER_H
 #define LINT_WORKER_H
@@ -11,6 +11,7 @@
 #include <stdbool.h>
 
 #include "base/thread_pool.h"
+#include "collect.h"
 #include "engine/baseline.h"
 #include "engine/run.h"
 #include "fix.h"
@@ -19,7 +20,6 @@
 #include "lint/settings/clusters.h"
 #include "lint/settings/policies.h"
 #include "lint/term/progress.h"
-#include "spill.h"
 
 struct job {
 	const struct options *options;
@@ -27,9 +27,9 @@ struct job {
 	struct policies *policies;
 	struct clusters *clusters;
 	struct files *files;
-	struct spill_record *records; /* one per file */
-	struct file_stamp *stamps;    /* one per file, as it was read; NULL: no
-				       * file is to be written */
+	struct collection *collection;
+	struct file_stamp *stamps; /* one per file, as it was read; NULL: no
+				    * file is to be written */
 	char **told; /* one per file: lines about its repair, or NULL; NULL:
 		      * no file is repaired */
 	const struct stdin_cache *stdin_cache; /* read before */
@@ -41,7 +41,6 @@ struct job {
 
 struct worker {
 	struct job *job;
-	uint32_t index;
 	struct run run;
 	/* Runs the files that are parts of rendered texts, for their fixes
 	 * only. */
@@ -51,9 +50,7 @@ struct worker {
 	struct buf path, absolute;
 	struct buf fixed; /* the text after --fix */
 	struct fixer fixer;
-	struct spill spill;	  /* findings */
-	struct spill index_spill; /* of set rules */
-	struct index_store object_store;
+	struct finding_memory findings;
 	int fd;		 /* of the folder of several files, or -1 */
 	uint32_t folder; /* whose it is */
 };

@@ -26,6 +26,81 @@ struct object_id finding_id(struct arena *arena, const struct object *o)
 	return object_id_copy(arena, id);
 }
 
+/* --- copies ------------------------------------------------------------- */
+
+static const char *copy_text(struct finding_memory *memory, const char *text)
+{
+	size_t slots = sizeof(memory->texts) / sizeof(*memory->texts);
+	const char **kept;
+	size_t len;
+
+	if (!text || !*text)
+		return "";
+	len = strlen(text);
+	kept = &memory->texts[text_hash(text, len, 0) % slots];
+	if (!*kept || strcmp(*kept, text) != 0)
+		*kept = arena_strndup(&memory->arena, text, len);
+	return *kept;
+}
+
+static struct fix_result *copy_repair(struct finding_memory *memory,
+				      const struct fix_result *from)
+{
+	struct fix_result *to = arena_alloc(&memory->arena, sizeof(*to));
+	size_t size = from->nedits * sizeof(*from->edits);
+	struct fix_edit *edits = arena_alloc(&memory->arena, size);
+
+	*to = *from;
+	to->title = copy_text(memory, from->title);
+	to->patch = copy_text(memory, from->patch);
+	to->refused = copy_text(memory, from->refused);
+	for (unsigned i = 0; i < from->nedits; i++) {
+		edits[i] = from->edits[i];
+		edits[i].text = copy_text(memory, from->edits[i].text);
+	}
+	to->edits = edits;
+	return to;
+}
+
+static void copy_related(struct finding_memory *memory, struct finding *finding)
+{
+	size_t size = finding->nrelated * sizeof(*finding->related);
+	const struct related *from = finding->related;
+	struct related *to = arena_alloc(&memory->arena, size);
+
+	for (unsigned i = 0; i < finding->nrelated; i++) {
+		to[i] = from[i];
+		to[i].place.pointer = copy_text(memory, from[i].place.pointer);
+		to[i].message = copy_text(memory, from[i].message);
+	}
+	finding->related = to;
+}
+
+void finding_copy(struct finding *to, const struct finding *from,
+		  struct finding_memory *memory)
+{
+	const char **texts[] = {&to->place.pointer, &to->id.api_version,
+				&to->id.kind,	    &to->id.namespace,
+				&to->id.name,	    &to->pod,
+				&to->container,	    &to->message,
+				&to->help,	    &to->cause,
+				&to->policy,	    &to->binding,
+				&to->wants,	    &to->suppression_reason};
+
+	*to = *from;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		*texts[i] = copy_text(memory, *texts[i]);
+	if (to->nrelated)
+		copy_related(memory, to);
+	if (to->repair)
+		to->repair = copy_repair(memory, to->repair);
+	to->fix = NULL;
+	to->fix_title = NULL;
+	to->ignore_refused = NULL;
+}
+
+/* --- order --------------------------------------------------------------- */
+
 int finding_cmp(const struct finding *a, const struct finding *b)
 {
 	int c = cmp_u32(a->place.file, b->place.file);

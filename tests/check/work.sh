@@ -61,25 +61,22 @@ done
 check '4,000 claims, none of the 4,000 classes' small classes 4000 \
 	'Not run.*dra-class-unknown' full
 
-# Findings of one file that are partly in the temporary file, partly in memory,
-# because its folder is missing or full.
-lint() {
-	"$gpugate" lint --isolated -j1 --format concise "$work/in.yaml" >"$1"
-	[ $? -eq 1 ]
-}
-no_folder() { TMPDIR=/nonexistent lint "$work/other" && same; }
-no_room() {
-	(
-		trap '' XFSZ
-		ulimit -f "$1"
-		lint /dev/stdout
-	) | cat >"$work/other" && same
-}
-same() { cmp "$work/whole" "$work/other"; }
-python3 "$tests/check/work.py" make pods 40000 >"$work/in.yaml"
-check 'findings of 40,000 Pods' lint "$work/whole"
-check 'the same without a temporary file' no_folder
-for kib in 500 1500 9000; do
-	check "the same with room for $kib KiB" no_room $kib
+# More findings than are kept: the same ones are shown whatever the number of
+# threads, one finding says that there are more, and the exit status is 2.
+mkdir "$work/many"
+python3 "$tests/check/work.py" make duplicates 12000 >"$work/in.yaml"
+for i in $(seq 1000 1203); do
+	ln "$work/in.yaml" "$work/many/$i.yaml"
 done
+many() { # JOBS
+	"$gpugate" lint --isolated "-j$1" --format concise "$work/many" \
+		>"$work/many-$1" 2>"$work/log"
+	[ $? -eq 2 ] && [ "$(grep -c 'those of later files' "$work/many-$1")" = 1 ] &&
+		grep '^.*1199.yaml:.*2000000 findings; those of later files' \
+			"$work/many-$1" && ! grep -q 1200.yaml "$work/many-$1"
+}
+same() { cmp "$work/many-1" "$work/many-2"; }
+check 'more findings than are kept' many 1
+check 'and with two threads' many 2
+check 'they are the same' same
 finish work

@@ -119,8 +119,6 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	done
 	"$GPUGATE" lint --format concise -j 2 . >out
 	is "$(wc -l <out)" 63000
-	TMPDIR=/nonexistent "$GPUGATE" lint --format concise -j 2 . >out
-	is "$(wc -l <out)" 63000
 }
 
 @test "color: options, then NO_COLOR, FORCE_COLOR, CLICOLOR" {

@@ -402,31 +402,8 @@ static void workloads_add_up_against_their_quota(void **state)
 	object_index_release(&set);
 }
 
-/* --- the store -------------------------------------------------------------
+/* --- choices ---------------------------------------------------------------
  */
-
-struct bytes {
-	struct buf buf;
-	bool gone;
-};
-
-static uint64_t keep(void *context, const void *data, size_t len)
-{
-	struct bytes *bytes = context;
-	uint64_t at = bytes->buf.len;
-
-	buf_add(&bytes->buf, data, len);
-	return at;
-}
-
-static const void *get(void *context, uint64_t at, size_t len,
-		       struct arena *arena)
-{
-	struct bytes *bytes = context;
-
-	return bytes->gone ? NULL
-			   : arena_strndup(arena, bytes->buf.data + at, len);
-}
 
 /* Workloads of a choice, as check_order() has them. */
 static void check_choice(const struct object_index *set,
@@ -470,38 +447,6 @@ static void a_quota_counts_what_its_scopes_choose(void **state)
 	check_choice(&set, WORKLOADS_WITH_QUOTA, "a c");
 	check_choice(&set, WORKLOADS_WITH_CLASS, "");
 	object_index_release(&set);
-}
-
-static void a_store_gives_back_what_it_was_given(void **state)
-{
-	struct bytes one = {0}, two = {0};
-	struct index_store store_one = {keep, get, &one};
-	struct index_store store_two = {keep, get, &two};
-	struct object_index a = {.store = &store_one},
-			    b = {.store = &store_two};
-	struct workload_cursor cursor = {0};
-	struct arena arena = ARENA_INIT;
-
-	buf_init(&one.buf);
-	buf_init(&two.buf);
-	add(&a, 0, POD("x", "a0", 1));
-	add(&a, 2, POD("x", "a2", 1));
-	add(&b, 1, POD("x", "b1", 1));
-	object_index_join(&a, &b);
-	object_index_finish(&a);
-	assert_true(one.buf.len > two.buf.len && two.buf.len > 0);
-	check_order(&a, "a0@0 b1@1 a2@2");
-	/* A store that cannot be read ends the walk. */
-	two.gone = true;
-	check_order(&a, "a0@0");
-	assert_null(workload_at(&a, 1, &arena));
-	assert_non_null(workload_at(&a, 2, &arena));
-	assert_non_null(workload_next(&a, &cursor));
-	workload_stop(&cursor);
-	arena_release(&arena);
-	object_index_release(&a);
-	buf_release(&one.buf);
-	buf_release(&two.buf);
 }
 
 #define SCALER(namespace)                                                      \
@@ -553,7 +498,6 @@ int main(void)
 		cmocka_unit_test(classes_are_used_by_their_workloads),
 		cmocka_unit_test(workloads_add_up_against_their_quota),
 		cmocka_unit_test(a_quota_counts_what_its_scopes_choose),
-		cmocka_unit_test(a_store_gives_back_what_it_was_given),
 		cmocka_unit_test(a_scaler_scales_in_its_namespace),
 	};
 

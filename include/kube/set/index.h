@@ -238,21 +238,8 @@ struct workload {
 	uint32_t duplicate_of;
 };
 
-/* Where workloads are kept, given by the caller. */
-struct index_store {
-	/* Keep these bytes; the answer brings them back. */
-	uint64_t (*keep)(void *context, const void *data, size_t len);
-	/* The bytes, in the arena or in the store's own memory until the next
-	 * keep(); NULL: they cannot be read, which the store reports. */
-	const void *(*get)(void *context, uint64_t at, size_t len,
-			   struct arena *arena);
-	void *context;
-};
-
 struct object_index {
 	struct arena arena;
-	/* NULL: workloads stay in memory. Must outlive the set. */
-	const struct index_store *store;
 	/* The snapshot of the file whose objects are being added, or NULL;
 	 * must outlive the index. */
 	const struct cluster *cluster;
@@ -354,8 +341,8 @@ enum workload_choice {
  *
  *	while ((w = workload_next(facts, &cursor)))
  *
- * Each lives until the next one is asked for. At the end (or when a store
- * cannot be read) NULL; who leaves earlier calls workload_stop().
+ * Each lives until the next one is asked for. At the end NULL; who leaves
+ * earlier calls workload_stop().
  */
 struct workload_cursor {
 	size_t next; /* index of the next; the last one's plus 1 */
@@ -367,7 +354,7 @@ const struct workload *workload_next(const struct object_index *set,
 void workload_stop(struct workload_cursor *cursor);
 /* Not the whole object, but a kustomize patch of it. */
 bool workload_is_part(const struct workload *w);
-/* One of them again, by its index; NULL when the store cannot be read. */
+/* One of them again, by its index. */
 const struct workload *workload_at(const struct object_index *set, size_t index,
 				   struct arena *arena);
 

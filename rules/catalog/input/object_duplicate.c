@@ -20,9 +20,8 @@ static void check(struct rule_run *run, const struct workload *w)
 		w->id.kind, w->id.name, w->id.namespace);
 	first = workload_at(rule_index(run), w->duplicate_of - 1,
 			    rule_arena(run));
-	if (first)
-		finding_label_place(run, f, &first->place,
-				    "the first definition, which is counted");
+	finding_label_place(run, f, &first->place,
+			    "the first definition, which is counted");
 }
 
 const struct rule rule_object_duplicate = {

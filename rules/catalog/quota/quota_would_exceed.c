@@ -86,10 +86,8 @@ static void report_sum(struct rule_run *run, const struct quota_sum *sum)
 		quantity_text(sum->steady, need), sum->resource,
 		quantity_text(sum->hard->quantity, hard));
 	w = workload_at(rule_index(run), sum->largest, rule_arena(run));
-	if (w)
-		finding_label_place(run, f, &w->place,
-				    "the largest of them, %s",
-				    rule_title(run, w->id.kind, w->id.name));
+	finding_label_place(run, f, &w->place, "the largest of them, %s",
+			    rule_title(run, w->id.kind, w->id.name));
 	finding_cause(run, f, sum->resource);
 }
 

@@ -108,7 +108,6 @@ void run_release(struct run *run)
 void run_restart(struct run *run)
 {
 	struct object_index *index = &run->index;
-	const struct index_store *store = index->store;
 
 	for (size_t i = 0; i < run->state->nnot_run; i++)
 		run->state->not_run[i].count = 0;
@@ -120,7 +119,7 @@ void run_restart(struct run *run)
 	    !index->nscalers)
 		return;
 	object_index_release(index);
-	*index = (struct object_index){.store = store};
+	*index = (struct object_index){0};
 }
 
 /* --- one file ------------------------------------------------------------ */

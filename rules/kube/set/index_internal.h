@@ -42,9 +42,8 @@ void index_add_scaler(struct object_index *set, const struct object *object,
 /* The place of each workload; rows are in the order of the files when the set
  * is finished. */
 struct index_row {
-	uint64_t id; /* keyed hash of its identity, 0: never a duplicate */
-	uint64_t at; /* in its store, or an address */
-	const struct index_store *store;
+	uint64_t id;	  /* keyed hash of its identity, 0: never a duplicate */
+	const void *data; /* packed, in the arena of the set */
 	uint32_t len;
 	uint32_t file;
 	uint32_t lookup_flags; /* lookups that may find it */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workloads of the input: bytes in a store, and a row in memory that locates
- * them. Each thread reads files in rising order into a separate store; rows of
- * all threads are sorted once, when the index is finished.
+ * Workloads of the input: packed bytes, and a row that locates them. Each
+ * thread reads files in rising order; rows of all threads are sorted once, when
+ * the index is finished.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,22 +69,10 @@ static uint32_t lookup_flags_of(const struct workload *w)
 	return lookup_flags;
 }
 
-static uint64_t keep(struct object_index *set, const struct buf *packed)
-{
-	char *copy;
-
-	if (set->store)
-		return set->store->keep(set->store->context, packed->data,
-					packed->len);
-	copy = arena_strndup(&set->arena, packed->data, packed->len);
-	return (uint64_t)(uintptr_t)copy;
-}
-
 void workload_index_add(struct object_index *set, const struct workload *w)
 {
 	struct workload_index *index = workload_index_of(set);
 	struct index_row row = {
-		.store = set->store,
 		.file = w->place.file,
 		.lookup_flags = lookup_flags_of(w),
 		.order = (uint32_t)set->nworkloads,
@@ -96,7 +84,7 @@ void workload_index_add(struct object_index *set, const struct workload *w)
 	buf_reset(&index->packed);
 	workload_pack(w, &index->packed);
 	row.len = (uint32_t)index->packed.len;
-	row.at = keep(set, &index->packed);
+	row.data = arena_strndup(&set->arena, index->packed.data, row.len);
 	*ARRAY_PUSH(index->rows, set->nworkloads, index->size) = row;
 }
 
@@ -240,15 +228,8 @@ const struct workload *workload_at(const struct object_index *set, size_t i,
 				   struct arena *arena)
 {
 	const struct index_row *row = &set->index->rows[i];
-	const void *data = (const void *)(uintptr_t)row->at;
-	struct workload *w;
+	struct workload *w = workload_unpack(row->data, row->len, arena);
 
-	if (row->store)
-		data = row->store->get(row->store->context, row->at, row->len,
-				       arena);
-	if (!data)
-		return NULL;
-	w = workload_unpack(data, row->len, arena);
 	if (!w)
 		BUG("facts of a workload cannot be unpacked");
 	w->duplicate_of = row->duplicate_of;

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Threads begin files in rising order. When COLLECT_MAX findings are kept, all
+ * of them are in files that were begun, so that each later file has as many
+ * before it, and its own can be dropped at once. The exact end follows from the
+ * counts when all are known.
+ */
+#include "collect.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+
+void collection_init(struct collection *c, size_t nfiles)
+{
+	*c = (struct collection){.nfiles = nfiles, .most = COLLECT_MAX};
+	c->files = array_zalloc(nfiles, sizeof(*c->files));
+	atomic_init(&c->n, 0);
+	atomic_init(&c->end, nfiles);
+}
+
+void collection_release(struct collection *c)
+{
+	free(c->files);
+	arena_release(&c->memory.arena);
+}
+
+/* Behind the findings that the file has. */
+static void append(struct collected *of, struct finding *const *findings,
+		   size_t n, struct finding_memory *memory)
+{
+	struct finding *items =
+		ARENA_ARRAY(&memory->arena, struct finding, of->n + n);
+
+	if (of->n)
+		memcpy(items, of->items, of->n * sizeof(*items));
+	for (size_t i = 0; i < n; i++)
+		finding_copy(&items[of->n + i], findings[i], memory);
+	of->n += (uint32_t)n;
+	of->items = items;
+}
+
+void collect_file(struct collection *c, uint32_t file,
+		  struct finding *const *findings, size_t n,
+		  struct finding_memory *memory, const atomic_size_t *begun)
+{
+	struct collected *of = &c->files[file];
+	size_t end = c->nfiles;
+
+	of->alone = true;
+	if (file >= atomic_load(&c->end)) {
+		of->n = (uint32_t)n;
+		return;
+	}
+	append(of, findings, n, memory);
+	if (atomic_fetch_add(&c->n, n) + n >= c->most)
+		atomic_compare_exchange_strong(&c->end, &end,
+					       atomic_load(begun));
+}
+
+void collect_set(struct collection *c, uint32_t file,
+		 struct finding *const *findings, size_t n)
+{
+	struct collected *of = &c->files[file];
+	bool alone = !of->n;
+
+	for (; c->next < file; c->next++)
+		c->before += c->files[c->next].n;
+	if ((of->n && !of->items) || c->before >= c->most) {
+		of->n += (uint32_t)n;
+		of->items = NULL;
+		return;
+	}
+	append(of, findings, n, &c->memory);
+	if (!alone)
+		findings_sort(of->items, of->n);
+}
+
+long collection_cut(struct collection *c)
+{
+	size_t sum = 0, kept = 0;
+	bool cut = false;
+
+	for (size_t i = 0; i < c->nfiles; i++) {
+		struct collected *of = &c->files[i];
+
+		if (sum >= c->most) {
+			cut |= of->n > 0;
+			of->items = NULL;
+			of->n = 0;
+		} else if (of->n) {
+			sum += of->n;
+			kept = i;
+		}
+	}
+	c->before = 0;
+	return cut ? (long)kept : -1;
+}
