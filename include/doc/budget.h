@@ -2,7 +2,8 @@
 /*
  * The budget that all documents of one object share, and all of one file or
  * review: manifests, patches and configurations in strings are read with a
- * loader for each string, and a string may be read many times. An arena leads
+ * loader for each string, and a string may be read many times. Scripts of
+ * shells count as well. An arena leads
  * to the budget, so that every loader that uses its memory spends from it.
  *
  * The cost depends on the bytes alone: the same object is always read, or
@@ -19,6 +20,7 @@ struct load_cost {
 	uint64_t nodes;	    /* made of the texts */
 	uint64_t flow_work; /* as in struct load_limits */
 	uint64_t list_work; /* work_of() the trees */
+	uint64_t script;    /* bytes and words of shell scripts */
 };
 
 struct load_budget {

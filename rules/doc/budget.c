@@ -6,13 +6,15 @@
 
 /*
  * An object of 1.5 MiB has 60,000 small fields, and flow style that people
- * write is a few levels deep. libyaml takes 15 ms for so much flow work.
+ * write is a few levels deep. libyaml takes 15 ms for so much flow work. So
+ * much of scripts becomes 15 MiB of words at most.
  */
 const struct load_cost load_cost_object = {
 	.bytes = 16 << 20,
 	.nodes = 60000,
 	.flow_work = 4000000,
 	.list_work = WORK_MAX,
+	.script = 1 << 20,
 };
 
 const struct load_cost load_cost_file = {
@@ -20,6 +22,7 @@ const struct load_cost load_cost_file = {
 	.nodes = 2000000,
 	.flow_work = 100000000,
 	.list_work = UINT64_MAX,
+	.script = UINT64_MAX,
 };
 
 static uint64_t least(uint64_t a, uint64_t b)
@@ -42,6 +45,7 @@ struct load_cost load_budget_left(const struct load_budget *budget)
 		.nodes = least(a->nodes, b->nodes),
 		.flow_work = least(a->flow_work, b->flow_work),
 		.list_work = least(a->list_work, b->list_work),
+		.script = least(a->script, b->script),
 	};
 }
 
@@ -59,9 +63,10 @@ static bool take_all(struct load_cost *left, const struct load_cost *cost)
 	bool bytes = take(&left->bytes, cost->bytes);
 	bool nodes = take(&left->nodes, cost->nodes);
 	bool flow_work = take(&left->flow_work, cost->flow_work);
+	bool script = take(&left->script, cost->script);
 
 	return take(&left->list_work, cost->list_work) && bytes && nodes &&
-	       flow_work;
+	       flow_work && script;
 }
 
 bool load_budget_spend(struct load_budget *budget, const struct load_cost *cost)

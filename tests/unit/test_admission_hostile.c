@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -104,7 +105,7 @@ static void role(struct buf *out, unsigned i)
 
 static void roles_of_containers(struct buf *out)
 {
-	job(out, 100, role);
+	job(out, 15, role);
 }
 
 static void variable(struct buf *out, unsigned i)
@@ -199,64 +200,98 @@ static void resources(struct buf *out, unsigned i)
 
 static void many_resources(struct buf *out)
 {
-	pod(out, NULL, 700, resources);
+	pod(out, NULL, 300, resources);
 }
 
 /* A Pod whose script is one text, over and over. */
-static void script(struct buf *out, const char *text)
+static void script(struct buf *out, const char *text, size_t size)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
 		      "spec: {containers: [{name: c, image: i:1, " GPU
 		      ", command: [sh, -c, '");
-	for (size_t i = 0; i < 1000000 / strlen(text); i++)
+	for (size_t i = 0; i < size / strlen(text); i++)
 		buf_adds(out, text);
 	buf_adds(out, "']}]}}");
 }
 
 static void launchers(struct buf *out)
 {
-	script(out, "a=$b; torchrun --nproc-per-node=$a x; ");
+	script(out, "a=$b; torchrun --nproc-per-node=$a x; ", 500000);
 }
 
 static void variables_of_a_launcher(struct buf *out)
 {
-	script(out, "torchrun a=$a b=1 $b ");
+	script(out, "torchrun a=$a b=1 $b ", 350000);
 }
 
 static void dashes(struct buf *out)
 {
-	script(out, "-");
+	script(out, "-", 1000000);
 }
 
 static void signatures(struct buf *out)
 {
-	script(out, "?sig=");
+	script(out, "?sig=", 1000000);
 }
 
 static void logins(struct buf *out)
 {
-	script(out, "wandblogin");
+	script(out, "wandblogin", 1000000);
 }
 
 static void hooks(struct buf *out)
 {
-	script(out, "https://hooks.slack.com/a");
+	script(out, "https://hooks.slack.com/a", 1000000);
 }
 
 static void databases(struct buf *out)
 {
-	script(out, "a:@tcp(");
+	script(out, "a:@tcp(", 300000);
 }
 
 static void names_of_secrets(struct buf *out)
 {
-	script(out, "HF_TOKEN:|");
+	script(out, "HF_TOKEN:|", 400000);
+}
+
+/* The message of a finding names them all. */
+static void indices(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [{name: c, image: i:1, " GPU
+		      ", env: [{name: NVIDIA_VISIBLE_DEVICES, value: '");
+	for (unsigned i = 0; i < 350000; i++)
+		buf_addf(out, "%u,", i);
+	buf_adds(out, "'}]}]}}");
+}
+
+static void job_of_gpus(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: batch/v1, kind: Job, "
+		      "metadata: {name: a}, spec: {template: {spec: "
+		      "{containers: [");
+	container(out, 0);
+	buf_adds(out, "]}}}}");
+}
+
+/* Each Job has fixes, whose places are deep. */
+static void deep_lists(struct buf *out)
+{
+	for (unsigned i = 0; i < 90; i++)
+		buf_adds(out, "{apiVersion: v1, kind: List, items: [");
+	for (unsigned i = 0; i < 1000; i++) {
+		buf_adds(out, i ? "," : "");
+		job_of_gpus(out);
+	}
+	for (unsigned i = 0; i < 90; i++)
+		buf_adds(out, "]}");
 }
 
 static const struct {
 	const char *what;
 	void (*write)(struct buf *out);
 } shapes[] = {
+	{"indices of devices", indices},
 	{"launchers in a script", launchers},
 	{"variables of a launcher", variables_of_a_launcher},
 	{"dashes", dashes},
@@ -384,10 +419,41 @@ static void nested_objects(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+/* Each key is a finding, and none is a value. */
+static void keys(struct buf *out)
+{
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text, "spec: {");
+	repeat(&text, "a,", 600);
+	workflow(out, 1000, text.data);
+	buf_release(&text);
+}
+
+/* The templates have different scripts. */
+static void scripts(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {templates: [");
+	for (unsigned i = 0; i < 1400; i++) {
+		buf_addf(out,
+			 "%s{name: t%u, container: {image: a, command: "
+			 "[sh, -c, '",
+			 i ? ", " : "", i);
+		repeat(out, "a ", 900);
+		buf_adds(out, "']}}");
+	}
+	buf_adds(out, "]}}");
+}
+
 static const struct {
 	const char *what;
 	void (*write)(struct buf *out);
 } beyond[] = {
+	{"jobs in deep lists", deep_lists},
+	{"keys of a manifest", keys},
+	{"scripts", scripts},
 	{"brackets in manifests", brackets},
 	{"a list in a manifest", one_list},
 	{"documents of a manifest", documents},
@@ -406,6 +472,24 @@ static int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
+/* Pages in use; what a review takes stays until the next one begins. */
+static long memory_mb(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long all, used = 0;
+
+	if (!file || fscanf(file, "%ld %ld", &all, &used) != 2)
+		fail_msg("no statm");
+	fclose(file);
+	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
+}
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEMORY_MB = 4000 };
+#else
+enum { MEMORY_MB = 130 };
+#endif
+
 static void judge(struct stage *s, enum admission_path path,
 		  const struct buf *body, bool refused)
 {
@@ -416,9 +500,10 @@ static void judge(struct stage *s, enum admission_path path,
 	began = cpu_ms();
 	admission_review(s->worker, path, body->data, body->len, &reply);
 	began = cpu_ms() - began;
-	print_message("    %s: %d ms for %zu kB\n",
+	print_message("    %s: %d ms for %zu kB, %ld MB\n",
 		      path == ADMISSION_MUTATE ? "mutate" : "validate",
-		      (int)began, body->len / 1000);
+		      (int)began, body->len / 1000, memory_mb());
+	assert_true(memory_mb() < MEMORY_MB);
 	assert_int_equal(reply.status, 200);
 	assert_int_equal(memmem(reply.body, reply.len, "invalid-syntax", 14) !=
 				 NULL,

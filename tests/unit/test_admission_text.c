@@ -63,6 +63,36 @@ static void a_denial_loses_nothing(void **state)
 	assert_true(says(s, "\\n" LONG "end\\nreview u-1\""));
 }
 
+/* One value is as long as the review; the texts about it are not. */
+static void a_long_value_is_cut(void **state)
+{
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", NULL};
+	struct buf object;
+
+	buf_init(&object);
+	buf_adds(&object, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+			  "spec: {containers: [{name: a, image: r/a:1, env: "
+			  "[{name: NVIDIA_VISIBLE_DEVICES, value: '");
+	for (int i = 0; i < 20000; i++)
+		buf_addf(&object, "%d,", i);
+	buf_adds(&object, "'}]}]}}");
+	ask.object = object.data;
+	for (int enforce = 0; enforce < 2; enforce++) {
+		use_policy(s, enforce ? "apiVersion: gpugate.dev/v1\n"
+					"kind: Policy\nmode: enforce\n"
+				      : "apiVersion: gpugate.dev/v1\n"
+					"kind: Policy\nmode: warn\n");
+		post(s, &ask);
+		print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+		assert_true(says(s, "nvidia-visible-devices-override: "));
+		assert_true(says(s, ",99,100,"));
+		assert_true(says(s, "..."));
+		assert_true(s->reply.len < 5000);
+	}
+	buf_release(&object);
+}
+
 static void unread_objects_have_a_uid_too(void **state)
 {
 	struct stage *s = *state;
@@ -224,6 +254,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(a_denial_loses_nothing),
+		TEST(a_long_value_is_cut),
 		TEST(unread_objects_have_a_uid_too),
 		TEST(warnings_split_between_words),
 		TEST(refusals_state_why),

@@ -135,6 +135,11 @@ static void set_work(struct load_limits *limits)
 	limits->flow_work = 12;
 }
 
+static void set_duplicate_work(struct load_limits *limits)
+{
+	limits->flow_work = 212;
+}
+
 #define TOO_MUCH                                                               \
 	"too much work to read: [ ] and { } too deep for their length, or "    \
 	"too many duplicate keys\n1: -\n"
@@ -147,7 +152,8 @@ static void the_work_of_aliases_is_limited(void **state)
 		       "error 1:16-17 " TOO_MUCH);
 	assert_limited("- 1\n- 2\n- 3\n- 4\n- 5\n- 6\n- 7\n- 8\n- 9\n- 10\n",
 		       set_work, "1: [1,2,3,4,5,6,7,8,9,10]\n");
-	assert_limited("a: &x 1\na: 2\n", set_work,
+	assert_limited("a: 1\na: 2\n", set_work, "error 2:1-2 " TOO_MUCH);
+	assert_limited("a: &x 1\na: 2\n", set_duplicate_work,
 		       "duplicate 2:1-2 key \"a\" is given twice (before on "
 		       "line 1): the last value counts\nerror 1:7-8 " TOO_MUCH);
 }

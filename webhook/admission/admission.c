@@ -429,8 +429,9 @@ static void judge_review(struct review_context *ctx)
 	}
 	if (!judged) {
 		ctx->worker->now.n = 0;
-		refuse_unread(ctx, "the documents in its strings are too many "
-				   "or too deep to be judged");
+		refuse_unread(ctx, "the documents and scripts in its strings "
+				   "are too many, too long or too deep to be "
+				   "judged");
 		return;
 	}
 	record_findings(ctx);

@@ -15,7 +15,9 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { LINE = 120, WARNINGS = 3, DENIAL = 64 << 10 };
+/* TEXT: bytes of one finding in a text; the rest of it are values that the
+ * author wrote. */
+enum { LINE = 120, WARNINGS = 3, TEXT = 2000, DENIAL = 64 << 10 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena)
 {
@@ -43,11 +45,28 @@ static bool is_control(const char *text, size_t n)
 	       (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* Text without control characters. */
-static const char *one_line(struct arena *arena, const char *text)
+/* The start of a text that is too long, in whole characters. */
+static const char *cut(struct arena *arena, const char *text, size_t len)
 {
-	size_t len = strlen(text);
-	char *line = arena_strndup(arena, text, len);
+	size_t at = 0, next = 0;
+
+	while (next <= TEXT) {
+		size_t n = utf8_length(text + next, len - next);
+
+		at = next;
+		next += n ? n : 1;
+	}
+	return arena_printf(arena, "%.*s...", (int)at, text);
+}
+
+/* Text without control characters. */
+static const char *one_line(struct arena *arena, const char *all)
+{
+	size_t len = strlen(all);
+	const char *text = len > TEXT ? cut(arena, all, len) : all;
+	char *line = arena_strdup(arena, text);
+
+	len = strlen(line);
 
 	for (size_t at = 0, n; at < len; at += n) {
 		bool plain = text[at] >= ' ' && text[at] < 0x7f;

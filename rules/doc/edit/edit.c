@@ -115,7 +115,7 @@ static const struct node *own_name(const struct node *item)
 	return name;
 }
 
-static void step_to(struct edit_path *path, const struct node *node)
+static struct edit_step step_to(const struct node *node)
 {
 	struct edit_step step = {.kind = EDIT_STEP_KEY};
 
@@ -130,17 +130,24 @@ static void step_to(struct edit_path *path, const struct node *node)
 		step.kind = EDIT_STEP_INDEX;
 		step.index = node->index;
 	}
-	add_step(path, &step);
+	return step;
 }
 
 void edit_path_to(struct edit_path *path, struct arena *arena,
 		  const struct node *node)
 {
+	struct edit_step *steps;
+	size_t n = 0;
+
 	*path = (struct edit_path){.arena = arena};
-	if (!node || !node->parent)
+	for (const struct node *at = node; at && at->parent; at = at->parent)
+		n++;
+	if (!n)
 		return;
-	edit_path_to(path, arena, node->parent);
-	step_to(path, node);
+	path->steps = steps = ARENA_ARRAY(arena, struct edit_step, n);
+	path->nsteps = n;
+	for (; n; node = node->parent)
+		steps[--n] = step_to(node);
 }
 
 void edit_path_key(struct edit_path *path, const char *key)

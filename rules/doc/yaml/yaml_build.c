@@ -79,6 +79,9 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 	return node;
 }
 
+/* A report takes as long as so many steps. */
+enum { DUPLICATE_WORK = 200 };
+
 static struct node *place_member(struct yaml *yaml, struct frame *frame)
 {
 	struct node *old = yaml_member(yaml, frame, frame->key, frame->key_len);
@@ -90,6 +93,8 @@ static struct node *place_member(struct yaml *yaml, struct frame *frame)
 	struct node *node;
 
 	if (old) {
+		if (!yaml_spend(yaml, DUPLICATE_WORK, frame->key_start))
+			return NULL;
 		if (!(old->flags & NODE_MERGED))
 			yaml_issue(yaml, &issue,
 				   "key \"%.100s\" is given twice (before on "

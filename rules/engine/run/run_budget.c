@@ -9,7 +9,17 @@
 
 #include "doc/work.h"
 
-enum { FINDINGS_MAX = 10000 };
+enum {
+	FINDINGS_MAX = 10000,
+	/* Bytes for the pods, findings and fixes of an object. A pod with a
+	 * GPU takes 20 KB. */
+	OBJECT_MEMORY = 24 << 20,
+};
+
+static size_t memory_used(const struct run *run)
+{
+	return run->file_arena.used + run->state->doc_arena.used;
+}
 
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end)
@@ -57,10 +67,20 @@ void run_budget_begin(struct run *run)
 	if (state->file.budget)
 		state->budget.all = *state->file.budget;
 	state->doc_arena.budget = &state->budget;
+	state->memory_before = 0;
+}
+
+bool run_is_spent(struct run *run)
+{
+	struct run_state *state = run->state;
+
+	if (memory_used(run) - state->memory_before > OBJECT_MEMORY)
+		state->budget.over = true;
+	return state->budget.over;
 }
 
 /* True if the rest of the file's budget is too small for any object. */
-static bool is_spent(const struct load_cost *left)
+static bool is_file_spent(const struct load_cost *left)
 {
 	return !left->bytes || !left->nodes || !left->flow_work ||
 	       !left->list_work;
@@ -74,11 +94,11 @@ static void report_costly(struct run *run, const struct object *object)
 	node_anchor(object->root, &start, &end);
 	run_report_cut(
 		run,
-		is_spent(&run->state->budget.all)
+		is_file_spent(&run->state->budget.all)
 			? "this file has too many documents in strings to check: split "
 			  "it here"
-			: "the objects and documents inside this object are too many or "
-			  "too deep to check: admission denies it",
+			: "the objects, documents and scripts inside this object are "
+			  "too many, too long or too deep to check: admission denies it",
 		start, end);
 }
 
@@ -87,12 +107,15 @@ bool run_read_in_time(struct run *run, const struct object *object)
 	if (object->costly)
 		report_costly(run, object);
 	load_budget_object(&run->state->budget);
+	/* The objects of a review are one. */
+	if (!run->options.admission)
+		run->state->memory_before = memory_used(run);
 	return !object->costly;
 }
 
 void run_check_budget(struct run *run, const struct object *object)
 {
-	if (run->state->budget.over)
+	if (run_is_spent(run))
 		report_costly(run, object);
 }
 

@@ -145,6 +145,8 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	bool all = state->asks == ASK_ALL;
 
 	escape_check_time();
+	if (run_is_spent(rr->run))
+		return;
 
 	for (const struct called_rule *one = selection->rules; one < end;
 	     one++) {

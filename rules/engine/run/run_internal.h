@@ -55,6 +55,7 @@ struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
 	struct load_budget budget; /* of documents in documents of the file */
+	size_t memory_before;	   /* memory_used() when the object began */
 	struct suppressions *suppressions;
 	const struct cluster *cluster; /* of the checked object, or NULL */
 	/* Why one that was given is not used (too old), or NULL. */
@@ -184,6 +185,9 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 bool run_is_over_budget(struct run *run, const struct object *object);
 /* The documents of the state's arena are from now on those of another file. */
 void run_budget_begin(struct run *run);
+/* True if the budget is exceeded, also that of memory: the other rules need
+ * not look at the object. */
+bool run_is_spent(struct run *run);
 /* Before and after an object is judged: if it was not read as a whole, or its
  * rules exceeded the budget, a finding says so. False: it is not judged. */
 bool run_read_in_time(struct run *run, const struct object *object);

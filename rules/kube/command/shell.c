@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/vec.h"
+#include "doc/budget.h"
 #include "doc/placeholder.h"
 #include "rules/kube/command/shell.h"
 
@@ -420,14 +421,27 @@ static void lex_next(struct lexer *lexer)
 	}
 }
 
+/* A word takes as much memory as so many other bytes of a script. */
+enum { WORD_COST = 7 };
+
 void lex_script(struct lexer *lexer, const char *text, size_t len)
 {
+	struct load_budget *budget = lexer->arena->budget;
+	uint64_t left = budget ? load_budget_left(budget).script : UINT64_MAX;
+	size_t from = lexer->nwords;
+	struct load_cost cost = {0};
+
 	lexer->begin = lexer->at = text;
 	lexer->end = text + len;
 	lexer->here = NULL;
 	lexer->fresh = true;
-	while (lexer->at < lexer->end)
+	while (lexer->at < lexer->end && cost.script <= left) {
 		lex_next(lexer);
+		cost.script = (uint64_t)(lexer->at - text) +
+			      (lexer->nwords - from) * WORD_COST;
+	}
 	word_end(lexer);
 	lexer->fresh = true;
+	if (!load_budget_spend(budget, &cost))
+		lexer->any = true;
 }

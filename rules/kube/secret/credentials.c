@@ -141,10 +141,18 @@ static bool begins_part(const struct credential_scan *scan, size_t at)
 static const struct word *word_before(const struct credential_scan *scan,
 				      size_t end)
 {
+	char last;
+
+	/* A text may have a sign in every second byte. */
+	if (!end)
+		return NULL;
+	last = (char)tolower((unsigned char)scan->s[end - 1]);
+	if (!strchr("denty", last))
+		return NULL;
 	for (size_t i = 0; i < WORDS; i++) {
 		size_t n = strlen(words[i].text);
 
-		if (n <= end &&
+		if (n <= end && words[i].text[n - 1] == last &&
 		    !strncasecmp(scan->s + end - n, words[i].text, n) &&
 		    begins_part(scan, end - n))
 			return &words[i];
@@ -225,13 +233,15 @@ static void each(struct credential_scan *scan, const char *text,
 /* `--password x`, also as two items of a list. */
 static void take_option(struct credential_scan *scan, size_t at, size_t end)
 {
-	size_t stop = until(scan, end, " \t\r\n\"',=:");
+	size_t stop = until(scan, end, " \t\r\n\"',=:"), next;
 	const struct word *word = word_before(scan, stop);
-	size_t next = span(scan, stop, "\\\"' \t\r\n,-");
 
 	(void)at;
-	if (word && stop < scan->len && scan->s[stop] != '=' &&
-	    scan->s[stop] != ':' && next > stop)
+	if (!word || stop == scan->len || scan->s[stop] == '=' ||
+	    scan->s[stop] == ':')
+		return;
+	next = span(scan, stop, "\\\"' \t\r\n,-");
+	if (next > stop)
 		take_value(scan, next, word);
 }
 
