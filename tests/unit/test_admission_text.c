@@ -211,6 +211,38 @@ static void refusals_state_why(void **state)
 	}
 }
 
+/* /validate sees what /mutate patched. */
+static void a_repaired_cause_is_not_unused(void **state)
+{
+#define PATCHED(ignored, more)                                                 \
+	"{apiVersion: v1, kind: Pod, metadata: {name: a, annotations: "        \
+	"{gpugate.dev/ignore: '" ignored "'" more "}}, spec: {containers: "    \
+	"[{name: c, image: a/b:1, resources: {limits: {nvidia.com/gpu: 2}}, "  \
+	"volumeMounts: [{name: shm, mountPath: /dev/shm}]}], "                 \
+	"volumes: [{name: shm, emptyDir: {medium: Memory, sizeLimit: 1Gi}}]}}"
+	struct stage *s = *state;
+	struct ask ask = {ADMISSION_VALIDATE,
+			  "CREATE",
+			  "",
+			  "Pod",
+			  "",
+			  PATCHED("shm-missing", REASON)};
+	char policy[500];
+
+	snprintf(policy, sizeof(policy), PATCHES, "enforce",
+		 "shm-missing, gpu-mixed-vendors", "namespaces: [ml]");
+	use_policy(s, policy);
+	post(s, &ask);
+	assert_true(says(s, LET_IN));
+	assert_false(says(s, "nothing here to suppress"));
+	ask.object = PATCHED("shm-missing, gpu-mixed-vendors", REASON);
+	post(s, &ask);
+	assert_true(says(s, "suppress for `gpu-mixed-vendors`"));
+	ask.object = PATCHED("gpu-mixed-vendors", "");
+	post(s, &ask);
+	assert_true(says(s, "Write: gpugate.dev/ignore: RULE"));
+}
+
 static void a_ticket_is_answered(void **state)
 {
 #define BAD(ticket)                                                            \
@@ -258,6 +290,7 @@ int main(void)
 		TEST(unread_objects_have_a_uid_too),
 		TEST(warnings_split_between_words),
 		TEST(refusals_state_why),
+		TEST(a_repaired_cause_is_not_unused),
 		TEST(a_ticket_is_answered),
 	};
 

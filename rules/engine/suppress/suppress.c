@@ -20,7 +20,7 @@ struct suppressions *suppressions_scan(struct arena *arena,
 	struct suppressions *s =
 		suppressions_granted(arena, source, today, admission);
 
-	s->refuses_expired = false;
+	s->is_admission = false;
 	suppress_read_comments(s);
 	return s;
 }
@@ -35,7 +35,7 @@ struct suppressions *suppressions_granted(struct arena *arena,
 	s->source = source;
 	s->today = today;
 	s->admission = policy;
-	s->refuses_expired = true;
+	s->is_admission = true;
 	return s;
 }
 
@@ -210,7 +210,7 @@ bool suppress_by_clause(const struct suppressions *s,
 	bool named = false, expired = clause->until < s->today;
 	const char *why;
 
-	if (clause->broken || (expired && !s->refuses_expired))
+	if (clause->broken || (expired && !s->is_admission))
 		return false;
 	for (size_t i = 0; i < words->n; i++) {
 		if (!rule_is_named(finding->rule, words->items[i].text))
@@ -345,6 +345,20 @@ static bool speaks_later(const struct rule *rule)
 	       rule->check_workload || rule->check_set;
 }
 
+/* True if /mutate may have removed the cause. */
+static bool is_patched(const struct finish *f, size_t index)
+{
+	const struct rule *rule = f->rules->items[index];
+	const struct setting *setting;
+
+	if (!f->s->is_admission || !f->s->settings)
+		return false;
+	setting = &f->s->settings[index];
+	if (setting->action_set)
+		return setting->action == ACTION_PATCH;
+	return rule_action(rule, setting->severity) == ACTION_PATCH;
+}
+
 /* Had everything this word names its chance to report something? */
 static bool is_judged(const struct finish *f, const struct rule_word *word)
 {
@@ -356,7 +370,7 @@ static bool is_judged(const struct finish *f, const struct rule_word *word)
 		if (!rule_word_covers(word, rule) ||
 		    (f->s->settings && !f->s->settings[i].enabled))
 			continue;
-		if (speaks_later(rule))
+		if (speaks_later(rule) || is_patched(f, i))
 			return false;
 		any = true;
 	}

@@ -61,7 +61,9 @@ struct suppressions {
 	struct arena *arena;
 	struct source *source;
 	int64_t today;
-	bool refuses_expired; /* lint has a separate rule for expired ones */
+	/* Lint has a separate rule for expired ones, and sees what an author
+	 * wrote; /validate sees what /mutate patched. */
+	bool is_admission;
 	struct suppress_comment *comments;
 	size_t ncomments, comments_size;
 	size_t *whole_file; /* indices of ignore-file comments */
