@@ -30,6 +30,7 @@ render base/service.yaml service
 render base/service-account.yaml rbac
 render base/policy.yaml policy
 render base/disruption.yaml pdb
+render base/infrastructure.yaml infrastructure
 # Removes caBundle, which the TLS components set.
 render base/webhooks.yaml webhooks --set tls.mode=selfManaged
 render components/cert-manager/certificates.yaml certificates
