@@ -10,7 +10,7 @@ set -eu
 LC_ALL=C
 export LC_ALL
 catalog=$(dirname "$0")/../../rules/catalog
-together=" $(grep -lE 'NEEDS_SET|FACT_CLAIMS' "$catalog"/*/*.c |
+together=" $(grep -lE 'NEEDS_SET|claim_use\(|container_claims_' "$catalog"/*/*.c |
 	sed 's#.*/##; s#\.c$##; y#_#-#' | tr '\n' ' ')"
 
 # excerpt RULE FILE: `# want RULE` becomes `# flagged`; marks of other rules go.

@@ -33,7 +33,6 @@ const struct rule rule_dra_allocation_all = {
 	.category = "dra",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a claim that requests all devices of a node",
 	.why = "The pod waits until a whole node is free, and then holds all of its devices.",

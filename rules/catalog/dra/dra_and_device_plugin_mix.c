@@ -42,7 +42,7 @@ const struct rule rule_dra_and_device_plugin_mix = {
 	.name = "dra-and-device-plugin-mix",
 	.category = "dra",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_PODSPEC | FACT_CLAIMS,
+	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
 		"one pod gets NVIDIA devices both from a claim and from the device plugin",

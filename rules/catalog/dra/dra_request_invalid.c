@@ -36,8 +36,8 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	bool flat = text_eq(object->version, "v1beta1");
 
-	if (!flat && !text_eq(object->version, "v1beta2") &&
-	    !text_eq(object->version, "v1"))
+	if (object->npods || (!flat && !text_eq(object->version, "v1beta2") &&
+			      !text_eq(object->version, "v1")))
 		return;
 	FOR_EACH_CHILD(claim_requests(object), request) {
 		const struct node *wanted =
@@ -54,7 +54,6 @@ const struct rule rule_dra_request_invalid = {
 	.category = "dra",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a device request in the form of another API version",
 	.why = "The API server drops the fields that it does not know and then rejects the claim: pods that name it stay Pending.",

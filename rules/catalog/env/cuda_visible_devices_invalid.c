@@ -136,7 +136,6 @@ const struct rule rule_cuda_visible_devices_invalid = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_SAFE_PATCH,
-	.wants = FACT_DEVICES | FACT_VISIBLE,
 	.since = "1.0",
 	.summary =
 		"CUDA_VISIBLE_DEVICES hides devices that the container requests",

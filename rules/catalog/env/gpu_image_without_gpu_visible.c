@@ -76,7 +76,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct finding *f;
 		bool safe;
 
-		if (!is_nvidia_image(c) || !has_none(c) ||
+		if (!has_none(c) || !is_nvidia_image(c) ||
 		    container_visible(c, name, NULL) != VISIBLE_UNSET ||
 		    asks_named(run, c))
 			continue;
@@ -106,7 +106,6 @@ const struct rule rule_gpu_image_without_gpu_visible = {
 	.category = "env",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_GUESS | RULE_SAFE_PATCH,
-	.wants = FACT_NO_DEVICE,
 	.since = "1.0",
 	.summary =
 		"a container runs a GPU image without a GPU and without NVIDIA_VISIBLE_DEVICES",

@@ -51,8 +51,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"NVIDIA_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES",
 		"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", NULL};
 
-	if (pod_is_trusted(pod))
-		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const char *const *name = names; *name; name++) {
 			struct env_value value;
@@ -64,6 +62,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			uuid = uuid_in(value.text);
 			if (!uuid)
 				continue;
+			if (pod_is_trusted(pod))
+				return;
 			f = report_container(
 				run, c, value.at,
 				"`%s` names the card `%.*s`, which exists on "
@@ -83,7 +83,6 @@ const struct rule rule_gpu_uuid_pinned = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_OPT_IN_PATCH | RULE_INFRASTRUCTURE,
-	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "a device is chosen by its UUID",
 	.why = "The card exists on one host only: on other hosts no GPU is visible, and on that host the card is used without being counted.",

@@ -43,7 +43,7 @@ const struct rule rule_nccl_socket_ifname = {
 	.category = "env",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_ENV | FACT_GANG | FACT_NEW,
+	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"NCCL_SOCKET_IFNAME selects an interface that reaches no other pod",

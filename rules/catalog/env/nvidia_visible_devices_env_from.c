@@ -87,7 +87,6 @@ const struct rule rule_nvidia_visible_devices_env_from = {
 	.category = "env",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
-	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "envFrom that may set NVIDIA_VISIBLE_DEVICES",
 	.why = "If the ConfigMap or Secret has the key `NVIDIA_VISIBLE_DEVICES`, the nvidia runtime shows the container GPUs that are not counted. The preset `strict` denies it because the key can be added later; in other presets it is an info.",

@@ -126,12 +126,13 @@ static void check_entry(struct rule_run *run, const struct container *c,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (pod_is_trusted(pod))
-		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const struct node *entry = NULL;
-		     (entry = container_env_after(c, NAME, entry));)
+		     (entry = container_env_after(c, NAME, entry));) {
+			if (pod_is_trusted(pod))
+				return;
 			check_entry(run, c, entry);
+		}
 }
 
 const struct rule rule_nvidia_visible_devices_override = {
@@ -139,7 +140,6 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.category = "env",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
-	.wants = FACT_VISIBLE,
 	.since = "1.0",
 	.summary = "NVIDIA_VISIBLE_DEVICES is set in a manifest",
 	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet; without either, this is a warning.",

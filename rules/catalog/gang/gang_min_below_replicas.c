@@ -16,7 +16,7 @@
  * workers of a parameter server do not wait for one another. */
 static bool has_ranks(const struct object *object)
 {
-	const struct node *plugins = node_path(object->root, "spec.plugins");
+	const struct node *plugins;
 
 	if (object_is_kubeflow(object))
 		return strcmp(object->kind, "TFJob") != 0 &&
@@ -25,8 +25,10 @@ static bool has_ranks(const struct object *object)
 		       strcmp(object->kind, "PaddleJob") != 0 &&
 		       node_is_unset(
 			       node_path(object->root, "spec.elasticPolicy"));
-	return object_is(object, "batch.volcano.sh", "Job") &&
-	       (node_get(plugins, "pytorch") || node_get(plugins, "mpi"));
+	if (!object_is(object, "batch.volcano.sh", "Job"))
+		return false;
+	plugins = node_path(object->root, "spec.plugins");
+	return node_get(plugins, "pytorch") || node_get(plugins, "mpi");
 }
 
 /* Without devices it is a launcher, a monitor: Volcano's guide of the MPI
@@ -112,15 +114,16 @@ static void report(struct rule_run *run, const struct object *object,
 static void check(struct rule_run *run, const struct object *object)
 {
 	bool kubeflow = object_is_kubeflow(object);
-	const struct node *at = node_path(
-		object->root,
-		kubeflow ? "spec.runPolicy.schedulingPolicy.minAvailable"
-			 : "spec.minAvailable");
-	struct amount least = amount_int(at, 0), all = {0};
+	struct amount least, all = {0};
+	const struct node *at;
 
 	if (!has_ranks(object) || !object_gpu_pod(object) ||
 	    may_be_elastic(object))
 		return;
+	at = node_path(object->root,
+		       kubeflow ? "spec.runPolicy.schedulingPolicy.minAvailable"
+				: "spec.minAvailable");
+	least = amount_int(at, 0);
 	if (!kubeflow && !least.n && !least.unknown)
 		least = least_of_tasks(object, &at);
 	FOR_EACH_POD(object, pod)
@@ -137,8 +140,7 @@ const struct rule rule_gang_min_below_replicas = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_GPU,
-	.wants_any = FACT_KUBEFLOW | FACT_VOLCANO,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a gang that starts before all of its ranks fit",
 	.why = "The ranks that have started wait for the others at the rendezvous and hold their GPUs meanwhile.",

@@ -53,7 +53,6 @@ const struct rule rule_gang_missing = {
 	.category = "gang",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GANG,
 	.since = "1.0",
 	.summary =
 		"pods that need each other, but no scheduler that starts all of them or none",

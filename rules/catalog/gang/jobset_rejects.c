@@ -85,7 +85,6 @@ const struct rule rule_jobset_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_JOB,
 	.since = "1.0",
 	.summary = "a JobSet that its webhook rejects",
 	.why = "The webhook of JobSet rejects names that are too long for the Jobs or pods, a `dependsOn` that points forward, and indexes beyond the Jobs or pods.",

@@ -33,11 +33,13 @@ static void judge(struct rule_run *run, const struct object *object,
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
-	const struct node *jobs = node_get(spec, "replicatedJobs");
+	const struct node *spec, *jobs;
 
-	if (!object_is(object, "jobset.x-k8s.io", "JobSet") ||
-	    !all_are_named(jobs))
+	if (!object_is(object, "jobset.x-k8s.io", "JobSet"))
+		return;
+	spec = node_get(object->root, "spec");
+	jobs = node_get(spec, "replicatedJobs");
+	if (!all_are_named(jobs))
 		return;
 	FOR_EACH_CHILD(node_path(spec, "successPolicy.targetReplicatedJobs"),
 		       name)
@@ -56,7 +58,6 @@ const struct rule rule_jobset_target_unknown = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_JOB,
 	.since = "1.0",
 	.summary = "a JobSet that refers to a replicatedJob it does not have",
 	.why = "The JobSet webhook rejects the object.",

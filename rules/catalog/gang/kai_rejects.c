@@ -57,7 +57,6 @@ const struct rule rule_kai_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "annotations of a GPU share that KAI rejects",
 	.why = "The webhook of the KAI scheduler rejects pods that ask for a share and a whole GPU, for a share in two ways, or for a share that is none.",

@@ -41,7 +41,6 @@ const struct rule rule_kubeflow_container_name = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
-	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary =
 		"a training job without the container that its kind requires",

@@ -74,7 +74,6 @@ const struct rule rule_kubeflow_job_refused = {
 	.name = "kubeflow-job-refused",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary = "a training job that its operator rejects",
 	.why = "The webhook rejects the object, or the controller never starts its pods.",

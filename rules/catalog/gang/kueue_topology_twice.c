@@ -115,7 +115,6 @@ const struct rule rule_kueue_topology_twice = {
 	.name = "kueue-topology-twice",
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_ANNOTATED,
 	.since = "1.0",
 	.summary = "pods whose topology request Kueue rejects",
 	.why = "Kueue's webhook rejects the object: the annotations exclude or require each other.",

@@ -53,7 +53,6 @@ const struct rule rule_lws_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
 	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update that may replace no pod.",

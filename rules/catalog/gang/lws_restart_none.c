@@ -9,12 +9,14 @@
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *group =
-		node_path(object->root, "spec.leaderWorkerTemplate");
-	const struct node *policy = node_get(group, "restartPolicy");
+	const struct node *policy;
 
-	if (!object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet") ||
-	    !object_gpu_pod(object) || object->gang.n < 2 ||
+	if (object->gang.n < 2 ||
+	    !object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet"))
+		return;
+	policy = node_path(object->root,
+			   "spec.leaderWorkerTemplate.restartPolicy");
+	if (!object_gpu_pod(object) ||
 	    (!node_eq(policy, "None") && !node_eq(policy, "Default")))
 		return;
 	report_object(
@@ -29,7 +31,7 @@ const struct rule rule_lws_restart_none = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_GANG,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a group of pods that keeps running when one of them restarts",

@@ -108,7 +108,6 @@ const struct rule rule_lws_size_mismatch = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.wants = FACT_GANG | FACT_DEVICES,
 	.since = "1.0",
 	.summary =
 		"parallel sizes whose product is not the number of GPUs in the group",

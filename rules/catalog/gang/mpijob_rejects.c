@@ -49,7 +49,6 @@ const struct rule rule_mpijob_rejects = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary = "an MPIJob that the MPI Operator rejects",
 	.why = "The controller validates an MPIJob before it makes anything: the object is stored, an event says what is invalid, and no pod appears.",

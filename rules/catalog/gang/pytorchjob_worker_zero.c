@@ -7,11 +7,11 @@
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *roles =
-		node_path(object->root, "spec.pytorchReplicaSpecs");
+	const struct node *roles;
 
 	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
 		return;
+	roles = node_path(object->root, "spec.pytorchReplicaSpecs");
 	FOR_EACH_CHILD(roles, role) {
 		const struct node *replicas = node_get(role, "replicas");
 		int64_t n;
@@ -28,7 +28,6 @@ const struct rule rule_pytorchjob_worker_zero = {
 	.name = "pytorchjob-worker-zero",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary = "a replica type with 0 replicas",
 	.why = "Since 1.9 the training operator rejects the job; earlier releases start one pod anyway.",

@@ -125,7 +125,7 @@ const struct rule rule_rendezvous_service_missing = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_GPU,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"the address of the first rank names a Service that does not select the pods",

@@ -34,12 +34,12 @@ static const struct degree *waits_for(const struct container *c, bool *server)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *spec = node_get(pod->object->root, "spec");
-	const struct node *policy = node_get(spec, "podManagementPolicy");
+	const struct node *policy;
 
-	if (!object_is(pod->object, "apps", "StatefulSet") ||
-	    pod->steady.n < 2 ||
-	    (!node_is_unset(policy) && !node_eq(policy, "OrderedReady")))
+	if (pod->steady.n < 2 || !object_is(pod->object, "apps", "StatefulSet"))
+		return;
+	policy = node_path(pod->object->root, "spec.podManagementPolicy");
+	if (!node_is_unset(policy) && !node_eq(policy, "OrderedReady"))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
 		const struct degree *nodes;
@@ -71,7 +71,6 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_DEVICES | FACT_SEVERAL | FACT_PROBES,
 	.since = "1.0",
 	.summary =
 		"ranks that start one by one, each after the previous one is ready",

@@ -54,7 +54,6 @@ const struct rule rule_volcano_min_available_exceeds = {
 	.category = "gang",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_VOLCANO,
 	.since = "1.0",
 	.summary =
 		"a Volcano Job whose minAvailable is larger than its number of pods",

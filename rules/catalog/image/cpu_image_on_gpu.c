@@ -46,7 +46,6 @@ const struct rule rule_cpu_image_on_gpu = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_GUESS,
-	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary =
 		"a container that requests GPUs runs an image built for CPUs",

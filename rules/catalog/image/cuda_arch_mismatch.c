@@ -94,7 +94,7 @@ const struct rule rule_cuda_arch_mismatch = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_DEVICES | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"an image whose CUDA version is older than the selected GPUs",

@@ -81,7 +81,7 @@ const struct rule rule_cuda_driver_mismatch = {
 	.name = "cuda-driver-mismatch",
 	.category = "image",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_DEVICES | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"an image whose CUDA version is too new for the driver of the selected nodes",

@@ -30,7 +30,6 @@ const struct rule rule_disable_require_set = {
 	.category = "image",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_ENV | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "the check of the driver against the image is disabled",
 	.why = "An image that is too new for the driver starts anyway and may fail in the middle of its work.",

@@ -62,7 +62,6 @@ const struct rule rule_gpu_image_pull_always = {
 	.category = "image",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_OPT_IN_PATCH,
-	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary =
 		"a GPU container pulls an image with a fixed tag or digest at every start",

@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct removed_version *removed;
 	struct finding *f;
 
-	if (object->parent ||
+	if (object->parent || object->class == KIND_POD ||
 	    (object->npods && object->class != KIND_TRAINING &&
 	     !object_gpu_pod(object)))
 		return;
@@ -61,7 +61,6 @@ const struct rule rule_api_version_removed = {
 	.category = "input",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "an apiVersion that no current Kubernetes release serves",
 	.why = "The API server does not know the apiVersion: it rejects the object, and nothing runs.",

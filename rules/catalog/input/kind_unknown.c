@@ -39,7 +39,6 @@ const struct rule rule_kind_unknown = {
 	.name = "kind-unknown",
 	.category = "input",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_NOT_POD,
 	.since = "1.0",
 	.summary = "a kind that its group and version lack",
 	.why = "The API server does not know the kind: it rejects the object, and nothing runs.",

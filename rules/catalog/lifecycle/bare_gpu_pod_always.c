@@ -69,7 +69,7 @@ const struct rule rule_bare_gpu_pod_always = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a GPU Pod with restartPolicy Always runs a command that ends",

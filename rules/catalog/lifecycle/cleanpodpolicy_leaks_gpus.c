@@ -98,16 +98,18 @@ static void repair(struct rule_run *run, struct finding *f,
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *policy = clean_policy(object);
-	bool unset = node_is_unset(policy);
+	const struct node *policy;
 	struct run_policy place;
 	struct finding *f;
+	bool unset;
 
 	if (!object_is_kubeflow(object) || !object_gpu_pod(object) ||
 	    !object_run_policy(object, &place) ||
 	    object_stops_workers(object) || is_single(object) ||
 	    ends_with_all(object, &place) || is_deleted_soon(object, &place))
 		return;
+	policy = clean_policy(object);
+	unset = node_is_unset(policy);
 	if (unset ? object->fragment : !node_eq(policy, "None"))
 		return;
 	f = report_object(
@@ -128,7 +130,7 @@ const struct rule rule_cleanpodpolicy_leaks_gpus = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH,
-	.wants = FACT_GPU | FACT_KUBEFLOW,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a Kubeflow job whose cleanPodPolicy is None, set or by default",

@@ -115,14 +115,16 @@ static bool ends_in_time(const struct object *object, const struct node *spec)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
-	const struct node *policy = node_get(spec, "concurrencyPolicy");
-	bool unset = node_is_unset(policy);
+	const struct node *spec, *policy;
 	struct finding *f;
+	bool unset;
 
-	if (!object_kind_has(object, KIND_SCHEDULED) ||
-	    !object_gpu_pod(object) ||
-	    (unset ? object->fragment : !node_eq(policy, "Allow")) ||
+	if (!object_kind_has(object, KIND_SCHEDULED) || !object_gpu_pod(object))
+		return;
+	spec = node_get(object->root, "spec");
+	policy = node_get(spec, "concurrencyPolicy");
+	unset = node_is_unset(policy);
+	if ((unset ? object->fragment : !node_eq(policy, "Allow")) ||
 	    ends_in_time(object, spec))
 		return;
 	f = report_object(
@@ -139,7 +141,7 @@ const struct rule rule_cronjob_concurrency_gpu = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "scheduled GPU work whose runs may overlap",
 	.why = "If a run is late or waits for GPUs, the next run starts alongside it and requests GPUs as well.",

@@ -53,7 +53,7 @@ const struct rule rule_exitcode_backoff_ignored = {
 	.name = "exitcode-backoff-ignored",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_GPU | FACT_KUBEFLOW,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"restartPolicy ExitCode without a deadline: backoffLimit does not limit restarts",

@@ -123,7 +123,7 @@ static void check(struct rule_run *run, const struct object *object)
 	struct run_policy policy;
 	const struct node *value;
 
-	if (!object_gpu_pod(object))
+	if (object->class == KIND_POD || !object_gpu_pod(object))
 		return;
 	check_jobs(run, object);
 	if (object_is_job(object) || !object_run_policy(object, &policy))
@@ -146,7 +146,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
 	.why = "A job that cannot succeed takes its GPUs again and again; a Kubeflow job without backoffLimit never gives up.",

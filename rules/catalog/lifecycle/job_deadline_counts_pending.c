@@ -30,8 +30,8 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *last = NULL;
 
-	if (object_is_queued(object) || object_is_suspended(object) ||
-	    object->class == KIND_TEMPLATE)
+	if (object->class == KIND_POD || object_is_queued(object) ||
+	    object_is_suspended(object) || object->class == KIND_TEMPLATE)
 		return;
 	FOR_EACH_POD(object, pod) {
 		const struct node *deadline;
@@ -62,7 +62,7 @@ const struct rule rule_job_deadline_counts_pending = {
 	.name = "job-deadline-counts-pending",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a GPU job's short activeDeadlineSeconds includes the wait for GPUs",

@@ -125,8 +125,8 @@ static void report(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	if (object->class == KIND_TEMPLATE || kueue_ends_it(object) ||
-	    launcher_ends(object))
+	if (object->class == KIND_POD || object->class == KIND_TEMPLATE ||
+	    kueue_ends_it(object) || launcher_ends(object))
 		return;
 	FOR_EACH_POD(object, pod)
 		if (lacks_deadline(pod)) {
@@ -146,7 +146,7 @@ const struct rule rule_job_deadline_missing = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "GPU training without a deadline",
 	.why = "A job that hangs in a collective operation neither fails nor ends, and it keeps its GPUs.",

@@ -98,7 +98,7 @@ const struct rule rule_job_podfailurepolicy_missing = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_JOB,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a GPU Job on spot or preemptible capacity counts lost nodes as failures",

@@ -59,7 +59,7 @@ const struct rule rule_job_replacement_double_claim = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_JOB,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a GPU Job replaces pods that are still terminating and hold their GPUs",

@@ -34,7 +34,7 @@ const struct rule rule_liveness_delay_as_startup = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_PROBES,
+	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a long initial delay of the liveness probe instead of a startup probe",

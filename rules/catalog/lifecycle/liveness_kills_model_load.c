@@ -120,7 +120,7 @@ const struct rule rule_liveness_kills_model_load = {
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
-	.wants = FACT_PODSPEC | FACT_PROBES,
+	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a model server's liveness probe gives up before the weights are loaded",

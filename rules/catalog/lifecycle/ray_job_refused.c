@@ -110,7 +110,6 @@ const struct rule rule_ray_job_refused = {
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH,
-	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary = "a RayJob or RayService that KubeRay rejects",
 	.why = "The object is accepted but nothing starts; KubeRay reports the reason only in an event.",

@@ -115,7 +115,7 @@ const struct rule rule_restart_policy_invalid = {
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
-	.wants = FACT_PODSPEC,
+	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a restartPolicy, podReplacementPolicy, deadline or backoffLimit that the API server rejects for this kind",

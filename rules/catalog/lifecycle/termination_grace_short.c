@@ -121,7 +121,7 @@ const struct rule rule_termination_grace_short = {
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_GUESS | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_PODSPEC,
+	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =
 		"a checkpointing or serving GPU pod has 30 s or less to terminate",

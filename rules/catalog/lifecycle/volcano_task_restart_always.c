@@ -122,7 +122,7 @@ const struct rule rule_volcano_task_restart_always = {
 	.category = "lifecycle",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_SAFE_PATCH | RULE_OPT_IN_PATCH,
-	.wants = FACT_GPU | FACT_VOLCANO,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a task of a Volcano Job always restarts, as set or by default",

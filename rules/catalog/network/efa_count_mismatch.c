@@ -131,7 +131,6 @@ const struct rule rule_efa_count_mismatch = {
 	.category = "network",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_OTHER,
 	.since = "1.0",
 	.summary =
 		"requests all GPUs of a node but only some of its EFA interfaces, or fewer than another role",

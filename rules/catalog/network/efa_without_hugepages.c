@@ -33,7 +33,6 @@ const struct rule rule_efa_without_hugepages = {
 	.category = "network",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
 	.summary = "a container requests an EFA device but no huge pages",
 	.why = "libfabric uses huge pages for its buffers and is slower with small pages.",

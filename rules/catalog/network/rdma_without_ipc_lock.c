@@ -24,7 +24,7 @@ static bool is_rdma(const char *key)
 static const struct node *rdma_device(const struct container *c)
 {
 	FOR_EACH_ASKED(c, entry)
-		if (is_rdma(entry->node->key))
+		if (!entry->accelerator && is_rdma(entry->node->key))
 			return entry->node;
 	return NULL;
 }
@@ -67,7 +67,6 @@ const struct rule rule_rdma_without_ipc_lock = {
 	.category = "network",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_OTHER | FACT_DEVICES,
 	.since = "1.0",
 	.summary =
 		"a container with an RDMA device lacks the capability to lock memory",

@@ -44,13 +44,15 @@ static void check_model(struct rule_run *run, const struct object *object,
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *predictor =
-		node_path(object->root, "spec.predictor");
-	const struct node *worker = node_get(predictor, "workerSpec");
-	const struct node *model = node_get(predictor, "model");
+	const struct node *predictor, *worker, *model;
 
 	if (!object_is(object, "serving.kserve.io", "InferenceService") ||
-	    node_is_unset(worker) || object->fragment)
+	    object->fragment)
+		return;
+	predictor = node_path(object->root, "spec.predictor");
+	worker = node_get(predictor, "workerSpec");
+	model = node_get(predictor, "model");
+	if (node_is_unset(worker))
 		return;
 	if (node_count(node_get(worker, "containers")) > 1)
 		report_object(
@@ -66,7 +68,6 @@ const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.name = "kserve-multinode-gpu-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_KSERVE,
 	.since = "1.0",
 	.summary = "a multi-node service that KServe rejects",
 	.why = "KServe's webhook rejects the object.",

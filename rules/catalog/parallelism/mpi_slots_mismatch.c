@@ -124,7 +124,6 @@ const struct rule rule_mpi_slots_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES,
-	.wants = FACT_KUBEFLOW,
 	.since = "1.0",
 	.summary =
 		"mpirun starts more or fewer processes than the workers have slots",

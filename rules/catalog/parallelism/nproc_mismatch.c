@@ -124,7 +124,7 @@ const struct rule rule_nproc_mismatch = {
 	.name = "nproc-mismatch",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_DEVICES | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"a launcher starts more processes than the container has GPUs, or fewer",

@@ -142,14 +142,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 	bool v2 = object_is(object, "trainer.kubeflow.org", "TrainJob");
-	size_t n = object_has_role(object, "Master") ? WITH_MASTER
-						     : WITHOUT_MASTER;
+	size_t n;
 
 	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
 		check_framework(run, pod, &frameworks[i]);
 	if (!v2 && (!object_is(object, "kubeflow.org", "PyTorchJob") ||
 		    is_elastic(object)))
 		return;
+	n = object_has_role(object, "Master") ? WITH_MASTER : WITHOUT_MASTER;
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c->role != CONTAINER_MAIN)
 			continue;
@@ -166,7 +166,7 @@ const struct rule rule_operator_env_overridden = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.wants = FACT_KUBEFLOW | FACT_ENV | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a variable that the operator also sets",
 	.why = "The operator appends its own variable, and the last one wins: the value here has no effect, or hides a mistake. Kubeflow Trainer v2 rejects the job.",

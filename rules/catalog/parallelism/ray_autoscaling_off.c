@@ -16,19 +16,20 @@ enum { NO_MAXIMUM = INT32_MAX };
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *list = pod->group ? pod->group->parent : NULL;
-	const struct node *on =
-		node_get(list ? list->parent : NULL, "enableInTreeAutoscaling");
-	const struct node *at = node_get(pod->group, "maxReplicas");
-	struct amount now =
-		amount_max(amount_int(node_get(pod->group, "replicas"), 0),
-			   amount_int(node_get(pod->group, "minReplicas"), 0));
-	struct amount most = amount_int(at, 0);
+	const struct node *on, *at;
+	struct amount now, most;
 
-	if (!text_eq(pod->object->group, "ray.io") || !node_is_seq(list) ||
-	    !node_is_unset(on) || now.unknown || most.unknown ||
-	    node_is_unset(at) || now.n >= most.n || most.n == NO_MAXIMUM ||
-	    node_is_true(node_get(pod->group, "suspend")) ||
+	if (!node_is_seq(list) || !text_eq(pod->object->group, "ray.io") ||
 	    pod->object->fragment)
+		return;
+	on = node_get(list->parent, "enableInTreeAutoscaling");
+	at = node_get(pod->group, "maxReplicas");
+	now = amount_max(amount_int(node_get(pod->group, "replicas"), 0),
+			 amount_int(node_get(pod->group, "minReplicas"), 0));
+	most = amount_int(at, 0);
+	if (!node_is_unset(on) || now.unknown || most.unknown ||
+	    node_is_unset(at) || now.n >= most.n || most.n == NO_MAXIMUM ||
+	    node_is_true(node_get(pod->group, "suspend")))
 		return;
 	report_pod(run, pod, at,
 		   "worker group `%s` does not grow from %" PRId64
@@ -41,7 +42,7 @@ const struct rule rule_ray_autoscaling_off = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_RAY,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a worker group has autoscaling bounds, but the Ray autoscaler is not enabled",

@@ -94,7 +94,6 @@ const struct rule rule_ray_cluster_refused = {
 	.name = "ray-cluster-refused",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary =
 		"a Ray cluster whose bounds, token or autoscaler KubeRay rejects",

@@ -45,7 +45,6 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_RAISES | RULE_OPT_IN_PATCH,
-	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary =
 		"num-gpus in rayStartParams differs from the limits of the Ray container",

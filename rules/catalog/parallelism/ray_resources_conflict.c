@@ -58,13 +58,13 @@ static void check_suspend(struct rule_run *run, const struct pod *pod,
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *cluster = pod_ray_cluster(pod);
-	const struct node *labels =
-		node_path(pod->group, "rayStartParams.labels");
+	const struct node *cluster, *labels;
 
 	if (!text_eq(pod->object->group, "ray.io") ||
 	    !strcmp(pod->role, "submitter") || !object_gpu_pod(pod->object))
 		return;
+	cluster = pod_ray_cluster(pod);
+	labels = node_path(pod->group, "rayStartParams.labels");
 	check_twice(run, pod);
 	check_restart(run, pod, cluster);
 	check_suspend(run, pod, cluster);
@@ -77,7 +77,6 @@ const struct rule rule_ray_resources_conflict = {
 	.name = "ray-resources-conflict",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary = "a Ray cluster with settings that KubeRay rejects",
 	.why = "The object is accepted but nothing starts; KubeRay reports the reason only in an event.",

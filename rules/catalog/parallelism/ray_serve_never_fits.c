@@ -78,13 +78,14 @@ static const char *title(const struct node *deployment)
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *at = node_path(object->root, "spec.serveConfigV2");
 	struct quantity sum = quantity_from(0);
 	struct ray_gpus has;
-	const struct node *config;
+	const struct node *at, *config;
 
-	if (!object_is(object, "ray.io", "RayService") || !node_str(at) ||
-	    object->fragment || !ray_gpus(object, &has))
+	if (!object_is(object, "ray.io", "RayService") || object->fragment)
+		return;
+	at = node_path(object->root, "spec.serveConfigV2");
+	if (!node_str(at) || !ray_gpus(object, &has))
 		return;
 	config = yaml_in(rule_arena(run), at);
 	FOR_EACH_CHILD(node_get(config, "applications"), app)
@@ -115,7 +116,7 @@ const struct rule rule_ray_serve_never_fits = {
 	.name = "ray-serve-never-fits",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_GPU | FACT_RAY,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"Ray Serve replicas need more GPUs than their Ray cluster has",

@@ -57,7 +57,7 @@ const struct rule rule_tensor_parallel_exceeds_gpus = {
 	.name = "tensor-parallel-exceeds-gpus",
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_DEVICES | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"a model server spreads over more GPUs than its container has",

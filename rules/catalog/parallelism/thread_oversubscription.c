@@ -101,7 +101,6 @@ const struct rule rule_thread_oversubscription = {
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_DEVICES,
 	.since = "1.0",
 	.summary =
 		"each of several processes in a container starts threads for all CPUs",

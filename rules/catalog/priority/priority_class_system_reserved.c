@@ -32,7 +32,7 @@ const struct rule rule_priority_class_system_reserved = {
 	.name = "priority-class-system-reserved",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_GPU,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a GPU workload uses a priority class reserved for the system",

@@ -60,7 +60,6 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.name = "priorityclass-value-out-of-range",
 	.category = "priority",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
 		"a PriorityClass whose value or name the API server rejects, or that the autoscaler treats as expendable",

@@ -85,7 +85,6 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.category = "quota",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_OPT_IN_PATCH,
-	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
 	.why = "The quota is accepted and looks right, but every pod passes: the team has no limit at all.",

@@ -100,6 +100,8 @@ static void check_container(struct rule_run *run, const struct container *c,
 	if (first && !c->pod->flat && !(c->pod->injects & INJECT_MEMORY) &&
 	    !has_compute(raw) && !has_compute(requests))
 		report_alone(run, c, first);
+	if (!first)
+		return;
 	check_map(run, c, limits, limits);
 	check_map(run, c, requests, limits);
 }
@@ -128,7 +130,6 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_INFRASTRUCTURE,
-	.wants = FACT_HUGEPAGES,
 	.since = "1.0",
 	.summary = "an incomplete request for huge pages",
 	.why = "The API server rejects the pod, or its volume cannot be mounted.",

@@ -61,7 +61,6 @@ const struct rule rule_gpu_in_init_container = {
 	.name = "gpu-in-init-container",
 	.category = "resources",
 	.severity = SEVERITY_INFO,
-	.wants = FACT_INIT,
 	.since = "1.0",
 	.summary =
 		"an init container requests more accelerators than the pod's containers",

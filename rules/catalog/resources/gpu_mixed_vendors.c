@@ -83,7 +83,7 @@ const struct rule rule_gpu_mixed_vendors = {
 	.name = "gpu-mixed-vendors",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_EXTENDED | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"accelerators of two vendors in a pod, or a GPU and a MIG slice in a container",

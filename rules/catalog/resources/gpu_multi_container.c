@@ -74,7 +74,7 @@ static const struct container *find_other(const struct pod *pod,
 		if (!second)
 			second = c;
 	}
-	return container_computes(first) ? NULL : second;
+	return second && container_computes(first) ? NULL : second;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -109,7 +109,6 @@ const struct rule rule_gpu_multi_container = {
 	.name = "gpu-multi-container",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_TWO_CONTAINERS,
 	.since = "1.0",
 	.summary = "more than one container of a pod requests accelerators",
 	.why = "Each container gets its own devices: the pod needs the sum of them, and quota counts the sum.",

@@ -65,7 +65,7 @@ const struct rule rule_gpu_request_without_limit = {
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE | RULE_SAFE_PATCH,
-	.wants = FACT_EXTENDED | FACT_NEW,
+	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"an accelerator or a fabric device is requested without a limit",

@@ -42,7 +42,7 @@ const struct rule rule_instance_type_too_small = {
 	.name = "instance-type-too-small",
 	.category = "resources",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_NEW,
+	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"a pod requests more CPUs or memory than its instance type has",

@@ -32,11 +32,10 @@ static bool fits_once(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	int64_t most = rule_param_int(run, "node");
 	const struct node *at;
 
-	if (pod->gpus.unknown || pod->gpus.n < 1 || pod->gpus.n * 2 > most ||
-	    pod->steady.n < 2)
+	if (pod->steady.n < 2 || pod->gpus.unknown || pod->gpus.n < 1 ||
+	    pod->gpus.n * 2 > rule_param_int(run, "node"))
 		return;
 	at = pod_keeps_apart(pod);
 	if (at && !has_host_port(pod) && !fits_once(pod))
@@ -58,7 +57,7 @@ const struct rule rule_anti_affinity_wastes_gpus = {
 	.category = "scheduling",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED | FACT_SEVERAL,
+	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "replicas with few GPUs may not share a node",
 	.why = "No more replicas run than there are nodes, no matter how many GPUs are free; autoscalers add a node per replica, and its other GPUs are idle unless other workloads use them.",

@@ -39,7 +39,6 @@ const struct rule rule_cpu_pod_selects_gpu_node = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE,
-	.wants = FACT_NO_GPU | FACT_PLACED,
 	.since = "1.0",
 	.summary = "a pod selects GPU nodes but requests no GPU",
 	.why = "The pod takes CPU cores and memory that pods with GPUs need.",

@@ -94,16 +94,19 @@ static bool stays_off(const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *at = gpu_toleration(run, pod);
-	const char *key = node_str(node_get(at, "key"));
-	const struct node *any = at ? NULL : any_toleration(pod);
 	const struct node_label *label;
+	const struct node *at, *any;
+	const char *key;
 	struct finding *f;
 
+	if (pod_uses_gpu(pod) != TRI_NO)
+		return;
+	at = gpu_toleration(run, pod);
+	key = node_str(node_get(at, "key"));
+	any = at ? NULL : any_toleration(pod);
 	if ((!at && !any) || !pod_wrote(pod, at ? at : any) ||
-	    !pod_has_placement(pod) || pod_uses_gpu(pod) != TRI_NO ||
-	    pod_is_preset(pod) || pod->object->class == KIND_DAEMON ||
-	    pod_follows_devices(pod) ||
+	    !pod_has_placement(pod) || pod_is_preset(pod) ||
+	    pod->object->class == KIND_DAEMON || pod_follows_devices(pod) ||
 	    !node_is_unset(pod_field(pod, "resourceClaims")) || stays_off(pod))
 		return;
 	if (at)
@@ -141,7 +144,6 @@ const struct rule rule_cpu_pod_tolerates_gpu_taint = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_OPT_IN_PATCH,
-	.wants = FACT_NO_GPU,
 	.since = "1.0",
 	.summary = "a pod without a GPU tolerates the taint of GPU nodes",
 	.why = "CPU pods use up the cores and memory of GPU nodes, and the GPUs stay idle.",

@@ -98,7 +98,6 @@ const struct rule rule_device_plugin_config_invalid = {
 	.name = "device-plugin-config-invalid",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_PODLESS,
 	.since = "1.0",
 	.summary =
 		"a sharing configuration that the NVIDIA device plugin rejects",

@@ -78,7 +78,7 @@ const struct rule rule_numa_needs_guaranteed_integer_cpu = {
 	.name = "numa-needs-guaranteed-integer-cpu",
 	.category = "scheduling",
 	.severity = SEVERITY_ERROR,
-	.wants = FACT_GPU | FACT_VOLCANO,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a Volcano task with a NUMA policy is not Guaranteed or does not request whole CPUs",

@@ -61,7 +61,6 @@ const struct rule rule_tpu_selector_incomplete = {
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_PLACED,
 	.since = "1.0",
 	.summary = "TPU pods select an accelerator or a topology, but not both",
 	.why = "GKE needs both labels to create and find TPU slices: the pods stay Pending.",

@@ -82,7 +82,6 @@ const struct rule rule_tpu_slice_mismatch = {
 	.name = "tpu-slice-mismatch",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.wants = FACT_PLACED | FACT_DEVICES | FACT_JOB,
 	.since = "1.0",
 	.summary =
 		"a Job requests more or fewer TPUs than its multi-host slice has",

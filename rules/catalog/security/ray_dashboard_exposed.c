@@ -90,7 +90,6 @@ const struct rule rule_ray_dashboard_exposed = {
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_RAY,
 	.since = "1.0",
 	.summary = "the dashboard of a Ray cluster is reachable from outside",
 	.why = "Anyone who can reach port 8265 can submit jobs without a password and use the cluster's GPUs and secrets.",

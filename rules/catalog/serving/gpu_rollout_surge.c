@@ -52,10 +52,7 @@ static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *spec = node_get(pod->object->root, "spec");
-	const struct node *strategy = node_get(spec, "strategy");
-	const struct node *rolling = node_get(strategy, "rollingUpdate");
-	const struct node *type = node_get(strategy, "type");
+	const struct node *spec, *strategy, *rolling, *type;
 	int64_t n = pod->steady.n, surge, gap;
 	const char *what;
 
@@ -63,8 +60,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->object->fragment ||
 	    /* Pods may share a claim. */
 	    pod->gpu_by & GPU_BY_CLAIM || pod->steady.unknown || n < 1 ||
-	    pod->gpus.unknown || node_eq(type, "Recreate") ||
-	    node_is_unknown(type))
+	    pod->gpus.unknown)
+		return;
+	spec = node_get(pod->object->root, "spec");
+	strategy = node_get(spec, "strategy");
+	rolling = node_get(strategy, "rollingUpdate");
+	type = node_get(strategy, "type");
+	if (node_eq(type, "Recreate") || node_is_unknown(type))
 		return;
 	surge = whole(node_get(rolling, "maxSurge"), n, 25, true);
 	gap = whole(node_get(rolling, "maxUnavailable"), n, 25, false);
@@ -87,7 +89,7 @@ const struct rule rule_gpu_rollout_surge = {
 	.category = "serving",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a rollout that needs more GPUs than the workload already uses",

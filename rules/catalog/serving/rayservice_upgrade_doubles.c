@@ -9,15 +9,16 @@
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
-	const struct node *strategy = node_get(spec, "upgradeStrategy");
-	const struct node *type = node_get(strategy, "type");
+	const struct node *spec, *type;
 	int64_t n = object->gpus.n;
 
 	if (!object_is(object, "ray.io", "RayService") ||
 	    !object_gpu_pod(object) || object->gpus.unknown || n < 1 ||
-	    object->fragment ||
-	    (!node_is_unset(type) && !node_eq(type, "NewCluster")))
+	    object->fragment)
+		return;
+	spec = node_get(object->root, "spec");
+	type = node_path(spec, "upgradeStrategy.type");
+	if (!node_is_unset(type) && !node_eq(type, "NewCluster"))
 		return;
 	finding_missing(
 		report_object(
@@ -33,7 +34,7 @@ const struct rule rule_rayservice_upgrade_doubles = {
 	.category = "serving",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_ABSENCE,
-	.wants = FACT_GPU | FACT_RAY,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"an upgrade that starts a second Ray cluster alongside the first",

@@ -30,10 +30,13 @@ static bool has_replicas(const struct object *object)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const struct node *label = production(pod->object);
+	const struct node *label;
 
-	if (label && pod_is_serving(pod) && !pod->steady.unknown &&
-	    pod->steady.n == 1 && has_replicas(pod->object))
+	if (pod->steady.unknown || pod->steady.n != 1 ||
+	    !has_replicas(pod->object) || !pod_is_serving(pod))
+		return;
+	label = production(pod->object);
+	if (label)
 		report_pod(
 			run, pod, label,
 			"only one replica serves in production: a drain or the loss of its node leaves none");
@@ -44,7 +47,7 @@ const struct rule rule_single_replica_gpu_serving = {
 	.category = "serving",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_NOT_POD,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a production model server with one replica",
 	.why = "After a drain or the loss of the node, no replica answers until the model is loaded again.",

@@ -115,7 +115,7 @@ const struct rule rule_shm_missing = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_ABSENCE | RULE_SAFE_PATCH,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_NEW,
+	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"a GPU container that needs shared memory runs with the runtime's 64 MiB",

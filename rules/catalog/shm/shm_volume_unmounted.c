@@ -136,7 +136,7 @@ const struct rule rule_shm_volume_unmounted = {
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_SAFE_PATCH,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_EMPTY_DIR | FACT_NEW,
+	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
 		"a volume for shared memory is not mounted at /dev/shm of the GPU container",

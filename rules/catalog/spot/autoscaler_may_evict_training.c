@@ -49,15 +49,16 @@ static const char *disrupt_value(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	const char *value = disrupt_value(run, pod);
 	struct arena *arena = rule_arena(run);
+	const char *value;
 	struct finding *f;
 	struct fix *fix;
 
-	if (!pod->template || !pod_is_training(pod) || !is_moved(pod) ||
+	if (!pod->template || !is_moved(pod) || !pod_is_training(pod) ||
 	    pod_spot(pod) || is_exclusive(pod->object) ||
 	    pod_annotation(pod, evict) || pod_annotation(pod, disrupt))
 		return;
+	value = disrupt_value(run, pod);
 	f = report_pod(
 		run, pod, pod->template,
 		"if an autoscaler drains underused nodes, it may evict this training run");
@@ -77,7 +78,7 @@ const struct rule rule_autoscaler_may_evict_training = {
 	.category = "spot",
 	.severity = SEVERITY_INFO,
 	.flags = RULE_PREVIEW | RULE_OPT_IN_PATCH | RULE_ABSENCE,
-	.wants = FACT_GPU | FACT_NOT_POD | FACT_PODSPEC | FACT_NEW,
+	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "an autoscaler may evict training pods",
 	.why = "Cluster Autoscaler and Karpenter drain underused nodes, and a run of several days starts over.",

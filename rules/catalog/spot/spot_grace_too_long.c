@@ -43,12 +43,16 @@ static const char *label_of(const struct node *spot)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = pod_field(pod, "terminationGracePeriodSeconds");
-	const struct node *spot = pod_spot(pod);
-	const char *label = spot ? label_of(spot) : NULL;
+	const struct node *spot;
+	const char *label;
 	struct finding *f;
 	int64_t seconds;
 
-	if (!label || !node_int(at, &seconds) || seconds == DEFAULT_GRACE)
+	if (!node_int(at, &seconds) || seconds == DEFAULT_GRACE)
+		return;
+	spot = pod_spot(pod);
+	label = spot ? label_of(spot) : NULL;
+	if (!label)
 		return;
 	for (size_t i = 0; i < sizeof(notices) / sizeof(*notices); i++) {
 		if (strcmp(label, notices[i].key) != 0 ||
@@ -70,7 +74,7 @@ const struct rule rule_spot_grace_too_long = {
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW,
-	.wants = FACT_GPU | FACT_SPOT,
+	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
 		"a grace period longer than the spot node's termination notice",

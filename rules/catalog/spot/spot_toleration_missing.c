@@ -38,7 +38,7 @@ const struct rule rule_spot_toleration_missing = {
 	.category = "spot",
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
-	.wants = FACT_GPU | FACT_PODSPEC | FACT_PLACED,
+	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "pods select AKS spot nodes but do not tolerate their taint",
 	.why = "AKS taints every spot node pool with kubernetes.azure.com/scalesetpriority=spot:NoSchedule: the pods fit none of these nodes.",

@@ -29,6 +29,26 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 	[INTERNAL_CRD_VALIDATION] = "crd-validation",
 };
 
+static struct called_rule object_rule(const struct rule *rule, unsigned index)
+{
+	/* Other scopes are those of pods. */
+	unsigned scope = rule->scope & GPU_PODS;
+
+	if (rule->flags & RULE_ABSENCE)
+		scope |= SCOPE_WHOLE;
+	return (struct called_rule){rule, index, scope};
+}
+
+static struct called_rule pod_rule(const struct rule *rule, unsigned index)
+{
+	struct called_rule called = object_rule(rule, index);
+
+	called.scope |= rule->scope;
+	if (!(rule->flags & RULE_INFRASTRUCTURE))
+		called.scope |= SCOPE_OWN;
+	return called;
+}
+
 static void index_rules(struct run_state *state, const struct rule_set *rules)
 {
 	size_t room = rules->n * sizeof(struct called_rule);
@@ -39,15 +59,17 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	state->object_rules = arena_alloc(&state->arena, room);
 	state->workload_rules = ARENA_ARRAY(&state->arena, unsigned, rules->n);
 	for (unsigned i = 0; i < rules->n; i++) {
-		struct called_rule one = {rules->items[i], i};
+		const struct rule *rule = rules->items[i];
 
-		if (one.rule->check_pod)
-			state->pod_rules[state->npod_rules++] = one;
-		if (one.rule->check_object)
-			state->object_rules[state->nobject_rules++] = one;
-		if (one.rule->check_workload)
+		if (rule->check_pod)
+			state->pod_rules[state->npod_rules++] =
+				pod_rule(rule, i);
+		if (rule->check_object)
+			state->object_rules[state->nobject_rules++] =
+				object_rule(rule, i);
+		if (rule->check_workload)
 			state->workload_rules[state->nworkload_rules++] = i;
-		if (one.rule->check_set)
+		if (rule->check_set)
 			*VEC_PUSH(&state->arena, state->set_rules,
 				  state->nset_rules, state->set_rules_size) =
 				(struct set_rule){.rule = i};

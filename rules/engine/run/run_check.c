@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Selects the rules to call for an object, its pods, a workload and the input:
- * the selected ones, and of these the ones whose required facts hold
- * (engine/facts.h).
+ * the selected ones, and of these the ones whose scope (enum check_scope) fits.
  */
 #include "base/err.h"
 #include "base/escape.h"
@@ -39,17 +38,10 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Builds for tests also call the rules that have nothing to look at, but for
- * those that rely on it. */
-#ifndef CHECK_WANTS
-#define CHECK_WANTS 0
+/* Builds for tests also call the rules for repeated templates. */
+#ifndef CHECK_TEMPLATES
+#define CHECK_TEMPLATES 0
 #endif
-
-static bool run_wants(const struct rule *rule, unsigned facts)
-{
-	return !(rule->wants & ~facts) &&
-	       (!rule->wants_any || rule->wants_any & facts);
-}
 
 /* Counts the effects of rules: findings, and notes that they did not run. */
 static uint64_t run_left_behind(const struct run_state *state)
@@ -78,84 +70,64 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 	forget_absences(rr->run);
 }
 
-/* Calls a rule whose facts are missing, which must find nothing. */
+/* Calls a rule for a repeated template, where it must find nothing. */
 static void call_expecting_nothing(struct rule_run *rr, const struct pod *pod)
 {
 	uint64_t before = run_left_behind(rr->run->state);
 
 	call(rr, pod);
 	if (run_left_behind(rr->run->state) != before)
-		BUG("%s finds something without the facts that it wants",
-		    rr->rule->name);
+		BUG("%s depends on more than the template", rr->rule->name);
 }
 
-/* Flags of rules that are not asked, with RULE_INFRASTRUCTURE turned: without
- * it they are not. */
-static unsigned flags_to_skip(const struct object *object,
-			      const struct pod *pod)
+static unsigned scope_of_object(const struct object *object)
 {
-	bool infrastructure = pod && pod_is_infrastructure(pod);
+	unsigned scope = object->fragment ? 0 : SCOPE_WHOLE;
 
-	return (infrastructure ? RULE_INFRASTRUCTURE : 0u) |
-	       (object->fragment ? RULE_ABSENCE : 0u);
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) == TRI_YES)
+			scope |= GPU_PODS;
+	return scope;
 }
 
-static void select_rules(struct run_state *state, struct rule_selection *to,
-			 bool of_pod, unsigned facts, unsigned skipped)
+static unsigned scope_of_pod(const struct pod *pod, bool repeats)
 {
-	const struct called_rule *one =
-		of_pod ? state->pod_rules : state->object_rules;
-	size_t n = of_pod ? state->npod_rules : state->nobject_rules;
+	unsigned scope = pod->object->fragment ? 0 : SCOPE_WHOLE;
 
-	if (CHECK_WANTS)
-		facts |= ~(of_pod ? (unsigned)FACTS_CERTAIN : 0u);
-	if (!to->rules)
-		to->rules =
-			ARENA_ARRAY(&state->arena, struct called_rule,
-				    state->npod_rules + state->nobject_rules);
-	for (to->n = 0; n; n--, one++)
-		if (run_wants(one->rule, facts) &&
-		    !((one->rule->flags ^ RULE_INFRASTRUCTURE) & skipped))
-			to->rules[to->n++] = *one;
-}
-
-/* The rules to call, whatever the policy has switched on. */
-static const struct rule_selection *selected_rules(struct run_state *state,
-						   bool of_pod, unsigned facts,
-						   unsigned skipped)
-{
-	uint64_t key = (uint64_t)(skipped << 2 | of_pod << 1 | 1) << 32 | facts;
-	struct rule_selection *selection =
-		&state->selections[key * UINT64_C(0x9E3779B97F4A7C15) >> 59];
-
-	if (selection->key != key)
-		select_rules(state, selection, of_pod, facts, skipped);
-	selection->key = key;
-	return selection;
+	if (pod_uses_gpu(pod) == TRI_YES)
+		scope |= GPU_PODS;
+	if (!pod_is_infrastructure(pod))
+		scope |= SCOPE_OWN;
+	if (!pod->flat)
+		scope |= PODSPEC;
+	if (!repeats)
+		scope |= NEW_TEMPLATES;
+	return scope;
 }
 
 /* Calls the selected rules on the pod, or, if it is NULL, on the object. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
-			const struct setting *settings, unsigned facts)
+			const struct setting *settings, unsigned scope)
 {
 	const struct run_state *state = rr->run->state;
-	const struct rule_selection *selection = selected_rules(
-		rr->run->state, pod, facts, flags_to_skip(rr->object, pod));
-	const struct called_rule *end = selection->rules + selection->n;
+	const struct called_rule *one =
+		pod ? state->pod_rules : state->object_rules;
+	size_t n = pod ? state->npod_rules : state->nobject_rules;
 	bool all = state->asks == ASK_ALL;
 
 	escape_check_time();
 	if (run_is_spent(rr->run))
 		return;
+	for (; n; n--, one++) {
+		unsigned missing = one->scope & ~scope;
 
-	for (const struct called_rule *one = selection->rules; one < end;
-	     one++) {
-		rr->rule = one->rule;
-		rr->setting = &settings[one->index];
-		if (!rr->setting->enabled ||
+		if (missing & ~(CHECK_TEMPLATES ? NEW_TEMPLATES : 0u) ||
+		    !settings[one->index].enabled ||
 		    (!all && !run_asks_for(state, one->index, settings)))
 			continue;
-		if (CHECK_WANTS && !run_wants(one->rule, facts))
+		rr->rule = one->rule;
+		rr->setting = &settings[one->index];
+		if (missing)
 			call_expecting_nothing(rr, pod);
 		else
 			call(rr, pod);
@@ -197,20 +169,18 @@ void run_check_object(struct run *run, const struct object *object,
 		      const struct setting *settings)
 {
 	struct rule_run rr = {.run = run, .object = object};
-	unsigned facts = object_facts(object);
 	size_t before = run->state->nfindings;
 
 	run->state->sent = NULL;
 	FOR_EACH_POD(object, pod) {
-		unsigned of_pod = pod_facts(pod, facts);
+		bool repeats = pod != object->pods &&
+			       run->state->nfindings == before &&
+			       pod_repeats(pod, pod - 1);
 
-		if (pod == object->pods || run->state->nfindings != before ||
-		    !pod_repeats(pod, pod - 1))
-			of_pod |= FACT_NEW;
 		count_infrastructure(run, pod);
-		check_rules(&rr, pod, settings, of_pod);
+		check_rules(&rr, pod, settings, scope_of_pod(pod, repeats));
 	}
-	check_rules(&rr, NULL, settings, facts);
+	check_rules(&rr, NULL, settings, scope_of_object(object));
 	if (!run->state->rules->added)
 		return;
 	check_added(&rr, NULL, settings);

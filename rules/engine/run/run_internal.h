@@ -28,19 +28,17 @@ struct yielding_rule {
 	struct yielding_rule *next;
 };
 
+/* Pods and objects that rules are called for, besides enum check_scope. */
+enum called_scope {
+	SCOPE_WHOLE = 1 << 8, /* no fragment: absence means something */
+	SCOPE_OWN = 1 << 9,   /* no infrastructure */
+};
+
 /* A rule that has a callback, and its index. */
 struct called_rule {
 	const struct rule *rule;
 	unsigned index;
-};
-
-/* Rules to call where the facts are the same: of the last few that occurred.
- * A look at all rules for each Pod costs 1,500 instructions of 79,700 more. */
-enum { SELECTIONS = 32 };
-struct rule_selection {
-	uint64_t key; /* 0: none yet */
-	struct called_rule *rules;
-	size_t n;
+	unsigned scope; /* both enums */
 };
 
 /* A rule with check_set(), and how it is set for the first file whose policy,
@@ -74,7 +72,6 @@ struct run_state {
 	struct set_rule *set_rules; /* built-in, in registry order */
 	size_t nset_rules, set_rules_size;
 	const struct policy *noted; /* the last one they were asked of */
-	struct rule_selection selections[SELECTIONS];
 	/* By index, of our own rules: which rules' findings yield to it. */
 	struct yielding_rule **yielding;
 	size_t nyielding;

@@ -44,14 +44,6 @@ bool container_env_is_free(const struct container *c, const struct node *entry)
 	return true;
 }
 
-/* True if a list that was read already lacks the name. */
-static bool lacks(const struct container *c, const struct node *env,
-		  const char *name)
-{
-	return node_is_seq(env) && env == node_get(c->node, "env") &&
-	       !container_may_have_env(c, node_tag(name, strlen(name)));
-}
-
 static const struct node *env_first(const struct node *env, const char *name,
 				    const struct node **after)
 {
@@ -72,14 +64,17 @@ const struct node *container_env_after(const struct container *c,
 				       const char *name,
 				       const struct node *after)
 {
-	static const char *const places[] = {"env", "envs", "envVars", NULL};
+	const struct node *lists[] = {node_get(c->node, "env"),
+				      node_get(c->node, "envs"),
+				      node_get(c->node, "envVars")};
 
-	for (const char *const *place = places; *place; place++) {
-		const struct node *env = node_get(c->node, *place), *found;
+	/* A list of that name was read already. */
+	if (node_is_seq(lists[0]) &&
+	    !container_may_have_env(c, node_tag(name, strlen(name))))
+		lists[0] = NULL;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		const struct node *found = env_first(lists[i], name, &after);
 
-		if (lacks(c, env, name))
-			continue;
-		found = env_first(env, name, &after);
 		if (found)
 			return found;
 	}
