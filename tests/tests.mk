@@ -92,6 +92,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'maps=tests/meta/maps.py' \
+	'walk-through=tests/meta/walk_through.py $(BUILD)' \
 	'recipes=tests/meta/recipes.py' \
 	'words=tests/meta/words.py $(BUILD)/gpugate $(BUILD)/gpugated' \
 	'prose=tests/meta/prose.py' \

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The folders below one that was named, read by several threads at once: what
- * .gitignore and --exclude leave of them, sorted. One thread's walk was a fifth
- * of the wall time of a run on two cores. Policies are not consulted: their
+ * .gitignore and --exclude leave of them, sorted. One thread takes as long
+ * where the folders are cached, and 1.7 times as long where they are not
+ * (30,000 folders: 3.5 s, of a run of 12 s). Policies are not consulted: their
  * effect depends on the order of folders, so the walk applies them.
  *
  * All lives until tree_reset(); names live as long as tree_names() says.

@@ -180,8 +180,8 @@ static void add_to_baseline(struct merge *m, uint32_t file,
 }
 
 /* Suppress what this run was asked to suppress from now on. */
-static void excuse(struct merge *m, struct add_ignore *add, uint32_t file,
-		   struct finding *findings, size_t n)
+static void suppress(struct merge *m, struct add_ignore *add, uint32_t file,
+		     struct finding *findings, size_t n)
 {
 	struct lint *lint = m->lint;
 	bool *before;
@@ -312,7 +312,7 @@ static void merge_file(struct merge *m, uint32_t file)
 	m->file = file;
 	m->reported = false;
 	cover(m, &report, findings, n);
-	excuse(m, &add, file, findings, n);
+	suppress(m, &add, file, findings, n);
 	count_fix(m, file);
 	/* --diff alone reports differences, not findings. */
 	for (size_t i = 0; i < n && !lint->found && lint->outputs.n; i++)

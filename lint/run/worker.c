@@ -168,28 +168,34 @@ static void search_secrets(void *secrets, const struct doc *doc)
 	secrets_of_tree(secrets, doc->root);
 }
 
-/* Lints the documents of a file, and notes whether it holds secret values
- * recognized by name: its trees are searched while they exist, so that few
- * files are read again. */
-static bool lint_documents(struct worker *w, struct run *run,
-			   struct run_file *file, struct source *source)
+/*
+ * Parses and checks the documents of a file, and notes whether it holds secret
+ * values: trees are searched for recognized names while they exist, so that few
+ * files are read again.
+ */
+static void check_documents(struct worker *w, struct run *run,
+			    struct run_file *file)
 {
+	const struct source *source = file->source;
+	struct lint_file *f = &w->job->files->items[file->index];
 	struct secrets secrets = {.arena = &w->source_arena};
-	const struct run_counts before = w->run.counts;
+	const struct run_counts before = run->counts;
 	bool possible = secrets_possible(source->text, source->len);
 
-	file->source = source;
 	run_file(run, file, &w->doc_arena, possible ? search_secrets : NULL,
 		 &secrets);
 	/* A rendered text cannot be fixed. */
-	if (w->job->files->items[file->index].flags & FILE_RENDERED) {
-		w->run.counts.fixable = before.fixable;
-		w->run.counts.fixable_unsafe = before.fixable_unsafe;
-		w->run.counts.fixable_infos = before.fixable_infos;
+	if (f->flags & FILE_RENDERED) {
+		run->counts.fixable = before.fixable;
+		run->counts.fixable_unsafe = before.fixable_unsafe;
+		run->counts.fixable_infos = before.fixable_infos;
 	}
 	if (possible)
 		secrets_of_text(&secrets, source->text, source->len);
-	return secrets.n || secrets.nspans;
+	if (secrets.n || secrets.nspans ||
+	    (w->job->collection->files[file->index].n &&
+	     secrets_plain(source->text, source->len)))
+		f->flags |= FILE_SECRETS;
 }
 
 /* 0, or errno after a message. */
@@ -302,58 +308,67 @@ static bool is_repaired(const struct options *o, const struct lint_file *f)
 	return o->diff || (o->fix && !(f->flags & FILE_SUPERSEDED));
 }
 
-static void lint_file(struct worker *w, size_t index)
+static bool read_source(struct worker *w, struct lint_file *f, size_t index,
+			struct source *source)
 {
-	struct job *job = w->job;
-	struct lint_file *f = &job->files->items[index];
-	const struct buf *input = stdin_cache_find(job->stdin_cache, index);
-	struct run_file file;
-	struct source source;
-	struct run *run;
+	const struct buf *input = stdin_cache_find(w->job->stdin_cache, index);
 
 	if (f->flags & FILE_DANGLING)
-		return;
+		return false;
 	buf_reset(&w->path);
-	files_path(job->files, index, &w->path);
+	files_path(w->job->files, index, &w->path);
 	if (!input) {
 		f->error = (uint16_t)read_file(w, index);
 		input = &w->input;
 	}
 	if (f->error)
-		return;
+		return false;
 	f->size = (uint32_t)input->len;
 	arena_reset(&w->source_arena);
-	source_init(&source, &w->source_arena, w->path.data, input->data,
+	source_init(source, &w->source_arena, w->path.data, input->data,
 		    input->len);
+	return true;
+}
+
+static bool is_left_out(struct worker *w, struct lint_file *f,
+			struct source *source)
+{
 	if (!(f->flags & (FILE_NAMED | FILE_STDIN | FILE_RENDERED)) &&
-	    is_foreign(&source)) {
+	    is_foreign(source))
 		f->flags |= FILE_NOT_KUBERNETES;
-		return;
-	}
-	if (job->run.file_values && !(f->flags & FILE_RENDERED) &&
-	    is_template(w, &source)) {
+	else if (w->job->run.file_values && !(f->flags & FILE_RENDERED) &&
+		 is_template(w, source))
 		f->flags |= FILE_TEMPLATE;
+	return f->flags & (FILE_NOT_KUBERNETES | FILE_TEMPLATE);
+}
+
+static void lint_file(struct worker *w, size_t index)
+{
+	struct lint_file *f = &w->job->files->items[index];
+	struct run_file file;
+	struct source source;
+
+	if (!read_source(w, f, index, &source) || is_left_out(w, f, &source))
 		return;
-	}
-	if (job->options->verbose > 1)
+	if (w->job->options->verbose > 1)
 		log_line("%s", w->path.data);
-	job_file(job, index, &w->absolute, &file);
-	if (is_repaired(job->options, f))
+	job_file(w->job, index, &w->absolute, &file);
+	file.source = &source;
+	if (is_repaired(w->job->options, f))
 		fix_file(w, &file, f, &source);
-	run = f->flags & FILE_SUPERSEDED ? &w->covered : &w->run;
-	if (lint_documents(w, run, &file, &source) ||
-	    (job->collection->files[index].n &&
-	     secrets_plain(source.text, source.len)))
-		f->flags |= FILE_SECRETS;
+	if (f->flags & FILE_SUPERSEDED) {
+		check_documents(w, &w->alone, &file);
+		run_restart(&w->alone);
+	} else {
+		check_documents(w, &w->run, &file);
+	}
 	f->flags |= FILE_LINTED;
-	if (run == &w->covered)
-		run_restart(run);
 }
 
 /* --- threads ------------------------------------------------------------- */
 
-static void sink(void *context, uint32_t file, struct finding **findings,
-		 size_t n)
+static void collect_findings(void *context, uint32_t file,
+			     struct finding **findings, size_t n)
 {
 	struct worker *w = context;
 
@@ -401,12 +416,12 @@ static void init_worker(struct workers *workers, struct job *job, unsigned i)
 	struct run_options options = job->run;
 
 	w->job = job;
-	options.sink = sink;
+	options.sink = collect_findings;
 	options.context = w;
 	run_init(&w->run, &options);
 	options.baseline = NULL;
 	if (job->files->nrendered)
-		run_init(&w->covered, &options);
+		run_init(&w->alone, &options);
 	buf_init(&w->path);
 	buf_init(&w->absolute);
 	buf_init(&w->fixed);
@@ -452,8 +467,8 @@ void workers_release(struct workers *workers)
 		struct worker *w = &workers->items[i];
 
 		run_release(&w->run);
-		if (w->covered.state)
-			run_release(&w->covered);
+		if (w->alone.state)
+			run_release(&w->alone);
 		buf_release(&w->path);
 		buf_release(&w->absolute);
 		buf_release(&w->fixed);

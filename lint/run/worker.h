@@ -44,7 +44,7 @@ struct worker {
 	struct run run;
 	/* Runs the files that are parts of rendered texts, for their fixes
 	 * only. */
-	struct run covered;
+	struct run alone;
 	struct buf input;
 	struct arena source_arena, doc_arena;
 	struct buf path, absolute;
