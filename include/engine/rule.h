@@ -346,6 +346,10 @@ const struct object_index *rule_index(struct rule_run *run);
  */
 const struct object *rule_object(struct rule_run *run,
 				 const struct workload *workload);
+/* Labels of the object's namespace, from the review or the cluster state; NULL:
+ * not known. */
+const struct node *rule_namespace_labels(struct rule_run *run,
+					 const struct object *object);
 /* The run knows only a part of the set (--partial, --since, hooks). */
 bool rule_set_is_partial(struct rule_run *run);
 const struct accelerator_extra *rule_accelerators(struct rule_run *run);

@@ -101,6 +101,17 @@ bool rule_cluster_lacks(struct rule_run *rr, enum cluster_kind kind)
 	return true;
 }
 
+const struct node *rule_namespace_labels(struct rule_run *rr,
+					 const struct object *object)
+{
+	const struct node *given = rr->run->state->file.namespace_labels;
+	const struct cluster *cluster = rule_cluster(rr);
+
+	if (given || !cluster || !object->namespace)
+		return given;
+	return cluster_namespace(cluster, object->namespace, rule_arena(rr));
+}
+
 bool rule_at_admission(const struct rule_run *rr)
 {
 	return rr->run->options.admission;
