@@ -22,7 +22,7 @@ for script in "$here"/check/*.sh; do
 	esac
 done
 steps+=(
-	"same-answer-more=MUTANTS=1000 $here/check/same-answer.sh $build repairs recommended strict state rules suppressions"
+	"same-answer-more=OBJECTS=1000 $here/check/same-answer.sh $build repairs recommended strict state rules suppressions"
 	"mutation=$here/mutation.sh $build/gpugate"
 	"demo=sh $here/../deploy/examples/demo.sh $build/gpugate $build/gpugated"
 	"format=make --no-print-directory format-check"

@@ -35,11 +35,11 @@ cli=("$here/cli")
 	cli=("$here"/cli/{gpugated,lsp,output,render}.bats
 		"$here"/cli/{secrets,snapshot,state,walk}.bats)
 GPUGATE=$PWD/$build/gpugate try bats --tap "${cli[@]}"
-try "$here/check/confused.sh" "$build" manifests several reviews
+try "$here/check/wrong-types.sh" "$build" manifests several reviews
 if [ "$1" != thread ]; then
 	try "$here/run-rules.sh" "$build/gpugate"
 	try "$here/check/bypass.sh" "$build/gpugate"
-	MUTANTS=500 SEED=7 EVERY=25 try "$here/check/same-answer.sh" "$build" \
+	OBJECTS=500 SEED=7 EVERY=25 try "$here/check/same-answer.sh" "$build" \
 		repairs state rules
 fi
 if [ -d "$corpus" ]; then

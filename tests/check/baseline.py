@@ -17,7 +17,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "webhook"))
-from mutants import documents, places, pods, shuffle  # noqa: E402
+from random_objects import documents, places, pods, shuffle  # noqa: E402
 
 BUILT_IN = {"Pod", "Deployment", "Job", "StatefulSet", "ReplicaSet"}
 

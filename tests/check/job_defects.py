@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects of restarts, life cycles and quotas (see defects.py)."""
-from defects import (ALL, KUBEFLOW, SERVE, TRAIN, computing, count, defect,
+from defects import (KUBEFLOW, SERVE, TRAIN, computing, count, defect,
                      move, near, queued, runs_program, volcano)
-from places import at, devices, group_kind
+from pod_paths import at, devices, group_kind
 
-__all__ = ["ALL"]
 NAMESPACE = "planted"
 SERVERS = {("apps", "Deployment"), ("apps", "StatefulSet")}
 PROBE = {"httpGet": {"path": "/health", "port": 8000}}

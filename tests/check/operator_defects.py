@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects that operators or the API server refuse, each with a near miss."""
 from defects import computing, defect, near, nvidia
-from places import at, group_kind
+from pod_paths import at, group_kind
 
 __all__ = []
 TOPOLOGY = "cloud.google.com/gke-tpu-topology"

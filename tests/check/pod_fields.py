@@ -22,8 +22,8 @@ import sys
 import yaml
 
 import kind_rows
-from plants import CLUSTER, PLATFORM, SITE
-from places import at
+from planted_defects import CLUSTER, PLATFORM, SITE
+from pod_paths import at
 
 KEY = "nvidia.com/gpu"
 OTHER = {"amd.com/gpu.product-name": "AMD_Instinct_MI300X"}

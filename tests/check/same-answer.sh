@@ -4,7 +4,7 @@
 # Compares the answers of lint, lint --fix, krm and the webhook, for the corpus
 # and for objects changed at random. tests/webhook/same_answer.py lists the
 # settings.
-# usage: [MUTANTS=300] [SEED=1] [EVERY=1] [WORK=FOLDER] same-answer.sh BUILD
+# usage: [OBJECTS=300] [SEED=1] [EVERY=1] [WORK=FOLDER] same-answer.sh BUILD
 #        SETTING...
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -16,4 +16,4 @@ fi
 shift
 mkdir -p "${WORK:=$work}"
 python3 tests/webhook/same_answer.py "$build" "$folder" "$WORK" \
-	"${MUTANTS:-300}" "${SEED:-1}" "${EVERY:-1}" "$@"
+	"${OBJECTS:-300}" "${SEED:-1}" "${EVERY:-1}" "$@"

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects for the rules of spot nodes, serving and a site's own values, each
 with a near miss that must stay silent."""
-from defects import computing, defect, near
-from more_defects import QUEUE, alone, give, one_container, run
-from places import at, group_kind
+from defects import (alone, computing, defect, give, near, one_container,
+                     run)
+from pod_paths import at, group_kind
 
 __all__ = []
 GKE, AKS = "cloud.google.com/gke-spot", "kubernetes.azure.com/scalesetpriority"
+QUEUE = "kueue.x-k8s.io/queue-name"
 EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
 DISRUPT = "karpenter.sh/do-not-disrupt"
 META = ("spec", "template", "metadata")

@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Defects for the rules of networks, images, claims, security and governance,
 each with a near miss that must stay silent."""
-from defects import (computing, defect, figure, near, nvidia, runs_program,
-                     volcano)
-from more_defects import alone, give, one_container, run
-from places import at, group_kind
+from defects import (alone, computing, defect, figure, give, near, nvidia,
+                     one_container, run, runs_program, volcano)
+from pod_paths import at, group_kind
 
 __all__ = []
 

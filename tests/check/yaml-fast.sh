@@ -12,17 +12,17 @@
 # skipped aloud.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
-twins=$build/tests/tools/yaml_twins
+compare=$build/tests/tools/yaml_compare
 
 # NAME FOLDER...: all files below, and texts made from them.
-compare() {
+compare_files() {
 	name=$1
 	shift
 	find "$@" -type f \( -name '*.yaml' -o -name '*.yml' -o -name 'in.*' \
 		-o -name '[0-9A-Z]*' \) ! -name '*.json' -size -2000k -print0 |
 		sort -z >"$work/names"
 	# More names than fit into one call would be compared in parts.
-	xargs -0 -x -n 100000 "$twins" --mutate "${COUNT:-100000}" \
+	xargs -0 -x -n 100000 "$compare" --mutate "${COUNT:-100000}" \
 		"${SEED:-1}" <"$work/names" >"$work/out" 2>"$work/errors" ||
 		say_fail "$name: the readers differ"
 	head -c 4000 "$work/errors" >&2
@@ -32,7 +32,7 @@ compare() {
 	done
 }
 
-# The share of documents that the last compare() read fast.
+# The share of documents that the last compare_files() read fast.
 check_share() {
 	sed -n 's/^documents: \([0-9]*\) fast, \([0-9]*\) left.*/\1 \2/p' \
 		"$work/out" >"$work/share"
@@ -41,12 +41,12 @@ check_share() {
 		say_fail "only $fast of $((fast + left)) documents read fast"
 }
 
-[ -x "$twins" ] || { echo "check-yaml-fast: build $twins first" >&2; exit 2; }
+[ -x "$compare" ] || { echo "check-yaml-fast: build $compare first" >&2; exit 2; }
 
-compare own "$tests/rules" "$tests/../deploy"
+compare_files own "$tests/rules" "$tests/../deploy"
 for folder in corpus crds; do
 	if [ -d "$shared/$folder" ]; then
-		compare "$folder" "$shared/$folder"
+		compare_files "$folder" "$shared/$folder"
 		[ "$folder" = corpus ] && check_share
 	else
 		echo "skip: $folder: no folder $shared/$folder"
@@ -61,7 +61,7 @@ else
 	"$tests/oracle/build.sh" "$build" || exit 2
 	"$oracle" yaml-suite "$shared/suites/yaml-test-suite/src" \
 		"$work/suite" >/dev/null || exit 2
-	compare suite "$work/suite"
+	compare_files suite "$work/suite"
 fi
 
 finish yaml-fast

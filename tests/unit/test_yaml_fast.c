@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "tests/tools/yaml_twins.h"
+#include "tests/tools/yaml_compare.h"
 
 static const struct load_limits limits = {
 	.bytes = 1 << 16,
@@ -21,29 +21,30 @@ static const struct load_limits limits = {
 	.flow_work = 20,
 };
 
-static enum twins read_twins(const char *text, const struct load_limits *given)
+static enum yaml_compare read_both(const char *text,
+				   const struct load_limits *given)
 {
 	struct arena arena = ARENA_INIT;
 	size_t len = strlen(text);
 	/* Not NUL-terminated, so that a sanitizer sees a read past the end. */
 	char *exact = malloc(len ? len : 1);
-	enum twins result;
+	enum yaml_compare result;
 
 	memcpy(exact, text, len);
-	result = twins_read(&arena, exact, len, given);
+	result = compare_readers(&arena, exact, len, given);
 	free(exact);
 	arena_release(&arena);
 	return result;
 }
 
 static void expect(const char *const *texts, const struct load_limits *given,
-		   enum twins wanted)
+		   enum yaml_compare wanted)
 {
 	for (; *texts; texts++)
-		if (read_twins(*texts, given) != wanted)
+		if (read_both(*texts, given) != wanted)
 			fail_msg("%s:\n%s",
-				 wanted == TWINS_SAME ? "not read fast"
-						      : "read fast",
+				 wanted == COMPARE_SAME ? "not read fast"
+							: "read fast",
 				 *texts);
 }
 
@@ -74,7 +75,7 @@ static void takes_common_texts(void **state)
 		NULL,
 	};
 
-	expect(texts, &load_limits_default, TWINS_SAME);
+	expect(texts, &load_limits_default, COMPARE_SAME);
 }
 
 static void reads_scalars_with_anchors(void **state)
@@ -89,7 +90,7 @@ static void reads_scalars_with_anchors(void **state)
 		NULL,
 	};
 
-	expect(texts, &load_limits_default, TWINS_SAME);
+	expect(texts, &load_limits_default, COMPARE_SAME);
 }
 
 static void leaves_other_anchors(void **state)
@@ -123,7 +124,7 @@ static void leaves_other_anchors(void **state)
 		NULL,
 	};
 
-	expect(texts, &load_limits_default, TWINS_FALL_BACK);
+	expect(texts, &load_limits_default, COMPARE_FALL_BACK);
 }
 
 /* Aliases are values, and so are their copies; go-yaml weighs many of them. */
@@ -132,20 +133,20 @@ static void counts_the_values_that_aliases_make(void **state)
 	char text[2048] = "- &a b\n";
 
 	expect((const char *const[]){"[1, 2, 3, 4, 5, 6, 7, 8]\n", NULL},
-	       &limits, TWINS_SAME);
+	       &limits, COMPARE_SAME);
 	expect((const char *const[]){"- &a b\n- *a\n- *a\n- *a\n- *a\n- *a\n",
 				     NULL},
-	       &limits, TWINS_SAME);
+	       &limits, COMPARE_SAME);
 	expect(
 		(const char *const[]){
 			"- &a b\n- *a\n- *a\n- *a\n- *a\n- *a\n- *a\n", NULL},
-		&limits, TWINS_FALL_BACK);
+		&limits, COMPARE_FALL_BACK);
 	for (int i = 0; i < 100; i++)
 		strcat(text, "- *a\n");
-	assert_int_equal(read_twins(text, &load_limits_default), TWINS_SAME);
+	assert_int_equal(read_both(text, &load_limits_default), COMPARE_SAME);
 	strcat(text, "- *a\n");
-	assert_int_equal(read_twins(text, &load_limits_default),
-			 TWINS_FALL_BACK);
+	assert_int_equal(read_both(text, &load_limits_default),
+			 COMPARE_FALL_BACK);
 }
 
 static void leaves_other_structure(void **state)
@@ -181,7 +182,7 @@ static void leaves_other_structure(void **state)
 		NULL,
 	};
 
-	expect(texts, &load_limits_default, TWINS_FALL_BACK);
+	expect(texts, &load_limits_default, COMPARE_FALL_BACK);
 }
 
 static void leaves_other_scalars(void **state)
@@ -235,7 +236,7 @@ static void leaves_other_scalars(void **state)
 		NULL,
 	};
 
-	expect(texts, &load_limits_default, TWINS_FALL_BACK);
+	expect(texts, &load_limits_default, COMPARE_FALL_BACK);
 }
 
 static void refuses_what_exceeds_the_limits(void **state)
@@ -255,8 +256,8 @@ static void refuses_what_exceeds_the_limits(void **state)
 		NULL,
 	};
 
-	expect(within, &limits, TWINS_SAME);
-	expect(beyond, &limits, TWINS_FALL_BACK);
+	expect(within, &limits, COMPARE_SAME);
+	expect(beyond, &limits, COMPARE_FALL_BACK);
 }
 
 /* Maps above 16 keys have an index in both trees. */
@@ -267,12 +268,12 @@ static void indexes_large_maps(void **state)
 
 	for (int i = 0; i < 64; i++) {
 		len += (size_t)sprintf(text + len, "k%d: v\n", i);
-		assert_int_equal(read_twins(text, &load_limits_default),
-				 TWINS_SAME);
+		assert_int_equal(read_both(text, &load_limits_default),
+				 COMPARE_SAME);
 	}
 	memcpy(text + len - 7, "k1", 2);
-	assert_int_equal(read_twins(text, &load_limits_default),
-			 TWINS_FALL_BACK);
+	assert_int_equal(read_both(text, &load_limits_default),
+			 COMPARE_FALL_BACK);
 }
 
 /* Each field that differs is noticed. */
@@ -293,9 +294,9 @@ static void compares_all_fields(void **state)
 	other[6].key_end = 1;
 	other[7].key = "";
 	other[8].index = 1;
-	assert_null(twins_compare(&first, &first));
+	assert_null(compare_trees(&first, &first));
 	for (size_t i = 0; i < 9; i++)
-		assert_ptr_equal(twins_compare(&first, &other[i]), &first);
+		assert_ptr_equal(compare_trees(&first, &other[i]), &first);
 }
 
 int main(void)

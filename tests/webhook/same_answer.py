@@ -39,7 +39,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from made_up_state import NEEDS_STATE, write_state  # noqa: E402
-from mutants import documents, dumped, mutants, objects_of  # noqa: E402
+from random_objects import (documents, dumped, objects_of,  # noqa: E402
+                            random_objects)
 from review import OF_SERVER, dump, review  # noqa: E402
 import suppressing  # noqa: E402
 
@@ -568,7 +569,7 @@ def main():
     build, folder, work = (pathlib.Path(p).resolve() for p in sys.argv[1:4])
     number, seed, every = (int(n) for n in sys.argv[4:7])
     found = [o for _, line in dumped(build, folder) for o in objects_of(line)]
-    changed = mutants(list(documents(build, folder)), number,
+    changed = random_objects(list(documents(build, folder)), number,
                       random.Random(seed))
     failed = 0
     for setting in sys.argv[7:]:

@@ -4,10 +4,10 @@
 
 One defect (defects.py, *_defects.py) at every place of every GPU object of
 the corpus where it fits. The places come from the CRDs' schemas and the API
-(places.py), never from the product. The rest of the object stays as it was.
+(pod_paths.py), never from the product. The rest of the object stays as it was.
 Near misses of the defects, at the same places, must not be found.
 
-usage: plants.py BUILD CORPUS CRDS WORK [-v]
+usage: planted_defects.py BUILD CORPUS CRDS WORK [-v]
 
 Bounds: 2,000 plants, 98 % of them found; no near miss found; each preview and
 each rule of seven families planted, but for those named with the reason.
@@ -20,15 +20,18 @@ import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "webhook"))
-from defects import RUNTIMES  # noqa: E402
-from job_defects import ALL  # noqa: E402
-import more_defects  # noqa: E402,F401
+from defects import ALL, RUNTIMES  # noqa: E402
+import gang_defects  # noqa: E402,F401
+import job_defects  # noqa: E402,F401
 import operator_defects  # noqa: E402,F401
+import parallelism_defects  # noqa: E402,F401
+import resource_defects  # noqa: E402,F401
+import scheduling_defects  # noqa: E402,F401
 import serving_defects  # noqa: E402,F401
 import site_defects  # noqa: E402,F401
-from mutants import documents  # noqa: E402
-from places import (Places, at, devices, group_kind, pointer,  # noqa: E402
-                    schemas)
+from pod_paths import (Places, at, devices, group_kind, pointer,  # noqa: E402
+                       schemas)
+from random_objects import documents  # noqa: E402
 
 FAMILIES = {"resources", "shm", "scheduling", "lifecycle", "quota", "priority",
             "parallelism"}
@@ -150,9 +153,9 @@ def plants(objects, crds):
                     continue
                 yield Plant(defect, changed, where, False)
                 if defect.near:
-                    twin = copy.deepcopy(changed)
-                    defect.near(twin, *place)
-                    yield Plant(defect, twin, where, True)
+                    miss = copy.deepcopy(changed)
+                    defect.near(miss, *place)
+                    yield Plant(defect, miss, where, True)
 
 
 def is_whole(obj, places):
@@ -251,7 +254,7 @@ def main():
     print("%d objects, %d plants, %.2f %% found; %d of %d near misses silent" %
           (len(objects), number, 100 * hit / number, nears - len(wrong), nears))
     bad = [number < LEAST, hit < SHARE * number, gaps, wrong]
-    print("plants: %d passed, %d failed" % (hit + nears - len(wrong),
+    print("planted-defects: %d passed, %d failed" % (hit + nears - len(wrong),
                                             sum(map(bool, bad))))
     return 1 if any(bad) else 0
 

@@ -254,7 +254,7 @@ CHANGES = [drop, drop, rename, double, retype, quantity, quantity, resources,
            resources, move, variable, annotate, place, wrap, wrap, shuffle]
 
 
-def mutant(obj, others, dice):
+def random_object(obj, others, dice):
     obj = copy.deepcopy(obj)
     for _ in range(dice.randrange(1, ROUNDS + 1)):
         if dice.random() < .1:  # a part of another object
@@ -305,10 +305,10 @@ def documents(build, folder):
             yield from objects_of(line)
 
 
-def mutants(origin, number, dice):
+def random_objects(origin, number, dice):
     """A document without a kind is not an object for the linter or the
     webhook."""
-    made = [mutant(dice.choice(origin), origin, dice)
+    made = [random_object(dice.choice(origin), origin, dice)
             for _ in range(number)] + KEPT
     return [o for o in made if isinstance(o.get("kind"), str)
             and isinstance(o.get("apiVersion"), str)

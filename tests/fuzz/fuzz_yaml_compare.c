@@ -5,7 +5,7 @@
  * first byte chooses the limits.
  * Inputs: 400000
  */
-#include "tests/tools/yaml_twins.h"
+#include "tests/tools/yaml_compare.h"
 
 static const struct load_limits limits[] = {
 	{.bytes = 1 << 20,
@@ -32,7 +32,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	chosen += data[0] == 0xff;
 	text = malloc(size > 1 ? size - 1 : 1);
 	memcpy(text, data + 1, size - 1);
-	if (twins_read(&arena, text, size - 1, chosen) == TWINS_DIFFER)
+	if (compare_readers(&arena, text, size - 1, chosen) == COMPARE_DIFFER)
 		abort();
 	arena_release(&arena);
 	free(text);

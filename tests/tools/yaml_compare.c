@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_twins [--mutate COUNT SEED] FILE...: both YAML readers on every
+ * yaml_compare [--mutate COUNT SEED] FILE...: both YAML readers on every
  * document of the files, then on COUNT texts made from them by seeded
  * changes. Prints how many took the fast reader; differences go to stderr,
  * with the text. Exit status: 0 none, 1 some, 2 usage.
  */
-#include "yaml_twins.h"
+#include "yaml_compare.h"
 
 enum {
 	TEXT_MAX = 1 << 16, /* of a changed text */
@@ -18,7 +18,7 @@ struct text {
 	size_t len;
 };
 
-struct twins_run {
+struct compare_run {
 	struct arena arena;
 	struct text *documents;
 	size_t ndocuments, size;
@@ -41,7 +41,7 @@ static struct text slurp(const char *name)
 	long size;
 
 	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0) {
-		fprintf(stderr, "yaml_twins: cannot read %s\n", name);
+		fprintf(stderr, "yaml_compare: cannot read %s\n", name);
 		exit(2);
 	}
 	rewind(file);
@@ -51,19 +51,20 @@ static struct text slurp(const char *name)
 	return text;
 }
 
-static void run_one(struct twins_run *run, const char *text, size_t len,
+static void run_one(struct compare_run *run, const char *text, size_t len,
 		    const struct load_limits *limits)
 {
 	/* A copy of the exact size, so that a sanitizer detects a read past its
 	 * end. */
 	char *exact = malloc(len ? len : 1);
-	enum twins result;
+	enum yaml_compare result;
 
 	memcpy(exact, text, len);
 	arena_reset(&run->arena);
-	result = twins_read(&run->arena, exact, len, limits);
+	result = compare_readers(&run->arena, exact, len, limits);
 	run->counts[result]++;
-	if (result == TWINS_DIFFER && run->counts[TWINS_DIFFER] <= FAILURES_MAX)
+	if (result == COMPARE_DIFFER &&
+	    run->counts[COMPARE_DIFFER] <= FAILURES_MAX)
 		fprintf(stderr,
 			"--- limits %s, text of %zu bytes:\n%.*s\n---\n",
 			limits == &tight ? "tight" : "default", len, (int)len,
@@ -71,7 +72,7 @@ static void run_one(struct twins_run *run, const char *text, size_t len,
 	free(exact);
 }
 
-static void keep(struct twins_run *run, const char *text, size_t len)
+static void keep(struct compare_run *run, const char *text, size_t len)
 {
 	struct text *document;
 
@@ -86,7 +87,7 @@ static void keep(struct twins_run *run, const char *text, size_t len)
 	memcpy(document->data, text, len);
 }
 
-static void run_file(struct twins_run *run, const char *name)
+static void run_file(struct compare_run *run, const char *name)
 {
 	struct text text = slurp(name);
 	struct arena arena = ARENA_INIT;
@@ -95,7 +96,7 @@ static void run_file(struct twins_run *run, const char *name)
 	struct doc doc;
 
 	run_one(run, text.data, text.len, &load_limits_default);
-	run->counts[TWINS_SAME] = run->counts[TWINS_FALL_BACK] = 0;
+	run->counts[COMPARE_SAME] = run->counts[COMPARE_FALL_BACK] = 0;
 	source_init(&source, &arena, name, text.data, text.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
 	while (loader_next(&loader, &doc))
@@ -107,7 +108,7 @@ static void run_file(struct twins_run *run, const char *name)
 
 /* --- changes -------------------------------------------------------------- */
 
-static uint32_t pick(struct twins_run *run, size_t n)
+static uint32_t pick(struct compare_run *run, size_t n)
 {
 	run->seed ^= run->seed << 13;
 	run->seed ^= run->seed >> 7;
@@ -260,7 +261,7 @@ static size_t line_len(const char *text, size_t len, size_t at)
 }
 
 /* Where bytes matter: at the start of lines, beside punctuation. */
-static size_t place_of(struct twins_run *run, const char *text, size_t len)
+static size_t place_of(struct compare_run *run, const char *text, size_t len)
 {
 	size_t at = pick(run, len + 1);
 	size_t n;
@@ -284,7 +285,7 @@ static size_t place_of(struct twins_run *run, const char *text, size_t len)
 }
 
 /* A line moved or doubled. */
-static size_t change_line(struct twins_run *run, char *text, size_t len,
+static size_t change_line(struct compare_run *run, char *text, size_t len,
 			  bool move)
 {
 	char line[512];
@@ -300,7 +301,7 @@ static size_t change_line(struct twins_run *run, char *text, size_t len,
 	return insert(text, len, to, line, n);
 }
 
-static size_t change_indent(struct twins_run *run, char *text, size_t len)
+static size_t change_indent(struct compare_run *run, char *text, size_t len)
 {
 	size_t at = line_start(text, pick(run, len + 1));
 	size_t n = 1 + pick(run, 3);
@@ -312,7 +313,7 @@ static size_t change_indent(struct twins_run *run, char *text, size_t len)
 	return len;
 }
 
-static size_t change(struct twins_run *run, char *text, size_t len)
+static size_t change(struct compare_run *run, char *text, size_t len)
 {
 	size_t at = place_of(run, text, len);
 	const char *piece = pieces[pick(run, sizeof(pieces) / sizeof(*pieces))];
@@ -343,7 +344,7 @@ static size_t change(struct twins_run *run, char *text, size_t len)
 }
 
 /* Some lines of a document. */
-static size_t take_part(struct twins_run *run, char *text)
+static size_t take_part(struct compare_run *run, char *text)
 {
 	const struct text *document =
 		&run->documents[pick(run, run->ndocuments)];
@@ -359,7 +360,7 @@ static size_t take_part(struct twins_run *run, char *text)
 	return to - from;
 }
 
-static void run_changed(struct twins_run *run)
+static void run_changed(struct compare_run *run)
 {
 	static char text[TEXT_MAX];
 	size_t len = take_part(run, text);
@@ -369,17 +370,17 @@ static void run_changed(struct twins_run *run)
 	run_one(run, text, len, pick(run, 16) ? &load_limits_default : &tight);
 }
 
-static int print(struct twins_run *run, const char *what)
+static int print(struct compare_run *run, const char *what)
 {
 	printf("%s: %lu fast, %lu left to libyaml, %lu differ\n", what,
-	       run->counts[TWINS_SAME], run->counts[TWINS_FALL_BACK],
-	       run->counts[TWINS_DIFFER]);
-	return run->counts[TWINS_DIFFER] > 0;
+	       run->counts[COMPARE_SAME], run->counts[COMPARE_FALL_BACK],
+	       run->counts[COMPARE_DIFFER]);
+	return run->counts[COMPARE_DIFFER] > 0;
 }
 
 int main(int argc, char **argv)
 {
-	struct twins_run run = {.arena = ARENA_INIT};
+	struct compare_run run = {.arena = ARENA_INIT};
 	unsigned long count = 0;
 	int status, i = 1;
 

@@ -3,8 +3,8 @@
  * Reads one text with both YAML readers. Where the fast one has a tree,
  * libyaml must have one too, without an issue, and the same in every field.
  */
-#ifndef TOOLS_YAML_TWINS_H
-#define TOOLS_YAML_TWINS_H
+#ifndef TOOLS_YAML_COMPARE_H
+#define TOOLS_YAML_COMPARE_H
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,26 +12,26 @@
 
 #include "rules/doc/yaml/block/yaml_block.h"
 
-enum twins {
-	TWINS_FALL_BACK, /* the fast reader gave up */
-	TWINS_SAME,
-	TWINS_DIFFER,
+enum yaml_compare {
+	COMPARE_FALL_BACK, /* the fast reader gave up */
+	COMPARE_SAME,
+	COMPARE_DIFFER,
 };
 
-static inline bool twins_bytes(const char *a, size_t a_len, const char *b,
-			       size_t b_len)
+static inline bool compare_bytes(const char *a, size_t a_len, const char *b,
+				 size_t b_len)
 {
 	if (!a || !b)
 		return a == b && a_len == b_len;
 	return a_len == b_len && !memcmp(a, b, a_len + 1);
 }
 
-static inline bool twins_scalar(const struct node *a)
+static inline bool compare_scalar(const struct node *a)
 {
 	return a->type != NODE_MAP && a->type != NODE_SEQ;
 }
 
-static inline bool twins_fields(const struct node *a, const struct node *b)
+static inline bool compare_fields(const struct node *a, const struct node *b)
 {
 	return a->type == b->type && a->flags == b->flags && a->len == b->len &&
 	       a->start == b->start && a->end == b->end &&
@@ -39,21 +39,22 @@ static inline bool twins_fields(const struct node *a, const struct node *b)
 	       a->index == b->index && !a->first == !b->first &&
 	       !a->last == !b->last && !a->next == !b->next &&
 	       !a->map_index == !b->map_index &&
-	       twins_bytes(a->key, a->key_len, b->key, b->key_len) &&
-	       (twins_scalar(a) ? twins_bytes(a->str, a->len, b->str, b->len)
-				: a->str == b->str);
+	       compare_bytes(a->key, a->key_len, b->key, b->key_len) &&
+	       (compare_scalar(a)
+			? compare_bytes(a->str, a->len, b->str, b->len)
+			: a->str == b->str);
 }
 
 /* The first node of a that is not as in b, or NULL. */
-static inline const struct node *twins_compare(const struct node *a,
+static inline const struct node *compare_trees(const struct node *a,
 					       const struct node *b)
 {
 	const struct node *y = b->first;
 
-	if (!twins_fields(a, b))
+	if (!compare_fields(a, b))
 		return a;
 	for (const struct node *x = a->first; x; x = x->next, y = y->next) {
-		const struct node *found = twins_compare(x, y);
+		const struct node *found = compare_trees(x, y);
 
 		if (found)
 			return found;
@@ -64,7 +65,7 @@ static inline const struct node *twins_compare(const struct node *a,
 	return NULL;
 }
 
-static inline void twins_issue(void *context, const struct load_issue *issue)
+static inline void compare_issue(void *context, const struct load_issue *issue)
 {
 	const char **text = context;
 
@@ -72,7 +73,7 @@ static inline void twins_issue(void *context, const struct load_issue *issue)
 		*text = issue->text;
 }
 
-static inline void twins_print(const char *who, const struct node *node)
+static inline void compare_print(const char *who, const struct node *node)
 {
 	fprintf(stderr,
 		"%s: type %u flags %u len %u span %u-%u key \"%s\" %u-%u "
@@ -82,9 +83,9 @@ static inline void twins_print(const char *who, const struct node *node)
 		node->index, node->str ? node->str : "");
 }
 
-static inline enum twins twins_read(struct arena *arena, const char *text,
-				    size_t len,
-				    const struct load_limits *limits)
+static inline enum yaml_compare
+compare_readers(struct arena *arena, const char *text, size_t len,
+		const struct load_limits *limits)
 {
 	const char *issue = NULL;
 	struct source source = {.text = text, .len = len, .arena = arena};
@@ -92,7 +93,7 @@ static inline enum twins twins_read(struct arena *arena, const char *text,
 		.source = &source,
 		.limits = limits,
 		.arena = arena,
-		.issue = twins_issue,
+		.issue = compare_issue,
 		.context = &issue,
 	};
 	struct yaml_first fast = {.end = (uint32_t)len};
@@ -101,25 +102,25 @@ static inline enum twins twins_read(struct arena *arena, const char *text,
 
 	if (!yaml_fast_read(&loader, &fast)) {
 		if (!issue && !fast.root && !fast.used)
-			return TWINS_FALL_BACK;
+			return COMPARE_FALL_BACK;
 		fprintf(stderr, "gave up, but left something behind\n");
-		return TWINS_DIFFER;
+		return COMPARE_DIFFER;
 	}
 	loader.flow_work = 0;
 	if (!yaml_read_events(&loader, &slow) || issue || !slow.root) {
 		fprintf(stderr, "libyaml: %s\n", issue ? issue : "no tree");
-		return TWINS_DIFFER;
+		return COMPARE_DIFFER;
 	}
-	bad = twins_compare(fast.root, slow.root);
+	bad = compare_trees(fast.root, slow.root);
 	if (!bad && fast.used == slow.used)
-		return TWINS_SAME;
+		return COMPARE_SAME;
 	fprintf(stderr, "used %u, not %u\n", fast.used, slow.used);
 	if (bad) {
-		twins_print("fast", bad);
-		bad = twins_compare(slow.root, fast.root);
-		twins_print("libyaml", bad ? bad : slow.root);
+		compare_print("fast", bad);
+		bad = compare_trees(slow.root, fast.root);
+		compare_print("libyaml", bad ? bad : slow.root);
 	}
-	return TWINS_DIFFER;
+	return COMPARE_DIFFER;
 }
 
 #endif

@@ -9,7 +9,7 @@ states     the same for saved cluster states, which may be refused
 
 The linter ends normally and accounts for every document.
 
-usage: confused.py BUILD CORPUS WORK [PART...]
+usage: wrong_types.py BUILD CORPUS WORK [PART...]
 """
 import copy
 import glob
@@ -83,13 +83,13 @@ def variants(document, seen, kind=""):
             yield json.dumps(changed, default=str)
 
 
-def confused(build, corpus):
+def wrong_types(build, corpus):
     seen = set()
     for document in documents(build, corpus):
         yield from variants(document, seen, str(document.get("kind")))
 
 
-def confused_at_random(build, corpus):
+def wrong_types_at_random(build, corpus):
     pick = random.Random(int(os.environ.get("SEED", "1")))
     known = documents(build, corpus)
     for _ in range(SEVERAL):
@@ -207,11 +207,11 @@ def check_states(build, work):
 def results(part, build, corpus, work):
     folder = os.path.join(work, part)
     if part == "manifests":
-        return check_manifests(build, list(confused(build, corpus)), folder,
+        return check_manifests(build, list(wrong_types(build, corpus)), folder,
                                write)
     if part == "several":
         return check_manifests(
-            build, list(confused_at_random(build, corpus)), folder, write_each)
+            build, list(wrong_types_at_random(build, corpus)), folder, write_each)
     if part == "reviews":
         return check_reviews(build, work)
     if part == "states":
@@ -228,7 +228,7 @@ def main():
             failed += not good
             if not good:
                 print("FAIL %s: %s" % (part, what))
-    print("confused: %d passed, %d failed" % (passed, failed))
+    print("wrong-types: %d passed, %d failed" % (passed, failed))
     return failed != 0
 
 

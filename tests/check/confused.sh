@@ -1,9 +1,0 @@
-#!/usr/bin/env bash
-# SPDX-License-Identifier: Apache-2.0
-# Values of the wrong shape, in manifests, reviews and states: see confused.py.
-# usage: confused.sh BUILD [PART...]
-# shellcheck source=tests/check/lib.bash
-. "$(dirname "$0")/lib.bash"
-shift
-need "$corpus"
-python3 "$tests/check/confused.py" "$build" "$corpus" "$work" "$@"

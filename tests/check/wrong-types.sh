@@ -1,0 +1,9 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Values of the wrong shape, in manifests, reviews and states: see wrong_types.py.
+# usage: wrong-types.sh BUILD [PART...]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+shift
+need "$corpus"
+python3 "$tests/check/wrong_types.py" "$build" "$corpus" "$work" "$@"
