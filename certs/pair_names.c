@@ -13,7 +13,7 @@
 #include "base/vec.h"
 #include "name.h"
 
-static enum pair_verdict refuse(struct pair_parts *parts, const char *why)
+static enum pair_verdict reject_pair(struct pair_parts *parts, const char *why)
 {
 	return pair_say(parts, PAIR_REFUSED, "%s: %s", pair_which(parts, 0),
 			why);
@@ -45,20 +45,23 @@ enum pair_verdict pair_check_use(struct pair_parts *parts)
 	parts->info->nchain = parts->n;
 	parts->info->subject = subject_text(parts);
 	if (flags & EXFLAG_INVALID)
-		return refuse(parts, "its extensions contradict themselves");
+		return reject_pair(parts,
+				   "its extensions contradict themselves");
 	if (flags & EXFLAG_CRITICAL)
-		return refuse(parts, "has a critical extension that clients "
-				     "do not know");
+		return reject_pair(parts,
+				   "has a critical extension that clients "
+				   "do not know");
 	if (X509_get0_serialNumber(leaf)->type == V_ASN1_NEG_INTEGER)
-		return refuse(parts, "its serial number is negative");
+		return reject_pair(parts, "its serial number is negative");
 	if ((flags & EXFLAG_XKUSAGE) && !(X509_get_extended_key_usage(leaf) &
 					  (XKU_SSL_SERVER | XKU_ANYEKU)))
-		return refuse(parts, "may not be used by a server (its "
-				     "extendedKeyUsage lacks serverAuth)");
+		return reject_pair(parts, "may not be used by a server (its "
+					  "extendedKeyUsage lacks serverAuth)");
 	if ((flags & EXFLAG_KUSAGE) &&
 	    !(X509_get_key_usage(leaf) & KU_DIGITAL_SIGNATURE))
-		return refuse(parts, "may not sign handshakes (its keyUsage "
-				     "lacks digitalSignature)");
+		return reject_pair(parts,
+				   "may not sign handshakes (its keyUsage "
+				   "lacks digitalSignature)");
 	if (flags & EXFLAG_CA)
 		pair_warn(parts, "the server's own certificate is one of a CA");
 	return PAIR_GOOD;
@@ -130,9 +133,10 @@ enum pair_verdict pair_check_names(struct pair_parts *parts)
 	list_names(parts, names);
 	GENERAL_NAMES_free(names);
 	if (!info->nnames)
-		return refuse(parts, "has no DNS name or address as subject "
-				     "alternative name; the common name does "
-				     "not count");
+		return reject_pair(parts,
+				   "has no DNS name or address as subject "
+				   "alternative name; the common name does "
+				   "not count");
 	for (size_t i = 0; asked && asked[i]; i++) {
 		if (!is_covered(leaf, asked[i]))
 			return pair_say(parts, PAIR_REFUSED,

@@ -17,7 +17,7 @@ enum { KNOWN_MAX = 16, OLD_MAX = 32, READ_MAX = KNOWN_MAX + OLD_MAX };
 /* Replicas' clocks differ: what is over for one may be in use by another. */
 enum { MARGIN = 600 };
 
-static bool holds(const STACK_OF(X509) * certs, const X509 *cert)
+static bool has_certificate(const STACK_OF(X509) * certs, const X509 *cert)
 {
 	for (int i = 0; i < sk_X509_num(certs); i++)
 		if (!X509_cmp(sk_X509_value(certs, i), cert))
@@ -39,7 +39,7 @@ static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
 		pem_block_release(&block);
 		if (!cert ||
 		    ssl_time(X509_get0_notAfter(cert)) <= now - MARGIN ||
-		    holds(out, cert) || !sk_X509_push(out, cert))
+		    has_certificate(out, cert) || !sk_X509_push(out, cert))
 			X509_free(cert);
 	}
 	ERR_clear_error();
@@ -170,7 +170,7 @@ static void read_known(struct rotate_view *view, const struct rotate_ask *ask)
 		const X509 *cert = sk_X509_value(view->known, i);
 
 		if ((!view->ca || X509_cmp(view->ca, cert)) &&
-		    !holds(view->old, cert))
+		    !has_certificate(view->old, cert))
 			f->strange = true;
 	}
 }

@@ -193,7 +193,8 @@ static const struct grant client_grants[] = {
 
 /* --- the filter ----------------------------------------------------------- */
 
-static int add(scmp_filter_ctx filter, const struct grant *list, size_t n)
+static int allow_calls(scmp_filter_ctx filter, const struct grant *list,
+		       size_t n)
 {
 	int rc = 0;
 
@@ -221,14 +222,15 @@ static int fill(scmp_filter_ctx filter, bool client)
 	if (!rc)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, TREE);
 	if (!rc)
-		rc = add(filter, grants, sizeof(grants) / sizeof(*grants));
+		rc = allow_calls(filter, grants,
+				 sizeof(grants) / sizeof(*grants));
 	if (rc || !client)
 		return rc;
 	rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
 			      0);
 	return rc ? rc
-		  : add(filter, client_grants,
-			sizeof(client_grants) / sizeof(*client_grants));
+		  : allow_calls(filter, client_grants,
+				sizeof(client_grants) / sizeof(*client_grants));
 }
 
 /* --- what is refused ------------------------------------------------------ */
@@ -283,7 +285,7 @@ static void report(int call)
  * The signal of the filter is the thread's own, raised by its call, so it
  * interrupts no other code of that thread but what made the call.
  */
-static void refuse(int number, siginfo_t *info, void *context)
+static void report_denied_call(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *registers = context;
 	int saved = errno;
@@ -302,7 +304,7 @@ static void refuse(int number, siginfo_t *info, void *context)
 
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err)
 {
-	struct sigaction action = {.sa_sigaction = refuse,
+	struct sigaction action = {.sa_sigaction = report_denied_call,
 				   .sa_flags = SA_SIGINFO | SA_NODEFER};
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_TRAP);
 	int rc = filter ? fill(filter, client) : -ENOMEM;

@@ -273,7 +273,7 @@ static int print_texts(struct filter *f)
 }
 
 /* Without objects Argo CD would prune all that the application has. */
-static int judge(struct filter *f)
+static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);
 	if (f->n && f->options->quiet < 2)
@@ -301,7 +301,7 @@ static int generate(struct cmp *cmp, struct options *options)
 	if (!rc)
 		rc = cmp_render(cmp, &filter);
 	if (!rc)
-		rc = judge(&filter);
+		rc = lint_rendered(&filter);
 	filter_release(&filter);
 	return rc;
 }

@@ -79,8 +79,8 @@ static bool holds_rules(const char *path)
 
 static struct testing *walking; /* nftw() has no context */
 
-static int visit(const char *path, const struct stat *st, int type,
-		 struct FTW *ftw)
+static int visit_file(const char *path, const struct stat *st, int type,
+		      struct FTW *ftw)
 {
 	if (type == FTW_F &&
 	    (!ftw->level || (is_manifest(path) && holds_rules(path))))
@@ -96,7 +96,7 @@ static void find_files(struct testing *t)
 	for (size_t i = 0; i < paths->n; i++) {
 		size_t before = t->nfiles;
 
-		if (nftw(paths->items[i], visit, WALK_FILES, 0))
+		if (nftw(paths->items[i], visit_file, WALK_FILES, 0))
 			log_line("%s: %s", paths->items[i], strerror(errno));
 		else if (t->nfiles == before)
 			log_line("%s: no document of kind Rules",
@@ -109,8 +109,8 @@ static void find_files(struct testing *t)
 
 /* --- one test ------------------------------------------------------------- */
 
-static void take(void *context, uint32_t file, struct finding **findings,
-		 size_t n)
+static void collect_findings(void *context, uint32_t file,
+			     struct finding **findings, size_t n)
 {
 	struct testing *t = context;
 
@@ -130,8 +130,8 @@ static void take(void *context, uint32_t file, struct finding **findings,
 	}
 }
 
-static void judge(struct testing *t, const struct policy *policy,
-		  const char *path, const struct buf *text)
+static void check_case_file(struct testing *t, const struct policy *policy,
+			    const char *path, const struct buf *text)
 {
 	struct run_options options = {
 		.rules = &t->rules,
@@ -140,7 +140,7 @@ static void judge(struct testing *t, const struct policy *policy,
 		.file_values = true,
 		.today = (int64_t)time(NULL) / 86400,
 		.cluster = t->cluster,
-		.sink = take,
+		.sink = collect_findings,
 		.context = t,
 	};
 	struct run_file file = {.policy = policy};
@@ -218,7 +218,7 @@ static void run_test(struct testing *t, const struct policy *policy,
 		t->broken = true;
 	} else {
 		t->rule = rule->name;
-		judge(t, policy, path, &text);
+		check_case_file(t, policy, path, &text);
 		outcome.failure = compare(t, test);
 		t->failures += outcome.failure != NULL;
 		*VEC_PUSH(&t->arena, t->outcomes, t->n, t->size) = outcome;

@@ -124,7 +124,7 @@ static void add_marks(struct kustomize *k, const struct node *root,
 		add_mark(k, folder, ".");
 }
 
-static bool holds(const struct buf *input, const char *word)
+static bool has_word(const struct buf *input, const char *word)
 {
 	return memmem(input->data, input->len, word, strlen(word)) != NULL;
 }
@@ -140,8 +140,9 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 
 	if (input_read(&k->input, dirfd, name, &how))
 		return;
-	if (!holds(&k->input, "patches") && !holds(&k->input, "components") &&
-	    !holds(&k->input, "Component"))
+	if (!has_word(&k->input, "patches") &&
+	    !has_word(&k->input, "components") &&
+	    !has_word(&k->input, "Component"))
 		return;
 	source_init(&source, &arena, name, k->input.data, k->input.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
@@ -152,7 +153,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 }
 
 /* false when it was looked at before. */
-static bool look(struct kustomize *k, const char *folder)
+static bool enter_folder(struct kustomize *k, const char *folder)
 {
 	struct buf path;
 
@@ -178,7 +179,7 @@ void kustomize_look_above(struct kustomize *k, const char *folder)
 	buf_init(&path);
 	buf_adds(&path, folder);
 	for (int i = 0; i < LEVELS_ABOVE && path.len > 1; i++) {
-		if (!look(k, path.data))
+		if (!enter_folder(k, path.data))
 			break;
 		/* Folders above the repository do not belong to it. */
 		buf_adds(&path, "/.git");

@@ -159,8 +159,8 @@ static void leave_out(struct tree_worker *w, int fd, struct tree_folder *folder,
 
 enum verdict { KEEP, IGNORED, EXCLUDED };
 
-static enum verdict judge(struct tree_worker *w,
-			  const struct ignore_list *ignore, size_t i)
+static enum verdict filter_entry(struct tree_worker *w,
+				 const struct ignore_list *ignore, size_t i)
 {
 	const struct excludes *excludes = w->tree->excludes;
 	size_t shown = w->shown.len, absolute = w->absolute.len;
@@ -190,7 +190,7 @@ static void add_entries(struct tree_worker *w, int fd,
 		arena_alloc(&w->arena, (end - from) * sizeof(*folder->entries));
 	for (size_t i = from; i < end; i++) {
 		const struct entry *entry = &w->listings.entries[i];
-		enum verdict verdict = judge(w, ignore, i);
+		enum verdict verdict = filter_entry(w, ignore, i);
 
 		if (verdict == IGNORED)
 			leave_out(w, fd, folder, i);

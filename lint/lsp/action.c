@@ -58,9 +58,9 @@ static json_t *workspace_edit(const struct action_list *list, json_t *edits)
 }
 
 /* The action is list->out's. */
-static json_t *add(struct action_list *list, const char *kind,
-		   const char *title, const struct lsp_finding *finding,
-		   json_t *edits)
+static json_t *add_action(struct action_list *list, const char *kind,
+			  const char *title, const struct lsp_finding *finding,
+			  json_t *edits)
 {
 	json_t *action = json_pack("{s:s, s:s, s:o}", "title", title, "kind",
 				   kind, "edit", workspace_edit(list, edits));
@@ -109,7 +109,7 @@ static void add_repair(struct action_list *list, const struct lsp_finding *f)
 	buf_init(&title);
 	buf_addf(&title, "%s [%s]%s", repair->title, f->rule->name,
 		 repair->safe ? "" : " (unsafe)");
-	action = add(list, "quickfix", title.data, f, edits);
+	action = add_action(list, "quickfix", title.data, f, edits);
 	if (repair->safe)
 		json_object_set_new(action, "isPreferred", json_true());
 	buf_release(&title);
@@ -151,7 +151,8 @@ static void add_comment(struct action_list *list, const struct lsp_finding *f)
 	buf_init(&title);
 	buf_addf(&title, "Ignore %s here, with a reason", f->rule->name);
 	if (plan.added)
-		add(list, "quickfix", title.data, f, difference(d, &plan.text));
+		add_action(list, "quickfix", title.data, f,
+			   difference(d, &plan.text));
 	buf_release(&title);
 	buf_release(&plan.text);
 	arena_release(&arena);
@@ -179,8 +180,8 @@ static void add_fix_all(struct action_list *list)
 	buf_init(&text);
 	fixer_init(&fixer, &lint->job.run, false);
 	if (fixer_text(&fixer, &file, &source, &text, &err) > 0)
-		add(list, fix_all, "Apply all safe fixes", NULL,
-		    difference(d, &text));
+		add_action(list, fix_all, "Apply all safe fixes", NULL,
+			   difference(d, &text));
 	fixer_release(&fixer);
 	buf_release(&text);
 	arena_release(&arena);

@@ -24,8 +24,8 @@ bool lsp_is_policy(const struct lsp_document *d)
 			  "kind: Policy"));
 }
 
-static void keep(struct lsp_document *d, struct source *source,
-		 const struct policy_problem *p, size_t *size)
+static void keep_problem(struct lsp_document *d, struct source *source,
+			 const struct policy_problem *p, size_t *size)
 {
 	size_t len, at = 0;
 	const char *line = source_line(source, p->line ? p->line : 1, &len);
@@ -64,7 +64,7 @@ void lsp_policy_mistakes(struct lsp_document *d)
 		policies_check(&policies, &text, &problems);
 	for (size_t i = 0; i < problems.n; i++)
 		if (text_eq(problems.items[i].file, d->path))
-			keep(d, &source, &problems.items[i], &size);
+			keep_problem(d, &source, &problems.items[i], &size);
 	policy_problems_release(&problems);
 	policies_release(&policies);
 }

@@ -331,7 +331,8 @@ static void handle(struct lsp_session *session, const json_t *message)
 		method->notification(session, params);
 }
 
-static void take(struct lsp_session *session, const char *body, size_t len)
+static void handle_message(struct lsp_session *session, const char *body,
+			   size_t len)
 {
 	json_t *message = json_loadb(body, len, JSON_ALLOW_NUL, NULL);
 
@@ -372,7 +373,7 @@ void lsp_serve(struct lsp_session *session)
 				      "too long");
 		if (rc <= 0)
 			return;
-		take(session, body, len);
+		handle_message(session, body, len);
 	}
 }
 

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-static void note(void *context, const struct load_issue *issue)
+static void note_issue(void *context, const struct load_issue *issue)
 {
 	bool *broken = context;
 
@@ -29,7 +29,7 @@ static bool is_broken(const struct buf *text)
 
 	source_init(&source, &file, "", text->data, text->len);
 	loader_init(&loader, &source, &load_limits_default, &trees);
-	loader.issue = note;
+	loader.issue = note_issue;
 	loader.context = &broken;
 	while (loader_next(&loader, &doc) > 0 && !broken)
 		arena_reset(&trees);
@@ -64,8 +64,8 @@ void lsp_document_look(struct lsp_document *d)
 
 /* --- what is wrong ------------------------------------------------------- */
 
-static void keep(void *context, uint32_t file, struct finding **findings,
-		 size_t n)
+static void keep_findings(void *context, uint32_t file,
+			  struct finding **findings, size_t n)
 {
 	struct lsp_document *d = context;
 	size_t size = 0;
@@ -105,7 +105,7 @@ void lsp_document_mistakes(struct lsp_document *d)
 		return;
 	options = lint->job.run;
 	options.render_repairs = false;
-	options.sink = keep;
+	options.sink = keep_findings;
 	options.context = d;
 	job_file(&lint->job, (size_t)index, &lint->set_path, &file);
 	source_init(&source, &d->arena, d->path, d->text.bytes.data,

@@ -21,7 +21,7 @@ struct quota_entry {
 
 #define NO_ITEM ""
 
-static const char *keep(struct quota_table *t, const char *text)
+static const char *keep_text(struct quota_table *t, const char *text)
 {
 	return arena_strdup(&t->arena, text);
 }
@@ -45,8 +45,9 @@ static void item_of(struct quota_table *t, const struct asks *a,
 	const struct workload *w = a->w;
 
 	*item = (struct quota_item){
-		.id = {keep(t, w->id.api_version), keep(t, w->id.kind),
-		       keep(t, w->id.namespace), keep(t, w->id.name)},
+		.id = {keep_text(t, w->id.api_version),
+		       keep_text(t, w->id.kind), keep_text(t, w->id.namespace),
+		       keep_text(t, w->id.name)},
 		.line = w->place.line,
 		.column = w->place.column,
 		.suspended = w->suspended,
@@ -57,7 +58,7 @@ static void item_of(struct quota_table *t, const struct asks *a,
 		.steady = quantity_from(0),
 		.peak = quantity_from(0),
 	};
-	item->path = keep(t, file->path);
+	item->path = keep_text(t, file->path);
 	item->now = !a->source->before;
 	item->was = a->source->before || !file->changed;
 	if (item->was && !w->suspended)
@@ -74,14 +75,15 @@ static void item_of(struct quota_table *t, const struct asks *a,
 
 static struct quota_entry *entry_of(struct quota_table *t, const struct asks *a)
 {
-	struct quota_entry entry = {.namespace = keep(t, a->w->id.namespace),
-				    .resource = keep(t, a->resource),
+	struct quota_entry entry = {.namespace =
+					    keep_text(t, a->w->id.namespace),
+				    .resource = keep_text(t, a->resource),
 				    .quota = ""};
 	struct quota_file file;
 
 	a->source->file_of(a->source->context, a->w->place.file, &file);
 	if (file.unknown)
-		entry.unknown = keep(t, file.unknown);
+		entry.unknown = keep_text(t, file.unknown);
 	item_of(t, a, &file, &entry.item);
 	t->unknown |= a->demand.unknown;
 	*VEC_PUSH(&t->arena, t->entries, t->nentries, t->entries_size) = entry;
@@ -113,7 +115,7 @@ static void add_limited(struct quota_table *t, struct asks *a)
 		a->resource = c.resource;
 		a->demand = c.demand;
 		entry = entry_of(t, a);
-		entry->quota = keep(t, c.quota->id.name);
+		entry->quota = keep_text(t, c.quota->id.name);
 		entry->hard = c.hard->quantity;
 		entry->used = c.room.used;
 		entry->used_known = c.room.known;
@@ -161,9 +163,9 @@ void quota_table_add_idle(struct quota_table *t, const struct quota *quota,
 
 	*VEC_PUSH(&t->arena, t->entries, t->nentries, t->entries_size) =
 		(struct quota_entry){
-			.namespace = keep(t, any->id.namespace),
-			.resource = keep(t, resource),
-			.quota = keep(t, quota->id.name),
+			.namespace = keep_text(t, any->id.namespace),
+			.resource = keep_text(t, resource),
+			.quota = keep_text(t, quota->id.name),
 			.hard = hard->quantity,
 			.used = room.used,
 			.used_known = room.known,

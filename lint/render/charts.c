@@ -37,7 +37,7 @@ static bool is_part(const struct kustomize *k, const char *folder)
 }
 
 /* A folder called so, or an archive NAME-VERSION.tgz. */
-static bool holds(const char *charts, const char *name)
+static bool has_chart(const char *charts, const char *name)
 {
 	size_t len = strlen(name);
 	const struct dirent *entry;
@@ -60,7 +60,7 @@ static void check_dependencies(struct render *r, struct render_root *root,
 	FOR_EACH_CHILD(node_get(chart, "dependencies"), item) {
 		const char *name = node_str(node_get(item, "name"));
 
-		if (name && !root->refused && !holds(charts, name))
+		if (name && !root->refused && !has_chart(charts, name))
 			root->refused = arena_printf(
 				&r->arena,
 				"its dependency `%.100s` is not in charts/",

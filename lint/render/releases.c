@@ -52,7 +52,7 @@ static const char *repository_of(struct render *r, const char *from,
 	return NULL;
 }
 
-static void refuse(struct release *l, const char *why)
+static void skip_release(struct release *l, const char *why)
 {
 	if (!l->root->refused)
 		l->root->refused = why;
@@ -100,7 +100,7 @@ static void add_file(struct release *l, const char *path)
 	struct render_text *text = render_text_of(l->r, path);
 
 	if (!text) {
-		refuse(l, "one of its value files is not there");
+		skip_release(l, "one of its value files is not there");
 		return;
 	}
 	list_add(&l->r->arena, &l->root->sources, path);
@@ -115,8 +115,9 @@ static void add_files(struct release *l, const struct node *list,
 		const char *path = node_str(node_at(list, i));
 
 		if (!path || *path == '$' || strstr(path, "://"))
-			refuse(l,
-			       "one of its value files is of another source");
+			skip_release(
+				l,
+				"one of its value files is of another source");
 		else if (*path == '/')
 			add_file(l, render_path(l->r, l->repository, path + 1));
 		else
@@ -169,12 +170,13 @@ static void read_helm_release(struct release *l)
 	begin(l, chart, name,
 	      target ? target : text_at(root, "metadata.namespace"));
 	if (node_count(node_get(spec, "valuesFrom")))
-		refuse(l, "its valuesFrom is not among the files");
+		skip_release(l, "its valuesFrom is not among the files");
 	if (node_count(node_get(spec, "postRenderers")))
-		refuse(l, "it has postRenderers");
+		skip_release(l, "it has postRenderers");
 	if (node_count(files) &&
 	    !text_ends(node_str(node_at(files, 0)), "/values.yaml"))
-		refuse(l, "its valuesFiles leave out the chart's values.yaml");
+		skip_release(
+			l, "its valuesFiles leave out the chart's values.yaml");
 	add_inline(l, node_get(spec, "values"));
 	add_files(l, files, l->repository);
 	render_use_chart(l->r, l->root, l->root->chart);
@@ -223,7 +225,7 @@ static void read_source(struct release *l, const struct node *source)
 	begin(l, path, name ? name : text_at(root, "metadata.name"),
 	      text_at(root, "spec.destination.namespace"));
 	if (node_count(node_get(helm, "fileParameters")))
-		refuse(l, "it has fileParameters");
+		skip_release(l, "it has fileParameters");
 	add_parameters(l, node_get(helm, "parameters"));
 	if (node_count(node_get(helm, "valuesObject")))
 		add_inline(l, node_get(helm, "valuesObject"));

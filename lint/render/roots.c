@@ -42,7 +42,7 @@ struct closure {
 	unsigned level;
 };
 
-static void refuse(struct closure *c, const char *fmt, const char *what)
+static void skip_root(struct closure *c, const char *fmt, const char *what)
 {
 	struct arena *arena = &c->r->arena;
 	struct buf text;
@@ -61,7 +61,7 @@ static bool is_url(const char *text)
 	       text_starts(text, "git::");
 }
 
-static void visit(struct closure *c, const char *folder);
+static void visit_folder(struct closure *c, const char *folder);
 
 /* A path of a list; resource: of resources or bases. */
 static void follow(struct closure *c, const char *folder, const char *path,
@@ -75,18 +75,19 @@ static void follow(struct closure *c, const char *folder, const char *path,
 	at = render_path(c->r, folder, path);
 	if (is_url(path) || stat(at, &st)) {
 		if (!c->r->network)
-			refuse(c,
-			       is_url(path) || strstr(path, "?ref=") ||
-					       text_starts(path, "github.com")
-				       ? "remote base"
-				       : "there is no",
-			       path);
+			skip_root(
+				c,
+				is_url(path) || strstr(path, "?ref=") ||
+						text_starts(path, "github.com")
+					? "remote base"
+					: "there is no",
+				path);
 		return;
 	}
 	if (resource)
 		list_add(&c->r->arena, &c->root->resources, at);
 	if (S_ISDIR(st.st_mode))
-		visit(c, at);
+		visit_folder(c, at);
 	else
 		list_add(&c->r->arena, &c->root->sources, at);
 }
@@ -105,7 +106,7 @@ static void follow_patches(struct closure *c, const struct node *list,
 static void look_for_urls(struct closure *c, const struct node *node)
 {
 	if (node_str(node) && is_url(node->str) && !c->r->network)
-		refuse(c, "remote file", node->str);
+		skip_root(c, "remote file", node->str);
 	FOR_EACH_CHILD(node, child)
 		if (!text_eq(child->key, "literals"))
 			look_for_urls(c, child);
@@ -138,8 +139,8 @@ static void visit_kustomization(struct closure *c, const struct node *root,
 		look_for_urls(c, node_get(root, others[i]));
 	if (node_get(root, "helmCharts") ||
 	    node_get(root, "helmChartInflationGenerator"))
-		refuse(c, "kustomize builds no charts without",
-		       "--enable-helm");
+		skip_root(c, "kustomize builds no charts without",
+			  "--enable-helm");
 }
 
 static const char *kustomization_in(struct render *r, const char *folder)
@@ -164,13 +165,13 @@ static bool visited(const struct render_root *root, const char *path)
 	return false;
 }
 
-static void visit(struct closure *c, const char *folder)
+static void visit_folder(struct closure *c, const char *folder)
 {
 	const char *path = kustomization_in(c->r, folder);
 	const struct node *root;
 
 	if (!path) {
-		refuse(c, "there is no kustomization in", folder);
+		skip_root(c, "there is no kustomization in", folder);
 		return;
 	}
 	if (visited(c->root, path) || c->level == LEVELS)
@@ -222,7 +223,7 @@ static void add_root(struct render *r, const struct renderable *met,
 	*c.root = (struct render_root){
 		.folder = arena_strdup(&r->arena, met->folder), .file = path};
 	buf_init(&c.root->text);
-	visit(&c, c.root->folder);
+	visit_folder(&c, c.root->folder);
 }
 
 /* Two that build the same resources are two clusters, or two places of one. */

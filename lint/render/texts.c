@@ -57,7 +57,7 @@ struct render_text *render_text_make(struct render *r, const char *path,
 	return text;
 }
 
-static struct render_text *find(const struct render *r, const char *path)
+static struct render_text *find_text(const struct render *r, const char *path)
 {
 	for (size_t i = r->ntexts; i-- > 0;)
 		if (!strcmp(r->texts[i]->path, path))
@@ -68,7 +68,7 @@ static struct render_text *find(const struct render *r, const char *path)
 struct render_text *render_text_of(struct render *r, const char *path)
 {
 	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
-	struct render_text *text = find(r, path);
+	struct render_text *text = find_text(r, path);
 	struct buf bytes;
 
 	if (text)
@@ -90,7 +90,7 @@ struct render_text *render_text_within(struct render *r,
 {
 	const char *path =
 		arena_printf(&r->arena, "%s#%u", host->path, node->start);
-	struct render_text *text = find(r, path);
+	struct render_text *text = find_text(r, path);
 
 	if (text)
 		return text;

@@ -50,8 +50,8 @@ static const char *ask(struct arena *arena, const char *const *argv)
 }
 
 /* called: the program, and its verb. false: it is not on PATH. */
-static bool find(struct render *r, struct render_tool *tool, const char *called,
-		 const char *const *arguments)
+static bool find_program(struct render *r, struct render_tool *tool,
+			 const char *called, const char *const *arguments)
 {
 	size_t len = strcspn(called, " "), n = 1;
 	const char *argv[ARGUMENTS] = {NULL};
@@ -83,8 +83,8 @@ void render_find_tools(struct render *r)
 		kustomizations |= !r->roots[i].chart;
 	}
 	if (kustomizations && !r->kustomize.path &&
-	    !find(r, &r->kustomize, "kustomize build", kustomize))
-		find(r, &r->kustomize, "kubectl kustomize", kubectl);
+	    !find_program(r, &r->kustomize, "kustomize build", kustomize))
+		find_program(r, &r->kustomize, "kubectl kustomize", kubectl);
 	if (charts && !r->helm.path)
-		find(r, &r->helm, "helm template", helm);
+		find_program(r, &r->helm, "helm template", helm);
 }

@@ -40,8 +40,8 @@ static int unknown_format(const char *name)
 	return 2;
 }
 
-static int add(struct outputs *outputs, struct options *options,
-	       const char *text)
+static int add_output(struct outputs *outputs, struct options *options,
+		      const char *text)
 {
 	const char *colon = strchr(text, ':');
 	size_t len = colon ? (size_t)(colon - text) : strlen(text);
@@ -71,9 +71,10 @@ int outputs_parse(struct outputs *outputs, struct options *options)
 	if (!options->formats.n && options->diff)
 		return 0;
 	if (!options->formats.n)
-		return add(outputs, options, "full");
+		return add_output(outputs, options, "full");
 	for (size_t i = 0; i < options->formats.n; i++) {
-		int rc = add(outputs, options, options->formats.items[i]);
+		int rc =
+			add_output(outputs, options, options->formats.items[i]);
 
 		if (rc)
 			return rc;

@@ -55,7 +55,7 @@ static const char *const commands[] = {
 };
 
 /* GitHub cuts long messages anywhere; cut between characters. */
-static void cut(struct buf *buf, size_t start)
+static void cut_line(struct buf *buf, size_t start)
 {
 	size_t len = start + MESSAGE_MAX;
 
@@ -88,7 +88,7 @@ static void add_command(struct buf *buf, const struct report_file *file,
 		buf_adds(buf, "%0Ahelp: ");
 		add_data(buf, remedy);
 	}
-	cut(buf, start);
+	cut_line(buf, start);
 	buf_addc(buf, '\n');
 }
 

@@ -29,7 +29,7 @@ struct sightings {
 	const uint32_t *named; /* sets that the policy names, by file */
 };
 
-static void note(void *context, uint64_t what, uint32_t file)
+static void note_object(void *context, uint64_t what, uint32_t file)
 {
 	struct sightings *s = context;
 
@@ -190,7 +190,7 @@ void file_sets_make(struct file_sets *sets, struct job *job,
 	struct buf path;
 
 	sets->numbers = (uint32_t *)(uintptr_t)seen.named;
-	object_index_each(index, note, &seen);
+	object_index_each(index, note_object, &seen);
 	if (seen.n)
 		qsort(seen.items, seen.n, sizeof(*seen.items), by_what);
 	part_all(sets, job->files, &seen);

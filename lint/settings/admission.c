@@ -19,7 +19,7 @@ static void problem(void *context, const struct admission_remark *remark)
 		 remark->text);
 }
 
-static void note(void *context, const struct admission_remark *remark)
+static void note_remark(void *context, const struct admission_remark *remark)
 {
 	(void)context;
 	log_line("%s", remark->text);
@@ -29,7 +29,7 @@ static struct admission_listener listener_of(const struct options *options)
 {
 	return (struct admission_listener){
 		.problem = problem,
-		.note = options->quiet ? NULL : note,
+		.note = options->quiet ? NULL : note_remark,
 	};
 }
 

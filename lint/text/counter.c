@@ -11,7 +11,8 @@
 
 enum { COUNTER_FIRST = 64 };
 
-static struct counter_slot *find(const struct counter *counter, uint64_t key)
+static struct counter_slot *find_slot(const struct counter *counter,
+				      uint64_t key)
 {
 	size_t i = (size_t)(key ^ key >> 32);
 
@@ -32,14 +33,14 @@ static void grow(struct counter *counter)
 	counter->slots = array_zalloc(counter->size, sizeof(*counter->slots));
 	for (size_t i = 0; i < old.size; i++) {
 		if (old.slots[i].count)
-			*find(counter, old.slots[i].key) = old.slots[i];
+			*find_slot(counter, old.slots[i].key) = old.slots[i];
 	}
 	free(old.slots);
 }
 
 bool counter_has(const struct counter *counter, uint64_t key)
 {
-	return counter->n && find(counter, key)->count;
+	return counter->n && find_slot(counter, key)->count;
 }
 
 uint32_t counter_next(struct counter *counter, uint64_t key)
@@ -48,7 +49,7 @@ uint32_t counter_next(struct counter *counter, uint64_t key)
 
 	if (counter->n >= counter->size / 2)
 		grow(counter);
-	slot = find(counter, key);
+	slot = find_slot(counter, key);
 	if (!slot->count)
 		counter->n++;
 	slot->key = key;

@@ -57,8 +57,9 @@ void complete_offer_words(struct completion *c, const char *words)
 
 /* --- the line ------------------------------------------------------------- */
 
-static const struct option *find(const struct complete_set *set, unsigned bit,
-				 const char *name, size_t len, char letter)
+static const struct option *find_option(const struct complete_set *set,
+					unsigned bit, const char *name,
+					size_t len, char letter)
 {
 	for (size_t i = 0; i < set->options->n; i++) {
 		const struct option *o = &set->options->items[i];
@@ -82,16 +83,16 @@ static const struct option *expected(const struct complete_set *set,
 	if (*word != '-' || !word[1] || strchr(word, '='))
 		return NULL;
 	if (word[1] == '-')
-		o = find(set, bit, word + 2, strlen(word + 2), 0);
+		o = find_option(set, bit, word + 2, strlen(word + 2), 0);
 	for (const char *c = word + 1; word[1] != '-' && *c; c++) {
-		o = find(set, bit, NULL, 0, *c);
+		o = find_option(set, bit, NULL, 0, *c);
 		if (o && o->value)
 			return c[1] ? NULL : o;
 	}
 	return o && o->value ? o : NULL;
 }
 
-static void keep(struct completion *c, size_t n)
+static void keep_offers(struct completion *c, size_t n)
 {
 	c->nkept += n;
 	c->word += n;
@@ -103,7 +104,7 @@ static void offer_value(const struct complete_set *set, struct completion *c,
 	const char *comma = strrchr(c->word, ',');
 
 	if (o && o->kind == OPTION_WORDS) {
-		keep(c, comma ? (size_t)(comma + 1 - c->word) : 0);
+		keep_offers(c, comma ? (size_t)(comma + 1 - c->word) : 0);
 		c->directive = COMPLETE_NO_SPACE;
 	}
 	if (o && o->choices) {
@@ -153,10 +154,10 @@ static void offer_word(const struct complete_set *set, struct completion *c,
 		o = o || plain ? NULL : expected(set, bit, *words);
 	}
 	if (!o && !plain && text_starts(c->word, "--") && equals) {
-		o = find(set, bit, c->word + 2, (size_t)(equals - c->word - 2),
-			 0);
+		o = find_option(set, bit, c->word + 2,
+				(size_t)(equals - c->word - 2), 0);
 		c->directive = COMPLETE_NO_FILES;
-		keep(c, (size_t)(equals + 1 - c->word));
+		keep_offers(c, (size_t)(equals + 1 - c->word));
 		if (o && o->value)
 			offer_value(set, c, o, bit);
 	} else if (!o && !plain && *c->word == '-') {

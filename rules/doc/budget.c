@@ -25,7 +25,7 @@ const struct load_cost load_cost_file = {
 	.script = UINT64_MAX,
 };
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t minimum(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
@@ -41,16 +41,16 @@ struct load_cost load_budget_left(const struct load_budget *budget)
 	const struct load_cost *a = &budget->object, *b = &budget->all;
 
 	return (struct load_cost){
-		.bytes = least(a->bytes, b->bytes),
-		.nodes = least(a->nodes, b->nodes),
-		.flow_work = least(a->flow_work, b->flow_work),
-		.list_work = least(a->list_work, b->list_work),
-		.script = least(a->script, b->script),
+		.bytes = minimum(a->bytes, b->bytes),
+		.nodes = minimum(a->nodes, b->nodes),
+		.flow_work = minimum(a->flow_work, b->flow_work),
+		.list_work = minimum(a->list_work, b->list_work),
+		.script = minimum(a->script, b->script),
 	};
 }
 
 /* False: it was less, and nothing is left. */
-static bool take(uint64_t *left, uint64_t n)
+static bool spend(uint64_t *left, uint64_t n)
 {
 	bool enough = n <= *left;
 
@@ -60,12 +60,12 @@ static bool take(uint64_t *left, uint64_t n)
 
 static bool take_all(struct load_cost *left, const struct load_cost *cost)
 {
-	bool bytes = take(&left->bytes, cost->bytes);
-	bool nodes = take(&left->nodes, cost->nodes);
-	bool flow_work = take(&left->flow_work, cost->flow_work);
-	bool script = take(&left->script, cost->script);
+	bool bytes = spend(&left->bytes, cost->bytes);
+	bool nodes = spend(&left->nodes, cost->nodes);
+	bool flow_work = spend(&left->flow_work, cost->flow_work);
+	bool script = spend(&left->script, cost->script);
 
-	return take(&left->list_work, cost->list_work) && bytes && nodes &&
+	return spend(&left->list_work, cost->list_work) && bytes && nodes &&
 	       flow_work && script;
 }
 

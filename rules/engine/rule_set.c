@@ -93,8 +93,8 @@ void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
 
 /* Lists the names of rules and optionally of categories (repetitions are
  * harmless). */
-static const char *nearest(const struct rule_set *rules, const char *name,
-			   bool categories)
+static const char *nearest_rule(const struct rule_set *rules, const char *name,
+				bool categories)
 {
 	struct arena arena = ARENA_INIT;
 	const char **names = ARENA_ARRAY(&arena, const char *, 2 * rules->n);
@@ -112,12 +112,12 @@ static const char *nearest(const struct rule_set *rules, const char *name,
 
 const char *rule_set_nearest(const struct rule_set *rules, const char *name)
 {
-	return nearest(rules, name, false);
+	return nearest_rule(rules, name, false);
 }
 
 const char *rule_word_nearest(const struct rule_set *rules, const char *text)
 {
-	return nearest(rules, text, true);
+	return nearest_rule(rules, text, true);
 }
 
 static const char *find_category(const struct rule_set *rules, const char *name)

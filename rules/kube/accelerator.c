@@ -77,7 +77,7 @@ static long by_prefix(const struct data_rows *table, const char *name)
 }
 
 /* The row of this name, else the longest that is a prefix of it, or -1. */
-static long find(struct data_rows table, const char *name)
+static long find_row(struct data_rows table, const char *name)
 {
 	long exact = by_hash(&table, name);
 
@@ -86,7 +86,7 @@ static long find(struct data_rows table, const char *name)
 
 static const struct accelerator *known(const char *resource)
 {
-	long i = find(TABLE(data_accelerators, row_matches), resource);
+	long i = find_row(TABLE(data_accelerators, row_matches), resource);
 
 	return i < 0 ? NULL : &data_accelerators[i];
 }
@@ -308,8 +308,8 @@ static bool same_domain(const struct split_name *name, const char *row,
 }
 
 /* The name has a domain. An object may have tens of thousands of them. */
-static const struct accelerator *nearest(const struct accelerator *rows,
-					 size_t n, const char *name)
+static const struct accelerator *
+nearest_accelerator(const struct accelerator *rows, size_t n, const char *name)
 {
 	struct split_name parts;
 
@@ -354,9 +354,10 @@ accelerator_resembles(const struct accelerator_extra *extra,
 	if (!strchr(name, '/'))
 		return NULL;
 	if (extra)
-		found = nearest(extra->items, extra->n, name);
+		found = nearest_accelerator(extra->items, extra->n, name);
 	return found ? found
-		     : nearest(data_accelerators, data_accelerators_n, name);
+		     : nearest_accelerator(data_accelerators,
+					   data_accelerators_n, name);
 }
 
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key)
@@ -389,7 +390,7 @@ const struct node_label *node_label_find(const char *key)
 
 	if (!key || (last && !strcmp(last->key, key)))
 		return key ? last : NULL;
-	i = find(TABLE(data_node_labels, row_matches), key);
+	i = find_row(TABLE(data_node_labels, row_matches), key);
 	return i < 0 ? NULL : (last = &data_node_labels[i]);
 }
 
@@ -438,7 +439,8 @@ const struct instance_type *instance_type_find(const char *name)
 	/* SageMaker's names of EC2 instances. */
 	if (text_starts(name, "ml."))
 		name += 3;
-	i = name ? find(TABLE(data_instance_types, family_matches), name) : -1;
+	i = name ? find_row(TABLE(data_instance_types, family_matches), name)
+		 : -1;
 	return i < 0 ? NULL : &data_instance_types[i];
 }
 

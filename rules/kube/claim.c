@@ -241,8 +241,8 @@ static const char *field_of(const struct node *entry, const char *key)
 		    : node_str(node_path(node_get(entry, "source"), key));
 }
 
-static const struct claim *find(const struct pod *pod, const char *name,
-				bool template)
+static const struct claim *find_claim(const struct pod *pod, const char *name,
+				      bool template)
 {
 	const struct claim_table *table = pod->object->claims;
 	const char *namespace = pod->object->namespace;
@@ -288,8 +288,8 @@ static const struct claim *claim_of(const struct pod *pod,
 	const char *made = field_of(entry, "resourceClaimTemplateName");
 
 	if (made)
-		return find(pod, made, true);
-	return find(pod, field_of(entry, "resourceClaimName"), false);
+		return find_claim(pod, made, true);
+	return find_claim(pod, field_of(entry, "resourceClaimName"), false);
 }
 
 enum tri claim_use(const struct pod *pod, const struct node *entry,

@@ -38,7 +38,7 @@ root_folder=$root
 overlay() { kubectl kustomize "${1%/*}"; }
 # shellcheck disable=SC2317
 chart() { helm template "${1%/*}"; }
-# The values are those of the two objects, written once more.
+# The values are those of the two objects, written again.
 # shellcheck disable=SC2317
 release() {
 	case $1 in

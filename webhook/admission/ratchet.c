@@ -89,8 +89,8 @@ static bool has_rule(const struct rule_list *list, const struct rule *rule)
 	return false;
 }
 
-static const struct forgivable *find(const struct kept_list *list,
-				     const struct forgivable *key)
+static const struct forgivable *find_forgivable(const struct kept_list *list,
+						const struct forgivable *key)
 {
 	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
 }
@@ -127,8 +127,8 @@ bool ratchet(struct arena *arena, const struct request_context *c,
 	for (size_t i = 0; i < now->n; i++) {
 		struct finding *f = &now->items[i];
 		struct forgivable key = {f->value, f->rule, amount_of(0)};
-		const struct forgivable *was = find(&before, &key);
-		const struct forgivable *is = find(&after, &key);
+		const struct forgivable *was = find_forgivable(&before, &key);
+		const struct forgivable *is = find_forgivable(&after, &key);
 
 		f->forgiven = was && (!takes(f) || !is ||
 				      !is_more(is->pods, was->pods));

@@ -46,7 +46,7 @@ static bool is_control(const char *text, size_t n)
 }
 
 /* The start of a text that is too long, in whole characters. */
-static const char *cut(struct arena *arena, const char *text, size_t len)
+static const char *cut_text(struct arena *arena, const char *text, size_t len)
 {
 	size_t at = 0, next = 0;
 
@@ -63,7 +63,7 @@ static const char *cut(struct arena *arena, const char *text, size_t len)
 static const char *one_line(struct arena *arena, const char *all)
 {
 	size_t len = strlen(all);
-	const char *text = len > TEXT ? cut(arena, all, len) : all;
+	const char *text = len > TEXT ? cut_text(arena, all, len) : all;
 	char *line = arena_strdup(arena, text);
 
 	len = strlen(line);

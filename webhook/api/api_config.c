@@ -131,8 +131,8 @@ static bool asks_for_nothing(const struct node *node)
 }
 
 /* Rejects settings that are not supported. */
-static int refuse(struct kubeconfig_reader *r, const struct node *map,
-		  const struct config_refusal *list)
+static int reject_field(struct kubeconfig_reader *r, const struct node *map,
+			const struct config_refusal *list)
 {
 	for (; list->key; list++) {
 		const struct node *node = node_get(map, list->key);
@@ -181,7 +181,7 @@ static int read_cluster(struct kubeconfig_reader *r, const struct node *cluster)
 	struct api_config *config = r->config;
 
 	config->server = check_server(r, node_get(cluster, "server"));
-	if (!config->server || refuse(r, cluster, refusals) ||
+	if (!config->server || reject_field(r, cluster, refusals) ||
 	    get_pem(r, cluster, "certificate-authority", &config->ca) ||
 	    get_text(r, cluster, "tls-server-name", &config->tls_server_name))
 		return -1;
@@ -226,7 +226,7 @@ static int read_user(struct kubeconfig_reader *r, const struct node *user)
 	};
 	struct api_config *config = r->config;
 
-	if (refuse(r, user, refusals) ||
+	if (reject_field(r, user, refusals) ||
 	    get_pem(r, user, "client-certificate", &config->cert) ||
 	    get_pem(r, user, "client-key", &config->key) ||
 	    get_text(r, user, "token", &config->token) ||
@@ -238,8 +238,8 @@ static int read_user(struct kubeconfig_reader *r, const struct node *user)
 /* --- the file ------------------------------------------------------------- */
 
 /* The entry of that name in a list of {name, KEY}. */
-static const struct node *find(const struct node *list, const char *name,
-			       const char *key)
+static const struct node *find_named(const struct node *list, const char *name,
+				     const char *key)
 {
 	FOR_EACH_CHILD(list, entry)
 		if (node_eq(node_get(entry, "name"), name))
@@ -262,7 +262,7 @@ static const struct node *follow(struct kubeconfig_reader *r,
 	/* current-context leads to contexts: {name, context}, and so on. */
 	if (!strcmp(key, "current-context"))
 		key = "context";
-	found = find(list, node_str(name), key);
+	found = find_named(list, node_str(name), key);
 	if (!found)
 		problem(r, name, "there is no %s `%.100s`", key,
 			node_str(name));

@@ -345,7 +345,7 @@ static bool take_list(struct feed *feed, const struct buf *body)
 	return good && taking.n < LIST_MAX;
 }
 
-static bool take(struct questions *asks, const struct ask_item *item)
+static bool next_question(struct questions *asks, const struct ask_item *item)
 {
 	struct feed *feed = &asks->kinds[item->kind];
 
@@ -380,7 +380,7 @@ void asks_done(struct questions *asks, struct ask_item *item, CURLcode code)
 	if (good && status == 404 && ask_next_version(asks, item))
 		return;
 	if (good && status == 200)
-		good = take(asks, item);
+		good = next_question(asks, item);
 	else if (status != 404)
 		good = false;
 	end_item(asks, item, good);

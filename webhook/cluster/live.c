@@ -259,7 +259,7 @@ static void take_ends(struct live *live, int64_t now)
 	}
 }
 
-static void look(struct live *live, int64_t now)
+static void check_feeds(struct live *live, int64_t now)
 {
 	for (int i = 0; i < CLUSTER_KINDS; i++)
 		reflector_look(&live->items[i], now);
@@ -330,7 +330,7 @@ static void watch_all_once(void *context)
 		return;
 	now = live_now();
 	take_ends(live, now);
-	look(live, now);
+	check_feeds(live, now);
 	give_up(live, now);
 	publish_if_due(live, now);
 	answer_asks(live, now);

@@ -203,7 +203,7 @@ static void list_again(struct feed *feed)
 	feed->nseen = 0;
 }
 
-static void keep(struct feed *feed)
+static void keep_progress(struct feed *feed)
 {
 	struct feeds *all = feed->all;
 
@@ -219,7 +219,7 @@ static void finish_list(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
 
-	keep(feed);
+	keep_progress(feed);
 	free(feed->seen);
 	feed->seen = NULL;
 	feed->nseen = feed->seen_size = 0;
@@ -285,7 +285,7 @@ static void kind_absent(struct feed *feed, int64_t now)
 	feed->failures = 0;
 	if (r->optional) {
 		feed->nseen = 0;
-		keep(feed);
+		keep_progress(feed);
 		feed->absent = true;
 		feed->listed = false;
 		if (feed->unreadable)

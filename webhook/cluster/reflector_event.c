@@ -87,7 +87,7 @@ static bool broken(struct feed *feed, const char *why)
 	return false;
 }
 
-static void add(struct feed *feed, const struct cluster_item *item)
+static void add_item(struct feed *feed, const struct cluster_item *item)
 {
 	struct err err = {0};
 	int rc;
@@ -119,7 +119,7 @@ bool reflector_take_object(struct feed *feed, const char *text, size_t len)
 		return false;
 	item.api_version = api_version(feed);
 	item.kind = cluster_resource(feed->kind)->kind;
-	add(feed, &item);
+	add_item(feed, &item);
 	return true;
 }
 
@@ -137,7 +137,7 @@ bool reflector_take_item(void *context, const char *text, size_t len)
 	id.api_version = item.api_version;
 	*ARRAY_PUSH(feed->seen, feed->nseen, feed->seen_size) =
 		cluster_builder_key(feed->all->builder, feed->kind, &id);
-	add(feed, &item);
+	add_item(feed, &item);
 	return true;
 }
 
@@ -197,7 +197,7 @@ static bool take_change(struct feed *feed, const char *type,
 	if (!strcmp(type, "DELETED")) {
 		take_out(feed, object);
 	} else if (!strcmp(type, "ADDED") || !strcmp(type, "MODIFIED")) {
-		add(feed, &item);
+		add_item(feed, &item);
 	} else if (strcmp(type, "BOOKMARK") != 0) {
 		return broken(feed, "an event of an unknown type");
 	}

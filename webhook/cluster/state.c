@@ -19,7 +19,7 @@
 
 enum { AGAIN_SECONDS = 30 };
 
-static void take(void *context, const struct cluster *cluster)
+static void receive_cluster(void *context, const struct cluster *cluster)
 {
 	admission_set_cluster(context, cluster);
 }
@@ -204,7 +204,7 @@ static int start_live(struct state *s)
 		.api = s->api,
 		.metrics = s->metrics,
 		.log = s->log,
-		.publish = take,
+		.publish = receive_cluster,
 		.context = s->admission,
 		.times = live_times_default,
 	};

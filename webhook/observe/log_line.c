@@ -22,7 +22,7 @@ const char *const log_level_names[] = {
 	[LOG_DEBUG] = "debug",
 };
 
-static bool put(struct log_line *line, const char *text, size_t len)
+static bool put_bytes(struct log_line *line, const char *text, size_t len)
 {
 	if (line->len + len > LINE_BYTES - TAIL)
 		return false;
@@ -33,7 +33,7 @@ static bool put(struct log_line *line, const char *text, size_t len)
 
 static bool puts_(struct log_line *line, const char *text)
 {
-	return put(line, text, strlen(text));
+	return put_bytes(line, text, strlen(text));
 }
 
 static bool is_hidden(unsigned code)
@@ -73,7 +73,7 @@ static bool put_string(struct log_line *line, const char *text, size_t share)
 	size_t start = line->len, len = strlen(text);
 	char one[8];
 
-	if (!put(line, "\"", 1))
+	if (!put_bytes(line, "\"", 1))
 		return false;
 	while (len) {
 		size_t step = escape(text, len, one);
@@ -88,7 +88,7 @@ static bool put_string(struct log_line *line, const char *text, size_t share)
 		text += step;
 		len -= step;
 	}
-	return put(line, "\"", 1);
+	return put_bytes(line, "\"", 1);
 }
 
 /* A text that needs no quotes in `key=value`. */
@@ -182,15 +182,15 @@ void line_list(struct log_line *line, const char *key, const char *const *items,
 	enum { REST = 600 }; /* for what follows */
 	size_t start = line->len, i = 0;
 	char more[40];
-	bool fits = put_key(line, key) && put(line, "[", 1);
+	bool fits = put_key(line, key) && put_bytes(line, "[", 1);
 
 	for (; fits && i < n; i++) {
 		if (line->len + strlen(items[i]) + REST > LINE_BYTES)
 			break;
-		fits = (!i || put(line, ",", 1)) &&
+		fits = (!i || put_bytes(line, ",", 1)) &&
 		       put_value(line, items[i], 128);
 	}
-	settle(line, start, fits && put(line, "]", 1));
+	settle(line, start, fits && put_bytes(line, "]", 1));
 	if (i == n)
 		return;
 	snprintf(more, sizeof(more), "%sMore", key);

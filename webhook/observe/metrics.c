@@ -44,7 +44,7 @@ static unsigned place(const char *word, const char *const *list, unsigned n)
 
 #define PLACE(word, list) place((word), (list), sizeof(list) / sizeof(*(list)))
 
-static void count(_Atomic uint64_t *word, uint64_t by)
+static void count_event(_Atomic uint64_t *word, uint64_t by)
 {
 	atomic_fetch_add_explicit(word, by, memory_order_relaxed);
 }
@@ -113,11 +113,11 @@ void metrics_count_request(struct metrics *m,
 
 	while (bucket < BUCKETS - 1 && request->nanoseconds > bounds_ns[bucket])
 		bucket++;
-	count(&m->requests->count[kind][webhook][operation][decision]
-				 [request->dry_run],
-	      1);
-	count(&duration->buckets[bucket], 1);
-	count(&duration->nanoseconds, request->nanoseconds);
+	count_event(&m->requests->count[kind][webhook][operation][decision]
+				       [request->dry_run],
+		    1);
+	count_event(&duration->buckets[bucket], 1);
+	count_event(&duration->nanoseconds, request->nanoseconds);
 }
 
 /* --- findings ----------------------------------------------------------- */
@@ -180,15 +180,15 @@ void metrics_count_finding(struct metrics *m,
 		labels.namespace = 0;
 		slot = find_slot(m, pack(&labels), true);
 	}
-	count(&slot->count, 1);
+	count_event(&slot->count, 1);
 	if (finding->gpus > 0)
-		count(&m->gpus[labels.rule][labels.action],
-		      (uint64_t)finding->gpus);
+		count_event(&m->gpus[labels.rule][labels.action],
+			    (uint64_t)finding->gpus);
 }
 
 void metrics_count_patch(struct metrics *m, const char *rule)
 {
-	count(&m->patches[names_number(&m->rules, rule)], 1);
+	count_event(&m->patches[names_number(&m->rules, rule)], 1);
 }
 
 unsigned metrics_rule_number(struct metrics *m, const char *rule)
@@ -198,7 +198,7 @@ unsigned metrics_rule_number(struct metrics *m, const char *rule)
 
 void metrics_count_not_run(struct metrics *m, unsigned number)
 {
-	count(&m->not_run[number], 1);
+	count_event(&m->not_run[number], 1);
 }
 
 void metrics_know_rules(struct metrics *m, const struct rule_set *rules)
@@ -234,7 +234,7 @@ void metrics_add(struct metrics *m, enum metrics_counter counter, uint64_t by)
 {
 	if ((unsigned)counter >= METRICS_COUNTERS)
 		BUG("no counter %d", (int)counter);
-	count(&m->counters[counter], by);
+	count_event(&m->counters[counter], by);
 }
 
 void metrics_set_build(struct metrics *m, const char *version)

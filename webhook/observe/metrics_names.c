@@ -45,7 +45,8 @@ static size_t slot_of(struct metric_labels *names, const char *text, size_t len,
 	}
 }
 
-static unsigned add(struct metric_labels *names, const char *text, size_t len)
+static unsigned add_name(struct metric_labels *names, const char *text,
+			 size_t len)
 {
 	struct metric_label *name;
 	size_t at = slot_of(names, text, len, &name);
@@ -109,7 +110,7 @@ unsigned names_number(struct metric_labels *names, const char *text)
 	    names->limit)
 		return 0;
 	pthread_mutex_lock(&names->lock);
-	number = add(names, text, len);
+	number = add_name(names, text, len);
 	pthread_mutex_unlock(&names->lock);
 	return number;
 }

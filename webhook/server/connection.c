@@ -80,8 +80,8 @@ void connection_heard(struct connection *c)
 
 /* --- the watchdog --------------------------------------------------------- */
 
-static void cut(struct connection_table *table, struct connection *c,
-		uint64_t seen)
+static void close_idle(struct connection_table *table, struct connection *c,
+		       uint64_t seen)
 {
 	if (!atomic_compare_exchange_strong(&c->state, &seen, PHASE_CUT))
 		return;
@@ -105,15 +105,15 @@ static void mark_slow(struct connection_table *table, struct connection *c,
 		atomic_fetch_sub(&table->slow, 1);
 }
 
-static void look(struct connection_table *table, struct connection *c,
-		 uint64_t now)
+static void check_connection(struct connection_table *table,
+			     struct connection *c, uint64_t now)
 {
 	uint64_t state = atomic_load(&c->state);
 	enum phase phase = phase_of(state);
 	uint64_t limit = table->limits.seconds[phase] * 1000;
 
 	if (limit && age_ms(state, now) > limit)
-		cut(table, c, state);
+		close_idle(table, c, state);
 	else if ((phase == PHASE_BODY || phase == PHASE_REPLY) &&
 		 age_ms(state, now) > SLOW_MS)
 		mark_slow(table, c, state);
@@ -200,7 +200,7 @@ static void shed(struct connection_table *table, uint64_t now)
 		if (uselessness(c, state, squatters, now) < age)
 			continue;
 		/* Unless it has found something to do meanwhile. */
-		cut(table, c, state);
+		close_idle(table, c, state);
 		left--;
 	}
 }
@@ -246,7 +246,7 @@ static void *watch(void *arg)
 		pthread_cond_timedwait(&table->wake, &table->lock, &until);
 		now = now_ms();
 		for (struct connection *c = table->first; c; c = c->next)
-			look(table, c, now);
+			check_connection(table, c, now);
 		shed(table, now);
 		give_back(table);
 	}

@@ -50,7 +50,7 @@ void server_memory_init(struct server_memory *memory, size_t bytes,
 	memory->bodies_max = bytes - memory->work_max;
 }
 
-static bool take(atomic_size_t *used, size_t bytes, size_t most)
+static bool reserve_bytes(atomic_size_t *used, size_t bytes, size_t most)
 {
 	if (atomic_fetch_add(used, bytes) + bytes <= most)
 		return true;
@@ -84,8 +84,9 @@ bool server_memory_body(struct server *server, size_t more, size_t size)
 {
 	struct server_memory *memory = &server->memory;
 
-	if (take(&memory->bodies, more,
-		 size <= LARGE_OVER ? memory->bodies_max : memory->large_max))
+	if (reserve_bytes(&memory->bodies, more,
+			  size <= LARGE_OVER ? memory->bodies_max
+					     : memory->large_max))
 		return true;
 	say_refused(server);
 	return false;
@@ -98,8 +99,8 @@ void server_memory_body_end(struct server *server, size_t size)
 
 bool server_memory_judge(struct server *server, size_t len)
 {
-	return take(&server->memory.work, work_size(len),
-		    server->memory.work_max);
+	return reserve_bytes(&server->memory.work, work_size(len),
+			     server->memory.work_max);
 }
 
 void server_memory_judge_end(struct server *server, size_t len)

@@ -220,9 +220,9 @@ static enum MHD_Result send_response(struct peer *peer,
 	return result;
 }
 
-static enum MHD_Result refuse(struct peer *peer,
-			      struct MHD_Connection *connection,
-			      const struct refusal *refusal)
+static enum MHD_Result reject_request(struct peer *peer,
+				      struct MHD_Connection *connection,
+				      const struct refusal *refusal)
 {
 	const struct admission_reply reply = {
 		.status = refusal->status,
@@ -300,8 +300,8 @@ static void judge_guarded(struct review_work *j, int64_t limit_ms)
  * Returns NULL without memory, or if peer->refusal says why no response is
  * made.
  */
-static struct MHD_Response *judge(struct peer *peer, const char *body,
-				  size_t len)
+static struct MHD_Response *answer_review(struct peer *peer, const char *body,
+					  size_t len)
 {
 	struct review_work j = {.peer = peer,
 				.worker = &peer->thread->worker,
@@ -390,7 +390,7 @@ static enum MHD_Result begin(struct peer *peer,
 		check_request(peer, url, method, &headers);
 	count_in(peer);
 	if (peer->refusal && is_urgent(peer, &headers))
-		return refuse(peer, connection, peer->refusal);
+		return reject_request(peer, connection, peer->refusal);
 	return MHD_YES;
 }
 
@@ -403,14 +403,14 @@ static void take_start(struct peer *peer, const char *data, size_t len)
 		server_body_add(peer, data, len < room ? len : room);
 }
 
-static void take(struct peer *peer, const char *data, size_t len)
+static void append_body(struct peer *peer, const char *data, size_t len)
 {
 	if (peer->refusal == &too_large)
 		take_start(peer, data, len);
 	if (peer->refusal)
 		return;
 	if (len == peer->expected) {
-		peer->response = judge(peer, data, len);
+		peer->response = answer_review(peer, data, len);
 		return;
 	}
 	if (server_body_add(peer, data, len) == 0)
@@ -427,7 +427,7 @@ static enum MHD_Result finish(struct peer *peer,
 	if (peer->refusal == &too_large)
 		response = judge_start(peer);
 	if (peer->refusal && !response)
-		return refuse(peer, connection, peer->refusal);
+		return reject_request(peer, connection, peer->refusal);
 	peer->response = NULL;
 	if (!response && peer->body.len > LARGE_OVER) {
 		connection_phase(&peer->connection, PHASE_REPLY);
@@ -435,10 +435,11 @@ static enum MHD_Result finish(struct peer *peer,
 		return MHD_YES;
 	}
 	if (!response)
-		response = judge(peer, peer->body.len ? peer->body.data : "",
-				 peer->body.len);
+		response = answer_review(peer,
+					 peer->body.len ? peer->body.data : "",
+					 peer->body.len);
 	if (!response && peer->refusal)
-		return refuse(peer, connection, peer->refusal);
+		return reject_request(peer, connection, peer->refusal);
 	server_wire_hold(peer);
 	return send_response(peer, connection, response);
 }
@@ -460,7 +461,7 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 		return begin(peer, connection, url, method);
 	}
 	if (*upload_len) {
-		take(peer, upload, *upload_len);
+		append_body(peer, upload, *upload_len);
 		*upload_len = 0;
 		return MHD_YES;
 	}

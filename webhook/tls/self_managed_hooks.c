@@ -44,7 +44,7 @@ void hooks_bundles(const json_t *object, struct buf *out)
 	buf_release(&bundle);
 }
 
-static bool has(const json_t *webhook, const struct buf *wanted)
+static bool has_bundle(const json_t *webhook, const struct buf *wanted)
 {
 	struct escape_guard guard;
 	struct buf bundle;
@@ -65,8 +65,9 @@ bool hooks_have(const json_t *object, const struct buf *bundle)
 	const json_t *webhook;
 	size_t i;
 
-	json_array_foreach(json_object_get(object, "webhooks"), i,
-			   webhook) if (!has(webhook, bundle)) return false;
+	json_array_foreach(
+		json_object_get(object, "webhooks"), i,
+		webhook) if (!has_bundle(webhook, bundle)) return false;
 	return true;
 }
 
@@ -93,7 +94,7 @@ static void add_webhooks(const json_t *object, const struct buf *bundle,
 	base64_write(bundle, &text);
 	json_array_foreach(
 		json_object_get(object, "webhooks"), i,
-		webhook) if (!has(webhook, bundle) &&
+		webhook) if (!has_bundle(webhook, bundle) &&
 			     json_array_append_new(
 				     list, json_pack("{s:s, s:{s:s}}", "name",
 						     text_of(webhook, "name"),

@@ -61,7 +61,7 @@ static const char *text_at(const struct node *node, const char *path)
 /* --- what is kept --------------------------------------------------------- */
 
 /* false: it is too large, or all of it is. */
-static bool keep(struct saving *s)
+static bool keep_object(struct saving *s)
 {
 	if (s->one.len > OBJECT_MAX || s->items.len + s->one.len > ALL_MAX)
 		return false;
@@ -109,7 +109,7 @@ static bool save(struct saving *s, const struct wanted_kind *w,
 {
 	buf_reset(&s->one);
 	admission_save(api_version(s, w), w->kind, item, &s->one);
-	if (keep(s))
+	if (keep_object(s))
 		return true;
 	note_unread(s, w, "left out: more than 1 MiB, or 16 MiB in all");
 	return false;
@@ -187,7 +187,7 @@ static void take_definition(struct saving *s, const struct wanted_kind *w,
 	*VEC_PUSH(&s->arena, s->defined, s->ndefined, s->defined_size) = d;
 	buf_reset(&s->one);
 	admission_save_definition(item, schemas, NULL, &s->one);
-	if (keep(s)) {
+	if (keep_object(s)) {
 		s->counts[DEFINITIONS] += schemas;
 		return;
 	}
@@ -196,7 +196,7 @@ static void take_definition(struct saving *s, const struct wanted_kind *w,
 			 d.group, s->one.len >> 10);
 	buf_reset(&s->one);
 	admission_save_definition(item, false, left_out, &s->one);
-	keep(s);
+	keep_object(s);
 }
 
 static void take_parameter(struct saving *s, const struct wanted_kind *w,

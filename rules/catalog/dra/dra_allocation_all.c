@@ -7,8 +7,8 @@
 #include "kube/claim.h"
 #include "kube/object.h"
 
-static void judge(struct rule_run *run, const struct object *object,
-		  const struct node *request)
+static void check_request(struct rule_run *run, const struct object *object,
+			  const struct node *request)
 {
 	const struct node *exactly = node_get(request, "exactly");
 	const struct node *from = node_is_unset(exactly) ? request : exactly;
@@ -25,7 +25,7 @@ static void judge(struct rule_run *run, const struct object *object,
 static void check(struct rule_run *run, const struct object *object)
 {
 	FOR_EACH_CHILD(claim_requests(object), request)
-		judge(run, object, request);
+		check_request(run, object, request);
 }
 
 const struct rule rule_dra_allocation_all = {

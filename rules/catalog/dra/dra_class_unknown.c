@@ -33,7 +33,8 @@ static void report(struct rule_run *run, const struct class_request *request,
 		finding_help(run, f, "did you mean `%s`?", near);
 }
 
-static void judge(struct rule_run *run, const struct class_request *request)
+static void check_request(struct rule_run *run,
+			  const struct class_request *request)
 {
 	const struct workload asks = {.id = request->id,
 				      .place = request->place,
@@ -73,7 +74,7 @@ static void check(struct rule_run *run)
 	const struct object_index *index = rule_index(run);
 
 	for (size_t i = 0; i < index->nrequests; i++)
-		judge(run, &index->requests[i]);
+		check_request(run, &index->requests[i]);
 }
 
 const struct rule rule_dra_class_unknown = {

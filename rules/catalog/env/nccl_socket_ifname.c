@@ -8,8 +8,8 @@
 #include "kube/command/env.h"
 #include "kube/scheduling/affinity.h"
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const char *name)
+static void check_variable(struct rule_run *run, const struct container *c,
+			   const char *name)
 {
 	struct env_value value = container_env_value(c, name);
 
@@ -33,8 +33,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->object->gang.n < 2 || shares_loopback(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
-		judge(run, c, "NCCL_SOCKET_IFNAME");
-		judge(run, c, "GLOO_SOCKET_IFNAME");
+		check_variable(run, c, "NCCL_SOCKET_IFNAME");
+		check_variable(run, c, "GLOO_SOCKET_IFNAME");
 	}
 }
 

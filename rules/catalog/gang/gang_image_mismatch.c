@@ -10,7 +10,7 @@
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 
-static bool skip(const char **image, const char *prefix)
+static bool skip_prefix(const char **image, const char *prefix)
 {
 	if (!text_starts(*image, prefix))
 		return false;
@@ -24,9 +24,9 @@ static bool is_same(const char *a, const char *b)
 	const char *images[] = {a, b};
 
 	for (size_t i = 0; i < 2; i++)
-		if (skip(&images[i], "docker.io/") ||
-		    skip(&images[i], "index.docker.io/"))
-			skip(&images[i], "library/");
+		if (skip_prefix(&images[i], "docker.io/") ||
+		    skip_prefix(&images[i], "index.docker.io/"))
+			skip_prefix(&images[i], "library/");
 	return !strcmp(images[0], images[1]);
 }
 

@@ -17,8 +17,8 @@ static bool all_are_named(const struct node *jobs)
 	return node_count(jobs) && node_count(jobs) <= JOBS_MAX;
 }
 
-static void judge(struct rule_run *run, const struct object *object,
-		  const struct node *jobs, const struct node *name)
+static void check_target(struct rule_run *run, const struct object *object,
+			 const struct node *jobs, const struct node *name)
 {
 	if (!node_str(name))
 		return;
@@ -43,14 +43,16 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	FOR_EACH_CHILD(node_path(spec, "successPolicy.targetReplicatedJobs"),
 		       name)
-		judge(run, object, jobs, name);
+		check_target(run, object, jobs, name);
 	FOR_EACH_CHILD(node_path(spec, "failurePolicy.rules"), rule)
 		FOR_EACH_CHILD(node_get(rule, "targetReplicatedJobs"), name)
-			judge(run, object, jobs, name);
-	judge(run, object, jobs, node_path(spec, "coordinator.replicatedJob"));
+			check_target(run, object, jobs, name);
+	check_target(run, object, jobs,
+		     node_path(spec, "coordinator.replicatedJob"));
 	FOR_EACH_CHILD(jobs, job)
 		FOR_EACH_CHILD(node_get(job, "dependsOn"), other)
-			judge(run, object, jobs, node_get(other, "name"));
+			check_target(run, object, jobs,
+				     node_get(other, "name"));
 }
 
 const struct rule rule_jobset_target_unknown = {

@@ -66,8 +66,8 @@ static bool all_serve_alone(const struct pod *pod)
 	return true;
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *server)
+static void check_server(struct rule_run *run, const struct container *c,
+			 const struct parallel *server)
 {
 	int64_t want = wanted(server);
 	int64_t has = group_devices(c->pod);
@@ -99,7 +99,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		if (list.n == 1)
-			judge(run, c, &list.items[0]);
+			check_server(run, c, &list.items[0]);
 	}
 }
 

@@ -9,8 +9,9 @@
 
 static const char label[] = "kueue.x-k8s.io/queue-name";
 
-static void judge(struct rule_run *run, const struct object *object,
-		  const struct node *at, const char *who, const char *where)
+static void check_metadata(struct rule_run *run, const struct object *object,
+			   const struct node *at, const char *who,
+			   const char *where)
 {
 	struct finding *f = report_object(
 		run, object, at,
@@ -46,15 +47,15 @@ static void check(struct rule_run *run, const struct object *object)
 	    node_count(node_path(object->root, "metadata.ownerReferences")))
 		return;
 	if (annotation) {
-		judge(run, object, annotation, "Kueue 0.15 and later",
-		      "an annotation");
+		check_metadata(run, object, annotation, "Kueue 0.15 and later",
+			       "an annotation");
 		return;
 	}
 	FOR_EACH_POD(object, pod)
 		if (pod_label(pod, label) &&
 		    !pod_label(pod, "kueue.x-k8s.io/pod-group-name")) {
-			judge(run, object, pod_label(pod, label), "Kueue",
-			      "its pod template");
+			check_metadata(run, object, pod_label(pod, label),
+				       "Kueue", "its pod template");
 			return;
 		}
 }

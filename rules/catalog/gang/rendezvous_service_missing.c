@@ -54,8 +54,8 @@ static void judge_jobset(struct rule_run *run, const struct container *c,
 				 value, why);
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct node *at, const char *value)
+static void check_address(struct rule_run *run, const struct container *c,
+			  const struct node *at, const char *value)
 {
 	const struct node *has = service_field(c->pod);
 	size_t len;
@@ -94,7 +94,7 @@ static void judge_flags(struct rule_run *run, const struct container *c)
 		const char *value = argv_flag(&argv, *flag, &arg);
 
 		if (value)
-			judge(run, c, arg->node, value);
+			check_address(run, c, arg->node, value);
 	}
 }
 
@@ -104,7 +104,7 @@ static void judge_all(struct rule_run *run, const struct container *c)
 		struct env_value value = container_env_value(c, *name);
 
 		if (value.text)
-			judge(run, c, value.at, value.text);
+			check_address(run, c, value.at, value.text);
 	}
 	if (may_have_address(node_get(c->node, "command")) ||
 	    may_have_address(node_get(c->node, "args")) ||

@@ -6,7 +6,8 @@
 
 #include "engine/rule.h"
 
-static void judge(struct rule_run *run, const struct pod *pod, const char *key)
+static void check_label(struct rule_run *run, const struct pod *pod,
+			const char *key)
 {
 	struct finding *f;
 
@@ -27,7 +28,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	while (*(rest += strspn(rest, " ,"))) {
 		size_t n = strcspn(rest, " ,");
 
-		judge(run, pod, arena_strndup(rule_arena(run), rest, n));
+		check_label(run, pod, arena_strndup(rule_arena(run), rest, n));
 		rest += n;
 	}
 }

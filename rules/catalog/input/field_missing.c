@@ -10,7 +10,8 @@
 #include "kube/field_value.h"
 
 /* "volumes[0]", "persistentVolumeClaim", "StorageClass" */
-static const char *place(struct rule_run *run, const struct value_issue *issue)
+static const char *field_place(struct rule_run *run,
+			       const struct value_issue *issue)
 {
 	const struct node *at = issue->at;
 
@@ -28,7 +29,7 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 	const struct node *at = issue->at;
 	const char *what = arena_printf(rule_arena(run),
 					"`%s` has no `%s`, which is required",
-					place(run, issue), issue->field);
+					field_place(run, issue), issue->field);
 	struct finding *f;
 
 	if (issue->c)

@@ -27,8 +27,8 @@ static const char *consequence(struct rule_run *run, const char *near)
 }
 
 /* "`resources`", or the type of an item: "Container". */
-static const char *place(struct rule_run *run,
-			 const struct unknown_field *field)
+static const char *field_place(struct rule_run *run,
+			       const struct unknown_field *field)
 {
 	const struct node *map = field->at->parent;
 
@@ -68,7 +68,7 @@ static void found(struct unknown_walk *walk, const struct unknown_field *field)
 	const char *help = replaced(field);
 	const char *what = arena_printf(
 		rule_arena(run), "`%s` is not a field of %s%s", key,
-		place(run, field), consequence(run, field->near));
+		field_place(run, field), consequence(run, field->near));
 	struct finding *f;
 
 	f = walk->pod ? report_pod(run, walk->pod, field->at, "%s", what)

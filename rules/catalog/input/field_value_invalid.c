@@ -33,7 +33,7 @@ static const char *words(struct rule_run *run, const char *const *values)
 	return list;
 }
 
-static size_t count(const char *const *values)
+static size_t count_values(const char *const *values)
 {
 	size_t n = 0;
 
@@ -44,14 +44,14 @@ static size_t count(const char *const *values)
 
 /* In other letters, or of one or two others; NULL: no word, or one so short
  * that any word resembles it. */
-static const char *nearest(const char *value, const char *const *values)
+static const char *nearest_value(const char *value, const char *const *values)
 {
 	for (size_t i = 0; values[i]; i++)
 		if (!strcasecmp(value, values[i]))
 			return values[i];
 	if (strlen(value) < SHORTEST)
 		return NULL;
-	return text_nearest(value, values, count(values));
+	return text_nearest(value, values, count_values(values));
 }
 
 /* Returns "`effect`", or "`hostPath.type`" if the field alone is ambiguous. */
@@ -70,7 +70,7 @@ static const char *message(struct rule_run *run,
 			   const struct value_issue *issue)
 {
 	const char *value = node_str(issue->at);
-	const char *near = nearest(value, issue->values);
+	const char *near = nearest_value(value, issue->values);
 	const char *text = arena_printf(rule_arena(run),
 					"`%s` is not a valid value of `%s`",
 					value, field_of(run, issue));
@@ -103,7 +103,7 @@ static void found(struct value_walk *walk, const struct value_issue *issue)
 		f = report_pod(run, issue->pod, issue->at, "%s", text);
 	else
 		f = report_object(run, issue->object, issue->at, "%s", text);
-	if (issue->values && count(issue->values) <= MOST_LISTED)
+	if (issue->values && count_values(issue->values) <= MOST_LISTED)
 		finding_help(run, f, "Use %s.", words(run, issue->values));
 }
 

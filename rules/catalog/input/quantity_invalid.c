@@ -11,8 +11,9 @@
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
-static struct finding *say(struct rule_run *run,
-			   const struct quantity_issue *issue, const char *what)
+static struct finding *report_issue(struct rule_run *run,
+				    const struct quantity_issue *issue,
+				    const char *what)
 {
 	const struct node *at = issue->at;
 	const char *key = at->key ? at->key : "";
@@ -54,7 +55,7 @@ static void found(struct quantity_walk *walk,
 	if (issue->fault != QUANTITY_NO_QUANTITY &&
 	    accelerator_find(rule_accelerators(run), at->key))
 		return;
-	f = say(run, issue, what[issue->fault]);
+	f = report_issue(run, issue, what[issue->fault]);
 	finding_cause(run, f, at->key);
 	if (issue->limit)
 		finding_label(run, f, issue->limit, "the limit");

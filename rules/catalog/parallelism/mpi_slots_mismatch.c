@@ -83,8 +83,8 @@ static bool is_open_mpi(const struct object *object)
 	return node_is_unset(kind) || node_eq(kind, "OpenMPI");
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *mpi)
+static void check_launcher(struct rule_run *run, const struct container *c,
+			   const struct parallel *mpi)
 {
 	const struct degree *total = &mpi->degrees[DEGREE_TOTAL];
 	struct amount have = slots(c->pod->object);
@@ -115,7 +115,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct parallel_list list = container_parallel(c);
 
 		if (list.n == 1 && list.items[0].type == PARALLEL_MPI)
-			judge(run, c, &list.items[0]);
+			check_launcher(run, c, &list.items[0]);
 	}
 }
 

@@ -66,8 +66,8 @@ static bool is_replaced(const struct object *object, const struct degree *nodes)
 	       node_is_unknown(policy) || *nodes->by != '-';
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *launcher)
+static void check_launcher(struct rule_run *run, const struct container *c,
+			   const struct parallel *launcher)
 {
 	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
 	const struct object *object = c->pod->object;
@@ -113,7 +113,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++)
-			judge(run, c, &list.items[i]);
+			check_launcher(run, c, &list.items[i]);
 	}
 }
 

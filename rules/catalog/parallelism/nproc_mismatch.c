@@ -63,8 +63,8 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	return true;
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *launcher, bool only)
+static void check_launcher(struct rule_run *run, const struct container *c,
+			   const struct parallel *launcher, bool only)
 {
 	const struct node *at;
 	int64_t n = launcher_processes(c, launcher, &at);
@@ -116,7 +116,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (list.n > 1 && one_fits(c, &list))
 			continue;
 		for (size_t i = 0; i < list.n; i++)
-			judge(run, c, &list.items[i], list.n == 1);
+			check_launcher(run, c, &list.items[i], list.n == 1);
 	}
 }
 

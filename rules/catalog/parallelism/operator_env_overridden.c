@@ -67,8 +67,8 @@ static bool is_elastic(const struct object *object)
 	return !node_is_unset(node_path(object->root, "spec.elasticPolicy"));
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const char *name)
+static void check_variable(struct rule_run *run, const struct container *c,
+			   const char *name)
 {
 	const struct node *entry = container_env(c, name);
 	struct finding *f;
@@ -134,7 +134,7 @@ static void check_framework(struct rule_run *run, const struct pod *pod,
 		     !text_eq(c->name, framework->container)))
 			continue;
 		for (const char *const *name = framework->names; *name; name++)
-			judge(run, c, *name);
+			check_variable(run, c, *name);
 	}
 }
 
@@ -154,7 +154,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (c->role != CONTAINER_MAIN)
 			continue;
 		for (size_t i = 0; !v2 && i < n; i++)
-			judge(run, c, pytorch[i]);
+			check_variable(run, c, pytorch[i]);
 		for (size_t i = 0; v2 && i < sizeof(trainer) / sizeof(*trainer);
 		     i++)
 			judge_trainer(run, c, trainer[i]);

@@ -46,8 +46,8 @@ static bool uses_others(const struct container *c, int64_t devices)
 	return false;
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *server)
+static void check_server(struct rule_run *run, const struct container *c,
+			 const struct parallel *server)
 {
 	const struct degree *by;
 	int64_t n = parallel_devices(server, &by);
@@ -76,7 +76,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		if (list.n == 1)
-			judge(run, c, &list.items[0]);
+			check_server(run, c, &list.items[0]);
 	}
 }
 

@@ -21,8 +21,8 @@ static bool stands_alone(const struct container *c)
 	       !argv_have(&argv, "--ray-cluster-size");
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct parallel *server)
+static void check_server(struct rule_run *run, const struct container *c,
+			 const struct parallel *server)
 {
 	const struct degree *by;
 	int64_t n = parallel_devices(server, &by);
@@ -49,7 +49,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		list = container_parallel(c);
 		/* An `if` may choose one of several. */
 		if (list.n == 1)
-			judge(run, c, &list.items[0]);
+			check_server(run, c, &list.items[0]);
 	}
 }
 

@@ -14,7 +14,7 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/priority.h"
 
-static const char *nearest(struct rule_run *run, const char *name)
+static const char *nearest_class(struct rule_run *run, const char *name)
 {
 	struct arena *arena = rule_arena(run);
 	const struct object_index *index = rule_index(run);
@@ -59,7 +59,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		    priority_class_is_system(name) ||
 		    index_class(index, w, name) || !judges(run))
 			continue;
-		near = nearest(run, name);
+		near = nearest_class(run, name);
 		f = report_place(
 			run, &w->id, &pod->priority_place,
 			rule_cluster(run)

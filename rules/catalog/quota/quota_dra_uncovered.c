@@ -33,8 +33,8 @@ static bool counts(const char *key, const char *class)
 }
 
 /* extended: the resource as which devices of the class count, or NULL. */
-static bool covers(const struct quota *quota, const char *class,
-		   const char *extended)
+static bool limits_class(const struct quota *quota, const char *class,
+			 const char *extended)
 {
 	if (quota->nscopes)
 		return false;
@@ -55,7 +55,7 @@ static const struct quota *find_quota(struct rule_run *run,
 
 	quotas = index_quotas(rule_index(run), w, &n);
 	for (size_t i = 0; i < n; i++) {
-		if (covers(&quotas[i], class, extended))
+		if (limits_class(&quotas[i], class, extended))
 			return NULL;
 		if (quota_has_accelerator(rule_accelerators(run), &quotas[i]))
 			other = &quotas[i];

@@ -7,8 +7,8 @@
 
 #include "engine/rule.h"
 
-static void judge(struct rule_run *run, const struct pod *pod,
-		  const char *resource, const char *param)
+static void check_ratio(struct rule_run *run, const struct pod *pod,
+			const char *resource, const char *param)
 {
 	struct quantity most, has;
 	char a[QUANTITY_TEXT], b[QUANTITY_TEXT];
@@ -33,8 +33,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pod->flat || pod->gpus.unknown || pod->gpus.n < 1 ||
 	    strcmp(pod_device(pod), "GPU") != 0)
 		return;
-	judge(run, pod, "cpu", "cpu");
-	judge(run, pod, "memory", "memory");
+	check_ratio(run, pod, "cpu", "cpu");
+	check_ratio(run, pod, "memory", "memory");
 }
 
 static const struct rule_param params[] = {

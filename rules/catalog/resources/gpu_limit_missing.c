@@ -23,7 +23,8 @@ static const char *const reasons[] = {
 	[INTENT_IMAGE] = "it runs the GPU image",
 };
 
-static struct finding *say(struct rule_run *run, const struct intent *intent)
+static struct finding *report_intent(struct rule_run *run,
+				     const struct intent *intent)
 {
 	const struct container *c = intent->container;
 	const char *name = container_title(c);
@@ -54,7 +55,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	intent = pod_gpu_intent(rule_accelerators(run), pod);
 	if (intent.by == INTENT_NONE)
 		return;
-	f = say(run, &intent);
+	f = report_intent(run, &intent);
 	finding_missing(f, pod->object, intent.container->node,
 			"resources.limits");
 	n = intent.devices ? intent.devices : 1;

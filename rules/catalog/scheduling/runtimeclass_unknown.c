@@ -10,8 +10,8 @@
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
-static void judge(struct rule_run *run, const struct workload *w,
-		  const struct pod_reference *class)
+static void check_class(struct rule_run *run, const struct workload *w,
+			const struct pod_reference *class)
 {
 	struct arena *arena = rule_arena(run);
 	const char *near;
@@ -48,7 +48,7 @@ static void check(struct rule_run *run, const struct workload *w)
 				&w->pods[i].references[r];
 
 			if (one->runtime_class && w->pods[i].repairable)
-				judge(run, w, one);
+				check_class(run, w, one);
 		}
 }
 

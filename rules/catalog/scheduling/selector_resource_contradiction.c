@@ -48,9 +48,10 @@ static bool may_have_both(const struct node_label *label, const char *vendor,
 	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
 }
 
-static void judge(struct rule_run *run, const struct pod *pod,
-		  const struct node_need *need, const struct node_label *label,
-		  const struct accelerator *accelerator)
+static void check_need(struct rule_run *run, const struct pod *pod,
+		       const struct node_need *need,
+		       const struct node_label *label,
+		       const struct accelerator *accelerator)
 {
 	const struct node *first = node_need_value(need, 0);
 	const char *value = node_str(first) ? node_str(first) : "";
@@ -122,7 +123,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		const struct node_label *label = node_label_find(need->key);
 
 		if (label && node_need_requires(need))
-			judge(run, pod, need, label, accelerator);
+			check_need(run, pod, need, label, accelerator);
 	}
 }
 

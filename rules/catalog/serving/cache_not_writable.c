@@ -42,7 +42,7 @@ static const struct {
 /* --- read-only mounts ----------------------------------------------------- */
 
 /* A trailing slash is the same folder. */
-static bool holds(const char *folder, const char *path)
+static bool contains_path(const char *folder, const char *path)
 {
 	size_t len = folder ? strlen(folder) : 0;
 
@@ -63,7 +63,8 @@ static const struct node *mount_of(const struct container *c, const char *path)
 
 		if (node_is_unknown(mount) || node_is_unknown(folder))
 			return NULL;
-		if (!holds(node_str(folder), path) || folder->len < longest)
+		if (!contains_path(node_str(folder), path) ||
+		    folder->len < longest)
 			continue;
 		longest = folder->len;
 		found = mount;

@@ -8,8 +8,8 @@
 
 #include "engine/rule.h"
 
-static int64_t whole(const struct node *value, int64_t replicas, int percent,
-		     bool up)
+static int64_t round_percentage(const struct node *value, int64_t replicas,
+				int percent, bool up)
 {
 	struct amount share = amount_share(value, amount_of(replicas), percent);
 	int64_t n;
@@ -29,7 +29,8 @@ static int64_t whole(const struct node *value, int64_t replicas, int percent,
 /* Returns the unit that it needs more of, "GPUs"; slices by the name of
  * their resource. NULL: a share by memory or cores (HAMi), which a GPU in
  * use may have. */
-static const char *unit(struct rule_run *run, const struct pod *pod, int64_t n)
+static const char *device_phrase(struct rule_run *run, const struct pod *pod,
+				 int64_t n)
 {
 	const char *device = pod_device(pod), *name = NULL;
 	bool several = false, sliced = false;
@@ -68,12 +69,13 @@ static void check(struct rule_run *run, const struct pod *pod)
 	type = node_get(strategy, "type");
 	if (node_eq(type, "Recreate") || node_is_unknown(type))
 		return;
-	surge = whole(node_get(rolling, "maxSurge"), n, 25, true);
-	gap = whole(node_get(rolling, "maxUnavailable"), n, 25, false);
+	surge = round_percentage(node_get(rolling, "maxSurge"), n, 25, true);
+	gap = round_percentage(node_get(rolling, "maxUnavailable"), n, 25,
+			       false);
 	if (surge < 1 || gap != 0 || pod->gpus.n < 1)
 		return;
 	n = surge * pod->gpus.n;
-	what = unit(run, pod, n);
+	what = device_phrase(run, pod, n);
 	if (what)
 		finding_missing(
 			report_pod(

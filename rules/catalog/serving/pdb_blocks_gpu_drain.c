@@ -46,9 +46,9 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		finding_severity(f, SEVERITY_INFO);
 }
 
-static void count(struct rule_run *run, const struct workload *w,
-		  const struct found_object *budget, struct arena *arena,
-		  struct budget_tally *t)
+static void count_budget(struct rule_run *run, const struct workload *w,
+			 const struct found_object *budget, struct arena *arena,
+			 struct budget_tally *t)
 {
 	struct amount pods = budget_selects(budget->root, w, arena);
 
@@ -93,8 +93,8 @@ static void check_set(struct rule_run *run)
 
 		for (size_t i = 0; i < n; i++)
 			if (all[i].in_set && !all[i].maybe)
-				count(run, w, &all[i], &cursor.arena,
-				      &tallies[all[i].at]);
+				count_budget(run, w, &all[i], &cursor.arena,
+					     &tallies[all[i].at]);
 	}
 	for (size_t i = 0; i < set->nnamed; i++)
 		if (tallies[i].title)
@@ -118,7 +118,7 @@ static void check(struct rule_run *run, const struct workload *w)
 
 		if (all[i].in_set)
 			continue;
-		count(run, w, &all[i], rule_arena(run), &t);
+		count_budget(run, w, &all[i], rule_arena(run), &t);
 		if (t.title)
 			report_blocked(run, &t, &w->id, &w->place);
 	}

@@ -116,8 +116,8 @@ static void judge_update(struct rule_run *run, const struct workload *w,
 		"Use the strategy Recreate, or maxSurge: 0 and maxUnavailable: 1.");
 }
 
-static void judge(struct rule_run *run, const struct workload *w,
-		  const struct pod_reference *claim)
+static void check_claim(struct rule_run *run, const struct workload *w,
+			const struct pod_reference *claim)
 {
 	const struct users users = users_of(run, w, claim->name);
 	const struct found_object *found;
@@ -174,7 +174,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	for (size_t i = 0; i < w->npods && !w->child; i++)
 		for (size_t c = 0; c < w->pods[i].nreferences; c++)
 			if (w->pods[i].repairable && is_first(w, i, c))
-				judge(run, w, &w->pods[i].references[c]);
+				check_claim(run, w, &w->pods[i].references[c]);
 }
 
 static const struct rule_param params[] = {

@@ -89,8 +89,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		edit_string(arena, "Memory"));
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct shm *shm)
+static void check_mount(struct rule_run *run, const struct container *c,
+			const struct shm *shm)
 {
 	const struct node *medium = node_get(shm->empty_dir, "medium");
 	struct finding *f;
@@ -126,7 +126,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    shm.memory || node_get(shm.volume, "hostPath") ||
 		    node_get(shm.volume, "csi"))
 			continue;
-		judge(run, c, &shm);
+		check_mount(run, c, &shm);
 	}
 }
 

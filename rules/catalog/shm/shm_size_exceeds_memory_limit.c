@@ -26,8 +26,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		edit_string(arena, arena_strdup(arena, text)));
 }
 
-static void judge(struct rule_run *run, const struct container *c,
-		  const struct shm *shm)
+static void check_mount(struct rule_run *run, const struct container *c,
+			const struct shm *shm)
 {
 	const struct node *by;
 	const char *whose;
@@ -67,7 +67,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		struct shm shm = container_shm(c);
 
 		if (c->role != CONTAINER_INIT && shm.memory && !shm.unknown)
-			judge(run, c, &shm);
+			check_mount(run, c, &shm);
 	}
 }
 

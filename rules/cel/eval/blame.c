@@ -15,7 +15,7 @@ struct blame {
 
 static void blame(struct blame *b, const struct cel_expr *e);
 
-static void add(struct blame *b, const struct node *node)
+static void add_node(struct blame *b, const struct node *node)
 {
 	for (size_t i = 0; i < b->n; i++) {
 		if (b->nodes[i] == node)
@@ -79,7 +79,7 @@ static void blame_read(struct blame *b, const struct cel_expr *e)
 	struct cel_value v = without_optional(eval_expr(b->ev, &read));
 
 	if (v.node && v.kind != CEL_ERROR) {
-		add(b, v.node);
+		add_node(b, v.node);
 		return;
 	}
 	if (blame_field(b, e))

@@ -86,8 +86,8 @@ static struct cel_expr *from(struct expansion *m, const char *text)
 	return cel_parse_template(m->p, text, &template);
 }
 
-static struct cel_expr *refuse(struct expansion *m, struct cel_expr *where,
-			       const char *why)
+static struct cel_expr *reject_macro(struct expansion *m,
+				     struct cel_expr *where, const char *why)
 {
 	struct cel_place place = {where->start, where->end, where->start};
 
@@ -103,14 +103,15 @@ static const char *variable(struct expansion *m, unsigned i)
 	struct cel_expr *arg = m->args[i];
 
 	if (arg->kind != EXPR_IDENT) {
-		refuse(m, arg,
-		       m->row->list ? "argument is not an identifier"
-				    : "argument must be a simple name");
+		reject_macro(m, arg,
+			     m->row->list ? "argument is not an identifier"
+					  : "argument must be a simple name");
 		return NULL;
 	}
 	if (text_eq(arg->ident.name, "__result__")) {
-		refuse(m, arg,
-		       "iteration variable overwrites accumulator variable");
+		reject_macro(
+			m, arg,
+			"iteration variable overwrites accumulator variable");
 		return NULL;
 	}
 	/* With a dot it is declared, and nothing refers to it. */
@@ -144,9 +145,10 @@ static struct cel_expr *expand_fold(struct expansion *m)
 	if (!var || (nvars == 2 && !var2))
 		return m->args[0];
 	if (var2 && text_eq(var, var2))
-		return refuse(m, m->args[1],
-			      arena_printf(m->p->arena,
-					   "duplicate variable name: %s", var));
+		return reject_macro(m, m->args[1],
+				    arena_printf(m->p->arena,
+						 "duplicate variable name: %s",
+						 var));
 	e = fold_new(m, m->target, CEL_ACCUMULATOR);
 	e->fold.var = var;
 	e->fold.var2 = var2;
@@ -181,11 +183,11 @@ static struct cel_expr *expand_opt_map(struct expansion *m)
 	struct cel_expr *name = m->args[0];
 
 	if (name->kind != EXPR_IDENT || name->ident.absolute)
-		return refuse(m, name,
-			      arena_printf(m->p->arena,
-					   "%s() variable name must be a "
-					   "simple identifier",
-					   m->name));
+		return reject_macro(m, name,
+				    arena_printf(m->p->arena,
+						 "%s() variable name must be a "
+						 "simple identifier",
+						 m->name));
 	m->part =
 		bind(m, name->ident.name, from(m, "@copy.value()"), m->args[1]);
 	return from(m, text_eq(m->name, "optMap")
@@ -201,10 +203,10 @@ static struct cel_expr *expand_sort_by(struct expansion *m)
 	struct cel_expr *list = m->target;
 
 	if (list->kind == EXPR_CONST || list->kind == EXPR_MAP)
-		return refuse(m, list,
-			      "sortBy can only be applied to a list, "
-			      "identifier, comprehension, call or select "
-			      "expression");
+		return reject_macro(m, list,
+				    "sortBy can only be applied to a list, "
+				    "identifier, comprehension, call or select "
+				    "expression");
 	m->target = from(m, input);
 	m->row = fold_of("map", 2);
 	m->part = expand_fold(m);
@@ -217,7 +219,7 @@ static struct cel_expr *expand_has(struct expansion *m)
 	struct cel_expr *arg = m->args[0], *e;
 
 	if (arg->kind != EXPR_SELECT)
-		return refuse(m, arg, "invalid argument to has() macro");
+		return reject_macro(m, arg, "invalid argument to has() macro");
 	e = cel_expr_new(m->p, EXPR_SELECT, m->place);
 	e->at = arg->at;
 	e->parts = arg->parts;

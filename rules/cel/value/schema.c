@@ -61,7 +61,7 @@ static int escape_at(const char *s, size_t len)
 	return -1;
 }
 
-static char *put(char *at, const char *text)
+static char *put_text(char *at, const char *text)
 {
 	size_t len = strlen(text);
 
@@ -87,7 +87,8 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 			*at++ = name.data[i++];
 			continue;
 		}
-		at = put(put(put(at, "__"), escapes[e].name), "__");
+		at = put_text(put_text(put_text(at, "__"), escapes[e].name),
+			      "__");
 		i += strlen(escapes[e].text);
 	}
 	return cel_stringn(out, (size_t)(at - out));
@@ -124,7 +125,7 @@ static bool unescape(struct arena *arena, struct cel_text key,
 		stands_for = meaning(word, end + 2 - i == key.len);
 		if (!stands_for)
 			return false;
-		at = put(at, stands_for);
+		at = put_text(at, stands_for);
 		i = end + 2;
 	}
 	*out = (struct cel_text){text, (size_t)(at - text)};

@@ -41,7 +41,7 @@ static bool digit_at(const struct scan *scan, size_t at)
 	       scan->text.data[at] <= '9';
 }
 
-static bool take(struct scan *scan, char c)
+static bool skip_char(struct scan *scan, char c)
 {
 	if (scan->at >= scan->text.len || scan->text.data[scan->at] != c)
 		return false;
@@ -64,8 +64,8 @@ static bool date(struct scan *scan, int64_t *seconds)
 	struct tm tm = {0};
 	int year, month, day;
 
-	if (!number(scan, 4, 4, &year) || !take(scan, '-') ||
-	    !number(scan, 2, 2, &month) || !take(scan, '-') ||
+	if (!number(scan, 4, 4, &year) || !skip_char(scan, '-') ||
+	    !number(scan, 2, 2, &month) || !skip_char(scan, '-') ||
 	    !number(scan, 2, 2, &day))
 		return false;
 	tm.tm_year = year - 1900;
@@ -88,7 +88,7 @@ static int32_t fraction(struct scan *scan)
 	int32_t nanos = 0, unit = NANOS;
 
 	if (scan->at + 1 >= scan->text.len || !digit_at(scan, scan->at + 1) ||
-	    (!take(scan, '.') && !take(scan, ',')))
+	    (!skip_char(scan, '.') && !skip_char(scan, ',')))
 		return 0;
 	for (; digit_at(scan, scan->at); scan->at++) {
 		unit /= 10;
@@ -104,10 +104,10 @@ static bool offset(struct scan *scan, int32_t *seconds)
 	int hours, minutes;
 
 	*seconds = 0;
-	if (take(scan, 'Z'))
+	if (skip_char(scan, 'Z'))
 		return true;
-	if ((!take(scan, '-') && !take(scan, '+')) ||
-	    !number(scan, 2, 2, &hours) || !take(scan, ':') ||
+	if ((!skip_char(scan, '-') && !skip_char(scan, '+')) ||
+	    !number(scan, 2, 2, &hours) || !skip_char(scan, ':') ||
 	    !number(scan, 2, 2, &minutes) || hours > 24 || minutes > 60)
 		return false;
 	*seconds = (hours * 60 + minutes) * (negative ? -60 : 60);
@@ -124,9 +124,9 @@ bool cel_timestamp_parse(struct cel_text text, struct cel_time *out)
 	struct scan scan = {text, 0};
 	int hour, minute, second;
 
-	if (!date(&scan, &out->seconds) || !take(&scan, 'T') ||
-	    !number(&scan, 1, 2, &hour) || !take(&scan, ':') ||
-	    !number(&scan, 2, 2, &minute) || !take(&scan, ':') ||
+	if (!date(&scan, &out->seconds) || !skip_char(&scan, 'T') ||
+	    !number(&scan, 1, 2, &hour) || !skip_char(&scan, ':') ||
+	    !number(&scan, 2, 2, &minute) || !skip_char(&scan, ':') ||
 	    !number(&scan, 2, 2, &second) || hour > 23 || minute > 59 ||
 	    second > 59)
 		return false;
@@ -186,7 +186,7 @@ static bool component(struct scan *scan, uint64_t *nanos)
 			return false;
 	}
 	dot = scan->at;
-	if (take(scan, '.')) {
+	if (skip_char(scan, '.')) {
 		for (; digit_at(scan, scan->at); scan->at++) {
 			if (part > (LIMIT - 1) / 10)
 				continue;
@@ -209,11 +209,11 @@ static bool component(struct scan *scan, uint64_t *nanos)
 bool cel_duration_parse(struct cel_text text, int64_t *nanos)
 {
 	struct scan scan = {text, 0};
-	bool negative = take(&scan, '-');
+	bool negative = skip_char(&scan, '-');
 	uint64_t sum = 0;
 
 	if (!negative)
-		take(&scan, '+');
+		skip_char(&scan, '+');
 	*nanos = 0;
 	if (text.len - scan.at == 1 && text.data[scan.at] == '0')
 		return true;

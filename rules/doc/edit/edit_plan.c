@@ -30,8 +30,8 @@ static bool left_out(const struct plan *plan, unsigned group)
 	return outcome == EDIT_CONFLICT || outcome == EDIT_REFUSED;
 }
 
-static void refuse(struct plan *plan, unsigned group, const struct node *at,
-		   const char *reason)
+static void refuse_group(struct plan *plan, unsigned group,
+			 const struct node *at, const char *reason)
 {
 	struct edit_group *refused = group_of(plan, group);
 
@@ -48,7 +48,7 @@ void plan_refuse(struct plan *plan, const struct edit_place *place,
 {
 	for (const struct place_owner *owner = place->owners; owner;
 	     owner = owner->next) {
-		refuse(plan, owner->group, at, reason);
+		refuse_group(plan, owner->group, at, reason);
 		group_of(plan, owner->group)->stays = true;
 	}
 }
@@ -238,7 +238,8 @@ static bool enter(struct plan *plan, struct edit_place *place,
 		if (edit->kind == EDIT_REMOVE && !node_is_unknown(old))
 			return false;
 		if (!null) {
-			refuse(plan, edit->group, old, wrong_type(old, wanted));
+			refuse_group(plan, edit->group, old,
+				     wrong_type(old, wanted));
 			return false;
 		}
 		if (!claim(plan, place, wanted, edit))
@@ -298,10 +299,10 @@ static struct edit_place *step_match(struct plan *plan, struct edit_place *list,
 	}
 	found = match_new(plan, list, step);
 	if (!found && unknown)
-		refuse(plan, edit->group, unknown,
-		       "the item's identity is filled in later");
+		refuse_group(plan, edit->group, unknown,
+			     "the item's identity is filled in later");
 	else if (!found && edit->kind != EDIT_REMOVE)
-		refuse(plan, edit->group, old, "there is no such item");
+		refuse_group(plan, edit->group, old, "there is no such item");
 	return found;
 }
 
@@ -322,7 +323,8 @@ static struct edit_place *step_index(struct plan *plan, struct edit_place *list,
 	if (item)
 		return place_of(plan, list, item);
 	if (edit->kind != EDIT_REMOVE)
-		refuse(plan, edit->group, list->old, "there is no such item");
+		refuse_group(plan, edit->group, list->old,
+			     "there is no such item");
 	return NULL;
 }
 
@@ -355,8 +357,8 @@ static void set_leaf(struct plan *plan, struct edit_place *place,
 	if (!place->old)
 		return;
 	if (node_is_unknown(place->old))
-		refuse(plan, edit->group, place->old,
-		       "the value is filled in later");
+		refuse_group(plan, edit->group, place->old,
+			     "the value is filled in later");
 	else if (!node_same(place->old, value))
 		place->state = PLACE_REPLACED;
 }
@@ -369,8 +371,8 @@ static void set_value(struct plan *plan, struct edit_place *place,
 		return;
 	}
 	if (node_is_unknown(place->old)) {
-		refuse(plan, edit->group, place->old,
-		       "the value is filled in later");
+		refuse_group(plan, edit->group, place->old,
+			     "the value is filled in later");
 		return;
 	}
 	if (!claim(plan, place, CLAIM_MAP, edit))
@@ -437,8 +439,8 @@ static bool ensure_old(struct plan *plan, struct edit_place *list,
 		return true;
 	}
 	if (unknown)
-		refuse(plan, edit->group, unknown,
-		       "the item's identity is filled in later");
+		refuse_group(plan, edit->group, unknown,
+			     "the item's identity is filled in later");
 	return unknown;
 }
 
@@ -510,8 +512,8 @@ static void run_edit(struct plan *plan, const struct edit *edit)
 		return;
 	}
 	if (!place->parent && edit->kind != EDIT_ENSURE)
-		refuse(plan, edit->group, place->old,
-		       "a whole document cannot be set or removed");
+		refuse_group(plan, edit->group, place->old,
+			     "a whole document cannot be set or removed");
 	else if (edit->kind == EDIT_SET)
 		set_value(plan, place, edit->value, edit);
 	else if (edit->kind == EDIT_ENSURE)

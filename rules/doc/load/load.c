@@ -420,8 +420,8 @@ static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 
 /* --- documents ------------------------------------------------------------ */
 
-static int give(struct loader *loader, struct doc *doc,
-		const struct yaml_first *part)
+static int give_document(struct loader *loader, struct doc *doc,
+			 const struct yaml_first *part)
 {
 	*doc = (struct doc){
 		.source = loader->source,
@@ -471,7 +471,7 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 			check_rest(loader, &part);
 		/* kubectl passes over null, which a comment is too. */
 		if (!good || (part.root && part.root->type != NODE_NULL))
-			return give(loader, doc, &part);
+			return give_document(loader, doc, &part);
 	}
 	loader->done = true;
 	return 0;
@@ -576,7 +576,7 @@ static int next_json(struct loader *loader, struct doc *doc)
 	part.end += part.end == at; /* refused at once */
 	loader->next = part.end;
 	loader->done = !part.root;
-	return give(loader, doc, &part);
+	return give_document(loader, doc, &part);
 }
 
 int loader_next(struct loader *loader, struct doc *doc)

@@ -229,7 +229,7 @@ static bool is_ellipsis(const char *s, size_t len)
 }
 
 /* Values that are placeholders only as a whole. */
-static bool whole(const struct span *text)
+static bool is_whole(const struct span *text)
 {
 	static const struct {
 		size_t len;
@@ -288,7 +288,7 @@ static bool is_word_shape(const char *s, size_t len)
 }
 
 /*
- * No shape but those of whole() starts with other bytes than these. Most
+ * No shape but those of is_whole() starts with other bytes than these. Most
  * texts have none of them.
  */
 static bool may_open_few(const char *text, size_t len)
@@ -354,7 +354,7 @@ static bool find_shape(const char *text, size_t len)
 
 bool placeholder_in(const char *text, size_t len)
 {
-	/* The first bytes of all values of whole(). */
+	/* The first bytes of all values of is_whole(). */
 	static const bool first[256] = {
 		['C'] = true, ['F'] = true, ['R'] = true,
 		['T'] = true, ['c'] = true, ['f'] = true,
@@ -364,7 +364,7 @@ bool placeholder_in(const char *text, size_t len)
 
 	if (may_open(text, len) && find_shape(text, len))
 		return true;
-	return len && first[(unsigned char)*text] && whole(&span);
+	return len && first[(unsigned char)*text] && is_whole(&span);
 }
 
 /* Inline: most keys differ in length, which is known when compiling. */

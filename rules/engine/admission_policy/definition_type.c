@@ -21,8 +21,8 @@ struct node *schema_put_map(struct arena *arena, struct node *map,
 	return child;
 }
 
-static struct node *put(struct arena *arena, struct node *map, const char *key,
-			const char *type)
+static struct node *put_field(struct arena *arena, struct node *map,
+			      const char *key, const char *type)
 {
 	return edit_member_string(arena, schema_put_map(arena, map, key),
 				  "type", type);
@@ -62,13 +62,13 @@ static const struct node *root_schema(struct arena *arena,
 	FOR_EACH_CHILD(node_get(schema, "properties"), property)
 		if (!is_of_every_object(property))
 			schema_put_shared(arena, properties, property);
-	put(arena, properties, "apiVersion", "string");
-	put(arena, properties, "kind", "string");
-	metadata = schema_put_map(arena,
-				  put(arena, properties, "metadata", "object"),
-				  "properties");
-	put(arena, metadata, "name", "string");
-	put(arena, metadata, "generateName", "string");
+	put_field(arena, properties, "apiVersion", "string");
+	put_field(arena, properties, "kind", "string");
+	metadata = schema_put_map(
+		arena, put_field(arena, properties, "metadata", "object"),
+		"properties");
+	put_field(arena, metadata, "name", "string");
+	put_field(arena, metadata, "generateName", "string");
 	return root;
 }
 

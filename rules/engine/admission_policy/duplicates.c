@@ -30,9 +30,9 @@ static bool is_one_of_a_name(const struct input_object *input)
 			 "CustomResourceDefinition"));
 }
 
-static void tell(struct admission_policies *set,
-		 const struct input_object *copy,
-		 const struct input_object *first)
+static void report_duplicate(struct admission_policies *set,
+			     const struct input_object *copy,
+			     const struct input_object *first)
 {
 	uint32_t start, end;
 
@@ -65,7 +65,7 @@ void admission_drop_duplicates(struct admission_policies *set)
 		}
 		copy->copy = true;
 		if (!node_same(copy->object->root, named[first]->object->root))
-			tell(set, copy, named[first]);
+			report_duplicate(set, copy, named[first]);
 	}
 	for (size_t i = 0; i < set->ninputs; i++)
 		if (!set->inputs[i].copy)

@@ -415,7 +415,7 @@ static void annotate(struct judging *j)
 		fail(j, "", over_budget, NULL);
 }
 
-static void judge(struct judging *j, const struct node *parameter)
+static void apply_policy(struct judging *j, const struct node *parameter)
 {
 	j->parameter = parameter;
 	j->maybe = NULL;
@@ -486,7 +486,7 @@ static void judge_selected(struct judging *j, const struct node *ref)
 		if (!is_selected(j, ref, input, namespace))
 			continue;
 		n++;
-		judge(j, input->typed);
+		apply_policy(j, input->typed);
 	}
 	if (n)
 		return;
@@ -506,13 +506,13 @@ static void judge_binding(struct judging *j)
 
 	if (!j->policy->parameter.kind)
 		/* NOLINTNEXTLINE(bugprone-branch-clone) */
-		judge(j, NULL);
+		apply_policy(j, NULL);
 	else if (j->binding->parameter)
-		judge(j, j->binding->parameter->typed);
+		apply_policy(j, j->binding->parameter->typed);
 	else if (!j->binding->name)
 		not_run(j, "needs a binding, or the policy's only parameters");
 	else if (!node_is_map(ref))
-		judge(j, NULL);
+		apply_policy(j, NULL);
 	else
 		judge_selected(j, ref);
 }

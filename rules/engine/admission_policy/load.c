@@ -77,8 +77,8 @@ static void note_wants(struct admission_policies *set, const char *text,
 				 text_find(text, len, "namespaceSelector");
 }
 
-static void add(struct adding *adding, const char *name, const char *text,
-		size_t len)
+static void add_text(struct adding *adding, const char *name, const char *text,
+		     size_t len)
 {
 	struct admission_policies *set = adding->set;
 	struct arena *arena = &set->arena;
@@ -113,7 +113,7 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 
 	set->listener = listener;
 	note_wants(set, text, len);
-	add(&adding, name, text, len);
+	add_text(&adding, name, text, len);
 }
 
 void admission_policies_add_document(struct admission_policies *set,
@@ -139,7 +139,7 @@ void admission_policies_add_saved(struct admission_policies *set,
 	set->listener = listener;
 	set->saved = true;
 	note_wants(set, list, len);
-	add(&adding, name, list, len);
+	add_text(&adding, name, list, len);
 }
 
 void admission_policies_be_strict(struct admission_policies *set)
@@ -153,7 +153,7 @@ void admission_policies_add_namespaces(struct admission_policies *set,
 {
 	struct adding adding = {.set = set, .namespaces = true};
 
-	add(&adding, name, text, len);
+	add_text(&adding, name, text, len);
 }
 
 bool admission_policies_want_namespaces(const struct admission_policies *set)

@@ -10,7 +10,7 @@
 #include "doc/build.h"
 #include "kube/scheduling/selector.h"
 
-static bool has(const struct node *list, const char *text)
+static bool list_has(const struct node *list, const char *text)
 {
 	FOR_EACH_CHILD(list, item)
 		if (node_eq(item, "*") || node_eq(item, text))
@@ -65,8 +65,8 @@ static bool rule_matches(const struct admission_case *a,
 			 const struct node *rule)
 {
 	return scope_matches(a, rule) &&
-	       has(node_get(rule, "operations"), a->operation) &&
-	       has(node_get(rule, "apiGroups"), a->object->group) &&
+	       list_has(node_get(rule, "operations"), a->operation) &&
+	       list_has(node_get(rule, "apiGroups"), a->object->group) &&
 	       has_resource(a, node_get(rule, "resources")) &&
 	       names_match(a, rule);
 }
@@ -102,7 +102,7 @@ static enum tri rules_match(const struct admission_case *a,
 
 		if (!rule_matches(a, rule))
 			continue;
-		if (has(versions, a->object->version))
+		if (list_has(versions, a->object->version))
 			return TRI_YES;
 		if (equivalent && is_served(a, versions))
 			answer = TRI_UNKNOWN;

@@ -9,8 +9,8 @@
 #include "doc/edit.h"
 
 /* Returns the value. */
-static struct node *put(struct arena *arena, struct node *map, const char *key,
-			struct node *value)
+static struct node *put_field(struct arena *arena, struct node *map,
+			      const char *key, struct node *value)
 {
 	edit_member(arena, map, key, value);
 	return value;
@@ -18,13 +18,14 @@ static struct node *put(struct arena *arena, struct node *map, const char *key,
 
 static void put_unknown(struct arena *arena, struct node *map, const char *key)
 {
-	put(arena, map, key, edit_string(arena, ""))->flags |= NODE_UNKNOWN;
+	put_field(arena, map, key, edit_string(arena, ""))->flags |=
+		NODE_UNKNOWN;
 }
 
 static void put_type(struct admission_case *a, struct node *map,
 		     const char *key, const char *name, const char *value)
 {
-	struct node *type = put(a->arena, map, key, edit_map(a->arena));
+	struct node *type = put_field(a->arena, map, key, edit_map(a->arena));
 
 	edit_member_string(a->arena, type, "group", a->object->group);
 	edit_member_string(a->arena, type, "version", a->object->version);
@@ -39,9 +40,9 @@ static void put_user(struct admission_case *a, struct node *map)
 		put_unknown(a->arena, map, "userInfo");
 		return;
 	}
-	user = put(a->arena, map, "userInfo", edit_map(a->arena));
+	user = put_field(a->arena, map, "userInfo", edit_map(a->arena));
 	edit_member_string(a->arena, user, "username", a->request->user);
-	groups = put(a->arena, user, "groups", edit_seq(a->arena));
+	groups = put_field(a->arena, user, "groups", edit_seq(a->arena));
 	for (const char *const *g = a->request->groups; g && *g; g++)
 		edit_item(groups, edit_string(a->arena, *g));
 	put_unknown(a->arena, user, "extra");
@@ -155,11 +156,11 @@ const struct node *admission_namespace_node(struct admission_case *a)
 		a->namespace_node = input->typed;
 		return input->typed;
 	}
-	metadata = put(a->arena, map, "metadata", edit_map(a->arena));
+	metadata = put_field(a->arena, map, "metadata", edit_map(a->arena));
 	edit_member_string(a->arena, metadata, "name", a->object->namespace);
 	if (a->labels_known)
-		put(a->arena, metadata, "labels",
-		    edit_copy(a->arena, a->labels));
+		put_field(a->arena, metadata, "labels",
+			  edit_copy(a->arena, a->labels));
 	else
 		put_unknown(a->arena, metadata, "labels");
 	put_unknown(a->arena, metadata, "annotations");

@@ -189,7 +189,7 @@ static bool ask(struct custom_subject *s, struct cel_eval *eval,
 	return cel_is(*out, CEL_BOOL);
 }
 
-static void judge(struct custom_subject *s)
+static void check_subject(struct custom_subject *s)
 {
 	const struct custom_rule *rule = s->rule;
 	struct cel_value value;
@@ -259,12 +259,12 @@ static void judge_gpus(struct custom_subject *s)
 	if (uses != TRI_YES)
 		return;
 	if (s->rule->each != EACH_CONTAINER) {
-		judge(s);
+		check_subject(s);
 		return;
 	}
 	FOR_EACH_CONTAINER(s->pod, c) {
 		s->container = c;
-		judge(s);
+		check_subject(s);
 	}
 	s->container = NULL;
 }

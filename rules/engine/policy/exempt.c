@@ -25,7 +25,7 @@ static enum exempt_state state_on(const struct exemption *exemption,
 	return EXEMPT_FULLY;
 }
 
-static bool holds(const struct patterns *patterns, const char *text)
+static bool matches_pattern(const struct patterns *patterns, const char *text)
 {
 	return !patterns->n || patterns_match(patterns, text ? text : "");
 }
@@ -34,9 +34,9 @@ static bool exemption_holds(const struct exemption *exemption, size_t rule,
 			    const struct object_id *id)
 {
 	return exemption->rules[rule] &&
-	       holds(&exemption->namespaces, id->namespace) &&
-	       holds(&exemption->kinds, id->kind) &&
-	       holds(&exemption->names, id->name);
+	       matches_pattern(&exemption->namespaces, id->namespace) &&
+	       matches_pattern(&exemption->kinds, id->kind) &&
+	       matches_pattern(&exemption->names, id->name);
 }
 
 static void copy_terms(const struct exemption *exemption,

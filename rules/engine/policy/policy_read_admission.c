@@ -57,8 +57,8 @@ bool read_admission_document(struct policy_reader *r, const struct doc *doc)
 	return false;
 }
 
-static void tell(struct policy_reader *r, const struct admission_remark *remark,
-		 bool is_warning)
+static void add_remark(struct policy_reader *r,
+		       const struct admission_remark *remark, bool is_warning)
 {
 	problem_at(r, remark->file,
 		   (struct position){remark->line, remark->column}, is_warning,
@@ -67,12 +67,12 @@ static void tell(struct policy_reader *r, const struct admission_remark *remark,
 
 static void on_problem(void *context, const struct admission_remark *remark)
 {
-	tell(context, remark, false);
+	add_remark(context, remark, false);
 }
 
 static void on_note(void *context, const struct admission_remark *remark)
 {
-	tell(context, remark, true);
+	add_remark(context, remark, true);
 }
 
 void finish_admission(struct policy_reader *r)

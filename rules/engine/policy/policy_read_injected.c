@@ -28,8 +28,8 @@ static void own_texts(struct arena *arena, struct node *node)
 		own_texts(arena, child);
 }
 
-static void keep(struct policy_reader *r, const struct node *node,
-		 struct injection_reading *reading)
+static void keep_injection(struct policy_reader *r, const struct node *node,
+			   struct injection_reading *reading)
 {
 	uint32_t budget = NODES_MAX;
 	struct arena *arena = policy_arena(r->policy);
@@ -48,7 +48,7 @@ static void read_name(struct policy_reader *r, const struct node *node,
 		      void *into)
 {
 	if (read_text(r, node))
-		keep(r, node, into);
+		keep_injection(r, node, into);
 }
 
 static void read_items(struct policy_reader *r, const struct node *node,
@@ -57,7 +57,7 @@ static void read_items(struct policy_reader *r, const struct node *node,
 	if (!node_is_seq(node))
 		problem(r, node, "expected a list, found %s", node_noun(node));
 	else
-		keep(r, node, into);
+		keep_injection(r, node, into);
 }
 
 static void read_labels(struct policy_reader *r, const struct node *node,
@@ -66,7 +66,7 @@ static void read_labels(struct policy_reader *r, const struct node *node,
 	if (!node_is_map(node))
 		problem(r, node, "expected a map, found %s", node_noun(node));
 	else
-		keep(r, node, into);
+		keep_injection(r, node, into);
 }
 
 static const struct glob *const *globs_of(struct policy_reader *r,

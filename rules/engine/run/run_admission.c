@@ -19,7 +19,7 @@ static void settle_rule(struct admission_run *r, bool definition)
 	r->rr.setting = &r->settings[index];
 }
 
-static const char *keep(struct admission_run *r, const char *text)
+static const char *keep_text(struct admission_run *r, const char *text)
 {
 	return arena_strdup(&r->rr.run->file_arena, text);
 }
@@ -35,8 +35,8 @@ static void found(void *context, const struct admission_result *result)
 		"%s `%s`: %s", result->definition ? "the definition" : "policy",
 		result->policy, result->message);
 	finding_severity(f, result->severity);
-	f->policy = keep(r, result->policy);
-	f->binding = keep(r, result->binding);
+	f->policy = keep_text(r, result->policy);
+	f->binding = keep_text(r, result->binding);
 	/* Identified by the policy and the expression alone. */
 	f->place.named_path = 0;
 	f->cause = arena_printf(&r->rr.run->file_arena, "%s\n%s",

@@ -84,8 +84,8 @@ void run_reread_release(struct run *run)
 		arena_release(&run->state->reread->arena);
 }
 
-static struct object *find(struct object *objects, size_t n,
-			   const struct workload *w, struct arena *arena)
+static struct object *find_object(struct object *objects, size_t n,
+				  const struct workload *w, struct arena *arena)
 {
 	struct object *found = NULL;
 
@@ -93,7 +93,7 @@ static struct object *find(struct object *objects, size_t n,
 		struct object *o = &objects[i];
 		struct place place;
 
-		found = find(o->embedded, o->nembedded, w, arena);
+		found = find_object(o->embedded, o->nembedded, w, arena);
 		if (found || !text_eq(o->kind, w->id.kind) ||
 		    strcmp(text_or_empty(o->name), w->id.name))
 			continue;
@@ -116,7 +116,7 @@ const struct object *rule_object(struct rule_run *rr, const struct workload *w)
 	if (w->place.file == NO_FILE)
 		return NULL;
 	reread = reread_file(run, w->place.file);
-	object = find(reread->objects, reread->n, w, &reread->arena);
+	object = find_object(reread->objects, reread->n, w, &reread->arena);
 	if (!object)
 		return NULL;
 	object->namespace = *w->id.namespace ? w->id.namespace : NULL;

@@ -84,7 +84,8 @@ static struct cel_value evaluate(struct rule_run *rr, struct cel_eval *eval,
 }
 
 /* The value at the path, or its nearest present parent. */
-static const struct node *nearest(const struct node *self, const char *path)
+static const struct node *nearest_node(const struct node *self,
+				       const char *path)
 {
 	while (*path) {
 		size_t len = strcspn(path, ".");
@@ -100,8 +101,8 @@ static const struct node *nearest(const struct node *self, const char *path)
 
 /* A value that is unknown, or of another type than the operator's, decides
  * nothing: the API server rejects the latter. */
-static void judge(struct rule_run *rr, const struct pod *pod,
-		  const struct node *self, size_t i)
+static void check_rejection(struct rule_run *rr, const struct pod *pod,
+			    const struct node *self, size_t i)
 {
 	const struct compiled_rejections *all =
 		compiled(rr->run->state, rr->rule);
@@ -114,7 +115,7 @@ static void judge(struct rule_run *rr, const struct pod *pod,
 	if (!cel_is(value, CEL_BOOL) || value.boolean)
 		return;
 	if (rejections->items[i].field)
-		at = nearest(self, rejections->items[i].field);
+		at = nearest_node(self, rejections->items[i].field);
 	else
 		cel_eval_blame(&eval, &at, 1);
 	value = evaluate(rr, &of_message, all->messages[i], self);
@@ -144,7 +145,7 @@ void rule_check_rejections(struct rule_run *rr, const struct object *object)
 
 	for (size_t i = 0; rejections->items[i].id; i++)
 		if (is_of(object, rejections, &rejections->items[i]))
-			judge(rr, NULL, object->root, i);
+			check_rejection(rr, NULL, object->root, i);
 }
 
 void rule_check_pod_rejections(struct rule_run *rr, const struct pod *pod)
@@ -152,5 +153,5 @@ void rule_check_pod_rejections(struct rule_run *rr, const struct pod *pod)
 	if (!pod->template)
 		return;
 	for (size_t i = 0; rr->rule->rejections->items[i].id; i++)
-		judge(rr, pod, pod->template, i);
+		check_rejection(rr, pod, pod->template, i);
 }

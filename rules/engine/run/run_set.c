@@ -27,8 +27,8 @@ struct set_run {
 
 /* --- settings ------------------------------------------------------------- */
 
-static void note(struct set_rule *one, const struct setting *setting,
-		 uint32_t file)
+static void note_setting(struct set_rule *one, const struct setting *setting,
+			 uint32_t file)
 {
 	if (!setting || (one->setting && file >= one->file))
 		return;
@@ -45,9 +45,9 @@ void run_note_sets(struct run *run)
 		return;
 	state->noted = policy;
 	for (size_t i = 0; i < state->nset_rules; i++)
-		note(&state->set_rules[i],
-		     policy_setting(policy, state->set_rules[i].rule),
-		     state->file.index);
+		note_setting(&state->set_rules[i],
+			     policy_setting(policy, state->set_rules[i].rule),
+			     state->file.index);
 }
 
 void run_join_sets(struct run *dst, const struct run *src)
@@ -55,7 +55,8 @@ void run_join_sets(struct run *dst, const struct run *src)
 	const struct set_rule *from = src->state->set_rules;
 
 	for (size_t i = 0; i < src->state->nset_rules; i++)
-		note(&dst->state->set_rules[i], from[i].setting, from[i].file);
+		note_setting(&dst->state->set_rules[i], from[i].setting,
+			     from[i].file);
 }
 
 /*

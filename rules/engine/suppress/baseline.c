@@ -77,7 +77,8 @@ static void sort(struct baseline *baseline)
 	baseline->unsorted = false;
 }
 
-static void add(struct baseline *baseline, const struct baseline_entry *entry)
+static void add_entry(struct baseline *baseline,
+		      const struct baseline_entry *entry)
 {
 	struct baseline_item *item = VEC_PUSH(&baseline->arena, baseline->items,
 					      baseline->n, baseline->size);
@@ -126,7 +127,7 @@ static int read_entry(struct baseline *baseline, const json_t *json, size_t i,
 	entry.file = text_of(arena, json, "file");
 	entry.object = text_of(arena, json, "object");
 	entry.message = text_of(arena, json, "message");
-	add(baseline, &entry);
+	add_entry(baseline, &entry);
 	return 0;
 }
 
@@ -198,7 +199,7 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline)
 
 /* --- asking --------------------------------------------------------------- */
 
-static bool has(struct baseline *baseline, uint64_t fingerprint)
+static bool has_fingerprint(struct baseline *baseline, uint64_t fingerprint)
 {
 	const struct baseline_item key = {.entry.fingerprint = fingerprint};
 	size_t i = array_first(baseline->items, baseline->n, sizeof(key), &key,
@@ -217,9 +218,9 @@ static bool has(struct baseline *baseline, uint64_t fingerprint)
 
 bool baseline_has(struct baseline *baseline, const struct finding *finding)
 {
-	return has(baseline, finding->fingerprint) ||
+	return has_fingerprint(baseline, finding->fingerprint) ||
 	       (baseline->former && finding->former_path &&
-		has(baseline, finding_former_fingerprint(finding)));
+		has_fingerprint(baseline, finding_former_fingerprint(finding)));
 }
 
 static bool is_stale(const struct baseline_item *item,
@@ -287,7 +288,7 @@ void baseline_add(struct baseline *baseline, const char *file,
 					    slash ? id->namespace : "",
 					    slash ? "/" : "",
 					    id->name ? id->name : "");
-	add(baseline, &entry);
+	add_entry(baseline, &entry);
 }
 
 /* --- writing -------------------------------------------------------------- */

@@ -182,8 +182,9 @@ static const char *refusal(const struct suppressions *s,
 		       : NULL;
 }
 
-static void refuse(const struct suppressions *s, struct suppress_clause *clause,
-		   struct finding *finding, const char *why)
+static void reject_suppression(const struct suppressions *s,
+			       struct suppress_clause *clause,
+			       struct finding *finding, const char *why)
 {
 	struct suppress_refusal *one;
 
@@ -222,7 +223,7 @@ bool suppress_by_clause(const struct suppressions *s,
 		return false;
 	why = refusal(s, clause, setting, finding);
 	if (why) {
-		refuse(s, clause, finding, why);
+		reject_suppression(s, clause, finding, why);
 		return false;
 	}
 	finding->suppressed = via;
@@ -288,8 +289,8 @@ struct finish {
 	void *context;
 };
 
-static void add(struct finish *f, const struct suppress_clause *clause,
-		enum suppression_trouble kind, const char *text)
+static void add_trouble(struct finish *f, const struct suppress_clause *clause,
+			enum suppression_trouble kind, const char *text)
 {
 	const struct suppression_issue issue = {
 		.kind = kind,
@@ -323,17 +324,17 @@ static bool check_word(struct finish *f, const struct suppress_clause *clause,
 
 	if (!rule_word_parse(f->rules, text, word)) {
 		near = rule_word_nearest(f->rules, text);
-		add(f, clause, SUPPRESSION_MALFORMED,
-		    arena_printf(arena, "unknown rule `%s`%s%s%s",
-				 printable(arena, text),
-				 near ? "; did you mean `" : "",
-				 near ? near : "", near ? "`?" : ""));
+		add_trouble(f, clause, SUPPRESSION_MALFORMED,
+			    arena_printf(arena, "unknown rule `%s`%s%s%s",
+					 printable(arena, text),
+					 near ? "; did you mean `" : "",
+					 near ? near : "", near ? "`?" : ""));
 		return false;
 	}
 	if (word->rule && rule_is_fixed(word->rule)) {
-		add(f, clause, SUPPRESSION_MALFORMED,
-		    arena_printf(arena, "`%s` cannot be suppressed",
-				 word->rule->name));
+		add_trouble(f, clause, SUPPRESSION_MALFORMED,
+			    arena_printf(arena, "`%s` cannot be suppressed",
+					 word->rule->name));
 		return false;
 	}
 	return true;
@@ -395,9 +396,10 @@ static void finish_words(struct finish *f, const struct suppress_clause *clause,
 	}
 	if (unused && !(clause->pointer ? f->s->unsure_annotations
 					: f->s->unsure_comments))
-		add(f, clause, SUPPRESSION_UNUSED,
-		    arena_printf(arena, "nothing here to suppress for %s",
-				 unused));
+		add_trouble(f, clause, SUPPRESSION_UNUSED,
+			    arena_printf(arena,
+					 "nothing here to suppress for %s",
+					 unused));
 }
 
 static void finish_refused(struct finish *f,
@@ -406,7 +408,7 @@ static void finish_refused(struct finish *f,
 	const struct suppress_refusal *one = clause->refused;
 
 	for (; one; one = one->next)
-		add(f, clause, SUPPRESSION_REFUSED, one->text);
+		add_trouble(f, clause, SUPPRESSION_REFUSED, one->text);
 }
 
 static void finish_clause(struct finish *f,
@@ -417,15 +419,15 @@ static void finish_clause(struct finish *f,
 	char day[DATE_TEXT];
 
 	if (clause->problem)
-		add(f, clause, SUPPRESSION_MALFORMED, clause->problem);
+		add_trouble(f, clause, SUPPRESSION_MALFORMED, clause->problem);
 	if (clause->broken)
 		return;
 	finish_words(f, clause, expired);
 	finish_refused(f, clause);
 	if (expired)
-		add(f, clause, SUPPRESSION_EXPIRED,
-		    arena_printf(arena, "the suppression ended on %s",
-				 date_text(clause->until, day)));
+		add_trouble(f, clause, SUPPRESSION_EXPIRED,
+			    arena_printf(arena, "the suppression ended on %s",
+					 date_text(clause->until, day)));
 }
 
 static void finish_all(struct finish *f,

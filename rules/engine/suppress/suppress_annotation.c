@@ -93,9 +93,9 @@ static bool is_noted(const struct suppressions *s,
 }
 
 /* template: NULL, of the object itself; role: NULL, not of pods. */
-static void note(struct suppressions *s, const struct object *object,
-		 const struct node *metadata, const struct node *template,
-		 const char *role)
+static void note_annotation(struct suppressions *s, const struct object *object,
+			    const struct node *metadata,
+			    const struct node *template, const char *role)
 {
 	const struct node *annotations = node_get(metadata, "annotations");
 	const struct node *ignore = node_get(annotations, ignore_key);
@@ -132,7 +132,8 @@ static void note_around(struct suppressions *s, const struct object *object,
 		return;
 	while ((at = at->parent) && at != object->root)
 		if (node_is_map(at) && node_get(at, "metadata"))
-			note(s, object, node_get(at, "metadata"), at, NULL);
+			note_annotation(s, object, node_get(at, "metadata"), at,
+					NULL);
 }
 
 /* Asked with every finding: its pods are walked once. */
@@ -155,11 +156,11 @@ void suppressions_object(struct suppressions *s, const struct object *object)
 	if (!object->doc || object->doc->host || is_seen(s, object))
 		return;
 	if (own)
-		note(s, object, own, NULL, NULL);
+		note_annotation(s, object, own, NULL, NULL);
 	FOR_EACH_POD(object, pod) {
 		if (pod->template && pod->metadata && pod->metadata != own)
-			note(s, object, pod->metadata, pod->template,
-			     text_or_empty(pod->role));
+			note_annotation(s, object, pod->metadata, pod->template,
+					text_or_empty(pod->role));
 		if (pod->template)
 			note_around(s, object, pod->template);
 	}
@@ -167,8 +168,9 @@ void suppressions_object(struct suppressions *s, const struct object *object)
 		suppressions_object(s, object->parent);
 }
 
-static bool covers(const struct suppress_annotation *one, const char *object,
-		   const struct finding *finding)
+static bool annotation_matches(const struct suppress_annotation *one,
+			       const char *object,
+			       const struct finding *finding)
 {
 	if (!one->template)
 		return is_below(object, one->object);
@@ -193,7 +195,7 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 
 		if (one->clause.document != object->doc->number)
 			break;
-		if (!covers(one, pointer, finding) ||
+		if (!annotation_matches(one, pointer, finding) ||
 		    !suppress_by_clause(s, &one->clause, setting, finding,
 					SUPPRESSED_ANNOTATION))
 			continue;

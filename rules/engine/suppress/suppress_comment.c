@@ -138,7 +138,7 @@ static void skip_space(struct comment_cursor *c)
 		c->p++;
 }
 
-static bool take(struct comment_cursor *c, const char *word)
+static bool skip_word(struct comment_cursor *c, const char *word)
 {
 	size_t len = strlen(word);
 
@@ -161,7 +161,7 @@ static void read_list(struct suppressions *s, struct comment_cursor *c,
 	const char *close;
 
 	skip_space(c);
-	if (!take(c, "[")) {
+	if (!skip_word(c, "[")) {
 		fail(clause, "name the rules: `# gpugate: ignore[RULE] -- "
 			     "reason`");
 		return;
@@ -185,7 +185,7 @@ static void read_until(struct comment_cursor *c, struct suppress_clause *clause)
 	const char *start;
 
 	skip_space(c);
-	if (!take(c, "until="))
+	if (!skip_word(c, "until="))
 		return;
 	start = c->p;
 	while (c->p < c->end && !is_space(*c->p))
@@ -206,7 +206,7 @@ static void read_reason(struct suppressions *s, struct comment_cursor *c,
 			"reason`";
 		return;
 	}
-	if (!take(c, "--")) {
+	if (!skip_word(c, "--")) {
 		fail(clause, "expected `until=YYYY-MM-DD` or `-- reason` after "
 			     "`]`");
 		return;
@@ -230,9 +230,9 @@ static void read_comment(struct suppressions *s, struct comment_cursor *c,
 	struct suppress_clause *clause = &comment->clause;
 
 	skip_space(c);
-	if (take(c, "ignore-file"))
+	if (skip_word(c, "ignore-file"))
 		comment->whole_file = true;
-	else if (!take(c, "ignore"))
+	else if (!skip_word(c, "ignore"))
 		fail(clause, "expected `ignore[RULE]` or `ignore-file[RULE]` "
 			     "after `gpugate:`");
 	if (!clause->broken)

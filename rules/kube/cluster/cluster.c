@@ -181,8 +181,9 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 	return items;
 }
 
-static const struct node *find(const struct cluster *cluster,
-			       const struct record_at *at, struct arena *arena)
+static const struct node *find_record(const struct cluster *cluster,
+				      const struct record_at *at,
+				      struct arena *arena)
 {
 	struct cluster_record record;
 	struct byte_cursor c;
@@ -206,7 +207,7 @@ const struct node *cluster_object(const struct cluster *cluster,
 	if (kind >= CLUSTER_NODE)
 		return NULL;
 	at = cluster_record_at(arena, kind, id);
-	found = find(cluster, &at, arena);
+	found = find_record(cluster, &at, arena);
 	if (!found)
 		cluster_absent(cluster, kind, id->namespace, id->name);
 	return found;
@@ -217,7 +218,7 @@ const struct node *cluster_namespace(const struct cluster *cluster,
 {
 	const struct record_at at = {CLUSTER_NAMESPACE, name, ""};
 
-	return node_path(find(cluster, &at, arena), "metadata.labels");
+	return node_path(find_record(cluster, &at, arena), "metadata.labels");
 }
 
 const char *cluster_next_namespace(const struct cluster *cluster,

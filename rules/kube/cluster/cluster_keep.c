@@ -24,7 +24,7 @@ static int by_number(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static bool has(const struct keys *keys, uint64_t key)
+static bool has_key(const struct keys *keys, uint64_t key)
 {
 	return keys->n && bsearch(&key, keys->items, keys->n,
 				  sizeof(*keys->items), by_number);
@@ -74,7 +74,7 @@ static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 	put_text(&b->packed, at.namespace);
 	while (record_next(&c, &record)) {
 		at.name = record.name;
-		if (record.kind == kind && !has(keys, record_key(b, &at)))
+		if (record.kind == kind && !has_key(keys, record_key(b, &at)))
 			stripped++;
 		else
 			buf_add(&b->packed, record.start,
@@ -123,7 +123,7 @@ static size_t keep_rows(struct cluster_builder *b, struct hash_table *table,
 	table_share(&before, table);
 	escape_guard(&guard, drop_table, &before);
 	while ((blob = table_next(&before, &cursor)))
-		if (!has(keys, blob->key))
+		if (!has_key(keys, blob->key))
 			gone += remove(b, blob->key) > 0;
 	escape_unguard(&guard);
 	table_release(&before);

@@ -150,8 +150,8 @@ static struct node *child_map(struct arena *arena, struct node *map,
 }
 
 /* Copy the value at a dotted path of `from` to the same path of `to`. */
-static void keep(struct arena *arena, const struct node *from, struct node *to,
-		 const char *path)
+static void keep_path(struct arena *arena, const struct node *from,
+		      struct node *to, const char *path)
 {
 	const struct node *value = node_path(from, path);
 	uint32_t budget = NODES_MAX;
@@ -198,7 +198,7 @@ struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 	struct node *kept = node_new(arena, NODE_MAP);
 
 	for (int i = 0; i < FIELDS_MAX && rows[kind].fields[i]; i++)
-		keep(arena, root, kept, rows[kind].fields[i]);
+		keep_path(arena, root, kept, rows[kind].fields[i]);
 	if (cluster_kind_owns(kind))
 		keep_containers(arena, kind, root, kept);
 	if (kind == CLUSTER_QUOTA &&

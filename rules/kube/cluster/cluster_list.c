@@ -62,7 +62,7 @@ static bool skip(void *context, const struct node *map, const char *key,
 		!text_ends(map->key, "abels") && is_word(key, len, other));
 }
 
-static void refuse(void *context, const struct load_issue *issue)
+static void reject_text(void *context, const struct load_issue *issue)
 {
 	struct cluster_listing *list = context;
 	struct position p;
@@ -119,7 +119,7 @@ int cluster_builder_list(struct cluster_builder *b, const char *text,
 	limits.nodes = 20000000;
 	source_init(&list.source, &arena, "list", text, len);
 	loader_init(&loader, &list.source, &limits, &arena);
-	loader.issue = refuse;
+	loader.issue = reject_text;
 	loader.skip = skip;
 	loader.context = &list;
 	root = json_read(&loader, 0, (uint32_t)list.source.len, &used);

@@ -41,7 +41,7 @@ static int fail(struct load *load, uint32_t at, const char *text)
 	return err_set_at(load->err, p.line, p.column, "%s", text);
 }
 
-static void refuse(void *context, const struct load_issue *issue)
+static void reject_text(void *context, const struct load_issue *issue)
 {
 	struct load *load = context;
 
@@ -340,7 +340,7 @@ static void load_init(struct load *load, const struct cluster_text *text)
 	source_init(&load->source, &load->lines, text->name, text->text,
 		    text->len);
 	loader_init(&load->loader, &load->source, &load->limits, &load->arena);
-	load->loader.issue = refuse;
+	load->loader.issue = reject_text;
 	load->loader.context = load;
 	load->builder = cluster_builder_new();
 }

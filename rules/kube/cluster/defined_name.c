@@ -59,16 +59,16 @@ struct naming {
 	void *context;
 };
 
-static void give(const struct naming *naming, enum defined_kind kind,
-		 const char *text, const char *vendor)
+static void found_name(const struct naming *naming, enum defined_kind kind,
+		       const char *text, const char *vendor)
 {
 	if (text)
 		naming->found(naming->context,
 			      &(struct defined_name){kind, text, vendor});
 }
 
-static void take(const struct naming *naming, struct arena *arena,
-		 const struct node *root)
+static void read_object(const struct naming *naming, struct arena *arena,
+			const struct node *root)
 {
 	const char *kind = node_str(node_get(root, "kind"));
 	const char *name = node_str(node_path(root, "metadata.name"));
@@ -76,17 +76,18 @@ static void take(const struct naming *naming, struct arena *arena,
 	if (text_eq(kind, "DeviceClass") && name) {
 		const char *vendor = vendor_of(name, root);
 
-		give(naming, DEFINED_DEVICE,
-		     arena_printf(arena, IMPLICIT "%s", name), vendor);
-		give(naming, DEFINED_DEVICE, node_str(node_path(root, FIELD)),
-		     vendor);
+		found_name(naming, DEFINED_DEVICE,
+			   arena_printf(arena, IMPLICIT "%s", name), vendor);
+		found_name(naming, DEFINED_DEVICE,
+			   node_str(node_path(root, FIELD)), vendor);
 	} else if (text_eq(kind, "RuntimeClass")) {
 		if (node_count(node_get(root, "scheduling")))
-			give(naming, DEFINED_RUNTIME, name, NULL);
+			found_name(naming, DEFINED_RUNTIME, name, NULL);
 	} else if (text_eq(kind, "LocalModelCache") ||
 		   text_eq(kind, "LocalModelNamespaceCache")) {
-		give(naming, DEFINED_MODEL,
-		     node_str(node_path(root, "spec.sourceModelUri")), NULL);
+		found_name(naming, DEFINED_MODEL,
+			   node_str(node_path(root, "spec.sourceModelUri")),
+			   NULL);
 	}
 }
 
@@ -144,9 +145,9 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 	loader_init(&loader, &source, &load_limits_default, arena);
 	loader.issue = ignore_issue;
 	while (loader_next(&loader, &doc)) {
-		take(&naming, arena, doc.root);
+		read_object(&naming, arena, doc.root);
 		FOR_EACH_CHILD(node_get(doc.root, "items"), item)
-			take(&naming, arena, item);
+			read_object(&naming, arena, item);
 	}
 }
 

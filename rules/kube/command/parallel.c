@@ -27,7 +27,7 @@
 
 /* -- numbers --------------------------------------------------------------- */
 
-static int64_t count(const char *text, const char **end)
+static int64_t read_count(const char *text, const char **end)
 {
 	char *stop;
 	long n;
@@ -50,9 +50,9 @@ static void degree_read(struct degree *degree, const char *text)
 		degree->all = true;
 		return;
 	}
-	degree->n = degree->max = text ? count(text, &end) : 0;
+	degree->n = degree->max = text ? read_count(text, &end) : 0;
 	if (degree->n && *end == ':')
-		degree->max = count(end + 1, &end);
+		degree->max = read_count(end + 1, &end);
 	degree->unknown = !degree->max || *end || degree->max < degree->n;
 }
 

@@ -183,7 +183,7 @@ static unsigned *levels_of(struct peak *peak, struct arena *arena,
 
 /* -- the moment with the most devices -------------------------------------- */
 
-static int64_t least(int64_t a, int64_t b)
+static int64_t minimum(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -194,7 +194,7 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 /* Devices first, then pods. */
 static int64_t pod_weight(const struct pod *pod)
 {
-	return pod ? least(pod->gpus.n, 1000000) * 4096 + 1 : 0;
+	return pod ? minimum(pod->gpus.n, 1000000) * 4096 + 1 : 0;
 }
 
 static bool is_in(const struct moment *group, unsigned i)
@@ -219,10 +219,10 @@ static int64_t group_weight(struct peak *peak, struct arena *arena,
 		if (!is_in(group, i++))
 			continue;
 		template = template_of(peak, step);
-		n = least(repeats(step, template), left);
-		all = n * least(weight(peak, arena, template), INT32_MAX);
+		n = minimum(repeats(step, template), left);
+		all = n * minimum(weight(peak, arena, template), INT32_MAX);
 		if (!field_is_set(step, "when")) {
-			sum = least(sum + all, INT64_MAX / 4);
+			sum = minimum(sum + all, INT64_MAX / 4);
 			left -= n;
 		} else if (all > single) {
 			single = all;
@@ -302,8 +302,8 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 }
 
 /* Adds the pods of that moment to the counts. */
-static void count(struct peak *peak, struct arena *arena,
-		  const struct node *template, int64_t times)
+static void count_template(struct peak *peak, struct arena *arena,
+			   const struct node *template, int64_t times)
 {
 	struct pod *pod = template ? pod_of(peak, template) : NULL;
 	const struct node *alone;
@@ -313,9 +313,9 @@ static void count(struct peak *peak, struct arena *arena,
 	if (pod) {
 		int64_t *n = &peak->counts[pod - peak->object->pods];
 
-		times = least(times, peak->room);
+		times = minimum(times, peak->room);
 		if (field_is_set(template, "synchronization"))
-			times = least(times, *n ? 0 : 1);
+			times = minimum(times, *n ? 0 : 1);
 		peak->room -= times;
 		*n += times;
 	}
@@ -332,9 +332,10 @@ static void count(struct peak *peak, struct arena *arena,
 		    (alone ? step != alone : field_is_set(step, "when")))
 			continue;
 		inner = template_of(peak, step);
-		n = least(repeats(step, inner), best.most);
+		n = minimum(repeats(step, inner), best.most);
 		best.most -= alone ? 0 : n;
-		count(peak, arena, inner, least(n * times, INT32_MAX));
+		count_template(peak, arena, inner,
+			       minimum(n * times, INT32_MAX));
 	}
 	peak->depth--;
 }
@@ -364,7 +365,7 @@ void argo_peaks(struct arena *arena, struct object *object)
 	peak.weights =
 		ARENA_ARRAY(arena, int64_t, node_count(peak.templates) + 1);
 	peak.counts = ARENA_ARRAY(arena, int64_t, object->npods + 1);
-	count(&peak, arena, entry(&peak, spec), 1);
+	count_template(&peak, arena, entry(&peak, spec), 1);
 	for (size_t i = 0; i < object->npods; i++)
 		any = any || peak.counts[i];
 	for (size_t i = 0; i < object->npods; i++) {

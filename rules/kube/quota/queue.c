@@ -10,7 +10,8 @@
 #include "base/text.h"
 
 /* Returns whether a list names it. An unknown name may be it. */
-static enum tri covers(const struct node *group, const char *resource)
+static enum tri group_has_resource(const struct node *group,
+				   const char *resource)
 {
 	const struct node *names = node_get(group, "coveredResources");
 	enum tri answer = node_is_unknown(names) ? TRI_UNKNOWN : TRI_NO;
@@ -60,7 +61,7 @@ struct queue_offer queue_offers(const struct node *queue, const char *resource)
 		.unlimited = node_is_unknown(node_get(spec, "resourceGroups"))};
 
 	FOR_EACH_CHILD(node_get(spec, "resourceGroups"), group) {
-		enum tri covered = covers(group, resource);
+		enum tri covered = group_has_resource(group, resource);
 
 		if (covered == TRI_NO)
 			continue;

@@ -42,7 +42,8 @@ static void list_sums(struct sums *sums, const struct accelerator_extra *extra,
 	}
 }
 
-static void add(struct quota_sum *sum, const struct workload *w, size_t index)
+static void add_workload(struct quota_sum *sum, const struct workload *w,
+			 size_t index)
 {
 	struct demand demand = workload_demand(w, sum->quota, sum->resource);
 
@@ -66,7 +67,7 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		return;
 	at = (size_t)(quotas - sums->index->quotas);
 	for (size_t i = sums->first[at]; i < sums->first[at + n]; i++)
-		add(&sums->items[i], w, index);
+		add_workload(&sums->items[i], w, index);
 }
 
 struct quota_sum *quota_sums(const struct object_index *index,

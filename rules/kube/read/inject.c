@@ -60,7 +60,7 @@ static void append(struct node *list, struct node *child)
 }
 
 /* True if the list has an item of that key, or of that name. */
-static bool has(const struct node *list, const struct node *like)
+static bool list_has(const struct node *list, const struct node *like)
 {
 	const char *name = node_str(node_get(like, "name"));
 
@@ -98,8 +98,9 @@ static const struct node *joined(struct arena *arena, const struct node *own,
 		append(out, same);
 	}
 	FOR_EACH_CHILD(more, child) {
-		struct node *copy =
-			has(own, child) ? NULL : copy_of(arena, child, own);
+		struct node *copy = list_has(own, child)
+					    ? NULL
+					    : copy_of(arena, child, own);
 
 		if (copy)
 			append(out, copy);

@@ -73,8 +73,9 @@ static bool is_same(const struct node *a, const struct node *b)
 }
 
 /* Values that are there already change it. */
-static void put(struct maker *maker, struct node *map, const char *const *to,
-		const struct node *node, enum view_merge how)
+static void put_field(struct maker *maker, struct node *map,
+		      const char *const *to, const struct node *node,
+		      enum view_merge how)
 {
 	struct node view, *child;
 
@@ -100,7 +101,7 @@ static void put_key(struct maker *maker, struct node *map,
 	const char *const to[] = {field->key, NULL};
 
 	if (field->key) /* in a list there is none */
-		put(maker, map, to, field, VIEW_MERGES);
+		put_field(maker, map, to, field, VIEW_MERGES);
 }
 
 /* The list with one more key in each item: another name of the old one. */
@@ -180,7 +181,7 @@ static void put_row(struct maker *maker, const struct field_row *row)
 	else if (row->join)
 		node = join(maker->arena, node, row->join);
 	if (row->to)
-		put(maker, map, row->to, node, row->merge);
+		put_field(maker, map, row->to, node, row->merge);
 	else if (too_many(node, node))
 		map->flags |= NODE_UNKNOWN;
 	else

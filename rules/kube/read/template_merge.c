@@ -68,8 +68,8 @@ void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	out->tags |= node_tag_bit(child->tag);
 }
 
-static void take(struct merger *merger, struct node *out,
-		 const struct node *node)
+static void merge_child(struct merger *merger, struct node *out,
+			const struct node *node)
 {
 	merge_add(merger->arena, merger->budget, out, node);
 }
@@ -120,20 +120,20 @@ static const struct node *merge_map(struct merger *merger,
 			node_getn(patch, value->key, value->key_len);
 
 		if (!with)
-			take(merger, out, value);
+			merge_child(merger, out, value);
 		else if (!node_is_unset(with) && !directs(with, "delete"))
-			take(merger, out, merge(merger, value, with));
+			merge_child(merger, out, merge(merger, value, with));
 	}
 	FOR_EACH_CHILD(patch, value)
 		if (!node_is_unset(value) && !is_directive(value) &&
 		    !node_get(value, "$patch") &&
 		    !node_getn(map, value->key, value->key_len))
-			take(merger, out, merge(merger, NULL, value));
+			merge_child(merger, out, merge(merger, NULL, value));
 	return out;
 }
 
-static const struct node *find(const struct node *list, const char *key,
-			       const struct node *like)
+static const struct node *find_item(const struct node *list, const char *key,
+				    const struct node *like)
 {
 	const struct node *name = node_get(like, key);
 
@@ -158,16 +158,16 @@ static const struct node *merge_list(struct merger *merger, const char *key,
 		if (directs(item, "replace"))
 			list = NULL;
 	FOR_EACH_CHILD(list, item) {
-		const struct node *with = find(patch, key, item);
+		const struct node *with = find_item(patch, key, item);
 
 		if (!with)
-			take(merger, out, item);
+			merge_child(merger, out, item);
 		else if (!directs(with, "delete"))
-			take(merger, out, merge(merger, item, with));
+			merge_child(merger, out, merge(merger, item, with));
 	}
 	FOR_EACH_CHILD(patch, item)
-		if (!node_get(item, "$patch") && !find(list, key, item))
-			take(merger, out, item);
+		if (!node_get(item, "$patch") && !find_item(list, key, item))
+			merge_child(merger, out, item);
 	return out;
 }
 
@@ -178,9 +178,9 @@ static const struct node *append(struct merger *merger, const struct node *list,
 
 	out->flags |= (list->flags | more->flags) & NODE_UNKNOWN;
 	FOR_EACH_CHILD(list, item)
-		take(merger, out, item);
+		merge_child(merger, out, item);
 	FOR_EACH_CHILD(more, item)
-		take(merger, out, item);
+		merge_child(merger, out, item);
 	return out;
 }
 

@@ -21,7 +21,7 @@ struct need_list {
 	size_t size;
 };
 
-static void add(struct need_list *list, struct node_need need)
+static void add_need(struct need_list *list, struct node_need need)
 {
 	*VEC_PUSH(list->arena, list->out->items, list->out->n, list->size) =
 		need;
@@ -38,9 +38,10 @@ static void add_term(struct need_list *list, const struct node *term)
 			list->out->unknown = true;
 			continue;
 		}
-		add(list, (struct node_need){key, op, expression,
-					     node_get(expression, "values"),
-					     list->out->terms});
+		add_need(list,
+			 (struct node_need){key, op, expression,
+					    node_get(expression, "values"),
+					    list->out->terms});
 	}
 }
 
@@ -56,8 +57,8 @@ static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 	/* A list has no keys. */
 	FOR_EACH_CHILD(selector, entry)
 		if (entry->key)
-			add(&list, (struct node_need){entry->key, "In", entry,
-						      entry, 0});
+			add_need(&list, (struct node_need){entry->key, "In",
+							   entry, entry, 0});
 	FOR_EACH_CHILD(terms, term)
 		add_term(&list, term);
 	return out;

@@ -8,8 +8,9 @@
 
 #include <stdlib.h>
 
-static void take(struct node_devices *found, const struct node_label *label,
-		 const struct node *value, unsigned *types)
+static void narrow_types(struct node_devices *found,
+			 const struct node_label *label,
+			 const struct node *value, unsigned *types)
 {
 	const struct instance_type *type;
 	const char *text = node_str(value);
@@ -39,7 +40,8 @@ struct node_devices pod_node_devices(const struct pod *pod)
 	unsigned types = 0;
 
 	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), value)
-		take(&found, node_label_find(value->key), value, &types);
+		narrow_types(&found, node_label_find(value->key), value,
+			     &types);
 	FOR_EACH_CHILD(node_path(pod_field(pod, "affinity"), path), term)
 		FOR_EACH_CHILD(node_get(term, "matchExpressions"), e) {
 			const char *key = node_str(node_get(e, "key"));
@@ -47,8 +49,9 @@ struct node_devices pod_node_devices(const struct pod *pod)
 			if (!node_eq(node_get(e, "operator"), "In"))
 				continue;
 			FOR_EACH_CHILD(node_get(e, "values"), value)
-				take(&found, key ? node_label_find(key) : NULL,
-				     value, &types);
+				narrow_types(&found,
+					     key ? node_label_find(key) : NULL,
+					     value, &types);
 		}
 	return found;
 }

@@ -33,8 +33,8 @@ static const char *text_of(const struct node *node)
 	return scalar ? node->str : NULL;
 }
 
-static void take(struct secrets *secrets, const char *name,
-		 const struct node *value)
+static void collect_secret(struct secrets *secrets, const char *name,
+			   const struct node *value)
 {
 	const char *text = text_of(value);
 
@@ -50,12 +50,12 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root)
 	const char *text = node_str(root);
 
 	if (name)
-		take(secrets, name, node_get(root, "value"));
+		collect_secret(secrets, name, node_get(root, "value"));
 	if (text)
 		secrets_of_text(secrets, text, root->len);
 	FOR_EACH_CHILD(root, child) {
 		if (child->key)
-			take(secrets, child->key, child);
+			collect_secret(secrets, child->key, child);
 		secrets_of_tree(secrets, child);
 	}
 }

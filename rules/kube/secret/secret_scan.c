@@ -35,7 +35,7 @@ static char char_at(const struct text *text, size_t at)
 	return at < text->len ? text->s[at] : '\0';
 }
 
-static size_t skip(const struct text *text, size_t at, const char *among)
+static size_t skip_among(const struct text *text, size_t at, const char *among)
 {
 	while (at < text->len && text->s[at] && strchr(among, text->s[at]))
 		at++;
@@ -69,7 +69,7 @@ static size_t indent_at(const struct text *text, size_t at)
 	const char *lf = memrchr(text->s + low, '\n', at - low);
 	size_t start = lf ? (size_t)(lf - text->s) + 1 : low;
 
-	return skip(text, start, " ") - start;
+	return skip_among(text, start, " ") - start;
 }
 
 /* After the lines of a block scalar, whose header is at `at`. */
@@ -79,7 +79,7 @@ static size_t block_end(const struct text *text, size_t at)
 	size_t last = end + LINE_MOST;
 
 	while (end < text->len && end < last) {
-		size_t line = end + 1, first = skip(text, line, " ");
+		size_t line = end + 1, first = skip_among(text, line, " ");
 
 		if (first - line <= indent &&
 		    (first >= text->len || !strchr("\r\n", text->s[first])))
@@ -108,7 +108,7 @@ static size_t read_value(const struct text *text, size_t at, struct text *value)
 	char quote;
 	bool escaped;
 
-	at = skip(text, at, " \t");
+	at = skip_among(text, at, " \t");
 	if (char_at(text, at) == '|' || char_at(text, at) == '>') {
 		end = block_end(text, at);
 		at = skip_line(text, at);
@@ -130,8 +130,8 @@ static size_t read_value(const struct text *text, size_t at, struct text *value)
 	return end;
 }
 
-static void take(struct secrets *secrets, const char *name,
-		 const struct text *value)
+static void collect_secret(struct secrets *secrets, const char *name,
+			   const struct text *value)
 {
 	const char *copy;
 
@@ -148,7 +148,7 @@ static void take(struct secrets *secrets, const char *name,
 static size_t skip_between(const struct text *text, size_t at)
 {
 	for (;;) {
-		at = skip(text, at, " \t\r\n,\\\"'");
+		at = skip_among(text, at, " \t\r\n,\\\"'");
 		if (char_at(text, at) != '#')
 			return at;
 		at = skip_line(text, at);
@@ -162,7 +162,7 @@ static size_t behind_key(const struct text *text, size_t at, const char *key)
 
 	if (at + len > text->len || memcmp(text->s + at, key, len) != 0)
 		return 0;
-	at = skip(text, at + len, "\\\"' \t");
+	at = skip_among(text, at + len, "\\\"' \t");
 	return char_at(text, at) == ':' ? at + 1 : 0;
 }
 
@@ -202,7 +202,7 @@ static bool read_before(const struct text *text, size_t name,
 			continue;
 		end = skip_between(text, read_value(&before, end, value));
 		end = behind_key(text, end, "name");
-		return end && skip(text, end, " \t\\\"'") == name;
+		return end && skip_among(text, end, " \t\\\"'") == name;
 	}
 	return false;
 }
@@ -211,7 +211,7 @@ static bool read_before(const struct text *text, size_t name,
 static size_t take_around(struct secrets *secrets, const char *name,
 			  const struct text *text, size_t start, size_t end)
 {
-	size_t at = skip(text, end, "\\\"' \t"), behind = end;
+	size_t at = skip_among(text, end, "\\\"' \t"), behind = end;
 	struct text value;
 
 	if (char_at(text, at) == '=' || char_at(text, at) == ':')
@@ -223,7 +223,7 @@ static size_t take_around(struct secrets *secrets, const char *name,
 	else if (!read_before(text, start, &value))
 		return end;
 	if (value.len)
-		take(secrets, name, &value);
+		collect_secret(secrets, name, &value);
 	return value.len && behind > end ? behind : end;
 }
 

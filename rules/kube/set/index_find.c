@@ -141,9 +141,9 @@ static size_t first_of(const struct object_index *set,
 }
 
 /* In the workload's own set; else in any, but for what each has for itself. */
-static struct definition find(const struct object_index *set,
-			      const struct workload *w,
-			      const struct kept_object *want)
+static struct definition find_definition(const struct object_index *set,
+					 const struct workload *w,
+					 const struct kept_object *want)
 {
 	struct definition own = {0}, any = {0};
 	size_t low = first_of(set, want);
@@ -184,14 +184,14 @@ const struct found_object *index_find(const struct object_index *set,
 {
 	struct kept_object want = {
 		.kind = kind, .name = name, .namespace = namespace_of(w, kind)};
-	struct definition own = find(set, w, &want);
+	struct definition own = find_definition(set, w, &want);
 	const struct node *there = NULL;
 	struct found_object *out;
 
 	if (!own.found && *want.namespace) {
 		/* The namespace is chosen when the files are applied. */
 		want.namespace = "";
-		own = find(set, w, &want);
+		own = find_definition(set, w, &want);
 	}
 	if (w->cluster)
 		there = named_there(w, kind, name, arena);
@@ -388,7 +388,7 @@ const struct found_object *index_selecting(const struct object_index *set,
 		*n += add_selecting(set, w, &want, items + *n);
 	for (size_t i = 0; i < count; i++) {
 		want.name = there[i].name;
-		if (!find(set, w, &want).found)
+		if (!find_definition(set, w, &want).found)
 			items[(*n)++] = (struct found_object){
 				.name = there[i].name,
 				.root = there[i].root,

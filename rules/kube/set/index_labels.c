@@ -43,7 +43,8 @@ static bool adds_none(const struct object *o)
 	       object_is(o, "", "ReplicationController");
 }
 
-static void add(struct workload_pod *out, const char *key, const char *value)
+static void add_label(struct workload_pod *out, const char *key,
+		      const char *value)
 {
 	out->labels[out->nlabels++] =
 		(struct pod_label){text_or_empty(key), value};
@@ -78,16 +79,16 @@ void pod_read_labels(struct arena *arena, const struct pod *pod,
 		return;
 	out->labels = ARENA_ARRAY(arena, struct pod_label, n + NAMED + 1);
 	FOR_EACH_CHILD(pod->labels, label)
-		add(out, label->key,
-		    node_is_unset(label) ? "" : node_str(label));
+		add_label(out, label->key,
+			  node_is_unset(label) ? "" : node_str(label));
 	for (size_t i = 0; i < NAMED; i++)
 		if (o->name && object_is(o, named[i].group, named[i].kind) &&
 		    !node_get(pod->labels, named[i].key))
-			add(out, named[i].key, o->name);
+			add_label(out, named[i].key, o->name);
 	if (object_is(o, "ray.io", "RayCluster") &&
 	    !node_get(pod->labels, RAY_NODE_TYPE))
-		add(out, RAY_NODE_TYPE,
-		    text_eq(pod->role, "Head") ? "head" : "worker");
+		add_label(out, RAY_NODE_TYPE,
+			  text_eq(pod->role, "Head") ? "head" : "worker");
 }
 
 const struct node *workload_pod_labels(const struct workload_pod *pod,

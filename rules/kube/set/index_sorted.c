@@ -154,9 +154,9 @@ void index_sort_policies(struct object_index *set)
 /* --- finding them --------------------------------------------------------- */
 
 /* Finds the adjacent items with this key; sets *n to their number. */
-static const void *find(const void *items, size_t *n, size_t size,
-			const struct policy_fact *key,
-			int (*of_key)(const void *item, const void *key))
+static const void *find_fact(const void *items, size_t *n, size_t size,
+			     const struct policy_fact *key,
+			     int (*of_key)(const void *item, const void *key))
 {
 	size_t i = *n ? array_first(items, *n, size, key, of_key) : 0;
 	size_t end = i;
@@ -182,7 +182,8 @@ const struct quota *index_own_quotas(const struct object_index *set,
 	const struct policy_fact key = fact_of(set, w, "");
 
 	*n = *w->id.namespace ? set->nquotas : 0;
-	return find(set->quotas, n, sizeof(*set->quotas), &key, of_namespace);
+	return find_fact(set->quotas, n, sizeof(*set->quotas), &key,
+			 of_namespace);
 }
 
 const struct limit_range *index_own_limit_ranges(const struct object_index *set,
@@ -192,8 +193,8 @@ const struct limit_range *index_own_limit_ranges(const struct object_index *set,
 	const struct policy_fact key = fact_of(set, w, "");
 
 	*n = *w->id.namespace ? set->nlimit_ranges : 0;
-	return find(set->limit_ranges, n, sizeof(*set->limit_ranges), &key,
-		    of_namespace);
+	return find_fact(set->limit_ranges, n, sizeof(*set->limit_ranges), &key,
+			 of_namespace);
 }
 
 /* One of another set too: files beside the clusters' folders hold what all of
@@ -204,12 +205,12 @@ const struct priority_class *index_own_class(const struct object_index *set,
 {
 	const struct policy_fact key = fact_of(set, w, name);
 	size_t own = *name ? set->nclasses : 0, any = own;
-	const struct priority_class *found =
-		find(set->classes, &own, sizeof(*set->classes), &key, of_name);
+	const struct priority_class *found = find_fact(
+		set->classes, &own, sizeof(*set->classes), &key, of_name);
 
 	return found ? found
-		     : find(set->classes, &any, sizeof(*set->classes), &key,
-			    of_name_in_any_set);
+		     : find_fact(set->classes, &any, sizeof(*set->classes),
+				 &key, of_name_in_any_set);
 }
 
 /* --- what one cluster has once -------------------------------------------- */

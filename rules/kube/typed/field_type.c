@@ -75,7 +75,8 @@ static const char *refused(const struct node *node, char form)
 	return forms[i].name;
 }
 
-static void visit(struct fields *fields, const struct node *map, unsigned type);
+static void visit_map(struct fields *fields, const struct node *map,
+		      unsigned type);
 
 static void visit_item(struct fields *fields, const struct node *node,
 		       const struct native_field *field)
@@ -86,7 +87,7 @@ static void visit_item(struct fields *fields, const struct node *node,
 		found(fields, node, field->name, wanted);
 	else if (field->form == 'T' && field->type != native_pod_spec &&
 		 field->type != native_container)
-		visit(fields, node, field->type);
+		visit_map(fields, node, field->type);
 }
 
 static void visit_value(struct fields *fields, const struct node *node,
@@ -109,7 +110,8 @@ static void visit_value(struct fields *fields, const struct node *node,
 }
 
 /* Pods and containers are read by themselves. */
-static void visit(struct fields *fields, const struct node *map, unsigned type)
+static void visit_map(struct fields *fields, const struct node *map,
+		      unsigned type)
 {
 	if (!node_is_map(map))
 		return;
@@ -169,10 +171,10 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 
 	if (pod->flat || pod->made)
 		return;
-	visit(&fields, pod->spec, native_pod_spec);
+	visit_map(&fields, pod->spec, native_pod_spec);
 	FOR_EACH_CONTAINER(pod, c) {
 		fields.issue.c = c;
-		visit(&fields, c->node, native_container);
+		visit_map(&fields, c->node, native_container);
 	}
 }
 
@@ -189,10 +191,10 @@ static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind)
 {
 	if (kind)
-		visit(fields, object->root, kind->type);
+		visit_map(fields, object->root, kind->type);
 	else
-		visit(fields, node_get(object->root, "metadata"),
-		      native_metadata);
+		visit_map(fields, node_get(object->root, "metadata"),
+			  native_metadata);
 	FOR_EACH_POD(object, pod)
 		check_pod(fields->walk, pod);
 }

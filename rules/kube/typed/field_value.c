@@ -75,7 +75,8 @@ static void check_word(struct values *values, const struct node *node,
 		found(values, node, field->name, allowed, NULL);
 }
 
-static void visit(struct values *values, const struct node *map, unsigned type);
+static void visit_map(struct values *values, const struct node *map,
+		      unsigned type);
 
 static void visit_item(struct values *values, const struct node *node,
 		       const struct native_field *field)
@@ -84,7 +85,7 @@ static void visit_item(struct values *values, const struct node *node,
 		check_word(values, node, field);
 	else if (field->form == 'T' && field->type != native_pod_spec &&
 		 field->type != native_container)
-		visit(values, node, field->type);
+		visit_map(values, node, field->type);
 }
 
 static void visit_field(struct values *values, const struct node *map,
@@ -150,8 +151,8 @@ static void visit_words(struct values *values, const struct node *map,
 	}
 }
 
-static void visit(struct values *values, const struct node *map,
-		  unsigned number)
+static void visit_map(struct values *values, const struct node *map,
+		      unsigned number)
 {
 	const struct native_type *type = &native_types[number];
 	const struct native_field *field = native_fields + type->field;
@@ -184,11 +185,11 @@ static void check_pod(struct values *values, const struct pod *pod)
 	if (pod->flat || pod->made)
 		return;
 	if (!values->native && values->walk->check == VALUE_CONSTRAINTS)
-		visit(values, pod->metadata, native_metadata);
-	visit(values, pod->spec, native_pod_spec);
+		visit_map(values, pod->metadata, native_metadata);
+	visit_map(values, pod->spec, native_pod_spec);
 	FOR_EACH_CONTAINER(pod, c) {
 		values->issue.c = c;
-		visit(values, c->node, native_container);
+		visit_map(values, c->node, native_container);
 	}
 }
 
@@ -204,11 +205,11 @@ void value_issues(struct value_walk *walk, const struct object *object)
 			object->group, object->version, object->kind);
 
 		if (kind)
-			visit(&values, object->root, kind->type);
+			visit_map(&values, object->root, kind->type);
 	}
 	if (!values.native && walk->check == VALUE_CONSTRAINTS)
-		visit(&values, node_get(object->root, "metadata"),
-		      native_metadata);
+		visit_map(&values, node_get(object->root, "metadata"),
+			  native_metadata);
 	FOR_EACH_POD(object, pod)
 		check_pod(&values, pod);
 }

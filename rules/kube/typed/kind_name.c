@@ -24,7 +24,7 @@ static bool is_complete(const struct object *object)
 	return false;
 }
 
-static const struct native_kind *nearest(const struct object *object)
+static const struct native_kind *nearest_kind(const struct object *object)
 {
 	enum { MOST = 64 };
 	const struct native_kind *of[MOST];
@@ -66,7 +66,7 @@ static const struct kind *custom_elsewhere(const char *kind)
 static enum kind_fault native_fault(const struct object *object,
 				    struct kind_meant *meant)
 {
-	const struct native_kind *near = nearest(object);
+	const struct native_kind *near = nearest_kind(object);
 	const struct native_kind *k = native_elsewhere(object->kind);
 	const struct kind *row = custom_elsewhere(object->kind);
 

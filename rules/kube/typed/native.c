@@ -169,7 +169,7 @@ struct node *native_struct(struct arena *arena, unsigned number,
 
 /* --- defaults ------------------------------------------------------------ */
 
-static bool holds(const struct node *map, const char *condition)
+static bool meets_condition(const struct node *map, const char *condition)
 {
 	const char *equals = strchr(condition, '=');
 	char field[64];
@@ -314,7 +314,7 @@ void native_set_defaults(struct arena *arena, unsigned number, struct node *map)
 		struct node *new, *old;
 
 		if (!at || at->type != NODE_MAP || at->flags & NODE_UNKNOWN ||
-		    !holds(map, row->condition))
+		    !meets_condition(map, row->condition))
 			continue;
 		old = typed_find(at, name, strlen(name));
 		if (!node_is_unset(old) && (old->type != NODE_STRING ||

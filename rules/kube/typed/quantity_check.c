@@ -47,8 +47,8 @@ static enum quantity_fault fault_of(const struct node *node, bool native,
 	return native || fits_crd(node) ? QUANTITY_FINE : QUANTITY_NOT_IN_CRD;
 }
 
-static void say(struct quantity_walk *walk, const struct node *at,
-		enum quantity_fault fault)
+static void report_fault(struct quantity_walk *walk, const struct node *at,
+			 enum quantity_fault fault)
 {
 	if (fault == QUANTITY_FINE)
 		return;
@@ -66,7 +66,7 @@ static void check(struct quantity_walk *walk, const struct node *at)
 	if (!at)
 		return;
 	state = node_quantity(at, &q);
-	say(walk, at, fault_of(at, walk->native, state, &q));
+	report_fault(walk, at, fault_of(at, walk->native, state, &q));
 }
 
 static void check_map(struct quantity_walk *walk, const struct node *map)
@@ -119,9 +119,9 @@ static void check_resources(struct quantity_walk *walk,
 static void check_entry(struct quantity_walk *walk,
 			const struct resource_entry *entry)
 {
-	say(walk, entry->node,
-	    fault_of(entry->node, walk->native, entry->state,
-		     &entry->quantity));
+	report_fault(walk, entry->node,
+		     fault_of(entry->node, walk->native, entry->state,
+			      &entry->quantity));
 }
 
 /* Checks a container, whose values are read already. */

@@ -80,8 +80,8 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 		walk->found(walk, &field);
 }
 
-static void visit(struct unknown_walk *walk, const struct node *map,
-		  unsigned number, const struct unknown_level *outer);
+static void visit_map(struct unknown_walk *walk, const struct node *map,
+		      unsigned number, const struct unknown_level *outer);
 
 static void visit_value(struct unknown_walk *walk, const struct node *value,
 			const struct native_field *field,
@@ -91,14 +91,14 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 
 	/* A value of another type than its field has no known fields. */
 	if (!many)
-		visit(walk, value, field->type, level);
+		visit_map(walk, value, field->type, level);
 	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))
 		FOR_EACH_CHILD(value, item)
-			visit(walk, item, field->type, level);
+			visit_map(walk, item, field->type, level);
 }
 
-static void visit(struct unknown_walk *walk, const struct node *map,
-		  unsigned number, const struct unknown_level *outer)
+static void visit_map(struct unknown_walk *walk, const struct node *map,
+		      unsigned number, const struct unknown_level *outer)
 {
 	const struct unknown_level level = {native_types + number, outer};
 
@@ -123,12 +123,12 @@ bool typed_unknown_fields(struct unknown_walk *walk,
 		native_kind(object->group, object->version, object->kind);
 
 	if (kind)
-		visit(walk, object->root, kind->type, NULL);
+		visit_map(walk, object->root, kind->type, NULL);
 	return kind;
 }
 
 void template_unknown_fields(struct unknown_walk *walk,
 			     const struct node *template)
 {
-	visit(walk, template, native_template, NULL);
+	visit_map(walk, template, native_template, NULL);
 }

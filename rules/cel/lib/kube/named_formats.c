@@ -67,7 +67,8 @@ static const struct form {
 	  "[A-Za-z0-9+\\/]{3}=|[A-Za-z0-9+\\/]{4})",
 	  "invalid base64", NULL, 0, false};
 
-static void say(struct problems *problems, const char *prefix, const char *text)
+static void add_problem(struct problems *problems, const char *prefix,
+			const char *text)
 {
 	text = arena_printf(problems->arena, "%s%s", prefix, text);
 	*VEC_PUSH(problems->arena, problems->items, problems->n,
@@ -94,17 +95,18 @@ static void check_form(struct problems *problems, const char *prefix,
 		       const struct form *form, struct cel_text text)
 {
 	if (form->most && text.len > form->most)
-		say(problems, prefix,
-		    arena_printf(problems->arena, "must be no more than %zu %s",
-				 form->most,
-				 form->characters && !*prefix ? "characters"
-							      : "bytes"));
+		add_problem(
+			problems, prefix,
+			arena_printf(problems->arena,
+				     "must be no more than %zu %s", form->most,
+				     form->characters && !*prefix ? "characters"
+								  : "bytes"));
 	if (matches(problems, form->regex, text))
 		return;
 	if (form == &label && matches(problems, subdomain.regex, text))
-		say(problems, prefix, "must not contain dots");
+		add_problem(problems, prefix, "must not contain dots");
 	else
-		say(problems, prefix, rule_text(problems, form));
+		add_problem(problems, prefix, rule_text(problems, form));
 }
 
 static void check_qualified(struct problems *problems, struct cel_text text)
@@ -115,31 +117,33 @@ static void check_qualified(struct problems *problems, struct cel_text text)
 	if (slash < text.len) {
 		text = cel_part(text, slash + 1, text.len);
 		if (cel_text_find(text, '/') < text.len) {
-			say(problems, "a valid label key ",
-			    arena_printf(problems->arena,
-					 "%s with an optional DNS subdomain "
-					 "prefix and '/' (e.g. "
-					 "'example.com/MyName')",
-					 rule_text(problems, &key)));
+			add_problem(problems, "a valid label key ",
+				    arena_printf(
+					    problems->arena,
+					    "%s with an optional DNS subdomain "
+					    "prefix and '/' (e.g. "
+					    "'example.com/MyName')",
+					    rule_text(problems, &key)));
 			return;
 		}
 		if (!prefix.len)
-			say(problems, "prefix part ", "must be non-empty");
+			add_problem(problems, "prefix part ",
+				    "must be non-empty");
 		else
 			check_form(problems, "prefix part ", &subdomain,
 				   prefix);
 	}
 	if (!text.len)
-		say(problems, "name part ", "must be non-empty");
+		add_problem(problems, "name part ", "must be non-empty");
 	check_form(problems, "name part ", &key, text);
 }
 
 static void check_uri(struct problems *problems, struct cel_text text)
 {
 	if (!url_is_valid(problems->arena, text))
-		say(problems, "",
-		    arena_printf(problems->arena, "'%.*s' is not a URL",
-				 (int)text.len, text.data));
+		add_problem(problems, "",
+			    arena_printf(problems->arena, "'%.*s' is not a URL",
+					 (int)text.len, text.data));
 }
 
 static void check_date(struct problems *problems, struct cel_text text)
@@ -147,7 +151,7 @@ static void check_date(struct problems *problems, struct cel_text text)
 	int64_t seconds;
 
 	if (text.len != 10 || !cel_date_parse(text, &seconds))
-		say(problems, "", "invalid date");
+		add_problem(problems, "", "invalid date");
 }
 
 /* Ignores text after a second `t`; any character may be the dot. */
@@ -160,7 +164,7 @@ static void check_datetime(struct problems *problems, struct cel_text text)
 		     "(?s-i:.{10})(?i:t)([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d"
 		     "(.[0-9]+)?((?i:z)|[+-]\\d\\d:\\d\\d)((?i:t)(?s:.*))?",
 		     text))
-		say(problems, "", "invalid datetime");
+		add_problem(problems, "", "invalid datetime");
 }
 
 static const struct named_format formats[] = {
@@ -188,7 +192,7 @@ static const struct cel_opaque_type format_type = {
 	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.NamedFormat"},
 	.equal = equal};
 
-static const struct named_format *find(struct cel_text name)
+static const struct named_format *find_format(struct cel_text name)
 {
 	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
 		if (cel_text_eq(name, formats[i].name))
@@ -199,7 +203,7 @@ static const struct named_format *find(struct cel_text name)
 
 static struct cel_value named(struct cel_call *call)
 {
-	const struct named_format *format = find(call->args[0].text);
+	const struct named_format *format = find_format(call->args[0].text);
 
 	if (!format)
 		return cel_optional_none();
@@ -212,7 +216,7 @@ static struct cel_value constant(struct cel_call *call)
 	const char *name = call->overload->name + strlen("format.");
 
 	return cel_opaque(&format_type,
-			  find((struct cel_text){name, strlen(name)}));
+			  find_format((struct cel_text){name, strlen(name)}));
 }
 
 static struct cel_value validate(struct cel_call *call)

@@ -66,7 +66,7 @@ static bool are_names(struct cel_text rest, bool pre)
 }
 
 /* Cuts off what is behind a character; none: its data is NULL. */
-static struct cel_text cut(struct cel_text *text, char at)
+static struct cel_text cut_at(struct cel_text *text, char at)
 {
 	struct cel_text whole = *text;
 
@@ -85,8 +85,8 @@ static bool parse(struct cel_text text, struct semver *out)
 		if (!text.data || !parse_number(part, &out->numbers[i]))
 			return false;
 	}
-	build = cut(&text, '+');
-	out->pre = cut(&text, '-');
+	build = cut_at(&text, '+');
+	out->pre = cut_at(&text, '-');
 	return parse_number(text, &out->numbers[2]) &&
 	       are_names(out->pre, true) && are_names(build, false);
 }

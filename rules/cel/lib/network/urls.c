@@ -97,8 +97,8 @@ static struct cel_value escaped_path(struct cel_call *call)
 }
 
 /* Values of one name are one list; it grows by copies. */
-static void add(struct arena *arena, struct cel_map_builder *all,
-		struct cel_text name, struct cel_text value)
+static void add_parameter(struct arena *arena, struct cel_map_builder *all,
+			  struct cel_text name, struct cel_text value)
 {
 	struct cel_value list = cel_list(arena, NULL, 0), *items;
 	size_t n;
@@ -124,7 +124,7 @@ static void add_part(struct arena *arena, struct cel_map_builder *all,
 	if (part.len && cel_text_find(part, ';') == part.len &&
 	    url_query_decode(arena, cel_part(part, 0, equals), &name) &&
 	    url_query_decode(arena, value, &value))
-		add(arena, all, name, value);
+		add_parameter(arena, all, name, value);
 }
 
 static struct cel_value query(struct cel_call *call)

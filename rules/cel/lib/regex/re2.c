@@ -71,7 +71,7 @@ static bool literal(struct re2_parser *p)
 }
 
 /* -1: none; -2: too large. No leading zeros. */
-static int count(struct re2 *re, size_t *at)
+static int read_count(struct re2 *re, size_t *at)
 {
 	struct cel_text digits = cel_part(re->text, *at, re->text.len);
 	uint64_t n;
@@ -93,14 +93,14 @@ static bool counted(struct re2 *re, struct re2_repeat *repeat)
 {
 	size_t at = re->at + 1;
 
-	repeat->min = repeat->max = count(re, &at);
+	repeat->min = repeat->max = read_count(re, &at);
 	if (repeat->min == -1)
 		return false;
 	if (cel_text_at(re->text, at, ",")) {
 		at++;
 		repeat->max = -1;
 		if (!cel_text_at(re->text, at, "}")) {
-			repeat->max = count(re, &at);
+			repeat->max = read_count(re, &at);
 			if (repeat->max == -1)
 				return false;
 		}

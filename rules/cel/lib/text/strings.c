@@ -11,7 +11,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-static const char *find(struct cel_text text, size_t from, struct cel_text part)
+static const char *find_part(struct cel_text text, size_t from,
+			     struct cel_text part)
 {
 	return memmem(text.data + from, text.len - from, part.data, part.len);
 }
@@ -39,7 +40,7 @@ static bool is_within(int64_t index, struct cel_text text)
 
 static struct cel_value contains(struct cel_call *call)
 {
-	return cel_bool(find(call->args[0].text, 0, call->args[1].text));
+	return cel_bool(find_part(call->args[0].text, 0, call->args[1].text));
 }
 
 static uint64_t contains_cost(const struct cel_call *call,
@@ -89,7 +90,7 @@ static struct cel_value index_of(struct cel_call *call)
 		return out_of_range(call, from);
 	if (!is_within(from, text))
 		return cel_int(-1);
-	at = find(text, bytes_of(text, (size_t)from), part);
+	at = find_part(text, bytes_of(text, (size_t)from), part);
 	return cel_int(
 		at ? (int64_t)utf8_count(text.data, (size_t)(at - text.data))
 		   : -1);
@@ -157,7 +158,7 @@ static const char *next_place(struct cel_text text, size_t from,
 			      struct cel_text part, bool first)
 {
 	if (part.len)
-		return find(text, from, part);
+		return find_part(text, from, part);
 	if (!first)
 		from += utf8_length(text.data + from, text.len - from);
 	return text.data + from;

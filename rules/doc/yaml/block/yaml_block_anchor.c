@@ -21,7 +21,8 @@ const char *fast_name_end(const char *p)
 	return p;
 }
 
-static struct fast_anchor *find(struct fast *fast, const char *name, size_t len)
+static struct fast_anchor *find_anchor(struct fast *fast, const char *name,
+				       size_t len)
 {
 	for (unsigned i = 0; i < fast->nanchors; i++)
 		if (fast->anchors[i].len == len &&
@@ -33,7 +34,7 @@ static struct fast_anchor *find(struct fast *fast, const char *name, size_t len)
 bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 		     struct node *node)
 {
-	struct fast_anchor *anchor = find(fast, name, len);
+	struct fast_anchor *anchor = find_anchor(fast, name, len);
 
 	if (!len || (!anchor && fast->nanchors == FAST_ANCHORS))
 		return false;
@@ -46,7 +47,7 @@ bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 
 const struct node *fast_aliased(struct fast *fast, const char *name, size_t len)
 {
-	const struct fast_anchor *anchor = find(fast, name, len);
+	const struct fast_anchor *anchor = find_anchor(fast, name, len);
 
 	/* A copy counts as a value too. */
 	if (!anchor || fast->aliases_left == 0 || fast->nodes_left < 2)

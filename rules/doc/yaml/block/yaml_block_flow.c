@@ -12,7 +12,7 @@
  * Over blanks, line ends and comments. Dashes and dots at the start of a line
  * might end the document.
  */
-static const char *skip(const struct fast *fast, const char *p)
+static const char *skip_space(const struct fast *fast, const char *p)
 {
 	for (;;) {
 		p = fast_blanks(p);
@@ -65,7 +65,7 @@ static const char *read_member(struct fast *fast, const char *p,
 	if (!spend(fast, depth) || !fast_scan(fast, p, true, &text) ||
 	    *text.stop != ':' || !fast_take_key(fast, map, seen, &text, &key))
 		return NULL;
-	return read_value(fast, skip(fast, text.stop + 1),
+	return read_value(fast, skip_space(fast, text.stop + 1),
 			  fast_member(fast, map, &key), depth);
 }
 
@@ -82,14 +82,14 @@ const char *fast_flow(struct fast *fast, const char *p, struct node *node,
 	node->type = map ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
 	node->start = fast_offset(fast, p);
-	p = skip(fast, p + 1);
+	p = skip_space(fast, p + 1);
 	while (p && (*p != close || node->len)) {
 		p = map ? read_member(fast, p, node, &seen, depth)
 			: read_item(fast, p, node, depth);
-		p = p ? skip(fast, p) : NULL;
+		p = p ? skip_space(fast, p) : NULL;
 		if (!p || *p == close)
 			break;
-		p = *p == ',' ? skip(fast, p + 1) : NULL;
+		p = *p == ',' ? skip_space(fast, p + 1) : NULL;
 	}
 	if (!p || !spend(fast, depth))
 		return NULL;
