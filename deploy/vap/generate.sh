@@ -1,18 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The policies of this folder: rules/catalog/*/*.cel as `gpugate rules --format
-# vap` exports them, one file a rule, and their bindings, one file a way to
-# begin. An UPDATE that leaves spec as it was is not judged: what runs already
-# must keep its labels and lose its finalizers.
+# The policies of this folder: rules/catalog/*/*.cel, completed by cel.sh, as
+# `gpugate rules --format vap` exports them, one file a rule, and their bindings,
+# one file a way to begin. An UPDATE that leaves spec as it was is not judged:
+# what runs already must keep its labels and lose its finalizers.
 # usage: generate.sh GPUGATE FOLDER
 set -eu
 catalog=$(cd "$(dirname "$0")/../../rules/catalog" && pwd)
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+"$catalog/cel.sh" "$work/cel"
 cat >"$work/policy.yaml" <<END
 apiVersion: gpugate.dev/v1
 kind: Policy
-custom: ["$catalog/*/*.cel"]
+custom: ["$work/cel/*/*.cel"]
 END
 rm -rf "$2/policies" "$2"/bindings-*.yaml
 mkdir -p "$2/policies"

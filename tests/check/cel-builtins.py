@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Compare the findings of built-in rules and of their versions in CEL
-(rules/catalog/*/*.cel), by object and place, for objects of the kinds that the
-file names.
+(rules/catalog/*/*.cel, completed in cel/), by object and place, for objects of
+the kinds that the file names.
 
 usage: cel-builtins.py GPUGATE ORACLE FILE|FOLDER...
 
@@ -20,7 +20,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(
 PREFIX = "gpugate-"
 OLDEST = "30"  # the first minor version that has the policies' API
 RULES = {os.path.basename(path)[:-len(".cel")].replace("_", "-"): path
-         for path in sorted(glob.glob(f"{ROOT}/rules/catalog/*/*.cel"))}
+         for path in sorted(glob.glob("cel/*/*.cel"))}
 
 
 def lint(*arguments, paths=PATHS):
@@ -92,32 +92,6 @@ def kinds_of(text):
 def is_denied(finding, text):
     """A policy that denies has no words for what only warns."""
     return "severity: error" not in text or finding["severity"] == "error"
-
-
-def rows_of(table):
-    """Return the names and the prefixes of a table of resources."""
-    with open(f"{ROOT}/rules/kube/data/{table}.tsv") as f:
-        rows = [line.rstrip("\n").split("\t") for line in f if line[0] != "#"]
-    return ([row for row in rows if row[0][-1] != "*"],
-            [row for row in rows if row[0][-1] == "*"])
-
-
-def is_as_table(text):
-    """Are its lists of resources those of the engine's tables, or of those
-    makers in them that the rule is about?"""
-    named, families = rows_of("accelerators")
-    fabrics, prefixes = rows_of("fabric")
-    counted = [row for row in named if row[2] != "share"]
-    lists = [([], []), (named, families), (counted, families)]
-    for makers in ["nvidia"], ["nvidia", "amd"]:
-        lists.append(([row for row in counted if row[1] in makers],
-                      [row for row in families if row[1] in makers]))
-    return (words_of(text, "devices"), words_of(text, "families")) in [
-        ([row[0] for row in rows], [row[0][:-1] for row in starts])
-        for rows, starts in lists] and \
-        words_of(text, "fabrics") in ([], [row[0] for row in fabrics]) and \
-        words_of(text, "fabricFamilies") in (
-            [], [row[0][:-1] for row in prefixes])
 
 
 def is_of(finding, rule, kinds):
@@ -220,8 +194,6 @@ def main():
     total = unknown = judged = 0
     for name, text in files.items():
         kinds = kinds_of(text)
-        if not is_as_table(text):
-            print(name, "has other resources than accelerators.tsv")
         c = [f for f in own["findings"]
              if is_of(f, name, kinds) and is_denied(f, text)]
         hidden = {(f["file"], f["line"]) for f in own["suppressed"]

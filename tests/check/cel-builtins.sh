@@ -27,8 +27,9 @@ else
 fi
 
 compare() {
+	"$root/rules/catalog/cel.sh" "$work/cel" || return
 	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\ncustom: ["%s"]\n' \
-		"$root/rules/catalog/*/*.cel" >"$work/policy.yaml"
+		"$work/cel/*/*.cel" >"$work/policy.yaml"
 	(cd "$work" && python3 "$tests/check/cel-builtins.py" \
 		"$gpugate" "$judge" "${paths[@]}") >"$work/log" || return
 	! grep -vE '^[0-9]+ rules, ' "$work/log"

@@ -246,8 +246,10 @@ class Corpus:
                             "rules": list(without_gpus(files))}, file)
         files += [more, os.path.join(HERE, "export-rules.yaml")]
         # As deploy/vap has them.
-        files += sorted(glob.glob(os.path.join(
-            HERE, "..", "..", "rules", "catalog", "*", "*.cel")))
+        folder = os.path.join(self.work, "cel")
+        subprocess.run([os.path.join(HERE, "..", "..", "rules", "catalog",
+                                     "cel.sh"), folder], check=True)
+        files += sorted(glob.glob(os.path.join(folder, "*", "*.cel")))
         path = os.path.join(self.work, "gpugate.yaml")
         with open(path, "w", encoding="utf-8") as file:
             yaml.safe_dump({"apiVersion": "gpugate.dev/v1", "kind": "Policy",
