@@ -442,7 +442,7 @@ static void add_escape(struct buf *out, unsigned char c)
 	const char *short_form = c ? strchr(from, c) : NULL;
 
 	if (short_form)
-		buf_addf(out, "\\%c", to[short_form - from]);
+		buf_add(out, (char[]){'\\', to[short_form - from]}, 2);
 	else
 		buf_addf(out, "\\u%04x", c);
 }

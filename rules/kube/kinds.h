@@ -214,6 +214,8 @@ struct pod_memo {
 	bool infrastructure_known;
 	bool spot_known;
 	bool unit_known;
+	/* Results about the object, kept by its first pod. */
+	bool platform, platform_known;
 	enum accel_class unit; /* of the nodes that it selects */
 	struct arena *arena;   /* the object's: lives as long as it */
 	const struct node_needs *needs;

@@ -265,6 +265,22 @@ static void indices(struct buf *out)
 	buf_adds(out, "'}]}]}}");
 }
 
+static void unknown_pod(struct buf *out, unsigned i)
+{
+	buf_addf(out, "t%u: {spec: {containers: [", i);
+	container(out, 0);
+	buf_adds(out, "]}}");
+}
+
+/* Every pod asks what all of them show. */
+static void unknown_pods(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
+		      "spec: {");
+	add_each(out, 1400, unknown_pod);
+	buf_adds(out, "}}");
+}
+
 static void job_of_gpus(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: batch/v1, kind: Job, "
@@ -292,6 +308,7 @@ static const struct {
 	void (*write)(struct buf *out);
 } shapes[] = {
 	{"indices of devices", indices},
+	{"pods of an unknown kind", unknown_pods},
 	{"launchers in a script", launchers},
 	{"variables of a launcher", variables_of_a_launcher},
 	{"dashes", dashes},
@@ -545,14 +562,9 @@ static void costly_texts_are_refused(void **state)
 	}
 }
 
-static void a_small_manifest(struct buf *out)
-{
-	workflow(out, 3, "spec: [[a], [b]]");
-}
-
 static void fixed(struct buf *out)
 {
-	a_small_manifest(out);
+	workflow(out, 3, "spec: [[a], [b]]");
 	buf_adds(out, ", oldObject: ");
 	brackets(out);
 }

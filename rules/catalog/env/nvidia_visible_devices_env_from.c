@@ -11,7 +11,9 @@
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
 #include "kube/scheduling/affinity.h"
+#include "kube/scheduling/labels.h"
 #include "kube/scheduling/selector.h"
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
@@ -44,13 +46,65 @@ static bool names_nodes(const struct pod *pod)
 	       fields_name_nodes(pod);
 }
 
+/* A label of nodes with NVIDIA's GPUs. value: NULL if any will do. */
+static bool labels_gpus(const char *key, const char *value)
+{
+	return key && !text_eq(value, "false") &&
+	       text_eq(node_label_vendor(key, value), "nvidia");
+}
+
+/* One of several terms requires it: the pod may come by that one. */
+static bool term_needs_gpus(const struct pod *pod)
+{
+	struct node_needs needs = pod_node_needs(pod);
+
+	for (size_t i = 0; i < needs.n; i++) {
+		const struct node_need *need = &needs.items[i];
+		const struct node *value = node_need_value(need, 0);
+
+		if (node_need_requires(need) &&
+		    labels_gpus(need->key, node_str(value)))
+			return true;
+	}
+	return false;
+}
+
+static bool expression_prefers_gpus(const struct node *expression)
+{
+	const struct node *how = node_get(expression, "operator");
+	const struct node *value = node_at(node_get(expression, "values"), 0);
+
+	return !node_eq(how, "NotIn") && !node_eq(how, "DoesNotExist") &&
+	       labels_gpus(node_str(node_get(expression, "key")),
+			   node_str(value));
+}
+
+static bool prefers_gpus(const struct pod *pod)
+{
+	static const char preferred[] =
+		"nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution";
+	static const char in_item[] = "preference.matchExpressions";
+	const struct node *affinity = pod_field(pod, "affinity");
+	const struct node *spread = pod_field(pod, "topologySpreadConstraints");
+
+	FOR_EACH_CHILD(node_path(affinity, preferred), item)
+		FOR_EACH_CHILD(node_path(item, in_item), expression)
+			if (expression_prefers_gpus(expression))
+				return true;
+	FOR_EACH_CHILD(spread, item)
+		if (labels_gpus(node_str(node_get(item, "topologyKey")), NULL))
+			return true;
+	return false;
+}
+
 /* A pod that comes to no node with GPUs sees none, whatever the variables. */
-static bool may_meet_gpus(const struct pod *pod)
+static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 {
 	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
 	       !node_is_unset(pod_field(pod, "tolerations")) ||
-	       names_nodes(pod) ||
-	       !node_is_unset(pod_field(pod, "runtimeClassName"));
+	       names_nodes(pod) || term_needs_gpus(pod) || prefers_gpus(pod) ||
+	       !node_is_unset(pod_field(pod, "runtimeClassName")) ||
+	       pod_gpu_intent(rule_accelerators(run), pod).by != INTENT_NONE;
 }
 
 static void check_container(struct rule_run *run, const struct container *c)
@@ -75,7 +129,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	/* KAI and HAMi pass the devices of a share on by a ConfigMap. */
-	if (pod->flat || pod_is_trusted(pod) || !may_meet_gpus(pod) ||
+	if (pod->flat || pod_is_trusted(pod) || !may_meet_gpus(run, pod) ||
 	    pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
 		return;
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "rules/kube/kinds.h"
+
 #include "base/text.h"
 #include "kube/accelerator.h"
 #include "kube/container.h"
@@ -41,7 +43,7 @@ bool pod_names_model(const struct pod *pod)
 	return pod_annotation(pod, key) || object_annotation(pod->object, key);
 }
 
-bool object_shows_platform(const struct object *object)
+static bool shows_platform(const struct object *object)
 {
 	if (annotates_platform(node_get(object->root, "metadata")))
 		return true;
@@ -55,6 +57,19 @@ bool object_shows_platform(const struct object *object)
 				return true;
 	}
 	return false;
+}
+
+/* Every pod asks, and all of them are searched. */
+bool object_shows_platform(const struct object *object)
+{
+	struct pod_memo *memo = object->npods ? object->pods->memo : NULL;
+
+	if (!memo)
+		return shows_platform(object);
+	if (!memo->platform_known)
+		memo->platform = shows_platform(object);
+	memo->platform_known = true;
+	return memo->platform;
 }
 
 /* --- device injection ----------------------------------------------------- */
