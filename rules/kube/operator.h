@@ -23,6 +23,8 @@ struct gang {
 struct workload_operator {
 	/* Devices that fields of the kind ask for, not resources. */
 	void (*gpus)(struct pod_builder *builder, struct pod *pod);
+	/* Changes the fields that the pod is read from. */
+	void (*patch)(struct pod_builder *builder, struct pod *pod);
 	/* The list that replaces resourceClaims, or NULL; claim() takes an
 	 * entry that is not a claim of Kubernetes, or returns false. */
 	const char *claims;

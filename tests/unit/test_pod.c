@@ -276,7 +276,7 @@ static void operators_give_devices(void **state)
 		 "{podSpecPatch: 'containers: [{name: main, resources: "
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
 		 "{image: i}}]}}",
-		 GPU_BY_OPERATOR, 1, false, false},
+		 GPU_BY_OPERATOR | GPU_BY_RESOURCE, 1, false, false},
 		/* none, whatever the container asked for */
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'containers: [{name: main, resources: "

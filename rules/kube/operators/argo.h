@@ -4,6 +4,10 @@
 
 #include "rules/kube/operator.h"
 
+/* Reads the pod as podSpecPatch leaves it. */
+void argo_patch(struct pod_builder *builder, struct pod *pod);
+/* Adds devices of podSpecPatch. */
+void argo_devices(struct pod_builder *builder, struct pod *pod);
 /* Sets the peaks of a Workflow's pods to how many run at once. */
 void argo_peaks(struct arena *arena, struct object *object);
 

@@ -120,6 +120,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
 		pod->defaults = path_get(builder->object->root, row->defaults);
+	if (builder_operator(builder)->patch)
+		builder_operator(builder)->patch(builder, pod);
 	pod->volumes = field_of(pod, "volumes");
 	pod->node_selector = field_of(pod, "nodeSelector");
 	pod->tolerations = field_of(pod, "tolerations");

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * podSpecPatch, a string of a workflow or of a template: a strategic merge
+ * patch of the pod's spec. The pod is read as the controller patches it;
+ * devices at places that are not read count as unknown.
+ *
+ * Source: Argo Workflows workflow/util/util.go, ApplyPodSpecPatch.
+ */
+#include "rules/kube/operators/argo.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/text.h"
+
+static bool is_of_name(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("-_./", c));
+}
+
+/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
+static bool names_accelerator(const struct kube_config *config,
+			      const char *text)
+{
+	const char *start, *end = text;
+	char name[128];
+
+	while ((start = strchr(end, '/'))) {
+		while (start > end && is_of_name(start[-1]))
+			start--;
+		for (end = start; is_of_name(*end);)
+			end++;
+		if ((size_t)(end - start) >= sizeof(name))
+			continue;
+		memcpy(name, start, (size_t)(end - start));
+		name[end - start] = '\0';
+		if (accelerator_find(&config->accelerators, name))
+			return true;
+	}
+	return false;
+}
+
+/* True if the keys of the map are texts of the user. */
+static bool has_free_keys(const struct node *map)
+{
+	static const char *const maps[] = {"limits",	   "requests",
+					   "nodeSelector", "matchLabels",
+					   "sysctls",	   "overhead"};
+
+	for (size_t i = 0; map->key && i < sizeof(maps) / sizeof(*maps); i++)
+		if (!strcasecmp(map->key, maps[i]))
+			return true;
+	return false;
+}
+
+/* A field that leads to devices, in any case of its letters; or NULL. */
+static const char *field_in_any_case(const char *key)
+{
+	static const char *const fields[] = {
+		"containers",
+		"initContainers",
+		"name",
+		"resources",
+		"limits",
+		"requests",
+		"volumes",
+		"hostPath",
+		"path",
+		"volumeMounts",
+		"mountPath",
+		"subPath",
+		"env",
+		"value",
+		"envFrom",
+		"image",
+		"securityContext",
+		"privileged",
+		"hostPID",
+		"hostNetwork",
+		"hostIPC",
+		"nodeName",
+		"nodeSelector",
+		"tolerations",
+		"claims",
+		"resourceClaims",
+		"runtimeClassName",
+		"command",
+		"args",
+		"volumeDevices",
+	};
+
+	for (size_t i = 0; key && i < sizeof(fields) / sizeof(*fields); i++)
+		if (!strcasecmp(key, fields[i]))
+			return fields[i];
+	return NULL;
+}
+
+static bool is_variant(const struct node *node)
+{
+	const char *field = field_in_any_case(node->key);
+
+	return field && strcmp(node->key, field) != 0;
+}
+
+static bool any_variant(const struct node *tree)
+{
+	if (!tree || has_free_keys(tree))
+		return false;
+	FOR_EACH_CHILD(tree, child)
+		if (is_variant(child) || any_variant(child))
+			return true;
+	return false;
+}
+
+static struct node renamed(const struct node *node, const char *field)
+{
+	struct node out = *node;
+
+	out.key = field;
+	out.key_len = (uint32_t)strlen(field);
+	out.tag = node_tag(field, out.key_len);
+	return out;
+}
+
+/*
+ * The controller decodes the patched pod with encoding/json, which ignores the
+ * case of field names: values of both spellings are merged.
+ */
+static const struct node *respelled(struct pod_builder *builder,
+				    const struct node *tree)
+{
+	struct node *exact, *variants;
+	uint32_t *budget = &builder->merge_budget;
+
+	if (!any_variant(tree))
+		return tree;
+	exact = merge_hollow(builder->arena, tree);
+	variants = merge_hollow(builder->arena, tree);
+	FOR_EACH_CHILD(tree, child) {
+		struct node one = *respelled(builder, child);
+
+		if (is_variant(&one)) {
+			one = renamed(&one, field_in_any_case(one.key));
+			merge_add(builder->arena, budget, variants, &one);
+		} else {
+			merge_add(builder->arena, budget, exact, &one);
+		}
+	}
+	return variants->len
+		       ? value_merge(builder->arena, budget, exact, variants)
+		       : exact;
+}
+
+/* No more containers are patched in practice; and all templates share one
+ * patch. */
+enum { PATCHED_MAX = 64 };
+
+struct patched {
+	const char *container, *resource;
+	struct amount n;
+};
+
+/* A patch in a string, and the devices in it. */
+struct device_patch {
+	const struct node *tree; /* NULL: it was not read */
+	struct patched items[PATCHED_MAX];
+	size_t n;
+	bool names; /* a device, at a place that was not read */
+	bool open;  /* filled in later */
+};
+
+/* Copies a tree so that findings point at the string, and pointers go on into
+ * it. */
+static struct node *placed_in(struct arena *arena, struct node *string,
+			      struct node *parent, const struct node *tree)
+{
+	bool holds = node_is_map(tree) || node_is_seq(tree);
+	struct node *out = merge_hollow(arena, tree);
+
+	out->len = holds ? 0 : tree->len;
+	out->parent = parent;
+	out->start = out->key_start = string->start;
+	out->end = out->key_end = string->end;
+	FOR_EACH_CHILD(tree, item) {
+		struct node *child = placed_in(
+			arena, string, tree->parent ? out : string, item);
+
+		child->next = NULL;
+		if (out->last)
+			out->last->next = child;
+		else
+			out->first = child;
+		out->last = child;
+		out->len++;
+		out->tags |= node_tag_bit(child->tag);
+	}
+	return out;
+}
+
+static const struct node *read_patch(struct arena *arena,
+				     const struct node *patch)
+{
+	struct doc *doc = ARENA_NEW(arena, struct doc);
+	struct node *string;
+	struct loader loader;
+
+	if (!patch->str || node_is_unknown(patch) ||
+	    !embedded_init(&loader, arena, "podSpecPatch",
+			   text_without_markup(arena, patch->str, patch->len),
+			   patch->len))
+		return NULL;
+	/* PATCHED_MAX bounds the work on lists. */
+	if (loader_next(&loader, doc) != 1 || !node_is_map(doc->root))
+		return NULL;
+	string = ARENA_NEW(arena, struct node);
+	*string = *patch;
+	return placed_in(arena, string, string, doc->root);
+}
+
+/* False: there are too many. */
+static bool patch_list(const struct kube_config *config,
+		       struct device_patch *patch, const struct node *list)
+{
+	FOR_EACH_CHILD(list, item) {
+		struct patched one = {.container =
+					      node_str(node_get(item, "name"))};
+
+		one.n = devices_asked(config, node_get(item, "resources"),
+				      &one.resource);
+		if (!one.resource)
+			continue;
+		if (patch->n == PATCHED_MAX)
+			return false;
+		patch->items[patch->n++] = one;
+	}
+	return true;
+}
+
+static struct device_patch *patch_read(struct pod_builder *builder,
+				       const struct node *node)
+{
+	struct device_patch *patch =
+		ARENA_NEW(builder->arena, struct device_patch);
+	const struct node *tree =
+		respelled(builder, read_patch(builder->arena, node));
+
+	patch->tree = tree;
+	if (node_is_map(tree) &&
+	    patch_list(builder->config, patch, node_get(tree, "containers")) &&
+	    patch_list(builder->config, patch,
+		       node_get(tree, "initContainers")))
+		return patch;
+	patch->names =
+		node->str && names_accelerator(builder->config, node->str);
+	patch->open =
+		node_is_unknown(node) || (node->str && strstr(node->str, "{{"));
+	return patch;
+}
+
+static struct container *named(struct pod *pod, const char *name)
+{
+	for (size_t i = 0; name && i < pod->ncontainers; i++)
+		if (text_eq(pod->containers[i].name, name))
+			return &pod->containers[i];
+	return NULL;
+}
+
+/* Replaces the container's values by the patch's. */
+static void patch_container(struct pod_builder *builder, struct pod *pod,
+			    const struct patched *item)
+{
+	struct container *c = named(pod, item->container);
+	bool any = item->n.n || item->n.unknown;
+
+	if (any)
+		pod->gpu_by |= GPU_BY_OPERATOR;
+	if (!c) {
+		pod->gpus = amount_add(pod->gpus, item->n);
+		return;
+	}
+	c->gpus = item->n;
+	if (any && !c->accelerator) {
+		c->resource = item->resource;
+		c->accelerator = accelerator_find(
+			&builder->config->accelerators, item->resource);
+	}
+}
+
+static void apply_patch(struct pod_builder *builder, struct pod *pod,
+			const struct device_patch *patch)
+{
+	for (size_t i = 0; i < patch->n; i++)
+		patch_container(builder, pod, &patch->items[i]);
+	if (patch->names) {
+		pod->gpu_by |= GPU_BY_OPERATOR;
+		pod->gpus.unknown = true;
+	} else if (patch->open) {
+		pod->gpu_unknown = true;
+	}
+}
+
+/* --- the patched pod ------------------------------------------------------ */
+
+/* The merged value at the place of the author's. */
+static const struct node *placed(struct arena *arena, const struct node *merged,
+				 const struct node *written)
+{
+	struct node *out = merge_hollow(arena, written);
+
+	out->first = merged->first;
+	out->last = merged->last;
+	out->len = merged->len;
+	out->tags = merged->tags;
+	out->flags = merged->flags;
+	return out;
+}
+
+struct argo_target {
+	struct pod_builder *builder;
+	const struct node *element; /* a template */
+	struct node *patch;	    /* in the template's fields */
+	struct node *set, *beside;  /* containers of containerSet; others */
+};
+
+static void put(struct argo_target *t, struct node *map,
+		const struct node *value, const char *field)
+{
+	const struct node one = renamed(value, field);
+
+	merge_add(t->builder->arena, &t->builder->merge_budget, map, &one);
+}
+
+static bool has_item(const struct node *list, const char *name)
+{
+	FOR_EACH_CHILD(list, item)
+		if (node_eq(node_get(item, "name"), name))
+			return true;
+	return false;
+}
+
+/* A container that Argo calls main, one of the template's, or another one. The
+ * executor's own, which a patch may give resources, have no image here. */
+static void put_container(struct argo_target *t, const struct node *item)
+{
+	static const char *const mains[] = {"container", "script"};
+	const char *name = node_str(node_get(item, "name"));
+	const struct node *set =
+		node_path(t->element, "containerSet.containers");
+	struct arena *arena = t->builder->arena;
+	uint32_t *budget = &t->builder->merge_budget;
+
+	for (size_t i = 0; name && !strcmp(name, "main") && i < 2; i++) {
+		const struct node *own = node_get(t->element, mains[i]);
+
+		if (!node_is_map(own))
+			continue;
+		put(t, t->patch,
+		    placed(arena, value_merge(arena, budget, own, item), own),
+		    mains[i]);
+		return;
+	}
+	if (name && has_item(set, name))
+		merge_add(arena, budget, t->set, item);
+	else if (name && (!node_is_unset(node_get(item, "image")) ||
+			  has_item(node_get(t->element, "sidecars"), name)))
+		merge_add(arena, budget, t->beside, item);
+}
+
+static void put_lists(struct argo_target *t)
+{
+	struct arena *arena = t->builder->arena;
+	uint32_t *budget = &t->builder->merge_budget;
+	const struct node *sidecars = node_get(t->element, "sidecars");
+	struct node *holder;
+
+	if (t->set->len) {
+		holder = merge_hollow(arena, t->patch);
+		put(t, holder, t->set, "containers");
+		put(t, t->patch, holder, "containerSet");
+	}
+	if (t->beside->len)
+		put(t, t->patch,
+		    node_is_seq(sidecars)
+			    ? value_merge(arena, budget, sidecars, t->beside)
+			    : t->beside,
+		    "sidecars");
+}
+
+/* A field that the workflow gives to templates without one. */
+static const struct node *with_default(struct argo_target *t,
+				       const struct pod *pod,
+				       const struct node *value)
+{
+	const struct node *all = node_get(pod->defaults, value->key);
+
+	if (node_is_unset(all) ||
+	    !node_is_unset(node_get(t->element, value->key)))
+		return value;
+	return value_merge(t->builder->arena, &t->builder->merge_budget, all,
+			   value);
+}
+
+/* True if the patch, which all templates may share, can be looked at again. */
+static bool is_affordable(struct pod_builder *builder,
+			  const struct argo_target *t, const struct node *tree)
+{
+	size_t own =
+		node_count(node_get(t->element, "sidecars")) +
+		node_count(node_path(t->element, "containerSet.containers"));
+	size_t cost = tree->len +
+		      node_count(node_get(tree, "containers")) * (own + 1);
+
+	if (builder->merge_budget < cost)
+		return false;
+	builder->merge_budget -= (uint32_t)cost;
+	return true;
+}
+
+static void merge_patch(struct pod_builder *builder, struct pod *pod,
+			const struct node *tree)
+{
+	struct argo_target t = {.builder = builder, .element = pod->spec};
+	const struct node *list = node_get(tree, "containers");
+
+	if (!node_is_map(tree) || !node_is_map(pod->spec))
+		return;
+	if (!is_affordable(builder, &t, tree)) {
+		pod->gpu_unknown = true;
+		return;
+	}
+	t.patch = merge_hollow(builder->arena, tree);
+	if (node_is_seq(list)) {
+		t.set = merge_hollow(builder->arena, list);
+		t.beside = merge_hollow(builder->arena, list);
+		FOR_EACH_CHILD(list, item)
+			put_container(&t, item);
+		put_lists(&t);
+	}
+	FOR_EACH_CHILD(tree, value)
+		if (value != list && !node_is_unset(value))
+			put(&t, t.patch, with_default(&t, pod, value),
+			    value->key);
+	pod->spec = placed(builder->arena,
+			   value_merge(builder->arena, &builder->merge_budget,
+				       pod->spec, t.patch),
+			   pod->spec);
+}
+
+/* --- both ----------------------------------------------------------------- */
+
+static const struct device_patch *read_once(struct pod_builder *builder,
+					    struct device_patch **kept,
+					    const struct node *node)
+{
+	if (!node_is_unset(node) && !*kept)
+		*kept = patch_read(builder, node);
+	return *kept;
+}
+
+/* Patches in the order of the controller: of the workflow, of all templates;
+ * own replaces the usual one. */
+static size_t patches(struct pod_builder *builder, const struct pod *pod,
+		      const struct device_patch *out[2])
+{
+	const struct node *own = node_get(pod->source, "podSpecPatch");
+	size_t n = 0;
+
+	out[n] = read_once(builder, &builder->patch,
+			   node_get(pod->defaults, "podSpecPatch"));
+	n += out[n] != NULL;
+	out[n] = node_is_unset(own)
+			 ? read_once(builder, &builder->usual_patch,
+				     node_path(pod->defaults,
+					       "templateDefaults.podSpecPatch"))
+			 : patch_read(builder, own);
+	return n + (out[n] != NULL);
+}
+
+void argo_patch(struct pod_builder *builder, struct pod *pod)
+{
+	const struct device_patch *all[2];
+	size_t n = patches(builder, pod, all);
+
+	for (size_t i = 0; i < n; i++)
+		merge_patch(builder, pod, all[i]->tree);
+}
+
+void argo_devices(struct pod_builder *builder, struct pod *pod)
+{
+	const struct device_patch *all[2];
+	size_t n = patches(builder, pod, all);
+
+	for (size_t i = 0; i < n; i++)
+		apply_patch(builder, pod, all[i]);
+}
