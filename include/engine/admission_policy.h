@@ -101,6 +101,16 @@ struct admission_request {
 void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request);
 
+/*
+ * Fields that MutatingAdmissionPolicies may set in the request's object or in
+ * the pods that are made of it, as unknown values; NULL: none. It reads the
+ * object, the cluster, the namespaces and the arena of the request.
+ */
+const struct node *
+admission_policies_touched(const struct admission_policies *set,
+			   const struct admission_request *request,
+			   const struct pod *pod);
+
 /* --- for snapshots (save.c) ----------------------------------------------- */
 
 /* Appends what is kept of a policy, a binding or a parameter, as JSON. */

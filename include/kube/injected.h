@@ -7,10 +7,12 @@
 #ifndef KUBE_INJECTED_H
 #define KUBE_INJECTED_H
 
+#include "base/arena.h"
 #include "doc/node.h"
 
 struct glob;
 struct object;
+struct pod;
 struct kube_config;
 
 struct pod_injection {
@@ -24,5 +26,8 @@ bool node_is_injected(const struct node *node);
  * what all namespaces get. */
 void object_inject(struct arena *arena, const struct kube_config *config,
 		   struct object *object);
+/* A field that is unknown hides the author's value. */
+void pod_inject(struct arena *arena, struct pod *pod,
+		const struct node *fields);
 
 #endif

@@ -177,10 +177,13 @@ container_resembles(const struct accelerator_extra *extra,
 const struct node *container_env_tagged(const struct container *c,
 					const char *name, uint16_t tag)
 {
+	const struct node *added;
+
 	for (size_t i = c->nenv; i--;)
 		if (c->env[i].tag == tag && node_eq(c->env[i].name, name))
 			return c->env[i].node;
-	return NULL;
+	added = node_get(c->pod->injected, "env");
+	return node_is_unknown(added) ? added : NULL;
 }
 
 /* Length without trailing slashes; "/" stays. */

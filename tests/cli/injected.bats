@@ -100,3 +100,72 @@ silent() {
 	holds "$stderr" ".gpugate.yaml:9:17: error: expected a list, found a map"
 	holds "$stderr" 'unknown key `schedulerNames`; did you mean `schedulerName`?'
 }
+
+# mutating EXPRESSION [MATCH]: a policy for pods, whose expression names fields
+mutating() {
+	cat >map.yaml <<-END
+	apiVersion: admissionregistration.k8s.io/v1
+	kind: MutatingAdmissionPolicy
+	metadata: {name: gpus}
+	spec:
+	  matchConstraints: {${2-}resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [${3-pods}]}]}
+	  failurePolicy: Fail
+	  reinvocationPolicy: Never
+	  mutations:
+	  - {patchType: JSONPatch, jsonPatch: {expression: '$1'}}
+	END
+}
+
+# found RULE; clear RULE: with the policy
+found() {
+	run --separate-stderr "$GPUGATE" lint --format concise \
+		--admission-policy map.yaml job.yaml
+	holds "$output" "[$1]"
+}
+
+clear() {
+	run --separate-stderr "$GPUGATE" lint --format concise \
+		--admission-policy map.yaml job.yaml
+	[ "$status" -lt 2 ]
+	holds_not "$output" "[$1]"
+}
+
+@test "fields that a MutatingAdmissionPolicy names are not missing" {
+	policy
+	mutating '[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "nvidia.com/gpu"}}]'
+	clear gpu-toleration-missing
+	for rule in runtimeclass-missing cost-labels-missing \
+		thread-oversubscription; do
+		found "$rule"
+	done
+	mutating '[JSONPatch{op: "add", path: "/spec/runtimeClassName", value: "nvidia"}]'
+	clear runtimeclass-missing
+	found cost-labels-missing
+	mutating '[JSONPatch{op: "add", path: "/metadata/labels/team", value: "a"}]'
+	clear cost-labels-missing
+	mutating 'Object{spec: Object.spec{containers: [Object.spec.containers{name: "a", env: []}]}}'
+	clear thread-oversubscription
+	mutating '[JSONPatch{op: "add", path: "/spec/environment", value: "my_tolerations"}]'
+	found thread-oversubscription
+	found gpu-toleration-missing
+}
+
+@test "a MutatingAdmissionPolicy counts where it is bound and matches" {
+	policy
+	toleration='[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "nvidia.com/gpu"}}]'
+	mutating "$toleration" '' services
+	found gpu-toleration-missing
+	mutating "$toleration" 'objectSelector: {matchLabels: {a: c}}, '
+	found gpu-toleration-missing
+	mutating "$toleration" 'objectSelector: {matchLabels: {a: b}}, '
+	clear gpu-toleration-missing
+	mutating "$toleration" 'namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ml-b}}, '
+	found gpu-toleration-missing
+	mutating "$toleration"
+	bind='{apiVersion: admissionregistration.k8s.io/v1, kind: MutatingAdmissionPolicyBinding, metadata: {name: b}, spec: {policyName: gpus, matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: %s}}}}}'
+	# shellcheck disable=SC2059
+	printf -- "---\n$bind\n" ml-b >>map.yaml
+	found gpu-toleration-missing
+	sed -i 's/ml-b/ml-a/' map.yaml
+	clear gpu-toleration-missing
+}

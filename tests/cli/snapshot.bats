@@ -644,7 +644,7 @@ judged() {
 	policies
 	list apis_admissionregistration.k8s.io_v1_mutatingadmissionpolicies \
 		admissionregistration.k8s.io/v1 MutatingAdmissionPolicy \
-		"{\"metadata\":{\"name\":\"lower\"},\"spec\":{$rules}}"
+		"{\"metadata\":{\"name\":\"lower\"},\"spec\":{$rules,\"mutations\":[{\"patchType\":\"JSONPatch\",\"jsonPatch\":{\"expression\":\"/spec/tolerations/-\"}}]}}"
 	sed -i 's/"served":true,/&"subresources":{"status":{}},/; s/"properties":{"spec"/"x-kubernetes-validations":[{"rule":"!has(self.status)"}],"properties":{"status":{"type":"object"},"spec"/' \
 		"$FAKE/apis_apiextensions.k8s.io_v1_customresourcedefinitions.json"
 	printf 'status: {}\n' >>gate.yaml
@@ -658,6 +658,12 @@ judged() {
 	snapshot -o cluster.json
 	judged pod.yaml
 	holds "$output" 'info: policy `most`: if the MutatingAdmissionPolicy `lower` leaves it so: too much'
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nextends: [all]\nplatform: {gpuTaints: [nvidia.com/gpu]}\n' >policy.yaml
+	printf '    resources: {limits: {nvidia.com/gpu: 1}}\n' >>pod.yaml
+	run "$GPUGATE" lint --config policy.yaml --format concise pod.yaml
+	holds "$output" '[gpu-toleration-missing]'
+	run "$GPUGATE" lint --config policy.yaml --format concise --cluster cluster.json pod.yaml
+	holds_not "$output" '[gpu-toleration-missing]'
 }
 
 @test "own policies that may not be read are said, and not judged" {

@@ -212,6 +212,9 @@ struct admission_case {
 /* spec.matchConstraints of a policy, spec.matchResources of a binding. */
 enum tri resources_match(struct admission_case *a,
 			 const struct node *resources);
+/* True if the input is a bound MutatingAdmissionPolicy that may match. */
+bool mutation_applies(struct admission_case *a,
+		      const struct input_object *input);
 /* The name of a MutatingAdmissionPolicy that may change the object first, or
  * NULL. */
 const char *mutation_of(struct admission_case *a);

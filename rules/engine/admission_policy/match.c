@@ -206,20 +206,23 @@ static bool is_bound(struct admission_case *a, const char *policy)
 	return bound;
 }
 
+bool mutation_applies(struct admission_case *a,
+		      const struct input_object *input)
+{
+	const struct object *policy = input->object;
+
+	return input_is(input, admission_group, "MutatingAdmissionPolicy") &&
+	       policy->name &&
+	       resources_match(
+		       a, node_path(policy->root, "spec.matchConstraints")) !=
+		       TRI_NO &&
+	       is_bound(a, policy->name);
+}
+
 const char *mutation_of(struct admission_case *a)
 {
-	for (size_t i = 0; i < a->set->ninputs; i++) {
-		const struct input_object *input = &a->set->inputs[i];
-		const char *name = input->object->name;
-
-		if (input_is(input, admission_group,
-			     "MutatingAdmissionPolicy") &&
-		    name &&
-		    resources_match(a, node_path(input->object->root,
-						 "spec.matchConstraints")) !=
-			    TRI_NO &&
-		    is_bound(a, name))
-			return name;
-	}
+	for (size_t i = 0; i < a->set->ninputs; i++)
+		if (mutation_applies(a, &a->set->inputs[i]))
+			return a->set->inputs[i].object->name;
 	return NULL;
 }

@@ -352,7 +352,7 @@ static void check_object(struct run *run, struct object *object)
 
 	if (!object->cluster_scoped)
 		settle_namespace(run, object);
-	object_inject(&state->doc_arena, run_kube(run), object);
+	run_inject(run, &state->doc_arena, object);
 	object->infrastructure = namespace_is_infrastructure(
 		run_kube(run), policy_namespace(object));
 	if (state->file.fragments || state->file.patched ||

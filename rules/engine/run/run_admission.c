@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of the cluster's own policies for an object, as findings. */
 #include "base/text.h"
+#include "kube/injected.h"
 #include "run_internal.h"
 
 struct admission_run {
@@ -80,17 +81,49 @@ static struct admission_request request_for(struct admission_run *r)
 	};
 }
 
+struct policy_sets {
+	const struct admission_policies *items[4]; /* or NULL */
+};
+
+static struct policy_sets policy_sets(const struct run *run)
+{
+	const struct policy *policy = run->state->file.policy;
+
+	return (struct policy_sets){{
+		run->options.admission_policies,
+		run->state->cluster_old ? NULL
+					: run->state->file.cluster_policies,
+		policy_admission(policy, false),
+		policy_admission(policy, true),
+	}};
+}
+
+void run_inject(struct run *run, struct arena *arena, struct object *object)
+{
+	const struct admission_request request = {
+		.object = object,
+		.cluster = run->state->cluster,
+		.namespaces = run->options.namespaces,
+		.arena = arena,
+	};
+	struct policy_sets sets = policy_sets(run);
+
+	object_inject(arena, run_kube(run), object);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets.items); i++)
+		for (size_t p = 0; sets.items[i] && p < object->npods; p++) {
+			const struct node *fields = admission_policies_touched(
+				sets.items[i], &request, &object->pods[p]);
+
+			if (fields)
+				pod_inject(arena, &object->pods[p], fields);
+		}
+}
+
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings)
 {
-	const struct policy *policy = run->state->file.policy;
 	const struct run_state *state = run->state;
-	const struct admission_policies *const sets[] = {
-		run->options.admission_policies,
-		state->cluster_old ? NULL : state->file.cluster_policies,
-		policy_admission(policy, false),
-		policy_admission(policy, true),
-	};
+	struct policy_sets sets = policy_sets(run);
 	struct admission_run r = {.rr = {.run = run, .object = object},
 				  .settings = settings};
 	struct admission_request request = request_for(&r);
@@ -98,7 +131,7 @@ void run_admission_policies(struct run *run, const struct object *object,
 	if (request.policies && state->cluster_old &&
 	    state->file.cluster_policies)
 		not_run(&r, false, state->cluster_old);
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		if (sets[i] && !object->parent)
-			admission_policies_judge(sets[i], &request);
+	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets.items); i++)
+		if (sets.items[i] && !object->parent)
+			admission_policies_judge(sets.items[i], &request);
 }

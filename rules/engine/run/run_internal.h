@@ -167,6 +167,8 @@ void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
 
 /* Judge an object by the cluster's own policies (run_admission.c). */
+/* Gives the pods what the cluster adds, or may add. */
+void run_inject(struct run *run, struct arena *arena, struct object *object);
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings);
 

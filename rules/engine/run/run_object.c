@@ -121,7 +121,7 @@ const struct object *rule_object(struct rule_run *rr, const struct workload *w)
 		return NULL;
 	object->namespace = *w->id.namespace ? w->id.namespace : NULL;
 	object->fragment = w->npods && w->pods[0].fragment;
-	object_inject(&reread->arena, run_kube(run), object);
+	run_inject(run, &reread->arena, object);
 	run->state->file.source = reread->source;
 	run->state->file.index = w->place.file;
 	return rr->object = object;

@@ -67,6 +67,7 @@ const struct node *container_env_after(const struct container *c,
 	const struct node *lists[] = {node_get(c->node, "env"),
 				      node_get(c->node, "envs"),
 				      node_get(c->node, "envVars")};
+	const struct node *injected = node_get(c->pod->injected, "env");
 
 	/* A list of that name was read already. */
 	if (node_is_seq(lists[0]) &&
@@ -78,7 +79,9 @@ const struct node *container_env_after(const struct container *c,
 		if (found)
 			return found;
 	}
-	return env_first(node_get(c->pod->injected, "env"), name, &after);
+	if (node_is_unknown(injected))
+		return after ? NULL : injected;
+	return env_first(injected, name, &after);
 }
 
 struct node *env_entry(struct arena *arena, const char *name, const char *value)

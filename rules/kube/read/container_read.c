@@ -262,6 +262,9 @@ void container_add_env(struct arena *arena, struct container *c,
 {
 	struct env_entry *all;
 
+	/* It may have any. */
+	if (node_is_unknown(list))
+		memset(c->env_tags, 0xff, sizeof(c->env_tags));
 	if (!node_count(list))
 		return;
 	all = ARENA_ARRAY(arena, struct env_entry, c->nenv + node_count(list));

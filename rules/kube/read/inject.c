@@ -81,7 +81,7 @@ static const struct node *joined(struct arena *arena, const struct node *own,
 
 	if (!more || node_is_unknown(own))
 		return own;
-	if (node_is_unset(own))
+	if (node_is_unset(own) || node_is_unknown(more))
 		return copy_of(arena, more, spec);
 	if (own->type != more->type)
 		return own;
@@ -118,10 +118,12 @@ static bool is_meant(const struct pod_injection *one, const char *namespace)
 	return false;
 }
 
-static void inject(struct arena *arena, struct pod *pod,
-		   const struct node *fields)
+void pod_inject(struct arena *arena, struct pod *pod, const struct node *fields)
 {
 	const struct node *spec = pod->spec;
+
+	if (pod->flat || !node_is_map(spec))
+		return;
 
 	pod->tolerations = joined(arena, pod->tolerations,
 				  node_get(fields, "tolerations"), spec);
@@ -146,8 +148,6 @@ void object_inject(struct arena *arena, const struct kube_config *config,
 		if (!is_meant(one, object->namespace))
 			continue;
 		for (size_t p = 0; p < object->npods; p++)
-			if (!object->pods[p].flat &&
-			    node_is_map(object->pods[p].spec))
-				inject(arena, &object->pods[p], one->fields);
+			pod_inject(arena, &object->pods[p], one->fields);
 	}
 }
