@@ -55,6 +55,7 @@ struct finding {
 	const char *container;
 	const char *message, *help;
 	const char *cause;
+	const char *check; /* of the rule's rejections, or NULL */
 	/* The name of an admission policy, and of its binding. */
 	const char *policy, *binding;
 	/* Parameters of the policy without which it has no repair:

@@ -19,6 +19,9 @@
 #include "engine/rule.h"
 
 /* The settings of one rule. */
+/* The most that a rule's rejections may be. */
+enum { CHECKS_MAX = 128 };
+
 struct setting {
 	bool enabled;
 	bool locked;	      /* comments, annotations cannot suppress it */
@@ -36,8 +39,15 @@ struct setting {
 	 * holds a comma.
 	 */
 	const char *const *params;
+	uint64_t checks_off[CHECKS_MAX / 64]; /* bits, of its rejections */
 	const char *from; /* "preset recommended", "path/.gpugate.yaml:7" */
 };
+
+/* True for a check of the rule that the policy turned off. */
+bool setting_check_off(const struct setting *setting, const struct rule *rule,
+		       const struct rejection *check);
+void setting_turn_check(struct setting *setting, const struct rule *rule,
+			const struct rejection *check, bool off);
 
 struct policy;
 

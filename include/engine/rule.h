@@ -97,26 +97,52 @@ struct rule_param {
 	const char *help;
 };
 
+struct rule;
 struct rule_run;
+struct finding;
 
 /*
  * A rejection by an operator's own validation, in the form of a rule of
- * x-kubernetes-validations: an object for which `rule` is false is rejected.
+ * x-kubernetes-validations: a part for which `rule` is false is rejected.
+ * `self` is the part, or an item of its list (values of its map) at `each`;
+ * `owner` is the part and `object` the whole object.
  */
 struct rejection {
-	const char *id;	     /* unique in its rule */
-	const char *kind;    /* of the group; NULL: pods of all kinds */
+	const char *id; /* unique in its rule */
+	/* The parts: words "Kind", "Kind:path", "group/Kind:path". NULL: the
+	 * templates of pods of all kinds. */
+	const char *kind;
 	const char *field;   /* path of the place; NULL: what decides */
-	const char *rule;    /* CEL over `self`, true: accepted */
-	const char *message; /* CEL text over `self`: the fault */
+	const char *rule;    /* CEL, true: accepted */
+	const char *message; /* CEL text: the fault */
+	const char *each;    /* path below the part, or NULL */
+	/* The first version that rejects: a warning, because an earlier one
+	 * that is in use accepts. NULL: all of rejections.versions. */
+	const char *since;
+	/* Off by default in its operator: an info. */
+	const char *gate;
+	/* Adds a repair to the finding at a part, or NULL. */
+	void (*repair)(struct rule_run *run, struct finding *finding,
+		       const struct node *part);
 };
+
+/* An entry of rejections.items: the members in order, the last ones by name. */
+#define REJECTION(...)                                                         \
+	{                                                                      \
+		.id = __VA_ARGS__                                              \
+	}
 
 struct rejections {
 	const char *by;		       /* "the JobSet webhook" */
-	const char *group;	       /* of the kinds, or NULL */
+	const char *group;	       /* of kinds without one, or NULL */
 	const char *version;	       /* the only one, or NULL */
 	const struct rejection *items; /* ends with {0} */
+	const char *versions;	       /* that were read: "1.5 to 1.7" */
+	bool groups;		       /* some kinds are of other groups */
 };
+
+/* The rejection of this id, or NULL. */
+const struct rejection *rule_rejection(const struct rule *rule, const char *id);
 
 struct rule {
 	const char *name;	/* kebab-case; never changes */
@@ -163,8 +189,6 @@ struct rule {
  * finding_help(), when the rule's own remedy can be made concrete.
  * The finding returned is never NULL; it lives until the document is done.
  */
-struct finding;
-
 struct finding *report_container(struct rule_run *run,
 				 const struct container *container,
 				 const struct node *at, const char *fmt, ...)

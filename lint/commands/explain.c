@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/finding.h"
+#include "explain_checks.h"
 #include "lint/options/options.h"
 #include "lint/term/log.h"
 #include "rules.h"
@@ -165,6 +166,16 @@ static const struct rule_example *example_of(const struct rule *rule)
 	return found ? found : &none;
 }
 
+static void add_text_check(struct buf *out, const char *id, const char *text)
+{
+	struct buf line;
+
+	buf_init(&line);
+	buf_addf(&line, "%s: %s", id, text);
+	add_field(out, "Check", line.data);
+	buf_release(&line);
+}
+
 static void explain_text(struct buf *out, const struct rule *rule)
 {
 	const struct rule_example *example = example_of(rule);
@@ -172,6 +183,7 @@ static void explain_text(struct buf *out, const struct rule *rule)
 	buf_addf(out, "%s\n\n", rule->name);
 	add_fields(&(struct prose){out, add_field, ""}, rule);
 	add_params(out, rule);
+	explain_checks(out, rule, add_text_check);
 	add_field(out, "Evidence", rule->evidence);
 	add_example(out, "Flagged", example->bad);
 	add_example(out, "Not flagged", example->good);
@@ -188,6 +200,7 @@ static void explain_json(struct buf *out, const struct rule *rule)
 			    json_string(example->bad ? example->bad : ""));
 	json_object_set_new(object, "notFlagged",
 			    json_string(example->good ? example->good : ""));
+	json_object_set_new(object, "checks", explain_checks_json(rule));
 	add_json(out, object);
 }
 
@@ -264,6 +277,14 @@ static void add_evidence(struct buf *out, const char *text)
 	buf_addc(out, '\n');
 }
 
+static void add_markdown_check(struct buf *out, const char *id,
+			       const char *text)
+{
+	buf_addf(out, "- `%s`: ", id);
+	add_escaped(out, text);
+	buf_addc(out, '\n');
+}
+
 static void add_code(struct buf *out, const char *title, const char *yaml)
 {
 	if (yaml && *yaml)
@@ -277,6 +298,12 @@ void explain_markdown(struct buf *out, const struct rule *rule)
 	buf_addf(out, "# %s\n", rule->name);
 	add_fields(&(struct prose){out, add_paragraph, "`"}, rule);
 	add_markdown_params(out, rule);
+	if (rule->rejections)
+		buf_addf(
+			out,
+			"\n## Checks\n\n%s rejects, each with the name that comments and policies use (`%s/NAME`):\n\n",
+			rule->rejections->by, rule->name);
+	explain_checks(out, rule, add_markdown_check);
 	add_evidence(out, rule->evidence);
 	add_code(out, "Flagged", example->bad);
 	add_code(out, "Not flagged", example->good);

@@ -62,7 +62,10 @@ static void add_header(struct full *state, const struct finding *finding)
 	buf_adds(buf, ": ");
 	escape_adds(buf, finding->message);
 	paint_end(buf, color);
-	buf_addf(buf, " [%s]\n", finding->rule->name);
+	buf_addf(buf, " [%s", finding->rule->name);
+	if (*text_or_empty(finding->check))
+		buf_addf(buf, "/%s", finding->check);
+	buf_adds(buf, "]\n");
 }
 
 /* " --> path:line:column   Kind ns/name › role › container" */

@@ -70,6 +70,8 @@ static void put_finding(struct buf *out, const struct report_file *file,
 {
 	stream_open(out, NULL, '{');
 	stream_text(out, "rule", finding->rule->name);
+	if (*text_or_empty(finding->check))
+		stream_text(out, "check", finding->check);
 	stream_hex(out, "fingerprint", finding->fingerprint);
 	stream_text(out, "category", finding->rule->category);
 	stream_text(out, "severity", severity_name(finding->severity));

@@ -128,6 +128,36 @@ static const char *find_category(const struct rule_set *rules, const char *name)
 	return NULL;
 }
 
+const struct rejection *rule_rejection(const struct rule *rule, const char *id)
+{
+	const struct rejection *one =
+		rule->rejections ? rule->rejections->items : NULL;
+
+	while (one && one->id && strcmp(one->id, id) != 0)
+		one++;
+	return one && one->id ? one : NULL;
+}
+
+/* Parses "RULE/CHECK". */
+static bool parse_check(const struct rule_set *rules, const char *text,
+			struct rule_word *out)
+{
+	const char *slash = strchr(text, '/');
+	struct arena arena = ARENA_INIT;
+	int found;
+
+	if (!slash)
+		return false;
+	found = rule_set_find(
+		rules, arena_printf(&arena, "%.*s", (int)(slash - text), text));
+	arena_release(&arena);
+	if (found < 0)
+		return false;
+	out->rule = rules->items[found];
+	out->check = rule_rejection(out->rule, slash + 1);
+	return out->check;
+}
+
 bool rule_word_parse(const struct rule_set *rules, const char *text,
 		     struct rule_word *out)
 {
@@ -138,7 +168,9 @@ bool rule_word_parse(const struct rule_set *rules, const char *text,
 		out->rule = rules->items[found];
 		return true;
 	}
-	out->scope = SCOPE_CATEGORY;
+	if (parse_check(rules, text, out))
+		return true;
+	*out = (struct rule_word){.scope = SCOPE_CATEGORY};
 	out->category = find_category(rules, text);
 	if (out->category)
 		return true;
@@ -158,9 +190,21 @@ bool rule_word_covers(const struct rule_word *word, const struct rule *rule)
 	}
 }
 
-bool rule_is_named(const struct rule *rule, const char *text)
+static bool is_check_named(const struct rule *rule, const char *check,
+			   const char *text)
 {
-	return strcmp(text, "all") == 0 || strcmp(text, rule->name) == 0 ||
+	const char *slash = strchr(text, '/');
+
+	return slash && *text_or_empty(check) &&
+	       strcmp(slash + 1, check) == 0 &&
+	       strlen(rule->name) == (size_t)(slash - text) &&
+	       strncmp(rule->name, text, strlen(rule->name)) == 0;
+}
+
+bool rule_is_named(const struct rule *rule, const char *check, const char *text)
+{
+	return is_check_named(rule, check, text) || strcmp(text, "all") == 0 ||
+	       strcmp(text, rule->name) == 0 ||
 	       strcmp(text, rule->category) == 0 || has_alias(rule, text);
 }
 

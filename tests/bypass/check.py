@@ -71,8 +71,9 @@ class Sides:
         if expected - (denied & failing):
             missing = sorted(expected - (denied & failing))
             return f"not denied: {missing}, reported {sorted(denied)}"
-        if not case.loose and denied - expected:
-            return f"denied as well: {sorted(denied - expected)}"
+        surplus = (denied & failing) - expected
+        if not case.loose and surplus:
+            return f"denied as well: {sorted(surplus)}"
         return None
 
     def reviews(self, case):

@@ -96,7 +96,7 @@ def one_scheduler(obj, pod):
     obj["spec"]["tasks"][1]["template"]["spec"]["schedulerName"] = "volcano"
 
 
-@defect("kueue-unsupported-shape", "object")
+@defect("kueue-rejects", "object")
 def scales_in_a_queue(obj):
     if group_kind(obj) != ("ray.io", "RayCluster"):
         return None

@@ -250,7 +250,7 @@ def cluster_stays(obj):
     return ("spec", "shutdownAfterJobFinishes")
 
 
-@defect("ray-job-refused", "object")
+@defect("kuberay-rejects", "object")
 def suspended_without_shutdown(obj):
     if obj["kind"] != "RayJob" or at(obj, ("spec", "clusterSelector")) \
             or not at(obj, ("spec", "rayClusterSpec")):

@@ -55,7 +55,7 @@ def name_of_the_kind(obj, pod):
     at(obj, pod + ("containers", 0))["name"] = CONTAINERS[obj["kind"]]
 
 
-@defect("kubeflow-job-refused", "object", "all")
+@defect("trainer-rejects", "object", "all")
 def two_leaders(obj):
     spec = obj.get("spec") or {}
     for key, role in (("pytorchReplicaSpecs", "Master"),
@@ -75,7 +75,7 @@ def one_leader(obj):
                 obj["spec"][key][role]["replicas"] = 1
 
 
-@defect("kubeflow-job-refused", "object", "all")
+@defect("trainer-rejects", "object", "all")
 def elastic_without_workers(obj):
     roles = (obj.get("spec") or {}).get("pytorchReplicaSpecs") or {}
     if obj["apiVersion"] != "kubeflow.org/v1" or "Worker" not in roles:
@@ -125,7 +125,7 @@ def first_job(obj):
         obj["spec"]["replicatedJobs"][0]["name"]]
 
 
-@defect("kueue-topology-twice", "pod", "all")
+@defect("kueue-rejects", "pod", "all")
 def two_topologies(obj, pod):
     queue = "kueue.x-k8s.io/queue-name"
     if not computing(obj, pod) or pod[-2:] != ("template", "spec") or \

@@ -195,7 +195,7 @@ def replica_that_fits(obj, pod):
     serve(obj, 4)
 
 
-@defect("ray-cluster-refused", "pod")
+@defect("kuberay-rejects", "pod")
 def minimum_above_maximum(obj, pod):
     group = worker_groups(obj, pod)
     if group is None:
@@ -209,14 +209,14 @@ def minimum_is_maximum(obj, pod):
     at(obj, worker_groups(obj, pod)).update(minReplicas=4, maxReplicas=4)
 
 
-@defect("ray-resources-conflict", "pod")
+@defect("kuberay-rejects", "pod")
 def said_twice(obj, pod):
     group = worker_groups(obj, pod)
     if group is None:
         return None
     at(obj, group)["rayStartParams"] = {"num-cpus": "8"}
     at(obj, group)["resources"] = {"CPU": "8"}
-    return group + ("rayStartParams", "num-cpus")
+    return group + ("resources",)
 
 
 @near(said_twice)

@@ -16,65 +16,77 @@
 	"self.spec.coordinator.replicatedJob || "
 
 static const struct rejection items[] = {
-	{"depends-on-first", "JobSet", NULL,
-	 JOBS ".size() == 0 || " JOBS "[0].?dependsOn.orValue(null) == null",
-	 "'`dependsOn` is set in the first replicatedJob'"},
-	{"depends-on-later", "JobSet", NULL,
-	 JOBS ".all(i, job, i == 0 || job.?dependsOn.orValue([]).size() == 0"
-	      " || !" JOBS ".exists(k, other, k > i && other.name =="
-	      " job.dependsOn[0].name))",
-	 "'`dependsOn` names a later replicatedJob'"},
-	{"job-name-length", "JobSet", "metadata.name",
-	 NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",
-	 "'the names of its Jobs are longer than 63 characters'"},
-	{"pod-name-length", "JobSet", "metadata.name",
-	 NAME
-	 " == '' || " JOBS ".all(job, size(" JOB_NAME ") > 63 ||"
-	 " job.template.spec.?completionMode.orValue('Indexed') != 'Indexed' ||"
-	 " !has(job.template.spec.completions) || size(" JOB_NAME ") +"
-	 " size(string(job.template.spec.completions - 1)) + 7 <= 63)",
-	 "'the names of its pods are longer than 63 characters'"},
-	{"job-name", "JobSet", "metadata.name",
-	 JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
-	 "'its Jobs cannot be named after `' + " NAME
-	 " + '`, which is not a DNS-1035 label'"},
-	{"failure-reason", "JobSet", NULL,
-	 RULES ".all(r, r.?onJobFailureReasons.orValue([]).all(reason, reason"
-	       " in ['BackoffLimitExceeded', 'DeadlineExceeded',"
-	       " 'FailedIndexes', 'MaxFailedIndexesExceeded',"
-	       " 'PodFailurePolicy']))",
-	 "'`onJobFailureReasons` names no reason of a failed Job'"},
-	{"rule-name", "JobSet", NULL,
-	 RULES ".all(r, r.?name.orValue('') == '' || (size(r.name) <= 128 &&"
-	       " r.name.matches("
-	       "'^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$')))",
-	 "'the name of a rule of `failurePolicy` is not valid'"},
-	{"rule-name-twice", "JobSet", NULL,
-	 RULES ".all(i, r, r.?name.orValue('') == '' || !" RULES
-	       ".exists(k, other, k < i && other.?name.orValue('') == r.name))",
-	 "'two rules of `failurePolicy` have one name'"},
-	{"coordinator-job", "JobSet", "spec.coordinator.jobIndex",
-	 COORDINATOR "self.spec.coordinator.?jobIndex.orValue(0) <"
-		     " job.?replicas.orValue(1))",
-	 "'`coordinator.jobIndex` is ' + string("
-	 "self.spec.coordinator.jobIndex) + ', beyond the Jobs of `' +"
-	 " self.spec.coordinator.replicatedJob + '`'"},
-	{"coordinator-pod", "JobSet", "spec.coordinator.podIndex",
-	 COORDINATOR "!has(job.template.spec.completions) ||"
-		     " self.spec.coordinator.?podIndex.orValue(0) <"
-		     " job.template.spec.completions)",
-	 "'`coordinator.podIndex` is ' + string("
-	 "self.spec.coordinator.podIndex) + ', beyond the pods of a Job of `' +"
-	 " self.spec.coordinator.replicatedJob + '`'"},
-	{"coordinator-mode", "JobSet", "spec.coordinator.replicatedJob",
-	 COORDINATOR "job.template.spec.?completionMode.orValue('Indexed') =="
-		     " 'Indexed')",
-	 "'the Jobs of the coordinator are not `Indexed`'"},
+	REJECTION("depends-on-first", "JobSet", NULL,
+		  JOBS ".size() == 0 || " JOBS
+		       "[0].?dependsOn.orValue(null) == null",
+		  "'`dependsOn` is set in the first replicatedJob'"),
+	REJECTION(
+		"depends-on-later", "JobSet", NULL,
+		JOBS
+		".all(i, job, i == 0 || job.?dependsOn.orValue([]).size() == 0"
+		" || !" JOBS ".exists(k, other, k > i && other.name =="
+		" job.dependsOn[0].name))",
+		"'`dependsOn` names a later replicatedJob'"),
+	REJECTION("job-name-length", "JobSet", "metadata.name",
+		  NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",
+		  "'the names of its Jobs are longer than 63 characters'"),
+	REJECTION(
+		"pod-name-length", "JobSet", "metadata.name",
+		NAME
+		" == '' || " JOBS ".all(job, size(" JOB_NAME ") > 63 ||"
+		" job.template.spec.?completionMode.orValue('Indexed') != 'Indexed' ||"
+		" !has(job.template.spec.completions) || size(" JOB_NAME ") +"
+		" size(string(job.template.spec.completions - 1)) + 7 <= 63)",
+		"'the names of its pods are longer than 63 characters'"),
+	REJECTION("job-name", "JobSet", "metadata.name",
+		  JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
+		  "'its Jobs cannot be named after `' + " NAME
+		  " + '`, which is not a DNS-1035 label'"),
+	REJECTION(
+		"failure-reason", "JobSet", NULL,
+		RULES
+		".all(r, r.?onJobFailureReasons.orValue([]).all(reason, reason"
+		" in ['BackoffLimitExceeded', 'DeadlineExceeded',"
+		" 'FailedIndexes', 'MaxFailedIndexesExceeded',"
+		" 'PodFailurePolicy']))",
+		"'`onJobFailureReasons` names no reason of a failed Job'"),
+	REJECTION("rule-name", "JobSet", NULL,
+		  RULES
+		  ".all(r, r.?name.orValue('') == '' || (size(r.name) <= 128 &&"
+		  " r.name.matches("
+		  "'^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$')))",
+		  "'the name of a rule of `failurePolicy` is not valid'"),
+	REJECTION(
+		"rule-name-twice", "JobSet", NULL,
+		RULES
+		".all(i, r, r.?name.orValue('') == '' || !" RULES
+		".exists(k, other, k < i && other.?name.orValue('') == r.name))",
+		"'two rules of `failurePolicy` have one name'"),
+	REJECTION("coordinator-job", "JobSet", "spec.coordinator.jobIndex",
+		  COORDINATOR "self.spec.coordinator.?jobIndex.orValue(0) <"
+			      " job.?replicas.orValue(1))",
+		  "'`coordinator.jobIndex` is ' + string("
+		  "self.spec.coordinator.jobIndex) + ', beyond the Jobs of `' +"
+		  " self.spec.coordinator.replicatedJob + '`'"),
+	REJECTION(
+		"coordinator-pod", "JobSet", "spec.coordinator.podIndex",
+		COORDINATOR "!has(job.template.spec.completions) ||"
+			    " self.spec.coordinator.?podIndex.orValue(0) <"
+			    " job.template.spec.completions)",
+		"'`coordinator.podIndex` is ' + string("
+		"self.spec.coordinator.podIndex) + ', beyond the pods of a Job of `' +"
+		" self.spec.coordinator.replicatedJob + '`'"),
+	REJECTION("coordinator-mode", "JobSet",
+		  "spec.coordinator.replicatedJob",
+		  COORDINATOR
+		  "job.template.spec.?completionMode.orValue('Indexed') =="
+		  " 'Indexed')",
+		  "'the Jobs of the coordinator are not `Indexed`'"),
 	{0},
 };
 
 static const struct rejections rejections = {
-	"the JobSet webhook",
+	.by = "the JobSet webhook",
 	"jobset.x-k8s.io",
 	NULL,
 	items,

@@ -13,34 +13,39 @@
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
 
 static const struct rejection items[] = {
-	{"fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
-	 "!(" SET("gpu-fraction") " && " WHOLE ")",
-	 "'it has the annotation `gpu-fraction` and a limit of"
-	 " nvidia.com/gpu'"},
-	{"memory-and-gpu", NULL, "metadata.annotations.gpu-memory",
-	 "!(" SET("gpu-memory") " && " WHOLE ")",
-	 "'it has the annotation `gpu-memory` and a limit of nvidia.com/gpu'"},
-	{"fraction-and-memory", NULL, "metadata.annotations.gpu-fraction",
-	 "!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
-	 "'it has both annotations `gpu-fraction` and `gpu-memory`'"},
-	{"devices-alone", NULL, "metadata.annotations.gpu-fraction-num-devices",
-	 "!(" SET(
-		 "gpu-fraction-num-devices") ") || " ANNOTATIONS
-					     ".exists(k, k != 'gpu-fraction-num-devices' &&"
-					     " k.matches('fraction|gpu-memory'))",
-	 "'`gpu-fraction-num-devices` is set without a fraction'"},
-	{"fraction-range", NULL, "metadata.annotations.gpu-fraction",
-	 "!(" SET(
-		 "gpu-fraction") ") || (double(" ANNOTATIONS
-				 "['gpu-fraction']) > 0.0 && double(" ANNOTATIONS
-				 "['gpu-fraction']) < 1.0)",
-	 "'`gpu-fraction` is ' + " ANNOTATIONS
-	 "['gpu-fraction'] + ', not between 0 and 1'"},
+	REJECTION("fraction-and-gpu", NULL, "metadata.annotations.gpu-fraction",
+		  "!(" SET("gpu-fraction") " && " WHOLE ")",
+		  "'it has the annotation `gpu-fraction` and a limit of"
+		  " nvidia.com/gpu'"),
+	REJECTION(
+		"memory-and-gpu", NULL, "metadata.annotations.gpu-memory",
+		"!(" SET("gpu-memory") " && " WHOLE ")",
+		"'it has the annotation `gpu-memory` and a limit of nvidia.com/gpu'"),
+	REJECTION("fraction-and-memory", NULL,
+		  "metadata.annotations.gpu-fraction",
+		  "!(" SET("gpu-fraction") " && " SET("gpu-memory") ")",
+		  "'it has both annotations `gpu-fraction` and `gpu-memory`'"),
+	REJECTION(
+		"devices-alone", NULL,
+		"metadata.annotations.gpu-fraction-num-devices",
+		"!(" SET(
+			"gpu-fraction-num-devices") ") || " ANNOTATIONS
+						    ".exists(k, k != 'gpu-fraction-num-devices' &&"
+						    " k.matches('fraction|gpu-memory'))",
+		"'`gpu-fraction-num-devices` is set without a fraction'"),
+	REJECTION(
+		"fraction-range", NULL, "metadata.annotations.gpu-fraction",
+		"!(" SET(
+			"gpu-fraction") ") || (double(" ANNOTATIONS
+					"['gpu-fraction']) > 0.0 && double(" ANNOTATIONS
+					"['gpu-fraction']) < 1.0)",
+		"'`gpu-fraction` is ' + " ANNOTATIONS
+		"['gpu-fraction'] + ', not between 0 and 1'"),
 	{0},
 };
 
 static const struct rejections rejections = {
-	"the KAI webhook",
+	.by = "the KAI webhook",
 	NULL,
 	NULL,
 	items,

@@ -14,35 +14,39 @@
 #define ROLLOUT "self.spec.rolloutStrategy.rollingUpdateConfiguration"
 
 static const struct rejection items[] = {
-	{"subgroup-size", "LeaderWorkerSet",
-	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
-	 NO_GROUP " || " DIVIDES,
-	 "'`subGroupSize` ' + string(" GROUP ") + ' divides neither `size` ' +"
-	 " string(" SIZE ") + ' nor ' + string(" SIZE " - 1)"},
-	{"subgroup-above-size", "LeaderWorkerSet",
-	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
-	 NO_GROUP " || !" DIVIDES " || " GROUP " <= " SIZE,
-	 "'`subGroupSize` ' + string(" GROUP ") + ' is above `size` ' +"
-	 " string(" SIZE ")"},
-	{"leader-excluded", "LeaderWorkerSet",
-	 "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
-	 NO_GROUP " || !" DIVIDES " || " TEMPLATE
-		  ".subGroupPolicy.?subGroupPolicyType.orValue('') !="
-		  " 'LeaderExcluded' || (" SIZE " - 1) % " GROUP " == 0",
-	 "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
-	 ") + ' does not divide ' + string(" SIZE " - 1)"},
-	{"rollout", "LeaderWorkerSet",
-	 "spec.rolloutStrategy.rollingUpdateConfiguration",
-	 "!has(" ROLLOUT
-	 ") || self.spec.?replicas.orValue(1) == 0 || !(string(" ROLLOUT
-	 ".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
-	 ".?maxSurge.orValue(0)) in ['0', '0%'])",
-	 "'`maxUnavailable` and `maxSurge` are both 0'"},
+	REJECTION("subgroup-size", "LeaderWorkerSet",
+		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+		  NO_GROUP " || " DIVIDES,
+		  "'`subGroupSize` ' + string(" GROUP
+		  ") + ' divides neither `size` ' +"
+		  " string(" SIZE ") + ' nor ' + string(" SIZE " - 1)"),
+	REJECTION("subgroup-above-size", "LeaderWorkerSet",
+		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+		  NO_GROUP " || !" DIVIDES " || " GROUP " <= " SIZE,
+		  "'`subGroupSize` ' + string(" GROUP
+		  ") + ' is above `size` ' +"
+		  " string(" SIZE ")"),
+	REJECTION("leader-excluded", "LeaderWorkerSet",
+		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
+		  NO_GROUP " || !" DIVIDES " || " TEMPLATE
+			   ".subGroupPolicy.?subGroupPolicyType.orValue('') !="
+			   " 'LeaderExcluded' || (" SIZE " - 1) % " GROUP
+			   " == 0",
+		  "'with `LeaderExcluded`, `subGroupSize` ' + string(" GROUP
+		  ") + ' does not divide ' + string(" SIZE " - 1)"),
+	REJECTION(
+		"rollout", "LeaderWorkerSet",
+		"spec.rolloutStrategy.rollingUpdateConfiguration",
+		"!has(" ROLLOUT
+		") || self.spec.?replicas.orValue(1) == 0 || !(string(" ROLLOUT
+		".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
+		".?maxSurge.orValue(0)) in ['0', '0%'])",
+		"'`maxUnavailable` and `maxSurge` are both 0'"),
 	{0},
 };
 
 static const struct rejections rejections = {
-	"the LeaderWorkerSet webhook",
+	.by = "the LeaderWorkerSet webhook",
 	"leaderworkerset.x-k8s.io",
 	NULL,
 	items,

@@ -12,33 +12,34 @@
 #define NAME	"self.metadata.?name.orValue('')"
 
 static const struct rejection items[] = {
-	{"no-launcher", "MPIJob", "spec.mpiReplicaSpecs",
-	 "has(" SPECS ".Launcher)", "'it has no `Launcher`'"},
-	{"launcher-replicas", "MPIJob",
-	 "spec.mpiReplicaSpecs.Launcher.replicas",
-	 "!has(" SPECS ".Launcher) || " SPECS
-	 ".Launcher.?replicas.orValue(1) == 1",
-	 "'`Launcher` has ' + string(" SPECS ".Launcher.replicas) +"
-	 " ' replicas, not 1'"},
-	{"worker-replicas", "MPIJob", "spec.mpiReplicaSpecs.Worker.replicas",
-	 WORKERS " > 0", "'`Worker` has ' + string(" WORKERS ") + ' replicas'"},
-	{"slots", "MPIJob", "spec.slotsPerWorker",
-	 "self.spec.?slotsPerWorker.orValue(1) >= 0",
-	 "'`slotsPerWorker` is negative'"},
-	{"clean-pod-policy", "MPIJob", "spec.runPolicy.cleanPodPolicy",
-	 "self.spec.?runPolicy.cleanPodPolicy.orValue('None') in"
-	 " ['None', 'Running', 'All']",
-	 "'`cleanPodPolicy` is not None, Running or All'"},
-	{"name", "MPIJob", "metadata.name",
-	 NAME " == '' || (size(" NAME " + '-worker-' + " LAST
-	      ") <= 63 && !" NAME ".contains('.'))",
-	 "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
-	 " + '`, which is not a DNS label'"},
+	REJECTION("no-launcher", "MPIJob", "spec.mpiReplicaSpecs",
+		  "has(" SPECS ".Launcher)", "'it has no `Launcher`'"),
+	REJECTION("launcher-replicas", "MPIJob",
+		  "spec.mpiReplicaSpecs.Launcher.replicas",
+		  "!has(" SPECS ".Launcher) || " SPECS
+		  ".Launcher.?replicas.orValue(1) == 1",
+		  "'`Launcher` has ' + string(" SPECS ".Launcher.replicas) +"
+		  " ' replicas, not 1'"),
+	REJECTION("worker-replicas", "MPIJob",
+		  "spec.mpiReplicaSpecs.Worker.replicas", WORKERS " > 0",
+		  "'`Worker` has ' + string(" WORKERS ") + ' replicas'"),
+	REJECTION("slots", "MPIJob", "spec.slotsPerWorker",
+		  "self.spec.?slotsPerWorker.orValue(1) >= 0",
+		  "'`slotsPerWorker` is negative'"),
+	REJECTION("clean-pod-policy", "MPIJob", "spec.runPolicy.cleanPodPolicy",
+		  "self.spec.?runPolicy.cleanPodPolicy.orValue('None') in"
+		  " ['None', 'Running', 'All']",
+		  "'`cleanPodPolicy` is not None, Running or All'"),
+	REJECTION("name", "MPIJob", "metadata.name",
+		  NAME " == '' || (size(" NAME " + '-worker-' + " LAST
+		       ") <= 63 && !" NAME ".contains('.'))",
+		  "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
+		  " + '`, which is not a DNS label'"),
 	{0},
 };
 
 static const struct rejections rejections = {
-	"the MPI Operator",
+	.by = "the MPI Operator",
 	"kubeflow.org",
 	"v2beta1",
 	items,

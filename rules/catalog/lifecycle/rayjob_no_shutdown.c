@@ -11,7 +11,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* A ttl without shutdownAfterJobFinishes is refused: ray-job-refused. */
+/* A ttl without shutdownAfterJobFinishes is refused: kuberay-rejects. */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =

@@ -393,6 +393,26 @@ const struct admission_policies *policy_admission(const struct policy *policy,
 	return floor ? policy->floor->admission : policy->local->admission;
 }
 
+bool setting_check_off(const struct setting *setting, const struct rule *rule,
+		       const struct rejection *check)
+{
+	size_t i = (size_t)(check - rule->rejections->items);
+
+	return setting->checks_off[i / 64] >> i % 64 & 1;
+}
+
+void setting_turn_check(struct setting *setting, const struct rule *rule,
+			const struct rejection *check, bool off)
+{
+	size_t i = (size_t)(check - rule->rejections->items);
+	uint64_t bit = UINT64_C(1) << i % 64;
+
+	if (off)
+		setting->checks_off[i / 64] |= bit;
+	else
+		setting->checks_off[i / 64] &= ~bit;
+}
+
 bool policy_knows(const struct policy *policy, const char *word)
 {
 	struct rule_word parsed;

@@ -50,6 +50,19 @@ static int check_params(const struct override *override,
 		rule->name);
 }
 
+static void add_check(struct override *override, const struct rule_word *word,
+		      signed char verdict)
+{
+	struct selection *to = &override->selection;
+	bool first = true;
+
+	for (size_t i = 0; i < to->nchecks; i++)
+		first = first && to->checks[i].word.rule != word->rule;
+	*VEC_PUSH(policy_arena(override->policy), to->checks, to->nchecks,
+		  to->checks_size) =
+		(struct selected_check){*word, verdict<0, verdict> 0 && first};
+}
+
 static int apply_word(struct override *override, const char *text,
 		      signed char verdict, enum rule_scope scope)
 {
@@ -62,6 +75,11 @@ static int apply_word(struct override *override, const char *text,
 		return 0;
 	if (word.rule && verdict > 0 && check_params(override, word.rule))
 		return -1;
+	if (word.check) {
+		add_check(override, &word, verdict);
+		if (verdict < 0)
+			return 0;
+	}
 	for (size_t i = 0; i < rules->n; i++)
 		if (rule_word_covers(&word, rules->items[i]))
 			override->selection.verdict[i] = verdict;

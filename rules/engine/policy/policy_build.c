@@ -100,8 +100,13 @@ static void apply_layer(struct arena *arena, const struct rule *rule,
 		for (size_t i = 0; i < entries->n; i++) {
 			const struct rule_entry *entry = &entries->items[i];
 
-			if ((int)entry->word.scope == scope &&
-			    rule_word_covers(&entry->word, rule))
+			if ((int)entry->word.scope != scope ||
+			    !rule_word_covers(&entry->word, rule))
+				continue;
+			if (entry->word.check)
+				setting_turn_check(setting, rule,
+						   entry->word.check, true);
+			else
 				apply_entry(arena, rule, entry, setting);
 		}
 }
@@ -112,10 +117,19 @@ static bool is_named_in(const struct layers *layers, const struct rule *rule)
 		const struct rule_entries *entries = layers->rules[k];
 
 		for (size_t i = 0; entries && i < entries->n; i++)
-			if (entries->items[i].word.rule == rule)
+			if (entries->items[i].word.rule == rule &&
+			    !entries->items[i].word.check)
 				return true;
 	}
 	return false;
+}
+
+static void select_check(struct setting *setting,
+			 const struct selected_check *one)
+{
+	if (one->only)
+		memset(setting->checks_off, 0xff, sizeof(setting->checks_off));
+	setting_turn_check(setting, one->word.rule, one->word.check, one->off);
 }
 
 static void apply_selections(const struct policy *policy, size_t index,
@@ -129,6 +143,14 @@ static void apply_selections(const struct policy *policy, size_t index,
 		setting->enabled = selection->verdict[index] > 0;
 		setting->from = selection->from;
 		setting->selected = setting->enabled;
+	}
+	for (size_t i = 0; i < policy->nselections; i++) {
+		const struct selection *selection = &policy->selections[i];
+
+		for (size_t k = 0; k < selection->nchecks; k++)
+			if (selection->checks[k].word.rule ==
+			    policy->rules->items[index])
+				select_check(setting, &selection->checks[k]);
 	}
 }
 

@@ -94,8 +94,17 @@ struct path_entry {
 };
 
 /* The effect of a command line on each rule: -1 off, 0 unchanged, 1 on. */
+/* A check that the command line names: off, or on (`only`: and no check of its
+ * rule that was named before it). */
+struct selected_check {
+	struct rule_word word;
+	bool off, only;
+};
+
 struct selection {
 	signed char *verdict;
+	struct selected_check *checks;
+	size_t nchecks, checks_size;
 	const char *from;
 };
 

@@ -319,6 +319,11 @@ static void read_rule_word(struct policy_reader *r, const struct node *node,
 				     shown(r, text), did_you_mean(r, near)));
 		return;
 	}
+	if (word.check) {
+		problem(r, node, "expected a rule, found the check `%s`",
+			shown(r, text));
+		return;
+	}
 	for (size_t i = 0; i < r->rules->n; i++)
 		covered[i] |= rule_word_covers(&word, r->rules->items[i]);
 }

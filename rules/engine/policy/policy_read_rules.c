@@ -335,10 +335,11 @@ static void check_needed_params(struct policy_reader *r,
 }
 
 static bool is_repeated(const struct rule_entries *entries,
-			const struct rule *rule)
+			const struct rule_word *word)
 {
 	for (size_t i = 0; i < entries->n; i++)
-		if (entries->items[i].word.rule == rule)
+		if (entries->items[i].word.rule == word->rule &&
+		    entries->items[i].word.check == word->check)
 			return true;
 	return false;
 }
@@ -362,7 +363,7 @@ static bool read_word(struct policy_reader *r, const struct node *node,
 			    word->rule->name);
 		return false;
 	}
-	if (word->rule && is_repeated(entries, word->rule)) {
+	if (word->rule && is_repeated(entries, word)) {
 		problem_key(r, node, "`%s` is set more than once",
 			    word->rule->name);
 		return false;
@@ -386,6 +387,8 @@ void read_rules(struct policy_reader *r, const struct node *node, void *into)
 			continue;
 		entry.from = read_from(r, child);
 		read_value(r, child, &entry);
+		if (entry.word.check && !entry.off)
+			problem(r, child, "a check can only be `off`");
 		check_needed_params(r, child, &entry);
 		*VEC_PUSH(policy_arena(r->policy), entries->items, entries->n,
 			  entries->size) = entry;

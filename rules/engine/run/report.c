@@ -36,6 +36,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 		f->absences = run->options.absences->touched;
 	f->id = (struct object_id){"", "", "", ""};
 	f->pod = f->container = f->message = f->help = f->cause = "";
+	f->check = NULL;
 	f->wants = f->policy = f->binding = "";
 	f->suppression_reason = f->place.pointer = "";
 	f->place.file = state->file.index;

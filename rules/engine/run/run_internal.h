@@ -90,6 +90,7 @@ struct run_state {
 	} names;
 	struct reread *reread; /* run_object.c; NULL: nothing yet */
 	struct compiled_rejections *rejections; /* run_rejections.c */
+	const struct cel_env *rejection_env;
 	/* The policy's config, with these resources and with named ones. */
 	struct kube_config kube;
 	const struct policy *kube_of;

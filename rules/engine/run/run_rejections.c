@@ -3,6 +3,7 @@
  * Rejections by operators: CEL over an object of their kinds, or over each pod
  * template. Compiled for a run when the first object of the kind is checked.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,6 +11,15 @@
 #include "engine/finding.h"
 #include "run_internal.h"
 
+enum { SELF, OWNER, OBJECT, VARIABLES };
+
+/* A part of an object, as expressions see it. */
+struct rejected_part {
+	const struct node *values[VARIABLES];
+	const struct pod *pod; /* whose template it is, or NULL */
+};
+
+/* Each is compiled when it is first evaluated. */
 struct compiled_rejections {
 	const struct rule *rule;
 	const struct cel_program **rules, **messages;
@@ -17,64 +27,68 @@ struct compiled_rejections {
 };
 
 static const struct cel_program *
-compile(struct arena *arena, const struct cel_env *env, const char *text)
+compile_text(struct run_state *state, const struct cel_program **program,
+	     const char *text)
 {
+	struct arena *arena = &state->arena;
 	struct cel_issues issues = {.arena = arena};
-	const struct cel_program *program =
-		cel_compile(arena, env, text, strlen(text), &issues);
+	struct cel_variable *v;
 
-	if (!program)
+	if (*program)
+		return *program;
+	if (!state->rejection_env) {
+		v = ARENA_ARRAY(arena, struct cel_variable, VARIABLES + 1);
+		for (size_t i = 0; i < VARIABLES; i++)
+			v[i].type = cel_type_of_kind(CEL_DYN);
+		v[SELF].name = "self";
+		v[OWNER].name = "owner";
+		v[OBJECT].name = "object";
+		state->rejection_env = cel_env_new(arena, v);
+	}
+	*program = cel_compile(arena, state->rejection_env, text, strlen(text),
+			       &issues);
+	if (!*program)
 		BUG("%s: %s", text, issues.items[0].text);
-	return program;
+	return *program;
 }
 
-static const struct compiled_rejections *compiled(struct run_state *state,
-						  const struct rule *rule)
+static const struct compiled_rejections *compiled_of(struct run_state *state,
+						     const struct rule *rule)
 {
 	struct arena *arena = &state->arena;
 	struct compiled_rejections *all = state->rejections;
-	struct cel_variable *self;
-	const struct cel_env *env;
 	size_t n = 0;
 
 	while (all && all->rule != rule)
 		all = all->next;
 	if (all)
 		return all;
-	self = ARENA_ARRAY(arena, struct cel_variable, 2);
-	self[0] = (struct cel_variable){"self", cel_type_of_kind(CEL_DYN)};
-	env = cel_env_new(arena, self);
 	while (rule->rejections->items[n].id)
 		n++;
 	all = ARENA_NEW(arena, struct compiled_rejections);
 	all->rule = rule;
 	all->rules = ARENA_ARRAY(arena, const struct cel_program *, n);
 	all->messages = ARENA_ARRAY(arena, const struct cel_program *, n);
-	for (size_t i = 0; i < n; i++) {
-		const struct rejection *one = &rule->rejections->items[i];
-
-		all->rules[i] = compile(arena, env, one->rule);
-		all->messages[i] = compile(arena, env, one->message);
-	}
 	all->next = state->rejections;
 	state->rejections = all;
 	return all;
 }
 
-static struct cel_value read_self(struct cel_eval *eval, void *context,
+static struct cel_value read_part(struct cel_eval *eval, void *context,
 				  unsigned index)
 {
-	(void)index;
-	return cel_from_node(eval->arena, context, NULL);
+	const struct rejected_part *part = context;
+
+	return cel_from_node(eval->arena, part->values[index], NULL);
 }
 
 static struct cel_value evaluate(struct rule_run *rr, struct cel_eval *eval,
 				 const struct cel_program *program,
-				 const struct node *self)
+				 const struct rejected_part *part)
 {
 	struct cel_eval_options options = {
-		.variable = read_self,
-		.context = (void *)(uintptr_t)self,
+		.variable = read_part,
+		.context = (void *)(uintptr_t)part,
 		.budget = CEL_EXPRESSION_BUDGET,
 		.fragment = rr->object->fragment,
 	};
@@ -83,75 +97,200 @@ static struct cel_value evaluate(struct rule_run *rr, struct cel_eval *eval,
 	return cel_eval_run(eval);
 }
 
-/* The value at the path, or its nearest present parent. */
+static bool is_word(const char *text, const char *word, size_t len)
+{
+	return text && strncmp(text, word, len) == 0 && !text[len];
+}
+
+/* The item of the list at this index or of this name, or of the map. */
+static const struct node *item_of(const struct node *of, const char *key,
+				  size_t len)
+{
+	unsigned long index = strtoul(key, NULL, 10);
+	bool by_index = *key >= '0' && *key <= '9';
+
+	if (node_is_map(of))
+		return node_getn(of, key, len);
+	FOR_EACH_CHILD(of, item) {
+		if (by_index ? !index--
+			     : is_word(node_str(node_get(item, "name")), key,
+				       len))
+			return item;
+	}
+	return NULL;
+}
+
+/* The value at the path ("a.b[0].c[name].d[a.key/of.a.map]"), or its nearest
+ * present parent. */
 static const struct node *nearest_node(const struct node *self,
 				       const char *path)
 {
 	while (*path) {
-		size_t len = strcspn(path, ".");
-		const struct node *child = node_getn(self, path, len);
+		bool is_item = *path == '[';
+		size_t len = strcspn(path += is_item, is_item ? "]" : ".[");
+		const struct node *child = is_item ? item_of(self, path, len)
+						   : node_getn(self, path, len);
 
 		if (!child)
 			break;
 		self = child;
-		path += len + (path[len] == '.');
+		path += len + is_item;
+		path += *path == '.';
 	}
 	return self;
 }
 
+static struct finding *report_rejection(struct rule_run *rr,
+					const struct rejected_part *part,
+					const struct node *at,
+					struct cel_text why,
+					const struct rejection *one)
+{
+	const struct rejections *of = rr->rule->rejections;
+	const char *rejects =
+		one->since
+			? arena_printf(rule_arena(rr), "%s %s and later reject",
+				       of->by, one->since)
+			: arena_printf(rule_arena(rr), "%s rejects", of->by);
+	const char *unless =
+		one->gate ? arena_printf(rule_arena(rr),
+					 " unless its feature gate %s is on",
+					 one->gate)
+			  : "";
+	struct finding *f =
+		part->pod ? report_pod(rr, part->pod, at, "%.*s: %s the pod%s",
+				       (int)why.len, why.data, rejects, unless)
+			  : report_object(rr, rr->object, at,
+					  "%.*s: %s the object%s", (int)why.len,
+					  why.data, rejects, unless);
+
+	f->check = f->cause = one->id;
+	if (one->gate)
+		finding_severity(f, SEVERITY_INFO);
+	else if (one->since)
+		finding_severity(f, SEVERITY_WARNING);
+	return f;
+}
+
 /* A value that is unknown, or of another type than the operator's, decides
  * nothing: the API server rejects the latter. */
-static void check_rejection(struct rule_run *rr, const struct pod *pod,
-			    const struct node *self, size_t i)
+static void check_rejection(struct rule_run *rr,
+			    const struct rejected_part *part,
+			    const struct rejection *one)
 {
 	const struct compiled_rejections *all =
-		compiled(rr->run->state, rr->rule);
-	const struct rejections *rejections = rr->rule->rejections;
+		compiled_of(rr->run->state, rr->rule);
+	size_t i = (size_t)(one - rr->rule->rejections->items);
 	struct cel_eval eval, of_message;
-	struct cel_value value = evaluate(rr, &eval, all->rules[i], self);
+	struct cel_value value;
 	const struct node *at = NULL;
 	struct finding *f;
 
+	if (setting_check_off(rr->setting, rr->rule, one))
+		return;
+	value = evaluate(
+		rr, &eval,
+		compile_text(rr->run->state, &all->rules[i], one->rule), part);
 	if (!cel_is(value, CEL_BOOL) || value.boolean)
 		return;
-	if (rejections->items[i].field)
-		at = nearest_node(self, rejections->items[i].field);
+	if (one->field)
+		at = nearest_node(part->values[SELF], one->field);
 	else
 		cel_eval_blame(&eval, &at, 1);
-	value = evaluate(rr, &of_message, all->messages[i], self);
+	/* The API server drops a null. */
+	if (at && node_is_unset(at))
+		return;
+	value = evaluate(
+		rr, &of_message,
+		compile_text(rr->run->state, &all->messages[i], one->message),
+		part);
 	if (!cel_is(value, CEL_STRING))
 		return;
-	f = pod ? report_pod(rr, pod, at, "%.*s: %s rejects the pod",
-			     (int)value.text.len, value.text.data,
-			     rejections->by)
-		: report_object(
-			  rr, rr->object, at, "%.*s: %s rejects the object",
-			  (int)value.text.len, value.text.data, rejections->by);
-	f->cause = rejections->items[i].id;
+	f = report_rejection(rr, part, at, value.text, one);
+	if (one->repair)
+		one->repair(rr, f, part->values[SELF]);
 }
 
-static bool is_of(const struct object *object,
-		  const struct rejections *rejections,
-		  const struct rejection *one)
+/* The part of the object that the word names, or NULL. */
+static const struct node *part_of(const struct object *object,
+				  const struct rejections *rejections,
+				  const char *word, size_t len)
 {
-	return object_is(object, rejections->group, one->kind) &&
-	       (!rejections->version ||
-		text_eq(object->version, rejections->version));
+	const char *path = memchr(word, ':', len);
+	size_t kind_len = path ? (size_t)(path - word) : len;
+	const char *slash = memchr(word, '/', kind_len);
+	const struct node *part = object->root;
+	const char *group = rejections->group;
+	size_t group_len = group ? strlen(group) : 0;
+
+	if (slash) {
+		group = word;
+		group_len = (size_t)(slash - word);
+		kind_len -= group_len + 1;
+		word = slash + 1;
+	}
+	if (!is_word(object->kind, word, kind_len) ||
+	    (group && !is_word(text_or_empty(object->group), group, group_len)))
+		return NULL;
+	while (part && path && *path && *path != ' ') {
+		size_t n = strcspn(++path, ". ");
+
+		part = node_getn(part, path, n);
+		path += n;
+	}
+	return part;
+}
+
+static void check_each(struct rule_run *rr, const struct object *object,
+		       const struct node *owner, const struct rejection *one)
+{
+	struct rejected_part part = {{owner, owner, object->root}, NULL};
+
+	if (!one->each) {
+		check_rejection(rr, &part, one);
+		return;
+	}
+	for (const struct node *item = node_first(node_path(owner, one->each));
+	     item; item = item->next) {
+		part.values[SELF] = item;
+		check_rejection(rr, &part, one);
+	}
 }
 
 void rule_check_rejections(struct rule_run *rr, const struct object *object)
 {
 	const struct rejections *rejections = rr->rule->rejections;
 
-	for (size_t i = 0; rejections->items[i].id; i++)
-		if (is_of(object, rejections, &rejections->items[i]))
-			check_rejection(rr, NULL, object->root, i);
+	if ((rejections->version &&
+	     !text_eq(object->version, rejections->version)) ||
+	    (rejections->group && !rejections->groups &&
+	     !text_eq(object->group, rejections->group)))
+		return;
+	for (size_t i = 0; rejections->items[i].id; i++) {
+		const char *word = rejections->items[i].kind;
+
+		while (word && *word) {
+			size_t len = strcspn(word, " ");
+			const struct node *part =
+				part_of(object, rejections, word, len);
+
+			if (part)
+				check_each(rr, object, part,
+					   &rejections->items[i]);
+			word += len + (word[len] == ' ');
+		}
+	}
 }
 
 void rule_check_pod_rejections(struct rule_run *rr, const struct pod *pod)
 {
+	const struct rejected_part part = {
+		{pod->template, pod->template, rr->object->root}, pod};
+
 	if (!pod->template)
 		return;
 	for (size_t i = 0; rr->rule->rejections->items[i].id; i++)
-		check_rejection(rr, pod, pod->template, i);
+		if (!rr->rule->rejections->items[i].kind)
+			check_rejection(rr, &part,
+					&rr->rule->rejections->items[i]);
 }

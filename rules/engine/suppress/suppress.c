@@ -214,7 +214,8 @@ bool suppress_by_clause(const struct suppressions *s,
 	if (clause->broken || (expired && !s->is_admission))
 		return false;
 	for (size_t i = 0; i < words->n; i++) {
-		if (!rule_is_named(finding->rule, words->items[i].text))
+		if (!rule_is_named(finding->rule, finding->check,
+				   words->items[i].text))
 			continue;
 		named = true;
 		words->items[i].used = true;

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "base/text.h"
+#include "engine/rejections.h"
+#include "engine/rule.h"
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (text_ends(object->group, ".volcano.sh"))
+		rule_check_rejections(run, object);
+}
+
+const struct rule rule_volcano_rejects = {
+	.name = "volcano-rejects",
+	.category = "gang",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE,
+	.since = "1.0",
+	.summary =
+		"a Volcano Job, CronJob, Queue or PodGroup that its webhook rejects",
+	.why = "The webhook of Volcano rejects policies that exclude each other, tasks that do not exist, and quantities of a queue that contradict each other.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"https://github.com/volcano-sh/volcano/tree/ed72c7c815a9fd547a787134676f73d42e9d049c/pkg/webhooks/admission",
+	.rejections = &volcano_rejections,
+	.check_object = check,
+};

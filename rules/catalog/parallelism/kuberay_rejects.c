@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "engine/rejections.h"
+#include "engine/rule.h"
+
+static const char *const aliases[] = {"ray-cluster-refused", "ray-job-refused",
+				      "ray-resources-conflict", NULL};
+
+const struct rule rule_kuberay_rejects = {
+	.name = "kuberay-rejects",
+	.category = "parallelism",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_OPT_IN_PATCH | RULE_ABSENCE,
+	.since = "1.0",
+	.aliases = aliases,
+	.summary = "a Ray object that KubeRay rejects",
+	.why = "KubeRay validates an object when it reconciles it: the API server stores the object, an event says what is invalid, and nothing starts.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"https://github.com/ray-project/kuberay/blob/feeaf72facab4881ba2b179248bb67315634e229/ray-operator/controllers/ray/utils/validation.go",
+	.rejections = &kuberay_rejections,
+	.check_object = rule_check_rejections,
+};

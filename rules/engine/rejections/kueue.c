@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * kueue at ff69552e: pkg/webhooks, pkg/controller/jobframework/validation.go
+ * and tas_validation.go, pkg/controller/jobs/{job,pod,rayjob,raycluster,
+ * rayservice}, and the CEL rules of its CRDs (apis/kueue/v1beta2). Topology
+ * requests are validated by default since 0.14. Left out: pod sets that two
+ * templates of one object form, and what depends on the cluster.
+ */
+#include "engine/rejections.h"
+#include "engine/rule.h"
+
+#define K "kueue.x-k8s.io/"
+#define JOBS                                                                     \
+	"batch/Job /Pod apps/Deployment apps/StatefulSet jobset.x-k8s.io/JobSet" \
+	" leaderworkerset.x-k8s.io/LeaderWorkerSet ray.io/RayJob"                \
+	" ray.io/RayCluster ray.io/RayService kubeflow.org/PyTorchJob"           \
+	" kubeflow.org/TFJob kubeflow.org/MPIJob kubeflow.org/XGBoostJob"        \
+	" kubeflow.org/PaddleJob kubeflow.org/JAXJob"                            \
+	" trainer.kubeflow.org/TrainJob"
+#define CLUSTERS                                                               \
+	"ray.io/RayCluster:spec ray.io/RayJob:spec.rayClusterSpec"             \
+	" ray.io/RayService:spec.rayClusterConfig"
+#define QUEUES	    "ClusterQueue:spec Cohort:spec"
+#define LABEL(key)  "object.metadata.?labels[?'" K key "']"
+#define NOTE(key)   "object.metadata.?annotations[?'" K key "']"
+#define OF_POD(key) "self.?metadata.annotations[?'" K "podset-" key "']"
+#define AT(key)	    "metadata.annotations[" K "podset-" key "]"
+#define SUBDOMAIN                                                              \
+	"matches('[$<{]|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*" \
+	"[a-z0-9])?)*$')"
+#define LABEL_KEY                                                              \
+	"matches('^([a-z0-9]([-a-z0-9.]*[a-z0-9])?/)?[A-Za-z0-9]([-A-Za-z0-9_" \
+	".]{0,61}[A-Za-z0-9])?$')"
+#define QUEUED LABEL("queue-name") ".orValue('') != ''"
+#define PODS                                                                   \
+	"(has(object.spec.completions) && object.spec.completions <"           \
+	" object.spec.?parallelism.orValue(1) ? object.spec.completions :"     \
+	" object.spec.?parallelism.orValue(1))"
+#define GROUPS	  "self.?resourceGroups.orValue([])"
+#define FLAVORS	  GROUPS ".all(g, g.?flavors.orValue([]).all(f, "
+#define RESOURCES FLAVORS "f.?resources.orValue([]).all(r, "
+#define Q(value)  "quantity(string(" value "))"
+#define HAS_PARENT                                                             \
+	"['cohort', 'cohortName', 'parent', 'parentName'].exists(k,"           \
+	" self[?k].orValue('') != '')"
+#define NOT_NEGATIVE(key)                                                      \
+	"(!has(r." key ") || " Q("r." key) ".compareTo(quantity('0')) >= 0)"
+#define TWICE(list, key)                                                       \
+	list ".all(i, a, !" list ".exists(k, b, k < i && b" key " == a" key "))"
+#define TAINTS	    "self.?nodeTaints.orValue([])"
+#define TOLERATIONS "self.?tolerations.orValue([])"
+#define EFFECTS	    "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
+
+static const struct rejection items[] = {
+	/* Pods: what a topology request says. */
+	REJECTION("topology-twice", NULL, AT("preferred-topology"),
+		  "!" OF_POD("required-topology") ".hasValue() || !" OF_POD(
+			  "preferred-topology") ".hasValue()",
+		  "'podset-required-topology and podset-preferred-topology are"
+		  " both set'"),
+	REJECTION(
+		"topology-unconstrained", NULL, AT("unconstrained-topology"),
+		"!" OF_POD("unconstrained-topology") ".hasValue() || !(" OF_POD(
+			"required-topology") ".hasValue() || " OF_POD("preferred-topology") ".hasValue())",
+		"'podset-unconstrained-topology is set beside another"
+		" topology'"),
+	REJECTION(
+		"unconstrained", NULL, AT("unconstrained-topology"),
+		OF_POD("unconstrained-topology") ".orValue('true').matches('^(1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$')",
+		"'podset-unconstrained-topology is not a boolean'"),
+	REJECTION("topology-label", NULL, "metadata.annotations",
+		  "['required-topology', 'preferred-topology',"
+		  " 'slice-required-topology'].all(k,"
+		  " self.?metadata.annotations[?'" K
+		  "podset-' + k].orValue('a')." LABEL_KEY ")",
+		  "'the topology is not the name of a label'"),
+	REJECTION(
+		"slice-size-missing", NULL, AT("slice-required-topology"),
+		"!" OF_POD("slice-required-topology") ".hasValue() || " OF_POD(
+			"slice-size") ".hasValue()",
+		"'podset-slice-required-topology is set without"
+		" podset-slice-size'"),
+	REJECTION("slice-topology-missing", NULL, AT("slice-size"),
+		  "!" OF_POD("slice-size") ".hasValue() || " OF_POD(
+			  "slice-required-topology") ".hasValue()",
+		  "'podset-slice-size is set without"
+		  " podset-slice-required-topology'"),
+	REJECTION(
+		"slice-size", NULL, AT("slice-size"),
+		OF_POD("slice-size") ".orValue('1').matches('^[+]?0*[1-9][0-9]{0,9}$')",
+		"'podset-slice-size is not 1 or more'"),
+	REJECTION(
+		"slice-above-pods", NULL, AT("slice-size"),
+		"object.kind != 'Job' || !" OF_POD("slice-size") ".orValue('a').matches('^[0-9]{1,9}$') || int(" OF_POD(
+			"slice-size") ".orValue('1')) <= " PODS,
+		"'a slice has ' + " OF_POD(
+			"slice-size") ".orValue('') +"
+				      " ' pods, and the Job runs ' +"
+				      " string(" PODS ")"),
+	REJECTION(
+		"group-number", NULL, AT("group-name"),
+		"!" OF_POD(
+			"group-name") ".orValue('a').matches('^[0-9]{1,19}$')",
+		"'podset-group-name is a number'"),
+	REJECTION(
+		"group-slices", NULL, AT("group-name"),
+		"!" OF_POD("group-name") ".hasValue() || (!" OF_POD(
+			"slice-size") ".hasValue() && !" OF_POD("slice-"
+								"required-"
+								"topology") ".hasValue())",
+		"'podset-group-name is set beside slices'"),
+	REJECTION(
+		"group-topology", NULL, AT("group-name"),
+		"!" OF_POD("group-name") ".hasValue() || " OF_POD(
+			"required-topology") ".hasValue() || " OF_POD("prefer"
+								      "red-"
+								      "topolo"
+								      "gy") ".hasValue()",
+		"'podset-group-name is set without"
+		" podset-required-topology or podset-preferred-topology'"),
+
+	/* Jobs of all integrations. */
+	REJECTION("queue-name", JOBS, "metadata.labels[" K "queue-name]",
+		  LABEL("queue-name") ".orValue('a')." SUBDOMAIN,
+		  "'the name of its queue is not a DNS subdomain'"),
+	REJECTION("prebuilt-workload", JOBS,
+		  "metadata.labels[" K "prebuilt-workload-name]",
+		  LABEL("prebuilt-workload-name") ".orValue('a')." SUBDOMAIN,
+		  "'the name of its prebuilt workload is not a DNS subdomain'"),
+	REJECTION(
+		"max-exec-time", JOBS,
+		"metadata.labels[" K "max-exec-time-seconds]",
+		LABEL("max-exec-time-seconds") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
+		"'max-exec-time-seconds is not 1 or more'"),
+	REJECTION(
+		"min-parallelism", "batch/Job",
+		"metadata.annotations[" K "job-min-parallelism]",
+		NOTE("job-min-parallelism") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,9}$')",
+		"'job-min-parallelism is not 1 or more'"),
+	REJECTION(
+		"min-parallelism-pods", "batch/Job",
+		"metadata.annotations[" K "job-min-parallelism]",
+		"!" NOTE("job-min-parallelism") ".orValue('').matches('^[1-9][0-9]{0,8}$') || int(" NOTE(
+			"job-min-parallelism") ".orValue('0')) < " PODS,
+		"'job-min-parallelism is ' + " NOTE(
+			"job-min-parallelism") ".orValue('') + ', not less"
+					       " than the ' + string(" PODS
+					       ") + ' pods at once'"),
+	REJECTION("min-parallelism-elastic", "batch/Job",
+		  "metadata.annotations[" K "job-min-parallelism]",
+		  "!" NOTE("job-min-parallelism") ".hasValue() || " NOTE(
+			  "elastic-job") ".orValue('') != 'true'",
+		  "'job-min-parallelism is set for an elastic job'",
+		  .since = "0.18"),
+	REJECTION(
+		"equal-completions", "batch/Job",
+		"metadata.annotations[" K "job-completions-equal-parallelism]",
+		NOTE("job-completions-equal-parallelism") ".orValue('true').matches('[$<{]|^(1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$')",
+		"'job-completions-equal-parallelism is not a boolean'"),
+	REJECTION(
+		"equal-completions-mode", "batch/Job",
+		"metadata.annotations[" K "job-completions-equal-parallelism]",
+		NOTE("job-completions-equal-parallelism") ".orValue('') != 'true' || object.spec.?completionMode"
+							  ".orValue('NonIndexed') == 'Indexed'",
+		"'job-completions-equal-parallelism is set and the Job is not"
+		" Indexed'"),
+	REJECTION(
+		"equal-completions-number", "batch/Job",
+		"metadata.annotations[" K "job-completions-equal-parallelism]",
+		NOTE("job-completions-equal-parallelism") ".orValue('') != 'true' ||"
+							  " object.spec.?completions.orValue(1) =="
+							  " object.spec.?parallelism.orValue(1)",
+		"'job-completions-equal-parallelism is set and `completions`"
+		" differs from `parallelism`'"),
+	REJECTION("elastic-kind",
+		  "/Pod jobset.x-k8s.io/JobSet"
+		  " kubeflow.org/PyTorchJob kubeflow.org/TFJob"
+		  " kubeflow.org/MPIJob kubeflow.org/XGBoostJob"
+		  " kubeflow.org/PaddleJob kubeflow.org/JAXJob"
+		  " trainer.kubeflow.org/TrainJob",
+		  "metadata.annotations[" K "elastic-job]",
+		  NOTE("elastic-job") ".orValue('') != 'true'",
+		  "'a ' + object.kind + ' cannot be an elastic job'",
+		  .since = "0.18"),
+
+	/* Ray jobs in a queue. */
+	REJECTION("ray-selector", "ray.io/RayJob:spec", "clusterSelector",
+		  "!(" QUEUED ") ||"
+		  " self.?clusterSelector.orValue({}).size() == 0 ||"
+		  " self.?rayClusterSpec.orValue({}).size() == 0",
+		  "'`clusterSelector` and `rayClusterSpec` are both set'"),
+	REJECTION("ray-shutdown", "ray.io/RayJob:spec",
+		  "shutdownAfterJobFinishes",
+		  "!(" QUEUED ") ||"
+		  " self.?clusterSelector.orValue({}).size() > 0 ||"
+		  " self.?shutdownAfterJobFinishes.orValue(false)",
+		  "'`shutdownAfterJobFinishes` is not true'"),
+	REJECTION("ray-autoscaling", CLUSTERS, "enableInTreeAutoscaling",
+		  "!(" QUEUED ") ||"
+		  " !self.?enableInTreeAutoscaling.orValue(false) || " NOTE(
+			  "elastic-job") ".hasValue()",
+		  "'the cluster scales and the annotation elastic-job is not"
+		  " set'"),
+	REJECTION("ray-head-group", CLUSTERS, "groupName",
+		  "!(" QUEUED ") || self.?groupName.orValue('') != 'head'",
+		  "'a worker group is named `head`'",
+		  .each = "workerGroupSpecs"),
+
+	/* Pods of a group. */
+	REJECTION("pod-group-total", "/Pod",
+		  "metadata.labels[" K "pod-group-name]",
+		  LABEL("pod-group-name") ".orValue('') == '' || " NOTE(
+			  "pod-group-total-count") ".hasValue()",
+		  "'it has the label pod-group-name and not the annotation"
+		  " pod-group-total-count'"),
+	REJECTION(
+		"pod-group-name", "/Pod",
+		"metadata.annotations[" K "pod-group-total-count]",
+		"!" NOTE("pod-group-total-count") ".hasValue() || " LABEL(
+			"pod-group-name") ".orValue('') != '' || " NOTE("pod-"
+									"grou"
+									"p-"
+									"nam"
+									"e") ".hasValue()",
+		"'it has the annotation pod-group-total-count and not the"
+		" label pod-group-name'"),
+	REJECTION(
+		"pod-group-count", "/Pod",
+		"metadata.annotations[" K "pod-group-total-count]",
+		NOTE("pod-group-total-count") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
+		"'pod-group-total-count is not 1 or more'"),
+	REJECTION("managed-label", "/Pod", "metadata.labels[" K "managed]",
+		  LABEL("managed") ".orValue('true') == 'true'",
+		  "'the label managed is not \"true\"'"),
+
+	/* Quotas. */
+	REJECTION("resource-twice", QUEUES, "resourceGroups",
+		  GROUPS ".all(i, g, g.?coveredResources.orValue([]).all(j, r,"
+			 " !" GROUPS ".exists(k, h, h.?coveredResources"
+			 ".orValue([]).exists(l, s, s == r && (k < i || (k == i"
+			 " && l < j))))))",
+		  "'two resource groups cover one resource'"),
+	REJECTION("flavor-twice", QUEUES, "resourceGroups",
+		  GROUPS
+		  ".all(i, g, g.?flavors.orValue([]).all(j, f, !" GROUPS
+		  ".exists(k, h, h.?flavors.orValue([]).exists(l, e,"
+		  " e.name == f.name && (k < i || (k == i && l < j))))))",
+		  "'one flavor is there twice'"),
+	REJECTION("flavor-resources", QUEUES, "resourceGroups",
+		  FLAVORS "f.?resources.orValue([]).size() =="
+			  " g.?coveredResources.orValue([]).size()))",
+		  "'a flavor and `coveredResources` differ in the number of"
+		  " resources'"),
+	REJECTION("flavor-order", QUEUES, "resourceGroups",
+		  FLAVORS "f.?resources.orValue([]).all(i, r, i >="
+			  " g.coveredResources.size() || r.name =="
+			  " g.coveredResources[i])))",
+		  "'the resources of a flavor are not those of"
+		  " `coveredResources` in their order'"),
+	REJECTION(
+		"negative-quota", QUEUES, "resourceGroups",
+		RESOURCES NOT_NEGATIVE("nominalQuota") " && " NOT_NEGATIVE(
+			"borrowingLimit") " && " NOT_NEGATIVE("lendingLimit") ")))",
+		"'a quota is negative'"),
+	REJECTION("borrowing-alone", QUEUES, "resourceGroups",
+		  HAS_PARENT " || " RESOURCES "!has(r.borrowingLimit))))",
+		  "'`borrowingLimit` is set without a cohort'"),
+	REJECTION("lending-alone", QUEUES, "resourceGroups",
+		  HAS_PARENT " || " RESOURCES "!has(r.lendingLimit))))",
+		  "'`lendingLimit` is set without a cohort'"),
+	REJECTION(
+		"lending-above-quota", "ClusterQueue:spec", "resourceGroups",
+		RESOURCES
+		"!has(r.lendingLimit) || " Q("r.lendingLimit") ".compareTo(" Q(
+			"r.nominalQuota") ") <= 0)))",
+		"'a `lendingLimit` is above the `nominalQuota`'"),
+	REJECTION("preemption", "ClusterQueue:spec", "preemption",
+		  "self.?preemption.borrowWithinCohort.policy.orValue('Never')"
+		  " == 'Never' || self.preemption.?reclaimWithinCohort"
+		  ".orValue('Never') != 'Never'",
+		  "'`borrowWithinCohort` preempts and `reclaimWithinCohort` is"
+		  " Never'"),
+	REJECTION("fungibility", "ClusterQueue:spec", "flavorFungibility",
+		  "!self.?flavorFungibility.preference.hasValue() ||"
+		  " (self.flavorFungibility.?whenCanBorrow.orValue('Borrow') =="
+		  " 'TryNextFlavor' && self.flavorFungibility.?whenCanPreempt"
+		  ".orValue('TryNextFlavor') == 'TryNextFlavor')",
+		  "'`preference` is set and `whenCanBorrow` or"
+		  " `whenCanPreempt` is not TryNextFlavor'",
+		  .since = "0.15"),
+	REJECTION("check-flavor", "ClusterQueue:spec",
+		  "admissionChecksStrategy",
+		  "self.?admissionChecksStrategy.admissionChecks.orValue([])"
+		  ".all(c, c.?onFlavors.orValue([]).all(n, " GROUPS
+		  ".exists(g, g.?flavors.orValue([]).exists(f, f.name =="
+		  " n))))",
+		  "'`onFlavors` names a flavor that the queue does not have'",
+		  .since = "0.17.3"),
+	REJECTION(
+		"weight", QUEUES, "fairSharing.weight",
+		Q("self.?fairSharing.weight.orValue(1)") ".compareTo(quantity('0')) >= 0",
+		"'the weight is negative'"),
+	REJECTION("flavor-labels", "ResourceFlavor:spec", "topologyName",
+		  "self.?topologyName.orValue('') == '' ||"
+		  " self.?nodeLabels.orValue({}).size() > 0",
+		  "'`topologyName` is set without `nodeLabels`'"),
+	REJECTION("taint-twice", "ResourceFlavor:spec", "nodeTaints",
+		  TAINTS ".all(i, a, !" TAINTS
+			 ".exists(k, b, k < i && a.key == b.key && a.effect =="
+			 " b.effect))",
+		  "'two taints have one key and effect'"),
+	REJECTION("taint-key", "ResourceFlavor:spec", "nodeTaints",
+		  TAINTS ".all(t, t.?key.orValue('')." LABEL_KEY ")",
+		  "'the key of a taint is not valid'"),
+	REJECTION("taint-effect", "ResourceFlavor:spec", "nodeTaints",
+		  TAINTS ".all(t, t.effect in " EFFECTS ")",
+		  "'the effect of a taint is unknown'"),
+	REJECTION("toleration", "ResourceFlavor:spec", "tolerations",
+		  TOLERATIONS ".all(t, t.?operator.orValue('Equal') in"
+			      " ['Equal', 'Exists'] && (t.?key.orValue('') !="
+			      " '' || t.?operator.orValue('') == 'Exists') &&"
+			      " (!has(t.tolerationSeconds) ||"
+			      " t.?effect.orValue('') == 'NoExecute') &&"
+			      " (t.?operator.orValue('') != 'Exists' ||"
+			      " t.?value.orValue('') == '') &&"
+			      " t.?effect.orValue('NoExecute') in " EFFECTS ")",
+		  "'a toleration is not valid'"),
+	REJECTION("level-twice", "Topology:spec", "levels",
+		  TWICE("self.?levels.orValue([])", ".nodeLabel"),
+		  "'two levels have one `nodeLabel`'"),
+	REJECTION("hostname-level", "Topology:spec", "levels",
+		  "self.?levels.orValue([]).all(i, l, i =="
+		  " self.levels.size() - 1 || l.nodeLabel !="
+		  " 'kubernetes.io/hostname')",
+		  "'kubernetes.io/hostname is not the lowest level'"),
+	{0},
+};
+
+const struct rejections kueue_rejections = {
+	.by = "Kueue",
+	.group = "kueue.x-k8s.io",
+	.groups = true,
+	.items = items,
+	.versions = "0.17 to 0.19",
+};

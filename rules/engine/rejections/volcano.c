@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * volcano pkg/webhooks/admission/{jobs,cronjobs,queues,podgroups}/validate at
+ * ed72c7c8, held against v1.13.1, v1.14.4 and v1.15.1, after the defaults of
+ * jobs/mutate (a task without a name is `default` and its index). Left to other
+ * rules: minAvailable above the replicas (volcano-min-available-exceeds) and
+ * the pods. Left out: what depends on the queues of the cluster.
+ */
+#include "engine/rejections.h"
+#include "engine/rule.h"
+
+#define JOB   "Job:spec"
+#define TASKS "self.?tasks.orValue([])"
+#define TASK  .each = "tasks"
+#define QUEUE "scheduling.volcano.sh/Queue"
+#define EVENTS                                                                 \
+	"(p.?events.orValue([]) + (p.?event.orValue('') == '' ? [] : [p.event]))"
+#define POLICIES "self.?policies.orValue([])"
+/* Checks of `policies` of a job and of a task. */
+#define POLICY(id, rule, message)                                              \
+	REJECTION("job-" id, JOB, "policies", rule, message),                  \
+		REJECTION("task-" id, JOB, "policies", rule, message, TASK)
+#define TIERS(of)                                                              \
+	of ".all(t, !has(t.highestTierAllowed) ||"                             \
+	   " t.?highestTierName.orValue('') == '')"
+#define PARTITION "self.?partitionPolicy"
+#define QUANTITY_ABOVE(less, more)                                             \
+	"self.spec.?" less ".orValue({}).all(k, !(k in self.spec.?" more       \
+	".orValue({})) || quantity(string(self.spec." less "[k]))"             \
+	".compareTo(quantity(string(self.spec." more "[k]))) <= 0)"
+#define HIERARCHY(key)                                                         \
+	"self.metadata.?annotations[?'volcano.sh/hierarchy" key "'].orValue('')"
+#define CPUS                                                                   \
+	"(c.?resources.requests.orValue({}).size() > 0 ?"                      \
+	" c.resources.requests : c.?resources.limits.orValue({}))"
+
+#define CPU                                                                    \
+	"quantity(string(" CPUS "[?'cpu'].orValue('0'))).asApproximateFloat()"
+
+static const struct rejection items[] = {
+	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
+		  "'it has no task'"),
+	REJECTION("mpi-master", JOB, "plugins.mpi",
+		  "!self.?plugins.mpi.hasValue() ||"
+		  " self.plugins.mpi.exists(a, a.matches('^--?master$')) ||"
+		  " " TASKS ".exists(t, self.plugins.mpi.exists(a, a.matches("
+		  "'^--?master=')) ? self.plugins.mpi.exists(a,"
+		  " a.endsWith('master=' + t.name)) : t.name == 'master')",
+		  "'no task is the master that the plugin mpi looks for'"),
+	REJECTION("plugin", JOB, "plugins",
+		  "self.?plugins.orValue({}).all(k, k in ['env', 'hcclrank',"
+		  " 'mpi', 'pytorch', 'ray', 'ssh', 'svc', 'tensorflow'])",
+		  "'`plugins` has a name that Volcano does not know'"),
+	REJECTION("network-topology", JOB, "networkTopology",
+		  TIERS("(has(self.networkTopology) ? [self.networkTopology]"
+			" : [])"),
+		  "'`highestTierAllowed` and `highestTierName` are both set'",
+		  .since = "1.14"),
+	REJECTION("task-network-topology", JOB,
+		  "partitionPolicy.networkTopology",
+		  TIERS("(" PARTITION ".networkTopology.hasValue() ?"
+			" [self.partitionPolicy.networkTopology] : [])"),
+		  "'`highestTierAllowed` and `highestTierName` are both set'",
+		  TASK, .since = "1.14"),
+	REJECTION("task-name-twice", JOB, "tasks",
+		  TASKS ".all(i, t, !" TASKS
+			".exists(k, o, k < i && o.?name.orValue('') != '' &&"
+			" o.name == t.?name.orValue('')))",
+		  "'two tasks have one name'"),
+	REJECTION("pod-name-length", JOB, "tasks",
+		  TASKS ".all(i, t, size(object.metadata.?name.orValue('') +"
+			" '-' + t.?name.orValue('') + '-' + string(i)) <= 63)",
+		  "'the names of its pods are longer than 63 characters'"),
+	POLICY("policy-both",
+	       POLICIES ".all(p, " EVENTS ".size() == 0 ||"
+			" !has(p.exitCode))",
+	       "'a policy has an event and an exitCode'"),
+	POLICY("policy-neither",
+	       POLICIES ".all(p, " EVENTS ".size() > 0 || has(p.exitCode))",
+	       "'a policy has neither an event nor an exitCode'"),
+	POLICY("policy-event",
+	       POLICIES ".all(p, " EVENTS ".all(e, e in ['*', 'PodFailed',"
+			" 'PodEvicted', 'PodPending', 'Unknown',"
+			" 'TaskCompleted', 'TaskFailed', 'JobUpdated']))",
+	       "'a policy is for an event that jobs cannot name'"),
+	POLICY("policy-action",
+	       POLICIES ".all(p, " EVENTS ".size() == 0 || p.?action"
+			".orValue('') in ['AbortJob', 'RestartJob',"
+			" 'RestartTask', 'RestartPod', 'RestartPartition',"
+			" 'TerminateJob', 'CompleteJob', 'ResumeJob'])",
+	       "'the action of a policy is not one that jobs can name'"),
+	POLICY("policy-event-twice",
+	       POLICIES ".all(i, p, " EVENTS ".all(e, !" POLICIES
+			".exists(k, q, k < i && (e == q.?event.orValue('') ||"
+			" e in q.?events.orValue([])))))",
+	       "'two policies are for one event'"),
+	POLICY("policy-any",
+	       POLICIES ".all(p, !('*' in " EVENTS ")) || " POLICIES
+			".all(p, " EVENTS ".all(e, e == '*'))",
+	       "'a policy for `*` is set beside others'"),
+	POLICY("policy-exit-zero",
+	       POLICIES ".all(p, p.?exitCode.orValue(1) != 0)",
+	       "'a policy is for the exitCode 0'"),
+	POLICY("policy-exit-twice",
+	       POLICIES ".all(i, p, !has(p.exitCode) || !" POLICIES
+			".exists(k, q, k < i && q.?exitCode.orValue(0) =="
+			" p.exitCode))",
+	       "'two policies are for one exitCode'"),
+	REJECTION("volume-path", JOB, "volumes",
+		  "self.?volumes.orValue([]).all(v, v.?mountPath.orValue('')"
+		  " != '')",
+		  "'a volume has no `mountPath`'"),
+	REJECTION("volume-path-twice", JOB, "volumes",
+		  "self.?volumes.orValue([]).all(i, v, !self.volumes.exists(k,"
+		  " o, k < i && o.?mountPath.orValue('') == v.?mountPath"
+		  ".orValue('-')))",
+		  "'two volumes have one `mountPath`'"),
+	REJECTION("volume-claim", JOB, "volumes",
+		  "self.?volumes.orValue([]).all(v, has(v.volumeClaim) !="
+		  " (v.?volumeClaimName.orValue('') != ''))",
+		  "'a volume needs one of `volumeClaim` and"
+		  " `volumeClaimName`'"),
+	REJECTION("queue-root", JOB, "queue",
+		  "self.?queue.orValue('default') != 'root'",
+		  "'jobs cannot be in the queue `root`'"),
+	REJECTION("depends-on", JOB, "tasks",
+		  TASKS ".all(t, t.?dependsOn.name.orValue([]).all(n, " TASKS
+			".exists(o, o.?name.orValue('') == n)))",
+		  "'`dependsOn` names a task that does not exist'"),
+	REJECTION("depends-on-cycle", JOB, "tasks",
+		  TASKS ".all(a, a.?dependsOn.name.orValue([]).all(n, n !="
+			" a.name && " TASKS
+			".all(b, b.?name.orValue('') != n ||"
+			" b.?dependsOn.name.orValue([]).all(m, m != a.name &&"
+			" " TASKS ".all(c, c.?name.orValue('') != m ||"
+			" !(a.name in c.?dependsOn.name.orValue([])))))))",
+		  "'tasks depend on each other'"),
+	REJECTION("partitions", JOB, "partitionPolicy",
+		  PARTITION ".totalPartitions.orValue(1) > 0 && " PARTITION
+			    ".partitionSize.orValue(1) > 0",
+		  "'`totalPartitions` or `partitionSize` is not positive'",
+		  TASK, .since = "1.14"),
+	REJECTION("partition-replicas", JOB, "replicas",
+		  "!has(self.partitionPolicy) || !has(self.replicas) ||"
+		  " self.partitionPolicy.totalPartitions <= 0 ||"
+		  " self.partitionPolicy.partitionSize <= 0 ||"
+		  " self.replicas == self.partitionPolicy.totalPartitions *"
+		  " self.partitionPolicy.partitionSize",
+		  "'`replicas` is ' + string(self.replicas) + ', not"
+		  " `totalPartitions` times `partitionSize`'",
+		  TASK, .since = "1.14"),
+	REJECTION("partition-min", JOB, "minAvailable",
+		  "!has(self.partitionPolicy) || !has(self.minAvailable) ||"
+		  " self.partitionPolicy.?minPartitions.orValue(0) <= 0 ||"
+		  " self.minAvailable == self.partitionPolicy.minPartitions *"
+		  " self.partitionPolicy.partitionSize",
+		  "'`minAvailable` is ' + string(self.minAvailable) + ', not"
+		  " `minPartitions` times `partitionSize`'",
+		  TASK, .since = "1.14"),
+	REJECTION("topology-cpu", JOB, "topologyPolicy",
+		  "self.?topologyPolicy.orValue('none') in ['', 'none'] ||"
+		  " (self.template.spec.containers +"
+		  " self.template.spec.?initContainers.orValue([])).all(c, " CPU
+		  " >= 1.0 && double(int(" CPU ")) == " CPU ")",
+		  "'`topologyPolicy` is set and the CPUs of a container are"
+		  " not a whole number'",
+		  TASK),
+
+	REJECTION("cron-name-length", "CronJob", "metadata.name",
+		  "size(self.metadata.?name.orValue('')) <= 52",
+		  "'its name has more than 52 characters'"),
+	REJECTION("schedule-zone", "CronJob", "spec.schedule",
+		  "!self.spec.schedule.contains('TZ')",
+		  "'`schedule` names a time zone'"),
+	REJECTION("schedule", "CronJob", "spec.schedule",
+		  "self.spec.schedule.contains('TZ') ||"
+		  " self.spec.schedule.matches('^ *(@(yearly|annually|monthly|"
+		  "weekly|daily|midnight|hourly)|@every .+|[^ ]+( +[^ ]+){4})"
+		  " *$')",
+		  "'`schedule` is not a cron schedule'"),
+	REJECTION("zone", "CronJob", "spec.timeZone",
+		  "!(self.spec.?timeZone.orValue('UTC').lowerAscii() in ['',"
+		  " 'local'])",
+		  "'`timeZone` is empty or Local'"),
+
+	REJECTION("guarantee-alone", QUEUE, "spec.guarantee.resource",
+		  "self.spec.?guarantee.resource.orValue({}).all(k, k in"
+		  " self.spec.?deserved.orValue({}))",
+		  "'a resource has a guarantee and is not in `deserved`'",
+		  .since = "1.14"),
+	REJECTION("guarantee", QUEUE, "spec.guarantee.resource",
+		  "self.spec.?guarantee.resource.orValue({}).all(k, !(k in"
+		  " self.spec.?deserved.orValue({})) || quantity(string("
+		  "self.spec.guarantee.resource[k])).compareTo(quantity("
+		  "string(self.spec.deserved[k]))) <= 0)",
+		  "'a guarantee is above what the queue deserves'",
+		  .since = "1.14"),
+	REJECTION("deserved", QUEUE, "spec.deserved",
+		  QUANTITY_ABOVE("deserved", "capability"),
+		  "'the queue deserves more than its `capability`'",
+		  .since = "1.14"),
+	REJECTION("negative-quantity", QUEUE, "spec",
+		  "[self.spec.?capability.orValue({}),"
+		  " self.spec.?deserved.orValue({}),"
+		  " self.spec.?guarantee.resource.orValue({})].all(m, m.all(k,"
+		  " quantity(string(m[k])).compareTo(quantity('0')) >= 0))",
+		  "'a quantity is negative'"),
+	REJECTION("parent-self", QUEUE, "spec.parent",
+		  "self.metadata.?name.orValue('') == '' ||"
+		  " self.spec.?parent.orValue('') != self.metadata.name ||"
+		  " self.metadata.name == 'root'",
+		  "'the queue is its own parent'", .since = "1.14"),
+	REJECTION("hierarchy", QUEUE, "metadata.annotations",
+		  HIERARCHY("") ".split('/').size() == " HIERARCHY(
+			  "-weights") ".split('/').size()",
+		  "'`volcano.sh/hierarchy` and its weights differ in length'"),
+	REJECTION(
+		"hierarchy-weight", QUEUE, "metadata.annotations",
+		HIERARCHY("") " + " HIERARCHY("-weights") " == '' || " HIERARCHY(
+			"-weights") ".split('/').all(w, w.matches('^[+]?[0-9.]+(e[-+]?[0-9]+)?$')"
+				    " && w.matches('[1-9]'))",
+		"'a weight of `volcano.sh/hierarchy-weights` is not a"
+		" positive number'"),
+	REJECTION("group-network-topology",
+		  "scheduling.volcano.sh/PodGroup:spec", "networkTopology",
+		  TIERS("((has(self.networkTopology) ?"
+			" [self.networkTopology] : []) +"
+			" self.?subGroupPolicy.orValue([]).filter(p,"
+			" has(p.networkTopology)).map(p, p.networkTopology))"),
+		  "'`highestTierAllowed` and `highestTierName` are both set'",
+		  .since = "1.14"),
+	{0},
+};
+
+const struct rejections volcano_rejections = {
+	.by = "Volcano",
+	.group = "batch.volcano.sh",
+	.groups = true,
+	.items = items,
+	.versions = "1.13 to 1.15",
+};

@@ -1,0 +1,73 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: Apache-2.0
+#
+# Checks of a rule, by RULE/CHECK.
+
+load helper
+
+setup() {
+	cd "$BATS_TEST_TMPDIR" || return
+	cat >job.yaml <<-'EOF'
+		apiVersion: ray.io/v1
+		kind: RayJob
+		metadata: {name: twice, namespace: ml}
+		spec:
+		  ttlSecondsAfterFinished: 600
+		  suspend: true
+		  clusterSelector: {ray.io/cluster: shared}
+	EOF
+}
+
+# The checks that are reported, in the order of the file.
+checks() {
+	"$GPUGATE" lint --format json --fail-on never "$@" job.yaml |
+		sed 's/"check":/\n&/g' | sed -n 's/^"check":"\([^"]*\)".*/\1/p' |
+		sort | tr '\n' ' '
+}
+
+@test "each finding names its check" {
+	[ "$(checks --isolated)" = "suspend suspend-selector ttl " ]
+	run "$GPUGATE" lint --isolated job.yaml
+	[[ $output == *"[kuberay-rejects/ttl]"* ]]
+}
+
+@test "the command line turns one check off, or selects it" {
+	[ "$(checks --isolated --ignore kuberay-rejects/ttl)" = \
+		"suspend suspend-selector " ]
+	[ "$(checks --isolated --select kuberay-rejects/ttl)" = "ttl " ]
+	[ "$(checks --isolated \
+		--select kuberay-rejects/ttl,kuberay-rejects/suspend)" = \
+		"suspend ttl " ]
+	[ "$(checks --isolated --select kuberay-rejects)" = \
+		"suspend suspend-selector ttl " ]
+	run "$GPUGATE" lint --isolated --ignore kuberay-rejects/none job.yaml
+	[ "$status" -eq 2 ]
+	[[ $output == *"kuberay-rejects/none"* ]]
+}
+
+@test "a comment and an annotation hide one check" {
+	sed -i 's/600$/600 # gpugate: ignore[kuberay-rejects\/ttl] -- known/' job.yaml
+	[ "$(checks --isolated)" = "suspend suspend-selector " ]
+	sed -i 's/ml}$/ml, annotations: {gpugate.dev\/ignore: kuberay-rejects\/suspend}}/' job.yaml
+	[ "$(checks --isolated)" = "suspend-selector " ]
+}
+
+@test "a policy turns one check off, and nothing else with it" {
+	cat >.gpugate.yaml <<-'EOF'
+		apiVersion: gpugate.dev/v1
+		kind: Policy
+		rules: {kuberay-rejects/ttl: off}
+	EOF
+	[ "$(checks)" = "suspend suspend-selector " ]
+	echo '# none' >>.gpugate.yaml
+	sed -i 's/ttl: off/ttl: warning/' .gpugate.yaml
+	run "$GPUGATE" lint job.yaml
+	[ "$status" -eq 2 ]
+	[[ $output == *"a check can only be \`off\`"* ]]
+}
+
+@test "explain lists the checks" {
+	run "$GPUGATE" explain kuberay-rejects
+	[[ $output == *"ttl: \`ttlSecondsAfterFinished\`"* ]]
+	[[ $output == *"(1.7 and later)"* ]]
+}
