@@ -127,10 +127,6 @@ void finding_copy(struct finding *to, const struct finding *from,
 		  struct finding_memory *memory);
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
-/*
- * Like finding_cmp(); of equal ones, the one with a related place comes first.
- */
-int finding_order(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
 /* Help of the finding, else what its rule advises; may be "". */

@@ -118,7 +118,8 @@ int finding_cmp(const struct finding *a, const struct finding *b)
 	return c ? c : strcmp(a->message, b->message);
 }
 
-int finding_order(const struct finding *a, const struct finding *b)
+/* Like finding_cmp(); a related place decides between equal findings. */
+static int order(const struct finding *a, const struct finding *b)
 {
 	int c = finding_cmp(a, b);
 
@@ -130,7 +131,7 @@ int finding_order(const struct finding *a, const struct finding *b)
 
 static int compare(const void *a, const void *b)
 {
-	return finding_order(a, b);
+	return order(a, b);
 }
 
 void findings_sort(struct finding *findings, size_t n)
@@ -140,8 +141,7 @@ void findings_sort(struct finding *findings, size_t n)
 
 static int compare_pointers(const void *a, const void *b)
 {
-	return finding_order(*(struct finding *const *)a,
-			     *(struct finding *const *)b);
+	return order(*(struct finding *const *)a, *(struct finding *const *)b);
 }
 
 void findings_sort_pointers(struct finding **findings, size_t n)
