@@ -49,7 +49,10 @@
 	list ".all(i, a, !" list ".exists(k, b, k < i && b" key " == a" key "))"
 #define TAINTS	    "self.?nodeTaints.orValue([])"
 #define TOLERATIONS "self.?tolerations.orValue([])"
-#define EFFECTS	    "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
+#define LABEL_VALUE                                                            \
+	"matches('^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$')"
+#define SELECTOR "self.?namespaceSelector"
+#define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
 static const struct rejection items[] = {
 	/* Pods: what a topology request says. */
@@ -234,6 +237,35 @@ static const struct rejection items[] = {
 		  "'the label managed is not \"true\"'"),
 
 	/* Quotas. */
+	REJECTION("resource-name", QUEUES, "resourceGroups",
+		  GROUPS
+		  ".all(g, g.?coveredResources.orValue([]).all(r, r." LABEL_KEY
+		  "))",
+		  "'the name of a resource is not valid'"),
+	REJECTION("flavors", QUEUES, "resourceGroups",
+		  GROUPS ".map(g, g.?flavors.orValue([]).size()).sum() <= 256",
+		  "'it has more than 256 flavors'"),
+	REJECTION(
+		"resources", QUEUES, "resourceGroups",
+		GROUPS
+		".map(g, g.?coveredResources.orValue([]).size()).sum() <= 256",
+		"'it covers more than 256 resources'"),
+	REJECTION(
+		"quotas", QUEUES, "resourceGroups",
+		GROUPS
+		".all(g, g.?flavors.orValue([]).map(f, f.?resources.orValue([]).size()).sum() <= 512)",
+		"'a resource group has more than 512 quotas'"),
+	REJECTION("selector-label", "ClusterQueue:spec", "namespaceSelector",
+		  SELECTOR ".matchLabels.orValue({}).all(k, k." LABEL_KEY
+			   " && " SELECTOR
+			   ".matchLabels.orValue({})[k]." LABEL_VALUE ")",
+		  "'a label of `namespaceSelector` is not valid'"),
+	REJECTION(
+		"selector-values", "ClusterQueue:spec", "namespaceSelector",
+		SELECTOR
+		".matchExpressions.orValue([]).all(e, e.operator in ['In', 'NotIn'] ? e.?values.orValue([]).size() > 0 : e.operator in ['Exists', 'DoesNotExist'] && e.?values.orValue([]).size() == 0)",
+		"'an expression of `namespaceSelector` and its values do not"
+		" match'"),
 	REJECTION("resource-twice", QUEUES, "resourceGroups",
 		  GROUPS ".all(i, g, g.?coveredResources.orValue([]).all(j, r,"
 			 " !" GROUPS ".exists(k, h, h.?coveredResources"
@@ -304,6 +336,10 @@ static const struct rejection items[] = {
 		  "self.?topologyName.orValue('') == '' ||"
 		  " self.?nodeLabels.orValue({}).size() > 0",
 		  "'`topologyName` is set without `nodeLabels`'"),
+	REJECTION("node-label", "ResourceFlavor:spec", "nodeLabels",
+		  "self.?nodeLabels.orValue({}).all(k, k." LABEL_KEY
+		  " && self.nodeLabels[k]." LABEL_VALUE ")",
+		  "'a label of `nodeLabels` is not valid'"),
 	REJECTION("taint-twice", "ResourceFlavor:spec", "nodeTaints",
 		  TAINTS ".all(i, a, !" TAINTS
 			 ".exists(k, b, k < i && a.key == b.key && a.effect =="
