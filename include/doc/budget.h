@@ -21,6 +21,7 @@ struct load_cost {
 	uint64_t flow_work; /* as in struct load_limits */
 	uint64_t list_work; /* work_of() the trees */
 	uint64_t script;    /* bytes and words of shell scripts */
+	uint64_t cel;	    /* costs and work of custom rules */
 };
 
 struct load_budget {

@@ -7,7 +7,8 @@
 /*
  * An object of 1.5 MiB has 60,000 small fields, and flow style that people
  * write is a few levels deep. libyaml takes 15 ms for so much flow work. So
- * much of scripts becomes 15 MiB of words at most.
+ * much of scripts becomes 15 MiB of words at most. The custom rules of an
+ * object may work as much as one expression, 0.1 s; most cost a hundred.
  */
 const struct load_cost load_cost_object = {
 	.bytes = 16 << 20,
@@ -15,6 +16,7 @@ const struct load_cost load_cost_object = {
 	.flow_work = 4000000,
 	.list_work = WORK_MAX,
 	.script = 1 << 20,
+	.cel = 1500000,
 };
 
 const struct load_cost load_cost_file = {
@@ -23,6 +25,7 @@ const struct load_cost load_cost_file = {
 	.flow_work = 100000000,
 	.list_work = UINT64_MAX,
 	.script = UINT64_MAX,
+	.cel = UINT64_MAX,
 };
 
 static uint64_t minimum(uint64_t a, uint64_t b)
@@ -46,6 +49,7 @@ struct load_cost load_budget_left(const struct load_budget *budget)
 		.flow_work = minimum(a->flow_work, b->flow_work),
 		.list_work = minimum(a->list_work, b->list_work),
 		.script = minimum(a->script, b->script),
+		.cel = minimum(a->cel, b->cel),
 	};
 }
 
@@ -64,9 +68,10 @@ static bool take_all(struct load_cost *left, const struct load_cost *cost)
 	bool nodes = spend(&left->nodes, cost->nodes);
 	bool flow_work = spend(&left->flow_work, cost->flow_work);
 	bool script = spend(&left->script, cost->script);
+	bool cel = spend(&left->cel, cost->cel);
 
 	return spend(&left->list_work, cost->list_work) && bytes && nodes &&
-	       flow_work && script;
+	       flow_work && script && cel;
 }
 
 bool load_budget_spend(struct load_budget *budget, const struct load_cost *cost)

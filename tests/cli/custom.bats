@@ -295,6 +295,33 @@ policy() {
 	holds "$output" '{"rule":"cluster-class","reason":"depends on a value that is not known",'
 }
 
+@test "the expressions of an object share what they may cost" {
+	rules r.yaml <<-'END'
+		- name: slow
+		  summary: s
+		  each: container
+		  assert: container.command.all(c, !c.matches('^(([a-z])+.)+[A-Z]([a-z])+$'))
+		- name: parts
+		  summary: s
+		  assert: size(object.metadata.?name.orValue('').split('')) >= 0
+	END
+	policy 'custom: [r.yaml]'
+	{
+		printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n'
+		printf 'spec:\n  containers:\n'
+		for ((i = 0; i < 300; i++)); do
+			printf '  - {name: c%d, image: i:1, command: [%0800d]}\n' \
+				"$i" 0 | tr 0 a
+		done
+	} >many.yaml
+	head -n 6 many.yaml >few.yaml
+	run "$GPUGATE" lint --select custom --format concise many.yaml few.yaml
+	is "$status" 1
+	holds "$output" "many.yaml:1:1: error: the objects, documents and scripts inside this object are too"
+	holds "$output" 'few.yaml:6:'
+	[[ $output != *few.yaml:1:1:* ]]
+}
+
 @test "a rule reads a file as the API server sends the object" {
 	rules r.yaml <<-'END'
 		- name: gpus-as-text

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "custom_internal.h"
+#include "doc/budget.h"
 #include "engine/finding.h"
 #include "rules/engine/run/run_internal.h"
 
@@ -16,7 +17,11 @@
 #define UNKNOWN_NAMESPACE "needs the namespace of the object"
 #define UNKNOWN_GPUS	  "it is not known whether the pod uses a GPU"
 
-enum { BLAMED = 8, MESSAGE_MAX = 400 };
+enum {
+	BLAMED = 8,
+	MESSAGE_MAX = 400,
+	VALUES_MEMORY = 24 << 20, /* of a rule, for all containers */
+};
 
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests)
 {
@@ -37,9 +42,19 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 		.budget = CEL_EXPRESSION_BUDGET,
 		.fragment = s->object->fragment,
 	};
+	struct load_budget *budget = rule_arena(s->run)->budget;
+	struct load_cost cost = {0};
+	struct cel_value value;
 
+	if (budget && budget->over)
+		options.budget = 0;
 	cel_eval_init(eval, program, s->arena, &options);
-	return cel_eval_run(eval);
+	value = cel_eval_run(eval);
+	cost.cel = eval->cost + eval->work;
+	load_budget_spend(budget, &cost);
+	if (budget && s->arena->used > VALUES_MEMORY)
+		budget->over = true;
+	return value;
 }
 
 /* --- where ---------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  * stay compiled for the thread's next calls. PCRE2 backtracks where Go does
  * not: a limit ends what would take long, with an error.
  */
+#include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 
 #include <pthread.h>
@@ -29,6 +30,7 @@ enum {
 	MATCH_TIMES = 10,
 	MATCH_LIMIT = 2500000,
 	STEPS = 4,	    /* a unit of work */
+	FOUND_WORK = 4,	    /* of an item of a list, for its memory */
 	HEAP_LIMIT = 65536, /* KiB */
 	LONG_TEXT = 4096,
 };
@@ -255,10 +257,11 @@ static struct cel_value find_all(struct cel_call *call)
 
 	if (!search_begin(&s))
 		return s.error;
-	while ((int64_t)n != limit && from <= s.text.len &&
+	while ((int64_t)n != limit && from <= s.text.len && !call->eval->over &&
 	       search_from(&s, from)) {
 		bool empty = s.end == from;
 
+		eval_work(call->eval, FOUND_WORK);
 		if (!empty || s.start != previous)
 			*VEC_PUSH(call->arena, items, n, size) =
 				cel_string_part(s.text, s.start, s.end);

@@ -4,6 +4,7 @@
  * (ext/strings.go). Positions count code points; UTF-8 synchronizes itself, so
  * searching compares bytes.
  */
+#include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 
 #include <string.h>
@@ -199,6 +200,9 @@ static struct cel_value replace(struct cel_call *call)
 	return bounded(call, &out);
 }
 
+/* An item of a list takes as much memory as so many units of work. */
+enum { PART_WORK = 4 };
+
 static struct cel_value split(struct cel_call *call)
 {
 	struct cel_text text = call->args[0].text, part = call->args[1].text;
@@ -207,7 +211,7 @@ static struct cel_value split(struct cel_call *call)
 	size_t n = 0, size = 0, from = 0;
 	bool more = limit && (text.len || part.len);
 
-	while (more) {
+	while (more && !call->eval->over) {
 		const char *at = (int64_t)n + 1 == limit
 					 ? NULL
 					 : next_place(text, from, part, false);
@@ -217,6 +221,7 @@ static struct cel_value split(struct cel_call *call)
 		*VEC_PUSH(call->arena, items, n, size) =
 			cel_string_part(text, from, end);
 		from = end + part.len;
+		eval_work(call->eval, PART_WORK);
 	}
 	return cel_list(call->arena, items, n);
 }
