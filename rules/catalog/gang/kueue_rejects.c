@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue validates jobs without a queue too, except for the topology of their
- * pods and for Ray clusters.
+ * Kueue validates a Job without a queue too. The topology of pods of other
+ * kinds, and Ray clusters, are checked only in a queue.
  */
 #include "base/text.h"
 #include "engine/rejections.h"
@@ -27,8 +27,10 @@ static void check_object(struct rule_run *run, const struct object *object)
 
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->object->kueue && pod->steady.n &&
-	    names_kueue(pod->annotations))
+	bool validated =
+		pod->object->kueue || object_is(pod->object, "batch", "Job");
+
+	if (validated && pod->steady.n && names_kueue(pod->annotations))
 		rule_check_pod_rejections(run, pod);
 }
 

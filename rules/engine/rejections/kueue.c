@@ -101,6 +101,12 @@ static const struct rejection items[] = {
 				      " ' pods, and the Job runs ' +"
 				      " string(" PODS ")"),
 	REJECTION(
+		"elastic-topology", NULL, "metadata.annotations",
+		"object.kind != 'Job' || " NOTE("elastic-job") ".orValue('') != 'true' || !(" OF_POD(
+			"required-topology") ".hasValue() || " OF_POD("preferred-topology") ".hasValue())",
+		"'an elastic job asks for a required or preferred topology'",
+		.since = "0.18"),
+	REJECTION(
 		"group-number", NULL, AT("group-name"),
 		"!" OF_POD(
 			"group-name") ".orValue('a').matches('^[0-9]{1,19}$')",
@@ -232,6 +238,16 @@ static const struct rejection items[] = {
 		"metadata.annotations[" K "pod-group-total-count]",
 		NOTE("pod-group-total-count") ".orValue('1').matches('[$<{]|^[+]?0*[1-9][0-9]{0,18}$')",
 		"'pod-group-total-count is not 1 or more'"),
+	REJECTION("pod-group-subdomain", "/Pod",
+		  "metadata.labels[" K "pod-group-name]",
+		  LABEL("pod-group-name") ".orValue('a')." SUBDOMAIN,
+		  "'the name of its group is not a DNS subdomain'"),
+	REJECTION(
+		"pod-group-prebuilt", "/Pod",
+		"metadata.labels[" K "prebuilt-workload-name]",
+		LABEL("pod-group-name") ".orValue('') == '' || " LABEL(
+			"prebuilt-workload-name") ".orValue('') in ['', " LABEL("pod-group-name") ".orValue('')]",
+		"'its prebuilt workload and its group differ in name'"),
 	REJECTION("managed-label", "/Pod", "metadata.labels[" K "managed]",
 		  LABEL("managed") ".orValue('true') == 'true'",
 		  "'the label managed is not \"true\"'"),
