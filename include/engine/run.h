@@ -24,6 +24,7 @@
 #include "engine/suppress.h"
 #include "kube/defined_name.h"
 #include "kube/quota/quota.h"
+#include "kube/runtime.h"
 
 enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
 
@@ -89,6 +90,12 @@ struct run_options {
 	 * thread may call it. */
 	bool (*find_defined_name)(void *set, enum defined_kind kind,
 				  const char *text, struct defined_name *name);
+	/* Finds the runtime that an object of the set names: it lives as long
+	 * as the set, and is not changed. */
+	const struct runtime *(*find_runtime)(void *set,
+					      const struct object *object,
+					      const char *kind,
+					      const char *name);
 	void *set;
 	/* At admission, or NULL: demand that was just admitted, and the
 	 * receiver of this object's own demand. */

@@ -80,7 +80,8 @@ struct object {
 	bool pods_inferred; /* unknown kind, pods found by shape */
 	bool pods_unknown;  /* unknown kind, no pods found, but devices */
 	const struct claim_table *claims; /* of its file, or NULL */
-	const void *settings; /* the caller's, or NULL: see workload */
+	const struct node *runtime; /* its name, if its file is another one */
+	const void *settings;	    /* the caller's, or NULL: see workload */
 };
 
 /* Kinds of the policy (`kinds:`), and its accelerators. */
@@ -100,7 +101,13 @@ struct kube_config {
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
 	const struct claim_table *claims; /* of the file (kube/claim.h) */
-	const struct runtime *runtimes;	  /* of the file (kube/runtime.h) */
+	struct runtime_finder {
+		const struct runtime *(*find)(void *context,
+					      const struct object *object,
+					      const char *kind,
+					      const struct node *ref);
+		void *context;
+	} runtimes; /* kube/runtime.h */
 };
 
 struct object_list {

@@ -2,10 +2,13 @@
 #include "defined_names.h"
 
 #include <fcntl.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "doc/placeholder.h"
+#include "lint/files/kustomize.h"
 
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache)
@@ -31,6 +34,53 @@ static void add(void *context, const struct defined_name *name)
 				      name->vendor};
 }
 
+/* False if a kustomization changes its objects. */
+static bool is_whole(const struct files *files, uint32_t file)
+{
+	const struct lint_file *f = &files->items[file];
+
+	return !(f->flags & (FILE_FRAGMENT | FILE_PATCHED)) &&
+	       (!files->folders[f->folder].fragments ||
+		kustomize_name(f->name));
+}
+
+static void ignore_issue(void *context, const struct load_issue *issue)
+{
+	(void)context; /* reported when the file is linted */
+	(void)issue;
+}
+
+/* Their text and trees stay. */
+static void read_runtimes(struct defined_names *names, uint32_t file,
+			  const struct buf *input)
+{
+	struct arena *arena = &names->arena;
+	struct runtime *before = names->runtimes;
+	struct source *source;
+	struct loader loader;
+	struct doc doc;
+
+	if (!runtimes_may_be_in(input->data, input->len) ||
+	    !is_whole(names->files, file))
+		return;
+	source = ARENA_NEW(arena, struct source);
+	source_init(source, arena, "",
+		    arena_strndup(arena, input->data, input->len), input->len);
+	loader_init(&loader, source, &load_limits_default, arena);
+	loader.issue = ignore_issue;
+	while (loader_next(&loader, &doc) > 0) {
+		if (!doc.root)
+			continue;
+		placeholder_mark(&doc);
+		names->runtimes = runtimes_add(names->runtimes, arena, &doc);
+	}
+	for (struct runtime *one = names->runtimes; one != before;
+	     one = one->next) {
+		one->source = source;
+		one->file = file;
+	}
+}
+
 static void read_file(struct defined_names *names, uint32_t file,
 		      struct buf *path, struct buf *text)
 {
@@ -48,6 +98,7 @@ static void read_file(struct defined_names *names, uint32_t file,
 		input = text;
 	defined_names_of_text(&arena, input->data, input->len, add, names);
 	arena_release(&arena);
+	read_runtimes(names, file, input);
 }
 
 static void read_all(struct defined_names *names)
@@ -79,4 +130,49 @@ bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 	}
 	pthread_mutex_unlock(&names->lock);
 	return found;
+}
+
+static bool are_same(const struct runtime *a, const struct runtime *b)
+{
+	struct buf x, y;
+	bool same;
+
+	buf_init(&x);
+	buf_init(&y);
+	node_json(a->root, &x);
+	node_json(b->root, &y);
+	same = x.len == y.len && !memcmp(x.data, y.data, x.len);
+	buf_release(&x);
+	buf_release(&y);
+	return same;
+}
+
+/* Folders hold variants of an object, of which one is applied. */
+static const struct runtime *only_runtime(const struct runtime *list,
+					  const struct object *object,
+					  const char *kind, const char *name)
+{
+	const struct runtime *found = NULL;
+
+	for (; list; list = list->next) {
+		if (!runtime_is(list, object, kind, name))
+			continue;
+		if (found && !are_same(found, list))
+			return NULL;
+		found = list;
+	}
+	return found;
+}
+
+const struct runtime *defined_runtime_find(void *context,
+					   const struct object *object,
+					   const char *kind, const char *name)
+{
+	struct defined_names *names = context;
+
+	pthread_mutex_lock(&names->lock);
+	if (!names->read)
+		read_all(names);
+	pthread_mutex_unlock(&names->lock);
+	return only_runtime(names->runtimes, object, kind, name);
 }

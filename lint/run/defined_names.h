@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that objects of the linted files give: read when first asked for, which
- * few runs do. Any thread may ask. */
+/* Names that objects of the linted files define, and runtimes among them: read
+ * when first asked for, which few runs do. Any thread may ask. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "kube/defined_name.h"
+#include "kube/runtime.h"
 #include "lint/files/files.h"
 #include "lint/files/stdin_cache.h"
 
@@ -18,6 +19,7 @@ struct defined_names {
 	struct arena arena;
 	struct defined_name *items;
 	size_t n, size;
+	struct runtime *runtimes;
 	bool read;
 };
 
@@ -27,5 +29,9 @@ void defined_names_release(struct defined_names *names);
 /* context: a struct defined_names; name: what was found. */
 bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			struct defined_name *name);
+/* Returns the only runtime of the files that it may be: NULL if two differ. */
+const struct runtime *defined_runtime_find(void *context,
+					   const struct object *object,
+					   const char *kind, const char *name);
 
 #endif

@@ -240,6 +240,7 @@ static void lint_files(struct lint *lint)
 		.admission_policies = lint->admission.set,
 		.namespaces = lint->admission.namespaces,
 		.find_defined_name = defined_names_find,
+		.find_runtime = defined_runtime_find,
 		.set = &lint->defined_names,
 		.user = o->as,
 		.groups = lint->admission.groups,

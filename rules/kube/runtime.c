@@ -12,55 +12,87 @@ static const struct {
 } kinds[] = {
 	{"TrainingRuntime", "TrainJob"},
 	{"ServingRuntime", "InferenceService"},
+	{"WorkflowTemplate", "Workflow"},
 };
+
+enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
 
 bool runtimes_may_be_in(const char *text, size_t len)
 {
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < KINDS; i++)
+		if (text_find(text, len, kinds[i].kind))
+			return true;
+	return false;
+}
+
+bool runtimes_may_be_used_in(const char *text, size_t len)
+{
+	for (size_t i = 0; i < KINDS; i++)
 		if (text_find(text, len, kinds[i].kind) &&
 		    text_find(text, len, kinds[i].user))
 			return true;
 	return false;
 }
 
+static bool is_cluster_scoped(const char *kind)
+{
+	return text_starts(kind, "Cluster");
+}
+
 static bool is_runtime(const char *kind)
 {
-	if (text_starts(kind, "Cluster"))
+	if (is_cluster_scoped(kind))
 		kind += strlen("Cluster");
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < KINDS; i++)
 		if (text_eq(kind, kinds[i].kind))
 			return true;
 	return false;
 }
 
-struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
-			     const struct doc *doc)
+static struct runtime *add(struct runtime *list, struct arena *arena,
+			   const struct doc *doc, const struct node *root)
 {
-	const struct node *metadata = node_get(doc->root, "metadata");
+	const struct node *metadata = node_get(root, "metadata");
 	struct runtime *one;
 
-	if (!is_runtime(node_str(node_get(doc->root, "kind"))) ||
+	FOR_EACH_CHILD(node_get(root, "items"), item)
+		list = add(list, arena, doc, item);
+	if (!is_runtime(node_str(node_get(root, "kind"))) ||
 	    !node_str(node_get(metadata, "name")))
 		return list;
 	one = ARENA_NEW(arena, struct runtime);
-	one->kind = node_str(node_get(doc->root, "kind"));
+	one->kind = node_str(node_get(root, "kind"));
 	one->name = node_str(node_get(metadata, "name"));
 	one->namespace = node_str(node_get(metadata, "namespace"));
-	one->api_version = node_str(node_get(doc->root, "apiVersion"));
-	one->root = doc->root;
+	one->api_version = node_str(node_get(root, "apiVersion"));
+	one->root = root;
 	one->document = (unsigned)doc->number;
 	one->next = list;
 	return one;
 }
 
+struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
+			     const struct doc *doc)
+{
+	return add(list, arena, doc, doc->root);
+}
+
+static bool is_inside(const struct node *node, const struct node *root)
+{
+	while (node && node != root)
+		node = node->parent;
+	return node != NULL;
+}
+
 const struct runtime *runtime_around(const struct runtime *list,
+				     const struct object *object,
 				     const struct node *node)
 {
-	while (list && node && node->parent)
-		node = node->parent;
-	while (list && list->root != node)
-		list = list->next;
-	return list;
+	for (; list; list = list->next)
+		if (is_inside(node, list->root) &&
+		    (!list->ref || is_inside(list->ref, object->root)))
+			return list;
+	return NULL;
 }
 
 /* The object's group in front of the slash of the runtime's apiVersion. Without
@@ -72,17 +104,28 @@ static bool is_near(const struct runtime *one, const struct object *object)
 	if (!text_starts(one->api_version, object->group) ||
 	    one->api_version[len] != '/')
 		return false;
-	return text_starts(one->kind, "Cluster") || !one->namespace ||
+	return is_cluster_scoped(one->kind) || !one->namespace ||
 	       !object->namespace || text_eq(one->namespace, object->namespace);
 }
 
-const struct runtime *runtime_find(const struct runtime *list,
-				   const struct object *object,
-				   const char *kind, const char *name)
+bool runtime_is(const struct runtime *one, const struct object *object,
+		const char *kind, const char *name)
 {
-	for (; list; list = list->next)
-		if (text_eq(list->kind, kind) && text_eq(list->name, name) &&
-		    is_near(list, object))
-			return list;
-	return NULL;
+	return text_eq(one->kind, kind) && text_eq(one->name, name) &&
+	       is_near(one, object);
+}
+
+const struct runtime *runtime_find(const struct kube_config *config,
+				   struct object *object, const char *kind,
+				   const struct node *ref)
+{
+	const struct runtime_finder *finder = &config->runtimes;
+	const struct runtime *found;
+
+	if (!finder->find || !node_str(ref) || node_is_unknown(ref))
+		return NULL;
+	found = finder->find(finder->context, object, kind, ref);
+	if (found && found->ref)
+		object->runtime = found->ref;
+	return found;
 }

@@ -129,19 +129,45 @@ static void reads_place(struct rule_run *rr, struct finding *f,
 		finding_reads(rr, f, at);
 }
 
-/* A value of the runtime is shown there, with the object that uses it. */
+static bool is_elsewhere(const struct runtime *one)
+{
+	return one && one->ref;
+}
+
+/* In the runtime's own file. */
+static void place_elsewhere(struct rule_run *rr, struct place *place,
+			    const struct runtime *runtime,
+			    const struct node *at)
+{
+	const struct doc doc = {.root = runtime->root,
+				.source = runtime->source,
+				.number = runtime->document};
+
+	place_node(rr->run, place, &doc, at);
+	place->file = runtime->file;
+}
+
+/* A value of a runtime is shown there, with the object that uses it; if it is
+ * not in the file, by the name that the object has for it. */
 static void name_runtime(struct rule_run *rr, struct finding *f,
 			 const struct object *object, const struct node *at)
 {
-	const struct runtime *from =
-		runtime_around(rr->run->state->runtimes, at);
+	const struct runtime *from = run_runtime_around(rr->run, object, at);
+	const struct node *name = node_path(object->root, "metadata.name");
 
 	if (!from || from->root == object->root)
 		return;
-	f->place.document = from->document;
 	f->origin = from;
-	finding_label(rr, f, node_path(object->root, "metadata.name"),
-		      "its pods are made from %s `%s`", from->kind, from->name);
+	if (!is_elsewhere(from)) {
+		f->place.document = from->document;
+		finding_label(rr, f, name, "its pods are made from %s `%s`",
+			      from->kind, from->name);
+		return;
+	}
+	place_node(rr->run, &f->place, object->doc, from->ref);
+	if (from->source)
+		finding_label(rr, f, at, "the value of %s `%s`", from->kind,
+			      from->name);
 }
 
 static struct finding *at_node(struct rule_run *rr, const struct object *object,
@@ -167,9 +193,10 @@ put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 
 	f->message = arena_vprintf(arena, fmt, ap);
 	if (f->origin)
-		f->message =
-			arena_printf(arena, "%s (from %s `%s`)", f->message,
-				     f->origin->kind, f->origin->name);
+		f->message = arena_printf(
+			arena, "%s (from %s `%s`%s)", f->message,
+			f->origin->kind, f->origin->name,
+			f->origin->file == NO_FILE ? " of the cluster" : "");
 }
 
 static void put_pod(struct rule_run *rr, struct finding *f,
@@ -306,7 +333,8 @@ void finding_help(struct rule_run *rr, struct finding *f, const char *fmt, ...)
 void finding_at_key(struct rule_run *rr, struct finding *f,
 		    const struct node *entry)
 {
-	if (entry->key_end > entry->key_start && !rr->object->doc->host)
+	if (entry->key_end > entry->key_start && !rr->object->doc->host &&
+	    !is_elsewhere(run_runtime_around(rr->run, rr->object, entry)))
 		place_bytes(rr->object->doc->source, &f->place,
 			    entry->key_start, entry->key_end);
 }
@@ -326,14 +354,21 @@ static struct related *add_related(struct rule_run *rr, struct finding *f)
 void finding_label(struct rule_run *rr, struct finding *f,
 		   const struct node *at, const char *fmt, ...)
 {
+	const struct runtime *from =
+		rr->object ? run_runtime_around(rr->run, rr->object, at) : NULL;
 	struct related *related;
 	va_list ap;
 
 	if (!at || !rr->object)
 		return;
 	reads_place(rr, f, at);
+	if (is_elsewhere(from) && !from->source)
+		return;
 	related = add_related(rr, f);
-	place_node(rr->run, &related->place, rr->object->doc, at);
+	if (is_elsewhere(from))
+		place_elsewhere(rr, &related->place, from, at);
+	else
+		place_node(rr->run, &related->place, rr->object->doc, at);
 	va_start(ap, fmt);
 	related->message = arena_vprintf(&rr->run->file_arena, fmt, ap);
 	va_end(ap);

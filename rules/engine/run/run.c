@@ -407,8 +407,10 @@ void run_document(struct run *run, struct doc *doc)
 	size_t start = state->nfindings;
 
 	/* Repairs point into what their rules made, until the file is done. */
-	if (!run->options.repair)
+	if (!run->options.repair) {
 		arena_reset(&state->doc_arena);
+		state->found_runtimes = NULL;
+	}
 	run->counts.documents++;
 	if (!doc->root)
 		return;

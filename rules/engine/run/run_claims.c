@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The number of devices of a pod's claim is in another object, which may follow
- * the pod, and so is the template of a job that names a runtime: a file that
- * holds such objects is read for them first. Admission sees one object only.
+ * the pod: a file that holds such objects is read for them first. Admission
+ * sees one object only.
  */
-#include "doc/placeholder.h"
-#include "kube/runtime.h"
 #include "run_internal.h"
 
 const struct kube_config *run_kube(struct run *run)
@@ -19,7 +17,7 @@ const struct kube_config *run_kube(struct run *run)
 	state->kube.accelerators.named = run_named_accelerator;
 	state->kube.accelerators.context = run;
 	state->kube.claims = state->claims.n ? &state->claims : NULL;
-	state->kube.runtimes = state->runtimes;
+	state->kube.runtimes = (struct runtime_finder){run_find_runtime, run};
 	return &state->kube;
 }
 
@@ -41,38 +39,17 @@ static void read_claims(struct run *run)
 	}
 }
 
-/* Their trees stay, unlike those of claims: pods are made of them. */
-static void read_runtimes(struct run *run)
-{
-	struct run_state *state = run->state;
-	struct source *source = state->file.source;
-	struct loader loader;
-	struct doc doc;
-
-	if (!runtimes_may_be_in(source->text, source->len))
-		return;
-	loader_init(&loader, source, &load_limits_default, &run->file_arena);
-	while (loader_next(&loader, &doc) > 0) {
-		if (!doc.root)
-			continue;
-		placeholder_mark(&doc);
-		state->runtimes =
-			runtimes_add(state->runtimes, &run->file_arena, &doc);
-	}
-}
-
 void run_claims_begin(struct run *run)
 {
 	struct run_state *state = run->state;
 
 	state->names = (struct run_names){0};
 	state->claims = (struct claim_table){0};
-	state->runtimes = NULL;
+	run_runtimes_begin(run);
 	state->kube_of = NULL;
 	if (!run->options.file_values)
 		return;
 	read_claims(run);
-	read_runtimes(run);
 	state->kube_of = NULL; /* built again with them */
 }
 
@@ -84,6 +61,6 @@ void run_claims_end(struct run *run)
 
 	state->names = (struct run_names){.read = true};
 	state->claims = (struct claim_table){0};
-	state->runtimes = NULL;
+	run_runtimes_end(run);
 	state->kube_of = NULL;
 }

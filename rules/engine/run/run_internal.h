@@ -80,9 +80,11 @@ struct run_state {
 	/* The object being checked as the API server sends it, in doc_arena;
 	 * NULL until a custom rule asks. */
 	const struct node *sent;
-	struct arena arena;	   /* lives as long as the run */
-	struct claim_table claims; /* of the file */
-	struct runtime *runtimes;  /* of the file */
+	struct arena arena;		/* lives as long as the run */
+	struct claim_table claims;	/* of the file */
+	struct runtime *runtimes;	/* of the file */
+	struct runtime *found_runtimes; /* others, of the document */
+	bool runtimes_end;		/* none is looked for any more */
 	struct run_names {
 		struct defined_name *items;
 		size_t n, size;
@@ -199,6 +201,19 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 /* Claims of devices that are in the file, for the pods that name them. */
 void run_claims_begin(struct run *run);
 void run_claims_end(struct run *run);
+/* Runtimes that its objects name (run_runtimes.c). */
+void run_runtimes_begin(struct run *run);
+void run_runtimes_end(struct run *run);
+/* See struct runtime_finder; context: the run. */
+const struct runtime *run_find_runtime(void *context,
+				       const struct object *object,
+				       const char *kind,
+				       const struct node *ref);
+/* Returns the runtime that holds the node of one of the object's pods, or
+ * NULL. */
+const struct runtime *run_runtime_around(const struct run *run,
+					 const struct object *object,
+					 const struct node *node);
 /* See struct accelerator_extra; context: the run. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource);

@@ -35,9 +35,9 @@ static const struct runtime *runtime_of(const struct pod_builder *builder,
 {
 	const char *kind = node_str(node_get(ref, "kind"));
 
-	return runtime_find(builder->config->runtimes, builder->object,
+	return runtime_find(builder->config, builder->object,
 			    kind ? kind : "ClusterTrainingRuntime",
-			    node_str(node_get(ref, "name")));
+			    node_get(ref, "name"));
 }
 
 /*

@@ -31,6 +31,13 @@ struct place place_later(const struct object *object, const struct node *node,
 	return (struct place){.file = file, .object = object, .node = node};
 }
 
+static bool is_of(const struct object *object, const struct node *node)
+{
+	while (node && node != object->root)
+		node = node->parent;
+	return node != NULL;
+}
+
 void place_settle(struct arena *arena, struct place *place)
 {
 	const struct node *node = place->node;
@@ -39,6 +46,8 @@ void place_settle(struct arena *arena, struct place *place)
 
 	if (!node)
 		return;
+	if (place->object->runtime && !is_of(place->object, node))
+		node = place->object->runtime;
 	doc = place->object->doc;
 	place->named_path = node_named_path(node, place->object->root);
 	while (doc->host) {

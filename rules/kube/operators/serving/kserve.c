@@ -183,12 +183,12 @@ static const struct node *runtime_spec(const struct pod_builder *builder,
 {
 	static const char *const kinds[] = {"ServingRuntime",
 					    "ClusterServingRuntime", NULL};
-	const char *name = node_str(node_get(model, "runtime"));
+	const struct node *name = node_get(model, "runtime");
 	const struct runtime *runtime = NULL;
 
 	for (const char *const *kind = kinds; *kind && !runtime; kind++)
-		runtime = runtime_find(builder->config->runtimes,
-				       builder->object, *kind, name);
+		runtime = runtime_find(builder->config, builder->object, *kind,
+				       name);
 	return runtime ? node_get(runtime->root, "spec") : NULL;
 }
 

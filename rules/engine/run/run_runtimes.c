@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runtimes that objects name: those of the file are read before its objects,
+ * which may be in front of them; others when an object names one, and kept as
+ * long as its document.
+ */
+#include "base/text.h"
+#include "doc/placeholder.h"
+#include "kube/runtime.h"
+#include "run_internal.h"
+
+/* The trees stay, unlike those of claims: pods are made of them. */
+static void read_file(struct run *run)
+{
+	struct run_state *state = run->state;
+	struct source *source = state->file.source;
+	struct loader loader;
+	struct doc doc;
+
+	if (!runtimes_may_be_used_in(source->text, source->len))
+		return;
+	loader_init(&loader, source, &load_limits_default, &run->file_arena);
+	while (loader_next(&loader, &doc) > 0) {
+		if (!doc.root)
+			continue;
+		placeholder_mark(&doc);
+		state->runtimes =
+			runtimes_add(state->runtimes, &run->file_arena, &doc);
+	}
+}
+
+void run_runtimes_begin(struct run *run)
+{
+	run->state->runtimes = run->state->found_runtimes = NULL;
+	run->state->runtimes_end = false;
+	if (run->options.file_values)
+		read_file(run);
+}
+
+void run_runtimes_end(struct run *run)
+{
+	run->state->runtimes = run->state->found_runtimes = NULL;
+	run->state->runtimes_end = true;
+}
+
+/* A copy, with its own table of lines: another thread may have the original. */
+static bool find_in_set(struct run *run, const struct object *object,
+			const char *kind, const struct node *ref,
+			struct runtime *copy)
+{
+	const struct run_options *options = &run->options;
+	const struct runtime *one =
+		options->find_runtime
+			? options->find_runtime(options->set, object, kind,
+						ref->str)
+			: NULL;
+	struct arena *arena = &run->state->doc_arena;
+
+	if (!one || one->file == run->state->file.index)
+		return false;
+	*copy = *one;
+	copy->source = ARENA_NEW(arena, struct source);
+	*copy->source = *one->source;
+	copy->source->arena = arena;
+	return true;
+}
+
+static bool find_in_cluster(struct run *run, const struct object *object,
+			    const char *kind, const struct node *ref,
+			    struct runtime *copy)
+{
+	const struct run_state *state = run->state;
+	struct object_id id = {object->api_version, kind, "", ref->str};
+
+	if (!state->cluster)
+		return false;
+	if (!text_starts(kind, "Cluster"))
+		id.namespace = object->namespace
+				       ? object->namespace
+				       : state->file.default_namespace;
+	if (!id.namespace)
+		return false;
+	*copy = (struct runtime){
+		.api_version = object->api_version,
+		.kind = kind,
+		.name = ref->str,
+		.namespace = id.namespace,
+		.root = cluster_object(state->cluster, &id,
+				       &run->state->doc_arena),
+		.file = NO_FILE,
+	};
+	return copy->root != NULL;
+}
+
+static const struct runtime *find_elsewhere(struct run *run,
+					    const struct object *object,
+					    const char *kind,
+					    const struct node *ref)
+{
+	struct run_state *state = run->state;
+	struct runtime copy, *one;
+
+	for (one = state->found_runtimes; one; one = one->next)
+		if (one->ref == ref && text_eq(one->kind, kind))
+			return one;
+	if (!find_in_set(run, object, kind, ref, &copy) &&
+	    !find_in_cluster(run, object, kind, ref, &copy))
+		return NULL;
+	one = ARENA_NEW(&state->doc_arena, struct runtime);
+	*one = copy;
+	one->ref = ref;
+	one->next = state->found_runtimes;
+	state->found_runtimes = one;
+	return one;
+}
+
+const struct runtime *run_find_runtime(void *context,
+				       const struct object *object,
+				       const char *kind, const struct node *ref)
+{
+	struct run *run = context;
+
+	/* Objects that set rules read again are not of this file, and their
+	 * arena is another one. */
+	if (run->state->runtimes_end)
+		return NULL;
+	for (const struct runtime *one = run->state->runtimes; one;
+	     one = one->next)
+		if (runtime_is(one, object, kind, ref->str))
+			return one;
+	return find_elsewhere(run, object, kind, ref);
+}
+
+const struct runtime *run_runtime_around(const struct run *run,
+					 const struct object *object,
+					 const struct node *node)
+{
+	const struct runtime *one =
+		runtime_around(run->state->found_runtimes, object, node);
+
+	return one ? one : runtime_around(run->state->runtimes, object, node);
+}

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+# Pods that are made from an object of another file, or of the cluster.
+# tests/check/pod-fields.sh plants defects in them.
+bats_require_minimum_version 1.5.0
+load helper
+
+# runtime FILE [PRODUCT]: nodes of AMD are selected on line 13.
+runtime() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-END
+		apiVersion: trainer.kubeflow.org/v1alpha1
+		kind: ClusterTrainingRuntime
+		metadata: {name: amd}
+		spec:
+		  template:
+		    spec:
+		      replicatedJobs:
+		      - name: node
+		        template:
+		          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+		          spec:
+		            template: {spec: {
+		              nodeSelector: {amd.com/gpu.product-name: ${2:-AMD_Instinct_MI300X}},
+		              containers: [{name: node, image: "a:1"}]}}
+	END
+}
+
+# job FILE [REF]: names the runtime on line 5.
+job() {
+	mkdir -p "$(dirname "$1")"
+	cat >"$1" <<-END
+		apiVersion: trainer.kubeflow.org/v1alpha1
+		kind: TrainJob
+		metadata: {name: tune, namespace: ml}
+		spec:
+		  runtimeRef: ${2:-{name: amd\}}
+		  trainer:
+		    resourcesPerNode: {limits: {nvidia.com/gpu: 8}}
+	END
+}
+
+contradiction() {
+	run "$GPUGATE" lint --isolated --select selector-resource-contradiction "$@"
+}
+
+@test "a runtime of another file: the job is shown, with the runtime's value" {
+	job a/job.yaml
+	runtime b/runtime.yaml
+	contradiction .
+	is "$status" 1
+	holds "$output" "(from ClusterTrainingRuntime \`amd\`)"
+	holds "$output" "--> a/job.yaml:5:22   TrainJob ml/tune"
+	holds "$output" "note: b/runtime.yaml:13: the value of ClusterTrainingRuntime \`amd\`"
+	# After the job in the order of files, and before it
+	mv b 0
+	contradiction .
+	is "$status" 1
+	# Alone, its fields are not known
+	contradiction a
+	is "$status" 0
+	# A comment at the name holds
+	sed -i '5s/$/ # gpugate: ignore[selector-resource-contradiction] -- a test/' a/job.yaml
+	contradiction .
+	is "$status" 0
+}
+
+@test "a runtime of another file: standard input, and a list" {
+	job job.yaml
+	runtime runtime.yaml
+	contradiction - runtime.yaml <job.yaml
+	is "$status" 1
+	holds "$output" "--> -:5:22"
+	printf 'apiVersion: v1\nkind: List\nitems:\n' >list.yaml
+	sed 's/^/  /; 1s/^  /- /' runtime.yaml >>list.yaml
+	rm runtime.yaml
+	contradiction .
+	is "$status" 1
+	holds "$output" "note: list.yaml:16:"
+}
+
+@test "a runtime of another file that it is not" {
+	runtime runtime.yaml
+	job job.yaml '{name: other}'
+	contradiction .
+	is "$status" 0
+	job job.yaml '{name: amd, kind: TrainingRuntime}'
+	contradiction .
+	is "$status" 0
+	job job.yaml
+	contradiction .
+	is "$status" 1
+	# Two variants, of which one is applied
+	runtime other/runtime.yaml AMD_Instinct_MI325X
+	contradiction .
+	is "$status" 0
+	runtime other/runtime.yaml
+	contradiction .
+	is "$status" 1
+	# A kustomization patches it
+	rm -r other
+	printf 'resources: [runtime.yaml]\npatches: [{path: patch.yaml}]\n' >kustomization.yaml
+	echo '{apiVersion: trainer.kubeflow.org/v1alpha1, kind: ClusterTrainingRuntime, metadata: {name: amd}}' >patch.yaml
+	contradiction .
+	is "$status" 0
+}
+
+@test "a runtime of another file: no fix replaces its values" {
+	job job.yaml
+	runtime runtime.yaml
+	cp job.yaml before.txt
+	run "$GPUGATE" lint --isolated --fix --unsafe-fixes --select shm-missing,gpu-toleration-missing job.yaml runtime.yaml
+	cmp job.yaml before.txt
+}
