@@ -85,7 +85,8 @@ static const struct command command_table[] = {
 	 "save a snapshot of the cluster for --cluster",
 	 "Reads quotas, limit ranges, priority and runtime classes, "
 	 "nodes, queues (Kueue, Volcano, KAI), device classes, volume "
-	 "claims, disruption budgets, network policies, and the "
+	 "claims, runtimes (Trainer, KServe), workflow templates, "
+	 "disruption budgets, network policies, and the "
 	 "resource usage of each owner's running pods from the cluster "
 	 "through kubectl, and writes the parts that rules need to one "
 	 "JSON file. It only reads, and never reads Secrets. Kinds that "

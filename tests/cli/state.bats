@@ -151,3 +151,35 @@ updated() {
 	asking_gives allowed
 	is "$(figure gpugate_cluster_state_age_seconds)" ""
 }
+
+# reviewed OBJECT: the verdict on the creation of that object in ml
+reviewed() {
+	jq -c '{apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview",
+		request: {uid: "u-1", operation: "CREATE", namespace: "ml",
+			name: .metadata.name, userInfo: {username: "alice"},
+			kind: {group: (.apiVersion | split("/")[0]),
+				version: (.apiVersion | split("/")[1]),
+				kind: .kind},
+			object: .}}' <<<"$1" >request.json
+	python3 "$https" post "$CERTS/ca.crt" "$port" request.json
+}
+
+@test "state: pods are made from a runtime of the cluster, as lint makes them" {
+	local job='{"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"TrainJob","metadata":{"name":"tune","namespace":"ml"},"spec":{"runtimeRef":{"name":"amd"},"trainer":{"resourcesPerNode":{"limits":{"nvidia.com/gpu":2}}}}}'
+	local runtime='{"apiVersion":"trainer.kubeflow.org/v1alpha1","kind":"ClusterTrainingRuntime","metadata":{"name":"amd"},"spec":{"template":{"spec":{"replicatedJobs":[{"name":"node","template":{"metadata":{"labels":{"trainer.kubeflow.org/trainjob-ancestor-step":"trainer"}},"spec":{"template":{"spec":{"nodeSelector":{"amd.com/gpu.product-name":"AMD_Instinct_MI300X"},"containers":[{"name":"node","image":"registry.example.com/a:1"}]}}}}}]}}}}'
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'mode: enforce' >policy.yaml
+	state 8 >state.json
+	start --cluster state.json --policy policy.yaml
+	is "$(reviewed "$job")" "allowed u-1"
+	echo "$job" >job.json
+	run "$GPUGATE" lint --isolated --cluster state.json job.json
+	is "$status" 0
+	state 8 | sed "s|\"items\":\[|&$runtime,|" >new.json
+	mv new.json state.json
+	is_denied() { [ "$(reviewed "$job")" = "denied u-1" ]; }
+	until_true is_denied
+	run "$GPUGATE" lint --isolated --cluster state.json job.json
+	is "$status" 1
+	holds "$output" "(from ClusterTrainingRuntime \`amd\` of the cluster)"
+	holds "$output" "--> job.json:1:"
+}

@@ -260,9 +260,44 @@ static void nodes_that_are_alike_are_one_group(void **state)
 	cluster_builder_free(b);
 }
 
+/* A state is handed on, and runtimes have variables. */
+static void runtimes_are_kept_without_secrets(void **state)
+{
+	struct cluster_builder *b = cluster_builder_new();
+	const struct object_id id = {"serving.kserve.io/v1alpha1",
+				     "ServingRuntime", "ml", "r"};
+	const struct node *root, *env;
+	struct arena arena = ARENA_INIT;
+	struct cluster *c;
+
+	assert_int_equal(
+		add_object(
+			b,
+			"{apiVersion: serving.kserve.io/v1alpha1, "
+			"kind: ServingRuntime, "
+			"metadata: {name: r, namespace: ml, annotations: {a: "
+			"b}}, spec: {containers: [{name: kserve-container, "
+			"env: [{name: HF_TOKEN, value: hf_"
+			"abcdefghijklmnopqrstuvwxyzABCDEFGH}, "
+			"{name: NCCL_DEBUG, value: INFO}]}]}, status: {x: y}}"),
+		1);
+	c = cluster_builder_finish(b, 0);
+	root = cluster_object(c, &id, &arena);
+	assert_int_equal(node_count(root), 1);
+	env = node_get(node_at(node_path(root, "spec.containers"), 0), "env");
+	assert_string_equal(node_str(node_get(node_at(env, 0), "value")),
+			    "hf_****");
+	assert_string_equal(node_str(node_get(node_at(env, 1), "value")),
+			    "INFO");
+	cluster_put(c);
+	cluster_builder_free(b);
+	arena_release(&arena);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runtimes_are_kept_without_secrets),
 		cmocka_unit_test(objects_are_added_changed_and_removed),
 		cmocka_unit_test(objects_without_sense_are_refused),
 		cmocka_unit_test(pods_count_for_the_owner_that_made_them),

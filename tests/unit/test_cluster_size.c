@@ -197,9 +197,62 @@ static void a_large_cluster_changes_quickly(void **state)
 	cluster_builder_free(b);
 }
 
+/* A WorkflowTemplate of about that many bytes. */
+static int add_template(struct cluster_builder *b, unsigned number, size_t size)
+{
+	struct buf text;
+	int rc;
+
+	buf_init(&text);
+	buf_addf(&text,
+		 "{apiVersion: argoproj.io/v1alpha1, kind: WorkflowTemplate, "
+		 "metadata: {namespace: ml, name: t%u}, spec: {x: ",
+		 number);
+	for (size_t i = 0; i < size; i++)
+		buf_addc(&text, 'x');
+	buf_adds(&text, "}}");
+	rc = add_object(b, text.data);
+	buf_release(&text);
+	return rc;
+}
+
+static void runtimes_are_bounded(void **state)
+{
+	enum { SIZE = 60000, FIT = CLUSTER_RUNTIMES_MAX / (SIZE + 100) };
+	const struct object_id first = {"argoproj.io/v1alpha1",
+					"WorkflowTemplate", "ml", "t0"};
+	struct cluster_builder *b = cluster_builder_new();
+	struct cluster *c;
+	uint64_t key;
+
+	assert_int_equal(add_template(b, 0, CLUSTER_RUNTIME_MAX), -1);
+	for (unsigned i = 0; i < FIT; i++)
+		assert_int_equal(add_template(b, i, SIZE), 1);
+	assert_int_equal(add_template(b, FIT, SIZE), -1);
+	/* One that is there may change, and makes room if it goes. */
+	assert_int_equal(add_template(b, 0, SIZE - 1), 1);
+	assert_int_equal(add_template(b, FIT, SIZE), -1);
+	assert_int_equal(cluster_builder_remove(b, &first), 1);
+	assert_int_equal(add_template(b, FIT, SIZE), 1);
+	/* One that grows too large is not kept as it was. */
+	assert_int_equal(add_template(b, 1, CLUSTER_RUNTIME_MAX), 1);
+	c = cluster_builder_finish(b, 0);
+	assert_int_equal(cluster_count(c, CLUSTER_WORKFLOW_TEMPLATE), FIT - 1);
+	cluster_put(c);
+	/* A new list without the others. */
+	key = cluster_builder_key(b, CLUSTER_WORKFLOW_TEMPLATE, &first);
+	assert_int_equal(
+		cluster_builder_keep(b, CLUSTER_WORKFLOW_TEMPLATE, &key, 1),
+		FIT - 1);
+	for (unsigned i = 0; i < FIT; i++)
+		assert_int_equal(add_template(b, i, SIZE), 1);
+	cluster_builder_free(b);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(runtimes_are_bounded),
 		cmocka_unit_test(time_and_memory_grow_with_the_cluster),
 		cmocka_unit_test(a_state_beyond_the_limit_is_refused),
 		cmocka_unit_test(a_large_cluster_changes_quickly),

@@ -42,6 +42,34 @@ def node(name):
             "cpu": "96", "memory": "1Ti", "nvidia.com/gpu": "4"}})
 
 
+POD = {"nodeSelector": {"amd.com/gpu.product-name": "AMD_Instinct_MI300X"},
+       "hostIPC": True}
+
+
+def runtimes(objects):
+    """The objects that pods are made from, by the names that objects have."""
+    named = set()
+    for obj in objects:
+        spec = obj.get("spec") if isinstance(obj.get("spec"), dict) else {}
+        for field in ("runtimeRef", "workflowTemplateRef"):
+            ref = spec.get(field)
+            if isinstance(ref, dict) and isinstance(ref.get("name"), str) and \
+                    ref["name"]:
+                named.add((field, ref["name"]))
+    for field, name in sorted(named):
+        if field == "runtimeRef":
+            yield made_up(
+                "ClusterTrainingRuntime", name,
+                version="trainer.kubeflow.org/v1alpha1",
+                spec={"template": {"spec": {"replicatedJobs": [
+                    {"name": "node", "template": {
+                        "metadata": {"labels": {
+                            "trainer.kubeflow.org/trainjob-ancestor-step":
+                            "trainer"}},
+                        "spec": {"template": {"spec": dict(POD, containers=[
+                            {"name": "node", "image": "a:1"}])}}}}]}}})
+
+
 def write_state(objects, path):
     metas = [o.get("metadata") for o in objects]
     spaces = {m["namespace"] for m in metas if isinstance(m, dict)
@@ -50,6 +78,7 @@ def write_state(objects, path):
              for item in of_namespace(n, space)]
     items.append(made_up("PriorityClass", "gpu-batch", value=1000,
                          version="scheduling.k8s.io/v1"))
+    items += runtimes(objects)
     items += [node("gpu-%d" % n) for n in range(3)]
     dump({"apiVersion": "gpugate.dev/v1", "kind": "ClusterSnapshot",
           "version": 1, "takenAt": "2026-01-31T08:00:00Z", "items": items},

@@ -43,6 +43,13 @@ enum cluster_kind {
 	CLUSTER_GPU_OPERATOR, /* its ClusterPolicy */
 	CLUSTER_DAEMON_SET,   /* NVIDIA's device plugin */
 	CLUSTER_DEPLOYMENT,   /* Karpenter */
+	/* Runtimes: kube/runtime.h */
+	CLUSTER_TRAINING_RUNTIME,
+	CLUSTER_ALL_TRAINING_RUNTIME,
+	CLUSTER_SERVING_RUNTIME,
+	CLUSTER_ALL_SERVING_RUNTIME,
+	CLUSTER_WORKFLOW_TEMPLATE,
+	CLUSTER_ALL_WORKFLOW_TEMPLATE,
 	CLUSTER_NODE,
 	CLUSTER_POD, /* counted, not kept */
 	CLUSTER_KINDS,
@@ -60,6 +67,7 @@ const struct cluster_resource *cluster_resource(enum cluster_kind kind);
 /* CLUSTER_OTHER: of no interest. */
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind);
 bool cluster_kind_is_namespaced(enum cluster_kind kind);
+bool cluster_kind_is_runtime(enum cluster_kind kind);
 /* Returns the kept part of an object; NULL and err if the object is invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
@@ -212,6 +220,10 @@ struct cluster_builder;
 
 struct cluster_builder *cluster_builder_new(void);
 void cluster_builder_free(struct cluster_builder *builder);
+
+/* Bytes that one runtime, and all of them, may take. The state keeps no more:
+ * fields of pods that are made from others are unknown. */
+enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
 
 /*
  * Add an object as the API server returns it, or replace the one of the same

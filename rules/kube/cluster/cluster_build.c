@@ -138,6 +138,23 @@ static struct byte_cursor copy_before(struct cluster_builder *b,
 	return found;
 }
 
+/* The length of the record that is now in place of one of `old` bytes. */
+static size_t put_bounded(struct cluster_builder *b, const struct record_at *at,
+			  const struct node *tree, size_t old)
+{
+	size_t before = b->packed.len, len;
+
+	put_record(b, at, tree);
+	len = b->packed.len - before;
+	if (!cluster_kind_is_runtime(at->kind) ||
+	    (len <= CLUSTER_RUNTIME_MAX &&
+	     b->runtime_bytes - old + len <= CLUSTER_RUNTIMES_MAX))
+		return len;
+	b->packed.len = before;
+	b->left_out = true;
+	return 0;
+}
+
 /* Put the record in place of the one that is there; tree NULL: take it out.
  * 1: something changed. */
 static int replace_record(struct cluster_builder *b, const struct record_at *at,
@@ -146,7 +163,7 @@ static int replace_record(struct cluster_builder *b, const struct record_at *at,
 	uint64_t key = cluster_place_key(at->kind, at->namespace);
 	const struct blob *blob = table_find(&b->state.namespaces, key);
 	struct byte_cursor old = {NULL, NULL, NULL}, rest = old;
-	size_t before, len;
+	size_t before, len, gone;
 
 	buf_reset(&b->packed);
 	put_text(&b->packed, at->namespace);
@@ -157,15 +174,16 @@ static int replace_record(struct cluster_builder *b, const struct record_at *at,
 		old = copy_before(b, &rest, at);
 	}
 	before = b->packed.len;
-	if (tree)
-		put_record(b, at, tree);
-	len = b->packed.len - before;
-	if (len == (size_t)(old.end - old.at) &&
+	gone = (size_t)(old.end - old.at);
+	len = tree ? put_bounded(b, at, tree, gone) : 0;
+	if (len == gone &&
 	    (!len || !memcmp(b->packed.data + before, old.at, len)))
 		return 0;
 	if (rest.at)
 		buf_add(&b->packed, rest.at, (size_t)(rest.end - rest.at));
-	b->state.counts[at->kind] += (tree != NULL) - (old.at != NULL);
+	b->state.counts[at->kind] += (len != 0) - (old.at != NULL);
+	if (cluster_kind_is_runtime(at->kind))
+		b->runtime_bytes += len - gone;
 	if (b->packed.len > strlen(at->namespace) + 1)
 		table_put(&b->state.namespaces, key, b->packed.data,
 			  b->packed.len);
@@ -204,8 +222,18 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 	if (!kept)
 		return err_wrap(err, "%s `%s%s%s`", id.kind, id.namespace,
 				*id.namespace ? "/" : "", id.name);
-	if (kind != CLUSTER_NODE)
-		return replace_record(b, &at, kept);
+	if (kind != CLUSTER_NODE) {
+		b->left_out = false;
+		if (replace_record(b, &at, kept))
+			return 1;
+		return b->left_out
+			       ? err_set(err, 0,
+					 "%s `%s` is too large, or they are "
+					 "too many: pods that are made from it "
+					 "are not known",
+					 id.kind, id.name)
+			       : 0;
+	}
 	if (!node_int(node_get(item->root, "count"), &count) || count < 1)
 		count = 1;
 	return cluster_add_node(b, id.name, kept, (uint64_t)count);

@@ -119,6 +119,8 @@ struct cluster_builder {
 	struct hash_table node_names;  /* their group */
 	struct hash_table node_groups; /* count, and capacity */
 	bool nodes_changed;
+	size_t runtime_bytes; /* packed */
+	bool left_out;	      /* the object, for its size */
 	struct arena scratch;
 	struct buf packed, id, record, group;
 };

@@ -68,19 +68,23 @@ static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 				b->state.names};
 	struct record_at at = {kind, take_text(&c), NULL};
 	struct cluster_record record;
-	size_t stripped = 0;
+	size_t stripped = 0, bytes = 0;
 
 	buf_reset(&b->packed);
 	put_text(&b->packed, at.namespace);
 	while (record_next(&c, &record)) {
 		at.name = record.name;
-		if (record.kind == kind && !has_key(keys, record_key(b, &at)))
+		if (record.kind == kind && !has_key(keys, record_key(b, &at))) {
 			stripped++;
-		else
+			bytes += (size_t)(c.at - record.start);
+		} else {
 			buf_add(&b->packed, record.start,
 				(size_t)(c.at - record.start));
+		}
 	}
 	b->state.counts[kind] -= stripped;
+	if (cluster_kind_is_runtime(kind))
+		b->runtime_bytes -= bytes;
 	if (!stripped)
 		return 0;
 	if (b->packed.len == strlen(b->packed.data) + 1)

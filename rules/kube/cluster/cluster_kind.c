@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
+#include "kube/secret/mask.h"
 
 enum { FIELDS_MAX = 6, NODES_MAX = 100000 };
 
@@ -100,6 +101,37 @@ static const struct kind_row {
 				 "karpenter"},
 				false,
 				{NULL}},
+	[CLUSTER_TRAINING_RUNTIME] = {{"TrainingRuntime",
+				       "trainer.kubeflow.org",
+				       "trainingruntimes", "v1alpha1", true},
+				      true,
+				      {"spec.mlPolicy", "spec.template"}},
+	[CLUSTER_ALL_TRAINING_RUNTIME] = {{"ClusterTrainingRuntime",
+					   "trainer.kubeflow.org",
+					   "clustertrainingruntimes",
+					   "v1alpha1", true},
+					  false,
+					  {"spec.mlPolicy", "spec.template"}},
+	[CLUSTER_SERVING_RUNTIME] = {{"ServingRuntime", "serving.kserve.io",
+				      "servingruntimes", "v1alpha1", true},
+				     true,
+				     {"spec"}},
+	[CLUSTER_ALL_SERVING_RUNTIME] = {{"ClusterServingRuntime",
+					  "serving.kserve.io",
+					  "clusterservingruntimes", "v1alpha1",
+					  true},
+					 false,
+					 {"spec"}},
+	[CLUSTER_WORKFLOW_TEMPLATE] = {{"WorkflowTemplate", "argoproj.io",
+					"workflowtemplates", "v1alpha1", true},
+				       true,
+				       {"spec"}},
+	[CLUSTER_ALL_WORKFLOW_TEMPLATE] = {{"ClusterWorkflowTemplate",
+					    "argoproj.io",
+					    "clusterworkflowtemplates",
+					    "v1alpha1", true},
+					   false,
+					   {"spec"}},
 	[CLUSTER_NODE] = {{"Node", "", "nodes", "v1", false},
 			  false,
 			  {"metadata.labels", "spec.taints",
@@ -120,6 +152,12 @@ bool cluster_kind_is_namespaced(enum cluster_kind kind)
 bool cluster_kind_owns(enum cluster_kind kind)
 {
 	return kind == CLUSTER_DAEMON_SET || kind == CLUSTER_DEPLOYMENT;
+}
+
+bool cluster_kind_is_runtime(enum cluster_kind kind)
+{
+	return kind >= CLUSTER_TRAINING_RUNTIME &&
+	       kind <= CLUSTER_ALL_WORKFLOW_TEMPLATE;
 }
 
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)
@@ -192,6 +230,28 @@ static int check_amounts(const struct node *map, const char *where,
 	return 0;
 }
 
+/* Runtimes have variables, and commands; a file is handed on. */
+static void mask(struct arena *arena, const struct secrets *secrets,
+		 struct node *node)
+{
+	if (node->type == NODE_STRING) {
+		node->str = secrets_mask(secrets, arena, node->str);
+		node->len = (uint32_t)strlen(node->str);
+	}
+	for (struct node *child = node->first; child; child = child->next)
+		mask(arena, secrets, child);
+}
+
+static void mask_secrets(struct arena *arena, struct node *kept)
+{
+	struct secrets secrets = {.arena = arena};
+
+	secrets_of_tree(&secrets, kept);
+	secrets_finish(&secrets);
+	if (secrets.n)
+		mask(arena, &secrets, kept);
+}
+
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err)
 {
@@ -201,6 +261,8 @@ struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 		keep_path(arena, root, kept, rows[kind].fields[i]);
 	if (cluster_kind_owns(kind))
 		keep_containers(arena, kind, root, kept);
+	if (cluster_kind_is_runtime(kind))
+		mask_secrets(arena, kept);
 	if (kind == CLUSTER_QUOTA &&
 	    (check_amounts(node_path(kept, "spec.hard"), "spec.hard", err) ||
 	     check_amounts(node_path(kept, "status.used"), "status.used", err)))

@@ -28,6 +28,7 @@ static bool is_word(const char *key, size_t len, const char *const *words)
 bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 		       const char *key, size_t len)
 {
+	static const char *const of_runtimes[] = {"managedFields", NULL};
 	static const char *const never[] = {"managedFields",
 					    "annotations",
 					    "env",
@@ -48,6 +49,8 @@ bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 		return false;
 	if (kind == CLUSTER_GPU_OPERATOR || kind == CLUSTER_DAEMON_SET)
 		return is_word(key, len, never) && !is_word(key, len, plugin);
+	if (cluster_kind_is_runtime(kind))
+		return is_word(key, len, of_runtimes);
 	return is_word(key, len, never);
 }
 
