@@ -126,7 +126,7 @@ def mended(tool, check, name, text):
             continue
         if wanted is None:
             was = tool.findings(text)
-            wanted = {**worst(tool.findings(tool.fixed(text))), **worst(was)}
+            wanted = worst(was + tool.findings(tool.fixed(text)))
         new = tool.fixed(text.replace(right, wrong)).replace(wrong, right)
         found = worse(wanted, worst(tool.findings(new)))
         check(not found, f"{name}: `{wrong.decode()}` mended: {found}")

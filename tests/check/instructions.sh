@@ -11,7 +11,9 @@
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
 # the JSON reader 27, 58, 268; the rules, which are called for every pod in their
 # scope, 45, 90, 140, of it the calls themselves 6, 13, 6; reading containers and
-# their variables 3, 9, 63.
+# their variables 3, 9, 63; checks of operators in CEL (trainer-rejects and its
+# like) 0, 260, 75. The linted file has a queue of Kueue: its checks are compiled
+# for it, 1,420 of 1,980, of it 890 for the functions of CEL.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -60,11 +62,11 @@ while read -r name most; do
 	echo "  $name: $figure"
 done <<'END'
 pod 95500
-ptj 190000
-big 499500
+ptj 470000
+big 597000
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \
 	--format concise -j1 deploy/examples/good/train.yaml)
-check 'one file' at_most "$figure" 462500
+check 'one file' at_most "$figure" 2060000
 echo "  one file: $figure"
 finish instructions

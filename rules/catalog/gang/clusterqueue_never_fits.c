@@ -81,6 +81,9 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	    (!offer.covered && queue_replaces(queue, demand->resource)) ||
 	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
 		return;
+	/* The API server rejects a queue that covers what no flavor has. */
+	if (offer.covered && !offer.flavor)
+		return;
 	quantity_text(need, text);
 	if (!offer.covered)
 		f = report_uncovered(run, w, pod, demand->resource, name);
