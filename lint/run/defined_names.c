@@ -50,9 +50,9 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-/* Their text and trees stay. */
+/* Their text and trees stay. decoded is the input without UTF-16. */
 static void read_runtimes(struct defined_names *names, uint32_t file,
-			  const struct buf *input)
+			  const struct source *decoded, const struct buf *input)
 {
 	struct arena *arena = &names->arena;
 	struct runtime *before = names->runtimes;
@@ -60,7 +60,7 @@ static void read_runtimes(struct defined_names *names, uint32_t file,
 	struct loader loader;
 	struct doc doc;
 
-	if (!runtimes_may_be_in(input->data, input->len) ||
+	if (!runtimes_may_be_in(decoded->text, decoded->len) ||
 	    !is_whole(names->files, file))
 		return;
 	source = ARENA_NEW(arena, struct source);
@@ -87,6 +87,7 @@ static void read_file(struct defined_names *names, uint32_t file,
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
 	const struct buf *input = stdin_cache_find(names->stdin_cache, file);
 	struct arena arena = ARENA_INIT;
+	struct source decoded;
 
 	buf_reset(path);
 	buf_reset(text);
@@ -97,8 +98,9 @@ static void read_file(struct defined_names *names, uint32_t file,
 	if (!input)
 		input = text;
 	defined_names_of_text(&arena, input->data, input->len, add, names);
+	source_init(&decoded, &arena, "", input->data, input->len);
+	read_runtimes(names, file, &decoded, input);
 	arena_release(&arena);
-	read_runtimes(names, file, input);
 }
 
 static void read_all(struct defined_names *names)

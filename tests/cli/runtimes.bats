@@ -111,3 +111,13 @@ contradiction() {
 	run "$GPUGATE" lint --isolated --fix --unsafe-fixes --select shm-missing,gpu-toleration-missing job.yaml runtime.yaml
 	cmp job.yaml before.txt
 }
+
+@test "a runtime of another file may be UTF-16" {
+	job a/job.yaml
+	runtime b/runtime.yaml
+	python3 -c 'import sys; p = sys.argv[1]
+open(p, "r+b").write(open(p).read().encode("utf-16"))' b/runtime.yaml
+	contradiction .
+	is "$status" 1
+	holds "$output" "(from ClusterTrainingRuntime \`amd\`)"
+}

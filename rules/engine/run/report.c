@@ -174,13 +174,16 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 			       const struct node *at)
 {
 	struct finding *f = finding_new(rr->run, rr->rule, rr->setting);
+	const struct runtime *from;
 
 	if (!at)
 		at = object->root;
+	from = run_runtime_around(rr->run, object, at);
 	f->injected = node_is_injected(at);
 	place_node(rr->run, &f->place, object->doc, at);
 	f->id = finding_id(&rr->run->file_arena, object);
-	f->place.named_path = node_named_path(at, object->root);
+	f->place.named_path = node_named_path(
+		at, from && from->root ? from->root : object->root);
 	reads_place(rr, f, at);
 	name_runtime(rr, f, object, at);
 	return f;
