@@ -27,21 +27,28 @@ static inline void node_clear(struct node *node)
 	node->tags = 0;
 }
 
-/* Append a child and set parent and index. Keys of maps are set before. */
-static inline void node_append(struct node *parent, struct node *child)
+/* Append a child that keeps its own parent, index and tag. */
+static inline void node_link(struct node *parent, struct node *child)
 {
-	child->parent = parent;
-	child->index = parent->len++;
 	child->next = NULL;
-	if (child->key) {
-		child->tag = node_tag(child->key, child->key_len);
-		parent->tags |= node_tag_bit(child->tag);
-	}
 	if (parent->last)
 		parent->last->next = child;
 	else
 		parent->first = child;
 	parent->last = child;
+	parent->len++;
+	if (child->key)
+		parent->tags |= node_tag_bit(child->tag);
+}
+
+/* Append a child and set parent and index. Keys of maps are set before. */
+static inline void node_append(struct node *parent, struct node *child)
+{
+	child->parent = parent;
+	child->index = parent->len;
+	if (child->key)
+		child->tag = node_tag(child->key, child->key_len);
+	node_link(parent, child);
 }
 
 /*

@@ -13,6 +13,7 @@
 #include <strings.h>
 
 #include "base/text.h"
+#include "doc/build.h"
 
 static bool is_of_name(char c)
 {
@@ -182,19 +183,9 @@ static struct node *placed_in(struct arena *arena, struct node *string,
 	out->parent = parent;
 	out->start = out->key_start = string->start;
 	out->end = out->key_end = string->end;
-	FOR_EACH_CHILD(tree, item) {
-		struct node *child = placed_in(
-			arena, string, tree->parent ? out : string, item);
-
-		child->next = NULL;
-		if (out->last)
-			out->last->next = child;
-		else
-			out->first = child;
-		out->last = child;
-		out->len++;
-		out->tags |= node_tag_bit(child->tag);
-	}
+	FOR_EACH_CHILD(tree, item)
+		node_link(out, placed_in(arena, string,
+					 tree->parent ? out : string, item));
 	return out;
 }
 

@@ -11,6 +11,7 @@
 #include "rules/kube/operator.h"
 
 #include "base/text.h"
+#include "doc/build.h"
 
 struct merger {
 	struct arena *arena;
@@ -58,14 +59,7 @@ void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	--*budget;
 	child = ARENA_NEW(arena, struct node);
 	*child = *node;
-	child->next = NULL;
-	if (out->last)
-		out->last->next = child;
-	else
-		out->first = child;
-	out->last = child;
-	out->len++;
-	out->tags |= node_tag_bit(child->tag);
+	node_link(out, child);
 }
 
 static void merge_child(struct merger *merger, struct node *out,
