@@ -18,10 +18,10 @@
 #include "engine/registry.h"
 #include "engine/rule.h"
 
-/* The settings of one rule. */
-/* The most that a rule's rejections may be. */
+/* The most checks that a rule may have (rule.rejections). */
 enum { CHECKS_MAX = 128 };
 
+/* The settings of one rule. */
 struct setting {
 	bool enabled;
 	bool locked;	      /* comments, annotations cannot suppress it */
@@ -39,7 +39,7 @@ struct setting {
 	 * holds a comma.
 	 */
 	const char *const *params;
-	uint64_t checks_off[CHECKS_MAX / 64]; /* bits, of its rejections */
+	uint64_t checks_off[CHECKS_MAX / 64]; /* bits, by check */
 	const char *from; /* "preset recommended", "path/.gpugate.yaml:7" */
 };
 

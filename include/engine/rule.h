@@ -112,7 +112,9 @@ struct rejection {
 	/* The parts: words "Kind", "Kind:path", "group/Kind:path". NULL: the
 	 * templates of pods of all kinds. */
 	const char *kind;
-	const char *field;   /* path of the place; NULL: what decides */
+	/* Path of the place; NULL: what decides. A part without the item or
+	 * the key that ends it ("metadata.labels[KEY]") is accepted. */
+	const char *field;
 	const char *rule;    /* CEL, true: accepted */
 	const char *message; /* CEL text: the fault */
 	const char *each;    /* path below the part, or NULL */

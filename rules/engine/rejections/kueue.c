@@ -20,11 +20,13 @@
 #define CLUSTERS                                                               \
 	"ray.io/RayCluster:spec ray.io/RayJob:spec.rayClusterSpec"             \
 	" ray.io/RayService:spec.rayClusterConfig"
-#define QUEUES	    "ClusterQueue:spec Cohort:spec"
-#define LABEL(key)  "object.metadata.?labels[?'" K key "']"
-#define NOTE(key)   "object.metadata.?annotations[?'" K key "']"
-#define OF_POD(key) "self.?metadata.annotations[?'" K "podset-" key "']"
-#define AT(key)	    "metadata.annotations[" K "podset-" key "]"
+#define QUEUES	      "ClusterQueue:spec Cohort:spec"
+#define LABEL(key)    "object.metadata.?labels[?'" K key "']"
+#define NOTE(key)     "object.metadata.?annotations[?'" K key "']"
+#define OF_POD(key)   "self.?metadata.annotations[?'" K "podset-" key "']"
+#define HAS_POD(key)  OF_POD(key) ".hasValue()"
+#define HAS_NOTE(key) NOTE(key) ".hasValue()"
+#define AT(key)	      "metadata.annotations[" K "podset-" key "]"
 #define SUBDOMAIN                                                              \
 	"matches('[$<{]|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*" \
 	"[a-z0-9])?)*$')"
@@ -57,14 +59,14 @@
 static const struct rejection items[] = {
 	/* Pods: what a topology request says. */
 	REJECTION("topology-twice", NULL, AT("preferred-topology"),
-		  "!" OF_POD("required-topology") ".hasValue() || !" OF_POD(
-			  "preferred-topology") ".hasValue()",
+		  "!" HAS_POD("required-topology") " || !" HAS_POD(
+			  "preferred-topology"),
 		  "'podset-required-topology and podset-preferred-topology are"
 		  " both set'"),
 	REJECTION(
 		"topology-unconstrained", NULL, AT("unconstrained-topology"),
-		"!" OF_POD("unconstrained-topology") ".hasValue() || !(" OF_POD(
-			"required-topology") ".hasValue() || " OF_POD("preferred-topology") ".hasValue())",
+		"!" HAS_POD("unconstrained-topology") " || !(" HAS_POD(
+			"required-topology") " || " HAS_POD("preferred-topology") ")",
 		"'podset-unconstrained-topology is set beside another"
 		" topology'"),
 	REJECTION(
@@ -77,15 +79,14 @@ static const struct rejection items[] = {
 		  " self.?metadata.annotations[?'" K
 		  "podset-' + k].orValue('a')." LABEL_KEY ")",
 		  "'the topology is not the name of a label'"),
-	REJECTION(
-		"slice-size-missing", NULL, AT("slice-required-topology"),
-		"!" OF_POD("slice-required-topology") ".hasValue() || " OF_POD(
-			"slice-size") ".hasValue()",
-		"'podset-slice-required-topology is set without"
-		" podset-slice-size'"),
+	REJECTION("slice-size-missing", NULL, AT("slice-required-topology"),
+		  "!" HAS_POD("slice-required-topology") " || " HAS_POD(
+			  "slice-size"),
+		  "'podset-slice-required-topology is set without"
+		  " podset-slice-size'"),
 	REJECTION("slice-topology-missing", NULL, AT("slice-size"),
-		  "!" OF_POD("slice-size") ".hasValue() || " OF_POD(
-			  "slice-required-topology") ".hasValue()",
+		  "!" HAS_POD("slice-size") " || " HAS_POD(
+			  "slice-required-topology"),
 		  "'podset-slice-size is set without"
 		  " podset-slice-required-topology'"),
 	REJECTION(
@@ -102,8 +103,8 @@ static const struct rejection items[] = {
 				      " string(" PODS ")"),
 	REJECTION(
 		"elastic-topology", NULL, "metadata.annotations",
-		"object.kind != 'Job' || " NOTE("elastic-job") ".orValue('') != 'true' || !(" OF_POD(
-			"required-topology") ".hasValue() || " OF_POD("preferred-topology") ".hasValue())",
+		"object.kind != 'Job' || " NOTE("elastic-job") ".orValue('') != 'true' || !(" HAS_POD(
+			"required-topology") " || " HAS_POD("preferred-topology") ")",
 		"'an elastic job asks for a required or preferred topology'",
 		.since = "0.18"),
 	REJECTION(
@@ -113,18 +114,13 @@ static const struct rejection items[] = {
 		"'podset-group-name is a number'"),
 	REJECTION(
 		"group-slices", NULL, AT("group-name"),
-		"!" OF_POD("group-name") ".hasValue() || (!" OF_POD(
-			"slice-size") ".hasValue() && !" OF_POD("slice-"
-								"required-"
-								"topology") ".hasValue())",
+		"!" HAS_POD("group-name") " || (!" HAS_POD(
+			"slice-size") " && !" HAS_POD("slice-required-topology") ")",
 		"'podset-group-name is set beside slices'"),
 	REJECTION(
 		"group-topology", NULL, AT("group-name"),
-		"!" OF_POD("group-name") ".hasValue() || " OF_POD(
-			"required-topology") ".hasValue() || " OF_POD("prefer"
-								      "red-"
-								      "topolo"
-								      "gy") ".hasValue()",
+		"!" HAS_POD("group-name") " || " HAS_POD(
+			"required-topology") " || " HAS_POD("preferred-topology"),
 		"'podset-group-name is set without"
 		" podset-required-topology or podset-preferred-topology'"),
 
@@ -157,7 +153,7 @@ static const struct rejection items[] = {
 					       ") + ' pods at once'"),
 	REJECTION("min-parallelism-elastic", "batch/Job",
 		  "metadata.annotations[" K "job-min-parallelism]",
-		  "!" NOTE("job-min-parallelism") ".hasValue() || " NOTE(
+		  "!" HAS_NOTE("job-min-parallelism") " || " NOTE(
 			  "elastic-job") ".orValue('') != 'true'",
 		  "'job-min-parallelism is set for an elastic job'",
 		  .since = "0.18"),
@@ -206,8 +202,8 @@ static const struct rejection items[] = {
 		  "'`shutdownAfterJobFinishes` is not true'"),
 	REJECTION("ray-autoscaling", CLUSTERS, "enableInTreeAutoscaling",
 		  "!(" QUEUED ") ||"
-		  " !self.?enableInTreeAutoscaling.orValue(false) || " NOTE(
-			  "elastic-job") ".hasValue()",
+		  " !self.?enableInTreeAutoscaling.orValue(false) || " HAS_NOTE(
+			  "elastic-job"),
 		  "'the cluster scales and the annotation elastic-job is not"
 		  " set'"),
 	REJECTION("ray-head-group", CLUSTERS, "groupName",
@@ -218,19 +214,15 @@ static const struct rejection items[] = {
 	/* Pods of a group. */
 	REJECTION("pod-group-total", "/Pod",
 		  "metadata.labels[" K "pod-group-name]",
-		  LABEL("pod-group-name") ".orValue('') == '' || " NOTE(
-			  "pod-group-total-count") ".hasValue()",
+		  LABEL("pod-group-name") ".orValue('') == '' || " HAS_NOTE(
+			  "pod-group-total-count"),
 		  "'it has the label pod-group-name and not the annotation"
 		  " pod-group-total-count'"),
 	REJECTION(
 		"pod-group-name", "/Pod",
 		"metadata.annotations[" K "pod-group-total-count]",
-		"!" NOTE("pod-group-total-count") ".hasValue() || " LABEL(
-			"pod-group-name") ".orValue('') != '' || " NOTE("pod-"
-									"grou"
-									"p-"
-									"nam"
-									"e") ".hasValue()",
+		"!" HAS_NOTE("pod-group-total-count") " || " LABEL(
+			"pod-group-name") ".orValue('') != '' || " HAS_NOTE("pod-group-name"),
 		"'it has the annotation pod-group-total-count and not the"
 		" label pod-group-name'"),
 	REJECTION(

@@ -469,9 +469,9 @@ void run_suppression_issue(void *run, const struct suppression_issue *issue)
 	if (issue->kind == SUPPRESSION_REFUSED)
 		f->help = who_grants(run);
 	if (issue->kind == SUPPRESSION_MALFORMED && issue->pointer)
-		f->help = "Write: gpugate.dev/ignore: RULE, "
-			  "gpugate.dev/ignore-reason: TEXT and, if it is to "
-			  "end, gpugate.dev/ignore-until: YYYY-MM-DD";
+		f->help = "Write `gpugate.dev/ignore: RULE`, "
+			  "`gpugate.dev/ignore-reason: TEXT` and, if it "
+			  "expires, `gpugate.dev/ignore-until: YYYY-MM-DD`.";
 	if (!issue->pointer) {
 		identify_by_file(run, f);
 		return;

@@ -169,9 +169,10 @@ void run_apply_baseline(struct run *run, struct finding *finding);
 void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
 
-/* Judge an object by the cluster's own policies (run_admission.c). */
-/* Gives the pods what the cluster adds, or may add. */
+/* Gives the pods the fields that the cluster adds, or may add
+ * (run_admission.c). */
 void run_inject(struct run *run, struct arena *arena, struct object *object);
+/* Checks an object by the cluster's own policies (run_admission.c). */
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings);
 

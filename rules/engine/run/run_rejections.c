@@ -121,11 +121,11 @@ static const struct node *item_of(const struct node *of, const char *key,
 }
 
 /* The value at the path ("a.b[0].c[name].d[a.key/of.a.map]"), or its nearest
- * present parent. */
+ * present parent: rest is then what is missing of the path. */
 static const struct node *nearest_node(const struct node *self,
-				       const char *path)
+				       const char *path, const char **rest)
 {
-	while (*path) {
+	while (*(*rest = path)) {
 		bool is_item = *path == '[';
 		size_t len = strcspn(path += is_item, is_item ? "]" : ".[");
 		const struct node *child = is_item ? item_of(self, path, len)
@@ -184,18 +184,21 @@ static void check_rejection(struct rule_run *rr,
 	struct cel_eval eval, of_message;
 	struct cel_value value;
 	const struct node *at = NULL;
+	const char *rest = "";
 	struct finding *f;
 
 	if (setting_check_off(rr->setting, rr->rule, one))
+		return;
+	if (one->field)
+		at = nearest_node(part->values[SELF], one->field, &rest);
+	if (*rest && text_ends(rest, "]"))
 		return;
 	value = evaluate(
 		rr, &eval,
 		compile_text(rr->run->state, &all->rules[i], one->rule), part);
 	if (!cel_is(value, CEL_BOOL) || value.boolean)
 		return;
-	if (one->field)
-		at = nearest_node(part->values[SELF], one->field);
-	else
+	if (!one->field)
 		cel_eval_blame(&eval, &at, 1);
 	/* The API server drops a null. */
 	if (at && node_is_unset(at))
