@@ -25,7 +25,7 @@ void collection_release(struct collection *c)
 	arena_release(&c->memory.arena);
 }
 
-/* Behind the findings that the file has. */
+/* Appends copies to the findings of the file. */
 static void append(struct collected *of, struct finding *const *findings,
 		   size_t n, struct finding_memory *memory)
 {

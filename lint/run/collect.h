@@ -16,7 +16,7 @@
 
 enum { COLLECT_MAX = 2000000 };
 
-/* Findings of one file, sorted; their memory is that of who collected them. */
+/* Findings of one file, sorted, in the memory of the caller that added them. */
 struct collected {
 	struct finding *items; /* NULL: too many, they were dropped */
 	uint32_t n;
@@ -43,11 +43,11 @@ void collection_release(struct collection *collection);
 void collect_file(struct collection *collection, uint32_t file,
 		  struct finding *const *findings, size_t n,
 		  struct finding_memory *memory, const atomic_size_t *begun);
-/* Add those of set rules. Ask for files in their order. */
+/* Add findings of set rules, in the order of files. */
 void collect_set(struct collection *collection, uint32_t file,
 		 struct finding *const *findings, size_t n);
-/* Drop what is beyond COLLECT_MAX. Returns the last file that keeps findings,
- * which may get more now; or -1: all are kept. */
+/* Drop the findings beyond COLLECT_MAX. Returns the last file that keeps
+ * findings, which may get more now; or -1: all are kept. */
 long collection_cut(struct collection *collection);
 
 #endif

@@ -240,7 +240,7 @@ static void a_repaired_cause_is_not_unused(void **state)
 	assert_true(says(s, "suppress for `gpu-mixed-vendors`"));
 	ask.object = PATCHED("gpu-mixed-vendors", "");
 	post(s, &ask);
-	assert_true(says(s, "Write: gpugate.dev/ignore: RULE"));
+	assert_true(says(s, "Write `gpugate.dev/ignore: RULE`"));
 }
 
 static void a_ticket_is_answered(void **state)
