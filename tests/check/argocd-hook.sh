@@ -7,8 +7,8 @@
 # usage: argocd-hook.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
-# shellcheck source=tests/check/go-tools.bash
-. "$tests/check/go-tools.bash"
+# shellcheck source=tests/check/argocd.bash
+. "$tests/check/argocd.bash"
 argocd_server || exit 0
 mkdir "$work/bin"
 tool() { # NAME LINK VERSION PACKAGE
@@ -30,23 +30,6 @@ cp "$work/cluster/$user.kubeconfig" "$work/kubeconfig"
 
 git=$work/git
 
-manifest() { # GPUS
-	cat <<-END
-		apiVersion: batch/v1
-		kind: Job
-		metadata: {name: train}
-		spec:
-		  backoffLimit: 1
-		  template:
-		    spec:
-		      restartPolicy: Never
-		      containers:
-		      - name: c
-		        image: registry.example.com/train:1
-		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: $1}}
-	END
-}
-
 hook() { # PATH REVISION: presync.yaml with its annotations written
 	sed -e "s#gpugate.dev/repo: \"\"#gpugate.dev/repo: \"$git\"#" \
 		-e "s#gpugate.dev/revision: \"\"#gpugate.dev/revision: $2#" \
@@ -67,9 +50,9 @@ check 'the README has the words' test -n "$helm_revision" -a \
 mkdir -p "$git"/{plain,kustomize,commit,chart/templates,variable}
 git init -q -b main "$git"
 for at in plain kustomize commit; do
-	manifest 1 >"$git/$at/job.yaml"
+	argocd_job 1 >"$git/$at/job.yaml"
 done
-manifest 1 >"$git/chart/templates/job.yaml"
+argocd_job 1 >"$git/chart/templates/job.yaml"
 hook plain main >"$git/plain/presync.yaml"
 hook kustomize main >"$git/kustomize/presync.yaml"
 hook commit '""' >"$git/commit/presync.yaml"
@@ -157,8 +140,8 @@ render=auto source_of Helm chart "$revision" "helm: {parameters: $helm_source}"
 source_of 'Kustomize, the commit' commit "$revision" "$kustomize_source"
 
 # The branch gets another commit; a hook that names the first checks that one.
-manifest 1.5 >"$git/commit/job.yaml"
-manifest 1.5 >"$git/plain/job.yaml"
+argocd_job 1.5 >"$git/commit/job.yaml"
+argocd_job 1.5 >"$git/plain/job.yaml"
 commit two
 check 'the commit, not the head' exits 0 Checked
 check 'a branch is generated again' generate plain ''

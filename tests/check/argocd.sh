@@ -7,8 +7,8 @@
 # usage: argocd.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
-# shellcheck source=tests/check/go-tools.bash
-. "$tests/check/go-tools.bash"
+# shellcheck source=tests/check/argocd.bash
+. "$tests/check/argocd.bash"
 need_program kubectl
 need_pyyaml
 export PATH=$work/bin:$build:$PATH
@@ -40,26 +40,10 @@ check 'no findings in it' "$gpugate" lint --isolated "$work/installed.yaml"
 
 # --- repositories ----------------------------------------------------------
 
-manifest() { # GPUS
-	cat <<-END
-		apiVersion: batch/v1
-		kind: Job
-		metadata: {name: train}
-		spec:
-		  backoffLimit: 1
-		  template:
-		    spec:
-		      restartPolicy: Never
-		      containers:
-		      - name: c
-		        image: registry.example.com/train:1
-		        resources: {limits: {cpu: 8, memory: 64Gi, nvidia.com/gpu: "$1"}}
-	END
-}
 repo=$work/repo
 mkdir -p "$repo"/{plain,bad,base,overlay,nothing,chart/templates}
-manifest 2 >"$repo/plain/job.yaml"
-manifest 1.5 >"$repo/bad/job.yaml"
+argocd_job 2 >"$repo/plain/job.yaml"
+argocd_job 1.5 >"$repo/bad/job.yaml"
 cp "$repo/plain/job.yaml" "$repo/base/"
 echo 'resources: [job.yaml]' >"$repo/base/kustomization.yaml"
 printf 'namePrefix: x-\nresources: [../base]\n' >"$repo/overlay/kustomization.yaml"
@@ -67,7 +51,7 @@ echo nothing >"$repo/nothing/README"
 printf 'apiVersion: v2\nname: c\nversion: 1.0.0\n' >"$repo/chart/Chart.yaml"
 echo 'gpus: 2' >"$repo/chart/values.yaml"
 echo 'gpus: 1.5' >"$repo/half.yaml"
-manifest '{{ .Values.gpus }}' >"$repo/chart/templates/job.yaml"
+argocd_job '{{ .Values.gpus }}' >"$repo/chart/templates/job.yaml"
 helm=
 mkdir "$work/bin"
 if go_tool helm4 v4.0.0 helm.sh/helm/v4/cmd/helm; then
