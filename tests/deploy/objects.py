@@ -2,23 +2,31 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check the guarantees of rendered objects.
 
-usage: objects.py same A.yaml B.yaml [IGNORED-LABEL...]
-       objects.py defaults FILE an install without values objects.py reader
-       FILE permissions of a chart that watches objects.py stateless FILE what
-       one that watches nothing may objects.py every FILE what every install
-       guarantees objects.py kinds FILE KINDS.TXT objects.py metrics ALERTS
-       DASHBOARD METRICS-SOURCE... objects.py flags FILE HELP all flags are in
-       the program's --help objects.py split FILE TAKEN LEFT LEFT: kinds of
-       CRDs not to be had objects.py policy FILE OUT the policy of the
-       ConfigMap objects.py pods FILE OUT Pods from the pod templates
+usage: objects.py COMMAND FILE...
+
+same A.yaml B.yaml [IGNORED-LABEL...]
+                     both have the same objects
+defaults FILE        an install without values
+reader FILE          permissions of a chart that watches the cluster
+stateless FILE       permissions of a chart that watches nothing
+every FILE           guarantees of every install
+kinds FILE KINDS.TXT
+metrics ALERTS DASHBOARD METRICS-SOURCE...
+flags FILE HELP      all flags are in the program's --help
+split FILE TAKEN LEFT
+                     LEFT: kinds whose CRDs cannot be had
+policy FILE OUT      the policy of the ConfigMap
+pods FILE OUT        Pods from the pod templates
 """
 import json
+import pathlib
 import re
 import sys
 
 import yaml
 
 HELM_LABELS = {"helm.sh/chart", "app.kubernetes.io/managed-by"}
+KINDS = 26  # that gpugated watches
 OPTIONAL_GROUPS = {"cert-manager.io", "monitoring.coreos.com"}
 problems = []
 
@@ -226,8 +234,7 @@ def reader(path):
             for group in rule["apiGroups"]:
                 found.setdefault(group, set()).update(rule["resources"])
     expect(found == wanted, "may read %s" % found)
-    # The alert counts kinds.
-    expect(sum(map(len, found.values())) == 26, "not 26 kinds")
+    expect(sum(map(len, found.values())) == KINDS, "not %d kinds" % KINDS)
     box = only(load(path), "Deployment")[0]["spec"]["template"]["spec"][
         "containers"][0]
     expect(environment(box)["GPUGATED_LIVE"] == "on", "nobody watches")
@@ -278,6 +285,12 @@ def metrics(alerts, dashboard, *sources):
             used |= set(re.findall(
                 r"\b((?:gpugate|apiserver|process)_[a-z_]+)(?=[{\[ )\\,])",
                 f.read()))
+        # Both compare the number of kinds that were read with that of all.
+        counted = re.findall(r"(\d+) - count by \(pod\) \(gpugate_cluster_obj"
+                             r"|\(gpugate_cluster_objects[^)]*\) < (\d+)",
+                             pathlib.Path(p).read_text(encoding="utf-8"))
+        expect(["".join(n) for n in counted] == [str(KINDS)],
+               "%s counts %s kinds" % (p, counted))
     expect(len(used) > 15, "only %s" % used)
     expect(used <= known, "no such figures: %s" % sorted(used - known))
     wanted = {"GpugateAbsent", "GpugateFailOpen", "GpugateSlow",
