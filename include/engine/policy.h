@@ -146,10 +146,11 @@ struct policy *policy_adjust(const struct policy *policy,
 			     struct err *err);
 /*
  * floor is the admission policy: local may tighten it (enable more, raise
- * severity) or exempt unlocked rules, nothing else: parameters of the floor
- * hold where its rule is on, and `exclude:` is the floor's alone. Result is
- * new; it keeps what it needs of both. policy_adjust() of a result adjusts
- * local and lays the floor under it again, so that no option can undercut it.
+ * severity) or exempt unlocked rules from findings that admission does not
+ * deny, nothing else: parameters of the floor hold where its rule is on, and
+ * `exclude:` is the floor's alone. Result is new; it keeps what it needs of
+ * both. policy_adjust() of a result adjusts local and lays the floor under it
+ * again, so that no option can undercut it.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
@@ -187,6 +188,7 @@ enum exempt_state {
 struct policy_exemption {
 	const char *reason, *from; /* from: "policy.yaml:12" */
 	int64_t until;		   /* last day; INT64_MAX: no end */
+	bool local; /* that of a local policy on top of a floor */
 };
 /* today: 0 is the day of loading; who runs for months must say which it is. */
 enum exempt_state policy_exemption(const struct policy *policy,

@@ -54,6 +54,10 @@ void suppressions_unsure(struct suppressions *s, bool comments,
  * be NULL), says so. setting says whether the rule is locked. */
 void suppressions_apply(struct suppressions *s, const struct object *object,
 			const struct setting *setting, struct finding *finding);
+/* True if the policy of admission denies the finding, whose severity a local
+ * policy may have raised. */
+bool finding_is_denied_by(const struct policy *admission,
+			  const struct finding *finding);
 /*
  * After all findings of the file: call add for every comment or annotation that
  * suppressed nothing or is expired or malformed. A missing reason and an

@@ -103,6 +103,44 @@ granted() {
 	granted
 }
 
+# exempting [TERM...]: a local policy that exempts everything from every rule.
+exempting() {
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'exempt:' \
+		"- {names: [\"*\"], rules: [all], reason: lab$1}" >.gpugate.yaml
+}
+
+@test "a local exemption suppresses only what admission does not deny" {
+	local why="\`priority-integer-set\` is not suppressed: .gpugate.yaml:4 exempts it, but admission denies it."
+
+	pod a.yaml
+	exempting
+	lint a.yaml
+	is "$status" 0
+	floor 'rules: {priority-integer-set: {action: deny}}'
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "error: "
+	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
+	holds "$output" "$why"
+	# One that ended some days ago makes an error of admission no warning.
+	exempting ", until: $(day -3)"
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	exempting
+	floor 'rules: {priority-integer-set: {action: warn}}'
+	granted
+	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'
+	granted
+	# The exemptions of the policy of admission hold in both.
+	floor 'rules: {priority-integer-set: {action: deny}}' \
+		'exempt: [{namespaces: [research], rules: [all], reason: lab}]'
+	granted
+	# An error of the local policy alone is not denied there.
+	floor 'rules: {priority-integer-set: {action: warn, severity: warning}}'
+	echo 'rules: {priority-integer-set: {action: deny, severity: error}}' >>.gpugate.yaml
+	granted
+}
+
 @test "rules over several objects refuse suppressions, too" {
 	cat >a.yaml <<-END
 		apiVersion: v1
@@ -134,6 +172,12 @@ granted() {
 	is "$status" 1
 	holds "$output" "[quota-never-fits]"
 	holds "$output" "\`quota-never-fits\` is not suppressed: the policy grants no suppressions"
+	exempting
+	lint a.yaml
+	is "$status" 0
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "[quota-never-fits]"
 }
 
 @test "a refusal names who grants" {

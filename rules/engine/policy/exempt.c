@@ -45,6 +45,7 @@ static void copy_terms(const struct exemption *exemption,
 	out->reason = exemption->reason;
 	out->from = exemption->from;
 	out->until = exemption->until;
+	out->local = false;
 }
 
 static enum exempt_state own_exemption(const struct policy *policy,
@@ -93,6 +94,7 @@ enum exempt_state policy_exemption(const struct policy *policy,
 	if (local <= state)
 		return state;
 	*out = other;
+	out->local = true;
 	return local;
 }
 

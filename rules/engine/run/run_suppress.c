@@ -5,12 +5,36 @@
  */
 #include "run_internal.h"
 
+/*
+ * Admission does not know exemptions of a local policy: one for a finding that
+ * is denied there is refused, and the finding says so.
+ */
+static enum exempt_state effective_exemption(struct run *run,
+					     const struct policy *policy,
+					     struct finding *f,
+					     struct policy_exemption *found)
+{
+	const struct policy *floor = policy_floor(policy);
+	int64_t today = run->options.today;
+	enum exempt_state state =
+		policy_exemption(policy, f->rule, &f->id, today, found);
+
+	if (!state || !found->local || !finding_is_denied_by(floor, f))
+		return state;
+	f->ignore_refused = arena_printf(
+		&run->file_arena,
+		"`%s` is not suppressed: %s exempts it, but admission denies it",
+		f->rule->name, found->from);
+	f->help = arena_printf(&run->file_arena, "%s. %s", f->ignore_refused,
+			       finding_remedy(f));
+	return policy_exemption(floor, f->rule, &f->id, today, found);
+}
+
 bool run_apply_exemptions(struct run *run, const struct policy *policy,
 			  struct finding *f)
 {
 	struct policy_exemption found = {0};
-	enum exempt_state state = policy_exemption(policy, f->rule, &f->id,
-						   run->options.today, &found);
+	enum exempt_state state = effective_exemption(run, policy, f, &found);
 
 	f->exempt_lately = state == EXEMPT_GRACE;
 	if (f->exempt_lately && f->severity == SEVERITY_ERROR)

@@ -131,10 +131,8 @@ static const char *refusal_of_annotation(const struct suppressions *s,
 	return NULL;
 }
 
-/* True if the policy of admission denies the finding; a local policy may be
- * stricter. */
-static bool is_denied_there(const struct policy *admission,
-			    const struct finding *f)
+bool finding_is_denied_by(const struct policy *admission,
+			  const struct finding *f)
 {
 	const struct object object = {
 		.kind = f->id.kind,
@@ -177,7 +175,7 @@ static const char *refusal(const struct suppressions *s,
 		return NULL;
 	if (clause->pointer)
 		return refusal_of_annotation(s, clause, finding);
-	return is_denied_there(s->admission, finding)
+	return finding_is_denied_by(s->admission, finding)
 		       ? "admission denies it, and sees no comments"
 		       : NULL;
 }
