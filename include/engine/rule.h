@@ -112,12 +112,13 @@ struct rejection {
 	/* The parts: words "Kind", "Kind:path", "group/Kind:path". NULL: the
 	 * templates of pods of all kinds. */
 	const char *kind;
-	/* Path of the place; NULL: what decides. A part without the item or
-	 * the key that ends it ("metadata.labels[KEY]") is accepted. */
+	/* Path of the place; NULL: what decides. A part without it is
+	 * accepted, unless absent is set. */
 	const char *field;
 	const char *rule;    /* CEL, true: accepted */
 	const char *message; /* CEL text: the fault */
 	const char *each;    /* path below the part, or NULL */
+	bool absent;	     /* a part without the field may be rejected */
 	/* The first version that rejects: a warning, because an earlier one
 	 * that is in use accepts. NULL: all of rejections.versions. */
 	const char *since;

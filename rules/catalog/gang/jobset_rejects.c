@@ -29,7 +29,8 @@ static const struct rejection items[] = {
 		"'`dependsOn` names a later replicatedJob'"),
 	REJECTION("job-name-length", "JobSet", "metadata.name",
 		  NAME " == '' || " JOBS ".all(job, size(" JOB_NAME ") <= 63)",
-		  "'the names of its Jobs are longer than 63 characters'"),
+		  "'the names of its Jobs are longer than 63 characters'",
+		  .absent = true),
 	REJECTION(
 		"pod-name-length", "JobSet", "metadata.name",
 		NAME
@@ -37,11 +38,13 @@ static const struct rejection items[] = {
 		" job.template.spec.?completionMode.orValue('Indexed') != 'Indexed' ||"
 		" !has(job.template.spec.completions) || size(" JOB_NAME ") +"
 		" size(string(job.template.spec.completions - 1)) + 7 <= 63)",
-		"'the names of its pods are longer than 63 characters'"),
+		"'the names of its pods are longer than 63 characters'",
+		.absent = true),
 	REJECTION("job-name", "JobSet", "metadata.name",
 		  JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
 		  "'its Jobs cannot be named after `' + " NAME
-		  " + '`, which is not a DNS-1035 label'"),
+		  " + '`, which is not a DNS-1035 label'",
+		  .absent = true),
 	REJECTION(
 		"failure-reason", "JobSet", NULL,
 		RULES
@@ -67,7 +70,8 @@ static const struct rejection items[] = {
 			      " job.?replicas.orValue(1))",
 		  "'`coordinator.jobIndex` is ' + string("
 		  "self.spec.coordinator.jobIndex) + ', beyond the Jobs of `' +"
-		  " self.spec.coordinator.replicatedJob + '`'"),
+		  " self.spec.coordinator.replicatedJob + '`'",
+		  .absent = true),
 	REJECTION(
 		"coordinator-pod", "JobSet", "spec.coordinator.podIndex",
 		COORDINATOR "!has(job.template.spec.completions) ||"
@@ -75,13 +79,15 @@ static const struct rejection items[] = {
 			    " job.template.spec.completions)",
 		"'`coordinator.podIndex` is ' + string("
 		"self.spec.coordinator.podIndex) + ', beyond the pods of a Job of `' +"
-		" self.spec.coordinator.replicatedJob + '`'"),
+		" self.spec.coordinator.replicatedJob + '`'",
+		.absent = true),
 	REJECTION("coordinator-mode", "JobSet",
 		  "spec.coordinator.replicatedJob",
 		  COORDINATOR
 		  "job.template.spec.?completionMode.orValue('Indexed') =="
 		  " 'Indexed')",
-		  "'the Jobs of the coordinator are not `Indexed`'"),
+		  "'the Jobs of the coordinator are not `Indexed`'",
+		  .absent = true),
 	{0},
 };
 

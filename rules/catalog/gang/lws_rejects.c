@@ -41,7 +41,7 @@ static const struct rejection items[] = {
 		") || self.spec.?replicas.orValue(1) == 0 || !(string(" ROLLOUT
 		".?maxUnavailable.orValue(1)) in ['0', '0%'] && string(" ROLLOUT
 		".?maxSurge.orValue(0)) in ['0', '0%'])",
-		"'`maxUnavailable` and `maxSurge` are both 0'"),
+		"'`maxUnavailable` and `maxSurge` are both 0'", .absent = true),
 	{0},
 };
 

@@ -34,7 +34,8 @@ static const struct rejection items[] = {
 		  NAME " == '' || (size(" NAME " + '-worker-' + " LAST
 		       ") <= 63 && !" NAME ".contains('.'))",
 		  "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
-		  " + '`, which is not a DNS label'"),
+		  " + '`, which is not a DNS label'",
+		  .absent = true),
 	{0},
 };
 

@@ -27,7 +27,7 @@ struct cel_program {
 /* An overload with its signature read. */
 struct cel_signature {
 	const struct cel_overload *overload;
-	unsigned order; /* in the tables */
+	unsigned looks; /* enum cel_looks */
 	bool member;
 	bool generic;			       /* some type is a parameter */
 	const struct cel_type *args[CEL_ARGS]; /* the receiver first */

@@ -10,16 +10,32 @@
 #include "base/vec.h"
 #include "rules/cel/check/check.h"
 
-/* --- functions: read once, then the same for all ------------------------- */
+/* --- functions: the same for all environments ---------------------------- */
+
+enum { BUCKETS = 256 }; /* a power of two */
+
+struct named_overload {
+	const struct cel_overload *overload;
+	struct named_overload *next;
+};
+
+/* The overloads of a name. Their signatures are read on first use. */
+struct function {
+	const char *name;
+	struct named_overload *overloads, **end;
+	size_t n;
+	const struct cel_signature *signatures;
+	struct function *next;
+};
 
 static struct function_index {
 	struct arena arena;
-	struct cel_signature *signatures; /* by name, then as in the tables */
-	size_t nsignatures;
-	const char **names; /* each once, without operators */
+	struct function *buckets[BUCKETS];
+	size_t nfunctions;
+	const char **names; /* sorted, without operators; of first use */
 	size_t nnames;
 	const struct cel_type **types; /* names that denote a type */
-	size_t ntypes;
+	size_t ntypes;		       /* 0: the index is not built */
 } functions;
 
 static bool is_generic(const struct cel_type *type)
@@ -69,45 +85,97 @@ static struct cel_signature read_signature(struct arena *arena,
 	return s;
 }
 
-static int by_name(const void *a, const void *b)
+static struct function **function_at(const char *name)
 {
-	const struct cel_signature *x = a, *y = b;
-	int order = strcmp(x->overload->name, y->overload->name);
+	uint64_t hash = text_hash(name, strlen(name), 0);
+	struct function **f = &functions.buckets[hash & (BUCKETS - 1)];
 
-	/* Equal names keep the order of the tables. */
-	return order ? order : (x->order > y->order) - (x->order < y->order);
+	while (*f && !text_eq((*f)->name, name))
+		f = &(*f)->next;
+	return f;
 }
 
-static void read_libraries(struct function_index *index)
+static void add_overload(struct arena *arena,
+			 const struct cel_overload *overload)
 {
-	size_t size = 0;
-	struct cel_signature s;
+	struct function **at = function_at(overload->name), *f = *at;
+	struct named_overload *named = ARENA_NEW(arena, struct named_overload);
 
+	if (!f) {
+		f = *at = ARENA_NEW(arena, struct function);
+		f->name = overload->name;
+		f->end = &f->overloads;
+		functions.nfunctions++;
+	}
+	named->overload = overload;
+	*f->end = named;
+	f->end = &named->next;
+	f->n++;
+}
+
+static void read_libraries(struct arena *arena)
+{
 	for (size_t i = 0; cel_libraries[i]; i++)
 		for (const struct cel_overload *o = cel_libraries[i]; o->name;
-		     o++) {
-			s = read_signature(&index->arena, o);
-			s.order = (unsigned)index->nsignatures;
-			*VEC_PUSH(&index->arena, index->signatures,
-				  index->nsignatures, size) = s;
-		}
-	qsort(index->signatures, index->nsignatures, sizeof(*index->signatures),
-	      by_name);
+		     o++)
+			add_overload(arena, o);
+}
+
+/* enum cel_looks of a function */
+static unsigned looks_of(const char *name)
+{
+	static const struct {
+		const char *names;
+		unsigned looks;
+	} table[] = {
+		{"size", LOOKS_AT_NONE | KNOWN_BY_SIZE},
+		{"dyn type hasValue", LOOKS_AT_NONE | KNOWN_ALWAYS},
+		{"first last value", LOOKS_AT_NONE},
+		{"format distinct indexOf lastIndexOf sort isSorted min max"
+		 " join flatten",
+		 LOOKS_WITHIN},
+		{"@in", LOOKS_UP},
+		{"duration timestamp", LOOKS_AT_TIME},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+		if (text_lists(table[i].names, name))
+			return table[i].looks;
+	return text_starts(name, "sets.") ? LOOKS_WITHIN : 0;
+}
+
+static void read_signatures(struct arena *arena, struct function *f)
+{
+	struct cel_signature *all =
+		ARENA_ARRAY(arena, struct cel_signature, f->n);
+	unsigned looks = looks_of(f->name);
+	size_t n = 0;
+
+	for (const struct named_overload *o = f->overloads; o; o = o->next) {
+		all[n] = read_signature(arena, o->overload);
+		all[n++].looks = looks;
+	}
+	f->signatures = all;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void read_names(struct function_index *index)
 {
-	size_t size = 0;
+	const char **names =
+		ARENA_ARRAY(&index->arena, const char *, index->nfunctions);
 
-	for (size_t i = 0; i < index->nsignatures; i++) {
-		const char *name = index->signatures[i].overload->name;
-
-		if (!strchr("!-_@", *name) &&
-		    (!index->nnames ||
-		     !text_eq(name, index->names[index->nnames - 1])))
-			*VEC_PUSH(&index->arena, index->names, index->nnames,
-				  size) = name;
-	}
+	index->nnames = 0;
+	for (size_t i = 0; i < BUCKETS; i++)
+		for (const struct function *f = index->buckets[i]; f;
+		     f = f->next)
+			if (!strchr("!-_@", *f->name))
+				names[index->nnames++] = f->name;
+	qsort(names, index->nnames, sizeof(*names), by_text);
+	index->names = names;
 }
 
 /*
@@ -135,13 +203,22 @@ static void read_types(struct function_index *index)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
+/* Programs hold what was read after the index was built. */
 static void drop_functions(void *index)
 {
 	struct function_index *torn = index;
 
-	arena_release(&torn->arena);
-	*torn = (struct function_index){0};
+	if (!torn->ntypes) {
+		arena_release(&torn->arena);
+		*torn = (struct function_index){0};
+	}
 	pthread_mutex_unlock(&lock);
+}
+
+static void build_index(struct function_index *index)
+{
+	read_libraries(&index->arena);
+	read_types(index);
 }
 
 /* Not by pthread_once(), whose function must not be left for lack of memory. */
@@ -150,43 +227,41 @@ static void need_functions(void)
 	struct escape_guard guard;
 
 	pthread_mutex_lock(&lock);
-	if (!functions.ntypes) {
-		escape_guard(&guard, drop_functions, &functions);
-		read_libraries(&functions);
-		read_names(&functions);
-		read_types(&functions);
-		escape_unguard(&guard);
-	}
+	escape_guard(&guard, drop_functions, &functions);
+	if (!functions.ntypes)
+		build_index(&functions);
+	escape_unguard(&guard);
 	pthread_mutex_unlock(&lock);
-}
-
-static int name_order(const void *name, const void *signature)
-{
-	const struct cel_signature *s = signature;
-
-	return strcmp(name, s->overload->name);
 }
 
 const struct cel_signature *cel_env_overloads(const char *name, size_t *n)
 {
-	const struct cel_signature *first, *end;
+	struct function *f = *function_at(name);
+	struct escape_guard guard;
 
 	*n = 0;
-	first = bsearch(name, functions.signatures, functions.nsignatures,
-			sizeof(*first), name_order);
-	if (!first)
+	if (!f)
 		return NULL;
-	while (first > functions.signatures &&
-	       text_eq(first[-1].overload->name, name))
-		first--;
-	end = functions.signatures + functions.nsignatures;
-	while (first + *n < end && text_eq(first[*n].overload->name, name))
-		++*n;
-	return first;
+	*n = f->n;
+	pthread_mutex_lock(&lock);
+	escape_guard(&guard, drop_functions, &functions);
+	if (!f->signatures)
+		read_signatures(&functions.arena, f);
+	escape_unguard(&guard);
+	pthread_mutex_unlock(&lock);
+	return f->signatures;
 }
 
 const char *cel_env_nearest_function(const char *name)
 {
+	struct escape_guard guard;
+
+	pthread_mutex_lock(&lock);
+	escape_guard(&guard, drop_functions, &functions);
+	if (!functions.names)
+		read_names(&functions);
+	escape_unguard(&guard);
+	pthread_mutex_unlock(&lock);
 	return text_nearest(name, functions.names, functions.nnames);
 }
 

@@ -75,6 +75,7 @@ static void set_signatures(struct arena *arena, struct cel_expr *e)
 			     all[i].member == e->call.member))
 			e->call.signatures[n++] = &all[i];
 	}
+	e->call.looks = nall ? all[0].looks : 0;
 	e->call.flat = nleft > 1 && priced_by_overload(name);
 	if (single && nleft == 1)
 		e->call.price = e->call.overloads[0];

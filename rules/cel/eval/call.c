@@ -16,15 +16,28 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
+static bool is_open_within(const struct node *node)
+{
+	if (node->type == NODE_MAP && node->flags & NODE_OPEN)
+		return true;
+	FOR_EACH_CHILD(node, child)
+		if ((child->type == NODE_MAP || child->type == NODE_SEQ) &&
+		    is_open_within(child))
+			return true;
+	return false;
+}
+
 /* True if a part of the value may hold more than is known. */
 static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 {
-	bool more = eval_holds_more(ev, v);
+	bool more = false;
 
 	if (v.kind == CEL_OPTIONAL && v.optional)
 		return has_more_within(ev, *v.optional);
-	if (more || (v.kind != CEL_LIST && v.kind != CEL_MAP))
-		return more;
+	if (v.kind != CEL_LIST && v.kind != CEL_MAP)
+		return false;
+	if (v.list->node)
+		return ev->options.fragment || is_open_within(v.list->node);
 	for (size_t i = 0; !more && i < cel_size(v); i++) {
 		struct cel_value item =
 			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
@@ -332,15 +345,14 @@ static struct cel_value call_overload(struct cel_eval *ev,
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {
-	const char *name = e->call.function;
 	bool more = false;
 
-	if (!e->n || text_lists("dyn type", name))
+	if (!e->n || e->call.looks & KNOWN_ALWAYS)
 		return false;
-	if (text_eq(name, "size"))
+	if (e->call.looks & KNOWN_BY_SIZE)
 		return eval_holds_more(ev, args[0]);
 	/* NOLINTNEXTLINE: all n are set */
-	if (text_eq(name, "@in") && args[0].kind != CEL_LIST &&
+	if (e->call.looks & LOOKS_UP && args[0].kind != CEL_LIST &&
 	    args[0].kind != CEL_MAP)
 		return false;
 	for (unsigned i = 0; i < e->n; i++)

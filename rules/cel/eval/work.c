@@ -3,7 +3,6 @@
  * Work: what functions go through. cel-go counts many calls as 1 however large
  * the arguments are, so that a rule could run for hours within its budget.
  */
-#include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
 
 enum { BYTES = 16 };
@@ -50,32 +49,18 @@ uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v)
 	return within(ev, v, CEL_WORK);
 }
 
-static bool looks_within(const char *name)
-{
-	return text_lists("format distinct indexOf lastIndexOf sort isSorted "
-			  "min max join flatten",
-			  name) ||
-	       text_starts(name, "sets.");
-}
-
-static bool looks_at_none(const char *name)
-{
-	return text_lists("size first last dyn type hasValue value", name);
-}
-
 static uint64_t work_of_argument(struct cel_eval *ev, const struct cel_expr *e,
 				 struct cel_value v)
 {
-	const char *name = e->call.function;
+	unsigned looks = e->call.looks;
 
 	if (v.kind == CEL_STRING || v.kind == CEL_BYTES)
-		return v.text.len /
-		       (text_lists("duration timestamp", name) ? 2 : BYTES);
-	if ((v.kind != CEL_LIST && v.kind != CEL_MAP) || looks_at_none(name))
+		return v.text.len / (looks & LOOKS_AT_TIME ? 2 : BYTES);
+	if ((v.kind != CEL_LIST && v.kind != CEL_MAP) || looks & LOOKS_AT_NONE)
 		return 0;
-	if (text_eq(name, "@in"))
+	if (looks & LOOKS_UP)
 		return v.kind == CEL_MAP ? 0 : eval_work_of(ev, v);
-	return looks_within(name) ? eval_work_of(ev, v) : cel_size(v);
+	return looks & LOOKS_WITHIN ? eval_work_of(ev, v) : cel_size(v);
 }
 
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,

@@ -45,6 +45,16 @@ enum cel_operation {
 	OPERATION_IN_CONSTANTS, /* `x in ['a', 'b']`: costs nothing */
 };
 
+/* Parts of its arguments that a function reads. */
+enum cel_looks {
+	LOOKS_AT_NONE = 1, /* that they exist, or their sizes */
+	LOOKS_WITHIN = 2,  /* at all parts of all items */
+	LOOKS_UP = 4,	   /* `in`: one item of a map, all of a list */
+	LOOKS_AT_TIME = 8, /* a text's meaning, not its bytes alone */
+	KNOWN_ALWAYS = 16, /* the result does not depend on items */
+	KNOWN_BY_SIZE = 32,
+};
+
 struct cel_signature;
 
 /* Names of the accumulators that macros make (cel-go's). */
@@ -94,6 +104,7 @@ struct cel_expr {
 			 * after type checking; ends with NULL. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
+			unsigned looks; /* enum cel_looks */
 			/* Several overloads with different prices are left:
 			 * cel-go takes the least. */
 			bool flat;

@@ -173,7 +173,8 @@ static const struct rejection items[] = {
 		"headGroupSpec.template.spec.restartPolicy",
 		"!" SCALES("self") " || !(" V2("self") ") || " NEVER(
 			"self.headGroupSpec"),
-		"'`restartPolicy` of the head is not Never with autoscaler v2'"),
+		"'`restartPolicy` of the head is not Never with autoscaler v2'",
+		.absent = true),
 	REJECTION(
 		"worker-restart", CLUSTER, "template.spec.restartPolicy",
 		"!" SCALES("owner") " || !(" V2("owner") ") || " NEVER("self"),
@@ -278,7 +279,8 @@ static const struct rejection items[] = {
 		"self.?authOptions.mode.orValue('') != 'token' || !" RAY_BEFORE(
 			"self", "5[2-9]|[6-9][0-9]|[0-9]{3,}"),
 		"'`authOptions.mode` is token without a rayVersion of 2.52.0 or"
-		" later'"),
+		" later'",
+		.absent = true),
 	REJECTION(
 		"k8s-token-version", CLUSTER, "rayVersion",
 		"!self.?authOptions.enableK8sTokenAuth.orValue(false) ||"
@@ -286,7 +288,7 @@ static const struct rejection items[] = {
 			"self", "5[5-9]|[6-9][0-9]|[0-9]{3,}"),
 		"'`enableK8sTokenAuth` is set without a rayVersion of 2.55.0 or"
 		" later'",
-		.since = "1.6"),
+		.since = "1.6", .absent = true),
 	REJECTION("k8s-token-secret", CLUSTER, "authOptions.secretName",
 		  "!self.?authOptions.enableK8sTokenAuth.orValue(false) ||"
 		  " self.authOptions.?secretName.orValue('') == ''",
@@ -343,7 +345,7 @@ static const struct rejection items[] = {
 				" ['RAY_USE_TLS', 'RAY_TLS_SERVER_CERT', 'RAY_TLS_SERVER_KEY',"
 				" 'RAY_TLS_CA_CERT'])",
 		"'a variable is set that KubeRay manages with `tlsOptions`'",
-		.since = "1.7"),
+		.since = "1.7", .absent = true),
 	REJECTION("history", CLUSTER, "historyServerOptions",
 		  "!has(self.historyServerOptions)",
 		  "'`historyServerOptions` is set'", .since = "1.7",
@@ -361,7 +363,7 @@ static const struct rejection items[] = {
 		  ".exists(e, e.name == 'STORAGE_BACKEND' &&"
 		  " e.?value.orValue('') != '')",
 		  "'`collectorOptions.env` has no STORAGE_BACKEND'",
-		  .since = "1.7"),
+		  .since = "1.7", .absent = true),
 
 	REJECTION("history-managed", CLUSTER,
 		  "historyServerOptions.collectorOptions.env",
@@ -469,12 +471,13 @@ static const struct rejection items[] = {
 		"owner.?clusterSelector.orValue({}).size() == 0 || !(self.policy in"
 		" ['DeleteCluster', 'DeleteWorkers'])",
 		"'the rule deletes a cluster that `clusterSelector` selects'",
-		RULES),
+		RULES, .absent = true),
 	REJECTION(
 		"rule-workers", JOB, "policy",
 		"!owner.?rayClusterSpec.enableInTreeAutoscaling.orValue(false) ||"
 		" self.policy != 'DeleteWorkers'",
-		"'the rule is DeleteWorkers for a cluster that scales'", RULES),
+		"'the rule is DeleteWorkers for a cluster that scales'", RULES,
+		.absent = true),
 	REJECTION("rule-ttl", JOB, "condition.ttlSeconds",
 		  "self.condition.?ttlSeconds.orValue(0) >= 0",
 		  "'`ttlSeconds` is negative'", RULES),
@@ -498,7 +501,7 @@ static const struct rejection items[] = {
 			  "DeleteSelf") " && " LATER("DeleteCluster",
 						     "DeleteSelf"),
 		  "'`' + self.policy + '` comes before what it includes'",
-		  RULES),
+		  RULES, .absent = true),
 
 	/* A cron job. */
 	REJECTION("schedule-zone", "RayCronJob", "spec.schedule",
@@ -563,18 +566,19 @@ static const struct rejection items[] = {
 			      ".stepSizePercent.orValue(-1) <= " OPTIONS
 			      ".maxSurgePercent.orValue(100))",
 		  "'`stepSizePercent` is not between 0 and `maxSurgePercent`'",
-		  .since = "1.7"),
+		  .since = "1.7", .absent = true),
 	REJECTION("incremental-interval", "RayService:spec",
 		  "upgradeStrategy.clusterUpgradeOptions.intervalSeconds",
 		  INCREMENTAL "!" OPTIONS ".hasValue() || " OPTIONS
 			      ".intervalSeconds.orValue(0) > 0",
-		  "'`intervalSeconds` is not positive'", .since = "1.7"),
+		  "'`intervalSeconds` is not positive'", .since = "1.7",
+		  .absent = true),
 	REJECTION("incremental-gateway", "RayService:spec",
 		  "upgradeStrategy.clusterUpgradeOptions.gatewayClassName",
 		  INCREMENTAL "!" OPTIONS ".hasValue() || " OPTIONS
 			      ".gatewayClassName.orValue('') != ''",
 		  "'an incremental upgrade without `gatewayClassName`'",
-		  .since = "1.7"),
+		  .since = "1.7", .absent = true),
 	{0},
 };
 

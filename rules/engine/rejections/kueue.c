@@ -73,12 +73,16 @@ static const struct rejection items[] = {
 		"unconstrained", NULL, AT("unconstrained-topology"),
 		OF_POD("unconstrained-topology") ".orValue('true').matches('^(1|t|T|true|TRUE|True|0|f|F|false|FALSE|False)$')",
 		"'podset-unconstrained-topology is not a boolean'"),
-	REJECTION("topology-label", NULL, "metadata.annotations",
-		  "['required-topology', 'preferred-topology',"
-		  " 'slice-required-topology'].all(k,"
-		  " self.?metadata.annotations[?'" K
-		  "podset-' + k].orValue('a')." LABEL_KEY ")",
-		  "'the topology is not the name of a label'"),
+	REJECTION("required-topology", NULL, AT("required-topology"),
+		  OF_POD("required-topology") ".orValue('a')." LABEL_KEY,
+		  "'podset-required-topology is not the name of a label'"),
+	REJECTION("preferred-topology", NULL, AT("preferred-topology"),
+		  OF_POD("preferred-topology") ".orValue('a')." LABEL_KEY,
+		  "'podset-preferred-topology is not the name of a label'"),
+	REJECTION(
+		"slice-topology", NULL, AT("slice-required-topology"),
+		OF_POD("slice-required-topology") ".orValue('a')." LABEL_KEY,
+		"'podset-slice-required-topology is not the name of a label'"),
 	REJECTION("slice-size-missing", NULL, AT("slice-required-topology"),
 		  "!" HAS_POD("slice-required-topology") " || " HAS_POD(
 			  "slice-size"),
@@ -199,7 +203,7 @@ static const struct rejection items[] = {
 		  "!(" QUEUED ") ||"
 		  " self.?clusterSelector.orValue({}).size() > 0 ||"
 		  " self.?shutdownAfterJobFinishes.orValue(false)",
-		  "'`shutdownAfterJobFinishes` is not true'"),
+		  "'`shutdownAfterJobFinishes` is not true'", .absent = true),
 	REJECTION("ray-autoscaling", CLUSTERS, "enableInTreeAutoscaling",
 		  "!(" QUEUED ") ||"
 		  " !self.?enableInTreeAutoscaling.orValue(false) || " HAS_NOTE(

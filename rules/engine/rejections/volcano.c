@@ -39,7 +39,7 @@
 
 static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
-		  "'it has no task'"),
+		  "'it has no task'", .absent = true),
 	REJECTION("mpi-master", JOB, "plugins.mpi",
 		  "!self.?plugins.mpi.hasValue() ||"
 		  " self.plugins.mpi.exists(a, a.matches('^--?master$')) ||"
@@ -209,7 +209,8 @@ static const struct rejection items[] = {
 		  "self.metadata.?name.orValue('') == '' ||"
 		  " self.spec.?parent.orValue('') != self.metadata.name ||"
 		  " self.metadata.name == 'root'",
-		  "'the queue is its own parent'", .since = "1.14"),
+		  "'the queue is its own parent'", .since = "1.14",
+		  .absent = true),
 	REJECTION("hierarchy", QUEUE, "metadata.annotations",
 		  HIERARCHY("") ".split('/').size() == " HIERARCHY(
 			  "-weights") ".split('/').size()",
@@ -228,7 +229,7 @@ static const struct rejection items[] = {
 			" self.?subGroupPolicy.orValue([]).filter(p,"
 			" has(p.networkTopology)).map(p, p.networkTopology))"),
 		  "'`highestTierAllowed` and `highestTierName` are both set'",
-		  .since = "1.14"),
+		  .since = "1.14", .absent = true),
 	{0},
 };
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "base/vec.h"
 #include "cel/cel.h"
 #include "engine/finding.h"
 #include "run_internal.h"
@@ -19,10 +20,22 @@ struct rejected_part {
 	const struct pod *pod; /* whose template it is, or NULL */
 };
 
+/* The rejections of objects of a kind. */
+struct kind_rejections {
+	const char *group, *kind;
+	struct kind_rejection {
+		const struct rejection *one;
+		const char *path; /* of the part, ends with ' ' or '\0' */
+	} * items;
+	size_t n, size;
+	struct kind_rejections *next;
+};
+
 /* Each is compiled when it is first evaluated. */
 struct compiled_rejections {
 	const struct rule *rule;
 	const struct cel_program **rules, **messages;
+	struct kind_rejections *kinds; /* that were met */
 	struct compiled_rejections *next;
 };
 
@@ -52,8 +65,8 @@ compile_text(struct run_state *state, const struct cel_program **program,
 	return *program;
 }
 
-static const struct compiled_rejections *compiled_of(struct run_state *state,
-						     const struct rule *rule)
+static struct compiled_rejections *compiled_of(struct run_state *state,
+					       const struct rule *rule)
 {
 	struct arena *arena = &state->arena;
 	struct compiled_rejections *all = state->rejections;
@@ -191,7 +204,8 @@ static void check_rejection(struct rule_run *rr,
 		return;
 	if (one->field)
 		at = nearest_node(part->values[SELF], one->field, &rest);
-	if (*rest && text_ends(rest, "]"))
+	/* The API server drops a null. */
+	if ((*rest && !one->absent) || (at && node_is_unset(at)))
 		return;
 	value = evaluate(
 		rr, &eval,
@@ -200,7 +214,6 @@ static void check_rejection(struct rule_run *rr,
 		return;
 	if (!one->field)
 		cel_eval_blame(&eval, &at, 1);
-	/* The API server drops a null. */
 	if (at && node_is_unset(at))
 		return;
 	value = evaluate(
@@ -214,16 +227,14 @@ static void check_rejection(struct rule_run *rr,
 		one->repair(rr, f, part->values[SELF]);
 }
 
-/* The part of the object that the word names, or NULL. */
-static const struct node *part_of(const struct object *object,
-				  const struct rejections *rejections,
-				  const char *word, size_t len)
+/* Returns the path of the part that the word names (""), or NULL: it names
+ * another kind. */
+static const char *path_for(const struct object *object, const char *group,
+			    const char *word, size_t len)
 {
 	const char *path = memchr(word, ':', len);
 	size_t kind_len = path ? (size_t)(path - word) : len;
 	const char *slash = memchr(word, '/', kind_len);
-	const struct node *part = object->root;
-	const char *group = rejections->group;
 	size_t group_len = group ? strlen(group) : 0;
 
 	if (slash) {
@@ -235,13 +246,66 @@ static const struct node *part_of(const struct object *object,
 	if (!is_word(object->kind, word, kind_len) ||
 	    (group && !is_word(text_or_empty(object->group), group, group_len)))
 		return NULL;
-	while (part && path && *path && *path != ' ') {
-		size_t n = strcspn(++path, ". ");
+	return path ? path + 1 : "";
+}
+
+static const struct node *part_at(const struct node *part, const char *path)
+{
+	while (part && *path && *path != ' ') {
+		size_t n = strcspn(path, ". ");
 
 		part = node_getn(part, path, n);
 		path += n;
+		path += *path == '.';
 	}
 	return part;
+}
+
+static void add_words(struct arena *arena, struct kind_rejections *of,
+		      const struct object *object, const char *group,
+		      const struct rejection *one)
+{
+	const char *word = one->kind;
+
+	while (word && *word) {
+		size_t len = strcspn(word, " ");
+		const char *path = path_for(object, group, word, len);
+
+		if (path)
+			*VEC_PUSH(arena, of->items, of->n, of->size) =
+				(struct kind_rejection){one, path};
+		word += len + (word[len] == ' ');
+	}
+}
+
+/* Read once for a kind, if some rejection is of it. */
+static const struct kind_rejections *rejections_of(struct run_state *state,
+						   const struct rule *rule,
+						   const struct object *object)
+{
+	struct compiled_rejections *all = compiled_of(state, rule);
+	struct kind_rejections *of = all->kinds;
+	const char *group = text_or_empty(object->group);
+	const struct rejection *items = rule->rejections->items;
+	static const struct kind_rejections none;
+	struct kind_rejections read = {0};
+
+	while (of &&
+	       !(text_eq(of->kind, object->kind) && text_eq(of->group, group)))
+		of = of->next;
+	if (of)
+		return of;
+	for (size_t i = 0; items[i].id; i++)
+		add_words(&state->arena, &read, object, rule->rejections->group,
+			  &items[i]);
+	if (!read.n)
+		return &none;
+	of = ARENA_NEW(&state->arena, struct kind_rejections);
+	*of = read;
+	of->kind = arena_strdup(&state->arena, object->kind);
+	of->group = arena_strdup(&state->arena, group);
+	of->next = all->kinds;
+	return all->kinds = of;
 }
 
 static void check_each(struct rule_run *rr, const struct object *object,
@@ -263,25 +327,20 @@ static void check_each(struct rule_run *rr, const struct object *object,
 void rule_check_rejections(struct rule_run *rr, const struct object *object)
 {
 	const struct rejections *rejections = rr->rule->rejections;
+	const struct kind_rejections *of;
 
 	if ((rejections->version &&
 	     !text_eq(object->version, rejections->version)) ||
 	    (rejections->group && !rejections->groups &&
 	     !text_eq(object->group, rejections->group)))
 		return;
-	for (size_t i = 0; rejections->items[i].id; i++) {
-		const char *word = rejections->items[i].kind;
+	of = rejections_of(rr->run->state, rr->rule, object);
+	for (size_t i = 0; i < of->n; i++) {
+		const struct node *part =
+			part_at(object->root, of->items[i].path);
 
-		while (word && *word) {
-			size_t len = strcspn(word, " ");
-			const struct node *part =
-				part_of(object, rejections, word, len);
-
-			if (part)
-				check_each(rr, object, part,
-					   &rejections->items[i]);
-			word += len + (word[len] == ' ');
-		}
+		if (part)
+			check_each(rr, object, part, of->items[i].one);
 	}
 }
 
