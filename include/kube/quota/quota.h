@@ -65,7 +65,7 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
 
 /*
  * Whole-workload demand for one resource over the pods the quota selects:
- * pods x request. unknown: a lower bound. max is "all of it, at peak".
+ * pods x request. unknown: a sum is a lower bound.
  */
 struct demand {
 	struct quantity steady, peak;

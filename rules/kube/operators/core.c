@@ -43,16 +43,6 @@ COUNT_FORMULA(job_peak)
 	return jobs;
 }
 
-/* Runs at once; concurrencyPolicy Allow (the default) has no bound. */
-COUNT_FORMULA(cron)
-{
-	const struct node *policy = node_get(at, "concurrencyPolicy");
-
-	if (node_eq(policy, "Forbid") || node_eq(policy, "Replace"))
-		return amount_of(1);
-	return (struct amount){.n = 1, .unknown = true};
-}
-
 COUNT_FORMULA(surge)
 {
 	struct amount replicas = amount_field(at, "replicas", 1);

@@ -208,6 +208,20 @@ static void runs_one(struct arena *arena, struct object *object)
 		by->peaks(arena, object);
 }
 
+/* Marks the peaks of a schedule whose runs may overlap (concurrencyPolicy Allow,
+ * the default) as lower bounds. */
+static void mark_overlaps(struct object *object)
+{
+	const struct node *policy =
+		node_path(object->root, "spec.concurrencyPolicy");
+
+	if (node_eq(policy, "Forbid") || node_eq(policy, "Replace"))
+		return;
+	for (size_t i = 0; i < object->npods; i++)
+		if (object->pods[i].peak.n > 0)
+			object->pods[i].peak.unknown = true;
+}
+
 static void add_totals(struct object *object)
 {
 	FOR_EACH_POD(object, pod) {
@@ -313,6 +327,8 @@ static void object_fill(struct object_reader *reader, struct object *object)
 	object->fragment |= reader->config->fragment || is_fragment(object);
 	if (object_kind_has(object, KIND_ONE))
 		runs_one(reader->arena, object);
+	if (object_kind_has(object, KIND_SCHEDULED))
+		mark_overlaps(object);
 	add_totals(object);
 	if (object->npods || object->nembedded)
 		object_gang(object);
