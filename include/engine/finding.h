@@ -84,7 +84,9 @@ struct finding {
 	const char *fix_title;
 	bool fix_safe;
 	bool selected; /* the command line selected its rule */
-	bool injected; /* at a value that the cluster adds: dropped */
+	/* Dropped: at a value that the cluster adds, or of a template that
+	 * another file has and that is checked there. */
+	bool injected;
 	const struct runtime *origin; /* of the value; NULL: the object */
 	bool strict; /* a warning stays what the rule makes of it */
 	bool severity_fixed, action_fixed; /* the policy set it */

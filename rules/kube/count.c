@@ -89,7 +89,7 @@ struct amount count_eval(const struct factor *factors,
 		const struct node *base = place->group;
 
 		if (factors->base == BASE_ROOT)
-			base = place->object->root;
+			base = place->object->merged;
 		else if (factors->base == BASE_ELEMENT)
 			base = place->element;
 		product = amount_mul(

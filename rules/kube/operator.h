@@ -36,6 +36,8 @@ struct workload_operator {
 	 * are merged into, or NULL: it is not known. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
+	/* The builder's object with the fields of the runtime that it names. */
+	const struct node *(*merged)(struct pod_builder *builder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,
 			    const struct pod *pod);

@@ -121,3 +121,79 @@ open(p, "r+b").write(open(p).read().encode("utf-16"))' b/runtime.yaml
 	is "$status" 1
 	holds "$output" "(from ClusterTrainingRuntime \`amd\`)"
 }
+
+# template FILE [KIND]: pods with 2 GPUs.
+template() {
+	cat >"$1" <<-END
+		apiVersion: argoproj.io/v1alpha1
+		kind: ${2:-WorkflowTemplate}
+		metadata: {name: tune}
+		spec:
+		  entrypoint: main
+		  templates:
+		  - name: main
+		    container: {image: "a:1", resources: {limits: {nvidia.com/gpu: 2}}}
+	END
+}
+
+# workflow FILE [SPEC]: runs the template.
+workflow() {
+	cat >"$1" <<-END
+		apiVersion: argoproj.io/v1alpha1
+		kind: Workflow
+		metadata: {name: night, namespace: ml}
+		spec: {workflowTemplateRef: {name: tune}${2-}}
+	END
+}
+
+@test "a Workflow has the pods of its WorkflowTemplate" {
+	workflow job.yaml
+	template template.yaml
+	run "$GPUGATE" quota --isolated job.yaml template.yaml
+	holds "$output" '2  Workflow night  job.yaml:3'
+	# In the same file, and of the cluster's scope
+	template template.yaml ClusterWorkflowTemplate
+	run "$GPUGATE" quota --isolated job.yaml template.yaml
+	is "$(grep -c 'Workflow night' <<<"$output")" 0
+	workflow all.yaml
+	sed -i 's/{name: tune}/{name: tune, clusterScope: true}/' all.yaml
+	{ echo ---; cat template.yaml; } >>all.yaml
+	run "$GPUGATE" quota --isolated all.yaml
+	holds "$output" '2  Workflow night  all.yaml:3'
+}
+
+@test "a schedule has the pods of its WorkflowTemplate" {
+	template template.yaml
+	cat >job.yaml <<-END
+		apiVersion: argoproj.io/v1alpha1
+		kind: CronWorkflow
+		metadata: {name: night, namespace: ml}
+		spec: {schedule: "0 1 * * *", concurrencyPolicy: Forbid, workflowSpec: {workflowTemplateRef: {name: tune}}}
+	END
+	run "$GPUGATE" quota --isolated .
+	holds "$output" '2  CronWorkflow night  job.yaml:3'
+}
+
+@test "fields of a Workflow beside those of its WorkflowTemplate" {
+	template template.yaml
+	workflow job.yaml
+	# Alone, the template's pods are those of the Workflow; together they
+	# are reported once
+	run "$GPUGATE" lint --isolated --select shm-missing .
+	is "$(grep -c 'shm-missing\]' <<<"$output")" 1
+	holds "$output" '--> template.yaml:8:'
+	contradiction .
+	is "$status" 0
+	workflow job.yaml ', nodeSelector: {amd.com/gpu.product-name: AMD_Instinct_MI300X}'
+	contradiction .
+	is "$status" 1
+	holds "$output" '--> job.yaml:4:'
+	# A field of the Workflow replaces that of the template
+	workflow job.yaml
+	echo '  nodeSelector: {amd.com/gpu.product-name: AMD_Instinct_MI300X}' >>template.yaml
+	contradiction .
+	is "$status" 1
+	holds "$output" '--> template.yaml:9:'
+	contradiction job.yaml
+	is "$status" 0
+}

@@ -183,3 +183,16 @@ reviewed() {
 	holds "$output" "(from ClusterTrainingRuntime \`amd\` of the cluster)"
 	holds "$output" "--> job.json:1:"
 }
+
+@test "state: a Workflow has the pods of a template of the cluster" {
+	local job='{"apiVersion":"argoproj.io/v1alpha1","kind":"Workflow","metadata":{"name":"night","namespace":"ml"},"spec":{"workflowTemplateRef":{"name":"tune"}}}'
+	local template='{"apiVersion":"argoproj.io/v1alpha1","kind":"WorkflowTemplate","metadata":{"name":"tune","namespace":"ml"},"spec":{"entrypoint":"main","templates":[{"name":"main","nodeSelector":{"amd.com/gpu.product-name":"AMD_Instinct_MI300X"},"container":{"image":"registry.example.com/a:1","resources":{"limits":{"nvidia.com/gpu":2}}}}]}}'
+	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'mode: enforce' >policy.yaml
+	state 8 | sed "s|\"items\":\[|&$template,|" >state.json
+	start --cluster state.json --policy policy.yaml
+	is "$(reviewed "$job")" "denied u-1"
+	echo "$job" >job.json
+	run "$GPUGATE" lint --isolated --cluster state.json job.json
+	is "$status" 1
+	holds "$output" "(from WorkflowTemplate \`tune\` of the cluster)"
+}

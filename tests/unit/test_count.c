@@ -211,7 +211,7 @@ static void volcano_jobs_are_counted(void **state)
 		{"{apiVersion: batch.volcano.sh/v1alpha1, kind: CronJob, spec:"
 		 " {jobTemplate: {spec: {tasks: [{name: w, replicas: 2, "
 		 "template: " GPU_POD(1) "}]}}}}",
-		 "w:2/2x1 | 2/2 gang 2 operator"},
+		 "w:2/2+x1 | 2/2+ gang 2 operator"},
 		{"{apiVersion: flow.volcano.sh/v1alpha1, kind: JobTemplate, "
 		 "spec: {tasks: [{name: w, replicas: 2, template: " GPU_POD(
 			 1) "}]}}",

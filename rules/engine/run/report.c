@@ -158,6 +158,9 @@ static void name_runtime(struct rule_run *rr, struct finding *f,
 	if (!from || from->root == object->root)
 		return;
 	f->origin = from;
+	/* The template is checked by itself, in its own file. */
+	f->injected |= object->merged != object->root &&
+		       (!is_elsewhere(from) || from->file != NO_FILE);
 	if (!is_elsewhere(from)) {
 		f->place.document = from->document;
 		finding_label(rr, f, name, "its pods are made from %s `%s`",

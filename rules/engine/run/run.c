@@ -333,7 +333,8 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* Values that the cluster adds are not the author's mistakes. */
+/* Values that the cluster adds are not the author's mistakes, and those of a
+ * template are said of the template. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;

@@ -6,6 +6,10 @@
  */
 #include "rules/kube/operators/argo.h"
 
+#include <string.h>
+
+#include "kube/runtime.h"
+
 /* Argo Rollouts: blue-green runs both versions, canary has maxSurge 25%. */
 COUNT_FORMULA(rollout)
 {
@@ -16,6 +20,48 @@ COUNT_FORMULA(rollout)
 		return amount_mul(replicas, amount_of(2));
 	return amount_add(replicas, amount_share(node_get(canary, "maxSurge"),
 						 replicas, 25));
+}
+
+/* -- templates of another object ------------------------------------------- */
+
+/* Returns the map with another value for a key that it has. */
+static const struct node *replace(struct pod_builder *builder,
+				  const struct node *map, const char *key,
+				  const struct node *value)
+{
+	struct node *out = merge_hollow(builder->arena, map);
+
+	FOR_EACH_CHILD(map, child)
+		merge_add(builder->arena, &builder->merge_budget, out,
+			  !strcmp(child->key, key) ? value : child);
+	return out;
+}
+
+/*
+ * Merges the spec into that of the WorkflowTemplate that it names, as
+ * JoinWorkflowSpec() of workflow/util/merge.go does.
+ */
+static const struct node *merged(struct pod_builder *builder)
+{
+	struct object *object = builder->object;
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *inner = node_get(spec, "workflowSpec");
+	const struct node *own = node_is_map(inner) ? inner : spec;
+	const struct node *ref = node_get(own, "workflowTemplateRef");
+	const struct runtime *from =
+		runtime_find(builder->config, object,
+			     node_is_true(node_get(ref, "clusterScope"))
+				     ? "ClusterWorkflowTemplate"
+				     : "WorkflowTemplate",
+			     node_get(ref, "name"));
+	const struct node *base = from ? node_get(from->root, "spec") : NULL;
+
+	if (!node_is_map(base))
+		return object->root;
+	own = template_merge(builder->arena, &builder->merge_budget, base, own);
+	if (node_is_map(inner))
+		own = replace(builder, spec, "workflowSpec", own);
+	return replace(builder, object->root, "spec", own);
 }
 
 /* -- runs -------------------------------------------------------------------
@@ -39,7 +85,7 @@ static bool any_fan_out(const struct node *steps)
 /* True if some step of a workflow runs once for every item of a list. */
 static bool fans_out(const struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
+	const struct node *spec = node_get(object->merged, "spec");
 
 	if (!node_is_unset(node_get(spec, "workflowSpec")))
 		spec = node_get(spec, "workflowSpec");
@@ -68,6 +114,7 @@ static const struct node *endless(const struct pod *pod)
 const struct workload_operator operator_argo = {
 	.gpus = argo_devices,
 	.patch = argo_patch,
+	.merged = merged,
 	.peaks = argo_peaks,
 	.fans_out = fans_out,
 	.endless = endless,

@@ -354,7 +354,7 @@ static const struct node *entry(struct peak *peak, const struct node *spec)
 
 void argo_peaks(struct arena *arena, struct object *object)
 {
-	const struct node *spec = node_get(object->root, "spec");
+	const struct node *spec = node_get(object->merged, "spec");
 	struct peak peak = {.object = object, .budget = PEAK_BUDGET};
 	bool any = false;
 

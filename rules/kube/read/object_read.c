@@ -78,6 +78,7 @@ static bool identify(struct object *object, const struct doc *doc,
 	*object = (struct object){
 		.doc = doc,
 		.root = root,
+		.merged = root,
 		.api_version = node_str(node_get(root, "apiVersion")),
 		.kind = node_str(node_get(root, "kind")),
 		.copies = {.n = 1},
@@ -208,8 +209,8 @@ static void runs_one(struct arena *arena, struct object *object)
 		by->peaks(arena, object);
 }
 
-/* Marks the peaks of a schedule whose runs may overlap (concurrencyPolicy Allow,
- * the default) as lower bounds. */
+/* Marks the peaks of a schedule whose runs may overlap (concurrencyPolicy
+ * Allow, the default) as lower bounds. */
 static void mark_overlaps(struct object *object)
 {
 	const struct node *policy =

@@ -297,7 +297,7 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 			      .budget = &builder->merge_budget,
 			      .holder = holder,
 			      .group = builder->group,
-			      .root = builder->object->root};
+			      .root = builder->object->merged};
 
 	if (builder->row->based && !node_is_map(template))
 		return NULL;

@@ -69,7 +69,7 @@ static const struct node *annotations_of(struct pod_builder *builder,
 	     row++) {
 		const struct node *from[] = {
 			[BASE_GROUP] = builder->group,
-			[BASE_ROOT] = builder->object->root,
+			[BASE_ROOT] = builder->object->merged,
 			[BASE_ELEMENT] = element,
 		};
 		const struct node *map = path_get(from[row->base], row->path);
@@ -119,7 +119,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	if (row->inner && !row->fields)
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
-		pod->defaults = path_get(builder->object->root, row->defaults);
+		pod->defaults =
+			path_get(builder->object->merged, row->defaults);
 	if (builder_operator(builder)->patch)
 		builder_operator(builder)->patch(builder, pod);
 	pod->volumes = field_of(pod, "volumes");
@@ -276,10 +277,12 @@ void pods_read(struct arena *arena, const struct kube_config *config,
 	struct path_walk walk = {.found = found_group, .context = &builder};
 	const struct pod_row *const *row = object->type->pods;
 
+	if (row && object->type->by->merged)
+		object->merged = object->type->by->merged(&builder);
 	for (; row && *row; row++) {
 		if (!version_fits(*row, object->version))
 			continue;
 		builder.row = *row;
-		path_each(&walk, object->root, (*row)->group, NULL);
+		path_each(&walk, object->merged, (*row)->group, NULL);
 	}
 }
