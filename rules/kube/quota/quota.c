@@ -154,8 +154,8 @@ static void add_pod(struct demand *sum, const struct workload_pod *pod,
 		sum->lasting,
 		quantity_mul(each->quantity,
 			     pod->peak.n / (pod->peak.replaced ? 2 : 1)));
-	sum->unknown |= each->unknown || pod->steady.unknown ||
-			pod->peak.unknown;
+	sum->unknown |=
+		each->unknown || pod->steady.unknown || pod->peak.unknown;
 }
 
 struct demand workload_demand(const struct workload *workload,
