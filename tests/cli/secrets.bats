@@ -244,3 +244,17 @@ is_masked() {
 		"$GPUGATE" post-render --fail-on never >out 2>err || true
 	[ ! -s out ] || grep -qF "value: $token" out
 }
+
+@test "passwords of one-letter options, and keys of web hooks, are masked" {
+	pod_with '- {name: SLACK_WEBHOOK, value: T01/B01/q83vEjRWx9q83vEjRWx9}' |
+		sed "s/$token/none/g" >a.yaml
+	cat >>a.yaml <<-END
+		    command: [sh, -c, "mysql -phunter2 x; docker login -p hunter2; redis-cli -a hunter2; mkdir -p /cache4"]
+	END
+	"$GPUGATE" lint --isolated --preset all --diff a.yaml >out 2>&1 || true
+	"$GPUGATE" lint --isolated --preset all --format full a.yaml >>out 2>&1 || true
+	[ -s out ]
+	holds_not "$(cat out)" hunter2
+	holds_not "$(cat out)" q83v
+	holds "$(cat out)" "mkdir -p /cache4"
+}

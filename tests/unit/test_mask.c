@@ -145,6 +145,36 @@ static void credentials_are_masked_by_what_is_around_them(void **state)
 		 "wandb login --relogin **** && x"},
 		{"[wandb, login, \"0123456789abcdef01234567\"]",
 		 "[wandb, login, \"****\"]"},
+		{"mysql -uroot -phunter2 db", "mysql -uroot -p**** db"},
+		{"/usr/bin/mysqldump -p'hunter2' db",
+		 "/usr/bin/mysqldump -p'****' db"},
+		{"[mariadb, \"-phunter2\"]", "[mariadb, \"-p****\"]"},
+		{"docker login -u me -p hunter2 r.io && docker run -p 8080:80",
+		 "docker login -u me -p **** r.io && docker run -p 8080:80"},
+		{"docker login -phunter2 r.io", "docker login -p**** r.io"},
+		{"podman login -p=hunter2", "podman login -p=****"},
+		{"helm registry login r.io -p hunter2",
+		 "helm registry login r.io -p ****"},
+		{"skopeo login \\\n  -p \"hunter2\"",
+		 "skopeo login \\\n  -p \"****\""},
+		{"redis-cli -h db -a hunter2 ping",
+		 "redis-cli -h db -a **** ping"},
+		{"[\"redis-cli\", \"-a\", \"hunter2\"]",
+		 "[\"redis-cli\", \"-a\", \"****\"]"},
+		{"command: ['valkey-cli', '-a', 'hunter2']",
+		 "command: ['valkey-cli', '-a', '****']"},
+		{"- redis-cli\n- -a\n- hunter2\n- ping",
+		 "- redis-cli\n- -a\n- ****\n- ping"},
+		{"command: [mongosh]\nargs: [-p, hunter2]",
+		 "command: [mongosh]\nargs: [-p, ****]"},
+		{"sshpass -p hunter2 ssh -p 2222 host",
+		 "sshpass -p **** ssh -p 2222 host"},
+		{"curl -u me:hunter2 -p http://host",
+		 "curl -u me:**** -p http://host"},
+		{"- name: SLACK_WEBHOOK\n  value: T01/B01/q83vEjRWx9q83vEjRWx9",
+		 "- name: SLACK_WEBHOOK\n  value: ****"},
+		{"SLACK_WEBHOOK_URL=https://h.io/a/q83vEjRWx9q83vEjRWx9",
+		 "SLACK_WEBHOOK_URL=****"},
 	};
 
 	(void)state;
@@ -170,6 +200,23 @@ static void what_only_looks_like_a_credential_is_shown(void **state)
 		"a bearer of messages",
 		"wandb login && python train.py --epochs 100000000000000000000",
 		"--tokenizer=abcd1234",
+		"mysql -p db1234",
+		"mysql -P 3306 --protocol tcp -p",
+		"mysql -p$PASSWORD; mkdir -pathlike",
+		"docker run -p 8080:80 redis",
+		"docker login r.io; serve -p 8080",
+		"docker login r.io\nserve -p 8080",
+		"docker login --password-stdin -p",
+		"mkdir -p cache1234",
+		"redis-cli -h db ping; tar -a file1234",
+		"redis-server -a",
+		"redis-cli -a \"$REDIS_PASSWORD\" ping",
+		"image: mysql:8.0\nargs: [-p3306x]",
+		"curl -u \"$USER:$PASSWORD\" http://host",
+		"ssh -p 2222 host",
+		"sshpass -p $PASSWORD ssh -p 2222 host",
+		"ALERT_WEBHOOK=http://alertmanager-main.monitoring.svc:9093/api/v1",
+		"SLACK_WEBHOOK=your-webhook-0123456789",
 		"hooks.slack.com/",
 		"apiVersion: v1\nkind: Pod",
 	};
@@ -273,6 +320,8 @@ static void many_secrets_stay_linear(void **state)
 		buf_adds(&text, "HF_TOKEN=");
 	for (unsigned i = 0; i < 60000; i++)
 		buf_adds(&text, "HF_TOKEN=$");
+	for (unsigned i = 0; i < 60000; i++)
+		buf_adds(&text, "curl,-p,a,-u,");
 	secrets_of_text(&secrets, text.data, text.len);
 	secrets_finish(&secrets);
 	assert_true(secrets.n >= 60000);

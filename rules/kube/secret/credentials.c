@@ -11,6 +11,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "rules/kube/secret/secret_internal.h"
+
 enum {
 	LEAST = 4,    /* bytes of a password */
 	RANDOM = 8,   /* length of a text that must look random */
@@ -160,20 +162,16 @@ static const struct word *word_before(const struct credential_scan *scan,
 	return NULL;
 }
 
-/* Reports whether it may be a secret: a reference and a path are not. */
-static bool is_value(const struct credential_scan *scan, size_t at, size_t end,
-		     bool random)
+bool credential_is_value(const char *text, size_t len)
 {
 	static const char *const none[] = {"true", "false", "null", "none"};
-	size_t len = end - at;
 
-	if (len < LEAST || strchr("$<{[(/*&!|>%~", scan->s[at]))
+	if (len < LEAST || strchr("$<{[(/*&!|>%~", *text))
 		return false;
 	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
-		if (strlen(none[i]) == len &&
-		    !strncasecmp(none[i], scan->s + at, len))
+		if (strlen(none[i]) == len && !strncasecmp(none[i], text, len))
 			return false;
-	return !random || looks_random(scan->s + at, len);
+	return true;
 }
 
 /* The value from at on, in quotes or not; returns its end. */
@@ -185,7 +183,8 @@ static size_t take_value(struct credential_scan *scan, size_t at,
 	at = span(scan, at, " \t");
 	at = span(scan, at, "\\\"'");
 	end = until(scan, at, " \t\r\n\"'\\&;,}])`");
-	if (at < end && is_value(scan, at, end, word->random))
+	if (at < end && credential_is_value(scan->s + at, end - at) &&
+	    (!word->random || looks_random(scan->s + at, end - at)))
 		report(scan, at, end);
 	return end;
 }
@@ -345,5 +344,5 @@ bool secret_credentials(const char *text, size_t len,
 	each(&scan, "asic ", take_scheme);
 	each(&scan, "sig=", take_signature);
 	each(&scan, "wandb", take_login);
-	return scan.any;
+	return secret_options(text, len, found, context) || scan.any;
 }

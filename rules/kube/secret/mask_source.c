@@ -38,7 +38,7 @@ static void collect_secret(struct secrets *secrets, const char *name,
 {
 	const char *text = text_of(value);
 
-	if (!text || !secret_is(name, text))
+	if (!text || !secret_may_be(name, text))
 		return;
 	secrets_add(secrets, text, value->len);
 	add_span(secrets, value);

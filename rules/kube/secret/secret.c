@@ -120,6 +120,56 @@ bool secret_is(const char *name, const char *value)
 	       !stands_for_none(value);
 }
 
+/* --- web hooks ----------------------------------------------------------- */
+
+static bool names_hook(const char *name, size_t len)
+{
+	static const char *const hooks[] = {"WEBHOOK", "WEBHOOK_URL",
+					    "_HOOK_URL", NULL};
+
+	for (const char *const *end = hooks; *end; end++) {
+		size_t n = strlen(*end);
+
+		if (len >= n && !strncasecmp(name + len - n, *end, n))
+			return true;
+	}
+	return false;
+}
+
+/* Reports whether a part of the text is too random for a name in a path. */
+static bool has_key(const char *text)
+{
+	size_t len = 0, digits = 0, letters = 0;
+
+	for (;; text++) {
+		unsigned char c = (unsigned char)*text;
+
+		if (isalnum(c) || c == '_' || c == '-') {
+			len++;
+			digits += isdigit(c) != 0;
+			letters += isalpha(c) != 0;
+			continue;
+		}
+		if (len >= TOKEN_LEAST && digits && letters)
+			return true;
+		if (!c)
+			return false;
+		len = digits = letters = 0;
+	}
+}
+
+bool secret_may_be_name(const char *name, size_t len)
+{
+	return secret_is_name(name, len) || names_hook(name, len);
+}
+
+bool secret_may_be(const char *name, const char *value)
+{
+	return secret_is(name, value) ||
+	       (names_hook(name, strlen(name)) && has_key(value) &&
+		!stands_for_none(value));
+}
+
 /* --- by their look ------------------------------------------------------- */
 
 /*

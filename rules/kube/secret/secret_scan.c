@@ -138,7 +138,7 @@ static void collect_secret(struct secrets *secrets, const char *name,
 	if (value->len > VALUE_MOST || !looks_random(value->s, value->len))
 		return;
 	copy = arena_strndup(secrets->arena, value->s, value->len);
-	if (secret_is(name, copy))
+	if (secret_may_be(name, copy))
 		secrets_add(secrets, value->s, value->len);
 }
 
@@ -244,7 +244,7 @@ static bool next_name(const struct text *text, size_t *at, size_t *start)
 		*at = end;
 		*start = from;
 		if (end - from < NAME_MOST &&
-		    secret_is_name(text->s + from, end - from))
+		    secret_may_be_name(text->s + from, end - from))
 			return true;
 	}
 	return false;
