@@ -9,8 +9,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
-#include "kube/address.h"
+#include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
 static const struct node *elastic_policy(const struct object *object)
@@ -66,36 +68,101 @@ static bool is_replaced(const struct object *object, const struct degree *nodes)
 	       node_is_unknown(policy) || *nodes->by != '-';
 }
 
+/*
+ * True if the launchers of all its pods meet: their address and the name of
+ * their rendezvous are the same text. Sets *said if a flag says where.
+ */
+static bool meets(const struct container *c, bool *said)
+{
+	static const char *const flags[] = {"--rdzv-endpoint", "--master-addr",
+					    "--main-process-ip", "--rdzv-id",
+					    NULL};
+	struct argv argv = container_argv(c);
+	const struct node *roles =
+		node_path(c->pod->object->root, "spec.pytorchReplicaSpecs");
+
+	*said = false;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+		const char *value = argv_flag(&argv, *flag, &arg);
+
+		if (arg && (!value || strchr(value, '$') ||
+			    text_starts(value, "localhost") ||
+			    text_starts(value, "127.")))
+			return false;
+		*said |= arg && strcmp(*flag, "--rdzv-id") != 0;
+	}
+	return *said || !node_is_unset(node_get(roles, "Master"));
+}
+
+static void report_more(struct rule_run *run, const struct container *c,
+			const struct parallel *launcher, int64_t pods)
+{
+	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
+	const struct object *object = c->pod->object;
+	bool many = nodes->n > 1, said;
+
+	/* Steps of a workflow follow each other. Without the flag the
+	 * operator, or another variable, may say it. */
+	if (pods < 2 || object->copies.n != 1 ||
+	    text_eq(object->group, "argoproj.io") || !meets(c, &said) ||
+	    (!many && (!said || object->class == KIND_TRAINING ||
+		       container_env_from(c, "PET_NNODES"))))
+		return;
+	finding_severity(
+		report_container(
+			run, c, many ? nodes->node : launcher->node,
+			"%s runs on %" PRId64 " node%s%s, but %s runs %" PRId64
+			" pods: the others take no part, and hold their GPUs",
+			launcher->program, many ? nodes->n : 1, many ? "s" : "",
+			nodes->given ? "" : ", the default of `--nnodes`",
+			rule_title(run, object->kind, object->name), pods),
+		SEVERITY_WARNING);
+}
+
+static void report_fewer(struct rule_run *run, const struct container *c,
+			 const struct parallel *launcher, int64_t pods)
+{
+	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
+	const struct object *object = c->pod->object;
+	struct finding *f = report_container(
+		run, c, nodes->node,
+		"%s waits for %" PRId64 " nodes (`%s`), but %s runs %s%" PRId64
+		" pod%s",
+		launcher->program, nodes->n, nodes->by,
+		rule_title(run, object->kind, object->name),
+		node_is_unset(elastic_policy(object)) ? "" : "at most ", pods,
+		pods == 1 ? "" : "s");
+
+	if (!container_may_meet_others(c))
+		return;
+	finding_severity(f, SEVERITY_WARNING);
+	finding_help(run, f,
+		     "if pods of other objects join, this may be intended");
+}
+
 static void check_launcher(struct rule_run *run, const struct container *c,
 			   const struct parallel *launcher)
 {
 	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
 	const struct object *object = c->pod->object;
 	struct amount pods;
-	struct finding *f;
 
-	if (!nodes->given || nodes->unknown || nodes->all || launcher->spread ||
+	if (nodes->unknown || nodes->all || launcher->spread ||
 	    launcher->type != PARALLEL_LAUNCHER ||
 	    !strcmp(launcher->program, "deepspeed") ||
-	    is_replaced(object, nodes))
+	    (nodes->given && is_replaced(object, nodes)))
 		return;
 	pods = ranks(object, launcher->program);
-	if (pods.unknown || object->copies.unknown || nodes->n <= pods.n ||
-	    may_be_one_of_several(object, pods.n))
+	if (pods.unknown || object->copies.unknown)
 		return;
-	f = report_container(run, c, nodes->node,
-			     "%s waits for %" PRId64
-			     " nodes (`%s`), but %s runs %s%" PRId64 " pod%s",
-			     launcher->program, nodes->n, nodes->by,
-			     rule_title(run, object->kind, object->name),
-			     node_is_unset(elastic_policy(object)) ? ""
-								   : "at most ",
-			     pods.n, pods.n == 1 ? "" : "s");
-	if (!container_may_meet_others(c))
-		return;
-	finding_severity(f, SEVERITY_WARNING);
-	finding_help(run, f,
-		     "if pods of other objects join, this may be intended");
+	if (nodes->given && nodes->n > pods.n &&
+	    !may_be_one_of_several(object, pods.n))
+		report_fewer(run, c, launcher, pods.n);
+	else if (nodes->n < pods.n && nodes->max <= nodes->n &&
+		 !launcher->unknown && node_is_unset(elastic_policy(object)) &&
+		 (nodes->given || !strcmp(launcher->program, "torchrun")))
+		report_more(run, c, launcher, pods.n);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
@@ -123,8 +190,9 @@ const struct rule rule_nnodes_mismatch = {
 	.severity = SEVERITY_ERROR,
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a launcher waits for more nodes than the object has pods",
-	.why = "The rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart.",
+	.summary =
+		"a launcher counts more or fewer nodes than the object has pods",
+	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer, the pods that are left over train nothing.",
 	.remedy =
 		"Set the number of nodes to the number of pods that run the command, or leave it to the operator, which sets PET_NNODES.",
 	.evidence = "https://docs.pytorch.org/docs/stable/elastic/run.html",
