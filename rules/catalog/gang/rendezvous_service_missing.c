@@ -2,7 +2,11 @@
 /*
  * A pod is known as HOSTNAME.SUBDOMAIN where a headless Service has the
  * subdomain's name. A JobSet makes the Service, and the subdomain of its pods.
+ *
+ * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
+ * that imply svc); training-operator pkg/controller.v1/common/service.go.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,6 +14,7 @@
 #include "kube/address.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
+#include "kube/command/parallel.h"
 #include "kube/operators/jobset.h"
 
 static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
@@ -17,23 +22,103 @@ static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
 				    "--dist-init-addr", NULL};
 
-/* True if its pods have host names, and only ones of the cluster's DNS. The
- * job controller gives them only to pods of Indexed Jobs. */
-static bool has_hostnames(const struct pod *pod)
+/* True if names of its pods are resolved by the cluster's DNS alone. */
+static bool uses_cluster_dns(const struct pod *pod)
 {
 	static const char *const others[] = {"hostAliases", "dnsConfig",
 					     "dnsPolicy", "hostNetwork", NULL};
 
+	for (const char *const *other = others; *other; other++)
+		if (!node_is_unset(pod_field(pod, *other)))
+			return false;
+	return true;
+}
+
+/* The job controller gives host names only to pods of Indexed Jobs. */
+static bool has_hostnames(const struct pod *pod)
+{
 	if (!object_is(pod->object, "apps", "StatefulSet") &&
 	    !object_is(pod->object, "jobset.x-k8s.io", "JobSet") &&
 	    (!object_is(pod->object, "batch", "Job") ||
 	     !node_eq(node_path(pod->object->root, "spec.completionMode"),
 		      "Indexed")))
 		return false;
-	for (const char *const *other = others; *other; other++)
-		if (!node_is_unset(pod_field(pod, *other)))
-			return false;
 	return true;
+}
+
+/* True if the address is NAME-TASK-N.NAME, which the plugin svc gives. */
+static bool is_of_task(const struct object *object, const char *value)
+{
+	size_t len = strlen(object->name);
+	const char *dot = strchr(value, '.');
+
+	if (!dot || strncmp(dot + 1, object->name, len) != 0 ||
+	    !strchr(".:", dot[1 + len]) ||
+	    strncmp(value, object->name, len) != 0 || value[len] != '-')
+		return false;
+	value += len + 1;
+	FOR_EACH_POD(object, pod) {
+		len = strlen(pod->role);
+		if (!strncmp(value, pod->role, len) && value[len] == '-' &&
+		    len + 1 + strspn(value + len + 1, "0123456789") ==
+			    (size_t)(dot - value))
+			return true;
+	}
+	return false;
+}
+
+static bool has_service_plugin(const struct object *object)
+{
+	static const char *const names_of[] = {
+		"svc", "pytorch", "tensorflow", "mpi", "ray", "jax", NULL};
+	const struct node *plugins = node_path(object->root, "spec.plugins");
+
+	for (const char *const *name = names_of; *name; name++)
+		if (node_get(plugins, *name))
+			return true;
+	return node_is_unknown(plugins);
+}
+
+static bool is_subdomain(const struct pod *pod, const char *text, size_t len)
+{
+	const char *own = node_str(pod_field(pod, "subdomain"));
+
+	return own && strlen(own) == len && !strncmp(own, text, len);
+}
+
+/* Returns the reason why the pods of the object do not have that name of a
+ * first pod, or NULL. */
+static const char *nameless(const struct pod *pod, const char *value)
+{
+	const struct object *object = pod->object;
+	const struct node *mode =
+		node_path(object->root, "spec.completionMode");
+	const char *wanted;
+	size_t len;
+
+	if (!object->name || !node_is_unset(pod_field(pod, "hostname")))
+		return NULL;
+	if (object_is(object, "batch", "Job")) {
+		wanted = first_pod_subdomain(object, value, &len);
+		return wanted && is_subdomain(pod, wanted, len) &&
+				       (node_is_unset(mode) ||
+					node_eq(mode, "NonIndexed"))
+			       ? "pods of a Job have host names only with `completionMode: Indexed`"
+			       : NULL;
+	}
+	if (object_is(object, "batch.volcano.sh", "Job"))
+		return is_of_task(object, value) && !has_service_plugin(object)
+			       ? "pods of a Volcano Job have host names only with the plugin `svc`"
+			       : NULL;
+	len = strlen(object->name);
+	if (!object_is(object, "kubeflow.org", "PyTorchJob") ||
+	    strncmp(value, object->name, len) != 0 ||
+	    !text_starts(value + len, "-master-0") ||
+	    !strchr(".:", value[len + strlen("-master-0")]) ||
+	    node_get(node_path(object->root, "spec.pytorchReplicaSpecs"),
+		     "Master"))
+		return NULL;
+	return "the job has no `Master`";
 }
 
 static const struct node *service_field(const struct pod *pod)
@@ -60,7 +145,13 @@ static void check_address(struct rule_run *run, const struct container *c,
 	const struct node *has = service_field(c->pod);
 	size_t len;
 	const char *wanted = first_pod_subdomain(c->pod->object, value, &len);
+	const char *why = nameless(c->pod, value);
 
+	if (why)
+		report_container(run, c, at, "`%s` cannot be resolved: %s",
+				 value, why);
+	if (!has_hostnames(c->pod))
+		return;
 	if (object_is(c->pod->object, "jobset.x-k8s.io", "JobSet"))
 		judge_jobset(run, c, at, value);
 	if (!wanted || node_is_unknown(has) ||
@@ -73,16 +164,44 @@ static void check_address(struct rule_run *run, const struct container *c,
 		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
 }
 
-/* True if an item has the part that follows the name in such an address.
+/* True if an item has the part that follows the name in such an address, or
+ * the name of the pod itself.
  * Most commands do not, and are not split into words. */
 static bool may_have_address(const struct node *list)
 {
 	FOR_EACH_CHILD(list, item)
 		/* A script may hold placeholders besides. */
 		if (item->type == NODE_STRING &&
-		    text_contains(item->str, "-0."))
+		    (text_contains(item->str, "-0.") ||
+		     text_contains(item->str, "-0:") ||
+		     text_contains(item->str, "localhost") ||
+		     text_contains(item->str, "127.0.0.1")))
 			return true;
 	return false;
+}
+
+static bool is_loopback(const char *value)
+{
+	return text_starts(value, "localhost") ||
+	       text_starts(value, "127.0.0.1");
+}
+
+/* Several launchers in one pod would meet. */
+static void check_loopback(struct rule_run *run, const struct container *c,
+			   const struct node *at, const char *value)
+{
+	struct parallel_list list = container_parallel(c);
+	const struct degree *nodes;
+
+	if (list.n != 1 || c->pod->steady.n < 2 ||
+	    list.items[0].type != PARALLEL_LAUNCHER || list.items[0].unknown)
+		return;
+	nodes = &list.items[0].degrees[DEGREE_NODES];
+	if (nodes->given && !nodes->unknown && nodes->n > 1)
+		report_container(run, c, at,
+				 "`%s` is each pod itself: the %" PRId64
+				 " nodes of %s never meet",
+				 value, nodes->n, list.items[0].program);
 }
 
 static void judge_flags(struct rule_run *run, const struct container *c)
@@ -93,7 +212,9 @@ static void judge_flags(struct rule_run *run, const struct container *c)
 		const struct arg *arg;
 		const char *value = argv_flag(&argv, *flag, &arg);
 
-		if (value)
+		if (value && is_loopback(value))
+			check_loopback(run, c, arg->node, value);
+		else if (value)
 			check_address(run, c, arg->node, value);
 	}
 }
@@ -114,7 +235,7 @@ static void judge_all(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (!has_hostnames(pod))
+	if (!uses_cluster_dns(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		judge_all(run, c);
@@ -128,10 +249,10 @@ const struct rule rule_rendezvous_service_missing = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
-		"the address of the first rank names a Service that does not select the pods",
+		"the address of the first rank is a name that the pods do not have",
 	.why = "The name never resolves: the ranks wait for it and hold their GPUs.",
 	.remedy =
-		"Name the headless Service in subdomain (Job) or serviceName (StatefulSet), and create it. The Service of a JobSet has the name of the JobSet, or the name in network.subdomain.",
+		"Name the headless Service in subdomain (Job, with completionMode: Indexed) or serviceName (StatefulSet), and create it. Add the plugin svc to a Volcano Job, and a Master to a PyTorchJob, or name its first worker. The Service of a JobSet has the name of the JobSet, or the name in network.subdomain.",
 	.evidence =
 		"https://kubernetes.io/docs/concepts/services-networking/dns-pod-service/#pod-s-hostname-and-subdomain-fields; https://github.com/kubernetes-sigs/jobset/blob/main/api/jobset/v1alpha2/jobset_types.go Network",
 	.check_pod = check,
