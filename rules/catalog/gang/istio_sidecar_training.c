@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The injection of a namespace's label is not visible here. Pods on the host's
- * network get none (istio pkg/kube/inject/inject.go, injectRequired).
+ * Pods on the host's network get no proxy, and the pod's own label goes before
+ * that of its namespace (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/purpose/class.h"
+#include "kube/set/index_find.h"
 
 static const char key[] = "sidecar.istio.io/inject";
 
@@ -18,15 +19,64 @@ static bool ends_proxy(const struct pod *pod)
 	return false;
 }
 
-static void check(struct rule_run *run, const struct pod *pod)
+static const struct node *own_choice(const struct pod *pod)
 {
-	const struct node *at = pod_label(pod, key);
+	const struct node *label = pod_label(pod, key);
+
+	return label ? label : pod_annotation(pod, key);
+}
+
+static bool suffers(const struct pod *pod)
+{
 	const struct node *host = pod_field(pod, "hostNetwork");
 
-	if (!at)
-		at = pod_annotation(pod, key);
-	if (node_eq(at, "true") && pod_is_training(pod) &&
-	    (node_is_unset(host) || node_is_false(host)) && !ends_proxy(pod))
+	return pod_is_training(pod) && !ends_proxy(pod) &&
+	       (node_is_unset(host) || node_is_false(host));
+}
+
+/* The label by which a namespace has proxies injected, or NULL. */
+static const char *injection(struct rule_run *run, const struct workload *w)
+{
+	const struct found_object *found =
+		index_find(rule_index(run), w, CLUSTER_NAMESPACE,
+			   w->id.namespace, rule_arena(run));
+	const struct node *labels =
+		node_path(found ? found->root : NULL, "metadata.labels");
+
+	if (!labels && w->cluster)
+		labels = cluster_namespace(w->cluster, w->id.namespace,
+					   rule_arena(run));
+	if (node_get(labels, "istio-injection"))
+		return node_eq(node_get(labels, "istio-injection"), "enabled")
+			       ? "istio-injection"
+			       : NULL;
+	return node_str(node_get(labels, "istio.io/rev")) ? "istio.io/rev"
+							  : NULL;
+}
+
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const char *label = w->child || !w->training || !*w->id.namespace
+				    ? NULL
+				    : injection(run, w);
+	const struct object *object = label ? rule_object(run, w) : NULL;
+
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) == TRI_YES && !pod->flat &&
+		    !own_choice(pod) && suffers(pod))
+			report_pod(
+				run, pod, NULL,
+				"namespace `%s` (`%s`) gives the pods Istio's proxy, which intercepts their traffic: unless it is a native sidecar, they never end",
+				w->id.namespace, label);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *at = own_choice(pod);
+
+	if (node_eq(at, "true") && suffers(pod))
 		report_pod(
 			run, pod, at,
 			"the pods request Istio's proxy, which intercepts their traffic: unless it is a native sidecar, they never end");
@@ -36,13 +86,15 @@ const struct rule rule_istio_sidecar_training = {
 	.name = "istio-sidecar-training",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
+	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "training pods that request an Istio sidecar",
+	.summary = "training pods that get an Istio sidecar",
 	.why = "The proxy intercepts the traffic of the pods, including traffic between ranks. Unless it is a native sidecar, it also keeps the pod from ending.",
 	.remedy = "Set sidecar.istio.io/inject: \"false\" on the pod template.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9; https://istio.io/latest/docs/setup/additional-setup/sidecar-injection/",
 	.check_pod = check,
+	.check_workload = check_workload,
 };

@@ -21,7 +21,7 @@ static bool is_referred(enum cluster_kind kind)
 	       kind == CLUSTER_KAI_QUEUE || kind == CLUSTER_DEVICE_CLASS ||
 	       kind == CLUSTER_RUNTIME_CLASS || kind == CLUSTER_VOLUME_CLAIM ||
 	       kind == CLUSTER_DISRUPTION_BUDGET ||
-	       kind == CLUSTER_NETWORK_POLICY;
+	       kind == CLUSTER_NETWORK_POLICY || kind == CLUSTER_NAMESPACE;
 }
 
 /* True if files beside the clusters' folders may hold it for all of them. */
