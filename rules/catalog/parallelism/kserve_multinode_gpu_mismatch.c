@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validateMultiNodeVariables.
+ * validateMultiNodeVariables; computeRayNodeAndGPUs (predictor.go), which the
+ * backend `mp` of a runtime replaces.
  */
+#include <inttypes.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -29,6 +32,11 @@ static void check_model(struct rule_run *run, const struct object *object,
 	const char *text = node_str(uri);
 	const struct node *class = object_annotation(object, class_key);
 
+	if (node_is_unset(uri) && node_is_unset(node_get(model, "storage")) &&
+	    node_is_unset(node_get(model->parent, "storageUris")))
+		report_object(
+			run, object, model,
+			"KServe rejects a multi-node service without `storageUri`");
 	if (text && !text_starts(text, "pvc://") &&
 	    !text_starts(text, "oci://"))
 		report_object(
@@ -40,6 +48,58 @@ static void check_model(struct rule_run *run, const struct object *object,
 			run, object, class ? class : model,
 			"KServe rejects a multi-node service without the annotation `%s: none`",
 			class_key);
+}
+
+static void check_sizes(struct rule_run *run, const struct object *object,
+			const struct node *worker)
+{
+	static const char *const sizes[] = {"pipelineParallelSize",
+					    "tensorParallelSize", NULL};
+	int64_t n;
+
+	for (const char *const *size = sizes; *size; size++)
+		if (node_int(node_get(worker, *size), &n) && n < 1)
+			report_object(run, object, node_get(worker, *size),
+				      "KServe rejects `%s: %" PRId64
+				      "`: it must be at least 1",
+				      *size, n);
+}
+
+/* GPUs that the container requests itself; 0: the runtime decides. */
+static int64_t requested_gpus(const struct node *container)
+{
+	struct quantity q;
+
+	FOR_EACH_CHILD(node_path(container, "resources.requests"), value)
+		if (text_ends(value->key, "/gpu") &&
+		    node_quantity(value, &q) == QUANTITY_OK)
+			return quantity_value(q);
+	return 0;
+}
+
+static void check_gpus(struct rule_run *run, const struct object *object,
+		       const struct node *worker, const struct node *model)
+{
+	struct amount size = amount_mul(
+		amount_int(node_get(worker, "tensorParallelSize"), 1),
+		amount_int(node_get(worker, "pipelineParallelSize"), 1));
+	int64_t head = requested_gpus(model), others;
+	int64_t each =
+		requested_gpus(node_at(node_get(worker, "containers"), 0));
+
+	if (size.unknown || head < 1 || each < 1 || size.n < 1)
+		return;
+	others = each * ((size.n - 1) / each);
+	if (size.n > head + others)
+		finding_severity(
+			report_object(
+				run, object, node_get(model, "resources"),
+				"tensor x pipeline parallelism is %" PRId64
+				", but the head requests %" PRId64
+				" and the workers %" PRId64
+				" GPUs: unless its runtime uses the backend `mp`, KServe creates no pods",
+				size.n, head, others),
+			SEVERITY_WARNING);
 }
 
 static void check(struct rule_run *run, const struct object *object)
@@ -58,10 +118,12 @@ static void check(struct rule_run *run, const struct object *object)
 		report_object(
 			run, object, node_get(worker, "containers"),
 			"KServe rejects more than one container in workerSpec");
+	check_sizes(run, object, worker);
 	if (node_is_unset(model))
 		return;
 	check_env(run, object, model);
 	check_model(run, object, model);
+	check_gpus(run, object, worker, model);
 }
 
 const struct rule rule_kserve_multinode_gpu_mismatch = {
@@ -69,10 +131,10 @@ const struct rule rule_kserve_multinode_gpu_mismatch = {
 	.category = "parallelism",
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
-	.summary = "a multi-node service that KServe rejects",
-	.why = "KServe's webhook rejects the object.",
+	.summary = "a multi-node service that KServe does not start",
+	.why = "KServe's webhook rejects the object, or its controller creates no pods for it.",
 	.remedy =
-		"Set the sizes in workerSpec, keep the model on a volume, and add the annotation serving.kserve.io/autoscalerClass: none.",
+		"Set the sizes in workerSpec, keep the model on a volume, request enough GPUs for them, and add the annotation serving.kserve.io/autoscalerClass: none.",
 	.evidence =
 		"https://github.com/kserve/kserve/blob/master/pkg/apis/serving/v1beta1/inference_service_validation.go",
 	.check_object = check,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On a head 0 keeps work away from it.
+ * On a head 0 keeps work away from it. Source: kuberay common/pod.go,
+ * RayContainerIndex.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -9,6 +10,31 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
+
+static bool is_ray(const struct container *c)
+{
+	const char *image = node_str(node_get(c->node, "image"));
+
+	return strstr(container_title(c), "ray") ||
+	       (image && strstr(image, "ray"));
+}
+
+/* Ray starts in the first container, whatever it is. */
+static void check_order(struct rule_run *run, const struct pod *pod,
+			const struct container *first)
+{
+	if (is_ray(first) || first->gpus.unknown || first->gpus.n)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && c != first &&
+		    container_devices(c) && is_ray(c)) {
+			report_container(
+				run, first, first->node,
+				"KubeRay starts Ray in the first container, `%s`, which requests no GPU: Ray does not use those of `%s`",
+				container_title(first), container_title(c));
+			return;
+		}
+}
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
@@ -22,6 +48,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, other)
 		if (other->role == CONTAINER_MAIN && !other->index)
 			c = other;
+	if (c)
+		check_order(run, pod, c);
 	n = ray_num_gpus(pod, &at);
 	has = c ? container_devices(c) : 0;
 	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
@@ -47,10 +75,10 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.flags = RULE_RAISES | RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"num-gpus in rayStartParams differs from the limits of the Ray container",
+		"Ray counts other GPUs than those of the container that it runs in",
 	.why = "Ray schedules work on GPUs that the container does not have, or leaves some of its GPUs idle.",
 	.remedy =
-		"Remove num-gpus; KubeRay derives it from the limits of the first container.",
+		"Put the Ray container first, and remove num-gpus: KubeRay derives it from the limits of the first container.",
 	.evidence =
 		"https://github.com/ray-project/kuberay/blob/master/ray-operator/controllers/ray/common/pod.go",
 	.check_pod = check,

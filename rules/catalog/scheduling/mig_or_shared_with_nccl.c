@@ -22,36 +22,51 @@ static bool is_part(struct rule_run *run, const struct container *c)
 	return false;
 }
 
+/* Ranks in this container, or one in each of several pods. */
+static void check_ranks(struct rule_run *run, const struct container *c,
+			const struct parallel *launcher)
+{
+	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
+	struct parallel one = *launcher;
+	const struct degree *by;
+	int64_t n;
+
+	/* Copies of a model need not talk to each other. */
+	one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
+		(struct degree){0};
+	n = parallel_devices(&one, &by);
+	if (n > 1 && by)
+		report_container(run, c, by->node,
+				 "%s starts %" PRId64
+				 " ranks on parts of GPUs (`%s`): NCCL "
+				 "rejects two of them on one GPU, unless "
+				 "NCCL_MULTI_RANK_GPU_ENABLE=1 allows it "
+				 "(2.30 and later)",
+				 launcher->program, n, c->resource);
+	else if (nodes->given && !nodes->unknown && nodes->n > 1 &&
+		 c->pod->steady.n > 1 && !launcher->cpu)
+		report_container(run, c, nodes->node,
+				 "%s has a rank in each of %" PRId64
+				 " pods, on parts of GPUs (`%s`): if two of "
+				 "them are on one GPU, NCCL rejects them, "
+				 "unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows "
+				 "it (2.30 and later)",
+				 launcher->program, nodes->n, c->resource);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		if (!c->accelerator || c->gpus.unknown || !c->gpus.n)
+		/* NCCL 2.30 and later allow it with that variable. */
+		if (!c->accelerator || c->gpus.unknown || !c->gpus.n ||
+		    !is_part(run, c) ||
+		    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
 			continue;
 		list = container_parallel(c);
-		for (size_t i = 0; i < list.n; i++) {
-			struct parallel one = list.items[i];
-			const struct degree *by;
-			int64_t n;
-
-			/* Copies of a model need not talk to each other. */
-			one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
-				(struct degree){0};
-			n = parallel_devices(&one, &by);
-			/* NCCL 2.30 and later allow it with that variable. */
-			if (n < 2 || !by || !is_part(run, c) ||
-			    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))
-				continue;
-			report_container(
-				run, c, by->node,
-				"%s starts %" PRId64
-				" ranks on parts of GPUs (`%s`): NCCL "
-				"rejects two of them on one GPU, unless "
-				"NCCL_MULTI_RANK_GPU_ENABLE=1 allows it "
-				"(2.30 and later)",
-				list.items[i].program, n, c->resource);
-		}
+		for (size_t i = 0; i < list.n; i++)
+			check_ranks(run, c, &list.items[i]);
 	}
 }
 

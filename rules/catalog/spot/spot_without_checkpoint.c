@@ -21,17 +21,49 @@ static bool outlives_pod(const struct node *volume)
 	return true;
 }
 
-/* A volume, a claim of a StatefulSet, or what no rule sees. */
+/* A volume that it may write to, a claim of a StatefulSet, or what no rule
+ * sees. */
 static bool has_storage(const struct pod *pod, const struct container *c)
 {
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
 		const char *name = node_str(node_get(mount, "name"));
 		const struct node *volume = name ? pod_volume(pod, name) : NULL;
 
+		if (node_is_true(node_get(mount, "readOnly")) ||
+		    node_is_true(node_path(volume,
+					   "persistentVolumeClaim.readOnly")))
+			continue;
 		if (!volume || outlives_pod(volume))
 			return true;
 	}
 	return !node_is_unset(node_get(c->node, "envFrom"));
+}
+
+static bool mounts(const struct container *c, const char *volume)
+{
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
+		if (node_eq(node_get(mount, "name"), volume))
+			return true;
+	return false;
+}
+
+/* A container without GPUs saves what it finds on a volume of one with. */
+static bool sees_training(const struct container *c)
+{
+	if (container_uses_gpu(c) != TRI_NO)
+		return true;
+	FOR_EACH_CONTAINER(c->pod, other) {
+		if (other->role == CONTAINER_INIT ||
+		    container_uses_gpu(other) == TRI_NO)
+			continue;
+		FOR_EACH_CHILD(node_get(other->node, "volumeMounts"), mount) {
+			const char *name = node_str(node_get(mount, "name"));
+
+			if (!name || mounts(c, name))
+				return true;
+		}
+	}
+	return false;
 }
 
 /* `s3://...`, `--out=gs://...`: in the command or a variable; or transformers'
@@ -63,12 +95,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!spot || !pod_is_training(pod))
 		return;
 	FOR_EACH_CONTAINER(pod, c)
-		if (c->role != CONTAINER_INIT &&
+		if (c->role != CONTAINER_INIT && sees_training(c) &&
 		    (has_storage(pod, c) || names_store(c)))
 			return;
 	report_pod(
 		run, pod, spot,
-		"training may run on spot nodes, but no volume outlives its pods");
+		"training may run on spot nodes, but writes to no volume that outlives its pods");
 }
 
 const struct rule rule_spot_without_checkpoint = {
