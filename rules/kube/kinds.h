@@ -101,10 +101,11 @@ enum restart_from {
 	RESTART_FROM_OPERATOR, /* forced Never where it says so */
 };
 
-/* A map of annotations that the operator copies to the pod. */
+/* A map of annotations or labels that the operator copies to the pod. */
 struct note_row {
 	enum factor_base base;
 	const char *const *path;
+	bool over; /* it goes before the pod's own */
 };
 
 struct pod_row {
@@ -121,7 +122,8 @@ struct pod_row {
 	bool asks_injects, asks_gpus;	/* of the operator */
 	const struct box *boxes;	/* NULL: initContainers, containers */
 	const char *const *metadata;	/* from the group, when not FORM_POD */
-	const struct note_row *notes;	/* or NULL */
+	const struct note_row *notes;	/* annotations, or NULL */
+	const struct note_row *labels;	/* or NULL */
 	const char *const *inner;	/* from POD: a PodSpec in it */
 	const char *const *defaults;	/* from the object: last place */
 	const struct field_row *fields; /* of a pod that is made, or NULL */

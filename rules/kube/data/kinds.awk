@@ -197,14 +197,16 @@ function fields(text,    n, i, part, out)
 }
 
 # Of the operator's copies the last goes first.
-function notes(text,    n, i, part, out)
+function notes(text,    n, i, part, out, first)
 {
 	if (text in notelists)
 		return notelists[text]
 	n = split(text, part, ",")
 	out = ""
-	for (i = 1; i <= n; i++)
-		out = out "\n\t{" base_path(part[i]) "},"
+	for (i = 1; i <= n; i++) {
+		first = sub(/^!/, "", part[i])
+		out = out "\n\t{" base_path(part[i]) ", " first "},"
+	}
 	notelists[text] = "notes_" nnotelists++
 	printf "static const struct note_row %s[] = {%s\n\t{0}};\n", \
 		notelists[text], out
@@ -285,6 +287,7 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		path(attr["metadata"])) : "NULL"
 	attr["fields_c"] = "fields" in attr ? fields(attr["fields"]) : "NULL"
 	attr["notes_c"] = "notes" in attr ? notes(attr["notes"]) : "NULL"
+	attr["labels_c"] = "labels" in attr ? notes(attr["labels"]) : "NULL"
 	attr["first_c"] = sub(/\?$/, "", attr["container"])
 	attr["container_c"] = attr["container"] != "" ? \
 		"\"" attr["container"] "\"" : "NULL"
@@ -307,7 +310,8 @@ function row(form, group, pod,    steady, peak, name, box_list, version)
 		attr["inner_c"], attr["defaults_c"], version
 	printf "\t.fields = %s,\n\t.container = %s,\n", attr["fields_c"], \
 		attr["container_c"]
-	printf "\t.notes = %s,\n", attr["notes_c"]
+	printf "\t.notes = %s,\n\t.labels = %s,\n", attr["notes_c"], \
+		attr["labels_c"]
 	printf "\t.or_first = %d,\n\t.based = %d,\n\t.below = %d,\n", \
 		attr["first_c"], value("based", 0), value("below", 0)
 	printf "\t.no_image = %d,\n\t.some = %d,\n\t.counted = %d,\n};\n", \

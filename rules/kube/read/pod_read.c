@@ -57,32 +57,40 @@ field_of(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? pod_field_default(pod, name) : node;
 }
 
-/* Annotations of its metadata, and those that its operator adds. */
-static const struct node *annotations_of(struct pod_builder *builder,
-					 const struct pod *pod,
-					 const struct node *element)
+static const struct node *merge(struct pod_builder *builder,
+				const struct node *below,
+				const struct node *above)
 {
-	const struct node *own = node_get(pod->metadata, "annotations");
-	const struct node *all = NULL;
+	if (node_is_unset(below) || node_is_unset(above))
+		return node_is_unset(above) ? below : above;
+	return value_merge(builder->arena, &builder->merge_budget, below,
+			   above);
+}
 
-	for (const struct note_row *row = builder->row->notes; row && row->path;
-	     row++) {
+/* Annotations or labels of its metadata, and those that its operator adds. */
+static const struct node *copied_map(struct pod_builder *builder,
+				     const struct node *own,
+				     const struct note_row *row,
+				     const struct node *element)
+{
+	const struct node *below = NULL, *above = NULL;
+
+	for (; row && row->path; row++) {
 		const struct node *from[] = {
 			[BASE_GROUP] = builder->group,
-			[BASE_ROOT] = builder->object->merged,
+			[BASE_ROOT] = builder->object->root,
 			[BASE_ELEMENT] = element,
 		};
 		const struct node *map = path_get(from[row->base], row->path);
 
-		if (node_is_map(map))
-			all = all ? value_merge(builder->arena,
-						&builder->merge_budget, all,
-						map)
-				  : map;
+		if (!node_is_map(map))
+			continue;
+		if (row->over)
+			above = merge(builder, above, map);
+		else
+			below = merge(builder, below, map);
 	}
-	if (!all || node_is_unset(own))
-		return all ? all : own;
-	return value_merge(builder->arena, &builder->merge_budget, all, own);
+	return merge(builder, merge(builder, below, own), above);
 }
 
 /* Finds the pod's parts; false if the pod is missing. */
@@ -114,8 +122,11 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		pod->spec = made ? made : pod->spec;
 	}
 	pod->flat = row->form == FORM_FLAT && !pod->made;
-	pod->labels = node_get(pod->metadata, "labels");
-	pod->annotations = annotations_of(builder, pod, element);
+	pod->labels = copied_map(builder, node_get(pod->metadata, "labels"),
+				 row->labels, element);
+	pod->annotations =
+		copied_map(builder, node_get(pod->metadata, "annotations"),
+			   row->notes, element);
 	if (row->inner && !row->fields)
 		pod->inner = path_get(pod->spec, row->inner);
 	if (row->defaults)
