@@ -106,12 +106,14 @@ struct class_request {
 	const struct cluster *cluster;
 };
 
-/* A HorizontalPodAutoscaler that looks at the CPU or the memory alone. */
+/* A HorizontalPodAutoscaler, or a ScaledObject of KEDA. */
 struct scaler {
 	struct object_id id;
 	struct place place;	 /* of the metric, or the name */
-	const char *metric;	 /* cpu, memory */
+	const char *metric;	 /* cpu, memory; NULL: it looks at others */
 	const char *kind, *name; /* the scaled object, in its namespace */
+	int64_t most;		 /* maximum of its replicas, 0: not known */
+	struct place most_place;
 	const struct cluster *cluster;
 };
 

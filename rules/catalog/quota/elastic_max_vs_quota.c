@@ -2,8 +2,64 @@
 /*
  * Other rules judge what it starts with.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
+
+/* The request of each replica of a kind with one template. */
+static struct quantity per_replica(const struct workload *w,
+				   const char *resource)
+{
+	for (size_t i = 0; i < w->pods[0].ndemand; i++)
+		if (text_eq(w->pods[0].demand[i].resource, resource))
+			return w->pods[0].demand[i].quantity;
+	return (struct quantity){0};
+}
+
+static void check_scaler(struct rule_run *run, const struct workload *w,
+			 const struct scaler *scaler)
+{
+	struct quota_case c = {.index = rule_index(run), .workload = w};
+	char need[QUANTITY_TEXT], have[QUANTITY_TEXT];
+	struct quantity most;
+	struct finding *f;
+
+	while (quota_case_next(rule_accelerators(run), &c)) {
+		most = quantity_mul(per_replica(w, c.resource), scaler->most);
+		if (quantity_cmp(most, c.hard->quantity) <= 0 ||
+		    quantity_cmp(c.demand.steady, c.hard->quantity) > 0 ||
+		    quota_selects(c.quota, &w->pods[0]) != TRI_YES)
+			continue;
+		f = report_place(run, &scaler->id, &scaler->most_place,
+				 "%s can grow to %s %s, but %s allows %s",
+				 rule_title(run, w->id.kind, w->id.name),
+				 quantity_text(most, need), c.resource,
+				 rule_title(run, "quota", c.quota->id.name),
+				 quantity_text(c.hard->quantity, have));
+		finding_label_place(run, f, &c.hard->place, "the quota");
+		finding_cause(run, f, c.resource);
+	}
+}
+
+/* Scalers of kinds whose replicas are pods. */
+static void check_set(struct rule_run *run)
+{
+	const struct object_index *set = rule_index(run);
+	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_QUOTA};
+	const struct workload *w;
+
+	if (!set->nscalers)
+		return;
+	while ((w = workload_next(set, &cursor))) {
+		if (w->child || w->duplicate_of || w->npods != 1 ||
+		    !text_starts(w->id.api_version, "apps/"))
+			continue;
+		for (size_t i = 0; i < set->nscalers; i++)
+			if (set->scalers[i].most > 0 &&
+			    scaler_scales(set, &set->scalers[i], w))
+				check_scaler(run, w, &set->scalers[i]);
+	}
+}
 
 static void check(struct rule_run *run, const struct workload *w)
 {
@@ -36,10 +92,11 @@ const struct rule rule_elastic_max_vs_quota = {
 	.needs = NEEDS_SET,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "an elastic job that can grow beyond its quota",
-	.why = "The pods above the quota are rejected one by one: the job never reaches its maximum.",
+	.summary = "a workload that can grow beyond its quota",
+	.why = "The pods above the quota are rejected one by one: the workload never reaches its maximum.",
 	.remedy = "Lower the maximum, or have the quota raised.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",
 	.check_workload = check,
+	.check_set = check_set,
 };

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy gives the shares, which are those of GPUs.
+ * The policy gives the shares, which are those of GPUs. Without them, on a
+ * known instance type: a pod that leaves less than half of its share for each
+ * other GPU.
  */
 #include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
+#include "kube/scheduling/node_devices.h"
 
 static void check_ratio(struct rule_run *run, const struct pod *pod,
 			const char *resource, const char *param)
@@ -28,13 +31,46 @@ static void check_ratio(struct rule_run *run, const struct pod *pod,
 		   quantity_text(most, b));
 }
 
+static void check_type(struct rule_run *run, const struct pod *pod,
+		       const struct node_devices *node, const char *resource,
+		       struct quantity has)
+{
+	bool unknown = false;
+	struct quantity need = pod_request(pod, resource, false, &unknown);
+	int64_t others = node->most - pod->gpus.n;
+	char need_text[QUANTITY_TEXT], has_text[QUANTITY_TEXT];
+	struct quantity left = has;
+
+	if (others < 1 || unknown || quantity_cmp(need, has) > 0)
+		return;
+	/* left / others < has / most / 2 */
+	left.nano -= need.nano;
+	if (quantity_cmp(quantity_mul(left, 2 * node->most),
+			 quantity_mul(has, others)) >= 0)
+		return;
+	report_pod(run, pod, node->at,
+		   "the pods request %s %s for %" PRId64
+		   " %s%s, of the %s that a `%s` has for %" PRId64,
+		   quantity_text(need, need_text), resource, pod->gpus.n,
+		   pod_device(pod), pod->gpus.n == 1 ? "" : "s",
+		   quantity_text(has, has_text), node->type->name, node->most);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
+	struct node_devices node;
+
 	if (pod->flat || pod->gpus.unknown || pod->gpus.n < 1 ||
 	    strcmp(pod_device(pod), "GPU") != 0)
 		return;
+	node = pod_node_devices(pod);
 	check_ratio(run, pod, "cpu", "cpu");
 	check_ratio(run, pod, "memory", "memory");
+	if (!node.type || !node.type->cpus || rule_param_given(run, "cpu") ||
+	    rule_param_given(run, "memory"))
+		return;
+	check_type(run, pod, &node, "cpu", quantity_from(node.type->cpus));
+	check_type(run, pod, &node, "memory", instance_type_memory(node.type));
 }
 
 static const struct rule_param params[] = {
@@ -47,7 +83,6 @@ const struct rule rule_gpu_cpu_memory_ratio = {
 	.name = "gpu-cpu-memory-ratio",
 	.category = "resources",
 	.severity = SEVERITY_WARNING,
-	.needs = NEEDS_PARAM,
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a pod requests more CPUs or memory per GPU than a node has",

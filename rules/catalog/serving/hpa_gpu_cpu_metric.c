@@ -69,7 +69,8 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 	const struct object_index *set = rule_index(run);
 
 	for (size_t i = 0; i < set->nscalers; i++)
-		if (scaler_scales(set, &set->scalers[i], w))
+		if (set->scalers[i].metric &&
+		    scaler_scales(set, &set->scalers[i], w))
 			report_place(
 				run, &set->scalers[i].id,
 				&set->scalers[i].place,

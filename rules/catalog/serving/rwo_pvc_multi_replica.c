@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/scheduling/node_devices.h"
 #include "kube/set/index_find.h"
 
 /* True if this is the claim's only mode. */
@@ -94,20 +95,38 @@ static bool update_overlaps(struct rule_run *run, const struct workload *w)
 	       is_below_one(node_get(rolling, "maxUnavailable"));
 }
 
+/* True if no node that the pods select has GPUs for two of them. */
+static bool fills_node(struct rule_run *run, const struct workload *w)
+{
+	const struct object *object = rule_object(run, w);
+	bool fills = false;
+
+	if (object)
+		FOR_EACH_POD(object, pod) {
+			struct node_devices node = pod_node_devices(pod);
+
+			fills |= node.most && !pod->gpus.unknown &&
+				 2 * pod->gpus.n > node.most;
+		}
+	return fills;
+}
+
 static void judge_update(struct rule_run *run, const struct workload *w,
 			 const struct pod_reference *claim)
 {
 	const struct found_object *found =
 		index_find(rule_index(run), w, CLUSTER_VOLUME_CLAIM,
 			   claim->name, rule_arena(run));
+	bool one_pod = found && has_only(found->root, "ReadWriteOncePod");
 	struct finding *f;
 
-	if (!found || !has_only(found->root, "ReadWriteOncePod") ||
-	    !update_overlaps(run, w))
+	if (!found || (!one_pod && !has_only(found->root, "ReadWriteOnce")) ||
+	    !update_overlaps(run, w) || (!one_pod && !fills_node(run, w)))
 		return;
 	f = report_place(
 		run, &w->id, &claim->place,
-		"claim `%s` is ReadWriteOncePod, and an update starts the new pod before it removes the old one: the update never ends",
+		one_pod ? "claim `%s` is ReadWriteOncePod, and an update starts the new pod before it removes the old one: the update never ends"
+			: "claim `%s` is ReadWriteOnce, and an update starts the new pod on another node: if the storage is attached to one node, the update never ends",
 		claim->name);
 	finding_cause(run, f, claim->name);
 	finding_label_place(run, f, &found->place, "its access modes");

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HorizontalPodAutoscalers that look at nothing but the CPU or the memory of
- * pods. Without metrics the API server fills in the CPU; v1 has all others in
- * an annotation.
- * Source: pkg/apis/autoscaling/v2/defaults.go, autoscaling/annotations.go.
+ * HorizontalPodAutoscalers and KEDA's ScaledObjects, and which of them look at
+ * nothing but the CPU or the memory of pods. Without metrics the API server
+ * fills in the CPU; v1 has all others in an annotation.
+ * Source: pkg/apis/autoscaling/v2/defaults.go, autoscaling/annotations.go; KEDA
+ * apis/keda/v1alpha1/scaledobject_types.go.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -43,34 +44,54 @@ static bool is_fixed(const struct node *spec)
 	return node_int(node_get(spec, "maxReplicas"), &most) && least == most;
 }
 
+/* The metric of a HorizontalPodAutoscaler that reads the CPU or the memory
+ * alone (*at: where it says so), or NULL. */
+static const char *host_metric(const struct object *o, const struct node *spec,
+			       const struct node **at)
+{
+	const struct node *metrics = node_get(spec, "metrics");
+
+	*at = metrics_of_host(metrics);
+	if ((!*at && node_count(metrics)) || node_is_unknown(metrics) ||
+	    is_fixed(spec) ||
+	    object_annotation(o, "autoscaling.alpha.kubernetes.io/metrics"))
+		return NULL;
+	return *at ? node_str(*at) : "cpu";
+}
+
 void index_add_scaler(struct object_index *set, const struct object *o,
 		      uint32_t file)
 {
-	const struct node *spec, *target, *at, *metrics;
+	bool keda = object_is(o, "keda.sh", "ScaledObject");
+	const struct node *spec, *target, *kind, *most, *at = NULL;
+	const char *metric;
+	struct scaler *scaler;
 
-	if (!object_is(o, "autoscaling", "HorizontalPodAutoscaler") ||
-	    o->fragment ||
-	    object_annotation(o, "autoscaling.alpha.kubernetes.io/metrics"))
+	if ((!keda &&
+	     !object_is(o, "autoscaling", "HorizontalPodAutoscaler")) ||
+	    o->fragment)
 		return;
 	spec = node_get(o->root, "spec");
 	target = node_get(spec, "scaleTargetRef");
-	metrics = node_get(spec, "metrics");
-	at = metrics_of_host(metrics);
-	if ((!at && node_count(metrics)) || node_is_unknown(metrics) ||
-	    is_fixed(spec) || !node_str(node_get(target, "name")) ||
-	    !node_str(node_get(target, "kind")))
+	kind = node_get(target, "kind");
+	most = node_get(spec, keda ? "maxReplicaCount" : "maxReplicas");
+	metric = keda ? NULL : host_metric(o, spec, &at);
+	if (!node_str(node_get(target, "name")) ||
+	    (!node_str(kind) && !(keda && node_is_unset(kind))))
 		return;
-	*ARRAY_PUSH(set->scalers, set->nscalers,
-		    set->scalers_size) = (struct scaler){
+	scaler = ARRAY_PUSH(set->scalers, set->nscalers, set->scalers_size);
+	*scaler = (struct scaler){
 		.id = index_id(&set->arena, o),
 		.place = place_of(&set->arena, o, at ? at : index_name_node(o),
 				  file),
-		.metric = index_text(&set->arena, at ? node_str(at) : "cpu"),
+		.metric = metric ? index_text(&set->arena, metric) : NULL,
 		.kind = index_text(&set->arena,
-				   node_str(node_get(target, "kind"))),
+				   kind ? node_str(kind) : "Deployment"),
 		.name = index_text(&set->arena,
 				   node_str(node_get(target, "name"))),
 		.cluster = set->cluster};
+	if (node_int(most, &scaler->most))
+		scaler->most_place = place_of(&set->arena, o, most, file);
 }
 
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
