@@ -38,9 +38,6 @@ struct platform {
  * on one platform; an unknown value (`${X}`) may name any.
  */
 bool object_shows_platform(const struct object *object);
-/* True if an annotation says so, of which KServe's pod webhook makes a selector
- * (accelerator_injector.go). */
-bool pod_names_model(const struct pod *pod);
 
 /* By the DaemonSets of NVIDIA's device plugin, or the GPU Operator's
  * ClusterPolicy, of the state; cluster may be NULL. */

@@ -64,14 +64,6 @@ bool container_says(const struct container *c, const char *text);
  * entry's variable, and no other entry of the same name would take effect.
  */
 bool container_env_is_free(const struct container *c, const struct node *entry);
-/*
- * The entry of that name after `after` (NULL: the first), in env and in what
- * operators have in its place: maps (Spark's envVars, KubeAI's env), of which
- * the value is returned, and Dynamo's envs.
- */
-const struct node *container_env_after(const struct container *c,
-				       const char *name,
-				       const struct node *after);
 /* A new entry: {name: ..., value: ...}. */
 struct node *env_entry(struct arena *arena, const char *name,
 		       const char *value);

@@ -75,18 +75,5 @@ int64_t parallel_devices(const struct parallel *parallel,
  * chips and Neuron's cores are counted otherwise.
  */
 int64_t container_devices(const struct container *c);
-/*
- * Processes that the launcher of this node starts; 0: not known, or one for
- * each device. *at gets the flag, or the field of the PyTorchJob or TrainJob
- * that its operator passes on to torchrun, or NULL.
- */
-int64_t launcher_processes(const struct container *c,
-			   const struct parallel *launcher,
-			   const struct node **at);
-/*
- * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
- * their first pod, or may not be: then other objects' pods may be ranks, too.
- */
-bool container_may_meet_others(const struct container *c);
 
 #endif

@@ -23,11 +23,6 @@ bool container_probe(const struct container *c, const char *name,
 		     struct container_probe *out);
 /* Seconds until the kubelet gives up on a container that never answers. */
 int64_t probe_budget(const struct container_probe *probe);
-/* A startup probe with the same handler that gives up after budget seconds;
- * NULL when the handler is not known or is a command. */
-struct node *probe_startup(struct arena *arena,
-			   const struct container_probe *liveness,
-			   int64_t budget);
 /*
  * Billions of parameters of the model that the container's flags, variables
  * or image name ("Llama-3.1-70B", "8b"), times ten: 700, 80. 0: not known.

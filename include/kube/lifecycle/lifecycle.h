@@ -28,8 +28,6 @@ bool object_is_job(const struct object *object);
 const struct pod *object_gpu_pod(const struct object *object);
 /* Returns the device of that pod for messages: pod_device(). */
 const char *object_device(const struct object *object);
-/* The first pod whose failures start it again, or NULL. */
-const struct pod *object_restarting_pod(const struct object *object);
 /* Kueue holds it back until it fits; the parents' labels count too. */
 bool object_is_queued(const struct object *object);
 /* Suspended, or inside something suspended. */

@@ -14,7 +14,6 @@ const struct node *pod_ray_cluster(const struct pod *pod);
 /* The ends of a job after which its deletionStrategy leaves the cluster
  * running: bits. */
 enum { RAY_KEPT_SUCCESS = 1, RAY_KEPT_FAILURE = 2 };
-unsigned ray_ends_kept(const struct node *strategy);
 /* GPUs that rayStartParams say (*at: where), or -1. */
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at);
 /* GPUs of a cluster as Ray counts them: KubeRay passes on those of `num-gpus`,
@@ -29,9 +28,5 @@ bool ray_gpus(const struct object *object, struct ray_gpus *out);
 /* Is it a head whose dashboard others may reach, and that asks them for no
  * token (Ray 2.52 and later)? */
 bool ray_dashboard_is_open(const struct pod *pod);
-/*
- * True if the Service that KubeRay makes for a head has the dashboard's port.
- */
-bool ray_serves_dashboard(const struct pod *pod);
 
 #endif

@@ -17,9 +17,6 @@ struct reservations {
 	void *context;
 };
 
-/* The hard entry of that key, or NULL. */
-const struct resource_amount *quota_hard(const struct quota *quota,
-					 const char *key);
 /* The hard entry "requests.<resource>", or NULL. */
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
@@ -36,8 +33,6 @@ struct quota_room quota_room(const struct quota *quota,
 			     const struct resource_amount *hard,
 			     const struct workload *workload,
 			     const char *resource);
-/* ", 4 reserved for others", or "". */
-const char *quota_reserved(const struct quota_room *room, struct arena *arena);
 /* Returns whether all scopes of the quota select this pod. */
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
@@ -50,12 +45,6 @@ struct quota_key {
 	const struct accelerator *accelerator; /* that the key means */
 	const char *why;
 };
-bool quota_key_is_ineffective(const struct accelerator_extra *extra,
-			      const char *text, bool hami,
-			      struct quota_key *key);
-/* A quota that names HAMi's memory or core shares. */
-bool quota_is_of_hami(const struct accelerator_extra *extra,
-		      const struct node *hard);
 /* The accelerator that this hard entry limits ("requests." + name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);

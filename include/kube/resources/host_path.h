@@ -39,10 +39,5 @@ enum host_shows {
 enum host_shows host_path_shows(const struct host_path *shown);
 /* Clean paths: is it the folder, or in it? */
 bool host_path_is_within(const char *path, const char *folder);
-/* Does it give the node away: passwords, units, programs, the kubelet's pods,
- * the runtime's socket? That one serves those who only read, too. */
-bool host_path_commands_node(const struct host_path *shown, bool read_only);
-/* An annotation of a pod that has the runtime hand it a device: CDI, NRI. */
-bool annotation_asks_runtime(const char *key);
 
 #endif

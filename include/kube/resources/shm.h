@@ -24,8 +24,6 @@ struct shm {
 };
 
 struct shm container_shm(const struct container *c);
-/* True for the node's /dev/shm (hostPath), or a folder in it. */
-bool shm_is_of_host(const struct shm *shm);
 /* The operator mounts /dev/shm for this container by itself, or may do. */
 bool shm_is_injected(const struct container *c);
 /*
@@ -75,9 +73,6 @@ bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
 /* True if a command or variable names /dev/shm: its files may be more than
  * shared memory (a model). */
 bool shm_holds_files(const struct pod *pod);
-/* True if these, or other mounts of the volume, may read or write files there.
- */
-bool shm_shares_files(const struct pod *pod, const struct shm *shm);
 /* A Memory emptyDir, and its mount at /dev/shm. */
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);

@@ -42,11 +42,6 @@ struct node_clash {
 	const struct node *wanted, *expression;
 };
 
-/* No node can pass both: each of the ORed terms excludes such an entry. Returns
- * the first of them. */
-bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
-		    struct node_clash *clash);
-
 /* The term of its required anti-affinity by which no two pods of the template
  * run on one node, or NULL. */
 const struct node *pod_keeps_apart(const struct pod *pod);

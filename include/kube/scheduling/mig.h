@@ -23,9 +23,6 @@ struct product_size {
 
 #define MIG_PREFIX "nvidia.com/mig-"
 
-/* The profile in a resource's name, without the `.shared` suffix of time
- * slicing; NULL: it is not that of a slice. */
-const char *mig_profile_of(struct arena *arena, const char *resource);
 /* True if this product offers it, or (NULL) any product. */
 bool mig_profile_on(const char *profile, const char *product);
 /* The profile that a misspelled one probably means, or NULL. */

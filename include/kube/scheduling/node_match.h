@@ -35,9 +35,6 @@ uint64_t nodes_with_resource(const struct cluster *cluster,
 const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
-/* Most of the resource that a node has which the pod selects; 0: not known. */
-int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
-		   const char *resource);
 /* True if all nodes that offer the pod's resources have the same product. */
 bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
 /* True if fits() holds for the labels of every node that the pod selects and

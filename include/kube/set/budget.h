@@ -17,9 +17,5 @@ enum budget_blocks {
 
 /* While all of the pods are healthy. */
 enum budget_blocks budget_blocks(const struct node *budget, struct amount pods);
-/* The workload's pods that it certainly selects, none where none of them uses
- * GPUs; unknown: there may be more. */
-struct amount budget_selects(const struct node *budget,
-			     const struct workload *w, struct arena *arena);
 
 #endif

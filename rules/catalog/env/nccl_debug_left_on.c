@@ -8,6 +8,10 @@
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
+ *
+ * Libraries that use a fabric without NCCL are NVSHMEM and rocSHMEM, UCX, NIXL,
+ * Mooncake, LMCache, MoRI, DeepEP and libfabric; vLLM and SGLang have the
+ * flags.
  */
 #include <string.h>
 
@@ -15,9 +19,50 @@
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
-#include "kube/command/fabric.h"
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
+
+/* True for fabric resources that NCCL uses by InfiniBand or RoCE verbs. */
+static bool resource_is_verbs(const char *resource)
+{
+	static const char *const parts[] = {"rdma",	"roce", "mlnx",
+					    "mellanox", "ib",	NULL};
+
+	if (text_starts(resource, "rdma/"))
+		return true;
+	return text_any(resource, parts, text_contains) &&
+	       fabric_resource(resource);
+}
+
+/*
+ * True if its variables or flags show a library that uses a fabric without
+ * NCCL.
+ */
+static bool container_has_fabric_library(const struct argv *argv,
+					 const struct container *c)
+{
+	static const char *const names[] = {"NVSHMEM_",	  "ROCSHMEM_",
+					    "UCX_",	  "NIXL_",
+					    "VLLM_NIXL_", "MORI_",
+					    "MOONCAKE_",  "MC_",
+					    "LMCACHE_",	  "VLLM_MOONCAKE_",
+					    "DEEPEP_",	  "DEEP_EP_",
+					    "FI_",	  "SGLANG_MOONCAKE_",
+					    NULL};
+	static const char *const flags[] = {"--kv-transfer-config",
+					    "--disaggregation-mode",
+					    "--disaggregation-transfer-backend",
+					    "--moe-a2a-backend",
+					    "--all2all-backend",
+					    "--enable-expert-parallel",
+					    "--enable-deepep-moe",
+					    NULL};
+
+	for (size_t i = 0; i < c->nenv; i++)
+		if (text_any(c->env[i].name->str, names, text_starts))
+			return true;
+	return argv_have_any(argv, flags);
+}
 
 static const struct debug_switch {
 	const char *name, *value, *effect;

@@ -11,6 +11,28 @@
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
 
+/* An annotation of a pod that has the runtime hand it a device: CDI, NRI. */
+static bool annotation_asks_runtime(const char *key)
+{
+	static const char *const names[] = {
+		"cdi.k8s.io",
+		"nvidia.cdi.k8s.io",
+		"io.kubernetes.cri-o.Devices",
+		"devices.nri.io",
+		"cdi-devices.nri.io",
+		"mounts.nri.io",
+		"mounts.noderesource.dev",
+		"devices.noderesource.dev",
+		"cdi-devices.noderesource.dev",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (text_starts(key, names[i]) &&
+		    (!key[strlen(names[i])] || key[strlen(names[i])] == '/'))
+			return true;
+	return false;
+}
+
 /* /dev and / hold more than accelerators: a pod that mounts them may want
  * something else. RDMA needs more than the files. */
 static enum severity severity_of(enum host_shows shows)

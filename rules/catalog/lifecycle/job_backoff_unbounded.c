@@ -13,6 +13,22 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
+/* The first pod whose failures start it again, or NULL. */
+static const struct pod *object_restarting_pod(const struct object *object)
+{
+	const struct pod *found = NULL;
+
+	FOR_EACH_POD(object, pod) {
+		if (pod->restart != RESTART_ON_FAILURE &&
+		    pod->restart != RESTART_ALWAYS)
+			continue;
+		if (pod_uses_gpu(pod) == TRI_YES)
+			return pod;
+		found = found ? found : pod;
+	}
+	return found;
+}
+
 /* Elastic jobs lose pods as a matter of course: only they know how many. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct object *object, const struct node *base,

@@ -20,6 +20,44 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
+static bool is_known(const struct node *node)
+{
+	if (node_is_unknown(node))
+		return false;
+	FOR_EACH_CHILD(node, child)
+		if (!is_known(child))
+			return false;
+	return true;
+}
+
+/* A startup probe with the same handler that gives up after budget seconds;
+ * NULL when the handler is not known or is a command. */
+static struct node *probe_startup(struct arena *arena,
+				  const struct container_probe *liveness,
+				  int64_t budget)
+{
+	static const char *const kept[] = {"httpGet", "tcpSocket", "grpc",
+					   "timeoutSeconds", NULL};
+	struct node *startup = edit_map(arena);
+	bool handler = false;
+
+	for (const char *const *key = kept; *key; key++) {
+		const struct node *value = node_get(liveness->node, *key);
+
+		if (value && !is_known(value))
+			return NULL;
+		if (node_is_unset(value))
+			continue;
+		edit_member(arena, startup, *key, edit_copy(arena, value));
+		handler |= strcmp(*key, "timeoutSeconds") != 0;
+	}
+	if (!handler)
+		return NULL;
+	edit_member(arena, startup, "periodSeconds", edit_int(arena, 10));
+	return edit_member(arena, startup, "failureThreshold",
+			   edit_int(arena, (budget + 9) / 10));
+}
+
 /* Seconds to load a model of that size (tenths of billions), 0 unknown. */
 static int64_t load_time(struct rule_run *run, int64_t size)
 {

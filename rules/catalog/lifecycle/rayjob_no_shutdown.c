@@ -11,6 +11,54 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
+/* A policy that leaves the workers running; unset is for KubeRay to refuse. */
+static bool keeps(const struct node *policy)
+{
+	return node_eq(policy, "DeleteNone");
+}
+
+/* True if a rule, or what may be one, deletes workers or more after that end:
+ * SUCCEEDED and Complete, or FAILED and Failed. */
+static bool rules_end(const struct node *rules, const char *status,
+		      const char *deployment)
+{
+	FOR_EACH_CHILD(rules, rule) {
+		const struct node *condition = node_get(rule, "condition");
+		const struct node *job = node_get(condition, "jobStatus");
+		const struct node *other =
+			node_get(condition, "jobDeploymentStatus");
+
+		if (keeps(node_get(rule, "policy")))
+			continue;
+		if (node_is_unknown(rule) || node_is_unknown(job) ||
+		    node_is_unknown(other) || node_eq(job, status) ||
+		    node_eq(other, deployment))
+			return true;
+	}
+	return node_is_unknown(rules);
+}
+
+static unsigned ray_ends_kept(const struct node *strategy)
+{
+	const struct node *rules = node_get(strategy, "deletionRules");
+	unsigned kept = 0;
+
+	if (node_is_unknown(strategy))
+		return 0;
+	if (node_is_unset(rules)) {
+		if (keeps(node_path(strategy, "onSuccess.policy")))
+			kept |= RAY_KEPT_SUCCESS;
+		if (keeps(node_path(strategy, "onFailure.policy")))
+			kept |= RAY_KEPT_FAILURE;
+		return kept;
+	}
+	if (!rules_end(rules, "SUCCEEDED", "Complete"))
+		kept |= RAY_KEPT_SUCCESS;
+	if (!rules_end(rules, "FAILED", "Failed"))
+		kept |= RAY_KEPT_FAILURE;
+	return kept;
+}
+
 /* A ttl without shutdownAfterJobFinishes is refused: kuberay-rejects. */
 static bool ends_it(const struct node *spec)
 {

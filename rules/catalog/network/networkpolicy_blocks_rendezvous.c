@@ -2,10 +2,165 @@
 /*
  * Ranks that no rank may reach, or that may reach none. Policies add up:
  * without the cluster's, one that is not visible may still allow it.
+ *
+ * Pods are isolated if some policy selects them, and no rule of the policies
+ * that select them is for a pod of the workload. A rule for some ports or for
+ * addresses may be for them, and so may one of a policy of which it is unknown
+ * whether it selects them. Sources: networking/v1 NetworkPolicySpec;
+ * pkg/apis/networking/v1/defaults.go: without policyTypes it is for Ingress,
+ * and for Egress if it has rules for that.
  */
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/set/network_policy.h"
+#include "kube/set/index_find.h"
+
+/* Pods that no pod of their workload may reach (Ingress), or that may reach
+ * none (Egress). */
+struct isolation {
+	const struct workload_pod *pods;
+	const struct found_object *policy; /* the first that selects them */
+	const char *type;
+};
+
+/* Workloads with more pods or policies with more rules are not checked. */
+enum { MOST_PODS = 32, MOST_PEERS = 10000 };
+
+struct direction {
+	const char *type, *rules, *peers;
+};
+
+struct peer_search {
+	const struct workload *w;
+	const struct node *labels[MOST_PODS]; /* of its pods */
+	const struct found_object *items;
+	size_t n;
+	size_t peers; /* looked at */
+};
+
+static enum tri has_type(const struct node *spec, const struct direction *d)
+{
+	const struct node *types = node_get(spec, "policyTypes");
+
+	if (node_is_unknown(types))
+		return TRI_UNKNOWN;
+	if (!node_count(types))
+		return tri_from(d->rules[0] == 'i' ||
+				node_count(node_get(spec, "egress")));
+	FOR_EACH_CHILD(types, type)
+		if (node_is_unknown(type) || node_eq(type, d->type))
+			return node_is_unknown(type) ? TRI_UNKNOWN : TRI_YES;
+	return TRI_NO;
+}
+
+/* Only the name of the namespace is known. */
+static bool is_other_namespace(const struct peer_search *all,
+			       const struct node *selector)
+{
+	const struct node *name = node_get(node_get(selector, "matchLabels"),
+					   "kubernetes.io/metadata.name");
+
+	return node_str(name) && *all->w->id.namespace &&
+	       !node_eq(name, all->w->id.namespace);
+}
+
+static bool may_be_peer(const struct peer_search *all, const struct node *peer,
+			size_t pod)
+{
+	const struct node *pods = node_get(peer, "podSelector");
+
+	if (is_other_namespace(all, node_get(peer, "namespaceSelector")))
+		return false;
+	return node_is_unset(pods) ||
+	       label_selector_matches(pods, all->labels[pod],
+				      all->w->pods[pod].more_labels) != TRI_NO;
+}
+
+static bool may_admit(struct peer_search *all, const struct node *rule,
+		      const struct direction *d)
+{
+	const struct node *peers = node_get(rule, d->peers);
+
+	FOR_EACH_CHILD(peers, peer) {
+		if (all->peers++ > MOST_PEERS)
+			return true;
+		for (size_t i = 0; i < all->w->npods; i++)
+			if (may_be_peer(all, peer, i))
+				return true;
+	}
+	/* Without any it is for everybody. */
+	return !node_count(peers);
+}
+
+static bool one_may_admit(struct peer_search *all, const struct node *rules,
+			  const struct direction *d)
+{
+	FOR_EACH_CHILD(rules, rule)
+		if (may_admit(all, rule, d))
+			return true;
+	return node_is_unknown(rules);
+}
+
+/* The first policy that leaves the pods alone, or NULL. */
+static const struct found_object *isolates(struct peer_search *all, size_t pod,
+					   const struct direction *d)
+{
+	const struct found_object *first = NULL;
+
+	for (size_t i = 0; i < all->n; i++) {
+		const struct found_object *policy = &all->items[i];
+		const struct node *spec = node_get(policy->root, "spec");
+		const struct node *selector = node_get(spec, "podSelector");
+		enum tri selects, type = has_type(spec, d);
+
+		if (!selector)
+			return NULL; /* several that differ, or a patch */
+		selects = label_selector_matches(selector, all->labels[pod],
+						 all->w->pods[pod].more_labels);
+		if (selects == TRI_NO || type == TRI_NO)
+			continue;
+		if (one_may_admit(all, node_get(spec, d->rules), d))
+			return NULL;
+		if (!first && selects == TRI_YES && type == TRI_YES &&
+		    !policy->maybe)
+			first = policy;
+	}
+	return first;
+}
+
+/* All of them are in the network of pods, and known? */
+static bool read_pods(struct peer_search *all, struct arena *arena)
+{
+	for (size_t i = 0; i < all->w->npods; i++) {
+		if (i >= MOST_PODS || all->w->pods[i].host_network)
+			return false;
+		all->labels[i] = workload_pod_labels(&all->w->pods[i], arena);
+	}
+	return true;
+}
+
+/* True only where it is certain, as far as the policies are known. */
+static bool workload_isolated(const struct object_index *set,
+			      const struct workload *w, struct arena *arena,
+			      struct isolation *out)
+{
+	static const struct direction directions[] = {
+		{"Ingress", "ingress", "from"}, {"Egress", "egress", "to"}};
+	struct peer_search all = {.w = w};
+
+	if (!read_pods(&all, arena))
+		return false;
+	all.items =
+		index_selecting(set, w, CLUSTER_NETWORK_POLICY, arena, &all.n);
+	for (size_t i = 0; i < w->npods; i++)
+		for (size_t d = 0; d < 2 && w->pods[i].gpu; d++) {
+			out->pods = &w->pods[i];
+			out->type = directions[d].type;
+			out->policy = isolates(&all, i, &directions[d]);
+			if (out->policy && w->pods[i].steady.n)
+				return true;
+		}
+	return false;
+}
 
 static bool has_ranks(const struct workload *w)
 {

@@ -11,9 +11,36 @@
 
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/address.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
+
+/*
+ * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
+ * their first pod, or may not be: then other objects' pods may be ranks, too.
+ */
+static bool container_may_meet_others(const struct container *c)
+{
+	static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
+					    "--main-process-ip", NULL};
+	const struct object *object = c->pod->object;
+	struct argv argv = container_argv(c);
+
+	if (!object_is(object, "batch", "Job") &&
+	    !text_eq(object->group, "apps"))
+		return false;
+	for (const char *const *flag = flags; *flag; flag++) {
+		const struct arg *arg;
+		const char *value = argv_flag(&argv, *flag, &arg);
+		size_t len;
+
+		if (arg &&
+		    (!value || !first_pod_subdomain(object, value, &len)))
+			return true;
+	}
+	return false;
+}
 
 static const struct node *elastic_policy(const struct object *object)
 {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process uses one GPU, unless the program itself spreads.
+ * One process uses one GPU, unless the program itself spreads. Source of the
+ * processes that a launcher starts: training-operator 1.8 and 1.9,
+ * pkg/controller.v1/pytorch/envvar.go setPodEnv, with or without a master.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,6 +13,43 @@
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 #include "kube/purpose/intent.h"
+
+/* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
+ * or NULL. */
+static const struct node *job_field(const struct container *c)
+{
+	const struct object *object = c->pod->object;
+	const struct node *spec = node_get(object->root, "spec");
+	const struct node *n = node_path(spec, "elasticPolicy.nProcPerNode");
+
+	if (object_is(object, "trainer.kubeflow.org", "TrainJob"))
+		return node_path(spec, "trainer.numProcPerNode");
+	if (!object_is(object, "kubeflow.org", "PyTorchJob"))
+		return NULL;
+	return node_is_unset(n) ? node_get(spec, "nprocPerNode") : n;
+}
+
+/*
+ * Processes that the launcher of this node starts; 0: not known, or one for
+ * each device. *at gets the flag, or the field of the PyTorchJob or TrainJob
+ * that its operator passes on to torchrun, or NULL.
+ */
+static int64_t launcher_processes(const struct container *c,
+				  const struct parallel *launcher,
+				  const struct node **at)
+{
+	const struct degree *by;
+	int64_t n = parallel_devices(launcher, &by);
+
+	*at = by ? by->node : NULL;
+	if (n || launcher->spread || launcher->cpu ||
+	    strcmp(launcher->program, "torchrun") ||
+	    launcher->degrees[DEGREE_PROCESSES].given || !job_field(c))
+		return n;
+	*at = job_field(c);
+	return node_str(*at) ? strtol(node_str(*at), NULL, 10)
+			     : amount_int(*at, 0).n;
+}
 
 /* Entries of a list of devices that nothing else in the container mentions,
  * and its node; INT64_MAX: all devices, or not known. */

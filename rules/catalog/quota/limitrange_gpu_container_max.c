@@ -14,6 +14,52 @@
 #include "engine/rule.h"
 #include "kube/quota/limit_range.h"
 
+static const struct node *default_of(const struct node *item,
+				     const struct container *c)
+{
+	if (!node_eq(node_get(item, "type"), "Container"))
+		return NULL;
+	FOR_EACH_CHILD(node_get(item, "default"), fallback) {
+		struct quantity q;
+
+		if (fallback->key && strchr(fallback->key, '/') &&
+		    node_quantity(fallback, &q) == QUANTITY_OK && q.nano &&
+		    fallback->str &&
+		    !node_get(container_limits(c), fallback->key))
+			return fallback;
+	}
+	return NULL;
+}
+
+/*
+ * The default of type Container, not zero, for an extended resource that the
+ * container does not name: its entry (key: the resource), and the LimitRange
+ * that gives it. NULL: none, or no cluster.
+ */
+static const struct node *limit_range_default(const struct cluster *cluster,
+					      const struct container *c,
+					      struct arena *arena,
+					      const char **range)
+{
+	const struct pod *pod = c->pod;
+	const struct cluster_object *ranges;
+	size_t n;
+
+	if (!cluster || !pod->object->namespace || pod->flat)
+		return NULL;
+	ranges = cluster_objects(cluster, CLUSTER_LIMIT_RANGE,
+				 pod->object->namespace, arena, &n);
+	for (size_t i = 0; i < n; i++)
+		FOR_EACH_CHILD(node_path(ranges[i].root, "spec.limits"), item) {
+			const struct node *fallback = default_of(item, c);
+
+			*range = ranges[i].name;
+			if (fallback)
+				return fallback;
+		}
+	return NULL;
+}
+
 static const char *const lists[] = {"default", "defaultRequest", "max", "min"};
 
 static bool is_zero(const struct node *node)

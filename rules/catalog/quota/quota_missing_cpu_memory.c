@@ -11,6 +11,16 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
+/* The hard entry of that key, or NULL. */
+static const struct resource_amount *quota_hard(const struct quota *quota,
+						const char *key)
+{
+	for (size_t i = 0; i < quota->nhard; i++)
+		if (!strcmp(quota->hard[i].resource, key))
+			return &quota->hard[i];
+	return NULL;
+}
+
 struct demanded {
 	const char *key;      /* in spec.hard */
 	const char *resource; /* in the container */

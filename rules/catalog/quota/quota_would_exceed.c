@@ -10,6 +10,18 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
+/* ", 4 reserved for others", or "". */
+static const char *quota_reserved(const struct quota_room *room,
+				  struct arena *arena)
+{
+	char text[QUANTITY_TEXT];
+
+	if (!room->reserved.nano)
+		return "";
+	return arena_printf(arena, ", %s reserved for others",
+			    quantity_text(room->reserved, text));
+}
+
 static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 {
 	const struct workload *w = c->workload;

@@ -20,6 +20,18 @@
 #include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/node_match.h"
 
+/* Most of the resource that a node has which the pod selects; 0: not known. */
+static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
+			  const char *resource)
+{
+	struct node_match match;
+
+	if (!cluster_shows_nodes(cluster))
+		return 0;
+	match = pod_node_match(cluster, pod, resource);
+	return match.unknown ? 0 : match.most;
+}
+
 /* Devices of one resource on the largest machine known, or 0: no limit. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 			    const char *resource)

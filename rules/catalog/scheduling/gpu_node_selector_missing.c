@@ -13,6 +13,78 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/node_match.h"
 
+/* True if an annotation says so, of which KServe's pod webhook makes a selector
+ * (accelerator_injector.go). */
+static bool pod_names_model(const struct pod *pod)
+{
+	static const char key[] = "serving.kserve.io/gke-accelerator";
+
+	return pod_annotation(pod, key) || object_annotation(pod->object, key);
+}
+
+/* The next pair, led on in *text; false: there are no more. */
+static bool labels_next(struct arena *arena, const char **text,
+			struct label_pair *out)
+{
+	while (**text) {
+		size_t len = strcspn(*text, ",");
+		char *key = arena_strndup(arena, *text, len);
+		char *value = strchr(key, '=');
+
+		*text += len + ((*text)[len] == ',');
+		if (!value)
+			continue;
+		*value++ = '\0';
+		*out = (struct label_pair){key, value};
+		return true;
+	}
+	return false;
+}
+
+/* True if nodes with this label may have the devices that the pod requests. */
+static bool node_label_suits(const struct pod *pod,
+			     const struct label_pair *label)
+{
+	const char *vendor = node_label_vendor(label->key, label->value);
+
+	FOR_EACH_CONTAINER(pod, c)
+		if (vendor && c->accelerator &&
+		    !text_eq(c->accelerator->vendor, vendor))
+			return false;
+	return true;
+}
+
+/* Only MIG profiles, whose names contain the size of the slice? */
+static bool pod_wants_profiles(const struct pod *pod)
+{
+	bool found = false;
+
+	FOR_EACH_CONTAINER(pod, c) {
+		if (c->accelerator &&
+		    !text_starts(c->resource, "nvidia.com/mig-"))
+			return false;
+		found |= c->accelerator != NULL;
+	}
+	return found;
+}
+
+/* True for vendors with a resource for each model: `MR-V100-vgpu`, `mlu370`. */
+static bool pod_resource_names_model(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const char *vendor =
+			c->accelerator ? c->accelerator->vendor : NULL;
+		const char *name =
+			c->resource ? strchr(c->resource, '/') : NULL;
+
+		if (name && strpbrk(name, "0123456789") && vendor &&
+		    strcmp(vendor, "nvidia") && strcmp(vendor, "amd") &&
+		    strcmp(vendor, "intel"))
+			return true;
+	}
+	return false;
+}
+
 /* A label of the site itself that names GPUs or their machines. */
 static bool speaks_of_gpus(const char *text)
 {

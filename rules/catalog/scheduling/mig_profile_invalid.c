@@ -15,6 +15,21 @@
 #include "engine/rule.h"
 #include "kube/scheduling/mig.h"
 
+/* The profile in a resource's name, without the `.shared` suffix of time
+ * slicing; NULL: it is not that of a slice. */
+static const char *mig_profile_of(struct arena *arena, const char *resource)
+{
+	static const char shared[] = ".shared";
+
+	if (!text_starts(resource, MIG_PREFIX))
+		return NULL;
+	resource += strlen(MIG_PREFIX);
+	if (!text_ends(resource, shared))
+		return resource;
+	return arena_strndup(arena, resource,
+			     strlen(resource) - strlen(shared));
+}
+
 /* 3g.40gb, 1g.24gb.gfx */
 static bool looks_right(const char *profile)
 {

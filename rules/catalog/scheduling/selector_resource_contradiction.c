@@ -6,6 +6,7 @@
  * must both hold. Such a pod can never be scheduled.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,6 +14,100 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/mig.h"
 #include "kube/scheduling/sharing.h"
+
+/*
+ * Chips of a node of a TPU topology: those of a slice on one host; of larger
+ * slices with three sides 4. Hosts of flat ones have 4 or 8: -1.
+ */
+static int64_t chips_of_node(const char *topology)
+{
+	long side[3] = {1, 1, 1};
+	int sides = 0, end = 0;
+	int64_t chips;
+
+	for (; sides < 3; sides++, topology += end) {
+		end = 0;
+		if (sscanf(topology, sides ? "x%3ld%n" : "%3ld%n", &side[sides],
+			   &end) < 1 ||
+		    !end || side[sides] < 1)
+			break;
+	}
+	if (*topology || sides < 2)
+		return -1;
+	chips = side[0] * side[1] * side[2];
+	if (sides == 3)
+		return chips < 4 ? chips : 4;
+	return chips > 8 ? -1 : chips;
+}
+
+/* Accelerators of the nodes that the label selects; -1: it does not say. */
+static int64_t node_label_count(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct instance_type *type;
+	char *end;
+	long long n;
+
+	if (label && label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(value);
+		return type ? type->accelerators : -1;
+	}
+	if (label && label->meaning == LABEL_PRODUCT)
+		return mig_product_most(value);
+	if (text_eq(key, "cloud.google.com/gke-tpu-topology"))
+		return chips_of_node(value);
+	if (!label || label->meaning != LABEL_COUNT)
+		return -1;
+	n = strtoll(value, &end, 10);
+	return *end || end == value ? -1 : n;
+}
+
+/*
+ * True if the expression excludes the nodes that the nodeSelector entry
+ * requires.
+ */
+static bool excludes(const struct node_need *need, const struct node *wanted)
+{
+	bool listed = false;
+
+	if (!node_str(wanted))
+		return false;
+	if (text_eq(need->operator, "DoesNotExist"))
+		return true;
+	if (!node_is_seq(need->values))
+		return false;
+	FOR_EACH_CHILD(need->values, value) {
+		if (!node_str(value))
+			return false;
+		listed |= node_eq(value, node_str(wanted));
+	}
+	return text_eq(need->operator, listed ? "NotIn" : "In");
+}
+
+/* No node can pass both: each of the ORed terms excludes such an entry. Returns
+ * the first of them. */
+static bool pod_node_clash(const struct pod *pod,
+			   const struct node_needs *needs,
+			   struct node_clash *clash)
+{
+	const struct node *selector = pod_field(pod, "nodeSelector");
+	unsigned clashing = 0, term = 0;
+
+	for (size_t i = 0; i < needs->n; i++) {
+		const struct node_need *need = &needs->items[i];
+		const struct node *wanted;
+
+		if (need->term == term)
+			continue;
+		wanted = node_get(selector, need->key);
+		if (!excludes(need, wanted))
+			continue;
+		term = need->term;
+		if (!clashing++)
+			*clash = (struct node_clash){wanted, need->at};
+	}
+	return clashing && clashing == needs->terms;
+}
 
 static const struct accelerator *asked_for(const struct pod *pod)
 {

@@ -17,6 +17,45 @@
 #include "engine/rule.h"
 #include "kube/resources/host_path.h"
 
+/* True if the path is one of these, is in one, or holds one. */
+static bool touches(const char *path, const char *const *places)
+{
+	for (; *places; places++)
+		if (host_path_is_within(path, *places) ||
+		    host_path_is_within(*places, path))
+			return true;
+	return false;
+}
+
+/* Does it give the node away: passwords, units, programs, the kubelet's pods,
+ * the runtime's socket? That one serves those who only read, too. */
+static bool host_path_commands_node(const struct host_path *shown,
+				    bool read_only)
+{
+	static const char *const files[] = {"/etc/passwd",
+					    "/etc/kubernetes",
+					    "/etc/systemd",
+					    "/etc/cron.d",
+					    "/root/.ssh",
+					    "/bin/sh",
+					    "/usr/bin/sh",
+					    "/usr/lib/systemd",
+					    "/proc/sys",
+					    "/var/lib/containerd",
+					    "/var/lib/docker",
+					    "/var/lib/etcd",
+					    "/var/lib/kubelet/pki",
+					    "/var/lib/kubelet/pods",
+					    "/var/spool/cron",
+					    NULL};
+	static const char *const sockets[] = {"/run/docker.sock",
+					      "/run/containerd", "/run/crio",
+					      "/run/k3s", NULL};
+
+	return touches(shown->path, sockets) ||
+	       (!read_only && touches(shown->path, files));
+}
+
 /* One of the policy's folders ("/mnt,/data"), or in one. */
 static bool is_allowed(struct rule_run *run, const char *path)
 {

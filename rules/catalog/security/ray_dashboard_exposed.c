@@ -5,11 +5,42 @@
  * before serviceType, and the Ingress has the annotations of the object
  * (service.go setServiceTypeForUserProvidedService, ingress.go).
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
+
+static bool has_port(const struct node *ports, const char *key, int64_t port)
+{
+	int64_t n;
+
+	FOR_EACH_CHILD(ports, item)
+		if (node_int(node_get(item, key), &n) && n == port)
+			return true;
+	return false;
+}
+
+/* The ports of the first container, or the default ones; common/service.go. */
+static bool ray_serves_dashboard(const struct pod *pod)
+{
+	const struct node *params = node_get(pod->group, "rayStartParams");
+	const char *given = node_str(node_get(params, "dashboard-port"));
+	int64_t port = given ? strtol(given, NULL, 10) : 8265;
+
+	if (has_port(node_path(pod->group, "headService.spec.ports"), "port",
+		     port))
+		return true;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && !c->index) {
+			const struct node *ports = node_get(c->node, "ports");
+
+			return node_is_unset(ports) ||
+			       has_port(ports, "containerPort", port);
+		}
+	return true;
+}
 
 /*
  * True for annotations of an Ingress that authenticate: nginx' auth-url, ALB's

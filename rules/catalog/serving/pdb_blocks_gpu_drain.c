@@ -10,6 +10,31 @@
 #include "kube/set/budget.h"
 #include "kube/set/index_find.h"
 
+/* The workload's pods that it certainly selects, none where none of them uses
+ * GPUs; unknown: there may be more. */
+static struct amount budget_selects(const struct node *budget,
+				    const struct workload *w,
+				    struct arena *arena)
+{
+	const struct node *selector = node_path(budget, "spec.selector");
+	struct amount pods = {0};
+	bool gpu = false;
+
+	for (size_t i = 0; i < w->npods; i++) {
+		const struct workload_pod *pod = &w->pods[i];
+		enum tri is =
+			pod->steady.n < 1
+				? TRI_NO
+				: workload_pod_selected(pod, selector, arena);
+
+		if (is == TRI_YES)
+			pods = amount_add(pods, pod->steady);
+		pods.unknown |= is == TRI_UNKNOWN;
+		gpu |= is == TRI_YES && pod->gpu;
+	}
+	return gpu ? pods : amount_of(0);
+}
+
 /* Sum over the workloads that a budget selects. */
 struct budget_tally {
 	const char *title; /* of the first; NULL: selects none */

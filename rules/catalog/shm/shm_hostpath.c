@@ -8,7 +8,16 @@
  * tmpfs(5) (size=50%); Pod Security Standards, baseline: HostPath Volumes.
  */
 #include "engine/rule.h"
+#include "kube/resources/host_path.h"
 #include "kube/resources/shm.h"
+
+/* True for the node's /dev/shm (hostPath), or a folder in it. */
+static bool shm_is_of_host(const struct shm *shm)
+{
+	const char *path = node_str(node_path(shm->volume, "hostPath.path"));
+
+	return path && host_path_is_within(path, SHM_PATH);
+}
 
 /* The folder of the node that all pods with this volume share, or NULL. */
 static const char *shared_folder(const struct shm *shm)

@@ -8,9 +8,7 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "doc/edit.h"
 
 static bool mentions(const struct node *list, const char *name)
@@ -42,46 +40,6 @@ bool container_env_is_free(const struct container *c, const struct node *entry)
 		     text_contains(node_str(node_get(other, "value")), name)))
 			return false;
 	return true;
-}
-
-static const struct node *env_first(const struct node *env, const char *name,
-				    const struct node **after)
-{
-	FOR_EACH_CHILD(env, entry) {
-		bool same = node_is_map(env)
-				    ? text_eq(entry->key, name)
-				    : node_eq(node_get(entry, "name"), name);
-
-		if (same && !*after)
-			return entry;
-		if (entry == *after)
-			*after = NULL;
-	}
-	return NULL;
-}
-
-const struct node *container_env_after(const struct container *c,
-				       const char *name,
-				       const struct node *after)
-{
-	const struct node *lists[] = {node_get(c->node, "env"),
-				      node_get(c->node, "envs"),
-				      node_get(c->node, "envVars")};
-	const struct node *injected = node_get(c->pod->injected, "env");
-
-	/* A list of that name was read already. */
-	if (node_is_seq(lists[0]) &&
-	    !container_may_have_env(c, node_tag(name, strlen(name))))
-		lists[0] = NULL;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
-		const struct node *found = env_first(lists[i], name, &after);
-
-		if (found)
-			return found;
-	}
-	if (node_is_unknown(injected))
-		return after ? NULL : injected;
-	return env_first(injected, name, &after);
 }
 
 struct node *env_entry(struct arena *arena, const char *name, const char *value)

@@ -6,10 +6,6 @@
  */
 #include "kube/command/probe.h"
 
-#include <string.h>
-
-#include "base/text.h"
-#include "doc/edit.h"
 #include "kube/command/argv.h"
 #include "kube/command/env.h"
 
@@ -50,42 +46,6 @@ bool container_probe(const struct container *c, const char *name,
 int64_t probe_budget(const struct container_probe *probe)
 {
 	return probe->delay + probe->period * probe->failures;
-}
-
-static bool is_known(const struct node *node)
-{
-	if (node_is_unknown(node))
-		return false;
-	FOR_EACH_CHILD(node, child)
-		if (!is_known(child))
-			return false;
-	return true;
-}
-
-struct node *probe_startup(struct arena *arena,
-			   const struct container_probe *liveness,
-			   int64_t budget)
-{
-	static const char *const kept[] = {"httpGet", "tcpSocket", "grpc",
-					   "timeoutSeconds", NULL};
-	struct node *startup = edit_map(arena);
-	bool handler = false;
-
-	for (const char *const *key = kept; *key; key++) {
-		const struct node *value = node_get(liveness->node, *key);
-
-		if (value && !is_known(value))
-			return NULL;
-		if (node_is_unset(value))
-			continue;
-		edit_member(arena, startup, *key, edit_copy(arena, value));
-		handler |= strcmp(*key, "timeoutSeconds") != 0;
-	}
-	if (!handler)
-		return NULL;
-	edit_member(arena, startup, "periodSeconds", edit_int(arena, 10));
-	return edit_member(arena, startup, "failureThreshold",
-			   edit_int(arena, (budget + 9) / 10));
 }
 
 /* -- the size of a model ------------------------------------------------- */

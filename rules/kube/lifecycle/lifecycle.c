@@ -5,9 +5,6 @@
  */
 #include "kube/lifecycle/lifecycle.h"
 
-#include <string.h>
-
-#include "base/text.h"
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
@@ -76,21 +73,6 @@ const char *object_device(const struct object *object)
 	const struct pod *pod = object_gpu_pod(object);
 
 	return pod ? pod_device(pod) : "GPU";
-}
-
-const struct pod *object_restarting_pod(const struct object *object)
-{
-	const struct pod *found = NULL;
-
-	FOR_EACH_POD(object, pod) {
-		if (pod->restart != RESTART_ON_FAILURE &&
-		    pod->restart != RESTART_ALWAYS)
-			continue;
-		if (pod_uses_gpu(pod) == TRI_YES)
-			return pod;
-		found = found ? found : pod;
-	}
-	return found;
 }
 
 bool object_is_queued(const struct object *object)

@@ -10,10 +10,7 @@
 #include "rules/kube/operator.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <strings.h>
 
-#include "base/text.h"
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
@@ -50,36 +47,6 @@ bool ray_dashboard_is_open(const struct pod *pod)
 	return text_eq(pod->object->group, "ray.io") &&
 	       text_eq(pod->role, "Head") && !keeps_dashboard(pod->group) &&
 	       !asks_for_token(pod, spec);
-}
-
-static bool has_port(const struct node *ports, const char *key, int64_t port)
-{
-	int64_t n;
-
-	FOR_EACH_CHILD(ports, item)
-		if (node_int(node_get(item, key), &n) && n == port)
-			return true;
-	return false;
-}
-
-/* The ports of the first container, or the default ones; common/service.go. */
-bool ray_serves_dashboard(const struct pod *pod)
-{
-	const struct node *params = node_get(pod->group, "rayStartParams");
-	const char *given = node_str(node_get(params, "dashboard-port"));
-	int64_t port = given ? strtol(given, NULL, 10) : 8265;
-
-	if (has_port(node_path(pod->group, "headService.spec.ports"), "port",
-		     port))
-		return true;
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->role == CONTAINER_MAIN && !c->index) {
-			const struct node *ports = node_get(c->node, "ports");
-
-			return node_is_unset(ports) ||
-			       has_port(ports, "containerPort", port);
-		}
-	return true;
 }
 
 int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
@@ -331,54 +298,6 @@ const struct node *pod_ray_cluster(const struct pod *pod)
 		return NULL;
 	return node_is_seq(group->parent) ? group->parent->parent
 					  : group->parent;
-}
-
-/* A policy that leaves the workers running; unset is for KubeRay to refuse. */
-static bool keeps(const struct node *policy)
-{
-	return node_eq(policy, "DeleteNone");
-}
-
-/* True if a rule, or what may be one, deletes workers or more after that end:
- * SUCCEEDED and Complete, or FAILED and Failed. */
-static bool rules_end(const struct node *rules, const char *status,
-		      const char *deployment)
-{
-	FOR_EACH_CHILD(rules, rule) {
-		const struct node *condition = node_get(rule, "condition");
-		const struct node *job = node_get(condition, "jobStatus");
-		const struct node *other =
-			node_get(condition, "jobDeploymentStatus");
-
-		if (keeps(node_get(rule, "policy")))
-			continue;
-		if (node_is_unknown(rule) || node_is_unknown(job) ||
-		    node_is_unknown(other) || node_eq(job, status) ||
-		    node_eq(other, deployment))
-			return true;
-	}
-	return node_is_unknown(rules);
-}
-
-unsigned ray_ends_kept(const struct node *strategy)
-{
-	const struct node *rules = node_get(strategy, "deletionRules");
-	unsigned kept = 0;
-
-	if (node_is_unknown(strategy))
-		return 0;
-	if (node_is_unset(rules)) {
-		if (keeps(node_path(strategy, "onSuccess.policy")))
-			kept |= RAY_KEPT_SUCCESS;
-		if (keeps(node_path(strategy, "onFailure.policy")))
-			kept |= RAY_KEPT_FAILURE;
-		return kept;
-	}
-	if (!rules_end(rules, "SUCCEEDED", "Complete"))
-		kept |= RAY_KEPT_SUCCESS;
-	if (!rules_end(rules, "FAILED", "Failed"))
-		kept |= RAY_KEPT_FAILURE;
-	return kept;
 }
 
 const struct workload_operator operator_ray = {

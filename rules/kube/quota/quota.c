@@ -5,19 +5,7 @@
  */
 #include "kube/quota/quota.h"
 
-#include <string.h>
-
-#include "base/text.h"
 #include "kube/cluster/cluster.h"
-
-const struct resource_amount *quota_hard(const struct quota *quota,
-					 const char *key)
-{
-	for (size_t i = 0; i < quota->nhard; i++)
-		if (!strcmp(quota->hard[i].resource, key))
-			return &quota->hard[i];
-	return NULL;
-}
 
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource)
@@ -55,16 +43,6 @@ struct quota_room quota_room(const struct quota *quota,
 						    resource);
 	room.left = quantity_sub(room.left, room.reserved);
 	return room;
-}
-
-const char *quota_reserved(const struct quota_room *room, struct arena *arena)
-{
-	char text[QUANTITY_TEXT];
-
-	if (!room->reserved.nano)
-		return "";
-	return arena_printf(arena, ", %s reserved for others",
-			    quantity_text(room->reserved, text));
 }
 
 static bool value_listed(const struct quota_scope *scope, const char *value)

@@ -10,10 +10,6 @@
  */
 #include "kube/resources/host_path.h"
 
-#include <string.h>
-
-#include "base/text.h"
-
 /* Take the last component off. */
 static size_t parent_of(const char *path, size_t len)
 {
@@ -198,61 +194,4 @@ enum host_shows host_path_shows(const struct host_path *shown)
 bool host_path_is_within(const char *path, const char *folder)
 {
 	return !strcmp(path, folder) || path_is_below(folder, path);
-}
-
-/* True if the path is one of these, is in one, or holds one. */
-static bool touches(const char *path, const char *const *places)
-{
-	for (; *places; places++)
-		if (host_path_is_within(path, *places) ||
-		    host_path_is_within(*places, path))
-			return true;
-	return false;
-}
-
-bool host_path_commands_node(const struct host_path *shown, bool read_only)
-{
-	static const char *const files[] = {"/etc/passwd",
-					    "/etc/kubernetes",
-					    "/etc/systemd",
-					    "/etc/cron.d",
-					    "/root/.ssh",
-					    "/bin/sh",
-					    "/usr/bin/sh",
-					    "/usr/lib/systemd",
-					    "/proc/sys",
-					    "/var/lib/containerd",
-					    "/var/lib/docker",
-					    "/var/lib/etcd",
-					    "/var/lib/kubelet/pki",
-					    "/var/lib/kubelet/pods",
-					    "/var/spool/cron",
-					    NULL};
-	static const char *const sockets[] = {"/run/docker.sock",
-					      "/run/containerd", "/run/crio",
-					      "/run/k3s", NULL};
-
-	return touches(shown->path, sockets) ||
-	       (!read_only && touches(shown->path, files));
-}
-
-bool annotation_asks_runtime(const char *key)
-{
-	static const char *const names[] = {
-		"cdi.k8s.io",
-		"nvidia.cdi.k8s.io",
-		"io.kubernetes.cri-o.Devices",
-		"devices.nri.io",
-		"cdi-devices.nri.io",
-		"mounts.nri.io",
-		"mounts.noderesource.dev",
-		"devices.noderesource.dev",
-		"cdi-devices.noderesource.dev",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (text_starts(key, names[i]) &&
-		    (!key[strlen(names[i])] || key[strlen(names[i])] == '/'))
-			return true;
-	return false;
 }

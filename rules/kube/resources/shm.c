@@ -8,15 +8,11 @@
 #include "kube/resources/shm.h"
 
 #include <stdlib.h>
-#include <string.h>
 
-#include "base/text.h"
 #include "doc/edit.h"
-#include "kube/command/argv.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
-#include "kube/resources/host_path.h"
 #include "rules/kube/operator.h"
 
 static struct shm find_shm(const struct container *c)
@@ -51,13 +47,6 @@ struct shm container_shm(const struct container *c)
 		memo->shm = shm;
 	}
 	return *memo->shm;
-}
-
-bool shm_is_of_host(const struct shm *shm)
-{
-	const char *path = node_str(node_path(shm->volume, "hostPath.path"));
-
-	return path && host_path_is_within(path, SHM_PATH);
 }
 
 bool shm_is_injected(const struct container *c)

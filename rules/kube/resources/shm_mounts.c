@@ -4,9 +4,7 @@
  * container that writes it, so that a volume with other files must stay on
  * disk.
  */
-#include <string.h>
 
-#include "base/text.h"
 #include "kube/command/env.h"
 #include "kube/resources/shm.h"
 
@@ -31,32 +29,5 @@ bool shm_holds_files(const struct pod *pod)
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		if (container_says(c, SHM_PATH))
 			return true;
-	return false;
-}
-
-/* True if a mount may show the folder of the volume that /dev/shm is. */
-static bool overlaps(const struct node *mount, const char *folder)
-{
-	const struct node *path = node_get(mount, "subPath");
-
-	if (!node_is_unset(node_get(mount, "subPathExpr")) ||
-	    node_is_unknown(path))
-		return true;
-	return node_str(path) && text_starts(node_str(path), folder);
-}
-
-bool shm_shares_files(const struct pod *pod, const struct shm *shm)
-{
-	const char *name = node_str(node_get(shm->volume, "name"));
-	const char *own = node_str(node_get(shm->mount, "subPath"));
-
-	if (!own || strpbrk(own, "/$") || shm_holds_files(pod))
-		return true;
-	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount)
-			if (mount != shm->mount &&
-			    node_eq(node_get(mount, "name"), name) &&
-			    overlaps(mount, own))
-				return true;
 	return false;
 }

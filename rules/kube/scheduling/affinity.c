@@ -6,7 +6,6 @@
  */
 #include "kube/scheduling/affinity.h"
 
-#include "base/text.h"
 #include "base/vec.h"
 #include "kube/scheduling/selector.h"
 #include "rules/kube/kinds.h"
@@ -114,50 +113,6 @@ bool node_needs_imply(const struct node_needs *needs,
 		term = need->term;
 	}
 	return fitting && fitting == needs->terms;
-}
-
-/*
- * True if the expression excludes the nodes that the nodeSelector entry
- * requires.
- */
-static bool excludes(const struct node_need *need, const struct node *wanted)
-{
-	bool listed = false;
-
-	if (!node_str(wanted))
-		return false;
-	if (text_eq(need->operator, "DoesNotExist"))
-		return true;
-	if (!node_is_seq(need->values))
-		return false;
-	FOR_EACH_CHILD(need->values, value) {
-		if (!node_str(value))
-			return false;
-		listed |= node_eq(value, node_str(wanted));
-	}
-	return text_eq(need->operator, listed ? "NotIn" : "In");
-}
-
-bool pod_node_clash(const struct pod *pod, const struct node_needs *needs,
-		    struct node_clash *clash)
-{
-	const struct node *selector = pod_field(pod, "nodeSelector");
-	unsigned clashing = 0, term = 0;
-
-	for (size_t i = 0; i < needs->n; i++) {
-		const struct node_need *need = &needs->items[i];
-		const struct node *wanted;
-
-		if (need->term == term)
-			continue;
-		wanted = node_get(selector, need->key);
-		if (!excludes(need, wanted))
-			continue;
-		term = need->term;
-		if (!clashing++)
-			*clash = (struct node_clash){wanted, need->at};
-	}
-	return clashing && clashing == needs->terms;
 }
 
 /* True if the term keeps the pod away from pods with its own labels. */

@@ -10,25 +10,8 @@
 #include "kube/scheduling/mig.h"
 
 #include <ctype.h>
-#include <string.h>
-#include <strings.h>
 
-#include "base/text.h"
-#include "kube/accelerator.h"
 #include "rules/kube/data.h"
-
-const char *mig_profile_of(struct arena *arena, const char *resource)
-{
-	static const char shared[] = ".shared";
-
-	if (!text_starts(resource, MIG_PREFIX))
-		return NULL;
-	resource += strlen(MIG_PREFIX);
-	if (!text_ends(resource, shared))
-		return resource;
-	return arena_strndup(arena, resource,
-			     strlen(resource) - strlen(shared));
-}
 
 bool mig_profile_on(const char *profile, const char *product)
 {

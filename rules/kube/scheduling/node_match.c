@@ -7,11 +7,7 @@
  */
 #include "kube/scheduling/node_match.h"
 
-#include <string.h>
-
-#include "base/text.h"
 #include "kube/scheduling/labels.h"
-#include "kube/scheduling/selector.h"
 
 static const struct node *required(const struct pod *pod)
 {
@@ -173,17 +169,6 @@ bool cluster_shows_nodes(const struct cluster *cluster)
 	       cluster_count(cluster, CLUSTER_NODE) &&
 	       !cluster_count(cluster, CLUSTER_NODE_POOL) &&
 	       !cluster_unreadable(cluster, CLUSTER_NODE_POOL);
-}
-
-int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
-		   const char *resource)
-{
-	struct node_match match;
-
-	if (!cluster_shows_nodes(cluster))
-		return 0;
-	match = pod_node_match(cluster, pod, resource);
-	return match.unknown ? 0 : match.most;
 }
 
 static bool offers_to(const struct node_group *group, const struct pod *pod)

@@ -8,16 +8,10 @@
  */
 #include "kube/platform.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "rules/kube/kinds.h"
 
-#include "base/text.h"
-#include "kube/accelerator.h"
-#include "kube/container.h"
-#include "kube/pod.h"
 #include "kube/scheduling/affinity.h"
 
 static bool is_of_platform(const struct node_need *need)
@@ -34,13 +28,6 @@ static bool annotates_platform(const struct node *metadata)
 {
 	return node_get(node_get(metadata, "annotations"),
 			"serving.kserve.io/gke-accelerator");
-}
-
-bool pod_names_model(const struct pod *pod)
-{
-	static const char key[] = "serving.kserve.io/gke-accelerator";
-
-	return pod_annotation(pod, key) || object_annotation(pod->object, key);
 }
 
 static bool shows_platform(const struct object *object)

@@ -28,25 +28,3 @@ enum budget_blocks budget_blocks(const struct node *budget, struct amount pods)
 		       ? BUDGET_BLOCKS_SO_MANY
 		       : BUDGET_ALLOWS;
 }
-
-struct amount budget_selects(const struct node *budget,
-			     const struct workload *w, struct arena *arena)
-{
-	const struct node *selector = node_path(budget, "spec.selector");
-	struct amount pods = {0};
-	bool gpu = false;
-
-	for (size_t i = 0; i < w->npods; i++) {
-		const struct workload_pod *pod = &w->pods[i];
-		enum tri is =
-			pod->steady.n < 1
-				? TRI_NO
-				: workload_pod_selected(pod, selector, arena);
-
-		if (is == TRI_YES)
-			pods = amount_add(pods, pod->steady);
-		pods.unknown |= is == TRI_UNKNOWN;
-		gpu |= is == TRI_YES && pod->gpu;
-	}
-	return gpu ? pods : amount_of(0);
-}
