@@ -29,6 +29,7 @@ enum {
 	/* Ours, beside Kubernetes': elements and each 16 bytes of text that
 	 * functions go through, where costs count a call as 1. Some 0.1 s. */
 	CEL_WORK = 1500000,
+	CEL_MEMORY = 16 << 20, /* bytes of values, some of them garbage */
 };
 
 struct cel_variable {
@@ -78,6 +79,7 @@ struct cel_eval_options {
 				     unsigned index);
 	void *context;
 	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or what is left of more */
+	uint64_t work;	 /* less than CEL_WORK; 0: CEL_WORK */
 	/* Objects are fragments: what is absent in them is unknown. */
 	bool fragment;
 };
@@ -86,9 +88,10 @@ struct cel_eval {
 	const struct cel_program *program;
 	struct arena *arena; /* of values; the caller resets it */
 	struct cel_eval_options options;
-	uint64_t cost; /* so far, as cel-go counts it */
-	uint64_t work; /* so far; beyond CEL_WORK the budget is spent */
-	bool over;     /* it is: nothing is evaluated any more */
+	uint64_t cost;	      /* so far, as cel-go counts it */
+	uint64_t work;	      /* so far; beyond its limit the budget is spent */
+	size_t memory_before; /* used of the arena */
+	bool over;	      /* it is: nothing is evaluated any more */
 	struct cel_slot *slots; /* variables of comprehensions */
 };
 
@@ -104,7 +107,8 @@ struct cel_value cel_eval_run(struct cel_eval *eval);
  * max; how many. a read: its node; absent: the nearest present parent; false
  * `&&`: its leftmost false operand; true `||`: its leftmost true one; else
  * both; `?:`: branch, then condition; a call: its arguments in order; false
- * all(): its first failing element; false exists(): the list.
+ * all(): its first failing element; false exists(): the list. The evaluation's
+ * work is then what this took.
  */
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);

@@ -296,6 +296,10 @@ const struct node *value_merge(struct arena *arena, uint32_t *budget,
  * is not known, or no field changes it. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
+/* The string at the key, or NULL. A longer name than any that is stored is cut:
+ * each finding would copy it. */
+const char *name_read(struct arena *arena, const struct node *map,
+		      const char *key);
 /* True if the PodSpec has a main container of that name. */
 bool has_container(const struct node *spec, const char *name);
 /* Entries that the cluster adds to a container's own. */

@@ -16,9 +16,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "cost_fixture.h"
 #include "engine/registry.h"
 #include "review_fixture.h"
 
@@ -480,26 +480,6 @@ static const struct {
 };
 
 /* --- in time -------------------------------------------------------------- */
-
-static int64_t cpu_ms(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
-}
-
-/* Pages in use; what a review takes stays until the next one begins. */
-static long memory_mb(void)
-{
-	FILE *file = fopen("/proc/self/statm", "r");
-	long all, used = 0;
-
-	if (!file || fscanf(file, "%ld %ld", &all, &used) != 2)
-		fail_msg("no statm");
-	fclose(file);
-	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
-}
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { MEMORY_MB = 4000 };

@@ -120,8 +120,10 @@ static json_t *finding_json(const struct finding *f)
 static void tell_findings(struct asking *asking, const char *name)
 {
 	struct arena arena = ARENA_INIT;
+	enum tri secrets = TRI_UNKNOWN;
 	struct judge_request what = {.policy = asking->policy,
 				     .cluster = asking->cluster,
+				     .secrets = &secrets,
 				     .patch = true,
 				     .now = (int64_t)time(NULL)};
 	json_t *all = json_array();

@@ -87,6 +87,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.cluster = usable_state(ctx),
 		.now = ctx->now,
 		.budget = &ctx->budget,
+		.secrets = &ctx->secrets,
 	};
 }
 
@@ -115,7 +116,7 @@ static void compare_with_old(struct review_context *ctx)
 					 ctx->review.old.root);
 }
 
-enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS };
+enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS, PATCH_COSTLY };
 
 static bool was_found(const struct judge *now, const struct finding *f,
 		      size_t *next)
@@ -148,7 +149,7 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	after.asks = ASK_OUTCOMES;
 	judge_object(then, &after);
 	if (then->costly)
-		return PATCH_FAILS;
+		return PATCH_COSTLY;
 	for (size_t i = 0; i < then->n; i++) {
 		const struct finding *f = &then->findings[i];
 
@@ -230,15 +231,15 @@ static bool join_patch(struct review_context *ctx)
 	return now->patched != NULL;
 }
 
-/* False: the patch must not be sent. That is our defect; /validate checks the
- * object as it came. */
-static bool patch_holds(struct review_context *ctx)
+/* PATCH_FAILS: the patch must not be sent. That is our defect; /validate checks
+ * the object as it came. */
+static enum after_patch last_look(struct review_context *ctx)
 {
 	enum after_patch after = look_after_patch(ctx);
 
 	for (int i = 1; after == PATCH_GOES_ON && i < PATCH_ROUNDS; i++)
 		after = join_patch(ctx) ? look_after_patch(ctx) : PATCH_FAILS;
-	return after == PATCH_HOLDS;
+	return after;
 }
 
 static bool is_change(const struct review *review)
@@ -285,34 +286,40 @@ static void judge_now(struct review_context *ctx, struct reserve *reserve,
  * the patch may have been there before, so they are checked now. The tree is
  * read again, since it has become the patched one.
  */
-static bool patch_holds_after_all(struct review_context *ctx)
+static enum after_patch second_opinion(struct review_context *ctx)
 {
 	const struct source *source = &ctx->review.source;
 	struct review again;
 
 	if (review_read(&ctx->worker->arena, source->text, source->len,
 			&again) != REVIEW_GOOD)
-		return false;
+		return PATCH_FAILS;
 	ctx->review = again;
 	ctx->review.object.source = &ctx->review.source;
 	ctx->review.old.source = &ctx->review.source;
 	ctx->budget = load_cost_object;
 	judge_now(ctx, NULL, ASK_OUTCOMES);
-	return !ctx->worker->now.patch || patch_holds(ctx);
+	if (ctx->worker->now.costly)
+		return PATCH_COSTLY;
+	return ctx->worker->now.patch ? last_look(ctx) : PATCH_HOLDS;
 }
 
-static void check_patch(struct review_context *ctx, enum run_asks asked)
+/* False: the patched object is too costly to be judged. */
+static bool check_patch(struct review_context *ctx, enum run_asks asked)
 {
 	struct judge *now = &ctx->worker->now;
+	enum after_patch after = now->patch ? last_look(ctx) : PATCH_HOLDS;
 
-	if (!now->patch || patch_holds(ctx) ||
-	    (asked == ASK_PATCHES && patch_holds_after_all(ctx)))
-		return;
+	if (after == PATCH_FAILS && asked == ASK_PATCHES)
+		after = second_opinion(ctx);
+	if (after != PATCH_FAILS)
+		return after == PATCH_HOLDS;
 	log_say(ctx->options->log, LOG_ERROR,
 		"a patch for %s %s/%s does not hold: not sent",
 		ctx->review.kind, ctx->review.namespace, ctx->review.name);
 	now->patch = NULL;
 	ctx->request.patchable = false;
+	return true;
 }
 
 /* Selects rules: of a Pod's other findings, /mutate reports only the exempt
@@ -326,7 +333,7 @@ static enum run_asks asks_of(const struct review_context *ctx)
 		       : ASK_ALL;
 }
 
-/* False: it is too costly to be judged. */
+/* False: it is too costly to be judged, as it is or patched. */
 static bool judge_and_decide(struct review_context *ctx,
 			     struct reserve *reserve)
 {
@@ -340,7 +347,8 @@ static bool judge_and_decide(struct review_context *ctx,
 	if (c->update && (now->n || reserve))
 		compare_with_old(ctx);
 	absence_drop(ctx);
-	check_patch(ctx, asks);
+	if (!check_patch(ctx, asks))
+		return false;
 	verdict_of(&ctx->verdict, c, ctx->policy, now);
 	return true;
 }
@@ -522,7 +530,8 @@ static bool context_begin(struct review_context *ctx,
 	*ctx = (struct review_context){.worker = worker,
 				       .options = &worker->admission->options,
 				       .path = path,
-				       .budget = load_cost_object};
+				       .budget = load_cost_object,
+				       .secrets = TRI_UNKNOWN};
 	box = box_take(worker->admission, &ctx->cluster);
 	if (!box)
 		return false;

@@ -53,10 +53,17 @@ static void take_repair(void *context, const struct doc *doc,
 
 /* Most reviews do not; a look at their bytes is a tenth of a look at the tree.
  */
-static bool may_hold_secrets(const struct source *source)
+static bool may_hold_secrets(const struct judge *judge)
 {
-	return secrets_possible(source->text, source->len) ||
-	       secrets_plain(source->text, source->len);
+	const struct source *source = judge->doc.source;
+
+	if (*judge->may_hold == TRI_UNKNOWN)
+		*judge->may_hold =
+			secrets_possible(source->text, source->len) ||
+					secrets_plain(source->text, source->len)
+				? TRI_YES
+				: TRI_NO;
+	return *judge->may_hold == TRI_YES;
 }
 
 static void take_findings(void *context, uint32_t file,
@@ -75,7 +82,7 @@ static void take_findings(void *context, uint32_t file,
 	for (size_t i = 0; i < n; i++)
 		judge->findings[i] = *findings[i];
 	*secrets = (struct secrets){.arena = &judge->arena};
-	if (!may_hold_secrets(judge->doc.source))
+	if (!may_hold_secrets(judge))
 		return;
 	secrets_of_tree(secrets, judge->doc.root);
 	secrets_finish(secrets);
@@ -134,6 +141,7 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 	judge->patch = judge->patched = NULL;
 	judge->wants_patch = c->patch;
 	judge->doc = doc;
+	judge->may_hold = c->secrets;
 	run_restart(&judge->run);
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;

@@ -31,6 +31,7 @@ struct judge {
 	bool wants_patch;
 	struct doc doc;		 /* being judged */
 	struct secrets secrets;	 /* in it; where there are findings */
+	enum tri *may_hold;	 /* the request's secrets */
 	struct reserve *reserve; /* of the object being judged */
 };
 
@@ -51,6 +52,9 @@ struct judge_request {
 	bool patch;
 	enum run_asks asks;
 	struct load_cost *budget; /* of the review; what is left of it */
+	/* Secrets may be in the review's bytes; TRI_UNKNOWN until the first
+	 * findings ask. */
+	enum tri *secrets;
 };
 
 void judge_init(struct judge *judge, const struct rule_set *rules);

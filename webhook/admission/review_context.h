@@ -55,6 +55,7 @@ struct review_context {
 	const struct admission_options *options;
 	struct review review;
 	struct load_cost budget; /* left for documents in its objects */
+	enum tri secrets;	 /* may be in its bytes */
 	const struct policy *policy;
 	const char *hash;
 	const struct cluster *cluster; /* or NULL */

@@ -69,17 +69,18 @@ static const char *condition(const struct object *object, struct amount pods,
 					 : "";
 }
 
+/* pods: object_most_pods(). */
 static void too_many(struct rule_run *run, const struct object *object,
-		     const struct node *value, const char *field)
+		     struct amount pods, const struct node *value,
+		     const char *field)
 {
-	int64_t counted = object_counted_pods(object, field);
-	struct amount pods = object_most_pods(object);
 	const char *known;
 	struct finding *f;
 	int64_t n;
 
-	if (!value || !node_int(value, &n) ||
-	    n <= rule_param_int(run, "max") * counted || n <= pods.n)
+	if (!value || !node_int(value, &n) || n <= pods.n ||
+	    n <= rule_param_int(run, "max") *
+			    object_counted_pods(object, field))
 		return;
 	known = condition(object, pods, n);
 	f = report_object(run, object, value,
@@ -98,6 +99,8 @@ static void too_many(struct rule_run *run, const struct object *object,
 
 static void check_jobs(struct rule_run *run, const struct object *object)
 {
+	struct amount pods = object_most_pods(object);
+
 	FOR_EACH_POD(object, pod) {
 		const struct node *spec = pod_job_spec(pod);
 		const struct node *value =
@@ -112,7 +115,7 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 				      object_device(object));
 		if (node_is_unset(value))
 			value = node_get(spec, "backoffLimit");
-		too_many(run, object, value, value ? value->key : "");
+		too_many(run, object, pods, value, value ? value->key : "");
 	}
 }
 
@@ -146,7 +149,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	value = run_policy_get(object, &policy, RUN_RETRIES);
 	if (value)
-		too_many(run, object, value, policy.fields[RUN_RETRIES]);
+		too_many(run, object, object_most_pods(object), value,
+			 policy.fields[RUN_RETRIES]);
 	else if (object_is_kubeflow(object))
 		check_kubeflow(run, object, &policy);
 }

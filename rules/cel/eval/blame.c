@@ -233,6 +233,7 @@ size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
 	ev->cost = ev->work = 0;
 	ev->over = false;
 	blame(&b, ev->program->root);
+	ev->work += ev->cost;
 	ev->cost = cost;
 	ev->over = over;
 	return b.n;

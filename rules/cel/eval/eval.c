@@ -120,6 +120,8 @@ void cel_eval_init(struct cel_eval *ev, const struct cel_program *program,
 {
 	*ev = (struct cel_eval){
 		.program = program, .arena = arena, .options = *options};
+	if (!ev->options.work || ev->options.work > CEL_WORK)
+		ev->options.work = CEL_WORK;
 	ev->slots = ARENA_ARRAY(arena, struct cel_slot, program->nslots);
 }
 
@@ -128,6 +130,7 @@ struct cel_value cel_eval_run(struct cel_eval *ev)
 	struct cel_value value;
 
 	ev->cost = ev->work = 0;
+	ev->memory_before = ev->arena->used;
 	ev->over = false;
 	value = eval_expr(ev, ev->program->root);
 	return ev->over ? cancelled() : value;

@@ -8,8 +8,8 @@
  * - what a fragment lacks is unknown, be it a key, an element or a size;
  * - a constant part that fails does so when it is evaluated: the API server
  *   refuses the whole expression;
- * - work that costs do not count is bounded, too (CEL_WORK);
- * - a sum of lists has at most a million elements, one of texts 16 MiB;
+ * - work that costs do not count is bounded, too (CEL_WORK), and memory;
+ * - a sum of lists has at most a million elements, one of texts 4 MiB;
  * - where cel-go panics over an operand that failed, that is the error, and
  *   appending bytes leaves the operands as they are.
  */
@@ -42,11 +42,18 @@ static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 	ev->over = ev->cost > ev->options.budget;
 }
 
+/* Ends the evaluation when its values take too much memory. */
+static inline void eval_memory(struct cel_eval *ev)
+{
+	ev->over |= ev->arena->used - ev->memory_before > CEL_MEMORY;
+}
+
 /* Work that costs do not count; beyond the limit, the evaluation ends. */
 static inline void eval_work(struct cel_eval *ev, uint64_t work)
 {
 	ev->work += work;
-	ev->over |= ev->work > CEL_WORK;
+	ev->over |= ev->work > ev->options.work;
+	eval_memory(ev);
 }
 
 /* Returns the work of walking through a value and everything in it. */

@@ -124,6 +124,7 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 		if (cel_is_false(eval_expr(ev, e->parts[FOLD_CONDITION])))
 			break;
 		value = eval_expr(ev, e->parts[FOLD_STEP]);
+		eval_memory(ev);
 		slot->pending = NULL;
 		slot->value = value;
 	}

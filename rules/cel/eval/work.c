@@ -46,7 +46,7 @@ static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
 
 uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v)
 {
-	return within(ev, v, CEL_WORK);
+	return within(ev, v, ev->options.work);
 }
 
 static uint64_t work_of_argument(struct cel_eval *ev, const struct cel_expr *e,

@@ -20,7 +20,6 @@
 enum {
 	BLAMED = 8,
 	MESSAGE_MAX = 400,
-	VALUES_MEMORY = 24 << 20, /* of a rule, for all containers */
 };
 
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests)
@@ -33,6 +32,13 @@ size_t custom_tests(const struct rule *rule, const struct custom_test **tests)
 	return custom->ntests;
 }
 
+static void spend(struct custom_subject *s, uint64_t cost)
+{
+	struct load_cost spent = {.cel = cost};
+
+	load_budget_spend(rule_arena(s->run)->budget, &spent);
+}
+
 struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 			    const struct cel_program *program)
 {
@@ -43,17 +49,16 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 		.fragment = s->object->fragment,
 	};
 	struct load_budget *budget = rule_arena(s->run)->budget;
-	struct load_cost cost = {0};
 	struct cel_value value;
 
-	if (budget && budget->over)
+	options.work = load_budget_left(budget).cel;
+	if (run_is_spent(s->run->run))
 		options.budget = 0;
+	if (options.budget > options.work)
+		options.budget = options.work;
 	cel_eval_init(eval, program, s->arena, &options);
 	value = cel_eval_run(eval);
-	cost.cel = eval->cost + eval->work;
-	load_budget_spend(budget, &cost);
-	if (budget && s->arena->used > VALUES_MEMORY)
-		budget->over = true;
+	spend(s, eval->cost + eval->work);
 	return value;
 }
 
@@ -69,6 +74,7 @@ static size_t places(struct custom_subject *s, struct cel_eval *eval,
 	const struct node *found[BLAMED];
 	size_t n = cel_eval_blame(eval, found, BLAMED), kept = 0;
 
+	spend(s, eval->work);
 	for (size_t i = 0; i < n; i++) {
 		const struct node *place = custom_place(s, found[i]);
 		size_t k = 0;
@@ -210,12 +216,12 @@ static void check_subject(struct custom_subject *s)
 	struct cel_value value;
 	struct cel_eval eval;
 
-	if (rule->when &&
-	    (!ask(s, &eval, "when", rule->when, &value) || cel_is_false(value)))
-		return;
-	if (ask(s, &eval, "assert", rule->assert, &value) &&
+	if ((!rule->when || (ask(s, &eval, "when", rule->when, &value) &&
+			     !cel_is_false(value))) &&
+	    ask(s, &eval, "assert", rule->assert, &value) &&
 	    cel_is_false(value))
 		report_false(s, &eval);
+	arena_reset(s->arena);
 }
 
 /* --- which ---------------------------------------------------------------- */
@@ -304,5 +310,4 @@ void custom_check(struct rule_run *run, const struct object *object)
 			judge_gpus(&subject);
 		}
 	}
-	arena_reset(subject.arena);
 }

@@ -88,23 +88,49 @@ static void place_node(struct run *run, struct place *place,
 	place->pointer = node_pointer_text(&run->file_arena, at);
 }
 
-/* Adds one of the values that the verdict rests on. */
-static void add_value(struct finding *f, const struct node *at)
+static uint64_t hash_text(struct run_state *state, const struct node *at)
 {
-	struct buf text;
+	struct long_value *known = &state->long_values[at->len % LONG_VALUES];
 
-	buf_init(&text);
-	buf_add(&text, &f->value, sizeof(f->value));
-	node_json(at, &text);
-	f->value = text_keyed_hash(text.data, text.len);
-	buf_release(&text);
+	if (at->len < LONG_VALUE)
+		return text_keyed_hash(text_or_empty(at->str), at->len);
+	if (known->node != at)
+		*known = (struct long_value){at,
+					     text_keyed_hash(at->str, at->len)};
+	return known->hash;
+}
+
+static uint64_t hash_parts(uint64_t a, uint64_t b, uint64_t c)
+{
+	uint64_t parts[] = {a, b, c};
+
+	return text_keyed_hash(parts, sizeof(parts));
+}
+
+/* Adds one of the values that the verdict rests on to the hash of the others.
+ */
+static uint64_t hash_value(struct run_state *state, const struct node *at,
+			   uint64_t before)
+{
+	uint64_t hash = hash_parts(before, at->type, at->len);
+
+	if (!node_is_map(at) && !node_is_seq(at))
+		return hash_parts(hash, hash_text(state, at), 0);
+	FOR_EACH_CHILD(at, child) {
+		if (child->key)
+			hash = hash_parts(
+				hash,
+				text_keyed_hash(child->key, child->key_len), 0);
+		hash = hash_value(state, child, hash);
+	}
+	return hash;
 }
 
 void finding_reads(struct rule_run *rr, struct finding *f,
 		   const struct node *at)
 {
 	if (rr->run->options.admission && at)
-		add_value(f, at);
+		f->value = hash_value(rr->run->state, at, f->value);
 }
 
 /* True if the node is a parent or a name that represents a missing value. */

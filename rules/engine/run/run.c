@@ -155,6 +155,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 	state->file = *file;
 	state->rules = policy_rules(file->policy);
 	state->findings = NULL;
+	memset(state->long_values, 0, sizeof(state->long_values));
 	state->nfindings = state->findings_size = 0;
 	state->cut = state->in_part = false;
 	state->suppressions = NULL;

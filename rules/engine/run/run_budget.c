@@ -14,11 +14,15 @@ enum {
 	/* Bytes for the pods, findings and fixes of an object. A pod with a
 	 * GPU takes 20 KB. */
 	OBJECT_MEMORY = 24 << 20,
+	/* Some 30 ms. Operators reject the object anyway, so that a check
+	 * beyond it is not made. */
+	REJECTIONS_COST = 500000,
 };
 
 static size_t memory_used(const struct run *run)
 {
-	return run->file_arena.used + run->state->doc_arena.used;
+	return run->file_arena.used + run->state->doc_arena.used +
+	       run->state->values.used;
 }
 
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
@@ -68,6 +72,7 @@ void run_budget_begin(struct run *run)
 		state->budget.all = *state->file.budget;
 	state->doc_arena.budget = &state->budget;
 	state->memory_before = 0;
+	state->rejections_left = REJECTIONS_COST;
 }
 
 bool run_is_spent(struct run *run)
@@ -108,8 +113,10 @@ bool run_read_in_time(struct run *run, const struct object *object)
 		report_costly(run, object);
 	load_budget_object(&run->state->budget);
 	/* The objects of a review are one. */
-	if (!run->options.admission)
+	if (!run->options.admission) {
 		run->state->memory_before = memory_used(run);
+		run->state->rejections_left = REJECTIONS_COST;
+	}
 	return !object->costly;
 }
 

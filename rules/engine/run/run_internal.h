@@ -49,6 +49,17 @@ struct set_rule {
 	const struct setting *setting; /* NULL: no file has it on */
 };
 
+/* Hashes of values that many findings read. */
+struct long_value {
+	const struct node *node;
+	uint64_t hash;
+};
+
+enum {
+	LONG_VALUES = 8,
+	LONG_VALUE = 4096, /* bytes */
+};
+
 struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
@@ -59,6 +70,7 @@ struct run_state {
 	/* Why one that was given is not used (too old), or NULL. */
 	const char *cluster_old, *any_cluster_old;
 	struct finding **findings; /* of the file, in the file arena */
+	struct long_value long_values[LONG_VALUES]; /* of the file */
 	size_t nfindings, findings_size;
 	bool cut;	/* the file is not judged any further */
 	bool in_part;	/* it holds placeholders, or parts of objects */
@@ -76,7 +88,9 @@ struct run_state {
 	struct yielding_rule **yielding;
 	size_t nyielding;
 	enum run_asks asks;  /* for the object */
-	struct arena values; /* of one expression of a custom rule */
+	struct arena values; /* of one expression of a custom rule, or a few */
+	/* Costs and work of checks of rejections, of an object. */
+	uint64_t rejections_left;
 	/* The object being checked as the API server sends it, in doc_arena;
 	 * NULL until a custom rule asks. */
 	const struct node *sent;

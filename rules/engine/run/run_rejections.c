@@ -99,15 +99,23 @@ static struct cel_value evaluate(struct rule_run *rr, struct cel_eval *eval,
 				 const struct cel_program *program,
 				 const struct rejected_part *part)
 {
+	struct run_state *state = rr->run->state;
 	struct cel_eval_options options = {
 		.variable = read_part,
 		.context = (void *)(uintptr_t)part,
-		.budget = CEL_EXPRESSION_BUDGET,
+		.budget = state->rejections_left,
+		.work = state->rejections_left,
 		.fragment = rr->object->fragment,
 	};
+	struct cel_value value;
+	uint64_t spent;
 
-	cel_eval_init(eval, program, rule_arena(rr), &options);
-	return cel_eval_run(eval);
+	cel_eval_init(eval, program, &state->values, &options);
+	value = cel_eval_run(eval);
+	spent = eval->cost + eval->work;
+	state->rejections_left -=
+		spent < state->rejections_left ? spent : state->rejections_left;
+	return value;
 }
 
 static bool is_word(const char *text, const char *word, size_t len)
@@ -187,9 +195,8 @@ static struct finding *report_rejection(struct rule_run *rr,
 
 /* A value that is unknown, or of another type than the operator's, decides
  * nothing: the API server rejects the latter. */
-static void check_rejection(struct rule_run *rr,
-			    const struct rejected_part *part,
-			    const struct rejection *one)
+static void compare(struct rule_run *rr, const struct rejected_part *part,
+		    const struct rejection *one)
 {
 	const struct compiled_rejections *all =
 		compiled_of(rr->run->state, rr->rule);
@@ -210,6 +217,8 @@ static void check_rejection(struct rule_run *rr,
 	value = evaluate(
 		rr, &eval,
 		compile_text(rr->run->state, &all->rules[i], one->rule), part);
+	if (eval.over)
+		rule_not_run(rr, "the object has too many parts to compare");
 	if (!cel_is(value, CEL_BOOL) || value.boolean)
 		return;
 	if (!one->field)
@@ -225,6 +234,14 @@ static void check_rejection(struct rule_run *rr,
 	f = report_rejection(rr, part, at, value.text, one);
 	if (one->repair)
 		one->repair(rr, f, part->values[SELF]);
+}
+
+static void check_rejection(struct rule_run *rr,
+			    const struct rejected_part *part,
+			    const struct rejection *one)
+{
+	compare(rr, part, one);
+	arena_reset(&rr->run->state->values);
 }
 
 /* Returns the path of the part that the word names (""), or NULL: it names

@@ -334,7 +334,7 @@ static void collect(struct env_collector *collector, const struct node *node,
 	*c = (struct container){
 		.pod = pod,
 		.node = node,
-		.name = node_str(node_get(node, "name")),
+		.name = name_read(collector->builder->arena, node, "name"),
 		.image = node_str(node_get(node, "image")),
 		.role = CONTAINER_MAIN,
 		.index = index,
@@ -406,7 +406,8 @@ static void collect_ephemeral(struct env_collector *collector)
 		*c = (struct container){
 			.pod = pod,
 			.node = node,
-			.name = node_str(node_get(node, "name")),
+			.name = name_read(collector->builder->arena, node,
+					  "name"),
 			.image = node_str(node_get(node, "image")),
 			.index = node->index,
 		};

@@ -27,6 +27,22 @@ static void object_fill(struct object_reader *reader, struct object *object);
 
 /* -- identity ------------------------------------------------------------ */
 
+enum { NAME_BYTES = 1024 };
+
+const char *name_read(struct arena *arena, const struct node *map,
+		      const char *key)
+{
+	const struct node *node = node_get(map, key);
+	const char *name = node_str(node);
+	size_t len = NAME_BYTES;
+
+	if (!name || node->len <= NAME_BYTES)
+		return name;
+	while (len && ((unsigned char)name[len] & 0xc0) == 0x80)
+		len--; /* within a code point */
+	return arena_strndup(arena, name, len);
+}
+
 static void read_identity(struct object_reader *reader, struct object *object)
 {
 	const struct node *metadata = node_get(object->root, "metadata");
@@ -41,9 +57,10 @@ static void read_identity(struct object_reader *reader, struct object *object)
 	else
 		object->group =
 			arena_strndup(reader->arena, object->api_version, len);
-	object->name = node_str(node_get(metadata, "name"));
-	object->namespace = node_str(node_get(metadata, "namespace"));
-	object->generate_name = node_str(node_get(metadata, "generateName"));
+	object->name = name_read(reader->arena, metadata, "name");
+	object->namespace = name_read(reader->arena, metadata, "namespace");
+	object->generate_name =
+		name_read(reader->arena, metadata, "generateName");
 	if (object->type) {
 		object->class = object->type->class;
 		object->cluster_scoped = object->type->flags & KIND_CLUSTER;

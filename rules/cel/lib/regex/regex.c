@@ -26,12 +26,12 @@ enum {
 	PATTERNS = 512,
 	NEST_MAX = 1100,
 	/* Steps of one search: few first, then ever more, which is work. */
-	MATCH_FIRST = 250,
+	MATCH_FIRST = 100,
 	MATCH_TIMES = 10,
-	MATCH_LIMIT = 2500000,
-	STEPS = 4,	    /* a unit of work */
-	FOUND_WORK = 4,	    /* of an item of a list, for its memory */
-	HEAP_LIMIT = 65536, /* KiB */
+	MATCH_LIMIT = 1000000,
+	STEPS = 2,	   /* a unit of work, 60 ns */
+	FOUND_WORK = 4,	   /* of an item of a list, for its memory */
+	HEAP_LIMIT = 8192, /* KiB */
 	LONG_TEXT = 4096,
 };
 
@@ -152,7 +152,7 @@ bool cel_literal_regex(struct cel_text text)
 
 struct regex_search {
 	struct arena *arena;
-	uint64_t *work; /* of the evaluation, or NULL */
+	struct cel_eval *eval; /* or NULL */
 	struct compiled_pattern *pattern;
 	struct cel_text regex, text;
 	size_t start, end;	/* of the match */
@@ -173,16 +173,21 @@ static bool search_begin(struct regex_search *search)
 static int try_match(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
+	/* The first search has checked the whole text. */
+	uint32_t options = from ? PCRE2_NO_UTF_CHECK : 0;
 	uint32_t limit = MATCH_FIRST;
 	int status;
 
 	for (;; limit *= MATCH_TIMES) {
 		pcre2_set_match_limit(cache->match, limit);
-		if (search->work)
-			*search->work += limit / STEPS;
-		status = pcre2_match(
-			search->pattern->code, (PCRE2_SPTR)search->text.data,
-			search->text.len, from, 0, cache->data, cache->match);
+		if (search->eval)
+			eval_work(search->eval, limit / STEPS);
+		if (search->eval && search->eval->over)
+			return PCRE2_ERROR_MATCHLIMIT;
+		status = pcre2_match(search->pattern->code,
+				     (PCRE2_SPTR)search->text.data,
+				     search->text.len, from, options,
+				     cache->data, cache->match);
 		if (status != PCRE2_ERROR_MATCHLIMIT || limit >= MATCH_LIMIT)
 			return status;
 	}
@@ -225,7 +230,7 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
 static struct regex_search search_of(const struct cel_call *call)
 {
 	return (struct regex_search){.arena = call->arena,
-				     .work = &call->eval->work,
+				     .eval = call->eval,
 				     .regex = call->args[1].text,
 				     .text = call->args[0].text};
 }

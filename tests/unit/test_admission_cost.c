@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The processor time and the memory that one review may take, with parts that
+ * are compared with each other, texts that each finding reads, patches, and
+ * rules of the platform. The time is asserted with TIMES=strict only, as in
+ * test_admission_hostile.c.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cost_fixture.h"
+#include "review_fixture.h"
+
+enum {
+	LIMIT_MS = 200,
+	MOST_MS = 10000, /* with sanitizers */
+};
+
+#define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEMORY_MB = 4000 };
+#else
+enum { MEMORY_MB = 48 };
+#endif
+
+static void write_file(const char *folder, const char *name, const char *text)
+{
+	char path[100];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fputs(text, file);
+	assert_int_equal(fclose(file), 0);
+}
+
+static void remove_file(const char *folder, const char *name)
+{
+	char path[100];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	unlink(path);
+}
+
+/* Sets the preset strict with one rule more, that expression about each
+ * container. */
+static void set_policy(struct stage *s, const char *assert)
+{
+	struct policy_options options = {.admission = true};
+	struct policy_problems problems = {0};
+	char folder[] = "/tmp/gpugate-cost-XXXXXX", path[100], rules[500];
+	struct policy *policy;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(rules, sizeof(rules),
+		 "apiVersion: gpugate.dev/v1\nkind: Rules\nrules:\n"
+		 "- name: site-rule\n  severity: error\n  summary: a\n"
+		 "  match: {kinds: [core/Pod]}\n  each: container\n"
+		 "  assert: %s\n",
+		 assert);
+	write_file(folder, "rules.yaml", rules);
+	write_file(folder, "policy.yaml",
+		   "apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
+		   "extends: [strict]\ncustom: [rules.yaml]\n");
+	snprintf(path, sizeof(path), "%s/policy.yaml", folder);
+	policy = policy_load(&s->rules, path, &options, &problems);
+	for (size_t i = 0; i < problems.n; i++)
+		print_message("  %s\n", problems.items[i].text);
+	assert_non_null(policy);
+	policy_problems_release(&problems);
+	remove_file(folder, "rules.yaml");
+	remove_file(folder, "policy.yaml");
+	rmdir(folder);
+	admission_set_policy(s->admission, policy);
+}
+
+/* --- objects -------------------------------------------------------------- */
+
+static void repeat(struct buf *out, const char *text, unsigned n)
+{
+	while (n--)
+		buf_adds(out, text);
+}
+
+static void tasks(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: batch.volcano.sh/v1alpha1, kind: Job, "
+		      "metadata: {name: a}, spec: {minAvailable: 9, tasks: [");
+	for (unsigned i = 0; i < 1400; i++) {
+		buf_addf(out, "{name: t%u, replicas: 9, dependsOn: {name: [",
+			 i);
+		for (unsigned k = 0; k < 20; k++)
+			buf_addf(out, "t%u,", k);
+		buf_adds(out, "]}, template: {spec: {containers: [{name: a, "
+			      "image: i:1, " GPU "}]}}},");
+	}
+	buf_adds(out, "]}}");
+}
+
+/* A Pod with a text of 2.5 MB at a place of its container. */
+static void pod_with(struct buf *out, const char *name, const char *before,
+		     const char *text, const char *after)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: '");
+	repeat(out, name, *name ? 2500000 : 0);
+	buf_addf(out, "'}, spec: {containers: [{name: c, image: i:1, %s",
+		 before);
+	repeat(out, text, (unsigned)(2500000 / (strlen(text) + 1)));
+	buf_addf(out, "%s}]}}", after);
+}
+
+static void long_name(struct buf *out)
+{
+	pod_with(out, "a", GPU, "", "");
+}
+
+static void tokens(struct buf *out)
+{
+	pod_with(out, "", GPU ", command: [sh, -c, '", "--token ", "']");
+}
+
+static void escapes(struct buf *out)
+{
+	pod_with(out, "",
+		 "resources: {limits: {nvidia.com/gpu: 1}, "
+		 "requests: {ephemeral-storage: '500M",
+		 "\"\"\"\"", "'}}");
+}
+
+static void letters(struct buf *out)
+{
+	pod_with(out, "", GPU ", command: ['", "aaaaaaaaaaaaaaaaaaa", "']");
+}
+
+static void words(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [{name: c, image: i:1, " GPU
+		      ", command: [");
+	for (unsigned i = 0; i < 300; i++) {
+		repeat(out, "a", 1600);
+		buf_addf(out, "%u,", i);
+	}
+	buf_adds(out, "]}]}}");
+}
+
+static void launchers(struct buf *out)
+{
+	pod_with(out, "", GPU ", command: [sh, -c, '",
+		 "torchrun --nproc_per_node=8 a.py;", "']");
+}
+
+/* --- their cost ----------------------------------------------------------- */
+
+static void judge(struct stage *s, enum admission_path path, const char *kind,
+		  void (*write)(struct buf *out))
+{
+	const char *times = getenv("TIMES");
+	struct buf request, body;
+	int64_t began;
+	long before;
+
+	buf_init(&request);
+	buf_init(&body);
+	buf_addf(&request,
+		 "operation: CREATE, kind: {kind: %s}, namespace: ml, object: ",
+		 kind);
+	write(&request);
+	review_json(&body, request.data);
+	before = memory_peak_mb(true);
+	began = cpu_ms();
+	admission_review(s->worker, path, body.data, body.len, &s->reply);
+	began = cpu_ms() - began;
+	before = memory_peak_mb(false) - before;
+	print_message("    %s: %d ms for %zu kB, %ld MB\n",
+		      path == ADMISSION_MUTATE ? "mutate" : "validate",
+		      (int)began, body.len / 1000, before);
+	assert_int_equal(s->reply.status, 200);
+	assert_true(before < MEMORY_MB);
+	assert_true(began <
+		    (times && !strcmp(times, "strict") ? LIMIT_MS : MOST_MS));
+	buf_release(&request);
+	buf_release(&body);
+}
+
+static void objects_cost_little(void **state)
+{
+	static const struct {
+		const char *what, *kind;
+		void (*write)(struct buf *out);
+	} rows[] = {
+		{"tasks of a job", "Job", tasks},
+		{"a long name", "Pod", long_name},
+		{"tokens", "Pod", tokens},
+		{"escapes of a quantity", "Pod", escapes},
+		{"launchers", "Pod", launchers},
+	};
+	struct stage *s = *state;
+
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %s\n", rows[i].what);
+		judge(s, ADMISSION_VALIDATE, rows[i].kind, rows[i].write);
+		judge(s, ADMISSION_MUTATE, rows[i].kind, rows[i].write);
+	}
+}
+
+/* Denied by both paths, with or without a patch. */
+static void costly_rules_deny(void **state)
+{
+	static const struct {
+		const char *assert;
+		void (*write)(struct buf *out);
+	} rows[] = {
+		{"container.command.all(c, !c.matches('^(([a-z])+.)+[A-Z]([a-z])+$'))",
+		 words},
+		{"container.command.all(c, c.replace('a', 'bb').size() > 1 && "
+		 "c.findAll('a').size() > 1 && c.split('a').size() > 1)",
+		 letters},
+	};
+	struct stage *s = *state;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %s\n", rows[i].assert);
+		set_policy(s, rows[i].assert);
+		judge(s, ADMISSION_VALIDATE, "Pod", rows[i].write);
+		assert_true(says(s, "invalid-syntax"));
+		judge(s, ADMISSION_MUTATE, "Pod", rows[i].write);
+		assert_true(says(s, "invalid-syntax"));
+		assert_false(says(s, "\"patch\""));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(objects_cost_little,
+						stage_setup, stage_teardown),
+		cmocka_unit_test_setup_teardown(costly_rules_deny, stage_setup,
+						stage_teardown),
+	};
+
+	return cmocka_run_group_tests_name("admission_cost", tests, NULL, NULL);
+}
