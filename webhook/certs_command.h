@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated certs`: argv[0] is the command's name, "certs", NULL ends it.
+ * Runs `gpugated certs`: argv[0] is the command's name, "certs", NULL ends it.
  * Returns the exit status: 0, or 2 after a message on err.
  */
 #ifndef WEBHOOK_CERTS_COMMAND_H

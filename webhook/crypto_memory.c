@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcrypto 3 copes with an allocation that fails, except for a lock: it uses
- * the lock that it did not get. Locks then come from a reserve, which is enough
- * for many connections. Leaving its functions by escape.h instead would leave
- * its other locks held.
+ * libcrypto 3 handles a failed allocation, except that of a lock, which it uses
+ * without a check. Locks then come from a reserve, which is large enough for
+ * many connections. Leaving its functions by escape.h would leave its other
+ * locks held.
  */
 #include "crypto_memory.h"
 

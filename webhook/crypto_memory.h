@@ -5,7 +5,7 @@
 #ifndef WEBHOOK_CRYPTO_MEMORY_H
 #define WEBHOOK_CRYPTO_MEMORY_H
 
-/* Before anything else uses libcrypto. */
+/* Must be called before anything else uses libcrypto. */
 void crypto_memory_use(void);
 
 #endif

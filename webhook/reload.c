@@ -60,7 +60,7 @@ static void set_exemptions(struct reload *r, const struct policy *policy)
 	struct arena arena = ARENA_INIT;
 	size_t n = 0, size = 0;
 
-	/* The last day counts: it ends with it. */
+	/* The last day still counts. */
 	while (policy_exemption_ending(policy, n, &exemption))
 		*VEC_PUSH(&arena, items, n, size) = (struct metrics_exemption){
 			.name = exemption.from,
@@ -75,7 +75,7 @@ static void drop_policy(void *policy)
 	policy_free(policy);
 }
 
-/* admission owns the policy afterwards. */
+/* admission owns the policy from then on. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {
@@ -127,7 +127,7 @@ static void note_folder(void *context, const char *folder)
 		copy;
 }
 
-/* The folders of the policy's rules are watched with its files. New files are
+/* Watches the folders of the policy's rules with its files. New files are
  * watched before they are read. */
 static struct policy *read_policy(struct reload *r,
 				  struct policy_problems *problems)
@@ -160,7 +160,7 @@ static void work_on_policy(void *context)
 
 	report_problems(r, &work->problems);
 	if (policy) {
-		/* A policy that is used has no others. */
+		/* An effective policy has no other problems. */
 		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
 			    (double)work->problems.n);
 		take_policy(r, policy);
@@ -222,10 +222,11 @@ struct loaded_file {
 	enum metrics_gauge taken;
 	enum metrics_counter failures;
 	char *problem; /* PROBLEM_BYTES */
-	bool stays;    /* one from before is in use */
+	bool stays;    /* an earlier version stays in use */
 };
 
-/* The outcome of a load. again: log a problem that was logged before. */
+/* Handles the outcome of a load. again: log a problem that was logged
+ * before. */
 static int settle(struct reload *r, const struct loaded_file *file, int rc,
 		  const struct err *err, bool again)
 {
@@ -328,7 +329,8 @@ int reload_start(struct reload *r)
 {
 	int rc;
 
-	/* Watched before they are read: no change in between is missed. */
+	/* Watch files before reading them, so that no change in between is
+	 * missed. */
 	watch_policy(r);
 	r->watches[RELOAD_KEYS] = watch_files(r->cert, r->key);
 	r->watches[RELOAD_CA] = watch_files(r->ca, NULL);

@@ -21,33 +21,35 @@ enum { RELOAD_POLICY, RELOAD_KEYS, RELOAD_CA, RELOAD_WATCHES };
 
 struct reload {
 	struct rule_set rules;
-	const char *policy;	/* path; NULL: the preset `recommended` */
-	const char *cert, *key; /* NULL: not loaded from files */
-	const char *ca;		/* path, or NULL: anybody may ask */
+	const char *policy;	/* path; NULL: preset `recommended` */
+	const char *cert, *key; /* NULL: not read from files */
+	const char *ca;		/* path; NULL: anybody may send requests */
 	struct log *log;
 	struct metrics *metrics;
 	struct admission *admission;
 	struct key_store *keys;
-	struct client_ca *client_ca; /* where there is a path */
+	struct client_ca *client_ca; /* set if there is a path */
 	bool knows_namespaces;	     /* there is a cluster state */
 	/* its own: */
 	struct watch *watches[RELOAD_WATCHES]; /* NULL without a path */
-	struct arena folders_arena; /* that the policy's `custom:` names */
-	const char **folders;	    /* of the watch, with the policy's path */
+	struct arena folders_arena; /* holds the folders named in the policy's
+				       `custom:` */
+	const char **folders; /* of the watch, including the policy's path */
 	size_t nfolders, nwatched, folders_size;
 	int64_t next_look; /* at the certificate's dates */
-	uint64_t hash;	   /* of the policy in force */
-	bool reported;	   /* that it is, since the last failure */
-	bool again;	   /* it was not read for lack of memory */
+	uint64_t hash;	   /* of the effective policy */
+	bool reported; /* it is reported as effective since the last failure */
+	bool again;    /* memory ran out while it was read */
 	unsigned generation, ca_generation;
-	char problem[PROBLEM_BYTES];	/* logged last of the certificate */
-	char ca_problem[PROBLEM_BYTES]; /* and of the client CA */
+	char problem[PROBLEM_BYTES];	/* last problem logged about the
+					   certificate */
+	char ca_problem[PROBLEM_BYTES]; /* and about the client CA */
 };
 
-/* The first load of all. -1 after what was wrong is on the log. */
+/* Loads all files for the first time. Returns -1 after logging the problem. */
 int reload_start(struct reload *reload);
 void reload_release(struct reload *reload);
-/* Load all, changed or not (SIGHUP). */
+/* Loads all files, changed or not (SIGHUP). */
 void reload_now(struct reload *reload);
 /* Look whether something changed. */
 void reload_poll(struct reload *reload);

@@ -6,8 +6,8 @@
  * degrades and is logged, and an attacker gains nothing.
  *
  * Some calls are granted depending on one argument: files for reading only,
- * memory that is not executable, limits that are read and not set. The filter
- * cannot follow pointers, so openat2() and clone3() are rejected entirely.
+ * memory that is not executable, limits for reading only. The filter cannot
+ * follow pointers, so openat2() and clone3() are rejected entirely.
  */
 #include "sandbox.h"
 
@@ -37,12 +37,12 @@
 #endif
 #endif
 
-/* As the kernel's headers have it; the C library's do not. */
+/* From the kernel's headers; the C library lacks it. */
 #ifndef SYS_SECCOMP
 #define SYS_SECCOMP 1
 #endif
 
-/* The handler below sets a register of these. */
+/* The handler below sets a register of these architectures. */
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SANITIZED)
 #define FILTERS 1
 #endif
@@ -92,7 +92,7 @@ bool sandbox_available(void)
 
 struct grant {
 	int call;
-	unsigned argument; /* of which the masked bits must have the value */
+	unsigned argument; /* whose masked bits must have the value */
 	uint64_t mask, value;
 };
 
@@ -101,7 +101,7 @@ struct grant {
 		SCMP_SYS(name), 0, 0, 0                                        \
 	}
 
-/* A call that an architecture does not have is left out. */
+/* A call that an architecture lacks is left out. */
 static const struct grant grants[] = {
 	ANY(futex),
 	ANY(epoll_wait),
@@ -173,9 +173,9 @@ static const struct grant grants[] = {
 	ANY(sysinfo),
 	ANY(getrusage),
 	ANY(membarrier),
-	/* setting a limit takes a pointer here; reading has none */
+	/* to set a limit needs a pointer here; to read one, NULL */
 	{SCMP_SYS(prlimit64), 2, UINT64_MAX, 0},
-	/* threads that have just begun name themselves */
+	/* new threads set their own names */
 	{SCMP_SYS(prctl), 0, UINT32_MAX, PR_SET_NAME},
 	ANY(set_robust_list),
 	ANY(rseq),
@@ -184,7 +184,7 @@ static const struct grant grants[] = {
 };
 
 /* Calls that libcurl and the resolver make for each new connection. Threads,
- * no processes: the flags are the ones of pthread_create(). */
+ * but no processes: the flags are those of pthread_create(). */
 static const struct grant client_grants[] = {
 	ANY(socket),   ANY(socketpair),
 	ANY(connect),  ANY(bind),
@@ -209,8 +209,8 @@ static int allow_calls(scmp_filter_ctx filter, const struct grant *list,
 	return rc;
 }
 
-/* glibc tries clone3() first, whose flags cannot be checked, and uses clone()
- * where there is none. 0, or a negative errno. */
+/* glibc tries clone3() first, whose flags cannot be checked, and falls back to
+ * clone() if it is missing. Returns 0, or a negative errno. */
 static int fill(scmp_filter_ctx filter, bool client)
 {
 	enum { TREE = 2 };
@@ -235,8 +235,7 @@ static int fill(scmp_filter_ctx filter, bool client)
 
 /* --- what is refused ------------------------------------------------------ */
 
-/* A signal handler has no other way to know. Written once, before the
- * filter. */
+/* A signal handler can read it only here. Written once, before the filter. */
 static _Atomic int report_fd = -1;
 static _Atomic bool report_json;
 static _Atomic unsigned reports;
@@ -282,8 +281,8 @@ static void report(int call)
 }
 
 /*
- * The signal of the filter is the thread's own, raised by its call, so it
- * interrupts no other code of that thread but what made the call.
+ * The filter's signal is raised by the thread's own call, so it interrupts only
+ * the code that made the call.
  */
 static void report_denied_call(int number, siginfo_t *info, void *context)
 {

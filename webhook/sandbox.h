@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Drops what a process that only answers reviews does not need:
+ * Drops rights that a process which only answers reviews does not need:
  * capabilities, new programs, files opened for writing, new sockets. An
- * attacker who takes over a thread has no more than the rest.
+ * attacker who takes over a thread has only the remaining ones.
  */
 #ifndef WEBHOOK_SANDBOX_H
 #define WEBHOOK_SANDBOX_H

@@ -35,7 +35,7 @@ struct arena {
 /* The chunk at the head is full. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
-/* An empty request gets a unique address, never NULL. */
+/* A request for 0 bytes gets a unique address, never NULL. */
 static inline void *arena_take(struct arena *arena, size_t size,
 			       size_t alignment)
 {
@@ -72,7 +72,7 @@ char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 
 /* Forget everything but keep one chunk (at most 1 MiB) for the next user. */
 void arena_reset(struct arena *arena);
-/* Take over all memory of src, which is empty afterwards. */
+/* Take over all memory of src, which is left empty. */
 void arena_adopt(struct arena *dst, struct arena *src);
 /* Give all memory back; the arena may be used again. */
 void arena_release(struct arena *arena);

@@ -9,9 +9,10 @@
 
 #include <stddef.h>
 
-/* Room for one more item of item_size bytes; the array's address. */
+/* Makes room for one more item of item_size bytes; returns the array's
+ * address. */
 void *array_grow(void *items, size_t n, size_t *size, size_t item_size);
-/* Room for n items in all. */
+/* Makes room for n items in total. */
 void *array_reserve(void *items, size_t n, size_t *size, size_t item_size);
 void *array_zalloc(size_t n, size_t item_size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes on the heap. buf.data is always NUL-terminated (a static
- * empty string before the first write); buf.len excludes that NUL. The owner
- * calls buf_release(). Out of memory aborts. In memory of zeros a buffer is
- * empty too, but its data is NULL until the first write.
+ * Growable bytes on the heap. buf.data is always NUL-terminated (a static empty
+ * string before the first write); buf.len excludes that NUL. The owner calls
+ * buf_release(). Out of memory aborts. A zeroed buffer is empty too, but its
+ * data is NULL until the first write.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H

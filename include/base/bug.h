@@ -10,7 +10,7 @@
 /* Called once, by any thread, which may be out of memory; must not return. To
  * be set before there are threads. */
 void bug_set_end(void (*end)(const char *file, int line, const char *text));
-/* Called before a program ends otherwise. */
+/* Called before a program ends in any other way. */
 void bug_set_clean_up(void (*clean_up)(void));
 
 #endif

@@ -35,9 +35,9 @@ int err_wrap(struct err *err, const char *fmt, ...)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);
 
-/* Nothing can go on, unless base/escape.h has a way out: print that and end
- * with status 2, without what is still in buffers and without temporary files
- * (base/replace.h). */
+/* Ends work that cannot continue. Uses the way out of base/escape.h if there is
+ * one; else prints the message and ends with status 2, without flushing buffers
+ * or removing temporary files (base/replace.h). */
 #define OUT_OF_MEMORY() out_of_memory_at(__FILE__, __LINE__)
 __attribute__((noreturn)) void out_of_memory_at(const char *file, int line);
 

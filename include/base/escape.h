@@ -4,9 +4,9 @@
  * its deadline, one request fails and not the process. OUT_OF_MEMORY() leaves
  * escape_run() of its thread, if there is one; else it ends the program.
  *
- * Only what guards end is cleaned up. Work that holds a lock, or memory of the
- * heap while it allocates more, sets one; memory in arenas needs none where the
- * caller releases the arenas.
+ * Only guards clean up. Work sets a guard if it holds a lock, or heap memory
+ * while it allocates more; memory in arenas needs none if the caller releases
+ * the arenas.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
@@ -14,18 +14,18 @@
 #include <stdint.h>
 
 enum escape {
-	ESCAPE_NONE, /* the work came to its end */
+	ESCAPE_NONE, /* the work ended normally */
 	ESCAPE_MEMORY,
 	ESCAPE_TIME,
 };
 
-/* limit_ms: since now; 0: no deadline. Nested, only the inner work is left: a
- * callback of a library that must return needs that. */
+/* limit_ms counts from now; 0: no deadline. A nested call leaves only the inner
+ * work, as a callback of a library that must return needs. */
 enum escape escape_run(void (*work)(void *context), void *context,
 		       int64_t limit_ms);
-/* Leave escape_run(); returns where there is none. */
+/* Leave escape_run(); returns if the thread is not in one. */
 void escape_leave(enum escape why);
-/* Leave it when its deadline is past. */
+/* Leave it if its deadline has passed. */
 void escape_check_time(void);
 
 struct escape_guard {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading files whole, up to a size, and writing what is in memory. A read
- * never waits for a pipe without a writer; where the caller allows pipes, three
+ * Reading files whole, up to a size, and writing buffers. A read never waits
+ * for a pipe without a writer; if the caller allows pipes, it waits three
  * seconds.
  */
 #ifndef BASE_FILE_H
@@ -15,8 +15,8 @@
 #include "base/err.h"
 
 /*
- * The most that is read of a file, in bytes. The state of a cluster of
- * 10,000 namespaces and 100,000 owners of GPU pods has about 20 MiB.
+ * The largest size of a file that is read, in bytes. The snapshot of a cluster
+ * with 10,000 namespaces and 100,000 owners of GPU pods has about 20 MiB.
  */
 #define FILE_MANIFEST_MAX ((size_t)64 << 20)
 #define FILE_POLICY_MAX	  ((size_t)1 << 20)
@@ -33,18 +33,18 @@ struct file_stamp {
 
 struct file_how {
 	size_t limit;  /* bytes */
-	bool may_pipe; /* named by the user: a pipe or device will do, and is
-			* waited for */
-	bool known;    /* to be regular and not empty: it is not asked */
-	size_t bytes;  /* that it probably has, or 0: room for them at once */
-	struct file_stamp *stamp; /* as the file was before it was read; or
-				   * NULL */
+	bool may_pipe; /* named by the user: may be a pipe or device, and is
+			  waited for */
+	bool known;   /* known to be regular and not empty: no stat() is made */
+	size_t bytes; /* expected size, allocated at once, or 0 */
+	struct file_stamp *stamp; /* receives the state of the file before the
+				     read; or NULL */
 };
 
 /*
- * The file's bytes, appended to out. 0, or an errno value: EISDIR, EINVAL when
- * it is not a regular file, EFBIG when it is larger than the limit, EPIPE for a
- * pipe without a writer.
+ * Appends the file's bytes to out. Returns 0 or an errno value: EISDIR, EINVAL
+ * if it is not a regular file, EFBIG if it is larger than the limit, EPIPE for
+ * a pipe without a writer.
  */
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);
@@ -54,7 +54,7 @@ int file_read_fd(int fd, size_t limit, bool regular, struct buf *out);
  * which does not name the file. */
 int file_load(const char *path, const struct file_how *how, struct buf *out,
 	      struct err *err);
-/* All of it. 0, or errno. */
+/* Writes all bytes. Returns 0 or an errno value. */
 int file_write_fd(int fd, const void *data, size_t len);
 
 void file_stamp_take(struct file_stamp *stamp, const struct stat *st);

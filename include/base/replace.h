@@ -26,12 +26,14 @@
 struct replace {
 	FILE *out;
 	char *target, *temporary; /* temporary NULL: written directly */
-	struct replace *next;	  /* of those that are open */
+	struct replace *next;	  /* the next open one */
 };
 
-/* 0, or errno. It must stay where it is until replace_finish(). */
+/* Returns 0 or an errno value. The struct must not move until
+ * replace_finish(). */
 int replace_open(struct replace *replace, const char *path);
-/* Close and rename. error: what went wrong before, or 0. 0, or errno. */
+/* Close and rename. error is an earlier error, or 0. Returns 0 or an errno
+ * value. */
 int replace_finish(struct replace *replace, int error);
 /*
  * Replaces a file atomically: the new file is on the disk before the old one is
@@ -42,8 +44,8 @@ int replace_finish(struct replace *replace, int error);
 int replace_write(const char *path, const struct buf *text,
 		  const struct file_stamp *old);
 const char *replace_strerror(int error);
-/* Before a program ends in the midst of things: remove what is being written.
- * From then on a thread that opens or finishes one waits endlessly. */
+/* Before a program ends early: removes the temporary files. From then on a
+ * thread that opens or finishes one waits endlessly. */
 void replace_abandon(void);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small functions on bytes that several layers use. Nothing here allocates,
- * except where an arena is taken.
+ * Small functions on bytes that several layers use. Only those that take an
+ * arena allocate.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -13,8 +13,8 @@
 
 #include "base/arena.h"
 
-/* One of the first two bytes differs nearly always: no call then. NULL equals
- * only NULL. */
+/* Compares the first two bytes inline, because they nearly always differ. NULL
+ * equals only NULL. */
 static inline bool text_eq(const char *a, const char *b)
 {
 	if (!a || !b)
@@ -51,7 +51,7 @@ static inline bool text_same_bytes(const char *a, const char *b, size_t len)
 	return x == y;
 }
 
-/* No byte has the highest bit. */
+/* True if no byte has the highest bit. */
 static inline bool text_is_ascii(const char *text, size_t len)
 {
 	uint64_t bits = 0, word;
@@ -107,25 +107,26 @@ unsigned text_distance(const char *a, const char *b, unsigned limit);
  * equal.
  */
 bool text_is_series(const char *a, const char *b);
-/* A word is compared with each name: of more it costs too much. */
+/* With more names the search costs too much. */
 enum { TEXT_NEAREST_MAX = 500 };
-/* The nearest of n names within distance 3, for "did you mean"; NULL: none is,
- * or they are more than TEXT_NEAREST_MAX. */
+/* The nearest of n names within distance 3, for "did you mean"; NULL if there
+ * is none or there are more than TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
 
 /*
- * RFC 1123, as Kubernetes takes names (k8s.io/apimachinery, validation.go): a
- * label of at most 63 bytes, the name of a namespace; a subdomain, labels with
- * dots between and at most 253 bytes, that of most other objects and of API
- * groups. Neither can lead out of a URL's path, nor begin with a dash.
+ * Names by RFC 1123, as Kubernetes validates them (k8s.io/apimachinery,
+ * validation.go). A label, such as the name of a namespace, has at most 63
+ * bytes. A subdomain, the name of most other objects and of API groups, is
+ * labels joined by dots, at most 253 bytes. Neither can leave a URL's path or
+ * begin with a dash.
  */
 bool text_is_label(const char *s, size_t len);
 bool text_is_subdomain(const char *s, size_t len);
 
-/* Both are absolute and without "." and "..": is path in the folder? */
+/* True if path is in the folder. Both are absolute and without "." and "..". */
 bool path_is_below(const char *folder, const char *path);
 
-/* `?` in place of each ASCII control character. */
+/* Replaces each ASCII control character by `?`. */
 void text_mask_controls(char *text);
 /*
  * memmem() for needles whose first byte is rare: memchr() finds candidates,
@@ -135,7 +136,7 @@ const char *text_find(const char *text, size_t len, const char *needle);
 
 /* 64-bit FNV-1a; seed 0 starts, an earlier result continues. */
 uint64_t text_hash(const void *data, size_t len, uint64_t seed);
-/* A different hash in every process: for tables whose keys the author of a
+/* A hash that differs in every process, for tables whose keys the author of a
  * manifest chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
 /* A precomputed key, for tables that are searched often. */

@@ -20,24 +20,25 @@ struct pool_thread {
 struct thread_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t begin, end;
-	struct pool_thread *threads; /* [0] is the caller's, and not used */
-	unsigned most, made;	     /* the caller included */
-	unsigned wanted, busy;	     /* of this phase, without the caller */
+	struct pool_thread
+		*threads;      /* [0] is the calling thread's and unused */
+	unsigned most, made;   /* the caller included */
+	unsigned wanted, busy; /* of this phase, without the calling thread */
 	unsigned phase;
 	void (*work)(void *context, unsigned index);
 	void *context;
 	bool over;
 };
 
-/* most: threads to use, the caller included. */
+/* most: the number of threads to use, including the caller. */
 void pool_init(struct thread_pool *thread_pool, unsigned most);
-/* Begin a phase: others call work(context, 1) to work(context, n - 1), where
- * n, the answer, is at most the one asked for. */
+/* Begin a phase: other threads call work(context, 1) to work(context, n - 1).
+ * Returns n, which is at most the number requested. */
 unsigned pool_call(struct thread_pool *thread_pool, unsigned n,
 		   void (*work)(void *context, unsigned index), void *context);
-/* The caller has done its share: wait for the others. */
+/* Wait for the other threads after the caller has done its share. */
 void pool_wait(struct thread_pool *thread_pool);
-/* No phase follows: threads end while the caller goes on. */
+/* Let the threads end while the caller goes on; no phase follows. */
 void pool_dismiss(struct thread_pool *thread_pool);
 void pool_release(struct thread_pool *thread_pool);
 

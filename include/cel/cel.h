@@ -10,7 +10,7 @@
  *	node = cel_eval_blame(&eval);        where it failed
  *
  * Environments and programs are immutable and may be used by several threads;
- * an evaluation belongs to one. Nothing reads files, clocks or networks.
+ * an evaluation belongs to one. It reads no files, clocks or networks.
  * Everything lives in the arenas passed in.
  */
 #ifndef CEL_CEL_H
@@ -26,19 +26,21 @@ enum {
 	CEL_MATCH_BUDGET = 2500000,
 	CEL_CODE_POINTS = 100000,
 	CEL_RECURSION = 250,
-	/* Ours, beside Kubernetes': elements and each 16 bytes of text that
-	 * functions go through, where costs count a call as 1. Some 0.1 s. */
+	/* A limit of gpugate beside those of Kubernetes: elements, and units of
+	 * 16 bytes of text, that functions process, where costs count a call as
+	 * 1. About 0.1 s. */
 	CEL_WORK = 1500000,
 	CEL_MEMORY = 16 << 20, /* bytes of values, some of them garbage */
 };
 
 struct cel_variable {
-	const char *name; /* may hold dots: `request.x` is not a variable */
+	const char *name; /* may contain dots: `request.x` is then no member
+			     access */
 	const struct cel_type *type;
 };
 
 struct cel_env;
-/* variables ends with {0}; it is kept. */
+/* variables ends with {0} and must outlive the environment. */
 const struct cel_env *cel_env_new(struct arena *arena,
 				  const struct cel_variable *variables);
 
@@ -55,7 +57,7 @@ struct cel_issues {
 };
 
 struct cel_program;
-/* NULL: it does not parse, or does not type-check, and issues say why. */
+/* NULL if the text does not parse or type-check; issues say why. */
 const struct cel_program *cel_compile(struct arena *arena,
 				      const struct cel_env *env,
 				      const char *text, size_t len,
@@ -74,31 +76,32 @@ const char *cel_program_renamed(struct arena *arena,
 
 struct cel_eval_options {
 	/* The value of a variable of the environment, by its index there;
-	 * called at each read. An input that is not given is cel_unknown(). */
+	 * called at each read. A missing input is cel_unknown(). */
 	struct cel_value (*variable)(struct cel_eval *eval, void *context,
 				     unsigned index);
 	void *context;
-	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or what is left of more */
+	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or the rest of a larger
+			    budget */
 	uint64_t work;	 /* less than CEL_WORK; 0: CEL_WORK */
-	/* Objects are fragments: what is absent in them is unknown. */
+	/* Objects are fragments: absent fields are unknown. */
 	bool fragment;
 };
 
 struct cel_eval {
 	const struct cel_program *program;
-	struct arena *arena; /* of values; the caller resets it */
+	struct arena *arena; /* holds values; the caller resets it */
 	struct cel_eval_options options;
 	uint64_t cost;	      /* so far, as cel-go counts it */
 	uint64_t work;	      /* so far; beyond its limit the budget is spent */
 	size_t memory_before; /* used of the arena */
-	bool over;	      /* it is: nothing is evaluated any more */
+	bool over; /* The budget is spent: nothing is evaluated any more */
 	struct cel_slot *slots; /* variables of comprehensions */
 };
 
 void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
 		   struct arena *arena, const struct cel_eval_options *options);
 /* A value, an error ("no such key: x", as cel-go words it), or unknown. Beyond
- * the budget: an error, and over is set. */
+ * the budget it is an error, and over is set. */
 struct cel_value cel_eval_run(struct cel_eval *eval);
 
 /*

@@ -16,7 +16,8 @@ enum { CEL_ARGS = 8 };
 /* One call; alive until the function returns. */
 struct cel_call {
 	struct cel_eval *eval;
-	struct arena *arena; /* results; as long as the evaluation */
+	struct arena
+		*arena; /* lives as long as the evaluation and holds results */
 	const struct cel_overload *overload;
 	const struct cel_value *args; /* the receiver first */
 	unsigned n;
@@ -25,12 +26,12 @@ struct cel_call {
 struct cel_overload {
 	const char *name; /* "startsWith", "_+_" */
 	/*
-	 * "string.(string) bool" is a member, "(A, A) bool" is not; types as
-	 * cel_type_parse() reads them.
+	 * As in a CEL declaration: "string.(string) bool" is a member function,
+	 * "(A, A) bool" is not; cel_type_parse() reads the types.
 	 */
 	const char *signature;
 	/* Arguments are normal values whose kinds fit the signature (dyn:
-	 * anything). NULL: the evaluator does it (`_&&_`, `_?_:_`). */
+	 * anything). NULL: the evaluator implements it (`_&&_`, `_?_:_`). */
 	struct cel_value (*call)(struct cel_call *call);
 	/*
 	 * The cost of a call in addition to its arguments, as Kubernetes 1.37
@@ -40,7 +41,7 @@ struct cel_overload {
 	uint64_t (*cost)(const struct cel_call *call, struct cel_value result);
 };
 
-/* Each ends with {0}, all of them with NULL. */
+/* The tables end with {0}, the list ends with NULL. */
 extern const struct cel_overload *const cel_libraries[];
 
 /* Costs that many overloads share (rules/cel/value/cost.c): 10 % of the size of

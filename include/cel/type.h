@@ -32,8 +32,8 @@ enum cel_kind {
 	CEL_OBJECT, /* fields declared by the host: `gpugate`, `variables` */
 	CEL_ERROR,
 	CEL_UNKNOWN,
-	CEL_DYN,   /* types only: checked when it runs */
-	CEL_PARAM, /* types only: `A` of a signature */
+	CEL_DYN,   /* a type only: checked at run time */
+	CEL_PARAM, /* a type only: `A` of a signature */
 };
 
 enum { CEL_TYPE_PARAMS = 2 };
@@ -45,7 +45,8 @@ struct cel_field {
 
 struct cel_type {
 	enum cel_kind kind;
-	const char *name; /* opaque, object, parameter; else NULL */
+	const char
+		*name; /* of an opaque type, object or parameter; else NULL */
 	/* list and optional: one; map: key and value; type: one or none */
 	const struct cel_type *params[CEL_TYPE_PARAMS];
 	const struct cel_field *fields; /* object: ends with {0} */
@@ -54,7 +55,7 @@ struct cel_type {
 /* The type without parameters of this kind. CEL_LIST is list(dyn), CEL_MAP
  * map(dyn, dyn). */
 const struct cel_type *cel_type_of_kind(enum cel_kind kind);
-/* One with parameters: of a list, an optional or a type, which have no b; of a
+/* A type with parameters: a list, an optional or a type, which have no b; or a
  * map. */
 const struct cel_type *cel_type_with(struct arena *arena, enum cel_kind kind,
 				     const struct cel_type *a,
@@ -65,15 +66,15 @@ const char *cel_type_name(const struct cel_type *type);
 /* True if the types are equal, including all parameters. */
 bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
 /*
- * The type that a text names: `int`, `list(string)`, `map(string,dyn)`,
+ * Reads a type from a text: `int`, `list(string)`, `map(string,dyn)`,
  * `optional(A)`, `type(A)`, `timestamp`, `duration`, `A` (a capital letter is a
- * parameter), anything else with a dot or a capital an opaque type
- * (`kubernetes.Quantity`, `net.IP`). Advances *text behind it. BUG() on a text
- * that is none: these texts are ours.
+ * parameter); any other name with a dot or a capital is an opaque type
+ * (`kubernetes.Quantity`, `net.IP`). Advances *text behind it. Calls BUG() on
+ * anything else, because only gpugate writes these texts.
  */
 const struct cel_type *cel_type_parse(struct arena *arena, const char **text);
-/* An object: its name, and fields such as ` labels:map(string,string)`; a type
- * `@N` is that of row N. */
+/* An object: its name, then fields such as ` labels:map(string,string)`; a type
+ * `@N` is the type of row N. */
 const struct cel_type *cel_type_object(struct arena *arena,
 				       const char *const *rows, unsigned row);
 const char *cel_type_text(struct arena *arena, const struct cel_type *type);

@@ -6,8 +6,8 @@
  * function is only called without any among its arguments.
  *
  * A value that was read from a document keeps its node, also while it is
- * compared, passed on or held by a list; what is computed has none. That is
- * how a failing rule finds its line.
+ * compared, passed on or held by a list; a computed value has none. That is how
+ * a failing rule finds its line.
  */
 #ifndef CEL_VALUE_H
 #define CEL_VALUE_H
@@ -27,7 +27,7 @@ struct cel_text {
 	size_t len;
 };
 
-/* Since the epoch, or a length of time; 0 <= nanos < 1e9, for a negative
+/* Time since the epoch, or a duration; 0 <= nanos < 1e9, for a negative
  * duration too (-0.5 s is -1 s + 5e8 ns). */
 struct cel_time {
 	int64_t seconds;
@@ -65,13 +65,14 @@ struct cel_value {
 			const void *data;
 		} opaque;
 	};
-	/* Where it was read, or NULL. For an unknown value: the placeholder, or
-	 * NULL if an input is missing. */
+	/* The source of the value, or NULL. For an unknown value: the
+	 * placeholder, or NULL if an input is missing. */
 	const struct node *node;
 };
 
-/* The child that was read last: children in their order cost no search. A list
- * or map over nodes is of one evaluation, hence of one thread. */
+/* The child that was read last, so that reading children in order needs no
+ * search. A list or map over nodes belongs to one evaluation, hence to one
+ * thread. */
 struct cel_cursor {
 	const struct node *node;
 	size_t index;
@@ -82,17 +83,17 @@ struct cel_entry {
 };
 
 /*
- * Lists and maps are views of nodes of a document or of values; those of
- * nodes convert their items when they are read. schema is the OpenAPI schema of
- * the node where the object's kind has one (CRDs), which decides about
- * timestamps, durations, bytes, int-or-string and about set and map lists;
- * without it JSON's types count.
+ * Lists and maps are views of nodes of a document or of values; those of nodes
+ * convert their items when they are read. schema is the node's OpenAPI schema
+ * if the object's kind has one (CRDs): it decides about timestamps, durations,
+ * bytes, int-or-string and about set and map lists; without it the JSON types
+ * apply.
  */
 struct cel_items {
 	const struct node *node; /* a seq or a map, or NULL */
 	const struct node *schema;
 	size_t n;
-	struct cel_cursor *cursor; /* where node is not NULL */
+	struct cel_cursor *cursor; /* if node is not NULL */
 	/* Lists and maps, if node and field are NULL. */
 	const struct cel_value *values;
 	const struct cel_entry *entries;
@@ -100,12 +101,12 @@ struct cel_items {
 	/*
 	 * An object whose fields the host computes when they are read
 	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
-	 * *out and returns true, or false: it has no such field.
+	 * *out and returns true, or returns false if it has no such field.
 	 */
 	bool (*field)(struct cel_eval *eval, void *context,
 		      struct cel_text name, struct cel_value *out);
-	/* The nodes that decide what field() gave, as cel_eval_blame(); or
-	 * NULL: that of the value. */
+	/* Lists the nodes that decide the result of field(), as
+	 * cel_eval_blame() does; NULL: the node of the value decides. */
 	size_t (*blame)(void *context, struct cel_text name,
 			const struct node **nodes, size_t max);
 	void *context;
@@ -133,7 +134,7 @@ static inline struct cel_value cel_double(double d)
 	return (struct cel_value){.kind = CEL_DOUBLE, .real = d};
 }
 
-/* The bytes are kept, not copied. */
+/* Refers to the bytes without copying them. */
 static inline struct cel_value cel_stringn(const char *data, size_t len)
 {
 	return (struct cel_value){.kind = CEL_STRING, .text = {data, len}};
@@ -161,8 +162,9 @@ struct cel_map_builder {
 	uint32_t *index;
 	size_t n, size;
 };
-/* false: there is such an entry already, and its value is replaced if replace
- * (keys are the same if their kinds are, too: as in a literal). */
+/* Returns false if the key exists already; its value is then replaced if
+ * replace is set. Keys are the same only if their kinds are, as in a
+ * literal. */
 bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
 		 struct cel_entry entry, bool replace);
 struct cel_value cel_map_built(struct arena *arena,
@@ -180,9 +182,8 @@ struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
 struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 			       const struct node *schema);
 
-/* The key under which a map's child goes, or a child of its
- * `properties`: properties' names are escaped
- * (apiserver pkg/cel/escaping.go). */
+/* The CEL key for a child of a map, or of its `properties`: names of properties
+ * are escaped (apiserver pkg/cel/escaping.go). */
 struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
 				const struct node *child);
 
@@ -203,7 +204,7 @@ static inline bool cel_is_false(struct cel_value v)
 	return v.kind == CEL_BOOL && !v.boolean;
 }
 
-/* Error or unknown: what a strict function is never called with. */
+/* True for an error or unknown, which a strict function never gets. */
 static inline bool cel_is_abnormal(struct cel_value v)
 {
 	return v.kind == CEL_ERROR || v.kind == CEL_UNKNOWN;
@@ -215,25 +216,25 @@ static inline size_t cel_size(struct cel_value v)
 	return v.list->n;
 }
 
-/* i < size. Items of a document's list know their node. */
+/* Returns an item, i < size. Items of a document's list know their node. */
 struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
 			     size_t i);
-/* The items of both; beyond a million, an error. */
+/* Joins the items of both; an error beyond a million items. */
 struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 			      struct cel_value b);
-/* Entry number i, in the document's order (i < size). */
+/* Returns entry i in the document's order (i < size). */
 struct cel_entry cel_map_at(struct arena *arena, struct cel_value map,
 			    size_t i);
-/* The value of a key, keys compared as the language does (1 == 1u == 1.0).
- * false: there is none. */
+/* Finds the value of a key; keys compare as in the language (1 == 1u == 1.0).
+ * Returns false if there is none. */
 bool cel_map_find(struct arena *arena, struct cel_value map,
 		  struct cel_value key, struct cel_value *out);
-/* `==`: a bool, or unknown where that cannot be known (placeholders). Numbers
- * compare across types; values of unlike types are unequal. */
+/* `==`: a bool, or unknown if a placeholder decides it. Numbers compare across
+ * types; values of unlike types are unequal. */
 struct cel_value cel_equal(struct arena *arena, struct cel_value a,
 			   struct cel_value b);
-/* Order of two numbers, strings, bytes, bools, times: *order <0, 0, >0; false:
- * they have none (NaN, unlike types). */
+/* Compares two numbers, strings, bytes, bools or times: *order <0, 0, >0.
+ * Returns false if they have no order (NaN, unlike types). */
 bool cel_compare(struct cel_value a, struct cel_value b, int *order);
 /* The type of a value, as type() gives it. */
 const struct cel_type *cel_type_of(struct cel_value value);

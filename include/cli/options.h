@@ -16,29 +16,30 @@
 
 enum option_kind {
 	OPTION_FLAG,   /* bool */
-	OPTION_COUNT,  /* unsigned, one more each time */
+	OPTION_COUNT,  /* unsigned, incremented by each use */
 	OPTION_NUMBER, /* unsigned, within least..most */
 	OPTION_BYTES,  /* size_t: 8388608, 8Mi, 512Ki; within least..most */
 	OPTION_TEXT,   /* const char * */
-	OPTION_WORDS,  /* struct list, split at commas wherever it is given */
-	OPTION_LIST,   /* struct list, one item each time */
+	OPTION_WORDS,  /* struct list, split at commas */
+	OPTION_LIST,   /* struct list, one item for each use */
 };
 
-/* In the order that tables are written in. */
+/* In the order in which the tables are written. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct option {
 	const char *name;    /* without the dashes */
-	char letter;	     /* 0: none; the letter of help is h */
+	char letter;	     /* 0: none; `h` is reserved for help */
 	unsigned char kind;  /* enum option_kind */
 	unsigned commands;   /* bits, as the program counts its commands */
 	size_t at;	     /* offset in the program's struct */
 	const char *value;   /* name of the value in the help; NULL for flags */
 	const char *choices; /* words separated by blanks; NULL: any */
 	const char *help;
-	const char *initial; /* as a user would write it; NULL: none */
+	const char *initial; /* default, as a user would write it; NULL: none */
 	const char *former;  /* an earlier name that still works, or NULL */
 	size_t least, most;  /* of a number */
-	bool many;	     /* of a list: values up to the next option */
+	bool many; /* a list option that takes all values up to the next option
+		    */
 };
 
 struct option_parser;
@@ -47,7 +48,7 @@ struct option_set {
 	size_t n;
 	const char *variables; /* "GPUGATE_", see word_variable(); or NULL */
 	const char *list_separators; /* of an OPTION_LIST's variable */
-	bool empty_values;	     /* "" is a value in arguments */
+	bool empty_values;	     /* "" is a valid argument */
 	/* Options of other tools and their names here, ended by {0}; or
 	 * NULL. */
 	const struct option_hint {
@@ -66,18 +67,19 @@ struct option_parser {
 	const struct option_set *set;
 	void *options; /* the program's struct */
 	struct arena *arena;
-	struct list *arguments; /* other words; NULL: an error */
+	struct list *arguments; /* arguments that are not options; NULL: they
+				   are an error */
 	unsigned command;	/* its bit */
 	void *context;		/* for usage() */
 	/* The parser's own. */
-	char **next; /* argument after the one being looked at */
+	char **next;		      /* the argument after the current one */
 	bool inherited[OPTIONS_MOST]; /* set by the environment */
 };
 
 /*
- * Defaults, then the environment, then arguments (NULL-terminated). A list
- * that is given as an argument replaces the one of the environment. 0, or the
- * exit status after a message. Strings live in argv, the environment or the
+ * Defaults, then the environment, then arguments (NULL-terminated). A list that
+ * is given as an argument replaces the one of the environment. Returns 0, or
+ * the exit status after a message. Strings live in argv, the environment or the
  * arena.
  */
 int options_read(struct option_parser *parser, char **argv);

@@ -13,11 +13,11 @@ struct roff_page {
 	const char *version;
 };
 
-/* Text: no escapes, no request at the start of a line; an empty line begins a
- * paragraph. And the end of the line. */
+/* Appends text and a line end: without escapes, and without a request at the
+ * start of a line; an empty line begins a paragraph. */
 void roff_line(struct buf *out, const char *text);
 void roff_header(struct buf *out, const struct roff_page *page);
-/* The options of the commands with this bit, but for help. */
+/* The options of the commands with this bit, without --help. */
 void roff_options(struct buf *out, const struct option_set *set,
 		  unsigned command);
 

@@ -18,19 +18,19 @@ struct list {
 };
 
 void list_add(struct arena *arena, struct list *list, const char *item);
-/* Each word between the separators. */
+/* Appends each word between the separators. */
 void list_split(struct arena *arena, struct list *list, const char *text,
 		const char *separators);
 
 /* True if word is one of the words, which are separated by blanks. */
 bool word_among(const char *words, const char *word);
-/* 1 for yes, true, on and 1; 0 for their opposites and ""; else -1. */
+/* Returns 1 for yes, true, on and 1; 0 for their opposites and ""; else -1. */
 int word_flag(const char *word);
-/* GPUGATE_FAIL_ON for "GPUGATE_" and "fail-on"; out is a buffer of 64 bytes,
- * and option names are short. */
+/* Makes GPUGATE_FAIL_ON from "GPUGATE_" and "fail-on"; out has 64 bytes, enough
+ * because option names are short. */
 void word_variable(const char *prefix, const char *name, char *out);
-/* Wrapped to 78 columns; every line but the first, which starts at column, is
- * indented by indent blanks. A newline ends a paragraph. */
+/* Wraps to 78 columns. The first line starts at column; all others are indented
+ * by indent blanks. A newline ends a paragraph. */
 void words_wrap(struct buf *out, const char *text, size_t column,
 		size_t indent);
 

@@ -2,9 +2,9 @@
 /*
  * The budget that all documents of one object share, and all of one file or
  * review: manifests, patches and configurations in strings are read with a
- * loader for each string, and a string may be read many times. Scripts of
- * shells count as well. An arena leads
- * to the budget, so that every loader that uses its memory spends from it.
+ * loader for each string, and a string may be read many times. Shell scripts
+ * count as well. An arena leads to the budget, so that every loader that uses
+ * its memory spends from it.
  *
  * The cost depends on the bytes alone: the same object is always read, or
  * always rejected, whatever the load of the machine.
@@ -26,7 +26,7 @@ struct load_cost {
 
 struct load_budget {
 	struct load_cost object; /* left for this object */
-	struct load_cost all;	 /* for this one and all that follow */
+	struct load_cost all;	 /* of this object and all that follow */
 	bool over;		 /* a part of this object was not read */
 };
 
@@ -38,7 +38,7 @@ void load_budget_object(struct load_budget *budget);
 /* Returns the rest of the budget. */
 struct load_cost load_budget_left(const struct load_budget *budget);
 /* Spends the cost; budget may be NULL, here and below. Returns false, and marks
- * the budget as over, if less than that was left. */
+ * the budget as over, if the rest is smaller. */
 bool load_budget_spend(struct load_budget *budget,
 		       const struct load_cost *cost);
 

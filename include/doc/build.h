@@ -9,7 +9,8 @@
 #include "doc/node.h"
 
 struct node *node_new(struct arena *arena, enum node_type type);
-/* All zero. A literal would be filled with a slow string instruction. */
+/* All zero. The compiler would fill a literal with a slow string
+ * instruction. */
 static inline void node_clear(struct node *node)
 {
 	node->type = node->flags = 0;
@@ -63,7 +64,7 @@ struct node *node_find(struct arena *arena, struct node *map, const char *key,
  * over all children: replace values in place where input decides how often.
  */
 void node_unlink(struct node *parent, struct node *child);
-/* The value of another node, children and all: key and places stay. */
+/* Takes the value and children of another node; key and places stay. */
 void node_take(struct node *node, const struct node *from);
 /*
  * Deep copy with flag added to every copied node. Stops and returns NULL

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs, stated once. A repair is a group of ensure-operations on one
- * document's tree: "this map has this key with this value", "this list has an
- * item with this merge key", "this is not there". Applying a group twice has
- * the effect of applying it once; what is already right is left alone.
+ * Fixes, stated once. A fix is a group of ensure-operations on one document's
+ * tree: "this map has this key with this value", "this list has an item with
+ * this merge key", "this is not there". Applying a group twice has the effect
+ * of applying it once; a value that is right already stays.
  *
  * All groups for one document are merged and rendered once: as a tree
  * (edits_apply), as a JSON Patch (edits_patch), as changes of the author's
- * bytes (doc/splice.h). The three say the same.
+ * bytes (doc/splice.h). All three have the same effect.
  *
  * A group is applied as a whole or not at all. Groups that contradict each
  * other at one place are both left out.
@@ -29,9 +29,9 @@ struct node *edit_int(struct arena *arena, int64_t value);
 struct node *edit_bool(struct arena *arena, bool value);
 struct node *edit_map(struct arena *arena);
 struct node *edit_seq(struct arena *arena);
-/* A value of the document, to be used elsewhere. */
+/* Copies a value of the document, for use elsewhere. */
 struct node *edit_copy(struct arena *arena, const struct node *value);
-/* Give a map a key that it does not have. Returns the map. */
+/* Adds a key that the map does not have yet. Returns the map. */
 struct node *edit_member(struct arena *arena, struct node *map, const char *key,
 			 struct node *value);
 /* {"name": text, ...}: edit_member() with a string. Returns the map. */
@@ -45,7 +45,7 @@ struct node *edit_item(struct node *seq, struct node *value);
 enum edit_step_kind {
 	EDIT_STEP_KEY,	 /* of a map */
 	EDIT_STEP_MATCH, /* list item by a key's value (name: main) */
-	EDIT_STEP_INDEX, /* list item by its place in the document given */
+	EDIT_STEP_INDEX, /* list item by its index in the original document */
 };
 
 struct edit_step {
@@ -56,7 +56,7 @@ struct edit_step {
 	uint32_t index;		  /* INDEX */
 };
 
-/* A value: copies of a path can be led on in different ways. */
+/* A path is a value: copies of it can be extended in different ways. */
 struct edit_path {
 	struct arena *arena;
 	const struct edit_step *steps;
@@ -64,12 +64,12 @@ struct edit_path {
 };
 
 /*
- * Path to a value of the document; NULL is the document's root. Items with a
- * unique name are found by it, others by index.
+ * Path to a value of the document; NULL is the document's root. The path names
+ * items by their name if it is unique, else by index.
  */
 void edit_path_to(struct edit_path *path, struct arena *arena,
 		  const struct node *node);
-/* One step further; what it names need not be there. */
+/* Extends the path by a step, which need not exist in the document. */
 void edit_path_key(struct edit_path *path, const char *key);
 void edit_path_match(struct edit_path *path, const char *key, const char *text);
 void edit_path_index(struct edit_path *path, uint32_t index);
@@ -89,22 +89,22 @@ struct edit {
 enum edit_outcome {
 	EDIT_DONE,     /* or will be */
 	EDIT_NEEDLESS, /* everything is so already */
-	EDIT_CONFLICT, /* another group wants something else here */
+	EDIT_CONFLICT, /* another group wants a different value here */
 	EDIT_REFUSED,  /* see reason */
 };
 
 struct edit_group {
 	enum edit_outcome outcome;
-	/* REFUSED: why, lower case, no full stop. CONFLICT: NULL */
+	/* REFUSED: the reason, lower case, no full stop. CONFLICT: NULL */
 	const char *reason;
 	const struct node *at;	 /* REFUSED: the value in question, or NULL */
 	unsigned other;		 /* CONFLICT: the group that disagrees */
 	bool stays;		 /* REFUSED by edits_splice() */
-	bool contested, changes; /* used while outcomes are worked out */
+	bool contested, changes; /* used while outcomes are computed */
 };
 
 struct edit_list {
-	struct arena *arena; /* of edits; values and keys are borrowed */
+	struct arena *arena; /* holds edits; values and keys are borrowed */
 	struct edit *edits;
 	size_t nedits, edits_size;
 	struct edit_group *groups;
@@ -129,14 +129,14 @@ void edit_set(struct edit_list *list, const struct edit_path *path,
  */
 void edit_ensure(struct edit_list *list, const struct edit_path *path,
 		 const struct node *item, const char *keys);
-/* Nothing is there: map key or list item. */
+/* Removes a map key or list item if it exists. */
 void edit_remove(struct edit_list *list, const struct edit_path *path);
 
 /* --- results ------------------------------------------------------------- */
 
 /*
- * All of these skip groups that edits_splice() refused before, so that they
- * agree with it. They set the outcomes of the groups.
+ * All of these skip groups that edits_splice() rejected before, so that the
+ * results agree. They set the outcomes of the groups.
  */
 
 /* The tree with all edits; root itself when nothing changes. */
@@ -145,8 +145,8 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 /* RFC 6902: a list of operations, empty when nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
-/* Like edits_patch(), but changes root's tree in place; the caller must be
- * its only owner. The list's edits are not valid afterward. */
+/* Like edits_patch(), but changes root's tree in place; the caller must be its
+ * only owner. It invalidates the list's edits. */
 struct node *edits_patch_onto(struct edit_list *list, struct node *root,
 			      struct arena *arena);
 

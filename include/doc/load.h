@@ -2,8 +2,8 @@
 /*
  * Files into documents, read as kubectl reads them: kubectl's splitter for the
  * stream, sigs.k8s.io/yaml for the values (JSON when the first byte that is not
- * white space is '{' or '['). Where kubectl drops or refuses text that is still
- * readable, it is read anyway and reported as LOAD_DISAGREEMENT.
+ * white space is '{' or '['). Text that kubectl drops or rejects although it is
+ * readable is read anyway and reported as LOAD_DISAGREEMENT.
  */
 #ifndef DOC_LOAD_H
 #define DOC_LOAD_H
@@ -30,7 +30,7 @@ struct load_limits {
 extern const struct load_limits load_limits_default;
 
 enum load_issue_kind {
-	LOAD_SYNTAX,	    /* refused: the document has no tree */
+	LOAD_SYNTAX,	    /* rejected: the document has no tree */
 	LOAD_DISAGREEMENT,  /* readers differ on it, see text */
 	LOAD_DUPLICATE_KEY, /* the last value counts */
 };
@@ -49,7 +49,7 @@ struct doc {
 	bool json;	     /* the tree was read from these bytes of JSON */
 	bool placeholders;   /* some node carries NODE_UNKNOWN */
 	bool abridged;	     /* a comment (`# ...`) replaces an omitted part */
-	const struct node *root; /* NULL: empty, or refused (see issues) */
+	const struct node *root; /* NULL: empty, or rejected (see issues) */
 	/*
 	 * Set for YAML held in a string of another document: its string node
 	 * and that document. Findings are placed at the string.
@@ -64,52 +64,54 @@ struct loader {
 	struct arena *arena; /* trees, issues; the caller may reset it between
 				documents */
 	uint32_t next;	     /* offset of the next chunk */
-	uint32_t yaml;	     /* where YAML begins, after JSON: at a line */
+	uint32_t yaml; /* start of the line where YAML begins, after JSON */
 	unsigned number;
 	bool json, done;
-	bool costly; /* a document was refused for its nodes, or for work */
+	bool costly; /* a document was rejected for its number of nodes, or for
+			its cost */
 	uint64_t flow_work; /* so far */
-	/* The JSON was refused although kubectl takes it: a number beyond
-	 * double, or bytes that are not UTF-8. */
+	/* The JSON was rejected although kubectl accepts it: a number beyond
+	 * double, or invalid UTF-8. */
 	bool too_large, not_utf8;
 	void (*issue)(void *context, const struct load_issue *issue);
-	/* JSON: is the value of this key, just read in map, to be left out of
-	 * the tree? Its text is then only searched for its end. */
+	/* True if the value of this key, just read in map, is to be left out of
+	 * the tree. Only its end is then searched for. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
-	/* Bits of the keys that it is asked for, and perhaps of others:
-	 * node_tag_bit() of their tags; 0: all. */
+	/* node_tag_bit() of the keys that it is called for; other keys may
+	 * share a bit. 0: all keys. */
 	uint64_t skip_tags;
 	/* json_read(): its copy of the text up to own_end, in the source's
 	 * arena, which holds the strings of the trees. */
 	char *own;
 	uint32_t own_end;
 	void *context;
-	/* The sum of the squared lengths of all maps and lists in the JSON
-	 * read last. */
+	/* The sum of the squared lengths of all maps and lists in the last JSON
+	 * that was read. */
 	uint64_t breadth;
 };
 
 void loader_init(struct loader *loader, struct source *source,
 		 const struct load_limits *limits, struct arena *arena);
-/* Next document with content: 1; end of the file: 0. Empty chunks skipped. */
+/* Returns 1 for the next document, 0 at the end of the file. Empty chunks are
+ * skipped. */
 int loader_next(struct loader *loader, struct doc *doc);
 
 /*
- * One document of each syntax, start..end bytes of the source. NULL and an
- * issue when refused, NULL and no issue when empty. loader_next() uses both;
- * callers with one JSON value (a review, a snapshot) use json_read().
+ * Reads one document of each syntax, bytes start..end of the source. Returns
+ * NULL and an issue if it is rejected, NULL and no issue if it is empty.
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
 /*
- * The documents in a string of a document, which count against the arena's
- * budget. The text may be another one than the node's, of its length; false:
- * nothing is left to read it with. A document that costs too much is the last.
+ * Reads the documents in a string of a document, which spend the arena's
+ * budget. The text may differ from the node's, but has its length. Returns
+ * false if no budget is left. A document that costs too much is the last one.
  */
 bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 		   const char *text, size_t len);
 bool embedded_next(struct loader *loader, struct doc *doc);
-/* The document in a string, in the arena; NULL: refused, or empty. */
+/* Returns the document in a string, in the arena; NULL if it is rejected or
+ * empty. */
 const struct node *yaml_in(struct arena *arena, const struct node *text);
 /* *used: offset after the value, for JSON values back to back. A loader reads
  * each byte once. */

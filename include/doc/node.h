@@ -34,9 +34,9 @@ enum node_type {
 };
 
 enum node_flags {
-	NODE_UNKNOWN = 1,    /* placeholder: the value is not known yet */
+	NODE_UNKNOWN = 1,    /* placeholder: the value is unknown */
 	NODE_ALIASED = 2,    /* copied from an anchor: span is the anchor's */
-	NODE_MERGED = 4,     /* came in through a `<<` merge key */
+	NODE_MERGED = 4,     /* merged by a `<<` key */
 	NODE_FLOW = 8,	     /* { } or [ ] style, or JSON */
 	NODE_QUOTED = 16,    /* single or double quoted */
 	NODE_BLOCK = 32,     /* | or > block scalar */
@@ -45,9 +45,8 @@ enum node_flags {
 	NODE_OPEN = 128,     /* a map: node_is_perhaps() of some child */
 };
 
-/* Fields that lookups in a map read from its children come first, then
- * fields read from the map: looking a key up touches one cache line of most
- * nodes. */
+/* First the fields that a lookup reads from the children, then those it reads
+ * from the map: it touches one cache line of most nodes. */
 struct node {
 	uint8_t type;	   /* enum node_type */
 	uint8_t flags;	   /* enum node_flags */
@@ -58,17 +57,18 @@ struct node {
 	uint32_t key_len;
 	uint32_t index; /* position among the siblings */
 	/*
-	 * Scalars, NUL-terminated (strings may hold NUL bytes: mind len).
-	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON
-	 * input keeps its own digits. Booleans: "true", "false".
+	 * Scalars, NUL-terminated (but strings may contain NUL bytes: use len).
+	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON input
+	 * keeps its own digits. Booleans: "true", "false".
 	 */
 	const char *str;
 	struct node *first, *last; /* children, in the author's order */
 	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 	struct node_index *map_index; /* large maps: hash, else NULL */
 	struct node *parent;
-	uint32_t start, end;	     /* bytes of the value in the source */
-	uint32_t key_start, key_end; /* bytes of the key, equal when none */
+	uint32_t start, end; /* bytes of the value in the source */
+	uint32_t key_start,
+		key_end; /* bytes of the key; equal if there is none */
 };
 
 #define FOR_EACH_CHILD(parent_, child)                                         \
@@ -83,10 +83,10 @@ static inline const struct node *node_first(const struct node *node)
 
 /*
  * Most lookups are for keys that a map does not have: its bits show that. The
- * tag of a literal key is known at compile time. The factors are those by which
- * few keys of one map, and few that are asked of it, share a bit: chosen by
- * counting on 850 manifests and on pods as the API server sends them.
- * (rules/kube/data/tag.awk has the same.)
+ * tag of a literal key is known at compile time. The factors were chosen by
+ * counts on 850 manifests and on pods from the API server, so that few keys of
+ * a map, and few that are looked up in it, share a bit. rules/kube/data/tag.awk
+ * has the same factors.
  */
 static inline uint16_t node_tag(const char *key, size_t len)
 {
@@ -102,8 +102,8 @@ static inline uint64_t node_tag_bit(uint16_t tag)
 	return UINT64_C(1) << (tag & 63);
 }
 
-/* Child by key bytes of a node that is unknown or has that tag's bit, as only
- * maps have; tag is the key's node_tag(). */
+/* Finds a child by key; the node is unknown or has the bit of the tag, as only
+ * maps have. tag is the key's node_tag(). */
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
 /* Finds a child by tag and length alone; the caller compares the key. */
@@ -112,9 +112,9 @@ const struct node *node_get_likely(const struct node *map, size_t len,
 
 /*
  * Value of a key; keys match by bytes, case included (as the API server).
- * Always inline, as node_get() is: link-time optimization calls some of them
- * otherwise, and the tag of a literal key is made at each question. Its bytes
- * are compared where it is known: 25 instructions less than in a function.
+ * Always inline, as node_get() is: otherwise link-time optimization calls some
+ * of them and computes the tag of a literal key each time. Comparing the bytes
+ * inline saves 25 instructions.
  */
 static inline __attribute__((always_inline)) const struct node *
 node_getn(const struct node *map, const char *key, size_t len)
@@ -139,7 +139,7 @@ node_get(const struct node *map, const char *key)
 	return node_getn(map, key, strlen(key));
 }
 
-/* Several keys in turn: node_path(n, "spec.template.spec"). */
+/* Looks several keys up in turn: node_path(n, "spec.template.spec"). */
 const struct node *node_path(const struct node *node, const char *dotted);
 const struct node *node_at(const struct node *seq, size_t i);
 
@@ -163,7 +163,7 @@ static inline bool node_is_unknown(const struct node *node)
 	return node && node->flags & NODE_UNKNOWN;
 }
 
-/* NULL pointer, or an explicit null: the API server treats both as unset. */
+/* True for NULL or an explicit null: the API server treats both as unset. */
 static inline bool node_is_unset(const struct node *node)
 {
 	return !node || node_known(node, NODE_NULL);
@@ -186,7 +186,7 @@ static inline const char *node_str(const struct node *node)
 	return node && node_known(node, NODE_STRING) ? node->str : NULL;
 }
 
-/* A known string equal to text. */
+/* True if the node is a known string equal to text. */
 static inline bool node_eq(const struct node *node, const char *text)
 {
 	const char *str = node_str(node);
@@ -195,17 +195,18 @@ static inline bool node_eq(const struct node *node, const char *text)
 	return str && node->len == len && memcmp(str, text, len) == 0;
 }
 
-/* A known boolean that is true. */
+/* True if the node is a known boolean that is true. */
 bool node_is_true(const struct node *node);
 bool node_is_false(const struct node *node);
-/* A known integer (2.0 counts, as for the API server); false otherwise. */
+/* Reads a known integer (2.0 counts, as for the API server); false
+ * otherwise. */
 bool node_int(const struct node *node, int64_t *value);
 /* Number of children of a map or seq, else 0. */
 size_t node_count(const struct node *node);
 
 /*
- * A copy of its parent under another key, in a tree that is made (kube/pod.h):
- * its place is the parent's.
+ * True if the node is a copy of its parent under another key, in a generated
+ * tree (kube/pod.h): its place is the parent's.
  */
 static inline bool node_is_view(const struct node *node)
 {
@@ -214,25 +215,28 @@ static inline bool node_is_view(const struct node *node)
 
 /* RFC 6901 pointer from the document's root, appended to out. */
 void node_pointer(const struct node *node, struct buf *out);
-/* "/" and the key, escaped, as part of one; appended. */
+/* Appends "/" and the escaped key. */
 void pointer_add(struct buf *out, const char *key, size_t len);
 /* Like node_pointer(), returned as a text of the arena. */
 char *node_pointer_text(struct arena *arena, const struct node *node);
-/* The children in the order of their keys, to be freed: an order that no reader
- * of JSON need keep must change nothing. NULL: there are none. */
+/* Returns the children in the order of their keys, to be freed: results must
+ * not depend on an order that JSON readers need not keep. NULL if there are
+ * none. */
 const struct node **node_by_key(const struct node *map);
-/* A hash of the path from root, which holds the node. List items that have a
- * name go by it: an item inserted above does not change it. */
+/* A hash of the path from root, which holds the node. List items are named by
+ * their name if they have one, so an item inserted above does not change the
+ * hash. */
 uint64_t node_named_path(const struct node *node, const struct node *root);
 /* The value as compact JSON (keys in the author's order), appended. */
 void node_json(const struct node *node, struct buf *out);
 /* Text as a JSON string, appended. */
 void text_json(const char *text, size_t len, struct buf *out);
-/* Same value; number spellings 1, 1.0 count as equal, key order does not. */
+/* True for the same value; number spellings 1, 1.0 count as equal, key order
+ * does not matter. */
 bool node_same(const struct node *a, const struct node *b);
 
-/* Two maps with the same in them, written alike: in the same order, numbers
- * with the same digits. */
+/* True if two maps have the same content, written alike: in the same order,
+ * numbers with the same digits. */
 bool node_repeats(const struct node *a, const struct node *b);
 
 /*

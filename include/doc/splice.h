@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs in the author's file: text replaces the bytes start..end, and every
- * other byte stays, comments and style included. Where the result is not
- * certain (aliases, merge keys, block scalars, tabs, unknown values), the group
- * of edits is refused with a reason.
+ * Edits of the author's file: text replaces the bytes start..end, and every
+ * other byte stays, comments and style included. If the result is uncertain
+ * (aliases, merge keys, block scalars, tabs, unknown values), the group of
+ * edits is rejected with a reason.
  *
  * Offsets count from source->text; add source->bom for offsets in the file.
  */
@@ -26,16 +26,16 @@ struct splice {
 	size_t len;
 };
 
-/* In order; two may touch, none overlap. */
+/* In order; they may touch but not overlap. */
 struct splice_list {
 	struct splice *items;
 	size_t n, size;
 };
 
 /*
- * Append the changes of one document. Groups that cannot be done get outcome
- * EDIT_REFUSED and stay so; edits_apply() then gives the tree that reading the
- * new text gives. Call it for the documents of a file in order.
+ * Append the changes of one document. Groups that cannot be applied get the
+ * outcome EDIT_REFUSED and keep it; edits_apply() then returns the same tree as
+ * reading the new text. Call it for the documents of a file in order.
  */
 void edits_splice(struct edit_list *list, const struct doc *doc,
 		  struct arena *arena, struct splice_list *splices);
@@ -44,7 +44,7 @@ void edits_splice(struct edit_list *list, const struct doc *doc,
 void splices_apply(const char *text, size_t len,
 		   const struct splice_list *splices, struct buf *out);
 
-/* The expected content of one document of the new text. */
+/* The expected content of a document of the new text. */
 struct splice_expect {
 	unsigned number; /* doc.number */
 	const struct node *root;
@@ -53,7 +53,8 @@ struct splice_expect {
 /*
  * Reads the new text as a file and compares its documents: the ones in expect
  * (by rising number) with their expected content, all others with the old text.
- * Returns -1 and sets err if anything else changed: then do not write it.
+ * Returns -1 and sets err if anything else changed; the new text must then not
+ * be written.
  */
 int splices_check(const struct source *before, const struct buf *after,
 		  const struct splice_expect *expect, size_t n,

@@ -3,9 +3,9 @@
  * Work needed to check an object's lists, in admission and lint alike.
  *
  * Rules compare items of a list with each other (containers, volumes and their
- * mounts), and against nodes and quotas. 1,500 of them take a tenth of a
- * second; 12,000, for which there is room in an object, took longer than the
- * API server's timeout, after which the object is admitted.
+ * mounts), and against nodes and quotas. 1,500 items take a tenth of a second;
+ * 12,000, which fit into an object, took longer than the API server's timeout,
+ * after which it admits the object.
  */
 #ifndef DOC_WORK_H
 #define DOC_WORK_H
@@ -15,14 +15,14 @@
 #include "doc/node.h"
 
 enum {
-	WORK_ITEMS = 1500, /* of one list, if it is the only one */
+	WORK_ITEMS = 1500, /* of one list, if it is the only list */
 	WORK_MAX = WORK_ITEMS * WORK_ITEMS,
 };
 
-/* Squares of the lengths of all lists and maps; numbers and texts, which cost
- * less, count for a sixteenth. */
+/* Squares of the lengths of all lists and maps; numbers and strings cost less
+ * and count for a sixteenth. */
 uint64_t work_of(const struct node *node);
-/* The list or map that adds most to it; NULL: the node has none. */
+/* The list or map that contributes most; NULL if the node has none. */
 const struct node *work_longest(const struct node *node);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster's own policies, judged as the API server judges them:
+ * The cluster's own policies, evaluated as the API server evaluates them:
  * ValidatingAdmissionPolicy, ValidatingAdmissionPolicyBinding and parameter
  * objects (k8s.io/apiserver 0.36 pkg/admission/plugin/policy), and the
- * validation rules of CustomResourceDefinitions. A file is judged as a CREATE,
- * a review as what it is.
+ * validation rules of CustomResourceDefinitions. A file counts as a CREATE, a
+ * review as its own operation.
  *
- * Once finished a set is immutable and may be used by several threads.
+ * A finished set is immutable and may be used by several threads.
  */
 #ifndef ENGINE_ADMISSION_POLICY_H
 #define ENGINE_ADMISSION_POLICY_H
@@ -34,8 +34,8 @@ struct admission_listener {
 };
 
 /*
- * The documents of a file: policies, bindings, definitions, namespaces, and
- * any other object, which may be a parameter. The text is copied.
+ * Adds the documents of a file: policies, bindings, definitions, namespaces,
+ * and any other object, which may be a parameter. The text is copied.
  */
 void admission_policies_add(struct admission_policies *set, const char *name,
 			    const char *text, size_t len,
@@ -47,7 +47,7 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 void admission_policies_add_document(struct admission_policies *set,
 				     struct source *source,
 				     const struct doc *doc);
-/* An object that no policy takes as a parameter is a problem. */
+/* Report an object that no policy uses as a parameter as a problem. */
 void admission_policies_be_strict(struct admission_policies *set);
 /*
  * Adds the policies of a snapshot: the JSON of a List of objects that
@@ -58,13 +58,14 @@ void admission_policies_be_strict(struct admission_policies *set);
 void admission_policies_add_saved(struct admission_policies *set,
 				  const char *name, const char *list,
 				  const struct admission_listener *listener);
-/* A file of the linted set: its Namespaces alone. */
+/* Adds a file of the input, but only its Namespaces. */
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
 				       size_t len);
-/* True if a verdict depends on namespaces. */
+/* True if a verdict may depend on namespaces. */
 bool admission_policies_want_namespaces(const struct admission_policies *set);
-/* Compile and bind: after the last file. Returns the number of problems. */
+/* Compiles and binds everything, after the last file. Returns the number of
+ * problems. */
 size_t admission_policies_finish(struct admission_policies *set,
 				 const struct admission_listener *listener);
 
@@ -72,8 +73,8 @@ struct admission_result {
 	bool definition; /* by the rules of a CustomResourceDefinition */
 	enum severity severity;
 	const char *policy, *binding, *expression, *message;
-	/* The author's nodes that decide it, the gravest first; none: it is
-	 * about the object as a whole. */
+	/* The author's nodes that decide the verdict, the gravest first; none
+	 * if it concerns the object as a whole. */
 	const struct node *const *nodes;
 	size_t nnodes;
 };
@@ -83,17 +84,17 @@ struct admission_request {
 	const struct cluster *cluster; /* or NULL */
 	/* Namespaces beside those of the set, or NULL. */
 	const struct admission_policies *namespaces;
-	/* A review's request and the root of its old object (NULL: there is
-	 * none, or it is not known); NULL: it is a file's object. */
+	/* A review's request and the root of its old object (NULL if there is
+	 * none or it is unknown); both NULL for an object in a file. */
 	const struct node *review, *old_object;
 	bool old_unknown;
 	/* The requesting user; NULL: unknown. groups ends with NULL. */
 	const char *user;
 	const char *const *groups;
 	bool policies, definitions; /* which are asked */
-	struct arena *arena;	    /* for results, until the next call */
+	struct arena *arena;	    /* holds results until the next call */
 	void (*found)(void *context, const struct admission_result *result);
-	/* Something could not be known. */
+	/* Called if an input of a check is unknown. */
 	void (*not_run)(void *context, bool definition, const char *reason);
 	void *context;
 };
@@ -103,8 +104,8 @@ void admission_policies_judge(const struct admission_policies *set,
 
 /*
  * Fields that MutatingAdmissionPolicies may set in the request's object or in
- * the pods that are made of it, as unknown values; NULL: none. It reads the
- * object, the cluster, the namespaces and the arena of the request.
+ * its pods, as unknown values; NULL: none. Reads the object, the cluster, the
+ * namespaces and the arena of the request.
  */
 const struct node *
 admission_policies_touched(const struct admission_policies *set,
@@ -113,11 +114,11 @@ admission_policies_touched(const struct admission_policies *set,
 
 /* --- for snapshots (save.c) ----------------------------------------------- */
 
-/* Appends what is kept of a policy, a binding or a parameter, as JSON. */
+/* Appends the kept fields of a policy, a binding or a parameter, as JSON. */
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out);
-/* ... of a definition, with its schemas or without; left_out: why without, or
- * NULL: they are not needed. */
+/* ... of a definition, with or without its schemas. left_out is the reason for
+ * leaving them out; NULL: they are not needed. */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);
 /* True if a schema of a served version has this key. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings that were there before: a JSON file of fingerprints, so that a team
- * can start with the findings of today and fix them one by one. Lines do not
- * matter (a fingerprint is rule, object and path by names); its other fields
- * are for people, and for finding stale entries.
+ * Known findings: a JSON file of fingerprints, so that a team can accept
+ * today's findings and fix them one by one. Lines do not matter (a fingerprint
+ * is rule, object and path by names); its other fields are for people, and for
+ * finding stale entries.
  *
- * The file is sorted and has one entry a line: it merges and reviews well.
- * baseline_has() may be called by several threads once loading is done.
+ * The file is sorted and has one entry per line, so that it merges and reviews
+ * well. baseline_has() may be called by several threads once loading is done.
  */
 #ifndef ENGINE_BASELINE_H
 #define ENGINE_BASELINE_H
@@ -28,10 +28,10 @@ struct baseline_entry {
 
 struct baseline *baseline_new(void);
 void baseline_free(struct baseline *baseline); /* NULL is allowed */
-/* At most FILE_BASELINE_MAX bytes. NULL and err (with line and column where
- * there is one). */
+/* At most FILE_BASELINE_MAX bytes. NULL and err (with line and column if
+ * known). */
 struct baseline *baseline_load(const char *path, struct err *err);
-/* The file that was loaded, as it was then. */
+/* The state of the file when it was loaded. */
 const struct file_stamp *baseline_stamp(const struct baseline *baseline);
 
 /*
@@ -46,9 +46,9 @@ void baseline_add(struct baseline *baseline, const char *file,
 size_t baseline_count(const struct baseline *baseline);
 
 /*
- * Entries that no finding matched. looked_for says whether this run would have
- * found the entry's finding (NULL: yes for all): other entries are not stale,
- * only unseen. each may be NULL; returns the number of stale entries.
+ * Entries that no finding matched. looked_for tests whether this run could have
+ * found the entry's finding (NULL: always true); entries it could not find are
+ * not stale. each may be NULL; returns the number of stale entries.
  */
 struct baseline_files {
 	bool (*looked_for)(void *context, const struct baseline_entry *entry);
@@ -59,11 +59,11 @@ size_t baseline_stale(const struct baseline *baseline,
 		      void (*each)(void *context,
 				   const struct baseline_entry *entry),
 		      void *context);
-/* Take the stale entries out; returns their number. */
+/* Removes the stale entries; returns their number. */
 size_t baseline_prune(struct baseline *baseline,
 		      const struct baseline_files *files);
-/* The text of the file with all entries, sorted by file, rule, object,
- * fingerprint, each fingerprint once; appended. */
+/* Appends the text of the file with all entries, sorted by file, rule, object
+ * and fingerprint, each fingerprint once. */
 void baseline_text(struct baseline *baseline, struct buf *out);
 
 #endif

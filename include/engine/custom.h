@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Custom rules in CEL: documents of kind Rules, in the files that a policy's
- * `custom:` names. Each becomes a rule like the built-in ones.
+ * Custom rules in CEL: documents of kind Rules, in the files listed in a
+ * policy's `custom:`. Each becomes a rule like the built-in ones.
  */
 #ifndef ENGINE_CUSTOM_H
 #define ENGINE_CUSTOM_H
@@ -11,12 +11,12 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* The cause of a finding that says that an expression of the rule fails. */
+/* The cause of a finding about an expression of the rule that fails. */
 #define CUSTOM_ERROR "evaluation error"
 
-/* `tests:` of a rule: the lines of the file where it finds something. */
+/* `tests:` of a rule: the lines of the file where it must find something. */
 struct custom_test {
-	const char *file;     /* as written: relative to `from` */
+	const char *file;     /* as written, relative to `from` */
 	const char *from;     /* the file with the rule */
 	unsigned line;	      /* there */
 	const unsigned *want; /* ascending */
@@ -28,8 +28,8 @@ size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
 struct setting;
 /*
  * Appends the rule as a ValidatingAdmissionPolicy and its binding, two
- * documents. false: the API server cannot say it, and *why is the reason, in
- * the arena.
+ * documents. Returns false if the API server cannot express it; *why is the
+ * reason, in the arena.
  */
 bool custom_export(struct arena *arena, const struct rule *rule,
 		   const struct setting *setting, struct buf *out,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One finding, flat: no pointer into a document, so that it outlives it.
- * Strings are never NULL ("" when there is nothing). They live in the arena of
- * the finding's holder (a run, or who copied it).
+ * One finding, without pointers into a document, so that it outlives the
+ * document. Strings are never NULL ("" when there is nothing). They live in the
+ * arena of the run, or of the code that copied it.
  */
 #ifndef ENGINE_FINDING_H
 #define ENGINE_FINDING_H
@@ -18,7 +18,7 @@ struct related {
 	const char *message;
 };
 
-/* A repair as it goes into reports: of this finding alone. */
+/* The fix of one finding, as reports show it. */
 struct fix_edit {
 	uint32_t start, end; /* bytes of the file, BOM included */
 	const char *text;
@@ -30,11 +30,11 @@ struct fix_result {
 	const char *patch; /* RFC 6902, compact JSON; "" when refused */
 	const struct fix_edit *edits;
 	unsigned nedits;
-	const char *refused; /* why the bytes cannot be changed, or "" */
+	const char *refused; /* reason why the bytes cannot be changed, or "" */
 	/* The fix writes a secret value, which is masked in edits and patch
-	 * (kube/secret/mask.h): they are for people to read, not to apply. */
+	 * (kube/secret/mask.h), which must then not be applied. */
 	bool masked;
-	bool kept; /* of an info that --fix leaves out */
+	bool kept; /* of an info that --fix skips */
 };
 
 enum suppressed_via {
@@ -58,55 +58,59 @@ struct finding {
 	const char *check; /* of the rule's rejections, or NULL */
 	/* The name of an admission policy, and of its binding. */
 	const char *policy, *binding;
-	/* Parameters of the policy without which it has no repair:
-	 * "cpu: ..., memory: ...". */
+	/* Parameters that the policy must set for a fix: "cpu: ..., memory:
+	 * ...". */
 	const char *wants;
 	uint64_t fingerprint;
 	/* The path in baselines of version 1, if it differs: the path of a
 	 * present node, not of a missing one. 0: the same. */
 	uint64_t former_path;
-	/* At admission: a keyed hash of pod, container, message and the
-	 * values that the verdict rests on. The key belongs to the process,
-	 * because the author of an object could otherwise choose names and
-	 * values with equal hashes. And the number of pods affected, at
-	 * their peak (1 if the finding is not about pods). */
+	/* At admission: a keyed hash of pod, container, message and the values
+	 * that decide the verdict. The key belongs to the process, because the
+	 * author of an object could otherwise choose names and values with
+	 * equal hashes. And the number of pods affected, at their peak (1 if
+	 * the finding is not about pods). */
 	uint64_t value;
 	struct amount pods;
 	struct related *related;
 	unsigned nrelated;
 	enum suppressed_via suppressed;
 	const char *suppression_reason;
-	/* Identity of pod and container within the run, for yielding. */
+	/* Identity of pod and container within the run, to drop findings that
+	 * yield. */
 	uint32_t pod_key, container_key;
-	struct fix *fix;	   /* as operations, while its document lives */
+	struct fix *fix; /* as operations; lives as long as its document */
 	struct fix_result *repair; /* rendered, or NULL: none */
-	/* The effect of its fix; NULL: there is none. Lives as long as fix. */
+	/* The effect of its fix; NULL if there is none. Lives as long as
+	 * fix. */
 	const char *fix_title;
 	bool fix_safe;
 	bool selected; /* the command line selected its rule */
 	/* Dropped: at a value that the cluster adds, or of a template that
 	 * another file has and that is checked there. */
 	bool injected;
-	const struct runtime *origin; /* of the value; NULL: the object */
-	bool strict; /* a warning stays what the rule makes of it */
+	const struct runtime
+		*origin; /* source of the value; NULL: the object */
+	bool strict;	 /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
-	enum mode mode; /* that the policy has for the object */
-	/* The policy exempted it until some days ago: at most a warning. */
+	enum mode mode; /* the policy's mode for the object */
+	/* The policy's exemption expired a few days ago: at most a warning. */
 	bool exempt_lately;
-	/* It denies Pods that a controller makes, too. */
+	/* Pods made by a controller are denied too. */
 	bool controller_pods;
-	/* The old object of an UPDATE would be denied for it as well. */
+	/* The old object of an UPDATE would be denied for this finding as
+	 * well. */
 	bool forgiven;
 	/* The old object is denied for the same rule, whatever the value. */
 	bool had_before;
-	/* Objects that its rule looked for and the cluster state lacks: bits
-	 * of struct cluster_absences. */
+	/* Objects that its rule needed and the cluster state lacks: bits of
+	 * struct cluster_absences. */
 	uint32_t absences;
-	/* Why a suppression that names it was refused, or NULL. */
+	/* Why the suppression of this finding was rejected, or NULL. */
 	const char *ignore_refused;
 	/* Suppressed by an annotation of the object, which its pods do not
-	 * carry as they do their template's. */
+	 * inherit as they do their template's. */
 	bool ignored_by_object;
 };
 
@@ -116,34 +120,34 @@ struct finding {
  */
 struct object_id finding_id(struct arena *arena, const struct object *object);
 /*
- * Memory of copies. Files of one kind repeat the texts of their findings, so
- * that one met lately is kept once: a large run takes a third less memory.
+ * Memory for copies. Similar files repeat the texts of their findings, so a
+ * recent text is stored once: a large run needs a third less memory.
  */
 struct finding_memory {
 	struct arena arena;
 	const char *texts[1024]; /* by hash */
 };
 
-/* A copy without the fix as operations. */
+/* Copies a finding without the fix's operations. */
 void finding_copy(struct finding *to, const struct finding *from,
 		  struct finding_memory *memory);
 /* Order of reports: file, line, column, rule name, message. */
 int finding_cmp(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
-/* Help of the finding, else what its rule advises; may be "". */
+/* Help of the finding, else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
-/* Rule, object and named path: the same in lint and at admission, and after
- * edits. */
+/* Hash of the rule, the object and the path by names: the same in lint and at
+ * admission, and after edits. */
 uint64_t finding_fingerprint(const struct finding *finding);
 /* Returns the fingerprint in baselines of version 1. */
 uint64_t finding_former_fingerprint(const struct finding *finding);
-/* Mask secret values in all that is shown of it; new texts in the arena. */
+/* Mask secret values in all shown texts; new texts live in the arena. */
 void finding_mask(struct finding *finding, const struct secrets *secrets,
 		  struct arena *arena);
 const char *severity_name(enum severity severity);
 const char *action_name(enum action action);
-/* false when text is not a severity (action). */
+/* Returns false if text is not a severity (action). */
 bool severity_parse(const char *text, enum severity *out);
 bool action_parse(const char *text, enum action *out);
 

@@ -24,11 +24,13 @@ enum { CHECKS_MAX = 128 };
 /* The settings of one rule. */
 struct setting {
 	bool enabled;
-	bool locked;	      /* comments, annotations cannot suppress it */
-	bool severity_set;    /* findings cannot change it: a policy said it */
-	bool strict;	      /* warnings of it are errors */
-	bool action_set;      /* else it follows the finding's severity */
-	bool controller_pods; /* denies Pods that a controller makes, too */
+	bool locked;	      /* comments and annotations cannot suppress it */
+	bool severity_set;    /* the policy set the severity: findings cannot
+				 change it */
+	bool strict;	      /* its warnings become errors */
+	bool action_set;      /* the policy set the action; else it follows the
+				 finding's severity */
+	bool controller_pods; /* also denies Pods made by a controller */
 	bool selected;	      /* the command line named it, or its category */
 	enum severity severity;
 	enum action action;
@@ -43,7 +45,7 @@ struct setting {
 	const char *from; /* "preset recommended", "path/.gpugate.yaml:7" */
 };
 
-/* True for a check of the rule that the policy turned off. */
+/* True if the policy turned off this check of the rule. */
 bool setting_check_off(const struct setting *setting, const struct rule *rule,
 		       const struct rejection *check);
 void setting_turn_check(struct setting *setting, const struct rule *rule,
@@ -55,7 +57,7 @@ struct policy_problem {
 	const char *file;
 	unsigned line, column; /* 0: the file or folder as a whole */
 	bool warning;
-	const char *text; /* with "did you mean" where there is one */
+	const char *text; /* includes "did you mean" if there is a suggestion */
 };
 
 struct policy_problems {
@@ -67,43 +69,41 @@ struct policy_problems {
 void policy_problems_release(struct policy_problems *problems);
 
 /*
- * Presets.
- * The action follows a finding's severity (rule_action()) unless `rules:` name
- * one: what the linter passes, admission allows.
- * recommended: each rule's own severity; a rule that guesses at intent at most
- *	warns; pedantic rules are off.
- * strict: recommended, and all findings of the categories resources, shm,
- *	scheduling, lifecycle, quota, priority are errors, those included that
- *	depend on something that is not known; guesses are warnings. Warnings
- *	of rules about uncounted devices (RULE_TAKES) are errors; they also
- *	deny Pods of controllers, unless the policy says `controllerPods:
- *	audit`.
- * all: recommended with the pedantic rules on.
- * In each of them a rule that needs parameters is off until it has them.
- * In a pinned preset ("recommended@1.0") rules newer than the pin audit and
- * are infos, so that an upgrade breaks no build; naming such a rule under
- * `rules:` lifts that.
+ * Presets. The action follows a finding's severity (rule_action()) unless
+ * `rules:` name one: admission allows whatever the linter passes. recommended:
+ * each rule's own severity; a rule that guesses at intent at most warns;
+ * pedantic rules are off. strict: recommended, and all findings of the
+ * categories resources, shm, scheduling, lifecycle, quota, priority are errors,
+ * even if they depend on something unknown; guesses are warnings. Warnings of
+ * rules about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
+ * controllers, unless the policy says `controllerPods: audit`. all: recommended
+ * with the pedantic rules on. In each of them a rule that needs parameters is
+ * off until it has them. In a pinned preset ("recommended@1.0") rules newer
+ * than the pin audit and are infos, so that an upgrade breaks no build; naming
+ * such a rule under `rules:` lifts that.
  *
  * `rules:` then goes from the general to the special: all, category, rule.
  * Naming a rule turns it on, naming a category does not. An override starts
- * from the policy's own `rules:` (upon its preset, if it has one).
+ * from the policy's own `rules:`, on top of the override's preset if it has
+ * one.
  *
  * invalid-syntax is always on: no policy, option or comment changes it.
  */
 
-/* preset: recommended, strict, all; NULL: recommended. NULL when unknown. */
+/* preset: recommended, strict, all; NULL: recommended. Returns NULL for an
+ * unknown preset. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
 struct policy_options {
-	bool admission; /* unknown rule names only warn (old binary, new
-			 * policy); files must be regular */
-	int64_t today;	/* days since the epoch, 0: ask the clock */
-	/* Not NULL: the policy was found, not named by the user. It must be one
-	 * regular file, and may name only paths for which this function returns
-	 * no reason. */
+	bool admission; /* unknown rule names only warn, for an old binary with
+			   a new policy; files must be regular */
+	int64_t today;	/* days since the epoch; 0: today by the clock */
+	/* Not NULL: the policy was found, not named by the user. It must be a
+	 * regular file, and may only refer to paths for which this function
+	 * returns no reason. */
 	const char *(*refuse_path)(void *context, const char *path);
 	/* The file holds custom rules (kind: Rules) and no policy. */
 	bool rules_only;
-	/* NULL, or called with each folder that `custom:` looks into. */
+	/* NULL, or called with each folder that `custom:` reads. */
 	void (*looks_into)(void *context, const char *folder);
 	void *context; /* of both */
 };
@@ -130,15 +130,15 @@ void policy_free(struct policy *policy);
  * A copy with the options of the command line: select replaces (NULL: leave),
  * extend adds, ignore removes; items are rule names, categories or `all`. The
  * special wins over the general (rule, category, all), and ignore over select
- * for words of one kind. preset, when given, replaces the file's `extends`.
- * NULL and err on unknown words, and where a rule is selected by name that has
- * no value for the parameter it needs.
+ * for words of one kind. preset, unless NULL, replaces the file's `extends`.
+ * Returns NULL and sets err for unknown words, and for a rule selected by name
+ * whose required parameter has no value.
  */
 struct policy_overrides {
 	const char *preset;
 	const char *const *select, *const *extend, *const *ignore; /* NULL-
 							   terminated lists */
-	/* A word that is not known may be that of another policy's rule. */
+	/* Accept an unknown word: it may be a rule of another policy. */
 	bool lenient;
 };
 struct policy *policy_adjust(const struct policy *policy,
@@ -147,31 +147,32 @@ struct policy *policy_adjust(const struct policy *policy,
 /*
  * floor is the admission policy: local may tighten it (enable more, raise
  * severity) or exempt unlocked rules from findings that admission does not
- * deny, nothing else: parameters of the floor hold where its rule is on, and
- * `exclude:` is the floor's alone. Result is new; it keeps what it needs of
- * both. policy_adjust() of a result adjusts local and lays the floor under it
+ * deny, but nothing else: parameters of the floor apply if its rule is on, and
+ * only the floor's `exclude:` counts. The result is new and keeps all it needs
+ * of both. policy_adjust() of a result adjusts local and applies the floor
  * again, so that no option can undercut it.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
 
-/* The namespace whose exceptions are the object's, or NULL: that of the
- * outermost object around it. A manifest in a string may name any other one. */
+/* The namespace whose exceptions apply to the object, or NULL: that of the
+ * outermost object around it, since a manifest in a string may name any other
+ * namespace. */
 const char *policy_namespace(const struct object *object);
 /* One setting per rule in the order of rules, for this object (overrides). */
 const struct setting *policy_settings(const struct policy *policy,
 				      const struct object *object);
 /* Like policy_settings(), with the labels of the object's namespace (NULL:
- * unknown; overrides that require labels do not match) and the effective
- * mode. */
+ * unknown, so that overrides that require labels do not match) and the
+ * effective mode. */
 const struct setting *policy_settings_in(const struct policy *policy,
 					 const struct object *object,
 					 const struct node *namespace_labels,
 					 enum mode *mode);
-/* The settings without any override, for set rules and `config`. */
+/* The settings without overrides, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
-/* Returns the setting of a rule, by its index, if it is on: without
- * overrides, else from the first override that has it on. NULL: it is off. */
+/* Returns the setting of a rule, by its index, if it is on: without overrides,
+ * else in the first override that turns it on. NULL if it is off. */
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*
@@ -181,21 +182,21 @@ const struct setting *policy_setting(const struct policy *policy,
  */
 enum exempt_state {
 	EXEMPT_NOT,
-	EXEMPT_GRACE,  /* over since at most 7 days: at most a warning */
-	EXEMPT_ENDING, /* exempt, but for 14 more days or less */
+	EXEMPT_GRACE,  /* expired at most 7 days ago: at most a warning */
+	EXEMPT_ENDING, /* exempt, but for at most 14 more days */
 	EXEMPT_FULLY,
 };
 struct policy_exemption {
 	const char *reason, *from; /* from: "policy.yaml:12" */
 	int64_t until;		   /* last day; INT64_MAX: no end */
-	bool local; /* that of a local policy on top of a floor */
+	bool local;		   /* of a local policy on top of a floor */
 };
-/* today: 0 is the day of loading; who runs for months must say which it is. */
+/* today: 0 is the day of loading; long-running callers must give the day. */
 enum exempt_state policy_exemption(const struct policy *policy,
 				   const struct rule *rule,
 				   const struct object_id *id, int64_t today,
 				   struct policy_exemption *out);
-/* The i-th exemption that ends some day (metrics); false past the last. */
+/* The i-th exemption with an end date (metrics); false past the last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out);
 /* True if any object is exempt from anything, on any day. */
@@ -211,10 +212,10 @@ int64_t policy_max_age(const struct policy *policy);
 
 /* -- for admission -- */
 
-/* True if an override requires labels of namespaces. A caller that does not
- * know them (see policy_settings_in()) must say so. */
+/* True if an override requires labels of namespaces. A caller without them (see
+ * policy_settings_in()) must report it. */
 bool policy_asks_namespaces(const struct policy *policy);
-/* `patchOwners: true`: repairs also go to what makes Pods, when it is made. */
+/* `patchOwners: true`: a Pod's owner gets its fixes too, when it is created. */
 bool policy_patches_owners(const struct policy *policy);
 /* True if the account is one of `controllers:`. */
 bool policy_is_controller(const struct policy *policy, const char *account);
@@ -225,9 +226,9 @@ struct policy_break_glass {
 };
 const struct policy_break_glass *
 policy_break_glass(const struct policy *policy); /* or NULL */
-/* `suppressions.annotations`: may an annotation there silence the rule? NULL:
- * it may, under the terms of *grant; else why not. namespace: NULL or "" when
- * there is none, or none is known. */
+/* `suppressions.annotations`: returns NULL if an annotation there may silence
+ * the rule, under the terms of *grant; else the reason why not. namespace: NULL
+ * or "" if there is none or it is unknown. */
 struct policy_grant {
 	bool require_reason;
 	int64_t max_days; /* 0: no limit */
@@ -235,13 +236,13 @@ struct policy_grant {
 const char *policy_refusal(const struct policy *policy, const struct rule *rule,
 			   const char *namespace,
 			   const struct policy_grant **grant);
-/* The admission policy under a local one, or NULL. */
+/* The admission policy below a local one, or NULL. */
 const struct policy *policy_floor(const struct policy *policy);
 
 /*
- * `exclude:` and `paths:` against a path relative to the policy's folder.
- * A file is excluded when its path or a folder above it matches; a pattern
- * without '/' is also tried on each name in the path.
+ * Matches `exclude:` and `paths:` against a path relative to the policy's
+ * folder. A file is excluded if its path or a folder above it matches; a
+ * pattern without '/' is also tried on each name in the path.
  */
 bool policy_excludes(const struct policy *policy, const char *path);
 struct policy_path_rule {
@@ -256,15 +257,14 @@ bool policy_names_clusters(const struct policy *policy);
 /* Returns the built-in rules and the custom ones (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;
-/* The cluster's own policies among the files of `custom:`, or NULL: its own,
- * or those of the floor beneath. */
+/* The cluster's policies among the files of `custom:`, or NULL: from the policy
+ * itself or from the floor below it. */
 const struct admission_policies *policy_admission(const struct policy *policy,
 						  bool floor);
 /* True if the word is a rule, a category or `all`. */
 bool policy_knows(const struct policy *policy, const char *word);
 /* Describes the parts of a policy other than its rules, one line each:
- * overrides, exemptions, infrastructure, platform. Texts as written: escape
- * them. */
+ * overrides, exemptions, infrastructure, platform. Texts are not escaped. */
 void policy_describe(const struct policy *policy, struct buf *out);
 /* The commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);

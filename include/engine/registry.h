@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All rules, sorted by name; generated from the files of rules/catalog. The
- * engine itself does not refer to it: the programs hand it over.
+ * engine does not refer to it: the programs pass it in.
  */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
@@ -29,18 +29,18 @@ struct rule_kind {
 	uint64_t hash; /* of the kind's name; 0: of all kinds */
 	unsigned rule;
 };
-/* The added rules that look at objects of that name of kind and not at all
- * (NULL: at all); n of them, a rule perhaps twice in a row. */
+/* The added rules that check objects of that kind; not: those that do not
+ * (NULL: none). Sets *n; a rule may occur twice in a row. */
 const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 					 const char *kind, size_t *n);
 
-/* Readers of the files that `custom:` names, by kind; ends with NULL. */
+/* Readers of the files listed in `custom:`, by kind; ends with NULL. */
 struct custom_reader;
 extern const struct custom_reader *const custom_readers[];
 
-/* By name or alias; -1 when there is none. */
+/* Finds a rule by name or alias; -1 if there is none. */
 int rule_set_find(const struct rule_set *rules, const char *name);
-/* "did you mean": nearest name, or NULL. */
+/* The nearest name for "did you mean", or NULL. */
 const char *rule_set_nearest(const struct rule_set *rules, const char *name);
 
 #endif

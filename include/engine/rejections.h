@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of what operators reject, too long for the file of their rule.
+ * Tables of operators' rejections, too long for the file of their rule.
  */
 #ifndef ENGINE_REJECTIONS_H
 #define ENGINE_REJECTIONS_H

@@ -33,19 +33,21 @@ struct run_counts {
 	/* The first of them by name, cut to KIND_NAME; "" ends them. */
 	char unknown_kinds[UNKNOWN_KINDS][KIND_NAME];
 	uint64_t placeholders, fragments;
-	/* Whole objects that something changes before they are applied, and
-	 * objects whose values for a chart name accelerators. */
+	/* Whole objects that are changed before they are applied, and objects
+	 * that set accelerators in values of a chart. */
 	uint64_t patched, chart_values;
-	/* Pods that rules about waste leave out: their namespace is one of the
-	 * policy's `infrastructure:`, or not known and they look like it. */
+	/* Pods that rules about waste leave out: their namespace is in the
+	 * policy's `infrastructure:`, or it is unknown and they look like
+	 * infrastructure. */
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
-	uint64_t fixable, fixable_unsafe; /* visible findings with a repair */
-	uint64_t fixable_infos;		  /* ... and keep_infos leaves it out */
-	/* ... of a rendered text, whose sources do not show it (lint). */
+	uint64_t fixable, fixable_unsafe; /* visible findings with a fix */
+	uint64_t fixable_infos;		  /* ... that keep_infos leaves out */
+	/* ... in a rendered text whose sources do not contain the value
+	 * (lint). */
 	uint64_t fixable_rendered;
-	int64_t gpus; /* steady state, all linted workloads */
-	/* TPUs or other accelerators are among them */
+	int64_t gpus; /* GPUs of all linted workloads in the steady state */
+	/* some GPUs are TPUs or other accelerators */
 	bool gpus_unknown, gpus_others;
 };
 
@@ -57,9 +59,9 @@ struct not_run {
 };
 
 /*
- * Selects the rules to run; rules that their findings yield to run too. All
- * rules run if anything may be suppressed, since a suppression may be reported
- * as unused.
+ * Selects the rules to run; the more specific rules that their findings yield
+ * to run too. All rules run if anything may be suppressed, since a suppression
+ * may be reported as unused.
  */
 enum run_asks {
 	ASK_ALL,
@@ -70,34 +72,34 @@ enum run_asks {
 struct run_options {
 	const struct rule_set *rules;
 	bool partial;	  /* the set is incomplete */
-	bool no_ignore;	  /* comments, annotations do not suppress */
+	bool no_ignore;	  /* comments and annotations do not suppress */
 	bool file_values; /* placeholders and fragments exist (lint) */
 	int64_t today;	  /* days since the epoch */
-	int64_t now;	  /* seconds since the epoch: the age of clusters */
+	int64_t now; /* seconds since the epoch, for the age of snapshots */
 	/*
 	 * The snapshot of files that name none, or NULL; must outlive the run.
 	 */
 	const struct cluster *cluster;
-	/* The cluster's own admission policies, or NULL; and who asks: NULL is
-	 * not known, groups ends with NULL. */
+	/* The cluster's own admission policies, or NULL; and the requesting
+	 * user: NULL if unknown; groups ends with NULL. */
 	const struct admission_policies *admission_policies;
-	/* Namespaces of the linted set, for them and for those of policies and
+	/* Namespaces of the input files, for its objects, policies and
 	 * clusters; or NULL. */
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
-	/* Finds what an object of another input file names. May be NULL; any
+	/* Finds an object of another input file by its name. May be NULL; any
 	 * thread may call it. */
 	bool (*find_defined_name)(void *set, enum defined_kind kind,
 				  const char *text, struct defined_name *name);
-	/* Finds the runtime that an object of the set names: it lives as long
-	 * as the set, and is not changed. */
+	/* Finds a named runtime among the input files. It lives as long as they
+	 * do and is not changed. */
 	const struct runtime *(*find_runtime)(void *set,
 					      const struct object *object,
 					      const char *kind,
 					      const char *name);
 	void *set;
-	/* At admission, or NULL: demand that was just admitted, and the
+	/* At admission, or NULL: demand that was admitted a moment ago, and the
 	 * receiver of this object's own demand. */
 	const struct reservations *reservations;
 	void (*workload)(void *context, const struct workload *workload);
@@ -106,19 +108,20 @@ struct run_options {
 	void (*sink)(void *context, uint32_t file, struct finding **findings,
 		     size_t n);
 	/*
-	 * Repairs of a whole document: those of all visible findings, merged.
-	 * Called at the document's end; what the edits point to lives until
-	 * the next file begins (trees are the caller's). NULL: not wanted.
+	 * Receives the fixes of a whole document: those of all visible
+	 * findings, merged. Called at the document's end; the edits are valid
+	 * until the next file begins (trees are the caller's). NULL: not
+	 * wanted.
 	 */
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);
 	/* Called after repair() for each finding whose fix was wanted: reason
-	 * is NULL if it is made, else why it is not. May be NULL. */
+	 * is NULL if it was applied, else the reason why not. May be NULL. */
 	void (*repaired)(void *context, const struct finding *finding,
 			 const char *reason);
 	bool unsafe_repairs; /* unsafe ones too */
-	/* Infos are not repaired, unless the command line selected their rule
-	 * or the policy says that it patches (wants_repair decides by itself).
+	/* Infos are not fixed, unless the command line selected their rule or
+	 * the policy says to patch (wants_repair decides by itself).
 	 */
 	bool keep_infos;
 	/* Decides which fixes are computed, instead of unsafe_repairs; NULL:
@@ -127,13 +130,14 @@ struct run_options {
 	/* At admission: comments do not exist, and an annotation suppresses
 	 * only rules that the policy grants. */
 	bool admission;
-	/* Recorded by this thread, or NULL: findings say that they rest on
-	 * one. */
+	/* Recorded by this thread, or NULL. Findings mention absences they
+	 * depend on. */
 	struct cluster_absences *absences;
 	enum run_asks asks;
 	bool render_repairs; /* fill in finding.repair */
-	/* The text of a file again, for comments about findings of set rules;
-	 * NULL, or a NULL answer: they cannot be suppressed by comment. */
+	/* Reads the text of a file again, for comments about findings of set
+	 * rules. If it is NULL or returns NULL, comments cannot suppress
+	 * them. */
 	struct source *(*source_of)(void *context, uint32_t file);
 	void *context;
 };
@@ -152,9 +156,10 @@ struct run {
 void run_init(struct run *run, const struct run_options *options);
 void run_release(struct run *run);
 
-/* A file begins. default_namespace (or NULL) is for objects without one;
- * fragments: every object of it is a fragment; patched: so is every one that a
- * kustomization adds to, or may: nothing is missing yet. */
+/* Begins a file. default_namespace (or NULL) is for objects without one.
+ * fragments: every object of the file is a fragment. patched: so is every
+ * object that a kustomization patches or may patch, because nothing in it
+ * counts as missing. */
 struct run_file {
 	uint32_t index;
 	struct source *source;
@@ -164,15 +169,15 @@ struct run_file {
 	/* The text was rendered from sources: their comments may belong to
 	 * other values. */
 	bool built;
-	/* Charts that its objects give values to are judged by themselves. */
+	/* Charts that its objects set values for are linted by themselves. */
 	bool charts_judged;
-	/* Labels of the namespace, or NULL: not known. */
+	/* Labels of the namespace; NULL if unknown. */
 	const struct node *namespace_labels;
-	const struct cluster *cluster; /* or NULL: that of the run */
+	const struct cluster *cluster; /* NULL: the cluster of the run */
 	/* That cluster's own policies, or NULL. */
 	const struct admission_policies *cluster_policies;
 	/* At admission, or NULL: the review's request, and the root of its old
-	 * object (NULL: there is none, or it is not known). */
+	 * object (NULL if there is none or it is unknown). */
 	const struct node *request, *old_object;
 	bool old_unknown;
 	/* The budget of documents in strings, reduced by their cost; NULL:
@@ -180,34 +185,34 @@ struct run_file {
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
-/* Settings for reading objects: from the file's policy, with the resources that
- * DeviceClasses name. */
+/* Settings for reading objects: from the file's policy, with the resources of
+ * DeviceClasses. */
 const struct kube_config *run_kube(struct run *run);
 /* loader's issue callback; context = run */
 void run_load_issue(void *run, const struct load_issue *issue);
 void run_document(struct run *run, struct doc *doc);
 void run_end_file(struct run *run);
 
-/* All of that: the documents of file->source one after the other, each in the
- * arena until its rules have run and seen(), which may be NULL, saw it. */
+/* Does all of that: reads the documents of file->source one after the other,
+ * each in the arena until its rules and seen() (or NULL) have run. */
 void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 	      void (*seen)(void *context, const struct doc *doc),
 	      void *context);
 
-/* Facts, counts and not-run reasons of src move into dst; the findings of its
- * last file go. */
+/* Facts, counts and reasons for skipped rules move from src to dst; the
+ * findings of its last file are dropped. */
 void run_join(struct run *dst, struct run *src);
 /* Set rules over run->facts; policy_of gives each file's policy. Findings
  * come to the sink file by file, in file order. */
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
-/* Counts n more findings with a repair; n may be negative. */
+/* Counts n more findings with a fix; n may be negative. */
 void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
-/* Reasons why rules did not run; *n of them, sorted by rule name. They are
- * the run's, and stay until it is released; only their marks may be set. */
+/* Reasons why rules did not run; *n of them, sorted by rule name. They belong
+ * to the run until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);
-/* Forget facts, counts and not-run counts: the next set begins. */
+/* Forget facts, counts and skipped rules, before the next set of files. */
 void run_restart(struct run *run);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppression in the manifest: comments on the line or the
- * line above, ignore-file comments, and gpugate.dev/ignore annotations on
- * the object or its pod template. Unused, expired and refused ones become
- * findings (suppression-unused, -expired, -refused); locked rules refuse all.
+ * Suppression in the manifest: comments on the line or the line above,
+ * ignore-file comments, and gpugate.dev/ignore annotations on the object or its
+ * pod template. Unused, expired and rejected ones become findings
+ * (suppression-unused, -expired, -refused); locked rules refuse all.
  */
 #ifndef ENGINE_SUPPRESS_H
 #define ENGINE_SUPPRESS_H
@@ -18,11 +18,11 @@
 struct suppressions; /* of one file */
 
 /*
- * All `# gpugate:` comments of a file. Cheap when there are none. today is
- * days since 1970-01-01 UTC (for until=). Malformed comments are kept and
- * come out of suppressions_finish() as findings. admission: NULL, or the policy
- * in force there: annotations suppress what it grants, comments what it does
- * not deny, because they do not reach it.
+ * All `# gpugate:` comments of a file. Cheap when there are none. today is days
+ * since 1970-01-01 UTC (for until=). suppressions_finish() reports malformed
+ * comments as findings. admission: NULL, or the policy at admission:
+ * annotations suppress only what it grants, comments only what it does not
+ * deny, because they do not reach it.
  */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today,
@@ -34,27 +34,28 @@ struct suppressions *suppressions_granted(struct arena *arena,
 /* Comments inside scalars (block scalars, quoted text) are not comments. */
 void suppressions_exclude(struct suppressions *s, const struct doc *doc);
 /*
- * An object of the file, whether or not it has findings: notes its
- * annotations, so that unused ones are found (suppressions_apply() sees only
- * objects with findings, and does this itself for them).
+ * Notes the annotations of an object of the file, with or without findings, so
+ * that unused ones are found (suppressions_apply() sees only objects with
+ * findings, and notes those itself).
  */
 void suppressions_object(struct suppressions *s, const struct object *object);
-/* True if anything so far suppresses, or tries to. */
+/* True if anything so far suppresses a finding, or tries to. */
 bool suppressions_any(const struct suppressions *s);
 /*
- * The settings in force, in the order of the rules given to _finish(): what
- * names a rule that is off is not called unused. Without this all are on.
+ * The effective settings, in the order of the rules passed to _finish(): a
+ * suppression of a rule that is off is not reported as unused. Without this
+ * call all rules are on.
  */
 void suppressions_settings(struct suppressions *s,
 			   const struct setting *settings);
-/* Some of the file is not known: none of these is called unused. */
+/* Part of the file is unknown: none of these is reported as unused. */
 void suppressions_unsure(struct suppressions *s, bool comments,
 			 bool annotations);
-/* Mark the finding suppressed when a comment, or an annotation of object (may
- * be NULL), says so. setting says whether the rule is locked. */
+/* Marks the finding as suppressed if a comment or an annotation of object (may
+ * be NULL) covers it. setting has the rule's lock. */
 void suppressions_apply(struct suppressions *s, const struct object *object,
 			const struct setting *setting, struct finding *finding);
-/* True if the policy of admission denies the finding, whose severity a local
+/* True if the admission policy denies the finding, whose severity a local
  * policy may have raised. */
 bool finding_is_denied_by(const struct policy *admission,
 			  const struct finding *finding);
@@ -62,9 +63,9 @@ bool finding_is_denied_by(const struct policy *admission,
  * After all findings of the file: call add for every comment or annotation that
  * suppressed nothing or is expired or malformed. A missing reason and an
  * unknown name are reported as malformed, but the rest of it still suppresses.
- * A refused suppression is reported once a rule. A suppression of a rule that
- * looks at other objects is never called unused, because those rules run after
- * the file is finished.
+ * A rejected suppression is reported once per rule. A suppression of a rule
+ * that looks at other objects is never reported as unused, because those rules
+ * run after the file is finished.
  */
 enum suppression_trouble {
 	SUPPRESSION_UNUSED,
@@ -75,7 +76,7 @@ enum suppression_trouble {
 struct suppression_issue {
 	enum suppression_trouble kind;
 	uint32_t start, end; /* bytes in the source */
-	/* Annotations: the pointer, in scan's arena; NULL: a comment. */
+	/* Annotations: the pointer, in scan's arena; NULL for a comment. */
 	const char *pointer;
 	unsigned document;
 	uint64_t named_path; /* node_named_path() below the object */
@@ -86,7 +87,7 @@ void suppressions_finish(struct suppressions *s, const struct rule_set *rules,
 			 void (*add)(void *context,
 				     const struct suppression_issue *issue),
 			 void *context);
-/* Only the refused ones, of a file that is finished. */
+/* Reports only the rejected ones, of a file that is finished. */
 void suppressions_finish_refused(
 	struct suppressions *s,
 	void (*add)(void *context, const struct suppression_issue *issue),

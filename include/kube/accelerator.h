@@ -15,7 +15,8 @@ enum accel_class {
 	ACCEL_SHARED,  /* time-sliced or MPS replica: nvidia.com/gpu.shared */
 	ACCEL_MIG,     /* nvidia.com/mig-1g.10gb */
 	ACCEL_VIRTUAL, /* vgpu, pgpu, HAMi split device: a device count */
-	ACCEL_SHARE,   /* a device's memory, cores, percentage: no count */
+	ACCEL_SHARE, /* a device's memory, cores or percentage: not a number of
+			devices */
 };
 
 struct accelerator {
@@ -23,16 +24,16 @@ struct accelerator {
 	const char *vendor; /* nvidia, amd, intel, habana, aws, google, ... */
 	enum accel_class class;
 	const char *taint; /* taint key of the vendor's nodes, or NULL */
-	bool named;	   /* in no table: a DeviceClass names it */
+	bool named;	   /* not in the tables: a DeviceClass defines it */
 };
 
-/* Policy additions; zero-initialized when there are none. */
+/* Resource names that the policy adds; zero if there are none. */
 struct accelerator_extra {
 	const struct accelerator *items;
 	size_t n;
 	/*
-	 * Returns the row of a resource that a DeviceClass names, or NULL;
-	 * asked for names in no table. May be NULL.
+	 * Returns the row of a resource that a DeviceClass defines, or NULL;
+	 * called for names that are in no table. May be NULL.
 	 */
 	const struct accelerator *(*named)(void *context, const char *resource);
 	void *context;
@@ -43,7 +44,7 @@ const struct accelerator *
 accelerator_find(const struct accelerator_extra *extra, const char *resource);
 /* True if the text contains an accelerator's resource name. */
 bool accelerator_is_named(const char *text, size_t len);
-/* Counts devices (everything but ACCEL_SHARE)? */
+/* True if a unit is a device (everything but ACCEL_SHARE). */
 bool accelerator_counts(const struct accelerator *accelerator);
 /* True if a DeviceClass selects the devices, not a device plugin. */
 bool accelerator_is_claimed(const struct accelerator *accelerator);
@@ -54,20 +55,21 @@ bool accelerator_is_claimed(const struct accelerator *accelerator);
 const struct accelerator *
 accelerator_resembles(const struct accelerator_extra *extra,
 		      const char *resource);
-/* Is the name (gpu.example.com) of a domain that is reserved for examples? */
+/* True if the name (gpu.example.com) is in a domain reserved for examples. */
 bool domain_is_reserved(const char *name);
 /* Network fabric resources (rdma/..., vpc.amazonaws.com/efa). */
 bool fabric_resource(const char *resource);
 
 enum label_meaning {
 	LABEL_PRODUCT = 1, /* names an accelerator model */
-	LABEL_PRESENCE,	   /* says that there is one (present, count, family) */
-	LABEL_COUNT,	   /* number of accelerators on the node */
+	LABEL_PRESENCE, /* shows that the node has accelerators (present, count,
+			   family) */
+	LABEL_COUNT,	/* number of accelerators on the node */
 	LABEL_INSTANCE, /* instance type (node.kubernetes.io/instance-type) */
 	LABEL_POOL,	/* a node pool that may be a GPU pool */
 	LABEL_SPOT,	/* spot or preemptible capacity */
 	LABEL_TOPOLOGY, /* TPU topology and similar */
-	LABEL_PLATFORM, /* only where the nodes are */
+	LABEL_PLATFORM, /* only shows where the nodes run */
 };
 
 struct node_label {
@@ -78,14 +80,15 @@ struct node_label {
 };
 const struct node_label *node_label_find(const char *key);
 
-/* Known value of a product label (GKE's cloud.google.com/gke-accelerator). */
+/* A valid value of a product label (GKE's cloud.google.com/gke-accelerator). */
 struct label_value {
 	const char *key, *value;
 	const char *vendor;
 	const char *product; /* key into mig_profile rows, or NULL */
 };
 const struct label_value *label_value_find(const char *key, const char *value);
-/* True if the values of this key are a closed list (others are suspicious). */
+/* True if the list of values of this key is complete (others are
+ * suspicious). */
 bool label_values_known(const char *key);
 const char *label_value_nearest(const char *key, const char *value);
 
@@ -93,23 +96,23 @@ struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
 	const char *vendor; /* NULL: no accelerator */
 	const char *product;
-	int accelerators; /* per node; a part of a GPU is one */
-	int efa;	  /* Elastic Fabric Adapters; 0: not known */
+	int accelerators; /* per node; a part of a GPU counts as one */
+	int efa;	  /* Elastic Fabric Adapters; 0: unknown */
 	int cpus;	  /* vCPUs; 0: not known */
 	int memory;	  /* GiB; 0: not known */
 };
-/* NULL when the type is not in the table (nothing can be said). */
+/* NULL if the type is not in the table. */
 const struct instance_type *instance_type_find(const char *name);
 
 /* Taint keys of accelerator nodes (nvidia.com/gpu, amd.com/gpu, ...). */
 bool gpu_taint_key(const struct accelerator_extra *extra, const char *key);
 
-/* Images made for GPUs, and images of the infrastructure (device plugins,
+/* Images made for GPUs, and infrastructure images (device plugins,
  * dcgm-exporter, drivers) that are not GPU workloads. image may be NULL. */
 struct image_type {
 	bool gpu, infrastructure;
 };
-/* Both answers at once; of a container: container_image(). */
+/* Returns both properties at once; for a container use container_image(). */
 struct image_type image_type(const char *image);
 
 #endif

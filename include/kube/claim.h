@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Dynamic resource allocation: a pod names claims, or templates of claims, and
- * other objects say what devices those request. The linter knows the claims of
- * the file that it reads; of all others it knows only the names.
+ * other objects define which devices they request. The linter knows the claims
+ * in the file it reads; of other claims it knows only the names.
  */
 #ifndef KUBE_CLAIM_H
 #define KUBE_CLAIM_H
@@ -15,9 +15,9 @@
 struct claim {
 	const char *namespace, *name; /* namespace NULL: not said */
 	bool template;
-	enum tri gpu;	   /* does it ask for accelerators? */
-	const char *class; /* of the first of them, or NULL */
-	bool nvidia;	   /* ... of a class of NVIDIA's driver? */
+	enum tri gpu;	   /* whether it requests accelerators */
+	const char *class; /* of the first accelerator request, or NULL */
+	bool nvidia;	   /* ... of a class of NVIDIA's driver */
 	struct amount devices;
 };
 
@@ -31,15 +31,15 @@ struct claim_table {
 
 /* True if the text may hold claims or classes. */
 bool claims_may_be_in(const char *text, size_t len);
-/* Add those of a document; the arena keeps them. */
+/* Adds the claims of a document; the arena holds them. */
 void claims_add(struct claim_table *table, struct arena *arena,
 		const struct doc *doc);
 
 /* Returns whether a class of this name is one of accelerators. */
 enum tri claim_class_use(const char *class);
 /* The requests of an object that is a claim or a template, else NULL. Before v1
- * a request's fields are in the request itself, now in `exactly`, or in each of
- * `firstAvailable`. */
+ * a request's fields are in the request itself; since v1 they are in `exactly`
+ * or in each item of `firstAvailable`. */
 const struct node *claim_requests(const struct object *object);
 /*
  * Returns whether the request is for accelerators, according to its device
@@ -49,16 +49,17 @@ enum tri claim_request_use(const struct object *object,
 			   const struct node *request);
 
 /*
- * Returns whether an entry of a pod's resourceClaims is for accelerators, by
- * the claim that it names if it is known, else by its names. Sets *devices to
- * their number, for each pod.
+ * Returns whether an entry of a pod's resourceClaims is for accelerators: by
+ * the claim if it is known, else by the names. Sets *devices to their number,
+ * for each pod.
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
-/* True if the claim itself decides that, not its names. */
+/* True if the claim itself decides that, not just its name. */
 bool claim_is_known(const struct pod *pod, const struct node *entry);
 /*
- * True if one of the pod's claims is for NVIDIA's devices, as far as is known.
+ * True if one of the pod's claims is for NVIDIA's devices, as far as the claims
+ * are known.
  */
 bool pod_claims_nvidia(const struct pod *pod);
 /*
@@ -66,11 +67,12 @@ bool pod_claims_nvidia(const struct pod *pod);
  */
 enum tri resources_claim(const struct node *resources, const char *name);
 /*
- * True if a claim of the container is for NVIDIA's devices, as far as is known.
+ * True if a claim of the container is for NVIDIA's devices, as far as the
+ * claims are known.
  */
 bool container_claims_nvidia(const struct container *c);
-/* The device class of its first claim for accelerators; "": it is not known,
- * NULL: there is no such claim. */
+/* The device class of its first claim for accelerators; "" if it is unknown,
+ * NULL if there is no such claim. */
 const char *pod_claims_class(const struct pod *pod);
 
 #endif

@@ -30,7 +30,8 @@ enum container_role {
 struct resource_entry {
 	const struct node *node; /* its key is the resource's name */
 	const struct accelerator *accelerator; /* of that name, or NULL */
-	/* The request to this limit, the limit to this request, or NULL. */
+	/* The request with the name of this limit, the limit with the name of
+	 * this request, or NULL. */
 	const struct resource_entry *other;
 	enum quantity_state state;
 	struct quantity quantity;
@@ -39,7 +40,7 @@ struct resource_entry {
 /* An entry of `env` that has a name. */
 struct env_entry {
 	const struct node *name, *node;
-	const struct node *value; /* under this key, or NULL */
+	const struct node *value; /* its `value`, or NULL */
 	uint16_t tag;		  /* node_tag() of the name */
 };
 
@@ -52,21 +53,22 @@ struct container {
 	unsigned index;		      /* within its list */
 	const struct node *resources; /* map with limits, requests, claims */
 	const struct node *limits, *requests; /* values of these keys */
-	/* Their values, where they are maps: limits first. */
+	/* Their values, if they are maps: limits first. */
 	const struct resource_entry *entries;
 	size_t nlimits, nrequests;
-	/* Some name in them has a domain, as all accelerators' have. */
+	/* Some resource name has a domain, as all accelerators have. */
 	bool extended;
-	/* The env is a list of maps with strings for name and value. */
+	/* env is a list of maps with strings for name and value. */
 	bool env_plain;
-	const struct env_entry *env; /* in order; envFrom is not looked at */
+	const struct env_entry *env; /* in order; without envFrom */
 	size_t nenv;
-	/* node_tag_bit() of their names, by the tag's two bits above. */
+	/* node_tag_bit() of their names, indexed by the two higher bits of the
+	 * tag. */
 	uint64_t env_tags[4];
 	/* Devices: sum over accelerators of limits, else requests. */
 	struct amount gpus;
 	const struct accelerator
-		*accelerator;	     /* first one asked for, or NULL */
+		*accelerator;	     /* first one requested, or NULL */
 	const char *resource;	     /* that resource's name, or NULL */
 	struct container_memo *memo; /* answers given before (rules/kube) */
 };
@@ -82,7 +84,7 @@ struct container {
 	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
 	     entry_++)
 
-/* Each resource asked for once: requests give way to limits of their name. */
+/* Each requested resource once: a limit hides the request of its name. */
 #define FOR_EACH_ASKED(c_, entry_)                                             \
 	for (const struct resource_entry *entry_ = (c_)->entries;              \
 	     entry_ &&                                                         \
@@ -105,8 +107,8 @@ static inline enum quantity_state container_limit(const struct container *c,
 
 /*
  * The limit of the resource that bounds the container: its own, or the pod's
- * (spec.resources) where that is lower or the container has none. by: where it
- * is written, or NULL; may be NULL.
+ * (spec.resources) where that is lower or the container has none. by, which may
+ * be NULL, gets the place where it is written, or NULL.
  */
 enum quantity_state container_bound(const struct container *c,
 				    const char *resource, struct quantity *q,
@@ -119,8 +121,8 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* Returns the name for texts; a placeholder as written. A file may lack the
- * name that the API server requires. */
+/* Returns the name for messages; a placeholder stays as written. A file may
+ * lack the name that the API server requires. */
 const char *container_title(const struct container *c);
 
 /* The map `limits` or `requests`, or NULL. */
@@ -159,11 +161,13 @@ static inline const struct node *container_env(const struct container *c,
 /* A field of its securityContext, else of the pod's. */
 const struct node *container_security(const struct container *c,
 				      const char *key);
-/* The volumeMounts entry at exactly this path (a trailing '/' is the same). */
+/* The volumeMounts entry at exactly this path (with or without a trailing
+ * '/'). */
 const struct node *container_mount(const struct container *c, const char *path);
-/* The tag of an image, NULL: it has none, or a digest. */
+/* The tag of an image; NULL if it has none, or a digest. */
 const char *image_tag(const char *image);
-/* A digest, or a tag that does not move (latest, nightly, main ...). */
+/* True for a digest, or a tag that does not move (latest, nightly, main ...
+ * do). */
 bool image_is_fixed(const char *image);
 /* Returns the purpose of its image, by the image's name. */
 struct image_type container_image(const struct container *c);
@@ -171,7 +175,7 @@ struct image_type container_image(const struct container *c);
  * Returns whether the container requests a device (or a claim that may be one).
  */
 enum tri container_uses_gpu(const struct container *c);
-/* accelerator_resembles() of an entry's name, looked up once a pod. */
+/* accelerator_resembles() of an entry's name, looked up once per pod. */
 const struct accelerator *
 container_resembles(const struct accelerator_extra *extra,
 		    const struct container *c,

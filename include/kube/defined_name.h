@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that other objects of the input give, for rules that see one object:
- * resources of DeviceClasses, RuntimeClasses that select nodes, and models of
- * KServe's caches. Pods ask for the devices of a DeviceClass as for those of a
- * device plugin; the gate DRAExtendedResource is on by default since Kubernetes
- * 1.36.
+ * Names that other objects of the input define, for rules that check one
+ * object: resources of DeviceClasses, RuntimeClasses that select nodes, and
+ * models of KServe's caches. Pods request devices of a DeviceClass by a
+ * resource name, as those of a device plugin; the gate DRAExtendedResource is
+ * on by default since Kubernetes 1.36.
  */
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
@@ -29,11 +29,12 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 			   void (*found)(void *context,
 					 const struct defined_name *name),
 			   void *context);
-/* Returns whether it means what the other object asks for: a cache has the
- * folders below its model, too. */
+/* True if the defined name matches the requested one: a cache has the folders
+ * below its model, too. */
 bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 		     const char *text);
-/* A resource of a DeviceClass; cluster: or NULL; name: what was found. */
+/* Finds a resource of a DeviceClass. cluster may be NULL; name receives the
+ * result. */
 bool defined_name_in_cluster(const struct cluster *cluster,
 			     const char *resource, struct arena *arena,
 			     struct defined_name *name);

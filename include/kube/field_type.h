@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that the API server cannot read into their field. Null is not a value,
- * and a placeholder is not judged.
+ * and placeholders are skipped.
  *
  * Built-in objects are decoded into Go types; custom resources are validated by
- * the schema of their definition, which knows a quantity as an integer or a
- * string of a fixed pattern (no 0.5, no blanks).
+ * the schema of their definition, where a quantity is an integer or a string of
+ * a fixed pattern (no 0.5, no blanks).
  */
 #ifndef KUBE_FIELD_TYPE_H
 #define KUBE_FIELD_TYPE_H
@@ -26,12 +26,12 @@ struct field_issue {
 	const char *field;     /* "env", "nodeSelector", "replicas" */
 	const char *wanted;    /* "a string" */
 	const struct object *object;
-	const struct pod *pod;	   /* or NULL: the object's own */
+	const struct pod *pod;	   /* NULL: the object's own */
 	const struct container *c; /* or NULL */
 };
 
 struct field_walk {
-	bool counts_only; /* numbers of pods alone are looked at */
+	bool counts_only; /* only numbers of pods are checked */
 	void (*found)(struct field_walk *walk, const struct field_issue *issue);
 	void *context;
 };
@@ -41,8 +41,8 @@ void field_issues(struct field_walk *walk, const struct object *object);
 
 enum quantity_fault {
 	QUANTITY_FINE,
-	QUANTITY_NO_QUANTITY, /* text or type that does not parse */
-	QUANTITY_NOT_IN_CRD,  /* parses, but not by a CRD's pattern */
+	QUANTITY_NO_QUANTITY, /* a string or a type that does not parse */
+	QUANTITY_NOT_IN_CRD,  /* parses, but does not match a CRD's pattern */
 	QUANTITY_NEGATIVE,
 	QUANTITY_ABOVE_LIMIT, /* cpu, memory, storage */
 };
@@ -63,7 +63,7 @@ struct quantity_walk {
 	struct quantity_issue issue;
 	bool native;
 };
-/* Containers, volumes, overhead, quotas, limit ranges, volume claims. */
+/* Checks containers, volumes, overhead, quotas, limit ranges, volume claims. */
 void quantity_issues(struct quantity_walk *walk, const struct object *object);
 
 /* True if the limit or request is 0. In a native kind null is 0
@@ -71,7 +71,7 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object);
  * the entry. */
 bool entry_is_zero(const struct container *c,
 		   const struct resource_entry *entry);
-/* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */
+/* The probably intended spelling ("8GB": "8Gi"), or NULL. */
 const char *quantity_suggest(struct arena *arena, const struct node *node);
 
 #endif

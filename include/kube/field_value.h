@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that the API server's own types do not allow: words outside of an
- * enumeration, and required fields that are not set. The tables hold those that
- * kube-apiserver 1.37 rejects.
+ * enumeration, and required fields that are not set. The tables list values
+ * that kube-apiserver 1.37 rejects.
  */
 #ifndef KUBE_FIELD_VALUE_H
 #define KUBE_FIELD_VALUE_H
@@ -10,13 +10,14 @@
 #include "kube/object.h"
 
 struct value_issue {
-	const struct node *at; /* the value; the map that lacks a field */
+	const struct node *at; /* the value, or the map that lacks the field */
 	const char *field;
 	const char *const *values; /* the allowed words, ends with NULL; NULL:
-				      the field is required and not set */
-	const char *text; /* a broken constraint in words; NULL: one of these */
+				      the required field is not set */
+	const char *text; /* a broken constraint in words; NULL: one of values
+			     is required */
 	const struct object *object;
-	const struct pod *pod;	   /* or NULL: the object's own */
+	const struct pod *pod;	   /* NULL: the object's own */
 	const struct container *c; /* or NULL */
 };
 

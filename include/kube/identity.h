@@ -27,7 +27,7 @@ struct object_id object_id_copy(struct arena *arena, struct object_id id);
 /* Never 0. scratch is overwritten. */
 uint64_t object_id_hash(const struct object_id *id, struct buf *scratch);
 
-/* To hash more than an identity: add its pieces, then hash the sum of them. */
+/* To hash more than an identity: add its pieces, then hash their sum. */
 void identity_part(struct buf *out, const char *text, size_t len);
 void identity_add(struct buf *out, const struct object_id *id);
 uint64_t identity_hash_of(const struct buf *text);

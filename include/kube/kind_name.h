@@ -7,7 +7,8 @@
 
 enum kind_fault {
 	KIND_NO_FAULT,
-	KIND_MISSPELLED, /* in another case, or of a complete group */
+	KIND_MISSPELLED, /* spelled in another case, or not in a complete group
+			  */
 	KIND_ELSEWHERE,	 /* another group has it */
 };
 
@@ -16,7 +17,8 @@ struct kind_meant {
 	const char *version; /* NULL: not known */
 };
 
-/* Sets *meant for a fault; no fault: the kind is known, or may exist. */
+/* Sets *meant if there is a fault. No fault: the kind is known, or may
+ * exist. */
 enum kind_fault kind_fault(const struct object *object,
 			   struct kind_meant *meant);
 

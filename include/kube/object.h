@@ -4,8 +4,8 @@
  * node tree, built by object_read() into an arena, and read-only for rules.
  * Strings are NULL when absent, not a string, or unknown.
  *
- * Which kinds there are, where their pod templates are, how many pods they make
- * and what their operators inject is data: rules/kube/data/kinds.txt.
+ * The kinds, the paths of their pod templates, their numbers of pods and the
+ * fields that operators inject are data: rules/kube/data/kinds.txt.
  */
 #ifndef KUBE_OBJECT_H
 #define KUBE_OBJECT_H
@@ -33,18 +33,18 @@ enum kind_class {
 	KIND_RAY,      /* RayCluster, RayJob, RayService */
 	KIND_INTERACTIVE, /* Notebook, Workspace */
 	KIND_DAEMON,	  /* one pod a node */
-	KIND_TEMPLATE,	  /* pods only when something refers to it */
+	KIND_TEMPLATE,	  /* makes pods only if another object refers to it */
 };
 
 /*
- * Source of an object's gang; see object.gang_*. Ray clusters work with the
- * workers that there are: none, unless a queue or scheduler holds them
- * together. A TrainJob's runtime may: operator.
+ * Source of an object's gang; see object.gang_*. Ray clusters run with the
+ * workers they have: GANG_NONE, unless a queue or scheduler groups them. A
+ * TrainJob's runtime may group its pods: GANG_OPERATOR.
  */
 enum gang_kind {
 	GANG_NONE,     /* pods start one by one, each useful alone */
 	GANG_OPERATOR, /* the operator or queue starts all or none */
-	GANG_NEEDED,   /* pods need each other, nothing holds them together */
+	GANG_NEEDED,   /* pods need each other, but nothing groups them */
 };
 
 struct object {
@@ -56,15 +56,17 @@ struct object {
 	const char *api_version, *group, *version, *kind;
 	const char *name, *namespace, *generate_name;
 	const struct node *labels, *annotations; /* of metadata, or NULL */
-	const struct kind *type; /* row of the table, NULL: not known */
+	const struct kind *type; /* row of the table, NULL: unknown kind */
 	enum kind_class class;
 	bool fragment; /* kustomize patch or component */
-	/* The objects within it, and documents in its strings, are too many or
-	 * too hard to read: not all of them are here. */
+	/* Objects inside of it, or documents in its strings, are too many or
+	 * too complex to read: some are missing here. */
 	bool costly;
 	bool cluster_scoped;
-	const struct object *parent; /* embeds this one (Katib, AppWrapper) */
-	struct amount copies; /* ... that the parent makes of it, else 1 */
+	const struct object *parent; /* the object that embeds this one (Katib,
+					AppWrapper) */
+	struct amount copies; /* ... number of these that the parent creates,
+				 else 1 */
 	struct pod *pods;
 	size_t npods;
 	struct object *embedded; /* list items are separate objects */
@@ -72,26 +74,27 @@ struct object {
 	struct amount gpus; /* steady: sum over pods of pods x gpus,
 			       and over embedded of copies x gpus */
 	struct amount gpus_peak;
-	struct amount gang; /* pods that must run at once; of kinds
-			       that come in groups, one group */
+	struct amount gang; /* pods that must run at once; for kinds with
+			       groups, of one group */
 	enum gang_kind gang_kind;
 	bool suspended;
 	bool kueue; /* carries kueue.x-k8s.io/queue-name */
 	/* Yes if its namespace is in the policy's `infrastructure:`, unknown if
 	 * the namespace is unknown. */
 	enum tri infrastructure;
-	bool pods_inferred; /* unknown kind, pods found by shape */
-	bool pods_unknown;  /* unknown kind, no pods found, but devices */
+	bool pods_inferred; /* unknown kind, pods found by their shape */
+	bool pods_unknown; /* unknown kind that names devices, but no pods found
+			    */
 	const struct claim_table *claims; /* of its file, or NULL */
-	const struct node *runtime; /* its name, if its file is another one */
-	const void *settings;	    /* the caller's, or NULL: see workload */
+	const struct node *runtime; /* its name, if it is in another file */
+	const void *settings; /* the caller's pointer, or NULL: see workload */
 };
 
-/* Kinds of the policy (`kinds:`), and its accelerators. */
+/* Kinds and accelerators that the policy adds (`kinds:`). */
 struct policy_kind {
 	const char *api_version, *kind;
 	const char *pods; /* "/spec/roles/" "*" "/template": pointer with * */
-	const char *replicas; /* the same, bound to the same *, or NULL */
+	const char *replicas; /* the same, with the same value for *, or NULL */
 };
 
 struct kube_config {
@@ -100,7 +103,8 @@ struct kube_config {
 	size_t nkinds;
 	const struct pod_injection *injected; /* kube/injected.h */
 	size_t ninjected;
-	/* Exact names of namespaces, NULL-terminated; NULL: the default. */
+	/* Exact names of namespaces, NULL-terminated; NULL: the default
+	 * names. */
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
 	const struct claim_table *claims; /* of the file (kube/claim.h) */
@@ -119,10 +123,10 @@ struct object_list {
 };
 
 /*
- * The objects of a document: one; the items of a List (of a *List kind with
- * items); nothing when it is not a Kubernetes object (no apiVersion and kind).
- * Embedded objects hang below their object. *nested_list reports a List inside
- * a List (kubectl rejects it, gpugate reads it).
+ * Reads the objects of a document: one object, the items of a List (any *List
+ * kind with items), or none if it has no apiVersion and kind. Embedded objects
+ * hang below their object. *nested_list reports a List inside a List (kubectl
+ * rejects it, gpugate reads it).
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
@@ -138,13 +142,13 @@ enum kind_flags {
 	KIND_SCHEDULED = 32, /* runs on a schedule; spec.concurrencyPolicy */
 	KIND_ENDS = 64,	     /* runs to an end, whatever its class */
 	KIND_SERVES = 128,
-	KIND_WHOLE = 256,   /* a template that is used as it is */
-	KIND_VALUES = 512,  /* values for a chart, whose output is unknown */
+	KIND_WHOLE = 256,   /* a template that is used unchanged */
+	KIND_VALUES = 512,  /* values for a chart whose output is unknown */
 	KIND_QUEUED = 1024, /* Kueue reads its labels, not those of its pods */
 	KIND_RANKS = 2048,  /* pods with devices are ranks of one program */
-	KIND_HEADLESS = 4096, /* has a Service of its name without cluster IP */
+	KIND_HEADLESS = 4096, /* has a headless Service of the same name */
 	KIND_NUMBERS = 8192,  /* a webhook writes its numbers as strings */
-	KIND_ARGV = 16384,    /* flat pods have the command of a container */
+	KIND_ARGV = 16384,    /* a flat pod's command is the container's argv */
 };
 
 /* For any of these? */
@@ -155,12 +159,12 @@ bool object_kind_has(const struct object *object, unsigned flags);
 const struct node *object_kueue_label(const struct object *object);
 /* True if it has pods of this role. */
 bool object_has_role(const struct object *object, const char *role);
-/* The container that its operator wants in each of its pods, or NULL. */
+/* The container that its operator requires in each of its pods, or NULL. */
 const char *object_main_container(const struct object *object);
 
 /*
- * True if this kind makes pods, by the table or by the policy. Such an owner
- * was checked itself; api_version as in an ownerReference.
+ * True if this kind makes pods, by the table or by the policy: the owner itself
+ * is checked then. api_version is as in an ownerReference.
  */
 bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 		     const char *kind);
@@ -177,7 +181,7 @@ enum summed_requests {
 	REQUESTS_ALONE,	     /* nothing but requests */
 };
 enum summed_requests object_request_sum(const struct object *object);
-/* Number of copies that the enclosing objects create: 1 if there is none. */
+/* Number of copies that the enclosing objects create; 1 if there are none. */
 struct amount object_copies(const struct object *object);
 
 static inline bool object_is(const struct object *object, const char *group,
@@ -186,7 +190,7 @@ static inline bool object_is(const struct object *object, const char *group,
 	return text_eq(object->group, group) && text_eq(object->kind, kind);
 }
 
-/* NULL also where it is null. Inline as node_get() is. */
+/* NULL also for an explicit null. Inline as node_get() is. */
 static inline __attribute__((always_inline)) const struct node *
 object_label(const struct object *object, const char *key)
 {

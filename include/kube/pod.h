@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pod that an object makes: a view of its template, with what its group and
- * its operator make of it.
+ * One pod that an object makes: a view of its template, with the changes made
+ * by its group and its operator.
  */
 #ifndef KUBE_POD_H
 #define KUBE_POD_H
@@ -21,8 +21,9 @@ enum inject {
 	INJECT_SELECTOR = 8,  /* node selector or tolerations */
 	INJECT_MEMORY = 16,   /* memory limits */
 	INJECT_PROBES = 32,
-	INJECT_RESTART = 64,	  /* overwrites the pod's restartPolicy */
-	INJECT_SHM_UNKNOWN = 128, /* depends on a runtime we do not see */
+	INJECT_RESTART = 64, /* overwrites the pod's restartPolicy */
+	INJECT_SHM_UNKNOWN =
+		128, /* depends on a runtime that is not in the input */
 };
 
 enum restart_policy {
@@ -33,17 +34,18 @@ enum restart_policy {
 	RESTART_EXIT_CODE, /* Kubeflow replica specs only */
 };
 
-/* Why a pod is taken for one that gets a GPU; bits of pod.gpu_by. */
+/* Reason why a pod counts as a GPU pod; bits of pod.gpu_by. */
 enum gpu_by {
 	GPU_BY_RESOURCE = 1,   /* an accelerator in limits or requests */
 	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
 	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
 	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
-	GPU_BY_FIELD = 16, /* ... that says how many (VLLMRuntime, Dynamo) */
+	GPU_BY_FIELD =
+		16, /* ... that gives their number (VLLMRuntime, Dynamo) */
 	GPU_BY_SHARE = 32, /* HAMi gpumem, gpucores only */
 };
 
-/* More than those of an object that is judged: 3,000 in four lists
+/* More than an object within the limits can have: 3,000 in four lists
  * (doc/work.h). */
 enum { CONTAINERS_MAX = 3072 };
 
@@ -51,45 +53,51 @@ struct pod {
 	const struct object *object;
 	const struct node
 		*template; /* map that holds metadata and spec, or NULL */
-	const struct node *metadata; /* of the template (of the object: Pod) */
+	const struct node *metadata; /* metadata of the template (of the object
+					for a Pod) */
 	const struct node *labels, *annotations; /* in it, or NULL */
-	const struct node *spec;     /* PodSpec, or its replacement */
-	const struct node *inner;    /* PodSpec in a flat one, or NULL */
-	const struct node *defaults; /* last place for pod_field(), or NULL */
-	/* pod_field() of the most used fields. */
+	const struct node *spec; /* PodSpec, or its replacement */
+	const struct node
+		*inner; /* the PodSpec inside of a flat pod, or NULL */
+	const struct node
+		*defaults; /* last place where pod_field() looks, or NULL */
+	/* pod_field() of the most frequent fields. */
 	const struct node *volumes, *node_selector, *tolerations;
 	const struct node *injected; /* fields that the cluster adds, or NULL */
 	const struct node *group;    /* replica spec, worker group, task, role;
-					without these, the map that counts */
+					else the map with the number of pods */
 	const char *role;	     /* "Worker", group or task name, or "" */
-	/* All containers: init and sidecars first, in order of start. */
+	/* All containers: init containers and sidecars first, in order of
+	 * start. */
 	struct container *containers;
 	size_t ncontainers;
-	/* Behind them in the array: debug containers, put in through their
-	 * subresource. They may ask for no resources; what they see counts. */
+	/* Debug containers follow in the array; they are added through their
+	 * subresource. They may not request resources, but rules check what
+	 * they can see. */
 	size_t nephemeral;
 	/* A field of the operator that names a resource (Spark's), or NULL. */
 	const struct node *device_name;
 	unsigned injects; /* enum inject */
 	unsigned gpu_by;  /* enum gpu_by, 0: not a GPU pod */
-	bool gpu_unknown; /* a placeholder hides whether it is one */
+	bool gpu_unknown; /* a placeholder hides whether it is a GPU pod */
 	bool cut; /* containers beyond CONTAINERS_MAX: only their devices are
-		     in it */
-	struct amount gpus;   /* effective devices per pod (1.3); shares
-				 of a device count none */
+		     counted */
+	struct amount gpus;   /* effective devices per pod; shares of a device
+				 count as 0 */
 	struct amount steady; /* pods of this template, steady state */
 	struct amount peak;   /* ... during rollout, surge, elastic max */
 	enum restart_policy restart; /* effective, after operator's defaults */
 	const struct node *restart_node; /* where it is written, or NULL */
-	bool flat; /* spec is not a PodSpec (NIM, TrainJob, Spark):
-		      rules on PodSpec fields keep silent */
-	const struct field_row *fields; /* all that a made one can say, or
-					   NULL: a whole PodSpec */
-	const struct node *source; /* the kind's own map, where pods are made */
-	bool based;		   /* made of it and of another object */
-	bool partly; /* made of it and of other values; it is a PodSpec */
-	bool made;   /* spec is made of other fields of the kind; it
-			has these as well, but for its container's */
+	bool flat; /* spec is not a PodSpec (NIM, TrainJob, Spark): rules on
+		      PodSpec fields skip it */
+	const struct field_row *fields; /* the only fields that a generated pod
+					   can have, or NULL: a whole PodSpec */
+	const struct node *source; /* the kind's own map, for generated pods */
+	bool based;  /* generated from it and from another object */
+	bool partly; /* generated from it and from other values; it is a PodSpec
+		      */
+	bool made;   /* spec is generated from other fields of the kind, and the
+			kind has these fields as well, except the container's */
 	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 
@@ -100,24 +108,24 @@ const char *pod_device(const struct pod *pod);
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
-/* The ephemeral ones as well. */
+/* Includes the ephemeral containers. */
 #define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers +             \
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* Finds the field in the pod's other places. */
+/* Looks for the field in the pod's other places. */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
-/* A PodSpec field, from where the kind keeps it (Argo: template, then
+/* A PodSpec field, from the place where the kind has it (Argo: template, then
  * spec; Dynamo: extraPodSpec). */
 static inline __attribute__((always_inline)) const struct node *
 pod_field(const struct pod *pod, const char *name)
 {
 	const struct node *node;
 
-	/* No code where the name is a literal. */
+	/* Compiles to no code if the name is a literal. */
 	if (!strcmp(name, "volumes"))
 		return pod->volumes;
 	if (!strcmp(name, "nodeSelector"))
@@ -136,7 +144,7 @@ pod_field(const struct pod *pod, const char *name)
 const struct node *pod_meta_default(const struct pod *pod, const char *map,
 				    const char *key);
 
-/* NULL also where it is null. Inline as node_get() is. */
+/* NULL also for an explicit null. Inline as node_get() is. */
 static inline __attribute__((always_inline)) const struct node *
 pod_label(const struct pod *pod, const char *key)
 {
@@ -156,37 +164,38 @@ pod_annotation(const struct pod *pod, const char *key)
 		       : pod_meta_default(pod, "annotations", key);
 }
 
-/* True if its kind has a place for that field of a container. */
+/* True if its kind has a place for this field of a container. */
 bool pod_takes_container_field(const struct pod *pod, const char *name);
 /*
- * Where a repair writes a field of a made pod: base is its PodSpec or a
- * container that is made, dotted a path from there. Returns the node of the
- * author, and the keys from it up to the end of dotted's first *taken keys; or
- * NULL if the kind has no place for it.
+ * Finds the place where a fix writes a field of a generated pod: base is its
+ * PodSpec or a generated container, dotted a path from there. Returns the
+ * author's node, and the keys below it that replace the first *taken keys of
+ * dotted; or NULL if the kind has no place for the field.
  */
 const struct node *pod_field_place(const struct pod *pod,
 				   const struct node *base, const char *dotted,
 				   const char *const **keys, size_t *taken);
 /* A volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
-/* Is it made from a copy of the other's template, and alike in all that is not
- * its name, its role or its number? Both are of one group. */
+/* True if it is made from a copy of the other's template and differs at most in
+ * its name, its role or its number. Both belong to one group. */
 bool pod_repeats(const struct pod *pod, const struct pod *other);
 /*
  * True if its operator rejects some PodSpec fields unless a feature is switched
  * on.
  */
 bool pod_fields_are_gated(const struct pod *pod);
-/* True if it has nodeSelector and tolerations as a PodSpec does. Among flat
- * pods, only Spark's do. */
+/* True if it has nodeSelector and tolerations as a PodSpec does. Flat pods do
+ * not, except those of Spark. */
 bool pod_has_placement(const struct pod *pod);
-/* True if its operator gives it time to start, whatever its probes are. */
+/* True if its operator limits its start-up time, whatever its probes are. */
 bool pod_start_is_bounded(const struct pod *pod);
-/* gpu_by != 0; unknown while a placeholder hides it. */
+/* Yes if gpu_by != 0; unknown if a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);
-/* Effective request of any resource per pod, as the scheduler counts it:
- * max(sum of containers and sidecars, each init with the sidecars before it)
- * plus overhead. unknown set when part of it is not known. */
+/* Effective request of any resource per pod, as the scheduler counts it: the
+ * maximum of (sum of containers and sidecars) and (each init container with the
+ * sidecars before it), plus overhead. unknown is set if part of it is
+ * unknown. */
 struct quantity pod_request(const struct pod *pod, const char *resource,
 			    bool limits, bool *unknown);
 /* The sum of the containers' requests, as the API server compares it with the

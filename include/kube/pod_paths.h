@@ -12,18 +12,20 @@
 
 struct pod_path {
 	/* From the object; "[]" is each item of a list, "*" each value of a
-	 * map; at most one of them. Ends in NULL. */
+	 * map; a path has at most one of them. Ends in NULL. */
 	const char *const *steps;
-	bool is_spec; /* leads to a PodSpec, else to a template */
-	bool boxes;   /* has more than initContainers and containers */
+	bool is_spec; /* leads to a PodSpec; else to a pod template */
+	bool boxes; /* has container lists besides initContainers and containers
+		     */
 };
 
-/* Returns the n pod paths of a kind (group "": the core group). NULL: paths
- * cannot express it, and *why is the reason: a clause about the kind. */
+/* Returns the n pod paths of a kind (group "": the core group). Returns NULL if
+ * paths cannot express them; *why is then the reason, a clause about the
+ * kind. */
 const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
 				      const char *kind, size_t *n,
 				      const char **why);
-/* The i-th group that has a kind of the name; NULL: there are no more. */
+/* The i-th group that has a kind of this name; NULL past the last. */
 const char *kind_group(const char *kind, size_t i);
 
 #endif

@@ -3,9 +3,9 @@
  * Kubernetes quantities exactly as k8s.io/apimachinery pkg/api/resource parses
  * them: sign, digits with optional dot, then n u m "" k M G T P E, Ki Mi Gi Ti
  * Pi Ei, or e/E with an exponent. Finer than nano rounds up (away from zero);
- * with a binary suffix, larger than 2^63-1 is capped. All up to 1.7e29 fits in
- * nano units of 128 bits and is exact; what is larger (`1e30`) is capped there,
- * while apimachinery has no limit.
+ * with a binary suffix, larger than 2^63-1 is capped. Numbers up to 1.7e29 fit
+ * in nano units of 128 bits and are exact; larger ones (`1e30`) are capped
+ * there, while apimachinery has no limit.
  */
 #ifndef KUBE_QUANTITY_H
 #define KUBE_QUANTITY_H
@@ -42,11 +42,11 @@ enum quantity_state {
 	QUANTITY_ABSENT, /* no node, or null */
 	QUANTITY_OK,
 	QUANTITY_UNKNOWN, /* placeholder */
-	QUANTITY_INVALID, /* the API server refuses this text or type */
+	QUANTITY_INVALID, /* the API server rejects this text or type */
 };
 /*
- * A quantity in a manifest: string or number. Leading and trailing blanks
- * of a string are refused by ParseQuantity but accepted around JSON strings
+ * A quantity in a manifest: string or number. Leading and trailing blanks of a
+ * string are rejected by ParseQuantity but accepted around JSON strings
  * (Quantity.UnmarshalJSON trims): observed accepted by kube-apiserver.
  */
 enum quantity_state node_quantity(const struct node *node,

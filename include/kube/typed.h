@@ -18,7 +18,7 @@
 struct typed_resource {
 	const char *plural;
 	bool cluster_scoped;
-	bool known; /* by a table; else by the usual way of naming */
+	bool known; /* from a table; else by the usual plural */
 };
 struct typed_resource typed_resource(struct arena *arena, const char *group,
 				     const char *version, const char *kind);
@@ -28,36 +28,36 @@ bool typed_serves(const char *group, const char *version, const char *plural);
 bool typed_group_is_native(const char *group);
 
 /*
- * NULL: a native group's kind in a version that is not known here. schema: the
+ * Returns NULL for an unknown version of a native group's kind. schema: the
  * openAPIV3Schema of a custom kind, or NULL. In fragments only quantities are
  * made canonical, and nothing is filled in.
  */
 struct node *typed_object(struct arena *arena, const struct object *object,
 			  const struct node *schema);
 /*
- * A native kind as the API server will send it, but where an admission plugin
- * may set what the author leaves out, it is left out: what a rule reads in a
- * file, to say there what it says at admission. Other kinds: the object's own
- * root.
+ * A native kind as the API server will send it; but a field that the author
+ * left out and an admission plugin may set stays unset. Rules read it in a
+ * file, so that they find the same as at admission. Other kinds: the object's
+ * own root.
  */
 const struct node *typed_as_sent(struct arena *arena,
 				 const struct object *object);
-/* The author's node, below origin, that a node below typed was made of, or the
- * nearest one around it. NULL: it is of another tree. */
+/* Finds the author's node, below origin, from which a node below typed was
+ * made, or the nearest one around it. NULL if it is in another tree. */
 const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
 				const struct node *origin);
 
 /*
- * Fields that the Go types of Kubernetes 1.37 lack, anywhere in an object of a
- * native kind or in the template of a pod, except in a status.
+ * Reports fields that the Go types of Kubernetes 1.37 lack, anywhere in an
+ * object of a native kind or in a pod template, except in a status.
  */
 struct unknown_field {
 	const struct node *at;
 	const char *type;  /* "PodSpec"; valid during found() */
-	const char *owner; /* a type around it, or one of its fields, that has
+	const char *owner; /* an enclosing type, or one of its fields, that has
 			      such a field; or NULL */
-	const char *near;  /* a field of type that is spelled alike, or NULL */
+	const char *near; /* a field of the type with a similar name, or NULL */
 };
 
 struct unknown_walk {
@@ -69,7 +69,7 @@ struct unknown_walk {
 	const struct pod *pod;
 };
 
-/* False: a kind or version that is not known here. */
+/* Returns false for a kind or version that is not in the tables. */
 bool typed_unknown_fields(struct unknown_walk *walk,
 			  const struct object *object);
 void template_unknown_fields(struct unknown_walk *walk,

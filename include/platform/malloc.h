@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glibc's settings of malloc(), where there is another: they change nothing
- * but speed and memory, so none is right, and nothing is known to be free.
+ * glibc's malloc() settings, for other C libraries: the functions do nothing,
+ * because the settings affect only speed and memory.
  */
 #ifndef PLATFORM_MALLOC_H
 #define PLATFORM_MALLOC_H

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Write the rules that are in CEL as well, complete, into a folder: name,
-# severity and summary are added from the C file, and a line `$NAME` is replaced by
-# the part of that name in common.cel, or by names of rules/kube/data:
+# Write the rules that also exist in CEL, complete, into a folder: name,
+# severity and summary are added from the C file, and a line `$NAME` is replaced
+# by the part of that name in common.cel, or by names of rules/kube/data:
 #   $devices all|counted [VENDOR]...   accelerators.tsv; counted: no shares
 #   $fabrics                           fabric.tsv
 # usage: cel.sh FOLDER
@@ -21,7 +21,7 @@ for file in "$catalog"/*/*.cel; do
 		failed = 1
 		exit 1
 	}
-	# Names of a table, those that end in * as prefixes.
+	# Names in a table; names that end in * are prefixes.
 	function names(table, key, prefixes, words,    n, word, row, all, start) {
 		n = split(words, word, " ")
 		while ((getline row <(data "/" table)) > 0) {

@@ -7,7 +7,7 @@
 
 enum { DAY = 86400 };
 
-/* strptime() takes blanks, fewer digits, and days that no month has. */
+/* strptime() accepts blanks, fewer digits, and days that no month has. */
 bool date_parse(const char *text, size_t len, int64_t *days)
 {
 	char copy[sizeof("YYYY-MM-DD")] = "";

@@ -13,7 +13,7 @@
 #define DATE_NONE INT64_MAX
 #define DATE_TEXT 32
 
-/* Exactly YYYY-MM-DD, a day that exists; false otherwise. */
+/* Parses exactly YYYY-MM-DD, for a day that exists; false otherwise. */
 bool date_parse(const char *text, size_t len, int64_t *days);
 const char *date_text(int64_t days, char out[DATE_TEXT]);
 int64_t date_today(void);

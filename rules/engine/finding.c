@@ -293,8 +293,8 @@ static bool yields_to(const struct rule *rule, const struct rule *other)
 	       text_any(other->name, rule->yields_to, text_eq);
 }
 
-/* Same pod, same container (or one of them is about the whole pod), and no
- * two different causes. */
+/* True for the same pod, the same container (or one is about the whole pod),
+ * and no two different causes. */
 static bool same_subject(const struct finding *a, const struct finding *b)
 {
 	if (a->pod_key != b->pod_key)
@@ -340,7 +340,7 @@ static void note_yielding(struct yielding *y, const struct rule *rule)
 
 /*
  * True if any of them yields to the rule, or may, because there are too many to
- * know.
+ * record.
  */
 static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding rules by the names that users write. Names are sorted, for a binary
- * search; those of a policy's own rules and former names (aliases) are few and
- * scanned. A name wins over a
- * category of the same spelling.
+ * Finding rules by the names that users write. Names are sorted for a binary
+ * search; custom rules and former names (aliases) are few and scanned. A rule
+ * wins over a category of the same name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -91,8 +90,8 @@ void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
 	rules->nkinds = n;
 }
 
-/* Lists the names of rules and optionally of categories (repetitions are
- * harmless). */
+/* Returns the nearest name among rules and optionally categories (repetitions
+ * are harmless). */
 static const char *nearest_rule(const struct rule_set *rules, const char *name,
 				bool categories)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words for severities and actions, in the order of their enums. The
- * words are public interface, case included.
+ * The words for severities and actions, in the order of their enums. The words
+ * are public, including their case.
  */
 #include <string.h>
 

@@ -14,7 +14,7 @@
 #include "data.h"
 #include "doc/node.h"
 
-/* The whole name, or what is before a '*' at the pattern's end. */
+/* Matches the whole name, or the part before a '*' at the pattern's end. */
 static bool row_matches(const char *pattern, const char *name)
 {
 	for (; *pattern; pattern++, name++) {
@@ -27,7 +27,7 @@ static bool row_matches(const char *pattern, const char *name)
 }
 
 struct data_rows {
-	const void *rows; /* each begins with its name, in order of names */
+	const void *rows; /* each row begins with its name; sorted by name */
 	size_t size;
 	bool (*matches)(const char *pattern, const char *name);
 	const struct data_slot *slots;	/* a hash table */
@@ -44,7 +44,7 @@ static const char *name_of(const struct data_rows *table, size_t row)
 						    row * table->size);
 }
 
-/* The row of exactly this name by the hash table, or -1. */
+/* The row with exactly this name, by the hash table, or -1. */
 static long by_hash(const struct data_rows *table, const char *name)
 {
 	uint16_t tag = node_tag(name, strlen(name));
@@ -57,8 +57,8 @@ static long by_hash(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/* The last row that is a prefix of the name, or -1. They are in order, from the
- * last. */
+/* The last row that is a prefix of the name, or -1. Rows are tried in order,
+ * from the last. */
 static long by_prefix(const struct data_rows *table, const char *name)
 {
 	const unsigned short *row = table->prefixes;
@@ -76,7 +76,7 @@ static long by_prefix(const struct data_rows *table, const char *name)
 	return -1;
 }
 
-/* The row of this name, else the longest that is a prefix of it, or -1. */
+/* The row of this name, else the longest prefix of it, or -1. */
 static long find_row(struct data_rows table, const char *name)
 {
 	long exact = by_hash(&table, name);
@@ -148,8 +148,8 @@ bool domain_is_reserved(const char *name)
 #define NAME_LENGTH 128
 
 /*
- * One character as it looks: full-width forms are ASCII's, what has no width
- * is nothing, any other letter of another script is '?'.
+ * Maps a character to its look: full-width forms to ASCII, characters without
+ * width to nothing, letters of other scripts to '?'.
  */
 static char looks_like(const unsigned char *text, size_t *len)
 {
@@ -178,7 +178,7 @@ static void lower(const char *from, char to[NAME_LENGTH])
 	to[i] = '\0';
 }
 
-/* Usual spellings without the domain, or part of it. */
+/* Common spellings without the domain, or without part of it. */
 static const char *const bare_names[][2] = {
 	{"gpu", "nvidia.com/gpu"},
 	{"gpus", "nvidia.com/gpu"},
@@ -208,7 +208,7 @@ static const char *const bare_names[][2] = {
 	{"aws/neuron", "aws.amazon.com/neuron"},
 };
 
-/* "gup" for "gpu": the same but for two neighbors. */
+/* True for two swapped neighbors: "gup" for "gpu". */
 static bool swapped(const char *a, const char *b)
 {
 	for (; *a && *a == *b; a++)
@@ -217,7 +217,8 @@ static bool swapped(const char *a, const char *b)
 	       !strcmp(a + 2, b + 2);
 }
 
-/* gpu, npu, tpu, vpu, ...: another letter is another kind of device. */
+/* True for gpu, npu, tpu, vpu, ...: another letter means another kind of
+ * device. */
 static bool is_unit(const char *name)
 {
 	return strlen(name) == 3 && !strcmp(name + 1, "pu");
@@ -229,15 +230,15 @@ static bool device_near(const char *name, const char *to)
 
 	if (!strcmp(name, to) || swapped(name, to))
 		return true;
-	/* A longer name is a renamed resource: gpu.a100, gpu-l4. mlu270 and
-	 * mlu370 are two models. */
+	/* A longer name is a renamed resource, such as gpu.a100 or gpu-l4;
+	 * mlu270 and mlu370 are two models. */
 	if (strlen(name) > length + 1 || (is_unit(name) && is_unit(to)) ||
 	    text_is_series(name, to))
 		return false;
 	return text_distance(name, to, 2) <= (length > 4 ? 2 : 1);
 }
 
-/* As row_matches(), of a pattern with capitals. */
+/* Like row_matches(), for a pattern with capitals. */
 static bool row_matches_lower(const char *pattern, const char *name)
 {
 	for (; *pattern; pattern++, name++) {
@@ -250,7 +251,7 @@ static bool row_matches_lower(const char *pattern, const char *name)
 	return !*name;
 }
 
-/* A name in lower case, before and after its slash. */
+/* A name in lower case, split at its slash. */
 struct split_name {
 	char domain[NAME_LENGTH];
 	size_t len;
@@ -284,8 +285,8 @@ static bool same_device(const struct split_name *name, const char *row)
 }
 
 /*
- * At most two letters off in all. A short domain that is two letters off is
- * another vendor's (arm.com and amd.com).
+ * At most two wrong letters in total. A short domain with two different letters
+ * is another vendor's (arm.com and amd.com).
  */
 static bool same_domain(const struct split_name *name, const char *row,
 			size_t len)
@@ -307,7 +308,7 @@ static bool same_domain(const struct split_name *name, const char *row,
 	return off <= (len > 8 ? 2 : 1);
 }
 
-/* The name has a domain. An object may have tens of thousands of them. */
+/* The name has a domain. An object may have tens of thousands of such names. */
 static const struct accelerator *
 nearest_accelerator(const struct accelerator *rows, size_t n, const char *name)
 {
@@ -383,8 +384,8 @@ bool accelerator_is_named(const char *text, size_t len)
 
 const struct node_label *node_label_find(const char *key)
 {
-	/* Rules look up the labels of one pod, one rule after the other: 2 %
-	 * of the cost of a decision. */
+	/* Rules look up the labels of one pod one after the other: caching them
+	 * saves 2 % of a decision. */
 	static _Thread_local const struct node_label *last;
 	long i;
 
@@ -456,8 +457,8 @@ static const char *find_part(const char *text, const char *part, size_t len)
 }
 
 /*
- * Only '*': anything, '/' included. Between two of them the first place that
- * fits is as good as any later one.
+ * Only '*' matches anything, including '/'. Between two of them the first
+ * possible place is as good as a later one.
  */
 static bool wild_match(const char *pattern, const char *text)
 {
@@ -482,7 +483,7 @@ static bool wild_match(const char *pattern, const char *text)
 	}
 }
 
-/* The pattern at the start, or after a registry or folder. */
+/* Matches the pattern at the start, or after a registry or folder. */
 static bool path_matches(const char *pattern, const char *path)
 {
 	if (*pattern == '*')
@@ -499,8 +500,8 @@ static unsigned pair_of(const char *p)
 	return ((unsigned char)p[0] * 37u + (unsigned char)p[1]) % DATA_PAIRS;
 }
 
-/* Bits of the patterns whose pair of neighboring bytes the name has: nearly
- * all others need not be tried. */
+/* Bits of the patterns whose pair of adjacent bytes occurs in the name: nearly
+ * all others can be skipped. */
 static uint64_t candidates(const char *name)
 {
 	uint64_t rows = 0;
@@ -522,7 +523,7 @@ static void copy_head(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* -1: nothing is known of it. */
+/* -1: unknown. */
 static int image_use(const char *image)
 {
 	char whole[IMAGE_LENGTH], name[IMAGE_LENGTH];

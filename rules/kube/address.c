@@ -19,8 +19,9 @@ static const char *service_part(const struct object *object, const char *value)
 }
 
 /*
- * SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without more: any other name may be
- * that of a Service `NAME-0` (NAME-0.NAMESPACE.svc), or of a host elsewhere.
+ * Accepts SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without a suffix: any other
+ * name may belong to a Service `NAME-0` (NAME-0.NAMESPACE.svc), or to a host
+ * elsewhere.
  */
 static bool is_of_pod(const char *wanted, const char *namespace)
 {

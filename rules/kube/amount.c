@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums that know what they do not know. Placeholders make an amount unknown
- * above its known part; a negative number counts as 0, because no controller
- * makes fewer pods than none.
+ * Sums of amounts that may be unknown. A placeholder makes an amount unknown:
+ * its number is then a lower bound. A negative number counts as 0.
  */
 #include "kube/amount.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any cluster, far below where a rule's sums could overflow. */
+/* Far above any cluster, and far below the point where a rule's sums could
+ * overflow. */
 static const int64_t amount_most = 1000000000000;
 
 static int64_t bounded(int64_t n)
@@ -35,7 +35,7 @@ struct amount amount_mul(struct amount a, struct amount b)
 	struct amount product = {.unknown = a.unknown || b.unknown,
 				 .replaced = a.replaced || b.replaced};
 
-	/* Nothing times anything is nothing. */
+	/* A known zero makes the product zero, whatever the other factor is. */
 	if ((!a.n && !a.unknown) || (!b.n && !b.unknown))
 		return amount_of(0);
 	if (__builtin_mul_overflow(a.n, b.n, &product.n))

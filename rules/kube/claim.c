@@ -18,10 +18,10 @@
 #include "base/vec.h"
 #include "kinds.h"
 
-/* More claims in one file go by their names. */
+/* If a file has more claims, only their names are used. */
 enum { MOST = 256 };
 
-/* The number of letters at s. */
+/* Returns the number of letters at s. */
 static size_t letters(const char *s)
 {
 	size_t n = 0;
@@ -31,8 +31,8 @@ static size_t letters(const char *s)
 	return n;
 }
 
-/* True if one of the short words is a word of the name, or its plural or
- * version. Within other words they occur by chance: default, process,
+/* True if one of the short words is a whole word of the name, or its plural or
+ * version. Inside of other words they occur by chance: default, process,
  * output, unicorn. */
 static bool has_word(const char *name, const char *const *words)
 {
@@ -85,8 +85,8 @@ static bool is_named(const struct claim_table *table, const char *class)
 }
 
 /*
- * Other words win: compute-domain-daemon.nvidia.com is not a GPU. Neither are
- * simulated devices of example drivers, or DRANET's interface.
+ * Other words win: compute-domain-daemon.nvidia.com is not a GPU, nor are
+ * simulated devices of example drivers or DRANET's interfaces.
  */
 static enum tri class_use(const struct claim_table *table, const char *class)
 {
@@ -149,7 +149,7 @@ static void add_request(const struct claim_table *table, struct claim *claim,
 	} else {
 		n = devices_of(request);
 	}
-	/* It looks on, and takes nothing from others. */
+	/* Admin access only observes devices that others use. */
 	if (node_is_true(node_get(request, "adminAccess")))
 		return;
 	add_devices(table, claim,
@@ -232,7 +232,7 @@ enum tri claim_request_use(const struct object *object,
 
 /* -- claims of a pod ----------------------------------------------------- */
 
-/* Returns a field of the entry, in its current or its former place. */
+/* Returns a field of the entry, at its current or its former place. */
 static const char *field_of(const struct node *entry, const char *key)
 {
 	const char *text = node_str(node_get(entry, key));
@@ -259,8 +259,8 @@ static const struct claim *find_claim(const struct pod *pod, const char *name,
 }
 
 /*
- * A name that suggests both (`bm-gpu-4-rdma`: a NIC of a GPU machine) leaves
- * it to the others.
+ * A name that matches both (`bm-gpu-4-rdma`, a NIC of a GPU machine) counts as
+ * neither.
  */
 static enum tri hint(const struct node *entry)
 {
@@ -301,7 +301,7 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 
 	if (claim && claim->gpu != TRI_UNKNOWN) {
 		*devices = claim->devices;
-		/* Pods that name one claim share what it gets. */
+		/* Pods that refer to one claim share its devices. */
 		if (!made && (pod->steady.n != 1 || pod->steady.unknown))
 			*devices = (struct amount){.unknown = true};
 		return claim->gpu;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The small questions that rules ask of a container.
+ * Small queries that rules make about a container.
  */
 #include "kinds.h"
 
@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "kube/claim.h"
 
-/* NULL: not of these maps. In a merged one, the index and the parent are the
- * author's. */
+/* NULL: not one of these maps. In a merged map, the index and the parent are
+ * the author's. */
 static const struct resource_entry *entry_of(const struct container *c,
 					     const struct node *value)
 {
@@ -65,8 +65,8 @@ static bool word_is(const char *word, size_t len, const char *name)
 	return *name == *word && !strncmp(name, word, len) && !name[len];
 }
 
-/* A word of a tag that says that it moves: `main-latest`, `nightly-py3`; but
- * `12.4.1-devel-ubuntu22.04` has a compiler. */
+/* True for a word of a tag that moves: `main-latest`, `nightly-py3`; but
+ * `12.4.1-devel-ubuntu22.04` contains a compiler. */
 static bool is_moving(const char *word, size_t len, const char *tag)
 {
 	static const char *const words[] = {"latest", "nightly", "main",
@@ -79,7 +79,8 @@ static bool is_moving(const char *word, size_t len, const char *tag)
 	return word_is(word, len, "devel") && !strchr(tag, '.');
 }
 
-/* A commit, or a day: `nightly-20260626-c539adc`, `nightly-2026-06-26`. */
+/* True for a commit or a day: `nightly-20260626-c539adc`,
+ * `nightly-2026-06-26`. */
 static bool names_build(const char *tag)
 {
 	size_t len, digits = 0;
@@ -97,7 +98,7 @@ static bool names_build(const char *tag)
 	return false;
 }
 
-/* `main-1234`, `master-7`: the number of a branch's build. */
+/* True for the number of a branch's build: `main-1234`, `master-7`. */
 static bool numbers_build(const char *word, size_t len)
 {
 	size_t digits = word[len] ? strspn(word + len + 1, "0123456789") : 0;
@@ -128,7 +129,7 @@ struct image_type container_image(const struct container *c)
 	if (memo->image_known)
 		return memo->image;
 	memo->image_known = true;
-	/* Containers of one image are neighbors. */
+	/* Containers with the same image are usually neighbors. */
 	if (c > c->pod->containers && memo[-1].image_known &&
 	    text_eq(c->image, c[-1].image))
 		memo->image = memo[-1].image;
@@ -137,8 +138,8 @@ struct image_type container_image(const struct container *c)
 	return memo->image;
 }
 
-/* Returns the result for the entry at this place in the previous container:
- * their resources are usually written alike. NULL: it has another name. */
+/* Returns the result for the entry at this position in the previous container,
+ * because their resources are usually alike. NULL if it has another name. */
 static const struct accelerator *
 resembled_before(const struct container *c, const struct resource_entry *entry)
 {
@@ -186,7 +187,7 @@ const struct node *container_env_tagged(const struct container *c,
 	return node_is_unknown(added) ? added : NULL;
 }
 
-/* Length without trailing slashes; "/" stays. */
+/* Length without trailing slashes; "/" keeps its own. */
 static size_t path_len(const char *path)
 {
 	size_t len = strlen(path);
@@ -234,7 +235,7 @@ enum tri container_uses_gpu(const struct container *c)
 	if (c->gpus.unknown || node_is_unknown(c->resources) ||
 	    node_is_unknown(claims))
 		return TRI_UNKNOWN;
-	/* The API server takes far fewer. */
+	/* The API server allows far fewer. */
 	if (node_count(claims) > 256)
 		return TRI_UNKNOWN;
 	FOR_EACH_CHILD(claims, claim)

@@ -23,7 +23,7 @@ COUNT_FORMULA(nearest)
 	return amount_of(1);
 }
 
-/* The first of some fields that is set. */
+/* Returns the first of some fields that is set. */
 static const struct node *first_set(const struct node *map,
 				    const char *const *paths)
 {
@@ -37,8 +37,8 @@ static const struct node *first_set(const struct node *map,
 }
 
 /*
- * Replicas, else the minimum of a scaler: the steady state. Its maximum is the
- * peak.
+ * The steady state is replicas, else the minimum of a scaler. Its maximum is
+ * the peak.
  */
 COUNT_FORMULA(scaled)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tables made of rules/kube/data/ *.tsv: sorted by their first columns
- * (bytes), images in the order of the file.
+ * Tables made from rules/kube/data/ *.tsv, sorted by their first columns
+ * (bytes); images keep the order of the file.
  */
 #ifndef RULES_KUBE_DATA_H
 #define RULES_KUBE_DATA_H
@@ -23,9 +23,9 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
-extern const char *const data_taints[]; /* each once, up to NULL */
-/* Hash tables, and the rows + 1 that are prefixes, from the last, up to a 0:
- * see accelerator.c. */
+extern const char *const data_taints[]; /* each key once, ends with NULL */
+/* Hash tables, and the rows + 1 that are prefixes, from the last one, ending
+ * with 0: see accelerator.c. */
 enum { DATA_SLOTS = 1024 };
 struct data_slot {
 	unsigned short row; /* + 1; 0: free */
@@ -53,7 +53,7 @@ extern const struct product_size data_products[];
 extern const size_t data_products_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
-/* At most 64. Each pattern is listed under one pair of bytes that it needs:
+/* At most 64. Each pattern is listed under a pair of bytes that it requires:
  * slots of row numbers + 1 by pair_of() of accelerator.c, and chains of the
  * same. */
 enum { DATA_PAIRS = 1024 };

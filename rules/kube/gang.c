@@ -65,7 +65,7 @@ static bool pod_signals(const struct pod *pod,
 		"yunikorn.apache.org/task-groups",
 		"yunikorn.apache.org/task-group-name",
 		"gang.scheduling.koordinator.sh/name",
-		/* The autoscaler makes room for all of them first. */
+		/* The autoscaler first provisions nodes for all of them. */
 		"autoscaling.x-k8s.io/consume-provisioning-request",
 		"cluster-autoscaler.kubernetes.io/consume-provisioning-request",
 		NULL};
@@ -110,7 +110,7 @@ struct amount gang_sum(const struct object *object)
 	return sum;
 }
 
-/* Each pod alone; templates make none. */
+/* Each pod starts alone; templates make none. */
 struct gang gang_none(const struct object *object)
 {
 	struct amount sum = gang_sum(object);
@@ -134,7 +134,7 @@ struct gang gang_of_children(const struct object *object)
 	return gang;
 }
 
-/* Jobs of a JobSet that wait for others to complete are a later gang. */
+/* Jobs of a JobSet that wait for others to complete form a later gang. */
 static struct amount stages(const struct object *object)
 {
 	struct amount first = {0}, later = {0};

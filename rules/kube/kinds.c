@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looking a kind up and walking the paths of its rows. The slots were filled
- * by data/kinds.awk with the hash below, which is why it uses nothing but
- * additions and remainders of small numbers. Kinds are found by (group,
- * kind): the same kind name in two groups is two kinds.
+ * Looks a kind up and walks the paths of its rows. data/kinds.awk fills the
+ * slots with the hash below, so the hash uses only additions and remainders of
+ * small numbers. Kinds are found by (group, kind): the same kind name in two
+ * groups is two kinds.
  */
 #include "kinds.h"
 
@@ -42,8 +42,8 @@ const struct node *path_get(const struct node *node, const char *const *path)
 	return node;
 }
 
-/* Every child of a list or map, with itself as the element; those of a map in
- * the order in which the API server sends them for admission. */
+/* Reads every child of a list or map, with itself as the element; children of a
+ * map in the order in which the API server sends them for admission. */
 static void path_children(struct path_walk *walk, const struct node *node,
 			  const char *const *path)
 {
@@ -65,7 +65,7 @@ void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element)
 {
 	for (; node && path && *path; path++) {
-		/* A placeholder may be anything below it. */
+		/* A placeholder may contain anything. */
 		if (node_is_unknown(node))
 			break;
 		if (!strcmp(*path, "[]") || !strcmp(*path, "*")) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Inside rules/kube: the table of kinds and the steps that turn an object's
- * tree into pods. data/kinds.txt is the table, data/kinds.awk makes it the
+ * tree into pods. data/kinds.awk turns the table, data/kinds.txt, into the
  * constants declared here; a row names formulas (counts, gangs, GPUs,
  * injections) that are C functions of the same name. Paths are arrays of keys
  * that end in NULL; "[]" means every item of a list, "*" every value of a map.
@@ -45,44 +45,44 @@ struct factor {
 enum pod_form {
 	FORM_POD,   /* a map with metadata and spec */
 	FORM_SPEC,  /* a PodSpec */
-	FORM_FLAT,  /* neither; containers are made up from its fields */
-	FORM_PATCH, /* of a template, that the operator finds */
+	FORM_FLAT,  /* neither; containers are generated from its fields */
+	FORM_PATCH, /* of a template that the operator finds */
 };
 
-/* Where containers are below a pod's spec. */
+/* Places of containers below a pod's spec. */
 struct box {
 	enum box_kind {
 		BOX_END,
 		BOX_INIT, /* list of init containers */
 		BOX_LIST, /* list of main containers */
-		BOX_SIDE, /* list of helpers that run beside them */
+		BOX_SIDE, /* list of helper containers that run beside them */
 		BOX_ONE,  /* one Container */
 		BOX_SELF, /* the map itself has image, resources, ... */
-		BOX_ELSE, /* the same, when no main container was found */
+		BOX_ELSE, /* the same, if no main container was found */
 	} kind;
 	const char *const *path;
-	const char *name; /* of a BOX_ONE: what its operator calls it */
+	const char *name; /* of a BOX_ONE: the operator's name for it */
 	const char *const *resources; /* BOX_SELF: not at "resources" */
 };
 
 enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
 
-/* The key_start of views (node_is_view()): how one changes a value of the same
- * key in another tree. */
+/* The key_start of views (node_is_view()): how a view changes a value of the
+ * same key in another tree. */
 enum view_merge {
 	VIEW_MERGES = 1,
-	VIEW_OF_NONE, /* no field is there: a map made for other views */
+	VIEW_OF_NONE, /* has no fields: a map that only holds other views */
 	VIEW_REPLACES,
 	VIEW_APPENDS, /* a list */
 };
 
-/* Where a kind keeps a field of its pods. */
+/* A place where a kind has a field of its pods. */
 struct field_row {
 	/* Path in the PodSpec or its main container; NULL: all fields. */
 	const char *const *to;
-	const char *const *from; /* NULL: no more of them */
+	const char *const *from; /* NULL: the end */
 	const char
-		*join; /* of a map: the key that follows the first, or NULL */
+		*join; /* for a map: the key that follows the first, or NULL */
 	bool box;      /* of the container */
 	enum view_merge merge;
 	enum field_base base;
@@ -96,9 +96,9 @@ enum role_from {
 
 enum restart_from {
 	RESTART_FROM_POD,      /* pod spec, else the default */
-	RESTART_FROM_GROUP,    /* a field of the group beats the pod's */
+	RESTART_FROM_GROUP,    /* a field of the group overrides the pod's */
 	RESTART_FORCED,	       /* whatever is written */
-	RESTART_FROM_OPERATOR, /* forced Never where it says so */
+	RESTART_FROM_OPERATOR, /* Never if the operator's function forces it */
 };
 
 /* A map of annotations or labels that the operator copies to the pod. */
@@ -121,20 +121,20 @@ struct pod_row {
 	const struct workload_operator *by;
 	bool asks_injects, asks_gpus;	/* of the operator */
 	const struct box *boxes;	/* NULL: initContainers, containers */
-	const char *const *metadata;	/* from the group, when not FORM_POD */
+	const char *const *metadata;	/* from the group, unless FORM_POD */
 	const struct note_row *notes;	/* annotations, or NULL */
 	const struct note_row *labels;	/* or NULL */
-	const char *const *inner;	/* from POD: a PodSpec in it */
-	const char *const *defaults;	/* from the object: last place */
-	const struct field_row *fields; /* of a pod that is made, or NULL */
-	const char *container; /* name of the one that is made, or NULL */
+	const char *const *inner;	/* path from POD to a PodSpec in it */
+	const char *const *defaults;	/* path from the object: last place */
+	const struct field_row *fields; /* fields of a generated pod, or NULL */
+	const char *container; /* name of the generated container, or NULL */
 	const char *version;   /* only for this version, or NULL */
 	bool based;	       /* fields are merged into base() */
 	bool below;	       /* the pod is merged into the fields */
 	bool or_first;	       /* else the template's first container */
 	bool no_image;	       /* containers may lack an image */
-	bool some;	       /* no pod without a container */
-	bool counted;	       /* no pod where there is none of it */
+	bool some;	       /* not a pod without a container */
+	bool counted;	       /* not a pod if its number is 0 */
 };
 
 struct embed_row {
@@ -150,7 +150,7 @@ struct kind {
 	const struct workload_operator *by;
 	const char *const *suspend, *const *priority;
 	struct run_row {
-		const char *path; /* NULL: nothing bounds its runs */
+		const char *path; /* NULL: nothing limits its runs */
 		const char *fields[RUN_FIELDS];
 	} runs;
 	const char *main; /* a container that each pod must have, or NULL */
@@ -158,8 +158,8 @@ struct kind {
 	const struct embed_row *embeds;	   /* ends in path NULL */
 };
 
-/* data/kinds.awk writes these; the slots are a hash table of row numbers
- * plus one, with linear probing. */
+/* Written by data/kinds.awk; the slots are a hash table of row numbers plus
+ * one, with linear probing. */
 extern const struct kind kind_table[]; /* ends with {0} */
 extern const unsigned short kind_slots[];
 extern const unsigned kind_nslots;
@@ -169,7 +169,7 @@ const struct kind *kind_find(const char *group, size_t group_len,
 
 /* -- paths (kinds.c) ------------------------------------------------------ */
 
-/* Follow a path without wildcards; NULL path: the node itself. */
+/* Follows a path without wildcards; a NULL path leads to the node itself. */
 const struct node *path_get(const struct node *node, const char *const *path);
 
 struct path_walk {
@@ -178,7 +178,7 @@ struct path_walk {
 	void *context;
 };
 
-/* Call found for every node that the path leads to. */
+/* Calls found for every node at the end of the path. */
 void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element);
 
@@ -216,10 +216,10 @@ struct pod_memo {
 	bool infrastructure_known;
 	bool spot_known;
 	bool unit_known;
-	/* Results about the object, kept by its first pod. */
+	/* Results about the object, stored with its first pod. */
 	bool platform, platform_known;
 	enum accel_class unit; /* of the nodes that it selects */
-	struct arena *arena;   /* the object's: lives as long as it */
+	struct arena *arena; /* the object's arena, which lives as long as it */
 	const struct node_needs *needs;
 	const struct node *spot;
 };
@@ -233,7 +233,8 @@ struct container_memo {
 	bool image_known;
 	struct image_type image;
 	/*
-	 * Accelerators that the entries' names resemble, as far as looked up.
+	 * Accelerators that the entries' names resemble, as far as they were
+	 * looked up.
 	 */
 	const struct accelerator **resembles;
 };
@@ -244,56 +245,55 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 	       text_same_bytes(a->key, b->key, a->key_len);
 }
 
-/* The text behind the last '/'. */
+/* Returns the text after the last '/'. */
 const char *base_name(const char *text);
-/* Adds the facts about words that their texts give. */
+/* Computes the facts about words that follow from their texts. */
 struct argv argv_finish(struct argv argv);
 /* True if a word may be NAME=value. */
 bool argv_may_assign(const struct argv *argv, const char *name);
-/* Commands to look for, none of them a flag. Their beginnings, as bits, are
- * made when they are first asked for: most questions end there, without a look
- * at each name (Pod of 4 KB: 1,100 instructions of 1,700). */
+/* Commands to look for, none of them a flag. The bits of their first characters
+ * are computed on first use: most look-ups end there without comparing names
+ * (1,100 of 1,700 instructions for a Pod of 4 KB). */
 struct argv_names {
 	const char *const *names;
 	_Atomic uint64_t starts;
 };
-/* argv_have() for any of them. */
+/* Like argv_have(), for any of them. */
 bool argv_have_name(const struct argv *argv, struct argv_names *wanted);
 
 void pods_read(struct arena *arena, const struct kube_config *config,
 	       struct object *object);
-/* One pod of the builder's row and group at that place. */
+/* Builds one pod from the builder's row and group at that place. */
 void pod_build(struct pod_builder *builder, const struct node *holder,
 	       const struct node *element);
-/* Pods found by shape, for a kind that is in no table. */
+/* Finds pods by shape, for a kind that is in no table. */
 void shape_read(struct pod_builder *builder);
 void policy_kind_read(struct pod_builder *builder,
 		      const struct policy_kind *kind);
-/* One embedded object at that node; NULL when it is not an object. */
+/* Adds one embedded object at that node; nothing if it is not an object. */
 void embed_add(struct pod_builder *builder, const struct doc *doc,
 	       const struct node *node, struct amount copies);
 
 /*
- * The template as a strategic merge patch changes it, as kubectl and the
- * operators apply one. Values keep their place in the source; repairs of such a
- * pod are left out, since no place of the file holds the whole (fix.c). Takes
- * from the budget a node for each value that it looks at; what it cannot afford
- * is unknown.
+ * Returns the template after a strategic merge patch, as kubectl and the
+ * operators apply it. Values keep their place in the source; such a pod gets no
+ * fixes, because no place in the file holds all of it (fix.c). Each value that
+ * it reads spends one node of the budget; values beyond it are unknown.
  */
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch);
-/* Make a tree: a copy of the node without its children, and one more
- * child, which keeps its parent and its children. */
+/* Make a tree: copy a node without its children, and add a child, which keeps
+ * its parent and its children. */
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
-/* The value as the patch changes it, which is under the same key. */
+/* Returns the value after the patch; both are under the same key. */
 const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,
 			       const struct node *patch);
-/* The PodSpec that the row's fields make of the kind's own map; NULL: its base
- * is not known, or no field changes it. */
+/* Returns the PodSpec that the row's fields make from the kind's own map; NULL
+ * if its base is unknown, or no field changes it. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
 /* The string at the key, or NULL. A longer name than any that is stored is cut:
@@ -302,11 +302,12 @@ const char *name_read(struct arena *arena, const struct node *map,
 		      const char *key);
 /* True if the PodSpec has a main container of that name. */
 bool has_container(const struct node *spec, const char *name);
-/* Entries that the cluster adds to a container's own. */
+/* Adds the cluster's entries to a container's own. */
 void container_add_env(struct arena *arena, struct container *c,
 		       const struct node *list);
 void containers_read(struct pod_builder *builder, struct pod *pod);
-/* Devices per pod, operators' fields included; also sets gpu_by. */
+/* Computes the devices per pod, including the operators' fields; also sets
+ * gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
 /* Requests of containers for one resource, added in their order. */
 struct request_sum {
@@ -317,10 +318,12 @@ struct request_sum {
 };
 void request_add(struct request_sum *all, const struct container *c,
 		 const char *resource, bool limits);
-/* pod_request() of an extended resource, when all that name it are added. */
+/* Like pod_request() for an extended resource, after all its users are
+ * added. */
 struct quantity pod_extended(const struct pod *pod, const char *resource,
 			     const struct request_sum *all, bool *unknown);
-/* Text in which `{{x}}` became a placeholder of the same length. */
+/* Returns the text with each `{{x}}` replaced by a placeholder of the same
+ * length. */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len);
 void object_gang(struct object *object);

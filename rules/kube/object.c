@@ -9,9 +9,9 @@
 #include "base/text.h"
 
 /*
- * `{{x}}` is filled in before the string is read as YAML, where it need not
- * be YAML at all. A name of the same length, "$X_Y", keeps it a placeholder
- * and every position.
+ * `{{x}}` is filled in before the string is read as YAML, and may not be valid
+ * YAML itself. Replaced by a name of the same length, "$X_Y", it stays a
+ * placeholder, and positions stay valid.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)

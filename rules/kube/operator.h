@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An operator: everything that a controller makes of its kinds, in one file of
- * operators/, as one constant `operator_NAME`. data/kinds.txt names its kinds
- * (`operator NAME` in front of them) and holds the data: places of pods, paths,
- * defaults. The code is here. No other file tests a kind by its name. Members
+ * An operator: everything that a controller does with its kinds, in one file of
+ * operators/, as one constant `operator_NAME`. data/kinds.txt lists its kinds
+ * after `operator NAME` and has the data: places of pods, paths, defaults. The
+ * operator's file has the code. No other file tests a kind by its name. Members
  * that are NULL or 0 mean: nothing special. A row of kinds.txt selects gpus()
  * by the word `gpus`, injects() by `injects`, and forces_never() by
  * restart=operator.
@@ -16,24 +16,24 @@
 struct gang {
 	struct amount n;  /* pods that must run at once */
 	bool needed;	  /* the pods need each other */
-	bool by_operator; /* the kind itself holds them together */
-	bool alone;	  /* each is useful alone, whatever holds them */
+	bool by_operator; /* the kind itself starts them together */
+	bool alone; /* each is useful alone, even if something groups them */
 };
 
 struct workload_operator {
-	/* Devices that fields of the kind ask for, not resources. */
+	/* Adds devices that are set by fields of the kind, not by resources. */
 	void (*gpus)(struct pod_builder *builder, struct pod *pod);
-	/* Changes the fields that the pod is read from. */
+	/* Changes the fields from which the pod is read. */
 	void (*patch)(struct pod_builder *builder, struct pod *pod);
-	/* The list that replaces resourceClaims, or NULL; claim() takes an
-	 * entry that is not a claim of Kubernetes, or returns false. */
+	/* The list that replaces resourceClaims, or NULL; claim() reads an
+	 * entry that is not a Kubernetes claim, or returns false. */
 	const char *claims;
 	bool (*claim)(struct pod *pod, const struct node *entry);
-	/* The template that a patch of the builder's group makes, or NULL. */
+	/* The template made by a patch of the builder's group, or NULL. */
 	const struct node *(*template)(struct pod_builder *builder,
 				       const struct node *patch);
-	/* The PodSpec of another object that the fields of a row with `based`
-	 * are merged into, or NULL: it is not known. */
+	/* The PodSpec of another object into which the fields of a row with
+	 * `based` are merged; NULL if unknown. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
 	/* The builder's object with the fields of the runtime that it names. */
@@ -46,11 +46,11 @@ struct workload_operator {
 			     const struct pod *pod);
 	/* True if it adds a container with cpu requests. */
 	bool (*adds_helper)(const struct pod *pod);
-	/* Merges the container with one of a preset or of a runtime, which
-	 * may bring what the manifest does not show? */
+	/* True if it merges the container with one of a preset or of a runtime,
+	 * which may add fields that are not in the manifest. */
 	bool (*merges)(const struct container *c);
-	/* The field that says over how many devices its vLLM spreads each
-	 * layer, where no command does. */
+	/* The field that gives the number of devices over which its vLLM
+	 * spreads each layer, if no command does. */
 	const struct node *(*tensor)(const struct container *c);
 
 	struct gang (*gang)(const struct object *object);
@@ -62,34 +62,39 @@ struct workload_operator {
 	/* True if some part runs once for every item of a list. */
 	bool (*fans_out)(const struct object *object);
 
-	/* The field that asks for retries without end, or NULL. */
+	/* The field that requests unlimited retries, or NULL. */
 	const struct node *(*endless)(const struct pod *pod);
-	/* Where fields of `runs` were in earlier versions, or NULL. */
+	/* Place of the fields of `runs` in earlier versions, or NULL. */
 	const char *runs_before;
 
-	/* Yes if the object is for training; unknown if its program decides. */
+	/* Yes if the object is for training; unknown if that depends on its
+	 * program. */
 	enum tri (*trains)(const struct object *object);
-	/* A role that starts ranks in other pods and needs no device. */
+	/* True for a role that starts ranks in other pods and needs no
+	 * device. */
 	bool (*is_launcher)(const struct pod *pod);
 	/* True if it must be in one domain of the topology (a node pool)
 	 * with the other pods of its group. */
 	bool (*shares_domain)(const struct pod *pod);
-	/* Data is loaded by threads, and ranks are of one process a pod: no
-	 * memory is shared between processes. */
+	/* Threads load the data, and each pod has one rank: processes share no
+	 * memory. */
 	bool (*loads_in_threads)(const struct object *object);
 
-	/* PodSpec fields that only features of the operator let through. */
+	/* The operator rejects some PodSpec fields unless features allow
+	 * them. */
 	bool gates_pod_fields;
-	/* Pods have probes and limits of time of the operator's own. */
+	/* The operator sets probes and time limits of the pods. */
 	bool bounds_start;
-	/* A PodGroup is made where a pod names the scheduler `volcano`. */
+	/* The operator makes a PodGroup if a pod names the scheduler
+	 * `volcano`. */
 	bool makes_pod_groups;
-	/* The ranks of one group are several pods, of one device perhaps. */
+	/* The ranks of one group are several pods, possibly with one device
+	 * each. */
 	bool ranks_are_pods;
-	/* Another object, the runtime, may name the priority class of flat pods
+	/* Another object, the runtime, may set the priority class of flat pods
 	 * and end them; earlier versions have no deadline. */
 	bool has_runtime;
-	/* A kind of the class training need not be for training. */
+	/* A kind of the class training that may also run other work. */
 	bool runs_anything;
 	/* All roles but launchers are ranks of one job. */
 	bool ranks_are_equal;
@@ -97,7 +102,7 @@ struct workload_operator {
 	bool starts_ranks_elsewhere;
 };
 
-/* For kinds of no operator. */
+/* For kinds without an operator. */
 extern const struct workload_operator operator_none;
 
 /* The object's: never NULL. */
@@ -106,7 +111,7 @@ const struct workload_operator *object_operator(const struct object *object);
 /* -- counts ---------------------------------------------------------------- */
 
 /*
- * A formula that kinds.txt names: count=ray-max(PATH,NUMBER) calls
+ * A formula named in kinds.txt: count=ray-max(PATH,NUMBER) calls
  * COUNT_FORMULA(ray_max) with the node at PATH.
  */
 #define COUNT_FORMULA(name)                                                    \
@@ -116,7 +121,7 @@ const struct workload_operator *object_operator(const struct object *object);
 				   const struct node *at, int64_t number)
 
 /*
- * Counts for every operator: a number; `replicas` here or in the nearest
+ * Counts for all operators: a constant; `replicas` here or in the nearest
  * parent.
  */
 struct amount count_const(const struct count_place *place,
@@ -124,7 +129,7 @@ struct amount count_const(const struct count_place *place,
 struct amount count_nearest(const struct count_place *place,
 			    const struct node *at, int64_t number);
 
-/* An integer field of a map. */
+/* Reads an integer field of a map. */
 static inline struct amount amount_field(const struct node *map,
 					 const char *key, int64_t unset)
 {
@@ -136,15 +141,15 @@ static inline bool field_is_set(const struct node *map, const char *key)
 	return !node_is_unset(node_get(map, key));
 }
 
-/* References are looked up name by name, which is quick for the few that there
- * are; a manifest made to be slow gets no answer. */
+/* References are looked up name by name, which is fast for the usual few; a
+ * manifest with too many gets no result. */
 bool too_many(const struct node *a, const struct node *b);
 
 /* -- gangs ----------------------------------------------------------------- */
 
-/* Each pod alone; templates make none. */
+/* Each pod starts alone; templates make none. */
 struct gang gang_none(const struct object *object);
-/* All pods, less what waits for others to complete. */
+/* All pods, except those that wait for others to complete. */
 struct gang gang_of_all(const struct object *object);
 /* All embedded objects. */
 struct gang gang_of_children(const struct object *object);
@@ -155,20 +160,20 @@ struct amount gang_sum(const struct object *object);
 
 /* The first main container, or NULL. */
 struct container *pod_main_container(struct pod *pod);
-/* The operator gives n devices to the main container. */
+/* Adds n devices of the operator to the main container. */
 void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 		     const char *resource, struct amount n);
-/* ... of a resource and in a quantity that fields name; name NULL or unset:
+/* ... of a resource and in a quantity set by fields; name NULL or unset:
  * nvidia.com/gpu. */
 void pod_add_device_quantity(struct pod_builder *builder, struct pod *pod,
 			     const struct node *name, const struct node *n);
-/* ... to a container beside the pod's own, which has these resources. */
+/* ... in a container beside the pod's own, which has these resources. */
 void pod_add_sidecar_devices(struct pod_builder *builder, struct pod *pod,
 			     const struct node *resources);
-/* The devices that a map of resources asks for: limits, else requests. */
+/* The devices that a map of resources requests: limits, else requests. */
 struct amount devices_asked(const struct kube_config *config,
 			    const struct node *resources, const char **name);
-/* n devices by a claim that is, is not, or may be for a GPU. */
+/* Adds n devices of a claim that is, is not, or may be for a GPU. */
 void pod_add_claim(struct pod *pod, enum tri use, struct amount n);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a pod, and of what holds for all pods of its object.
+ * Fields of a pod, and facts shared by all pods of its object.
  */
 #include "rules/kube/kinds.h"
 
@@ -63,7 +63,7 @@ bool pod_takes_container_field(const struct pod *pod, const char *name)
 	return !pod->fields || pod->partly;
 }
 
-/* The number of keys of the row that dotted begins with, or 0. */
+/* The number of keys of the row with which dotted begins, or 0. */
 static size_t begins_with(const char *dotted, const char *const *keys)
 {
 	size_t n = 0;
@@ -122,7 +122,7 @@ enum tri pod_uses_gpu(const struct pod *pod)
 	return pod->gpu_unknown ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* True if it is in its place in the document, not merged from others. */
+/* True if it is at its place in the document, not merged from elsewhere. */
 static bool is_in_place(const struct node *node)
 {
 	FOR_EACH_CHILD(node->parent, child)
@@ -131,8 +131,9 @@ static bool is_in_place(const struct node *node)
 	return false;
 }
 
-/* Two maps of JSON in the same bytes: as the API server sends what an author
- * wrote twice. The walk costs 10,000 instructions for a template of 3 KB. */
+/* True for two maps of JSON with the same bytes, as the API server sends a
+ * template that the author repeated. A walk would cost 10,000 instructions for
+ * a template of 3 KB. */
 static bool is_written_alike(const struct doc *doc, const struct node *a,
 			     const struct node *b)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths of the pods of each kind, for exports: the rows of the table that
- * consist of paths only.
+ * Paths of the pods of each kind, for exports: rows of the table that consist
+ * of paths only.
  */
 #include "kube/pod_paths.h"
 
@@ -9,7 +9,7 @@
 
 #include "kinds.h"
 
-/* Items of lists, values of maps. */
+/* Returns the number of items of lists and values of maps in a path. */
 static size_t wildcards(const char *const *path)
 {
 	size_t n = 0;
@@ -19,7 +19,7 @@ static size_t wildcards(const char *const *path)
 	return n;
 }
 
-/* Why no path says what a row's pods are, or NULL. */
+/* Why no path leads to a row's pods, or NULL. */
 static const char *obstacle(const struct pod_row *row)
 {
 	if (row->form == FORM_FLAT)
@@ -42,7 +42,8 @@ static size_t path_length(const char *const *path)
 	return n;
 }
 
-/* The row's path; the same as of another row (of another version): once. */
+/* Adds the row's path, unless another row (of another version) has the same
+ * one. */
 static void add_path(struct arena *arena, const struct pod_row *row,
 		     struct pod_path *paths, size_t *n)
 {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* One container's share of a resource; false when nothing is known of it. */
+/* One container's share of a resource; false if it is unknown. */
 static bool container_share(const struct container *c, const char *resource,
 			    bool limits, struct quantity *q)
 {
@@ -16,7 +16,8 @@ static bool container_share(const struct container *c, const char *resource,
 	const struct node *request = node_getn(c->requests, resource, len);
 	enum quantity_state state = QUANTITY_ABSENT;
 
-	/* An operator's field, not the container's resources. */
+	/* Requested by an operator's field, not by the container's
+	 * resources. */
 	if (node_is_unset(limit) && node_is_unset(request) &&
 	    text_eq(c->resource, resource)) {
 		*q = quantity_from(c->gpus.n);
@@ -24,7 +25,7 @@ static bool container_share(const struct container *c, const char *resource,
 	}
 	if (!limits)
 		state = container_value(c, request, q);
-	/* Pods get the limit for a request that is not set. */
+	/* Pods get their limit as the request if the request is not set. */
 	if (state == QUANTITY_ABSENT)
 		state = container_value(c, limit, q);
 	if (state == QUANTITY_OK)

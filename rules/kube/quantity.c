@@ -6,8 +6,8 @@
  * what any cluster holds (1.7e29).
  *
  * The scanner is as permissive as the original: digits may be missing ("Ki" and
- * "." are zero), but "Ei", an empty number that the original refuses after its
- * fast path, is refused here too.
+ * "." are zero), but "Ei", an empty number that the original rejects after its
+ * fast path, is rejected here too.
  */
 #include "kube/quantity.h"
 
@@ -17,17 +17,17 @@
 
 #define NANO 1000000000
 
-/* A quantity text taken apart; the parts point into the text. */
+/* A quantity split into parts, which point into the text. */
 struct parts {
 	const char *whole, *fraction, *suffix;
 	size_t nwhole, nfraction, nsuffix;
 	bool negative;
-	bool digits; /* some digit was written, leading zeros included */
+	bool digits; /* it has a digit, including leading zeros */
 };
 
 struct suffix {
 	enum quantity_format format;
-	int32_t exponent; /* of ten, or of two for QUANTITY_BINARY */
+	int32_t exponent; /* of ten; of two for QUANTITY_BINARY */
 };
 
 static const __int128 nano_max =
@@ -47,7 +47,7 @@ static size_t digits_at(const char *s, const char *end)
 	return (size_t)(s - start);
 }
 
-/* Splits text; false when the suffix has characters that none has. */
+/* Splits text; false if the suffix has a character that no suffix has. */
 static bool split(const char *s, size_t len, struct parts *out)
 {
 	static const char letters[] = "eEinumkKMGTP";
@@ -80,8 +80,8 @@ static bool split(const char *s, size_t len, struct parts *out)
 }
 
 /*
- * "e-3". The original reads 64 bits and keeps the low 32 of them; 0 and false
- * when it is not a number of 64 bits.
+ * "e-3". The original reads 64 bits and keeps the low 32 of them. Gives 0 and
+ * returns false if it is not a number of 64 bits.
  */
 static bool read_exponent(const char *s, size_t len, int32_t *out)
 {
@@ -133,7 +133,7 @@ static bool read_suffix(const char *s, size_t len, struct suffix *out)
 	return true;
 }
 
-/* acc * 10 + digit, held at nano_max. */
+/* Computes acc * 10 + digit, capped at nano_max. */
 static void push_digit(__int128 *acc, unsigned digit)
 {
 	if (*acc > (nano_max - digit) / 10)
@@ -143,8 +143,8 @@ static void push_digit(__int128 *acc, unsigned digit)
 }
 
 /*
- * Digits of whole and fraction times ten to the exponent, in nano units. Digits
- * after the ninth decimal round up.
+ * Computes (whole and fraction) times ten to the exponent, in nano units.
+ * Digits after the ninth decimal round up.
  */
 static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 {
@@ -209,9 +209,9 @@ static __int128 binary_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * Without any digit the original reads zero on its fast path and refuses on
- * the exact one. The fast one takes decimal scales from nano upwards and
- * binary units up to Ti.
+ * Without any digit the original reads zero on its fast path and rejects the
+ * text on the exact one. The fast path takes decimal scales from nano upward
+ * and binary units up to Ti.
  */
 static bool empty_is_zero(const struct suffix *suffix)
 {
@@ -298,7 +298,7 @@ int quantity_cmp(struct quantity a, struct quantity b)
 	return (a.nano > b.nano) - (a.nano < b.nano);
 }
 
-/* Symmetric, so that every value can be negated. */
+/* Capped symmetrically, so that every value can be negated. */
 static __int128 held(__int128 nano)
 {
 	return nano < -nano_max ? -nano_max : nano;
@@ -331,10 +331,11 @@ struct quantity quantity_mul(struct quantity a, int64_t n)
 	return product;
 }
 
-/* Away from zero, held in 64 bits. */
+/* Rounds away from zero, capped to 64 bits. */
 static int64_t scaled(struct quantity q, int64_t unit)
 {
-	/* Numbers of devices are small: 64 bits are divided without a call. */
+	/* Numbers of devices are small, and 64 bits are divided without a
+	 * call. */
 	bool small = q.nano == (int64_t)q.nano;
 	__int128 n = small ? (int64_t)q.nano / unit : q.nano / unit;
 
@@ -360,7 +361,7 @@ bool quantity_is_integer(struct quantity q)
 	return q.nano % NANO == 0;
 }
 
-/* Decimal digits of n with its sign; the suffix follows. */
+/* Prints the decimal digits of n with its sign, then the suffix. */
 static void print_number(__int128 n, const char *suffix,
 			 char out[QUANTITY_TEXT])
 {
@@ -429,8 +430,8 @@ const char *quantity_text(struct quantity q, char out[QUANTITY_TEXT])
 
 /*
  * Length of a blank at s that UnmarshalJSON trims, else 0. It trims the JSON
- * text of the string, where control characters are escapes (so no blanks)
- * and U+2028 and U+2029 as well.
+ * text of the string, in which control characters, U+2028 and U+2029 are
+ * escapes and hence not blanks.
  */
 static size_t blank_at(const char *s, size_t len)
 {

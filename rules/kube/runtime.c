@@ -5,8 +5,8 @@
 
 #include "base/text.h"
 
-/* Kinds that have one of cluster scope of the same name, and those that use
- * them. */
+/* Kinds with a cluster-scoped counterpart of the same name, and the kinds that
+ * use them. */
 static const struct {
 	const char *kind, *user;
 } kinds[] = {
@@ -95,8 +95,8 @@ const struct runtime *runtime_around(const struct runtime *list,
 	return NULL;
 }
 
-/* The object's group in front of the slash of the runtime's apiVersion. Without
- * a namespace an object goes where the command says. */
+/* The object's group must be the runtime's group. An object without a namespace
+ * goes to the namespace of the command. */
 static bool is_near(const struct runtime *one, const struct object *object)
 {
 	size_t len = strlen(object->group);

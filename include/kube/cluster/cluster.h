@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A snapshot of a cluster: immutable and shared by reference count. It holds
- * quotas, limit ranges, classes, queues, nodes, and the amounts that the pods
- * of each owner take.
+ * quotas, limit ranges, classes, queues, nodes, and the requests of each
+ * owner's pods.
  *
  * A builder takes objects one by one, from a file or from a watch, and
  * publishes snapshots; two snapshots share their unchanged parts, so that
@@ -53,54 +53,55 @@ enum cluster_kind {
 	CLUSTER_NODE,
 	CLUSTER_POD, /* counted, not kept */
 	CLUSTER_KINDS,
-	CLUSTER_OTHER = CLUSTER_KINDS, /* only its owner is of interest */
+	CLUSTER_OTHER = CLUSTER_KINDS, /* only its owner references are kept */
 };
 
 /* API resource of a kind. */
 struct cluster_resource {
 	const char *kind, *group, *plural;
-	const char *versions; /* the wanted one first, separated by blanks */
+	const char *versions; /* the preferred one first, separated by blanks */
 	bool optional;	      /* a CRD, or not in every cluster */
-	const char *query;    /* of its lists and watches, NULL: none */
+	const char *query;    /* of its lists and watches; NULL: none */
 };
 const struct cluster_resource *cluster_resource(enum cluster_kind kind);
 /* CLUSTER_OTHER: of no interest. */
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind);
 bool cluster_kind_is_namespaced(enum cluster_kind kind);
 bool cluster_kind_is_runtime(enum cluster_kind kind);
-/* Returns the kept part of an object; NULL and err if the object is invalid. */
+/* Returns the kept fields of an object; NULL and err if the object is
+ * invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
-/* True if an object of the kind is kept. */
+/* True if this object is kept. */
 bool cluster_is_wanted(enum cluster_kind kind, const struct node *root);
-/* True if pods may belong to an object of the kind through others. */
+/* True if an object of the kind may own pods through other objects. */
 bool cluster_kind_owns(enum cluster_kind kind);
 
 /* --- snapshots ------------------------------------------------------------ */
 
 struct cluster;
 
-/* One more reference; returns the same cluster. NULL is none. */
+/* Adds a reference; returns the same cluster. NULL stays NULL. */
 const struct cluster *cluster_get(const struct cluster *cluster);
 void cluster_put(const struct cluster *cluster);
 
-/* Seconds since the epoch at which the state was read. */
+/* Seconds since the epoch when the state was read. */
 int64_t cluster_taken_at(const struct cluster *cluster);
-/* That time is in the future, by more than clocks differ: the state would never
- * be too old. */
+/* True if that time is in the future by more than clocks differ: the state
+ * would never be too old. */
 bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
 const char *cluster_server(const struct cluster *cluster); /* "" */
-/* The admission policy, NULL: not known. */
+/* The admission policy; NULL if unknown. */
 const char *cluster_policy(const struct cluster *cluster);
 /* The cluster's own admission policies, their parameters and its definitions as
- * the JSON of a List (engine/admission_policy.h), NULL: not saved. */
+ * the JSON of a List (engine/admission_policy.h); NULL if not saved. */
 const char *cluster_admission(const struct cluster *cluster);
 /*
  * Drops the admission policies, for callers that do not evaluate them; call it
  * before the snapshot is shared.
  */
 void cluster_drop_admission(struct cluster *cluster);
-/* Why objects of that kind could not be read, or NULL: they were. */
+/* Why objects of that kind could not be read; NULL if they were. */
 const char *cluster_unreadable(const struct cluster *cluster,
 			       enum cluster_kind kind);
 /* A number that is unique in this process. */
@@ -111,7 +112,7 @@ struct cluster_object {
 	const char *name;
 	const struct node *root; /* kept fields: spec, status, value, ... */
 };
-/* The objects of a kind in a namespace ("": not namespaced), n of them;
+/* The objects of a kind in a namespace ("": not namespaced) and their number;
  * trees live in the arena as long as the caller holds the cluster. */
 const struct cluster_object *cluster_objects(const struct cluster *cluster,
 					     enum cluster_kind kind,
@@ -121,13 +122,13 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 const struct node *cluster_object(const struct cluster *cluster,
 				  const struct object_id *id,
 				  struct arena *arena);
-/* Labels of a namespace, NULL: the namespace is not known. */
+/* Labels of a namespace; NULL if the namespace is unknown. */
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena);
 
 /*
- * Objects that were looked for and not found, for a caller that can ask the API
- * server for them before it relies on their absence. They are recorded for the
+ * Objects that were looked up and not found, for a caller that can ask the API
+ * server for them before it relies on their absence. They are recorded per
  * thread; nodes and pods are not.
  */
 struct cluster_absence {
@@ -139,14 +140,14 @@ struct cluster_absences {
 	struct arena *arena; /* of the names */
 	struct cluster_absence items[CLUSTER_ABSENCES];
 	size_t n;
-	/* A bit for each item that was looked for since this was cleared, and
+	/* A bit for each item that was looked up since this was cleared, and
 	 * one for all that did not fit. */
 	uint32_t touched;
 };
 #define CLUSTER_ABSENCE_MORE (UINT32_C(1) << CLUSTER_ABSENCES)
-/* NULL: nothing is recorded any more. */
+/* NULL: stop recording. */
 void cluster_absences_record(struct cluster_absences *absences);
-/* Records one: a caller concludes something from it. */
+/* Records an absence that the caller relies on. */
 void cluster_absent(const struct cluster *cluster, enum cluster_kind kind,
 		    const char *namespace, const char *name);
 bool cluster_absence_same(const struct cluster_absence *a,
@@ -161,8 +162,8 @@ struct node_group {
 const struct node_group *cluster_nodes(const struct cluster *cluster,
 				       size_t *n);
 /*
- * True if the label has a different value on every node (hostname). It is not
- * kept.
+ * True if the label has a different value on every node (hostname), so that it
+ * is not kept.
  */
 bool cluster_label_is_individual(const struct cluster *cluster,
 				 const char *key);
@@ -174,16 +175,17 @@ struct cluster_usage {
 	uint64_t pods;
 	struct pod_demand *items; /* extended resources */
 	size_t n;
-	bool owned; /* by another object that is known */
+	bool owned; /* by another known object */
 };
 bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 		   struct arena *arena, struct cluster_usage *out);
-/* ... of one resource; 0 when there is none. */
+/* ... of one resource; 0 if there are none. */
 struct quantity cluster_use_of(const struct cluster *cluster,
 			       const struct object_id *owner,
 			       const char *resource);
 
-/* All namespaces, usages: *cursor is 0 at first. NULL, false at the end. */
+/* Iterates over all namespaces, usages: *cursor is 0 at first. Returns NULL,
+ * false at the end. */
 const char *cluster_next_namespace(const struct cluster *cluster,
 				   size_t *cursor);
 bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
@@ -192,10 +194,10 @@ bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
 /* --- files ---------------------------------------------------------------- */
 
 /*
- * Read a file that `gpugate snapshot` wrote. NULL and err (with a position)
- * when it cannot be used. Invalid objects are left out and reported through
- * warn (may be NULL), one line each. It is a regular file of at most
- * FILE_CLUSTER_MAX bytes; may_pipe: the user named it, so it may be a pipe.
+ * Reads a file written by `gpugate snapshot`, a regular file of at most
+ * FILE_CLUSTER_MAX bytes; with may_pipe, because the user named it, also a
+ * pipe. Returns NULL and err (with a position) if it cannot be used. Invalid
+ * objects are left out and reported through warn (may be NULL), one line each.
  */
 struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
@@ -208,7 +210,7 @@ struct cluster_text {
 struct cluster *cluster_parse(const struct cluster_text *text,
 			      void (*warn)(void *context, const char *text),
 			      void *context, struct err *err);
-/* Write such a file; the caller looks at ferror(). */
+/* Writes such a file; the caller checks ferror(). */
 void cluster_write(const struct cluster *cluster, FILE *out);
 
 /* --- builder --------------------------------------------------------------
@@ -221,17 +223,17 @@ struct cluster_builder;
 struct cluster_builder *cluster_builder_new(void);
 void cluster_builder_free(struct cluster_builder *builder);
 
-/* Bytes that one runtime, and all of them, may take. The state keeps no more:
- * fields of pods that are made from others are unknown. */
+/* Largest size of one runtime, and of all of them, in bytes. The state keeps no
+ * more: generated fields of pods are unknown then. */
 enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
 
 /*
  * Add an object as the API server returns it, or replace the one of the same
- * name. 1: something that is kept changed; 0: nothing did; -1 and err: it is
- * invalid and left out (an older one of that name stays). Pods add to the
- * usage of their owners; objects of other kinds provide owner references.
- * kind: apiVersion and kind where the object itself has none (items of a
- * list), or NULL.
+ * name. Returns 1 if a kept field changed, 0 if none did, -1 and err if the
+ * object is invalid and left out (an older one of that name stays). Pods add to
+ * the usage of their owners; objects of other kinds provide owner references.
+ * kind gives apiVersion and kind if the object itself has none (items of a
+ * list), or is NULL.
  */
 struct cluster_item {
 	const char *api_version, *kind;
@@ -240,8 +242,8 @@ struct cluster_item {
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
 /*
- * Add what an API server returns for a list of a kind (or for a get: then it is
- * one object). Invalid objects are left out and reported.
+ * Adds an API server's response to a list of a kind (or to a get: one object).
+ * Invalid objects are left out and reported.
  */
 struct cluster_list {
 	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata is enough */
@@ -256,38 +258,38 @@ int cluster_builder_list(struct cluster_builder *builder, const char *text,
 /* 1: it was there. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);
-/* Forget all objects of a kind, before it is listed again. Publish only when
- * the list is complete: then no reader sees the gap. */
+/* Forgets all objects of a kind before it is listed again. Publish only once
+ * the list is complete, so that no reader sees the gap. */
 void cluster_builder_clear(struct cluster_builder *builder,
 			   enum cluster_kind kind);
 /*
- * Take out the objects of a kind that are not among n keys, which get
- * sorted: what a list that was added has no more. Returns how many.
+ * Removes the objects of a kind that are not among n keys, which are sorted in
+ * place: objects that a new list no longer has. Returns their number.
  */
 uint64_t cluster_builder_key(struct cluster_builder *builder,
 			     enum cluster_kind kind,
 			     const struct object_id *id);
 size_t cluster_builder_keep(struct cluster_builder *builder,
 			    enum cluster_kind kind, uint64_t *keys, size_t n);
-/* True for parts of an object of the kind that no rule reads: they need no
- * tree. */
+/* True for parts of an object of the kind that no rule reads, so that no tree
+ * is built for them. */
 bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 		       const char *key, size_t len);
-/* reason NULL: the kind can be read (again). Copied. */
+/* reason NULL: the kind can be read (again). The text is copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
 				enum cluster_kind kind, const char *reason);
-/* Copied; policy NULL: not known. */
+/* Copies its arguments; policy NULL: unknown. */
 void cluster_builder_origin(struct cluster_builder *builder, const char *server,
 			    const char *policy);
 /* Copied; NULL: not known. */
 void cluster_builder_admission(struct cluster_builder *builder,
 			       const char *list);
 /*
- * Adds the usage of an owner as a snapshot states it; not together with pods.
+ * Adds the usage of an owner as written in a snapshot; not together with pods.
  */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);
-/* Publish what there is. The builder goes on. */
+/* Publishes the current state. The builder can go on. */
 struct cluster *cluster_builder_finish(struct cluster_builder *builder,
 				       int64_t taken_at);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kind of a container's command: does it end by itself, does it only wait,
- * or is it a shell for people? All of it is a guess from the words; a command
- * that could be anything gets COMMAND_UNKNOWN.
+ * The kind of a container's command: a program that ends by itself, a wait, or
+ * an interactive shell. It is guessed from the words; a command that may be
+ * anything is COMMAND_UNKNOWN.
  */
 #ifndef KUBE_COMMAND_H
 #define KUBE_COMMAND_H
@@ -22,8 +22,8 @@ enum command_type {
 struct container_command {
 	enum command_type type;
 	const char *what;      /* identifying word: "nvidia-smi", "sleep" */
-	const struct node *at; /* where it is (or the image) */
-	int64_t seconds;       /* that it waits; 0: without end, or unknown */
+	const struct node *at; /* place of the command (or the image) */
+	int64_t seconds; /* length of the wait; 0: without end, or unknown */
 };
 
 struct container_command container_command(const struct container *c);
@@ -31,13 +31,13 @@ struct container_command container_command(const struct container *c);
 bool container_tests_devices(const struct container *c);
 /* True for programs of nccl-tests or rccl-tests, such as all_reduce_perf. */
 bool container_tests_network(const struct container *c);
-/* True if `timeout` ends its work after ten minutes or more. */
+/* True if `timeout` ends its work after at least ten minutes. */
 bool container_is_timed(const struct container *c);
-/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
- * extension, by its heartbeats; Horovod's stall check, where it may shut down.
+/* True if its launcher ends hanging ranks: ft_launcher of NVIDIA's resiliency
+ * extension, by heartbeats; Horovod's stall check, if it may shut down.
  */
 bool container_detects_hangs(const struct container *c);
-/* True if it sleeps, waits or loops, possibly after its work. */
+/* True if it sleeps, waits or loops, even if only after its work. */
 bool container_goes_on(const struct container *c);
 /* The command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);

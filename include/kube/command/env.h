@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Environment variables of a container: which entry can be removed without
- * effect, how a new one is written, and lists of devices.
+ * Environment variables of a container: finding entries that can be removed
+ * without effect, writing new ones, and lists of devices.
  */
 #ifndef KUBE_ENV_H
 #define KUBE_ENV_H
@@ -14,9 +14,9 @@
 #include "kube/object.h"
 
 enum env_state {
-	ENV_UNSET, /* there is no such entry */
+	ENV_UNSET, /* no entry sets it */
 	ENV_KNOWN,
-	ENV_UNKNOWN, /* another object, the node or the controller sets it */
+	ENV_UNKNOWN, /* set by another object, the node or the controller */
 };
 
 /* The value that a process sees. */
@@ -24,12 +24,12 @@ struct env_value {
 	enum env_state state;
 	const char *text;      /* where it is known */
 	const struct node *at; /* the value or its source, or the entry */
-	bool written;	       /* text is the value at `at`, word for word */
+	bool written;	       /* text is exactly the value at `at` */
 };
 
 /*
  * Resolves one env entry, or a value alone, as the kubelet does: `$(NAME)` by
- * the entries in front of it, fieldRef by the pod, resourceFieldRef by the
+ * the entries before it, fieldRef by the pod, resourceFieldRef by the
  * containers. ConfigMaps, Secrets, files, status and node are unknown.
  */
 struct env_value env_entry_value(const struct container *c,
@@ -44,27 +44,27 @@ static inline struct env_value container_env_value(const struct container *c,
 		     : (struct env_value){.state = ENV_UNSET};
 }
 
-/* Returns the text of that value, or NULL where it is not set or unknown. */
+/* Returns the text of that value, or NULL if it is unset or unknown. */
 static inline const char *container_env_text(const struct container *c,
 					     const char *name)
 {
 	return container_env_value(c, name).text;
 }
 
-/* The first source in envFrom that can hold a variable of that name and that
- * no entry of env hides, or NULL. */
+/* The first source in envFrom that may hold a variable of that name, unless an
+ * entry of env hides it; else NULL. */
 const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
-/* True if the container's command or args contain the text, or may, because
- * they are unknown. */
+/* True if the container's command or args contain the text, or are unknown and
+ * may contain it. */
 bool container_says(const struct container *c, const char *text);
 /*
- * Nothing in the container's command, args or variables refers to this env
- * entry's variable, and no other entry of the same name would take effect.
+ * True if nothing in the container's command, args or variables refers to this
+ * entry's variable and no other entry of the same name would take effect.
  */
 bool container_env_is_free(const struct container *c, const struct node *entry);
-/* A new entry: {name: ..., value: ...}. */
+/* Makes a new entry: {name: ..., value: ...}. */
 struct node *env_entry(struct arena *arena, const char *name,
 		       const char *value);
 

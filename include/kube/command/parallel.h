@@ -2,9 +2,8 @@
 /*
  * Numbers of devices that a container's commands expect: the processes of
  * torchrun, accelerate, deepspeed and mpirun, the shards and replicas of a
- * model server. Flags, variables of the same meaning, and values that are a
- * variable which the container or its script sets, are read; what is not known
- * stays unknown.
+ * model server. It reads flags, variables of the same meaning, and variables in
+ * values if the container or its script sets them.
  */
 #ifndef KUBE_PARALLEL_H
 #define KUBE_PARALLEL_H
@@ -23,7 +22,7 @@ enum degree_of {
 	DEGREE_PIPELINE,  /* groups of layers, one after the other */
 	DEGREE_CONTEXT,	  /* parts of a prompt (vLLM) */
 	DEGREE_DATA,	  /* copies of the model */
-	DEGREE_LOCAL,	  /* ... those of this node */
+	DEGREE_LOCAL,	  /* ... the ranks on this node */
 	DEGREE_PROCESSES, /* processes on this node */
 	DEGREE_TOTAL,	  /* processes on all nodes */
 	DEGREE_NODES,
@@ -31,8 +30,8 @@ enum degree_of {
 };
 
 struct degree {
-	bool given;   /* by a flag, a variable, or a field of the server */
-	bool unknown; /* ... whose number is not known */
+	bool given;   /* set by a flag, a variable, or a field of the server */
+	bool unknown; /* ... but its number is unknown */
 	bool all;     /* as many as there are devices: `gpu`, `auto` */
 	int64_t n;    /* "2:4": the smaller one */
 	int64_t max;
@@ -45,11 +44,11 @@ struct parallel {
 	const char *program;	 /* "torchrun", "vLLM" */
 	const struct node *node; /* the word, or the container */
 	struct degree degrees[DEGREES];
-	/* Something else may place or count the processes: Ray, a hostfile, a
-	 * file of settings, other nodes' copies. */
+	/* Ray, a hostfile, a settings file or copies on other nodes may place
+	 * or count the processes. */
 	bool spread;
 	bool unknown; /* unknown parts may hide flags */
-	bool cpu;     /* it does not compute on devices */
+	bool cpu;     /* runs without devices */
 };
 
 struct parallel_list {
@@ -57,22 +56,22 @@ struct parallel_list {
 	size_t n, size;
 };
 
-/* One for each such command of the container, in order. */
+/* Finds each such command of the container, in order. */
 struct parallel_list container_parallel(const struct container *c);
-/* True if one of its main containers runs vLLM without setting VLLM_PORT,
- * and Kubernetes sets variables for Services there. */
+/* True if one of its main containers runs vLLM without setting VLLM_PORT, and
+ * Kubernetes sets variables for Services in it. */
 bool pod_reads_vllm_port(const struct pod *pod);
 /*
- * Devices that a server or a launcher of this node occupies in its container;
- * 0: not known, or all that there are. *by (may be NULL) gets the degree that
- * was given and is the largest, or NULL.
+ * Devices that a server, or a launcher of this node, occupies in its container;
+ * 0: unknown, or all devices. *by (may be NULL) gets the largest degree that is
+ * set, or NULL.
  */
 int64_t parallel_devices(const struct parallel *parallel,
 			 const struct degree **by);
 /*
- * Whole devices that the container asks for, of vendors whose programs start
- * one process for each; 0: none, parts of devices, or not known. A TPU host's
- * chips and Neuron's cores are counted otherwise.
+ * Whole devices that the container requests, of vendors whose programs start
+ * one process for each; 0: none, parts of devices, or unknown. The chips of a
+ * TPU host and Neuron's cores are counted elsewhere.
  */
 int64_t container_devices(const struct container *c);
 

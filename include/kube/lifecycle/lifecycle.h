@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds of a run: the fields in which each kind keeps its deadline, its
- * retries and its time to live, and the pods that a batch/v1 Job inside another
- * kind makes.
+ * Bounds of a run: each kind's fields for its deadline, its retries and its
+ * time to live, and the pods of a batch/v1 Job inside another kind.
  */
 #ifndef KUBE_LIFECYCLE_H
 #define KUBE_LIFECYCLE_H
@@ -11,26 +10,26 @@
 
 #include "kube/object.h"
 
-/* Runs to an end: Jobs of all sorts, RayJobs. */
+/* True for kinds that run to an end: Jobs of all sorts, RayJobs. */
 bool object_ends(const struct object *object);
 /* Returns the number of its pods that use GPUs, in the steady state. */
 struct amount object_gpu_pods(const struct object *object);
-/* Pods of its largest role; of a Job all of its completions, which count
+/* Pods of its largest role; for a Job all of its completions, which count
  * together however few run at once. */
 struct amount object_most_pods(const struct object *object);
-/* Pods whose failures that field counts together, such as backoffLimit: one
+/* Pods whose failures that field (such as backoffLimit) counts together: one
  * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job
  * fails alone. */
 int64_t object_counted_pods(const struct object *object, const char *field);
-/* Batch/v1 Job or CronJob: their JobSpec is checked by the API server. */
+/* True for a batch/v1 Job or CronJob: the API server checks their JobSpec. */
 bool object_is_job(const struct object *object);
-/* The first pod that surely has a GPU and is not infrastructure, or NULL. */
+/* The first pod that certainly has a GPU and is not infrastructure, or NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
 /* Returns the device of that pod for messages: pod_device(). */
 const char *object_device(const struct object *object);
-/* Kueue holds it back until it fits; the parents' labels count too. */
+/* True if Kueue holds it back until it fits; the parents' labels count too. */
 bool object_is_queued(const struct object *object);
-/* Suspended, or inside something suspended. */
+/* True if it is suspended, or inside of something suspended. */
 bool object_is_suspended(const struct object *object);
 
 /* True if the pod names an owner, or a placeholder may fill one in. */
@@ -40,37 +39,37 @@ const struct node *pod_job_spec(const struct pod *pod);
 
 enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
 
-/* The map of a kind that holds these fields, and their names. */
+/* The map of a kind that has these fields, and their names. */
 struct run_policy {
 	const char *path;		/* "spec.runPolicy" */
-	const struct node *holder;	/* NULL: the map is not there */
+	const struct node *holder;	/* NULL: the map is missing */
 	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
-	const char *before; /* where earlier versions had them, or NULL */
-	bool has_runtime;   /* which may end it as well */
+	const char *before; /* their place in earlier versions, or NULL */
+	bool has_runtime;   /* whose runtime may end it as well */
 };
-/* False for kinds without any of them. */
+/* Returns false for kinds without any of them. */
 bool object_run_policy(const struct object *object, struct run_policy *out);
-/* Where a field of it is missing: the map, else the nearest parent. */
+/* Place of a missing field: its map, else the nearest parent. */
 const struct node *run_policy_place(const struct object *object,
 				    const struct run_policy *policy);
 /*
- * The field's value; NULL when it is not set. Kubeflow's operators before
- * runPolicy had the fields in spec: those count as set.
+ * The field's value; NULL if it is not set. Kubeflow's operators before
+ * runPolicy had the fields in spec, which count as well.
  */
 const struct node *run_policy_get(const struct object *object,
 				  const struct run_policy *policy,
 				  enum run_field field);
-/* The deadline of the pod's Job, else of its object; NULL: none is set. */
+/* The deadline of the pod's Job, else of its object; NULL if none is set. */
 const struct node *pod_run_deadline(const struct pod *pod);
 
 /*
- * KServe merges the container with one of a preset or of a serving runtime,
- * which may bring probes that the manifest does not show.
+ * True if KServe merges the container with one of a preset or of a serving
+ * runtime, which may add probes that are not in the manifest.
  */
 bool container_is_merged(const struct container *c);
 
 /*
- * Retries without end that a field asks for (Argo's retryStrategy without a
+ * The field that requests unlimited retries (Argo's retryStrategy without a
  * limit, Spark's Always, JobSet's IgnoreMaxRestarts), or NULL.
  */
 const struct node *pod_endless_retry(const struct pod *pod);

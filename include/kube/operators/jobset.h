@@ -8,8 +8,8 @@
 
 /*
  * Why the address of a pod of this JobSet ("NAME-JOB-0-0.SUBDOMAIN:29400")
- * cannot be resolved, as words behind a colon; NULL: it can, it is not of one
- * of its pods, or that is not known.
+ * cannot be resolved, in words that follow a colon; NULL if it can, if it is
+ * not the address of one of its pods, or if that is unknown.
  */
 const char *jobset_unresolved(struct arena *arena, const struct object *object,
 			      const char *address);

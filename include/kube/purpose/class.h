@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The purpose of a pod, as far as its kind, commands, images and namespace show
- * it.
+ * The purpose of a pod, derived from its kind, commands, images and namespace.
  */
 #ifndef KUBE_CLASS_H
 #define KUBE_CLASS_H
@@ -10,43 +9,45 @@
 
 struct argv;
 
-/* Pods of a kind made for training, or whose command is one. */
+/* True for pods of a kind made for training, or with a training command. */
 bool pod_is_training(const struct pod *pod);
 bool pod_is_serving(const struct pod *pod);
-/* Returns whether the container answers only after it has loaded a model.
- * Such servers are known by command and image; Ollama loads on request;
- * others are unknown. */
+/* Returns whether the container answers only after it has loaded a model. Such
+ * servers are recognized by command and image; Ollama loads on request; others
+ * are unknown. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
 /* True if its command, or its image's entrypoint, is a model server or starts
  * a training. */
 bool container_computes(const struct container *c);
-/* A role that starts the ranks in other pods. */
+/* True for a role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
-/* A role without a device whose place is that of pods with devices: its
+/* True for a role without a device that must run near pods with devices: its
  * operator keeps them in one domain. */
 bool pod_follows_devices(const struct pod *pod);
-/* One of the policy's, or without that key of its default? NULL: unknown. */
+/* Yes for a namespace in the policy's `infrastructure:`, or in its default
+ * without that key. NULL: unknown. */
 enum tri namespace_is_infrastructure(const struct kube_config *config,
 				     const char *namespace);
 /*
- * Left out by rules about waste: device plugins, drivers, monitoring. Only a
- * namespace that the policy lists makes them so, since names of images and
- * kinds are a tenant's to choose; but where the namespace is not known,
- * a DaemonSet or an image of that name is not judged either.
+ * True for pods that rules about waste skip: device plugins, drivers,
+ * monitoring. Only a namespace that the policy lists makes them infrastructure,
+ * since a tenant chooses names of images and kinds; but if the namespace is
+ * unknown, a DaemonSet or an image of that name is skipped as well.
  */
 bool pod_is_infrastructure(const struct pod *pod);
-/* True if it may see devices that it does not request. The second function:
- * the same with an unknown namespace and such images in all of its
+/* True if it may see devices that it does not request. The second function does
+ * the same for an unknown namespace and such images in all of its
  * containers. */
 bool pod_is_trusted(const struct pod *pod);
-/* For the help of what infrastructure may do: how a DaemonSet, or a pod with
- * such an image, becomes infrastructure; "" for all others. */
+/* Text for the help of findings that infrastructure is exempt from: how a
+ * DaemonSet, or a pod with such an image, becomes infrastructure; "" for all
+ * others. */
 const char *pod_infrastructure_hint(const struct pod *pod);
-/* Does a label of the object or of the pod say that it is there for a test: by
- * its environment, its purpose or its queue? */
+/* True if a label of the object or of the pod marks it as a test: by its
+ * environment, its purpose or its queue. */
 bool pod_is_test(const struct pod *pod);
-/* True if its object's namespace matches one of "a,b*". */
+/* True if its object's namespace matches an item of "a,b*". */
 bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 		       const char *namespaces);
 /* The label key that pins the pod to accelerator nodes, by nodeSelector or

@@ -2,7 +2,7 @@
 /*
  * Decides whether a pod that requests no device is meant to use one. Signs are
  * the image, the command, and how the pod selects its node. Images and commands
- * are guesses; selectors and runtime classes are the author's statement. Signs
+ * are guesses; selectors and runtime classes state the author's intent. Signs
  * against it: an image or a device made for CPUs, a visibility variable that
  * hides all GPUs, a role that only starts or routes others.
  */
@@ -19,39 +19,41 @@
 
 enum intent_by {
 	INTENT_NONE,
-	INTENT_FLAG,	      /* a parallel flag above one */
-	INTENT_PROGRAM,	      /* a program that is nothing without a GPU */
+	INTENT_FLAG,	      /* a parallelism flag above one */
+	INTENT_PROGRAM,	      /* a program that is useless without a GPU */
 	INTENT_RUNTIME_CLASS, /* runtimeClassName: nvidia */
-	INTENT_SELECTOR,      /* a label of nodes with GPUs is required */
-	INTENT_TOLERATION,    /* of the taint of nodes with GPUs */
-	INTENT_IMAGE,	      /* an image built for GPUs, program unknown */
+	INTENT_SELECTOR,      /* requires a label of GPU nodes */
+	INTENT_TOLERATION,    /* tolerates the taint of GPU nodes */
+	INTENT_IMAGE, /* an image built for GPUs with an unknown program */
 };
 
 struct intent {
 	enum intent_by by;
 	/* The container that would use the device. */
 	const struct container *container;
-	const struct node *at; /* the sign, for a second label */
-	const char *what;      /* flag, program, class, key or image */
-	int64_t devices;       /* how many the flag names, else 0 */
+	const struct node *at; /* place of the sign, for a second label */
+	const char *what; /* name of the flag, program, class, key or image */
+	int64_t devices;  /* number that the flag gives, else 0 */
 };
 
-/* INTENT_NONE when nothing says so or something speaks against it. */
+/* INTENT_NONE if there is no sign, or a sign against it. */
 struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod);
 
-/* Images that hold no GPU program: proxies, databases, shells, `*-cpu`. */
+/* True for images without a GPU program: proxies, databases, shells,
+ * `*-cpu`. */
 bool image_is_cpu(const char *image);
-/* The kind's resources come from, or are merged with, another object's: a
- * serving or training runtime, a preset. */
+/* True if the kind's resources come from, or are merged with, another object's:
+ * a serving or training runtime, a preset. */
 bool pod_is_preset(const struct pod *pod);
-/* A worker of a group, whose leader or head gets the requests. */
+/* True for a worker of a group whose leader or head gets the requests. */
 bool pod_is_group_worker(const struct pod *pod);
 
 /* The effect of a visibility variable's env entry. */
 enum visible {
 	VISIBLE_UNSET,
-	VISIBLE_UNKNOWN, /* a source that is not seen, a placeholder */
+	VISIBLE_UNKNOWN, /* a source outside of the manifest, or a placeholder
+			  */
 	VISIBLE_NONE,	 /* "", none, void, -1, NoDevFiles */
 	VISIBLE_ALL,
 	VISIBLE_SOME, /* a list of devices */
@@ -64,7 +66,7 @@ enum visible container_visible(const struct container *c, const char *name,
 /*
  * False if the value comes from a runtime: its image, runtime class, selector
  * and tolerations serve jobs with and without devices, and only the author of
- * the pod's object knows which it is.
+ * the job decides which it is.
  */
 bool pod_wrote(const struct pod *pod, const struct node *node);
 

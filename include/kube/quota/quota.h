@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ResourceQuota against workloads, as pkg/quota/v1/evaluator/core counts:
- * extended resources only under "requests.<name>", scopes by properties of
- * the pod, every matching quota must hold.
+ * ResourceQuotas and the demand of workloads, counted as in
+ * pkg/quota/v1/evaluator/core: extended resources only under "requests.<name>",
+ * scopes by properties of the pod, every matching quota applies.
  */
 #ifndef KUBE_QUOTA_H
 #define KUBE_QUOTA_H
 
 #include "kube/set/index.h"
 
-/* Demand of other workloads of the namespace that was just admitted and is not
- * in status.used yet. */
+/* Demand of other workloads of the namespace that were admitted a moment ago
+ * and are not in status.used yet. */
 struct reservations {
 	struct quantity (*of)(void *context, const struct workload *workload,
 			      const char *resource);
 	void *context;
 };
 
-/* The hard entry "requests.<resource>", or NULL. */
+/* The entry "requests.<resource>" of `hard`, or NULL. */
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
 /*
- * The amount of one hard entry left for a workload: hard - used + the amount of
- * its pods. Without status.used (no cluster): hard.
+ * The amount of one entry of `hard` that is left for a workload: hard - used +
+ * the amount of its pods. Without status.used (no cluster): hard.
  */
 struct quota_room {
 	struct quantity used, own, left;
-	struct quantity reserved; /* for others, not in used yet */
+	struct quantity reserved; /* for others, not yet in status.used */
 	bool known;		  /* used is */
 };
 struct quota_room quota_room(const struct quota *quota,
@@ -45,7 +45,8 @@ struct quota_key {
 	const struct accelerator *accelerator; /* that the key means */
 	const char *why;
 };
-/* The accelerator that this hard entry limits ("requests." + name), or NULL. */
+/* The accelerator that this entry of `hard` limits ("requests." + name), or
+ * NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);
 /* True if the quota limits any accelerator. */
@@ -60,8 +61,8 @@ struct demand {
 	struct quantity steady, peak;
 	/* The peak without a Job's replaced pods. A pod counts in a quota until
 	 * it ends or its grace period is over (pkg/quota/v1/evaluator/core/
-	 * pods.go, QuotaV1Pod): one that replaces it waits for that where the
-	 * quota has no room for both. */
+	 * pods.go, QuotaV1Pod): its replacement waits for that if the quota has
+	 * no room for both. */
 	struct quantity lasting;
 	bool unknown;
 };
@@ -70,7 +71,7 @@ struct demand workload_demand(const struct workload *workload,
 
 /*
  * Iteration over a workload and each accelerator that a quota of its namespace
- * limits. At the beginning, all members except the first two are zero.
+ * limits. At first all members except the first two are zero.
  */
 struct quota_case {
 	const struct object_index *index;
@@ -80,7 +81,7 @@ struct quota_case {
 	const char *resource;
 	struct demand demand;
 	struct quota_room room;
-	const struct quota *quotas; /* of the namespace, once they were found */
+	const struct quota *quotas; /* of the namespace, once they are found */
 	size_t nquotas;
 	size_t nth_quota, nth_hard; /* the next */
 };
@@ -88,17 +89,17 @@ bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
 
 /* The amount of one accelerator that the workloads of a namespace need
- * together and that a quota of it limits. */
+ * together, and that one of its quotas limits. */
 struct quota_sum {
 	const struct quota *quota;
 	const struct resource_amount *hard;
 	const char *resource;
 	struct quantity steady;
 	size_t workloads; /* that need some */
-	size_t largest;	  /* index of the one that needs most */
+	size_t largest;	  /* index of the workload that needs most */
 	struct quantity largest_demand;
 };
-/* For each such entry of each quota; *n of them. */
+/* Sums for each such entry of each quota, and their number. */
 struct quota_sum *quota_sums(const struct object_index *index,
 			     const struct accelerator_extra *extra,
 			     struct arena *arena, size_t *n);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the host that a mount shows: the volume's path and the mount's
- * subPath together, without the slashes, dots and links that write one place in
- * many ways (/var/run is /run on every host that runs a kubelet).
+ * The path of the host that a mount exposes: the volume's path and the mount's
+ * subPath together, without redundant slashes, dots and links (/var/run is /run
+ * on every host that runs a kubelet).
  */
 #ifndef KUBE_HOST_PATH_H
 #define KUBE_HOST_PATH_H
@@ -11,13 +11,13 @@
 #include "kube/object.h"
 
 struct host_path {
-	const char *path;	 /* on the host; NULL: no hostPath volume */
+	const char *path;	 /* on the host; NULL: not a hostPath volume */
 	const char *at;		 /* in the container */
 	const char *volume;	 /* its name */
 	const struct node *node; /* hostPath.path */
 };
 /*
- * Returns its volumeMounts; NULL if no volume that they can name has a
+ * Returns its volumeMounts; NULL if none of its possible volumes has a
  * hostPath.
  */
 const struct node *container_host_mounts(const struct container *c);
@@ -32,12 +32,12 @@ enum host_shows {
 	HOST_SHOWS_DEVICE,
 	HOST_SHOWS_SHARE,	/* the socket of a sharing daemon (MPS) */
 	HOST_SHOWS_FABRIC,	/* RDMA: a network, not an accelerator */
-	HOST_SHOWS_ALL_DEVICES, /* /dev, in which accelerators may be */
+	HOST_SHOWS_ALL_DEVICES, /* /dev, which may contain accelerators */
 	HOST_SHOWS_EVERYTHING,	/* / */
 };
-/* Returns the accelerators of the host that a mount shows. */
+/* Returns the accelerators of the host that a mount exposes. */
 enum host_shows host_path_shows(const struct host_path *shown);
-/* Clean paths: is it the folder, or in it? */
+/* True if path is the folder or below it. Both are clean. */
 bool host_path_is_within(const char *path, const char *folder);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The QoS class of a pod, as far as rules ask for it: is it BestEffort. The
- * class looks at cpu and memory only, extended resources do not count.
+ * The QoS class of a pod, as far as rules need it: whether it is BestEffort.
+ * The class depends on cpu and memory only, not on extended resources.
  */
 #ifndef KUBE_QOS_H
 #define KUBE_QOS_H
@@ -11,8 +11,8 @@
 #include "kube/object.h"
 
 /*
- * No cpu or memory figure anywhere in the pod, and no operator is known to
- * add one. False while something unknown may hide one.
+ * True if no container sets cpu or memory and no operator is known to add them.
+ * False if something unknown may set them.
  */
 bool pod_is_besteffort(const struct pod *pod);
 

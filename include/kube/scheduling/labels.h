@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node labels as a policy gives them, "KEY=VALUE,...", and the vendor of the
- * accelerators that a label is about.
+ * Node labels in a policy, "KEY=VALUE,...", and the vendor of the accelerators
+ * that a label implies.
  */
 #ifndef KUBE_LABELS_H
 #define KUBE_LABELS_H

@@ -23,19 +23,19 @@ struct product_size {
 
 #define MIG_PREFIX "nvidia.com/mig-"
 
-/* True if this product offers it, or (NULL) any product. */
+/* True if this product (NULL: any product) offers it. */
 bool mig_profile_on(const char *profile, const char *product);
-/* The profile that a misspelled one probably means, or NULL. */
+/* The profile that is probably meant by a misspelled one, or NULL. */
 const char *mig_profile_nearest(const char *profile);
 /* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
- * instance type have GPUs of one product; NULL: not known, or none. */
+ * instance type have GPUs of one product; NULL if unknown or none. */
 const char *mig_product_of(const char *key, const char *value);
 
-/* The most of them that one node has, by such a label; -1: not known, or they
- * are used in turns. */
+/* The largest number of them on one node, according to such a label; -1 if
+ * unknown, or if they are shared by time. */
 int mig_product_most(const char *value);
 
-/* Products that a pod's selectors name, two of them at most. */
+/* Products in a pod's selectors, at most two. */
 struct mig_choice {
 	const char *key;
 	const struct node *value;

@@ -13,9 +13,10 @@
 #include "kube/quantity.h"
 
 struct node_devices {
-	int64_t most; /* of the types named, 0: none named */
-	const struct instance_type *type; /* when exactly one is named */
-	const struct node *at;		  /* the value that says `most` */
+	int64_t most; /* the largest number of the named types; 0: no type is
+			 named */
+	const struct instance_type *type; /* if exactly one is named */
+	const struct node *at;		  /* the value that implies `most` */
 };
 struct node_devices pod_node_devices(const struct pod *pod);
 /* The memory of a node of this type. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label selectors, node selectors and tolerations, as apimachinery's
- * pkg/labels and component-helpers match them. Unknown (placeholder) keys or
- * values make the answer TRI_UNKNOWN, never a guess.
+ * Label selectors, node selectors and tolerations, as apimachinery's pkg/labels
+ * and component-helpers match them. Unknown (placeholder) keys or values make
+ * the result TRI_UNKNOWN.
  */
 #ifndef KUBE_SELECTOR_H
 #define KUBE_SELECTOR_H
@@ -10,9 +10,10 @@
 #include "doc/node.h"
 #include "kube/tri.h"
 
-/* A plain map of labels (Service.spec.selector); empty selects nothing. */
+/* Matches a plain map of labels (Service.spec.selector); an empty one selects
+ * nothing. */
 enum tri label_map_matches(const struct node *want, const struct node *labels);
-/* Labels besides those that are known. */
+/* Labels besides the known ones. */
 enum more_labels {
 	LABELS_NO_MORE,
 	/*
@@ -21,12 +22,12 @@ enum more_labels {
 	LABELS_OF_OPERATOR,
 	LABELS_ANY_MORE,
 };
-/* metav1.LabelSelector: all of it; an empty one selects everything, none (NULL)
- * nothing. */
+/* Matches a whole metav1.LabelSelector; an empty one selects everything, a
+ * missing one (NULL) nothing. */
 enum tri label_selector_matches(const struct node *selector,
 				const struct node *labels,
 				enum more_labels more);
-/* corev1.NodeSelector terms (ORed; an empty term matches nothing). */
+/* Matches corev1.NodeSelector terms (ORed; an empty term matches nothing). */
 enum tri node_selector_matches(const struct node *node_selector,
 			       const struct node *node_labels);
 /*

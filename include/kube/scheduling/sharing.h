@@ -2,11 +2,11 @@
 /*
  * The meaning of a unit of `nvidia.com/gpu` on the nodes where the pod may run.
  * The device plugin gives shares of GPUs (time-slicing, MPS without
- * renameByDefault) and MIG slices (strategy `single`) the name of whole ones;
- * node labels decide. The plugin's configuration does not: nodes select it by a
- * separate label. Sources: k8s-device-plugin internal/lm/resource.go
- * (`-SHARED`, `-MIG-`, gpu.sharing-strategy); GKE timesharing-gpus and
- * gpus-multi.
+ * renameByDefault) and MIG slices (strategy `single`) the name of whole GPUs;
+ * node labels show which they are. The plugin's configuration does not, because
+ * nodes select it by a separate label. Sources: k8s-device-plugin
+ * internal/lm/resource.go (`-SHARED`, `-MIG-`, gpu.sharing-strategy); GKE
+ * timesharing-gpus and gpus-multi.
  */
 #ifndef KUBE_SHARING_H
 #define KUBE_SHARING_H
@@ -16,9 +16,9 @@
 #include "kube/object.h"
 
 /*
- * Decides by the resource's name; else by the pod's selectors, or by all nodes
- * of the snapshot (or NULL) that it selects and that offer the resource.
- * Returns ACCEL_WHOLE also if nothing is known.
+ * Derives it from the resource's name; else from the pod's selectors, or from
+ * all nodes of the snapshot (or NULL) that it selects and that offer the
+ * resource. Returns ACCEL_WHOLE also if it is unknown.
  */
 enum accel_class container_unit(const struct cluster *cluster,
 				const struct container *c,

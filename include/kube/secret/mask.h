@@ -18,44 +18,46 @@
 #include "doc/node.h"
 #include "doc/source.h"
 
-/* Covered bytes of a text whose offsets must stay: no byte of UTF-8. A run of
- * them is shown as SECRET_STARS. */
+/* Masked bytes in a text whose offsets must stay; no UTF-8 text contains this
+ * byte. A run of them is shown as SECRET_STARS. */
 #define SECRET_MASK_BYTE '\xfd'
 #define SECRET_STARS	 "****"
 
 struct secret_value {
 	const char *text;
 	size_t len;
-	size_t shorter; /* 1 + the value that this one begins with; 0: none */
+	size_t shorter; /* 1 + the value that is a prefix of this one; 0: none
+			 */
 };
 
-/* Bytes of a source in which one is in another form, or is all there is. */
+/* Bytes of a source that contain a secret in another form, or nothing else. */
 struct secret_span {
 	uint32_t start, end;
 	bool block; /* a block scalar, its header included */
 };
 
-/* Zero-filled but for the arena, in which all of it lives. */
+/* Zero-filled except for the arena, which holds all of it. */
 struct secrets {
 	struct arena *arena;
 	struct secret_value *values;
 	size_t n, size;
-	bool starts[256]; /* bytes that values begin with */
+	bool starts[256]; /* first bytes of the values */
 	struct secret_span *spans;
 	size_t nspans, spans_size;
 };
 
-/* True if a file of this text could hold values that are recognized by name.
- * Looks only at its underscores. */
+/* True if a file with this text could hold values that are recognized by name.
+ * Checks only its underscores. */
 bool secrets_possible(const char *text, size_t len);
-/* True if it holds a value recognized by its form, or text that already
- * looks masked. */
+/* True if it holds a value recognized by its form, or a text that looks masked
+ * already. */
 bool secrets_plain(const char *text, size_t len);
 
 /* --- collecting ---------------------------------------------------------- */
 
 /*
- * Collects the values of a document: of variables, and of keys named like one.
+ * Collects the values of a document: values of variables, and of keys with the
+ * name of a secret.
  */
 void secrets_of_tree(struct secrets *secrets, const struct node *root);
 /* Collects the values of any text, not only documents: NAME=value, NAME:
@@ -63,13 +65,12 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root);
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
 /* Adds one value, each line of which is masked. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
-/* Call this after all values are collected and before the first query. */
+/* Call this after all values are collected and before the first search. */
 void secrets_finish(struct secrets *secrets);
 
 /*
  * All of the above for a file's text. Returns the text with every value masked,
- * in whatever form it occurs; positions are those of the source. NULL: there is
- * nothing to mask.
+ * in any form, at the same positions. Returns NULL if there is nothing to mask.
  */
 struct source *secrets_of_source(struct secrets *secrets,
 				 const struct source *source);

@@ -2,7 +2,7 @@
 /*
  * Secret values: recognized by the name of their variable or key, or by their
  * prefix. The rule that reports such values and all code that shows text of a
- * manifest (kube/secret/mask.h) use the same answer.
+ * manifest (kube/secret/mask.h) use the same functions.
  */
 #ifndef KUBE_SECRET_H
 #define KUBE_SECRET_H
@@ -10,10 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The names of tokens and passwords that programs read; ends in NULL. */
+/* Names of tokens and passwords that programs read; ends in NULL. */
 extern const char *const secret_names[];
 
-/* The last letters of names of secrets, for callers that test many names. */
+/* The last letters of secrets' names, for callers that test many names. */
 const bool *secret_last_letters(void);
 /* True if a variable of this name holds a secret. */
 bool secret_is_name(const char *name, size_t len);
@@ -25,19 +25,21 @@ bool secret_is(const char *name, const char *value);
 bool secret_may_be_name(const char *name, size_t len);
 bool secret_may_be(const char *name, const char *value);
 
-/* Bytes at the start of a value that say whose it is ("hf_"), or 0. They are
- * not secret. */
+/* Number of bytes at the start of a value that identify its provider ("hf_"),
+ * or 0. They are not secret. */
 size_t secret_prefix(const char *value, size_t len);
 /*
  * Tokens recognized by their form, anywhere in a text: "hf_" and enough letters
- * after it. Calls found for each (may be NULL). Returns whether there is one.
+ * after it. Calls found (may be NULL) for each. Returns whether there is a
+ * token.
  */
 bool secret_tokens(const char *text, size_t len,
 		   void (*found)(void *context, size_t at, size_t len),
 		   void *context);
 /*
  * Credentials recognized by their surroundings: passwords of URLs and data
- * source names, keys after `--api-key`, `Bearer` or `"password":`. As above.
+ * source names, keys after `--api-key`, `Bearer` or `"password":`. found and
+ * the result are as above.
  */
 bool secret_credentials(const char *text, size_t len,
 			void (*found)(void *context, size_t at, size_t len),

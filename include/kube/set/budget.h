@@ -10,12 +10,13 @@
 #include "kube/set/index.h"
 
 enum budget_blocks {
-	BUDGET_ALLOWS,	       /* an eviction, or it is not known */
-	BUDGET_BLOCKS_SO_MANY, /* while there are no more pods than these */
+	BUDGET_ALLOWS,	       /* allows an eviction, or it is unknown */
+	BUDGET_BLOCKS_SO_MANY, /* blocks while there are no more pods than these
+				*/
 	BUDGET_BLOCKS_ALL,     /* however many there are */
 };
 
-/* While all of the pods are healthy. */
+/* Computes it for the state in which all pods are healthy. */
 enum budget_blocks budget_blocks(const struct node *budget, struct amount pods);
 
 #endif

@@ -23,7 +23,7 @@
 
 struct cluster;
 
-/* As place.file: of no file, it comes from a cluster. */
+/* A value of place.file: the place is in a cluster, not in a file. */
 #define NO_FILE UINT32_MAX
 
 /* A place in a file that a later finding can point at. */
@@ -33,8 +33,10 @@ struct place {
 	uint32_t start, end; /* bytes in the source (BOM not counted) */
 	uint32_t line, column, end_line, end_column;
 	uint64_t named_path; /* node_named_path() below the object */
-	const char *pointer; /* RFC 6901, "" for the document itself */
-	/* All but the file is still to be worked out, from these; or NULL. */
+	const char *pointer; /* The members except file are still to be computed
+				from these; or NULL. */
+	/* Until the object's document is freed. Few places of a workload are
+	 * used: at admission only those of findings are computed. */
 	const struct object *object;
 	const struct node *node;
 };
@@ -51,7 +53,7 @@ struct resource_amount {
 
 struct quota_scope {
 	const char *name;     /* Terminating, PriorityClass, ... */
-	const char *operator; /* Exists for spec.scopes; In, NotIn, ... */
+	const char *operator; /* Exists in spec.scopes; In, NotIn, ... */
 	const char *const *values;
 	size_t nvalues;
 	struct place place;
@@ -60,8 +62,8 @@ struct quota_scope {
 struct quota {
 	struct object_id id;
 	struct place place; /* metadata.name */
-	uint64_t content;   /* keyed hash: equal ones are one object */
-	const struct cluster *cluster; /* that its file belongs to */
+	uint64_t content;   /* keyed hash: equal hashes mean the same object */
+	const struct cluster *cluster; /* of the object's file */
 	uint32_t set;		       /* see object_index.file_sets */
 	struct resource_amount *hard;
 	size_t nhard;
@@ -95,10 +97,11 @@ struct priority_class {
 	bool global_default;
 	struct place default_place;
 	bool never_preempts; /* preemptionPolicy: Never */
-	bool used_by_gpu;    /* GPU pods name it; after object_index_finish() */
+	bool used_by_gpu;    /* a GPU pod refers to it; set by
+				object_index_finish() */
 };
 
-/* A device class that a ResourceClaim, or a template of them, asks for. */
+/* A device class requested by a ResourceClaim, or by a template. */
 struct class_request {
 	struct object_id id;
 	struct place place; /* deviceClassName */
@@ -111,7 +114,7 @@ struct scaler {
 	struct object_id id;
 	struct place place;	 /* of the metric, or the name */
 	const char *metric;	 /* cpu, memory; NULL: it looks at others */
-	const char *kind, *name; /* the scaled object, in its namespace */
+	const char *kind, *name; /* the scaled object, in the same namespace */
 	int64_t most;		 /* maximum of its replicas, 0: not known */
 	struct place most_place;
 	const struct cluster *cluster;
@@ -135,10 +138,12 @@ struct kube_service {
 	struct place selector_place;
 	struct service_port *ports; /* known ones */
 	size_t nports;
-	struct place place; /* of the type by which it is reached from outside,
-			       or the name */
-	bool has_address;   /* the pods beside it get variables with it */
-	bool exposes_dashboard;	    /* that of Ray, to the outside */
+	struct place place; /* of the type that exposes it to the outside, or
+			       the name */
+	bool has_address;   /* pods in its namespace get variables with its
+			       address */
+	bool exposes_dashboard; /* exposes Ray's dashboard port to the outside
+				 */
 	struct pod_label *selector; /* value NULL: not known */
 	size_t nselector;
 	const struct cluster *cluster;
@@ -163,14 +168,14 @@ enum missing_type {
 	MISSING_SORTS,
 };
 
-/* The first container of a pod that does not set it. */
+/* The first container of a pod that does not set the field. */
 struct missing {
 	enum missing_type type;
 	const char *container;
 	struct place place;
 };
 
-/* Objects that the pods of a template name: a PersistentVolumeClaim that
+/* Objects to which the pods of a template refer: a PersistentVolumeClaim that
  * they share, or their RuntimeClass. */
 struct pod_reference {
 	bool runtime_class;
@@ -189,36 +194,39 @@ struct workload_pod {
 	const char *priority_class; /* NULL: none; "" unknown */
 	struct place priority_place;
 	bool priority_unknown;
-	bool has_priority; /* a number is written beside the class */
+	bool has_priority; /* the priority number is set beside the class */
 	int64_t priority;
 	struct place number_place;
-	bool queue_priority; /* a queue orders it: see scheduling/priority.h */
+	bool queue_priority; /* a queue orders it: see lifecycle/priority.h */
 	bool best_effort, terminating; /* quota scopes */
 	struct missing *missing;       /* fields that some container lacks */
 	size_t nmissing;
 	struct pod_reference *references;
 	size_t nreferences;
 	const char *device_class; /* pod_claims_class() */
-	bool apart;		  /* no two of its pods may be on one node */
-	bool together;		  /* all of them are; where it has claims */
-	bool waits; /* for other pods of the object, maybe their end */
-	/* Known labels, those included that the operator adds. */
+	bool apart;		  /* no two of its pods may run on one node */
+	bool together; /* all of them run on one node; set if it has claims */
+	bool waits;    /* waits for other pods of the object, possibly for their
+			  end */
+	/* Known labels, including those that the operator adds. */
 	struct pod_label *labels;
 	size_t nlabels;
-	enum more_labels more_labels; /* that the operator may add */
-	bool host_network;	      /* network policies are not for it */
+	enum more_labels more_labels; /* labels that the operator may add */
+	bool host_network;	      /* network policies do not apply to it */
 	bool gpu;		      /* a GPU pod */
-	bool reads_vllm_port;	      /* it ends where that is a URL */
-	bool open_dashboard;	      /* Ray's, which asks for no token */
-	bool fragment;		      /* of a kustomize patch */
-	/* A PodSpec with its own bytes, which rules see (no infrastructure). */
+	bool reads_vllm_port;	      /* vLLM exits if the variable is a URL */
+	bool open_dashboard; /* a Ray dashboard that requires no token */
+	bool fragment;	     /* of a kustomize patch */
+	/* A PodSpec with its own bytes, which rules check (not
+	 * infrastructure). */
 	bool repairable;
 };
 
 struct workload {
-	const struct reservations *reservations; /* or NULL: none are made */
-	/* That its file belongs to (kube/cluster/cluster.h), or NULL: not
-	 * known. */
+	const struct reservations
+		*reservations; /* NULL: no reservations are made */
+	/* The cluster of its file (kube/cluster/cluster.h), or NULL if
+	 * unknown. */
 	const struct cluster *cluster;
 	const void *settings; /* the caller's pointer from the object */
 	struct object_id id;
@@ -228,15 +236,16 @@ struct workload {
 	struct amount gang;
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
-	const char *queue;	    /* volcano, KAI, ... queue, or NULL */
+	const char *queue;	    /* queue of Volcano, KAI, ..., or NULL */
 	enum queue_type queue_type; /* of that queue */
 	const char *kueue_queue;    /* a LocalQueue, or NULL */
-	int64_t kueue_least;	    /* it may be admitted with so few, or 0 */
+	int64_t kueue_least; /* least number of pods that Kueue admits it with,
+				or 0 */
 	struct workload_pod *pods;
 	size_t npods;
-	/* Index + 1 of the same object in the input, which is earlier, or later
-	 * if this one is only a patch; 0: this is the first one, the only one
-	 * that is counted. */
+	/* Index + 1 of the same object in the input, an earlier one, or a later
+	 * one if this is only a patch; 0 for the first one, which alone
+	 * counts. */
 	uint32_t duplicate_of;
 };
 
@@ -246,10 +255,10 @@ struct object_index {
 	 * must outlive the index. */
 	const struct cluster *cluster;
 	/*
-	 * By file: a number of the set that its objects are applied as. Objects
-	 * of two sets are never compared or added up; only what is named (a
-	 * class, a queue) may be there in another. NULL: all are one. To be
-	 * given before object_index_finish().
+	 * The set of each file, a number: objects of one set are applied
+	 * together. Objects of two sets are never compared or added up; only a
+	 * named object (a class, a queue) may be found in another set. NULL:
+	 * all files are one set. Set it before object_index_finish().
 	 */
 	const uint32_t *file_sets;
 	struct quota *quotas;
@@ -267,10 +276,10 @@ struct object_index {
 	struct kept_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */
-	bool clusters;	   /* the cluster of some is known */
+	bool clusters;	   /* the cluster of some files is known */
 	/* Known after object_index_finish(). */
-	/* The lowest class that a serving workload names, or NULL; its value,
-	 * its cluster, and who does. */
+	/* The lowest class of a serving workload, or NULL; its value, its
+	 * cluster, and that workload. */
 	const char *serving_class;
 	int64_t serving_value;
 	const struct cluster *serving_cluster;
@@ -280,15 +289,15 @@ struct object_index {
 	struct workload_index *index;
 };
 
-/* Add what is worth keeping of one object. file: index for its places. */
+/* Adds the kept facts of one object. file: index for its places. */
 void object_index_add(struct object_index *set, const struct object *object,
 		      uint32_t file);
-/* Move all facts of src to dst (arena included). */
+/* Moves all facts of src to dst (arena included). */
 void object_index_join(struct object_index *dst, struct object_index *src);
 /*
- * When all facts are there: sort them and find duplicates. If policy objects
- * have the same identity and content, the first is kept. A workload without a
- * known namespace is not a duplicate.
+ * Called once all facts are added: sorts them and finds duplicates. If policy
+ * objects have the same identity and content, the first is kept. A workload
+ * without a known namespace is not a duplicate.
  */
 void object_index_finish(struct object_index *set);
 void object_index_release(struct object_index *set);
@@ -296,8 +305,9 @@ void object_index_release(struct object_index *set);
 uint32_t index_set_of(const struct object_index *set, const struct workload *w);
 /*
  * Before object_index_finish(): calls each() with a hash of every object that
- * one cluster has only once: whole workloads with a name and a namespace,
- * quotas, limit ranges, and the default PriorityClass whatever its name.
+ * can exist only once in a cluster: whole workloads with a name and a
+ * namespace, quotas, limit ranges, and the default PriorityClass whatever its
+ * name.
  */
 void object_index_each(const struct object_index *set,
 		       void (*each)(void *context, uint64_t what,
@@ -305,10 +315,10 @@ void object_index_each(const struct object_index *set,
 		       void *context);
 
 /*
- * After object_index_finish(): what holds for a workload, from the set and from
- * its cluster. An object in both has the spec of the file and the status of the
- * cluster; the file of an object in the cluster alone is NO_FILE. Results are
- * valid until the next call with another namespace or cluster.
+ * After object_index_finish(): the objects that apply to a workload, from the
+ * set and from its cluster. An object in both has the spec of the file and the
+ * status of the cluster; an object that only the cluster has gets NO_FILE.
+ * Results are valid until the next call with another namespace or cluster.
  */
 const struct quota *index_quotas(const struct object_index *set,
 				 const struct workload *workload, size_t *n);
@@ -318,8 +328,8 @@ const struct limit_range *index_limit_ranges(const struct object_index *set,
 const struct priority_class *index_class(const struct object_index *set,
 					 const struct workload *workload,
 					 const char *name);
-/* The first globalDefault, or NULL; that of the cluster's state alone, unless
- * the set has this class too. */
+/* The first globalDefault, or NULL; the default of the cluster state counts
+ * only while the set does not define this class too. */
 const struct priority_class *index_default_class(const struct object_index *set,
 						 const struct workload *w);
 const struct priority_class *
@@ -329,11 +339,11 @@ const struct quota *index_own_quotas(const struct object_index *set,
 				     const struct workload *workload,
 				     size_t *n);
 
-/* Workloads to read: passing over one costs next to nothing. */
+/* Workloads to read; skipping the others costs next to nothing. */
 enum workload_choice {
 	WORKLOADS_ALL,
-	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find some for it */
-	WORKLOADS_WITH_CLASS, /* a pod names a priority class */
+	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find quotas for it */
+	WORKLOADS_WITH_CLASS, /* a pod has a priority class */
 };
 
 /*
@@ -343,27 +353,27 @@ enum workload_choice {
  *
  *	while ((w = workload_next(facts, &cursor)))
  *
- * Each lives until the next one is asked for. At the end NULL; who leaves
- * earlier calls workload_stop().
+ * Each one is valid until the next call. Returns NULL at the end; to leave
+ * earlier, call workload_stop().
  */
 struct workload_cursor {
-	size_t next; /* index of the next; the last one's plus 1 */
+	size_t next; /* index of the next one; the last index plus 1 */
 	enum workload_choice choice;
 	struct arena arena;
 };
 const struct workload *workload_next(const struct object_index *set,
 				     struct workload_cursor *cursor);
 void workload_stop(struct workload_cursor *cursor);
-/* Not the whole object, but a kustomize patch of it. */
+/* True for a kustomize patch of an object, not the whole object. */
 bool workload_is_part(const struct workload *w);
-/* One of them again, by its index. */
+/* Reads one of them again, by its index. */
 const struct workload *workload_at(const struct object_index *set, size_t index,
 				   struct arena *arena);
 
-/* NULL: all containers set it. */
+/* Returns NULL if all containers set it. */
 const struct missing *workload_pod_missing(const struct workload_pod *pod,
 					   enum missing_type type);
-/* The known labels of its pods, as a map. */
+/* Known labels of its pods, as a map. */
 const struct node *workload_pod_labels(const struct workload_pod *pod,
 				       struct arena *arena);
 /* Returns whether a LabelSelector selects them. */
@@ -373,26 +383,26 @@ enum tri workload_pod_selected(const struct workload_pod *pod,
 /* True if it sets the number of the workload's pods. */
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w);
-/* True if it is in the workload's namespace. */
+/* True if the Service is in the workload's namespace. */
 bool service_is_beside(const struct object_index *set,
 		       const struct kube_service *service,
 		       const struct workload *w);
-/* True if it certainly selects these pods. */
+/* True if the Service certainly selects these pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
-/* The last of some metrics (autoscaling/v2 MetricSpec) of which all are of the
- * CPU or the memory; NULL: some other counts as well, or there are none. */
+/* The last of some metrics (autoscaling/v2 MetricSpec) that are all about the
+ * CPU or the memory; NULL if there are others, or none. */
 const struct node *metrics_of_host(const struct node *metrics);
 /* True if the object directly has pods that use GPUs. */
 bool object_is_gpu_workload(const struct object *object);
 /* Facts of one object, for a caller with just one (admission). They refer to
- * the object, and its places are not settled: both hold while the document
- * does. */
+ * the object, and its places are not computed yet, so they are valid only while
+ * the document is. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
-/* All of its places, before its document goes. */
+/* Computes all of its places, before its document is freed. */
 void workload_settle(struct arena *arena, struct workload *w);
-/* metadata.name, else the object: the place of a workload. */
+/* metadata.name, else the object, as the place of a workload. */
 const struct node *index_name_node(const struct object *object);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);

@@ -19,9 +19,9 @@
 
 #define st_mtim st_mtimespec
 
-/* A folder cannot be opened for writing: what follows is mkostemp(). */
+/* A folder cannot be opened for writing: the callers then use mkostemp(). */
 #define O_TMPFILE 0
-/* Reading a folder's descriptor is an error, too. */
+/* Reading the descriptor of a folder fails as well. */
 #define O_PATH O_RDONLY
 
 /* macOS has no leases for programs: fails with EINVAL, as a Linux without
@@ -42,7 +42,7 @@ static inline void *memrchr(const void *data, int c, size_t n)
 	return NULL;
 }
 
-/* macOS 15.4 has it, too. */
+/* macOS 15.4 has it as well. */
 static inline char *platform_strchrnul(const char *s, int c)
 {
 	const char *at = strchr(s, c);
@@ -110,8 +110,8 @@ static inline int renameat2(int from, const char *old, int to, const char *new,
 	return rc;
 }
 
-/* A child that another thread starts in between has the descriptors, too.
- * macOS 26 has a pipe2(), older ones do not. */
+/* A child process that another thread starts in between inherits the
+ * descriptors. macOS 26 has a pipe2(), older releases do not. */
 static inline int platform_pipe(int fds[2], int flags)
 {
 	if (pipe(fds))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A monitor with adminAccess allocates nothing. All network interfaces beside
- * the GPUs of a pod are what DRANET's own examples take.
+ * A monitor with adminAccess allocates nothing. DRANET's own examples request
+ * all network interfaces beside the GPUs of a pod.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pod.spec.resourceClaims allocates; containers get what resources.claims
- * names. A network driver (DRANET) serves the pod as a whole: where no more
- * than the names of a claim is known, it may be one of those.
+ * pod.spec.resourceClaims allocates devices; a container gets only those in its
+ * resources.claims. A network driver (DRANET) serves the pod as a whole: a
+ * claim of which only names are known may be for one.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"

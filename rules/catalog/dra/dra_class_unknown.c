@@ -45,7 +45,8 @@ static void check_request(struct rule_run *run,
 	if (index_find(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 		       request->name, arena))
 		return;
-	/* Drivers bring theirs; h100.example.com and h200.example.com are two.
+	/* A driver may install its classes; h100.example.com and
+	 * h200.example.com are different.
 	 */
 	if (request->cluster || !is_of_driver(run, request->name))
 		near = index_nearest(rule_index(run), &asks,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * v1beta1 has a request's fields in the request itself; v1beta2 and v1 have
- * them in `exactly`. If only the version is changed, the request is empty: the
- * API server drops the fields and then rejects it.
+ * In v1beta1 a request's fields are in the request itself, in v1beta2 and v1 in
+ * `exactly`. If only the version is changed, the request is empty: the API
+ * server drops the fields and then rejects it.
  *
  * Source: pkg/apis/resource/validation validateDeviceRequest ("exactly one of
  * `exactly` or `firstAvailable` is required"); observed on kube-apiserver

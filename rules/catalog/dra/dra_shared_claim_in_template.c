@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A claim by name is one object, however many pods refer to it. Pods that also
- * have a separate claim, and claims whose name says so, share on purpose.
+ * A named claim is one object for all pods that use it. Pods that also have a
+ * separate claim, and claims whose name suggests sharing, do it on purpose.
  */
 #include <inttypes.h>
 

@@ -2,10 +2,10 @@
 /*
  * CUDA_VISIBLE_DEVICES (HIP_, ROCR_) in a container with devices. Unset means
  * all of them; otherwise it is a list of ordinals that start at 0 in every
- * container, and enumeration ends at the first invalid one: with two GPUs `all`
- * and `2,3` leave none; so does an empty value. HIP reads the first as well;
- * programs of other makers' devices read none of them (JAX on TPUs runs with
- * CUDA_VISIBLE_DEVICES empty).
+ * container, and enumeration ends at the first invalid one: with two GPUs,
+ * `all` and `2,3` leave none, and neither does an empty value. HIP also reads
+ * CUDA_VISIBLE_DEVICES; programs for devices of other makers read none of them
+ * (JAX on TPUs runs with CUDA_VISIBLE_DEVICES empty).
  *
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
@@ -36,7 +36,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* The entries before the first invalid one: 0, 1, ... all that exist. */
+/* True if the entries before the first invalid one are 0, 1, ... all existing
+ * ones. */
 static bool covers_all(const char *text, const char *bad, int64_t n)
 {
 	uint64_t seen = 0;

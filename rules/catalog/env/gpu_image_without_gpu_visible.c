@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container with an NVIDIA image and no device, on nodes that may have
- * GPUs. The image carries NVIDIA_VISIBLE_DEVICES=all, so where the nvidia
- * runtime is the default one it sees every GPU of the node, those of other
- * tenants included. `void` keeps the runtime from adding anything.
+ * A container with an NVIDIA image and no device, on nodes that may have GPUs.
+ * The image sets NVIDIA_VISIBLE_DEVICES=all, so if the nvidia runtime is the
+ * default, the container sees every GPU of the node, including those of other
+ * tenants. `void` keeps the runtime from adding anything.
  *
  * Sources: k8s-device-plugin README and #1605; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; skypilot#5823 sets `none`.
@@ -36,7 +36,7 @@ static bool has_other_vendor(const struct object *object)
 	return false;
 }
 
-/* No device in any known way, nor in one that may be hidden here. */
+/* True if it gets no device in any known way, nor possibly in a hidden one. */
 static bool has_none(const struct container *c)
 {
 	const struct pod *pod = c->pod;
@@ -44,13 +44,13 @@ static bool has_none(const struct container *c)
 	if (c->gpus.n || c->gpus.unknown || c->accelerator ||
 	    container_uses_gpu(c) != TRI_NO)
 		return false;
-	/* The operator gives devices to main containers. */
+	/* The operator adds devices to main containers. */
 	return c->role != CONTAINER_MAIN ||
 	       !(pod->gpu_by & ~(unsigned)GPU_BY_RESOURCE || pod->gpu_unknown ||
 		 pod->injects & INJECT_GPU);
 }
 
-/* DRA hands over devices without the runtime, which then shows no others. */
+/* DRA passes devices without the runtime, which then exposes no others. */
 static bool asks_named(struct rule_run *run, const struct container *c)
 {
 	FOR_EACH_ASKED(c, entry)
@@ -68,7 +68,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_is_preset(pod) || pod->object->class == KIND_OTHER ||
 	    has_other_vendor(pod->object))
 		return;
-	/* A Ray head that is set to no GPUs on purpose, in the image of
+	/* A Ray head that is set to no GPUs on purpose, with the image of the
 	 * workers. */
 	if (node_eq(node_path(pod->group, "rayStartParams.num-gpus"), "0"))
 		return;
@@ -92,7 +92,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			     name);
 		if (pod->flat)
 			continue;
-		/* A ConfigMap may hold the variable already. */
+		/* A ConfigMap may contain the variable already. */
 		safe = node_is_unset(node_get(c->node, "envFrom"));
 		fix_ensure(finding_fix(run, f, safe,
 				       "set `NVIDIA_VISIBLE_DEVICES: void`"),

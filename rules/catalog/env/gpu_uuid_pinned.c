@@ -25,7 +25,7 @@ static const char *uuid_in(const char *text)
 	return NULL;
 }
 
-/* Without a device the image would show all of them instead. */
+/* Without a device, the image's default would expose all of them instead. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {
@@ -33,7 +33,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	bool hide = text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
 		    container_uses_gpu(c) == TRI_NO;
 
-	/* The API server takes no value beside its source. */
+	/* The API server accepts no value beside valueFrom. */
 	if (c->pod->flat || (hide && node_get(entry, "valueFrom")))
 		return;
 	if (hide)

@@ -22,7 +22,7 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* True for fabric resources that NCCL uses by InfiniBand or RoCE verbs. */
+/* True for fabric resources that NCCL uses through InfiniBand or RoCE verbs. */
 static bool resource_is_verbs(const char *resource)
 {
 	static const char *const parts[] = {"rdma",	"roce", "mlnx",
@@ -76,7 +76,7 @@ static const struct debug_switch {
 	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
 };
 
-/* The fabric resource that the container asks for. */
+/* The fabric resource that the container requests. */
 static const struct node *fabric_of(const struct container *c)
 {
 	FOR_EACH_LIMIT(c, limit)
@@ -86,7 +86,8 @@ static const struct node *fabric_of(const struct container *c)
 	return NULL;
 }
 
-/* A plugin has its own transports; NCCL's transports have names. */
+/* True if a plugin provides transports; NCCL's own transports have fixed
+ * names. */
 static bool has_net_plugin(const struct container *c)
 {
 	struct env_value net = container_env_value(c, "NCCL_NET");
@@ -96,7 +97,8 @@ static bool has_net_plugin(const struct container *c)
 		!text_eq(net.text, "Socket"));
 }
 
-/* A model server on one device, or the only pod of its object with one. */
+/* True for a model server on one device, or the only pod of its object with
+ * one. */
 static bool is_one_rank(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -113,7 +115,7 @@ static bool is_one_rank(const struct container *c)
 			  c->pod->steady.n <= 1);
 }
 
-/* Without a fabric there is nothing to turn off. */
+/* Without a fabric there is nothing to disable. */
 static void check_fabric(struct rule_run *run, const struct container *c,
 			 const struct node *at)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The right interface depends on the site; these are right nowhere.
+ * The right interface depends on the site; these are wrong everywhere.
  */
 #include <inttypes.h>
 
@@ -21,7 +21,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 				 name, value.text, c->pod->object->gang.n);
 }
 
-/* Pods on the network of one host reach each other by its loopback. */
+/* Pods on the network of one host reach each other through its loopback. */
 static bool shares_loopback(const struct pod *pod)
 {
 	return node_is_true(pod_field(pod, "hostNetwork")) &&

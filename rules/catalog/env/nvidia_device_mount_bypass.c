@@ -2,16 +2,16 @@
 /*
  * Devices that reach a container through the file system: hostPath volumes of
  * device nodes and of the driver's sockets, /dev/null below
- * /var/run/nvidia-container-devices (the runtime's second way to ask), and
- * annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
- * scheduler and every quota. The visible path of a mount counts: path and
+ * /var/run/nvidia-container-devices (the runtime's other request mechanism),
+ * and annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
+ * scheduler and every quota. The exposed path of a mount counts: path and
  * subPath, normalized.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
 
-/* An annotation of a pod that has the runtime hand it a device: CDI, NRI. */
+/* An annotation of a pod that requests a device from the runtime: CDI, NRI. */
 static bool annotation_asks_runtime(const char *key)
 {
 	static const char *const names[] = {
@@ -33,7 +33,7 @@ static bool annotation_asks_runtime(const char *key)
 	return false;
 }
 
-/* /dev and / hold more than accelerators: a pod that mounts them may want
+/* /dev and / contain more than accelerators: a pod that mounts them may need
  * something else. RDMA needs more than the files. */
 static enum severity severity_of(enum host_shows shows)
 {
@@ -52,9 +52,9 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		pod_infrastructure_hint(pod));
 }
 
-/* True if it has a fabric beside the mount. The device plugin gave it some,
- * and it cannot open others; a privileged one has all, which gpu-privileged
- * reports. */
+/* True if it requests a fabric beside the mount. It can open only the devices
+ * that the device plugin gave it; a privileged container can open all, which
+ * gpu-privileged reports. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *privileged =

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A source in envFrom that may hold NVIDIA_VISIBLE_DEVICES. The kubelet takes
- * all keys of the ConfigMap or Secret behind the source's prefix, and an entry
- * of env wins over them. Most sources hold no such key: the preset strict
- * alone denies it, and only in pods that may come to a node with GPUs.
+ * A source in envFrom that may hold NVIDIA_VISIBLE_DEVICES. The kubelet adds
+ * all keys of the ConfigMap or Secret, with the source's prefix, and an entry
+ * of env overrides them. Most sources have no such key: only the preset strict
+ * denies it, and only in pods that may run on a node with GPUs.
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
@@ -18,7 +18,7 @@
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
-/* The only field of a node that a term may compare is its name. */
+/* Node names are the only field that a term may compare. */
 static bool fields_name_nodes(const struct pod *pod)
 {
 	static const char required[] =
@@ -33,7 +33,7 @@ static bool fields_name_nodes(const struct pod *pod)
 	return false;
 }
 
-/* Counts every named node: it may have GPUs. */
+/* True if the pod selects nodes by name: they may have GPUs. */
 static bool names_nodes(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -46,14 +46,15 @@ static bool names_nodes(const struct pod *pod)
 	       fields_name_nodes(pod);
 }
 
-/* A label of nodes with NVIDIA's GPUs. value: NULL if any will do. */
+/* True for a label of nodes with NVIDIA GPUs. value: NULL if any value
+ * counts. */
 static bool labels_gpus(const char *key, const char *value)
 {
 	return key && !text_eq(value, "false") &&
 	       text_eq(node_label_vendor(key, value), "nvidia");
 }
 
-/* One of several terms requires it: the pod may come by that one. */
+/* True if one of several terms requires it: the pod may match that one. */
 static bool term_needs_gpus(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -97,7 +98,8 @@ static bool prefers_gpus(const struct pod *pod)
 	return false;
 }
 
-/* A pod that comes to no node with GPUs sees none, whatever the variables. */
+/* False for a pod that never runs on a node with GPUs: it sees none, whatever
+ * the variables are. */
 static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 {
 	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
@@ -128,7 +130,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	/* KAI and HAMi pass the devices of a share on by a ConfigMap. */
+	/* KAI and HAMi pass the devices of a share in a ConfigMap. */
 	if (pod->flat || pod_is_trusted(pod) || !may_meet_gpus(run, pod) ||
 	    pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
 		return;

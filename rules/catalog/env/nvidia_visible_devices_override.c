@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA_VISIBLE_DEVICES written into a manifest. It is the device plugin's
- * variable: the kubelet puts the plugin's value first and appends the
- * container's own, which the runtime then obeys. With a limit it overrides the
- * allocation, without one it uses GPUs that are not counted. Only hiding (void,
- * none, empty) is harmless. Which of two entries of that name counts depends on
- * the runtime: both are judged.
+ * NVIDIA_VISIBLE_DEVICES in a manifest. The variable belongs to the device
+ * plugin: the kubelet puts the plugin's value first and appends the container's
+ * own, which the runtime then obeys. With a limit it overrides the allocation;
+ * without one it uses GPUs that are not counted. Only hiding (void, none,
+ * empty) is harmless. If there are two entries, the runtime decides which
+ * counts, so both are checked.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
@@ -33,9 +33,9 @@ static const struct node *env_first(const struct node *env, const char *name,
 }
 
 /*
- * The entry of that name after `after` (NULL: the first), in env and in what
- * operators have in its place: maps (Spark's envVars, KubeAI's env), of which
- * the value is returned, and Dynamo's envs.
+ * The next entry of that name after `after` (NULL: the first), in env and in
+ * the fields that operators have instead: maps (Spark's envVars, KubeAI's env),
+ * whose value is returned, and Dynamo's envs.
  */
 static const struct node *container_env_after(const struct container *c,
 					      const char *name,
@@ -46,7 +46,7 @@ static const struct node *container_env_after(const struct container *c,
 				      node_get(c->node, "envVars")};
 	const struct node *injected = node_get(c->pod->injected, "env");
 
-	/* A list of that name was read already. */
+	/* A list with that name was read already. */
 	if (node_is_seq(lists[0]) &&
 	    !container_may_have_env(c, node_tag(name, strlen(name))))
 		lists[0] = NULL;
@@ -64,8 +64,8 @@ static const struct node *container_env_after(const struct container *c,
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
 /*
- * With a device, leaves the value to the plugin. Without one, sets "void",
- * which shows none.
+ * With a device, removes the entry, because the plugin sets the value. Without
+ * one, sets "void", which exposes none.
  */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *entry)
@@ -79,7 +79,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!container_env_is_free(c, entry))
 			return;
 		fix = finding_fix(run, f, gpu, "remove `%s`", NAME);
-		fix_replaces(fix); /* It takes devices that nothing counts. */
+		fix_replaces(
+			fix); /* The value takes devices that nothing counts. */
 		fix_remove(fix, entry);
 	} else if (container_uses_gpu(c) == TRI_NO &&
 		   node_is_unset(node_get(entry, "valueFrom"))) {
@@ -99,13 +100,13 @@ static void reads_surroundings(struct rule_run *run, struct finding *f,
 	finding_reads(run, f, c->pod->labels);
 }
 
-/* KAI and HAMi pass the devices of a share on by a ConfigMap. */
+/* KAI and HAMi pass the devices of a share in a ConfigMap. */
 static bool is_shared(const struct pod *pod)
 {
 	return pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE);
 }
 
-/* A value that another object, the node or a controller sets. */
+/* Reports a value set by another object, the node or a controller. */
 static void report_source(struct rule_run *run, const struct container *c,
 			  const struct node *at)
 {

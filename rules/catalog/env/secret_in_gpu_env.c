@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tokens and keys written as literals into the environment of GPU pods: model
- * hubs, experiment trackers, object stores. Anyone who can read the object or
- * the repository has them. kube/secret.h decides what is a secret; reports hide
- * such values by it, too.
+ * Literal tokens and keys in the environment of GPU pods: model hubs,
+ * experiment trackers, object stores. Anyone who can read the object or the
+ * repository has them. kube/secret/secret.h defines secrets, also for masking
+ * them in reports.
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
@@ -14,7 +14,7 @@
 #include "engine/rule.h"
 #include "kube/secret/secret.h"
 
-/* An address in a store: webhooks and init programs put the secret in its place
+/* An address in a store: webhooks and init programs replace it by the secret
  * (Vault by Bank-Vaults, 1Password, Berglas, the clouds' managers, vals). */
 static bool is_reference(const char *text)
 {
@@ -26,7 +26,7 @@ static bool is_reference(const char *text)
 	       *text == '~';
 }
 
-/* True for a text that names or replaces a secret: it is made of words. Keys
+/* True for a text that names or replaces a secret: it consists of words. Keys
  * and tokens have digits, or letters in no order. */
 static bool is_words(const char *text)
 {

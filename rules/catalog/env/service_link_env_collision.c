@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Service `vllm` in the files is certain; without one, a Service usually has
- * the name of the workload behind it.
+ * the name of its workload.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -33,7 +33,7 @@ static bool is_reader(const struct workload *w)
 	return false;
 }
 
-/* At the Service, once for each workload that reads its variable. */
+/* Reports at the Service, once for each workload that reads its variable. */
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);

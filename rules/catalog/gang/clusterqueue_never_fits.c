@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload that its ClusterQueue can never admit: it selects no namespace, a
- * resource is in none of its resource groups, one PodSet needs more than any
- * flavor has, borrowing included (a PodSet gets one flavor), or every flavor
- * has a taint, a label or a missing topology that keeps the pods away. Kueue's
- * configuration, which is not seen, may leave resources out or replace them, as
- * its example does with parts of devices, and may ignore those that no group
- * covers (quotaCheckStrategy, ff69552e). Source: kueue
+ * A workload that its ClusterQueue can never admit: the queue selects no
+ * namespace, a resource is in none of its resource groups, one PodSet needs
+ * more than any flavor has, including borrowing (a PodSet gets one flavor), or
+ * every flavor has a taint, a label or a missing topology that excludes the
+ * pods. Kueue's configuration, which is not part of the input, may exclude or
+ * replace resources, as its example does with parts of devices, and may ignore
+ * those that no group covers (quotaCheckStrategy, ff69552e). Source: kueue
  * pkg/scheduler/flavorassigner at 0037224 (flavorassigner.go,
  * checkFlavorForPodSets; tas_flavorassigner.go); clusterqueue_types.go
  * (namespaceSelector); apis/config configuration_types.go
@@ -19,7 +19,7 @@
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
-/* The ClusterQueue behind the workload's LocalQueue; NULL: not known. */
+/* The ClusterQueue of the workload's LocalQueue; NULL if unknown. */
 static const struct found_object *queue_of(struct rule_run *run,
 					   const struct workload *w)
 {
@@ -81,7 +81,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	    (!offer.covered && queue_replaces(queue, demand->resource)) ||
 	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
 		return;
-	/* The API server rejects a queue that covers what no flavor has. */
+	/* The API server rejects a queue that covers a resource without a
+	 * flavor. */
 	if (offer.covered && !offer.flavor)
 		return;
 	quantity_text(need, text);
@@ -98,7 +99,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	finding_cause(run, f, demand->resource);
 }
 
-/* Kueue counts these as well; the index keeps extended resources alone. */
+/* Checks native resources, which Kueue also counts; the index has only extended
+ * ones. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct workload_pod *of, const struct pod *pod,
 			 const struct found_object *queue)
@@ -144,7 +146,7 @@ static void check_natives(struct rule_run *run, const struct workload *w,
 
 /* --- flavors -------------------------------------------------------------- */
 
-/* Each PodSet gets one flavor of the group. True if none takes it. */
+/* Each PodSet gets one flavor of the group. True if no flavor takes it. */
 static bool report_group(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct node *group,
 			 const struct found_object *queue)
@@ -217,7 +219,7 @@ static void check_flavors(struct rule_run *run, const struct workload *w,
 	}
 }
 
-/* The API's default selects no namespace. */
+/* By default a queue selects no namespace. */
 static void check_queue(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers) are not ranks, nor is a launcher
- * or an evaluator: it is not in TFJob's cluster (training-operator
+ * Roles without a device (parameter servers) are not ranks, and neither are a
+ * launcher or an evaluator, which is not in TFJob's cluster (training-operator
  * pkg/controller.v1/tensorflow/tensorflow.go, genClusterSpec).
  */
 #include <string.h>
@@ -18,7 +18,7 @@ static bool skip_prefix(const char **image, const char *prefix)
 	return true;
 }
 
-/* Docker's registry is the one where none is named. */
+/* True for the same image. Without a registry the name is in Docker's. */
 static bool is_same(const char *a, const char *b)
 {
 	const char *images[] = {a, b};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An elastic job may start with fewer. Volcano replaces 0 by the sum of the
- * tasks' own minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
+ * An elastic job may start with fewer pods. Volcano replaces 0 by the sum of
+ * the tasks' own minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
-/* The ranks of one program that waits for all: MPI, PyTorch, JAX. TensorFlow's
- * workers of a parameter server do not wait for one another. */
+/* True for ranks of a program that waits for all of them: MPI, PyTorch, JAX.
+ * TensorFlow workers of a parameter server do not wait for each other. */
 static bool has_ranks(const struct object *object)
 {
 	const struct node *plugins;
@@ -31,14 +31,14 @@ static bool has_ranks(const struct object *object)
 	return node_get(plugins, "pytorch") || node_get(plugins, "mpi");
 }
 
-/* Without devices it is a launcher, a monitor: Volcano's guide of the MPI
- * plugin, and mpi-operator#608, want a minimum without it. */
+/* A task without devices is a launcher or a monitor: Volcano's guide of the MPI
+ * plugin, and mpi-operator#608, exclude it from the minimum. */
 static bool is_rank(const struct pod *pod)
 {
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod);
 }
 
-/* `--nnodes=2:4`, `--min-np`: it runs with fewer. */
+/* True for `--nnodes=2:4`, `--min-np`: it can run with fewer. */
 static bool may_be_elastic(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -71,8 +71,8 @@ static bool has_launcher(const struct object *object)
 }
 
 /*
- * Returns the pods that must run at least in Volcano's tasks, and sets *at to a
- * task with fewer.
+ * Returns the least number of pods of Volcano's tasks that must run, and sets
+ * *at to a task with fewer.
  */
 static struct amount least_of_tasks(const struct object *object,
 				    const struct node **at)

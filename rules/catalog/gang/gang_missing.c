@@ -9,9 +9,9 @@
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* "16 GPU pods", of an elastic job "at least 4 of 16 GPU pods", or where they
- * come in groups "16 GPU pods in groups of up to 4": only those of one group
- * need each other. */
+/* Writes "16 GPU pods"; for an elastic job "at least 4 of 16 GPU pods"; for
+ * groups, in which only the pods of one group need each other, "16 GPU pods in
+ * groups of up to 4". */
 static const char *title(struct rule_run *run, const struct object *object,
 			 int64_t pods)
 {

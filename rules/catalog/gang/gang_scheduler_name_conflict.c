@@ -17,7 +17,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *first = NULL;
 
-	/* Kueue binds nothing; mpi-operator writes its scheduler over both
+	/* Kueue binds no pods; mpi-operator overwrites both with its scheduler
 	 * (pkg/controller/podgroup.go decoratePodTemplateSpec). */
 	if (object->gang.n < 2 || object->class == KIND_RAY ||
 	    object->gang_kind != GANG_OPERATOR || object->kueue ||

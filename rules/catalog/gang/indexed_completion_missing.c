@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job controller sets the variable and the annotation of Indexed Jobs
- * only.
+ * The job controller sets the variable and the annotation only for Indexed
+ * Jobs.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool goes_on(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* `[ -n "$NAME" ]`, `-z ${NAME}`. */
+/* True for `[ -n "$NAME" ]`, `-z ${NAME}`. */
 static bool is_tested(const char *text, const char *at)
 {
 	while (at > text && strchr("\"'${( ", at[-1]))
@@ -26,9 +26,8 @@ static bool is_tested(const char *text, const char *at)
 }
 
 /*
- * True if the variable is used directly: $(NAME), $NAME, ${NAME}. A text that
- * names it otherwise (a default, a test, an assignment, a comment) may know
- * that it is not set.
+ * True if the variable is used directly: $(NAME), $NAME, ${NAME}. Other uses (a
+ * default, a test, an assignment, a comment) may expect that it is not set.
  */
 static bool reads_plainly(const char *text)
 {

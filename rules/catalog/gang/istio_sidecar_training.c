@@ -10,7 +10,7 @@
 
 static const char key[] = "sidecar.istio.io/inject";
 
-/* A call of the agent's /quitquitquit, which ends the proxy. */
+/* True if it calls the agent's /quitquitquit, which ends the proxy. */
 static bool ends_proxy(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobset pkg/webhooks/jobset_webhook.go at 01078527, ValidateCreate(), after
- * the defaults of Default(): Indexed, one replica. Names of replicatedJobs that
- * do not exist: jobset-target-unknown.
+ * Rejections of jobset pkg/webhooks/jobset_webhook.go at 01078527,
+ * ValidateCreate(), after the defaults of Default(): Indexed, one replica. The
+ * rule jobset-target-unknown reports names of replicatedJobs that do not exist.
  */
 #include "engine/rule.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies, the
- * coordinator and dependsOn name replicatedJobs of the same JobSet.
+ * Source: jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies,
+ * the coordinator and dependsOn name replicatedJobs of the same JobSet.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * training-operator 1.9 pkg/webhooks, and the controllers before it: each
- * replica type has a container of the kind's name (MPIJob has none).
+ * Source: training-operator 1.9 pkg/webhooks, and the controllers before it:
+ * each replica type must have a container with the kind's name (MPIJob has
+ * none).
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* The first main container; NULL: one of them has the name, or may have. */
+/* Returns the first main container; NULL if one of them has the name, or may
+ * have it. */
 static const struct container *without(const struct pod *pod, const char *name)
 {
 	const struct container *first = NULL;

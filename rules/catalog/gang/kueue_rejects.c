@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue validates a Job without a queue too. The topology of pods of other
- * kinds, and Ray clusters, are checked only in a queue.
+ * Kueue also validates a Job without a queue. It checks the topology of pods of
+ * other kinds, and Ray clusters, only in a queue.
  */
 #include "base/text.h"
 #include "engine/rejections.h"

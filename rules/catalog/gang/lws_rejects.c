@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * lws pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate()
- * and validateUpdateSubGroupPolicy(); the defaults are those of the definition.
+ * Rejections of lws pkg/webhooks/leaderworkerset_webhook.go at 6263137f,
+ * generalValidate() and validateUpdateSubGroupPolicy(); the defaults are those
+ * of the CRD.
  */
 #include "engine/rule.h"
 

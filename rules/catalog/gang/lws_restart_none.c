@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Default is the deprecated spelling of None.
+ * `Default` is the deprecated spelling of `None`.
  */
 #include <inttypes.h>
 

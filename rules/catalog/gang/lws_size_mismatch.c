@@ -10,7 +10,7 @@
 #include "kube/command/parallel.h"
 
 /* Returns the devices of one group, leader and workers, or 0: the group's share
- * of the devices of all pods with its size. */
+ * of the devices of all pods, by its size. */
 static int64_t group_devices(const struct pod *pod)
 {
 	struct amount size = amount_int(node_get(pod->group, "size"), 1);
@@ -42,7 +42,7 @@ static int64_t wanted(const struct parallel *server)
 	       (context->given ? context->n : 1);
 }
 
-/* True if the container serves with all devices of its pod. */
+/* True if the container uses all devices of its pod for serving. */
 static bool serves_alone(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);
@@ -55,7 +55,8 @@ static bool serves_alone(const struct container *c)
 	       !argv_have(&argv, "--ray-cluster-size");
 }
 
-/* Each pod of the group is a separate server: none waits for another. */
+/* True if each pod of the group is a separate server that waits for no
+ * other. */
 static bool all_serve_alone(const struct pod *pod)
 {
 	FOR_EACH_POD(pod->object, other)

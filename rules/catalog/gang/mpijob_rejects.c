@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * mpi-operator pkg/apis/kubeflow/validation/validation.go at 11a4e478,
- * ValidateMPIJob(). The controller validates, so the API server stores the
- * object and no pod ever appears.
+ * Rejections of mpi-operator pkg/apis/kubeflow/validation/validation.go at
+ * 11a4e478, ValidateMPIJob(). The controller validates, so the API server
+ * stores the object and no pod ever appears.
  */
 #include "engine/rule.h"
 

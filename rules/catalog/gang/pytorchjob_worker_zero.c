@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Webhook of 1.9 (replicas must be at least 1).
+ * Source: webhook of training-operator 1.9 (replicas must be at least 1).
  */
 #include "engine/rule.h"
 #include "kube/object.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists the namespaces. Where Kueue does not manage the
- * object, it admits its pods one by one, by their own labels. Where there is a
- * LocalQueue `default`, it gives that to what names none.
+ * Off until the policy lists the namespaces. If Kueue does not manage the
+ * object, it admits its pods one by one, by their own labels. A LocalQueue
+ * `default` takes objects without a queue.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue that does not exist, or accepts nothing: a Kueue LocalQueue (and the
- * ClusterQueue behind it), a queue of Volcano or KAI. The job stays suspended
- * or its pods Pending, and nothing says why. A queue that no file has may be in
- * the cluster: then the message says so. Source: kueue pkg/queue; volcano
- * pkg/webhooks/admission/jobs; Volcano's scheduler makes the queue `default`.
+ * A queue that does not exist or accepts nothing: a Kueue LocalQueue (and its
+ * ClusterQueue), or a queue of Volcano or KAI. The job stays suspended, or its
+ * pods stay Pending, without a message. If no file defines the queue, the
+ * cluster may have it: the message then contains "if". Source: kueue pkg/queue;
+ * volcano pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue
+ * `default`.
  */
 #include <string.h>
 

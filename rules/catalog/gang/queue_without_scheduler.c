@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue of a scheduler that does not schedule the pods. KAI and Volcano look
- * only at pods whose schedulerName is theirs, and their webhooks leave it as it
- * is. Operators may set it for their kinds, so only native kinds and JobSets
- * are judged. Source: kai-scheduler pkg/podgrouper/pod_controller.go (pods of
+ * A queue of a scheduler that does not schedule the pods. KAI and Volcano
+ * handle only pods with their schedulerName, and their webhooks do not set it.
+ * Operators may set it for their kinds, so only native kinds and JobSets are
+ * checked. Source: kai-scheduler pkg/podgrouper/pod_controller.go (pods of
  * another scheduler are filtered out); volcano
  * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).
  */
@@ -18,7 +18,7 @@ static const struct {
 	{"scheduling.volcano.sh/queue-name", "volcano", true},
 };
 
-/* Where the queue is written: on the pods, or on their owner. */
+/* The place of the queue: on the pods, or on their owner. */
 static const struct node *queue_of(const struct pod *pod, size_t i)
 {
 	const struct node *at;

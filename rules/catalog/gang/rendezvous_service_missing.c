@@ -170,7 +170,7 @@ static void check_address(struct rule_run *run, const struct container *c,
 static bool may_have_address(const struct node *list)
 {
 	FOR_EACH_CHILD(list, item)
-		/* A script may hold placeholders besides. */
+		/* A script may contain placeholders besides. */
 		if (item->type == NODE_STRING &&
 		    (text_contains(item->str, "-0.") ||
 		     text_contains(item->str, "-0:") ||

@@ -7,8 +7,8 @@
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
-/* True if the probe tests a port. A command may test anything, and the port
- * of a launcher's store is open before the other pods come. */
+/* True if the probe tests a port. A command may test anything, and the port of
+ * a launcher's store opens before the other pods start. */
 static bool asks_port(const struct container *c, bool server)
 {
 	const struct node *probe = node_get(c->node, "readinessProbe");

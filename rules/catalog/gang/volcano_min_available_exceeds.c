@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of all
- * tasks, and each task for itself.
+ * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of
+ * all tasks, and each task by itself.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 
-/* Replicas that are not set: releases differ. */
+/* Releases differ on unset replicas. */
 static struct amount replicas(const struct node *task)
 {
 	const struct node *n = node_get(task, "replicas");

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A gang that needs more at once than its Volcano queue may ever hold: it is
- * not enqueued. The plugins proportion and capacity compare; the default
- * configuration has the first. A resource that the capability does not name is
- * unlimited. Source: volcano pkg/scheduler/plugins/proportion/proportion.go
- * (AddJobEnqueueableFn) and capacity/capacity.go; a job's minimum is that of
+ * never enqueued. The plugins proportion (on by default) and capacity compare
+ * the two. A resource that is not in the capability is unlimited. Source:
+ * volcano pkg/scheduler/plugins/proportion/proportion.go (AddJobEnqueueableFn)
+ * and capacity/capacity.go; a job's minimum:
  * pkg/controllers/job/job_controller_actions.go (calcPGMinResources).
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
 /*
- * The least of the resource that a gang of this many pods asks for: the pods
- * with the smallest requests. Tasks that are counted first may ask for more.
+ * The least amount of the resource that a gang of this many pods requests: the
+ * pods with the smallest requests. Tasks that are counted first may request
+ * more.
  */
 static struct quantity least(const struct object *object, const char *resource,
 			     int64_t gang)

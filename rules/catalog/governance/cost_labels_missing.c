@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy names the labels.
+ * Off until the policy lists the labels.
  */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The namespace that every cluster has. Only what a manifest itself says
- * counts. Queued work is under the queue's quota.
+ * The namespace that every cluster has. Only a namespace set in the manifest
+ * counts. Queued work is limited by the queue's quota.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

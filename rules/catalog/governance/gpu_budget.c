@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy gives the hours; without a deadline nothing is counted.
- * The roles of a job have one deadline, and are one run.
+ * Off until the policy sets the hours; runs without a deadline are not counted.
+ * The roles of a job have one deadline and are one run.
  */
 #include <inttypes.h>
 
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Sums the roles that end with the pod; 0 if another one counts them. */
+/* Sums the roles that end with the pod; 0 if another role counts them. */
 static struct amount gpus_of_run(const struct pod *pod,
 				 const struct node *deadline)
 {
 	struct amount all = {0};
 	bool counted = false;
 
-	/* Each Job of a set has a separate deadline, and separate pods. */
+	/* Each Job of a set has its own deadline and pods. */
 	if (node_get(pod_job_spec(pod), "activeDeadlineSeconds") == deadline)
 		return amount_mul(pod->steady, pod->gpus);
 	FOR_EACH_POD(pod->object, other) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Servers and trainers run Python files of a model repository when a flag makes
+ * Servers and trainers run Python files of a model repository if a flag makes
  * them trust it.
  */
 #include <strings.h>
@@ -28,7 +28,7 @@ static const struct arg *trusting(const struct argv *argv)
 		if (text_eq(text, "--trust-remote-code") ||
 		    text_eq(text, "--trust_remote_code") ||
 		    text_eq(text, "--trust-remote-code=true"))
-			/* With a value, too: HfArgumentParser. */
+			/* Followed by a value, too: HfArgumentParser. */
 			return i + 1 < argv->n &&
 					       says_no(argv->items[i + 1].text)
 				       ? NULL
@@ -44,7 +44,7 @@ static bool is_on(const struct container *c, const char *name)
 	return value && !says_no(value);
 }
 
-/* The code that runs is that of a revision, or what the cache has. */
+/* True if the code is that of a fixed revision, or comes from the cache. */
 static bool is_fixed(const struct argv *argv, const struct container *c)
 {
 	return argv_have(argv, "--revision") ||

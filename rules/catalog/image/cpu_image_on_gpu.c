@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of an image shows what it was built for. Only frameworks of GPUs
- * have such builds: PyTorch/XLA runs a TPU beside the one for CPUs.
+ * The name of an image shows its target. Only frameworks for GPUs have such
+ * builds: PyTorch/XLA runs a TPU beside the CPU build.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True for words of a build for GPUs, or of one that keeps its model in the
- * memory of the host: `cpu-offload`. */
+/* True for words of a build for GPUs, or of one that keeps its model in host
+ * memory: `cpu-offload`. */
 static bool says_more(const char *image)
 {
 	static const char *const words[] = {"gpu", "cuda",    "rocm",
@@ -18,7 +18,7 @@ static bool says_more(const char *image)
 	return text_any(image, words, text_contains);
 }
 
-/* A tag or name that says so: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
+/* True for a tag or name of a CPU build: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
 static bool is_cpu_build(const char *image)
 {
 	const char *at = strstr(image, "cpu");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags of images that name their CUDA. Programs that it built run on newer GPUs
- * where they have PTX beside their binary kernels.
+ * Tags of images that contain a CUDA version. Programs built with it run on
+ * newer GPUs if they contain PTX beside their binary kernels.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "kube/accelerator.h"
 #include "kube/scheduling/affinity.h"
 
-/* `cuda12.4`, `cu124`, `cuda:12.4.1-base`: 1204; 0: not known. */
+/* Reads `cuda12.4`, `cu124`, `cuda:12.4.1-base` as 1204; 0: unknown. */
 static int64_t cuda_of(const char *image)
 {
 	const char *at = strstr(image, "cuda");
@@ -19,7 +19,7 @@ static int64_t cuda_of(const char *image)
 	long major;
 
 	if (at) {
-		/* The tag of `whisper-cuda:12.1` is the version of whisper. */
+		/* The tag of `whisper-cuda:12.1` is whisper's version. */
 		if (at > image && at[-1] != '/' && at[4] == ':')
 			return 0;
 		at += 4;

@@ -12,8 +12,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* `cuda13.0`, `cu130`, `nvidia/cuda:12.4.1-base`: its major version; 0: not
- * known. The tag of `app-cuda:13.0` is the application's. */
+/* The major CUDA version in `cuda13.0`, `cu130`, `nvidia/cuda:12.4.1-base`; 0:
+ * unknown. The tag of `app-cuda:13.0` is the application's version. */
 static int64_t cuda_major(const char *image)
 {
 	const char *at = strstr(image, "cuda");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * NVIDIA_DISABLE_REQUIRE skips the NVIDIA_REQUIRE_* constraints of an image.
- * They are checked for a container that is given GPUs, and for no other.
+ * They are only checked for a container that gets GPUs.
  */
 #include <string.h>
 #include <strings.h>

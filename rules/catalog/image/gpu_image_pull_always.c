@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * imagePullPolicy: Always on an image with a fixed tag or digest asks the
- * registry at every start, and pulls 10 to 30 GB again when the node lost the
- * image, with the GPU already allocated. Clusters that run the AlwaysPullImages
- * plugin force it; so this is advice, and the repair needs a value from the
+ * registry at every start, and pulls 10 to 30 GB again if the node lost the
+ * image, with the GPU already allocated. Clusters with the AlwaysPullImages
+ * plugin force it; so this is advice, and the fix needs a value from the
  * policy. Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
  */
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12`, a digest; `amd64-neuron` may be
- * rebuilt in place, and `1` is the latest of that series. */
+/* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12` or a digest is fixed; `amd64-neuron`
+ * may be rebuilt in place, and `1` is the latest of a series. */
 static bool has_version(const char *image)
 {
 	const char *tag = image_tag(image);

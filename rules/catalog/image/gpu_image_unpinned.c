@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Mutable tags, such as latest, nightly and main, or no tag. An image that is
- * never pulled was put on the nodes. Upper-case letters mark a name to be
- * filled in: repositories have none (distribution/reference).
+ * never pulled was put on the nodes. Upper-case letters mark a placeholder,
+ * because repositories have none (distribution/reference).
  */
 #include <string.h>
 

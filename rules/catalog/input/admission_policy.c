@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ValidatingAdmissionPolicy of the cluster refuses the object. Judged by the
- * engine itself (rules/engine/admission_policy); there is nothing to check
- * here.
+ * Reports an object that a ValidatingAdmissionPolicy of the cluster rejects.
+ * The engine makes the check (rules/engine/admission_policy).
  */
 #include "engine/rule.h"
 

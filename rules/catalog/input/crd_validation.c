@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A custom resource that the validation rules of its definition refuse. Judged
- * by the engine itself (rules/engine/admission_policy); there is nothing to
- * check here.
+ * Reports a custom resource that the validation rules of its definition reject.
+ * The engine makes the check (rules/engine/admission_policy).
  */
 #include "engine/rule.h"
 

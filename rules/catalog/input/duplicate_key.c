@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A map with the same key twice.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports a map with the same key twice. The engine makes the check while it
+ * reads a file.
  */
 #include "engine/rule.h"
 

@@ -2,9 +2,9 @@
 /*
  * Required fields of Kubernetes' own types that are not set: a volumeMount
  * without mountPath, a Deployment without selector. Operators may name
- * containers, and add some. The API server rejects such an object before it
- * asks a validating webhook, also of an operator: the schemas of their
- * definitions require the same fields.
+ * containers and add some. The API server rejects such an object before it
+ * calls a validating webhook, also for an operator's kind, because its schema
+ * requires the same fields.
  */
 #include "engine/rule.h"
 #include "kube/field_value.h"

@@ -2,13 +2,13 @@
 /*
  * Values of a wrong type: an env value that is a number, a nodeSelector or
  * label that is a boolean, containers that are not a list, replicas as text.
- * The API server refuses them ("json: cannot unmarshal number into Go struct
- * field EnvVar.value of type string"); YAML makes them where quotes are left
- * out.
+ * The API server rejects them ("json: cannot unmarshal number into Go struct
+ * field EnvVar.value of type string"). Missing quotes in YAML are the usual
+ * cause.
  *
  * Observed on kube-apiserver, for custom resources with their CRDs' schemas.
- * It decodes an object before it asks a webhook: admission looks at numbers of
- * pods alone, with which other rules reckon.
+ * The API server decodes an object before it calls a webhook, so only numbers
+ * of pods, which other rules use, are checked at admission.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
-/* `env`, or `key` of `labels`, or item 2 of `args`. */
+/* Returns "`env`", or "`key` of `labels`", or "item 2 of `args`". */
 static const char *name_of(struct rule_run *run,
 			   const struct field_issue *issue)
 {
@@ -36,7 +36,7 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 	struct rule_run *run = walk->context;
 	const struct node *at = issue->at;
 	const char *name = name_of(run, issue);
-	/* A number where a number is wanted: show which. */
+	/* A number of the wrong type: show it. */
 	const char *is = at->str && text_starts(issue->wanted, "an integer") &&
 					 at->type != NODE_STRING
 				 ? at->str

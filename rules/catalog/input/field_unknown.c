@@ -2,10 +2,10 @@
 /*
  * Fields that Kubernetes' own types lack: anywhere in objects of its kinds, and
  * in the pod templates of operators' kinds. Serving kinds may extend their
- * templates (Knative has containerConcurrency): there, and if the operator has
- * a separate type for pods, only devices below an unknown key are reported. The
- * object of a review has lost such fields already, except where a schema
- * preserves them.
+ * templates (Knative has containerConcurrency): in such templates, and in an
+ * operator's own types for pods, only devices below an unknown key are
+ * reported. In a review, the API server has already dropped such fields, unless
+ * a schema preserves them.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -14,7 +14,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/typed.h"
 
-/* kubectl asks the server for strict validation. */
+/* kubectl requests strict validation from the server. */
 #define DROPPED "API server drops it (rejects it with strict field validation)"
 
 /* The rest of a message: "; did you mean `limits`? The API server ...". */
@@ -26,7 +26,7 @@ static const char *consequence(struct rule_run *run, const char *near)
 			    "; did you mean `%s`? The " DROPPED, near);
 }
 
-/* "`resources`", or the type of an item: "Container". */
+/* Returns "`resources`", or the type of an item: "Container". */
 static const char *field_place(struct rule_run *run,
 			       const struct unknown_field *field)
 {
@@ -36,7 +36,7 @@ static const char *field_place(struct rule_run *run,
 			: field->type;
 }
 
-/* Says what took the place of a field that older releases have. */
+/* Adds the replacement of a field that older releases have. */
 static const char *replaced(const struct unknown_field *field)
 {
 	static const struct {
@@ -115,8 +115,8 @@ static bool is_amounts(const struct node *at)
 	return text_eq(at->key, "limits") || text_eq(at->key, "requests");
 }
 
-/* A device of a container's key that is meant to be `resources`, or of its
- * `limits`; NULL: none. */
+/* Returns a device below a container's key that is probably meant to be
+ * `resources`, or of its `limits`; NULL if there is none. */
 static const char *stray_device(struct rule_run *run, const struct container *c,
 				const struct node *at)
 {
@@ -134,7 +134,7 @@ static const char *stray_device(struct rule_run *run, const struct container *c,
 }
 
 /* Reports devices below an unknown key of `resources`, in its place, or beside
- * it, in objects of which only parts have known types. */
+ * it, in objects whose types are only known in part. */
 static void check_devices(struct rule_run *run, const struct container *c)
 {
 	static const char *const amounts[] = {"limits", "requests"};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that the types of Kubernetes do not allow: words outside an
+ * Values that the types of Kubernetes do not allow: words outside of an
  * enumeration (`effect: NoShedule`), numbers out of range, names that are not
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
  * accepts them, and the API server rejects its pods. At admission only words
- * are checked, in kinds of operators: other values would cost too much there.
+ * are checked, and only in operators' kinds: other values would cost too much.
  */
 #include <string.h>
 #include <strings.h>
@@ -42,8 +42,8 @@ static size_t count_values(const char *const *values)
 	return n;
 }
 
-/* In other letters, or of one or two others; NULL: no word, or one so short
- * that any word resembles it. */
+/* Finds a word that differs in case, or in one or two letters; NULL if there is
+ * none, or if the text is so short that it resembles any word. */
 static const char *nearest_value(const char *value, const char *const *values)
 {
 	for (size_t i = 0; values[i]; i++)
@@ -65,7 +65,8 @@ static const char *field_of(struct rule_run *run,
 	return arena_printf(rule_arena(run), "%s.%s", map->key, issue->field);
 }
 
-/* "`Exist` is not a valid value of `operator`; did you mean `Exists`?" */
+/* Writes "`Exist` is not a valid value of `operator`; did you mean
+ * `Exists`?" */
 static const char *message(struct rule_run *run,
 			   const struct value_issue *issue)
 {
@@ -81,7 +82,8 @@ static const char *message(struct rule_run *run,
 	return text;
 }
 
-/* Other rules say more: of an operator's words, of /dev/shm. */
+/* True if another rule gives a better message: about an operator's words, about
+ * /dev/shm. */
 static bool is_said(const struct value_issue *issue)
 {
 	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
@@ -115,7 +117,7 @@ static void check(struct rule_run *run, const struct object *object)
 				  .custom_only = rule_at_admission(run)};
 
 	value_issues(&walk, object);
-	/* The API server checks the pods themselves, when they are made. */
+	/* The API server checks the pods themselves when they are created. */
 	if (rule_at_admission(run))
 		return;
 	walk.check = VALUE_CONSTRAINTS;

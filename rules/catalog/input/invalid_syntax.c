@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes that were read but are refused: syntax, NUL, bad UTF-8, budgets.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports bytes that were read and rejected: syntax, NUL, bad UTF-8, budgets.
+ * The engine makes the check while it reads a file.
  */
 #include "engine/rule.h"
 

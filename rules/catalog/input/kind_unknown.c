@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that no API server serves: misspelled, or in a group that lacks them.
- * Without this rule such an object passes as one without pods.
+ * Kinds that no API server serves: misspelled, or in a group that does not have
+ * them. Otherwise such an object would pass as one without pods.
  */
 #include "engine/rule.h"
 #include "kube/kind_name.h"
@@ -12,7 +12,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct kind_meant meant;
 	struct finding *f;
 
-	/* Kustomize finds what a patch with a target changes by the target. */
+	/* Kustomize finds the object of a patch by the patch's target, if it
+	 * has one. */
 	if (rule_at_admission(run) || object->fragment)
 		return;
 	switch (kind_fault(object, &meant)) {

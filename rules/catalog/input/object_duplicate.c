@@ -11,7 +11,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct workload *first;
 	struct finding *f;
 
-	/* A patch names the object that it is a part of. */
+	/* A patch repeats the name of the object that it patches. */
 	if (!w->duplicate_of || workload_is_part(w))
 		return;
 	f = report_place(

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a pod that the API server rejects together: a mount of a volume
- * that the pod does not have, a claim that it does not have, one name for an
- * init container and a main one, a toleration with a value that Exists does not
- * compare. In an operator's kind they pass, and its pods are rejected.
- * Operators add volumes: silent for serving kinds, for containers that are
- * merged into others, and for the names of their volumes. Source:
- * pkg/apis/core/validation; observed.
+ * Fields of a pod that the API server rejects together: a mount of a missing
+ * volume, a missing claim, one name for an init container and a main one, a
+ * toleration with Exists and a value. An operator's kind is accepted with them,
+ * and its pods are rejected. Operators add volumes: serving kinds, containers
+ * that are merged into others, and names of operators' volumes are skipped.
+ * Source: pkg/apis/core/validation; observed.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,8 +16,8 @@
 #include "kube/purpose/intent.h"
 #include "kube/resources/shm.h"
 
-/* True if a volume or a claim template of that name is in a tree: beside the
- * pod (StatefulSet), or in the fields of an operator (JobSet). */
+/* True if a tree has a volume or a claim template of that name: beside the pod
+ * (StatefulSet), or in an operator's fields (JobSet). */
 static bool is_defined(const struct node *tree, const char *name, bool volumes)
 {
 	if (volumes && (node_eq(node_get(tree, "name"), name) ||
@@ -146,7 +145,7 @@ static void check_probes(struct rule_run *run, const struct container *c)
 	}
 }
 
-/* The lists are checked by themselves: field-value-invalid. */
+/* field-value-invalid checks the items of the lists. */
 static void check_names(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -229,7 +228,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *dns;
 
-	/* The API server checks the pods themselves, when they are made. */
+	/* The API server checks the pods themselves when they are created. */
 	if (rule_at_admission(run) || pod->flat || pod->made ||
 	    pod->object->pods_inferred || pod->cut)
 		return;

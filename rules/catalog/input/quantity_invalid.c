@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities that the API server refuses: text that is none (`1Zi`, `8GB`,
- * empty), a negative amount, a cpu, memory or storage request above its
- * limit. A custom resource also refuses a fraction written as a number
+ * Quantities that the API server rejects: text that does not parse (`1Zi`,
+ * `8GB`, empty), a negative amount, a cpu, memory or storage request above its
+ * limit. In a custom resource it also rejects a fraction written as a number
  * (`cpu: 0.5`), because its schema takes integers and strings.
  *
  * Sources: apimachinery pkg/api/resource ("quantities must match the regular
@@ -46,7 +46,7 @@ static void found(struct quantity_walk *walk,
 	const char *better = quantity_suggest(rule_arena(run), at);
 	struct finding *f;
 
-	/* Kueue's webhook writes numbers as strings, too. */
+	/* Kueue's webhook writes numbers as strings. */
 	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
 	    (issue->object->kueue ||
 	     object_kind_has(issue->object, KIND_NUMBERS)))

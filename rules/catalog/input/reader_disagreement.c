@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text that readers of Kubernetes manifests understand differently.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports text that readers of Kubernetes manifests understand differently. The
+ * engine makes the check while it reads a file.
  */
 #include "engine/rule.h"
 

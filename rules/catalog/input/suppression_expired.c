@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A suppression past its date.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports a suppression past its date. The engine makes the check while it
+ * reads a file.
  */
 #include "engine/rule.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A suppression with an unknown rule, a bad date or no reason.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports a suppression with an unknown rule, a bad date or no reason. The
+ * engine makes the check while it reads a file.
  */
 #include "engine/rule.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A comment or annotation that suppressed nothing.
- * Reported by the engine itself while it reads a file; there is nothing to
- * check here.
+ * Reports a comment or annotation that suppressed nothing. The engine makes the
+ * check while it reads a file.
  */
 #include "engine/rule.h"
 

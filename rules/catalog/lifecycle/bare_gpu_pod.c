@@ -4,17 +4,17 @@
  * preempted, and Cluster Autoscaler does not evict it, so it pins its GPU node.
  * Kueue's pod groups, Pods of a notebook hub, of a workflow engine or of a CI
  * runner, static pods, Helm's test hooks and Pods embedded in an object that
- * recreates them are fine. A Pod without a sign of training or serving may be
- * an experiment that its author restarts, and so may a test; one that may not
- * run longer than an hour loses little. Source: Cluster Autoscaler FAQ ("pods
- * not backed by a controller object").
+ * recreates them are fine. A Pod without a sign of training or serving, or a
+ * test, may be an experiment that its author restarts; one that is limited to
+ * an hour loses little. Source: Cluster Autoscaler FAQ ("pods not backed by a
+ * controller object").
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-/* By a program that starts it again when it wants to. */
+/* True for a program that starts the Pod again when it wants to. */
 static bool is_spawned(const struct pod *pod)
 {
 	static const char *const labels[] = {

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Pod without an owner gets restartPolicy Always unless it says otherwise:
- * the kubelet restarts a program that has done its work again and again, with a
- * back-off of up to five minutes. The pod stays bound, so its GPUs stay
- * allocated all the while. Source: pkg/apis/core/v1/defaults.go
- * SetDefaults_PodSpec; KEP-4603 on the back-off; that the command ends is a
- * guess from its arguments.
+ * A Pod without an owner gets restartPolicy Always by default: the kubelet
+ * restarts a program that has finished again and again, with a back-off of up
+ * to five minutes. The pod stays bound, so its GPUs stay allocated. Source:
+ * pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 on the back-off;
+ * that the command ends is a guess from its arguments.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"

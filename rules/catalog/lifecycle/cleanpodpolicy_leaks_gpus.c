@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * When a Kubeflow job has succeeded or failed, the training operator leaves its
- * other pods alone unless cleanPodPolicy says Running or All: workers that wait
+ * other pods running unless cleanPodPolicy is Running or All: workers that wait
  * for a lost peer, parameter servers and idle MPI workers keep running and hold
  * their GPUs. The same holds for mpi-operator (v2beta1), whose workers are ssh
- * servers that never end: its API documentation says that Running is the
- * default, its code sets None. A job of one pod leaves nothing behind. Source:
+ * servers that never end: its API documentation gives Running as the default,
+ * its code sets None. A job with one pod leaves nothing behind. Source:
  * training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
  * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
  * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
  * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends that:
  * the training operator deletes the job with its pods (common/job.go
- * CleanupJob); mpi-operator hands it to the launcher's Job, which leaves the
- * workers alone (newLauncherJob).
+ * CleanupJob); mpi-operator passes it to the launcher's Job, which does not
+ * delete the workers (newLauncherJob).
  */
 #include <string.h>
 
@@ -28,7 +28,7 @@ static const struct node *clean_policy(const struct object *object)
 	const struct node *policy =
 		node_get(node_get(spec, "runPolicy"), "cleanPodPolicy");
 
-	/* MPIJob v1 has it in spec as well, as all kinds once had. */
+	/* MPIJob v1 has it in spec as well, as all kinds once did. */
 	return node_is_unset(policy) ? node_get(spec, "cleanPodPolicy")
 				     : policy;
 }
@@ -50,8 +50,8 @@ static bool has_workers_only(const struct object *object)
 	return object->npods == 1 && !strcmp(object->pods->role, "Worker");
 }
 
-/* An elastic PyTorchJob without a master has succeeded when one of its workers
- * has; one that fails after that waits for peers that are gone. */
+/* An elastic PyTorchJob without a master succeeds with its first worker; a
+ * worker that fails later waits for peers that are gone. */
 static bool ends_with_first(const struct object *object)
 {
 	return has_workers_only(object) &&
@@ -59,8 +59,8 @@ static bool ends_with_first(const struct object *object)
 }
 
 /*
- * It ends only when all of its pods have succeeded: workers without a master
- * that are restarted until they do.
+ * True if it ends only when all of its pods have succeeded: workers without a
+ * master that are restarted until they do.
  */
 static bool ends_with_all(const struct object *object,
 			  const struct run_policy *policy)
@@ -71,7 +71,7 @@ static bool ends_with_all(const struct object *object,
 	       !run_policy_get(object, policy, RUN_DEADLINE);
 }
 
-/* True if the pods go, or may go, soon enough with the finished job. */
+/* True if the pods are deleted, or may be, soon after the job has finished. */
 static bool is_deleted_soon(const struct object *object,
 			    const struct run_policy *policy)
 {

@@ -26,7 +26,8 @@ static bool is_path(const char *text, const char *blank)
 	       !text_starts(text, "/sbin/");
 }
 
-/* A word after it would become a word of the shell, not of the string. */
+/* A word after the string would become a word of the shell, not of the
+ * string. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *command)
 {

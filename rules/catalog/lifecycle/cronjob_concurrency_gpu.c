@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * concurrencyPolicy Allow, the default, starts the next run whether or not the
- * last one has ended: when GPUs are short, runs pile up and ask for a multiple
- * of the GPUs. A deadline shorter than the time between two runs keeps them
- * apart. The same field with the same default is in Argo's CronWorkflow,
- * Spark's and Volcano's schedules. Source: batch/v1 types.go and the CRDs.
+ * last one has ended: if GPUs are scarce, runs pile up and request a multiple
+ * of the GPUs. A deadline shorter than the time between two runs prevents that.
+ * The same field with the same default is in Argo's CronWorkflow, Spark's and
+ * Volcano's schedules. Source: batch/v1 types.go and the CRDs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static bool is_number(const char *field)
 	return is_one(field, "0123456789");
 }
 
-/* One day: no list, range or step. */
+/* True for one day: not a list, range or step. */
 static bool is_weekday(const char *field)
 {
 	return is_number(field) ||
@@ -41,7 +41,7 @@ static bool is_any(const char *field)
 	return *field && strchr("*?", *field) && (!field[1] || field[1] == ' ');
 }
 
-/* N of a step that divides the whole, or 0. */
+/* Returns N of a step that divides the whole, or 0. */
 static int64_t step(const char *field, long whole)
 {
 	char *end = NULL;
@@ -50,7 +50,7 @@ static int64_t step(const char *field, long whole)
 	return n > 0 && whole % n == 0 && *end == ' ' ? n : 0;
 }
 
-/* Returns the least time between two daily runs. When clocks go forward it
+/* Returns the shortest time between two daily runs. When clocks go forward, it
  * is an hour less. */
 static int64_t days(const char *const *fields)
 {
@@ -79,7 +79,7 @@ static int64_t interval_of_macro(const char *schedule)
 	return 0;
 }
 
-/* Seconds between two runs at least, 0: not known. */
+/* Shortest time between two runs in seconds; 0: unknown. */
 static int64_t interval(const char *schedule)
 {
 	const char *fields[FIELDS];

@@ -2,9 +2,9 @@
 /*
  * With restartPolicy ExitCode the operator deletes a pod that ended with a code
  * of 128 or more (137 out of memory, 139 segmentation fault) and recreates it.
- * backoffLimit counts container restarts of running pods, so these are never
- * counted; only a deadline ends the loop, or a limit of 0, which the first
- * failed pod exceeds. Source: training-operator pkg/core/job.go
+ * backoffLimit counts container restarts of running pods, so these failures are
+ * never counted; only a deadline ends the loop, or a limit of 0, which the
+ * first failed pod exceeds. Source: training-operator pkg/core/job.go
  * PastBackoffLimit; controller.v1/common/job.go ReconcileJobs
  * (exceedsBackoffLimit; its queue counts no requeues); trainer#2045.
  */

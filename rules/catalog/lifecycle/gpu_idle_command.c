@@ -2,10 +2,10 @@
 /*
  * A GPU container that only sleeps, or that waits for input, keeps its devices
  * from all others. Notebook kinds are made for that (see notebook-gpu-culling),
- * and so are namespaces of notebooks. Whether it is in use is unknown: a
- * warning only where many devices wait, for longer than a day, and no label
- * says that it is a test. Source: the words of the command; KubeRay appends
- * `ray start` to the command of a Ray container, so that one does work.
+ * and so are namespaces of notebooks. Whether it is in use is unknown: it is a
+ * warning only if many devices wait for longer than a day and no label marks it
+ * as a test. Source: the words of the command; KubeRay appends `ray start` to
+ * the command of a Ray container, so such a container does work.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,7 +24,7 @@ static bool is_for_people(struct rule_run *run, const struct pod *pod)
 				 rule_param(run, "namespaces"));
 }
 
-/* It ends by itself, and nothing restarts it. */
+/* True if it ends by itself and nothing restarts it. */
 static bool is_bounded(const struct container_command *command,
 		       const struct pod *pod)
 {
@@ -32,8 +32,8 @@ static bool is_bounded(const struct container_command *command,
 				    pod->restart == RESTART_ON_FAILURE);
 }
 
-/* Whole devices of all pods of the template together. TPUs come by the host: a
- * pod that works with one has all of its chips. */
+/* Whole devices of all pods of the template together. A TPU pod has all chips
+ * of its host. */
 static bool holds_many(struct rule_run *run, const struct container *c)
 {
 	struct amount devices = amount_mul(c->pod->steady, c->gpus);

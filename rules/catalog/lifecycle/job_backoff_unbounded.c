@@ -2,8 +2,9 @@
 /*
  * Retries of failed GPU work. Unset, a Job retries 6 times; a Kubeflow job
  * endlessly: the operator's default is unlimited, and PyTorch and Paddle
- * replicas restart on failure by default. A deadline bounds it too; elastic
- * maxRestarts is inside a pod. One fault of a gang counts for each pod.
+ * replicas restart on failure by default. A deadline limits it too; elastic
+ * maxRestarts counts inside of a pod. One fault of a gang counts once for each
+ * pod.
  * Source: batch/v1 types.go; training-operator core/job.go,
  * pytorch_defaults.go; trainer#1589; Argo docs.
  */
@@ -13,7 +14,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* The first pod whose failures start it again, or NULL. */
+/* The first pod that is restarted after failures, or NULL. */
 static const struct pod *object_restarting_pod(const struct object *object)
 {
 	const struct pod *found = NULL;
@@ -29,7 +30,8 @@ static const struct pod *object_restarting_pod(const struct object *object)
 	return found;
 }
 
-/* Elastic jobs lose pods as a matter of course: only they know how many. */
+/* Elastic jobs lose pods as a matter of course: only their authors know the
+ * number. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct object *object, const struct node *base,
 		  const char *key)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * activeDeadlineSeconds of a job runs from its startTime, and that is set when
- * the controller first sees it, not when its pods run: waiting for GPUs counts.
- * Suspended jobs have no startTime, so Kueue's are safe. A deadline in a pod
- * runs from the kubelet's start and is not meant here. The deadline of an
- * MPIJob (v2beta1) is its launcher's, which may be created last.
+ * activeDeadlineSeconds of a job counts from its startTime, which is set when
+ * the controller first sees the job, not when its pods run: waiting for GPUs
+ * counts. Suspended jobs have no startTime, so Kueue's are safe. A deadline in
+ * a pod counts from the kubelet's start and is not checked here. The deadline
+ * of an MPIJob (v2beta1) is that of its launcher, which may be created last.
  * Source: batch/v1 types.go ActiveDeadlineSeconds; training-operator
  * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
  * mpi_job_controller.go syncHandler, newLauncherJob.

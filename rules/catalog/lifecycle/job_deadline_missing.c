@@ -22,7 +22,7 @@ static bool kueue_ends_it(const struct object *object)
 	return false;
 }
 
-/* Where it is, or would be; NULL: its kind has none at all. */
+/* The place of the deadline, set or not; NULL if its kind has none. */
 static const struct node *deadline_place(const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -39,7 +39,7 @@ static bool ends_hangs(const struct container *c)
 	       !node_is_unset(node_get(c->node, "livenessProbe"));
 }
 
-/* A test of the devices alone is short and attended. */
+/* A test of devices alone is short and supervised. */
 static bool ends_itself(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -70,7 +70,7 @@ static bool lacks_deadline(const struct pod *pod)
 	       !ends_itself(pod);
 }
 
-/* At the job, or at each Job inside: never in a pod template. */
+/* Sets it on the job, or on each Job inside: never in a pod template. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object)
 {

@@ -4,8 +4,8 @@
  * each of them counts against the Job's backoffLimit. A podFailurePolicy that
  * ignores the condition DisruptionTarget keeps those apart from failures of the
  * program. It needs restartPolicy Never, which the API server checks. Source:
- * KEP-3329; batch/v1 types.go PodFailurePolicy. That a class named "low" or
- * "preemptible" is preempted is a guess.
+ * KEP-3329; batch/v1 types.go PodFailurePolicy. It is a guess that a class
+ * named "low" or "preemptible" is preempted.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/scheduling/spot.h"
 
-/* True if a word of the name means low priority. Not `mlflow`,
+/* True if a word of the name means low priority: not `mlflow`,
  * `high-nonpreempting` (which preempts none), `low-latency`. */
 static bool is_low(const char *class)
 {
@@ -44,7 +44,7 @@ static const struct node *disrupted_by(const struct pod *pod)
 	return at ? at : is_low(node_str(class)) ? class : NULL;
 }
 
-/* JobSet's schema requires the status that a Job's has by default. */
+/* JobSet's schema requires the status, which a Job has by default. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {

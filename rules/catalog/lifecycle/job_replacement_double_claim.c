@@ -11,14 +11,14 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/scheduling/spot.h"
 
-/* TRI_YES: the effective policy is TerminatingOrFailed. */
+/* TRI_YES if the effective policy is TerminatingOrFailed. */
 static enum tri replaces_early(const struct pod *pod, const struct node *spec)
 {
 	const struct node *policy = node_get(spec, "podReplacementPolicy");
 
 	if (node_is_unknown(policy))
 		return TRI_UNKNOWN;
-	/* The API server rejects it beside a podFailurePolicy. */
+	/* The API server rejects the fix beside a podFailurePolicy. */
 	if (!node_is_unset(policy) &&
 	    !node_is_unset(node_get(spec, "podFailurePolicy")))
 		return TRI_NO;
@@ -46,8 +46,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		"podReplacementPolicy is `TerminatingOrFailed`%s: if a pod is deleted or preempted, its replacement requests %ss before the old pod has released them",
 		node_is_unset(policy) ? " by default" : "", pod_device(pod));
 	finding_missing(f, pod->object, spec, "podReplacementPolicy");
-	/* Failed does not replace a pod on a lost node until the Node object is
-	 * gone: spot nodes go by themselves. */
+	/* With Failed, a pod on a lost node is not replaced until the Node
+	 * object is gone: spot nodes are removed automatically. */
 	fix_set(finding_fix(run, f, pod_spot(pod),
 			    "set `podReplacementPolicy: Failed`"),
 		spec, "podReplacementPolicy",

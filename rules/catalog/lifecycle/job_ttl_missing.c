@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A finished job stays until it is deleted, unless a time to live is set; a Ray
- * cluster or pods that it left behind stay with it, GPUs included. Runs of a
- * CronJob are bounded by its history limits; Argo CD recreates what is deleted;
- * Katib and AppWrapper delete their own. Source: batch/v1 types.go
+ * cluster or pods that it left behind also stay, with their GPUs. A CronJob's
+ * history limits delete its runs; Argo CD recreates deleted objects; Katib and
+ * AppWrapper delete their own. Source: batch/v1 types.go
  * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
  * common_types.go; Argo CD's hooks.
  */
@@ -23,7 +23,7 @@ static bool by_argo_cd(const struct object *object)
 	       object_annotation(object, "helm.sh/hook");
 }
 
-/* KubeRay refuses a time to live for a cluster that is not shut down. */
+/* KubeRay rejects a time to live for a cluster that is not shut down. */
 static bool may_have_ttl(const struct object *object)
 {
 	const struct node *spec = ray_job_spec(object);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The delay is counted from every start of the container. A preset that KServe
+ * The delay counts from every start of the container. A preset that KServe
  * merges may have a startup probe.
  */
 #include <inttypes.h>

@@ -2,11 +2,11 @@
 /*
  * A model server answers its probes when the weights are loaded. A liveness
  * probe that gives up before then restarts the container, and loading starts
- * over: the server never comes up. A startupProbe holds liveness back
- * meanwhile. The time that loading takes is a guess: 600 s, less for a model
- * whose name says that it is small. Exec probes may pass early; Knative has its
- * own deadline, KServe's presets bring a startupProbe. Most programs do not
- * show that they load a model before they answer; Ollama does it on request.
+ * over: the server never comes up. A startupProbe delays liveness checks until
+ * then. The loading time is a guess: 600 s, less for a model with a small size
+ * in its name. Exec probes may pass early; Knative has its own deadline,
+ * KServe's presets have a startupProbe. Most programs show no sign that they
+ * load a model before they answer; Ollama loads on request.
  * Source: kserve#5062 and
  * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
  * production-stack#688, aibrix#772.
@@ -31,7 +31,7 @@ static bool is_known(const struct node *node)
 }
 
 /* A startup probe with the same handler that gives up after budget seconds;
- * NULL when the handler is not known or is a command. */
+ * NULL if the handler is unknown or a command. */
 static struct node *probe_startup(struct arena *arena,
 				  const struct container_probe *liveness,
 				  int64_t budget)
@@ -58,7 +58,8 @@ static struct node *probe_startup(struct arena *arena,
 			   edit_int(arena, (budget + 9) / 10));
 }
 
-/* Seconds to load a model of that size (tenths of billions), 0 unknown. */
+/* Seconds to load a model of that size (in 0.1 billion parameters); 0: unknown
+ * size. */
 static int64_t load_time(struct rule_run *run, int64_t size)
 {
 	int64_t whole = rule_param_int(run, "budget");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Culling is a setting of the controller. One that is stopped has no pod.
+ * Culling is a setting of the controller. A stopped notebook has no pod.
  */
 #include <inttypes.h>
 

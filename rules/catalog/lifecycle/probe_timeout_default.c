@@ -2,9 +2,8 @@
 /*
  * A probe times out after one second by default. A model server under load, or
  * a Python process that holds its lock, answers later: it is taken out of
- * service or restarted when it is busiest. A TCP probe is answered by the
- * kernel. Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe
- * (timeoutSeconds 1).
+ * service or restarted when it is busiest. The kernel answers TCP probes.
+ * Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
  */
 #include "engine/rule.h"
 #include "kube/command/probe.h"

@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * KubeRay keeps a RayJob's cluster after the job has ended, for inspection,
- * unless shutdownAfterJobFinishes or a deletionStrategy says otherwise, for
- * success and for failure. Kueue
- * refuses RayJobs that do not shut down. A job that picks an existing cluster
- * owns none, and interactive mode wants it kept. Source: KubeRay
- * rayjob_types.go, rayjob_controller.go; Kueue rayjob_webhook.go.
+ * unless shutdownAfterJobFinishes or a deletionStrategy deletes it, for success
+ * and for failure. Kueue rejects RayJobs that do not shut down. A job that
+ * selects an existing cluster owns none, and interactive mode needs the
+ * cluster. Source: KubeRay rayjob_types.go, rayjob_controller.go; Kueue
+ * rayjob_webhook.go.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* A policy that leaves the workers running; unset is for KubeRay to refuse. */
+/* True for a policy that keeps the workers running. KubeRay rejects unset
+ * policies. */
 static bool keeps(const struct node *policy)
 {
 	return node_eq(policy, "DeleteNone");
 }
 
-/* True if a rule, or what may be one, deletes workers or more after that end:
+/* True if a rule deletes, or may delete, workers or more after that end:
  * SUCCEEDED and Complete, or FAILED and Failed. */
 static bool rules_end(const struct node *rules, const char *status,
 		      const char *deployment)
@@ -59,7 +60,7 @@ static unsigned ray_ends_kept(const struct node *strategy)
 	return kept;
 }
 
-/* A ttl without shutdownAfterJobFinishes is refused: kuberay-rejects. */
+/* kuberay-rejects reports a ttl without shutdownAfterJobFinishes. */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =
@@ -73,7 +74,7 @@ static bool ends_it(const struct node *spec)
 		ttl > 0);
 }
 
-/* A strategy of the author's own: what it leaves out is for them to add. */
+/* The author's own strategy: missing rules are for the author to add. */
 static void check_strategy(struct rule_run *run, const struct object *object,
 			   const struct node *strategy)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A RayJob waits for its cluster indefinitely: when some workers never get
- * their GPUs, the others hold theirs. preRunningDeadlineSeconds ends the wait;
- * activeDeadlineSeconds ends it too, with the job. A queue or a gang scheduler
- * starts all of them or none. Source: KubeRay
- * rayjob_types.go PreRunningDeadlineSeconds.
+ * A RayJob waits for its cluster indefinitely: if some workers never get their
+ * GPUs, the others hold theirs. preRunningDeadlineSeconds ends the wait;
+ * activeDeadlineSeconds ends the job as well. A queue or a gang scheduler
+ * starts all of them or none. Source: KubeRay rayjob_types.go
+ * PreRunningDeadlineSeconds.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

@@ -2,12 +2,12 @@
 /*
  * Without a readinessProbe a pod counts as ready once its containers run:
  * requests reach a server whose weights are not loaded, and a rollout takes
- * down the old pods before the new ones can answer. Operators that add probes
- * (KServe, KubeRay, Seldon, Knative) are left alone, and so are workers of a
+ * down the old pods before the new ones can answer. Skipped are kinds of
+ * operators that add probes (KServe, KubeRay, Seldon, Knative), workers of a
  * group, which get no requests, and servers that a Job starts for itself (batch
- * inference, benchmarks). A container with a startupProbe is not ready before
- * that has succeeded. Nothing shows of most programs that they load a model
- * before they serve, and Ollama does it on request.
+ * inference, benchmarks). A container with a startupProbe is not ready until it
+ * has succeeded. Most programs show no sign that they load a model before they
+ * serve, and Ollama loads on request.
  * Source: kubernetes docs, pod lifecycle, "Types of probe"; kubernetes
  * pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
  */
@@ -28,7 +28,7 @@ static bool any_readiness(const struct pod *pod)
 	return node_count(pod_field(pod, "readinessGates")) > 0;
 }
 
-/* A shell that waits, or a program that has no model to load. */
+/* True for a shell that waits, or a program without a model to load. */
 static bool is_other(const struct container *c)
 {
 	struct container_command command = container_command(c);
@@ -37,7 +37,7 @@ static bool is_other(const struct container *c)
 	       command.type == COMMAND_INTERACTIVE || image_is_cpu(c->image);
 }
 
-/* A worker of a group with a leader, or a rank that is configured as one. */
+/* True for a worker of a group with a leader, or a rank configured as one. */
 static bool is_worker(const struct argv *argv, const struct container *c)
 {
 	return pod_is_group_worker(c->pod) || argv_have(argv, "--headless") ||

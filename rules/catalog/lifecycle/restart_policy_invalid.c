@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Restart settings that the API server, or the operator of a kind, rejects,
- * with GPUs or without: a policy that does not exist; Always in a Job; any
- * other one, or a deadline, in a controller of long-running pods; OnFailure or
+ * Restart settings that the API server or an operator rejects, with or without
+ * GPUs: a policy that does not exist; Always in a Job; any policy but Always,
+ * or a deadline, in a controller of long-running pods; OnFailure or
  * podReplacementPolicy TerminatingOrFailed beside a podFailurePolicy; a
  * negative backoffLimit. mpi-operator accepts Never and OnFailure only. Source:
  * observed with kube-apiserver 1.36; pkg/apis/batch/validation,
@@ -15,7 +15,8 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* A word of Kubeflow's replicas, in a pod that is created as it is. */
+/* A restart policy of Kubeflow's replicas, in a pod that is created
+ * unchanged. */
 static bool is_of_replicas(const struct pod *pod, const struct node *policy)
 {
 	return pod->restart == RESTART_EXIT_CODE && policy &&

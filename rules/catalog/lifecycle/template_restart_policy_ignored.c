@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow's operators write the replica's restartPolicy over the one in its
- * pod template, and say so in an event only. An unset replica policy has a
+ * Kubeflow's operators overwrite the restartPolicy in the pod template with the
+ * replica's, and report it only in an event. An unset replica policy has a
  * default by kind: OnFailure for PyTorchJob, PaddleJob and the launcher of
  * MPIJob v2beta1 and v1alpha2, Never for the others. ExitCode becomes Never in
  * the pod. Source: training-operator pkg/core/pod.go SetRestartPolicy;
@@ -28,7 +28,7 @@ static const char *pod_policy(enum restart_policy policy)
 }
 
 /*
- * True if the move would not make pods restart endlessly that did not before.
+ * True if the move does not make pods restart endlessly that did not before.
  */
 static bool may_move(const struct object *object, const struct pod *pod,
 		     const char *own)
@@ -55,7 +55,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true,
 				  "move `restartPolicy` to the replica");
-		fix_replaces(fix); /* The operator ignores it where it is. */
+		fix_replaces(fix); /* The operator ignores the value at its
+				      current place. */
 		fix_set(fix, pod->group, "restartPolicy",
 			edit_copy(rule_arena(run), own));
 	} else {

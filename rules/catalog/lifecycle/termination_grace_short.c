@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30 by
- * default, to write a checkpoint or to finish its requests. On spot the
- * provider's notice is the bound (spot-grace-too-long). Kinds made for serving
+ * default, to write a checkpoint or to finish its requests. On spot nodes the
+ * provider's notice is the limit (spot-grace-too-long). Kinds made for serving
  * set their own period; a server that a Job starts ends with it.
  * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
@@ -22,7 +22,7 @@ static bool is_checkpoint(const char *text)
 	       text_contains_ci(text, "ckpt");
 }
 
-/* A mount that keeps checkpoints on storage that outlives the pod. */
+/* A mount for checkpoints on storage that outlives the pod. */
 static const struct node *checkpoint_mount(const struct pod *pod,
 					   const struct container *c)
 {
@@ -45,7 +45,7 @@ static bool works(const struct container *c)
 {
 	struct container_command command = container_command(c);
 
-	/* A preStop hook shows that stopping was considered. */
+	/* A preStop hook shows that the author considered it. */
 	if (!node_is_unset(node_path(c->node, "lifecycle.preStop")))
 		return false;
 	return command.type != COMMAND_WAITS &&

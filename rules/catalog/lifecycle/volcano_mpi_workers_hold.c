@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A Volcano Job has succeeded when all of its pods have, or minSuccess of them:
- * pkg/controllers/job/state/running.go. A task alone is a box to log in to.
+ * pkg/controllers/job/state/running.go. A single task is a machine to log in
+ * to.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -36,7 +37,7 @@ static bool job_completes(const struct object *object)
 	return false;
 }
 
-/* As the last command: before others it may be in the background. */
+/* As the last command: before others it may run in the background. */
 static const struct node *ssh_server(const struct container *c)
 {
 	struct argv argv = container_argv(c);

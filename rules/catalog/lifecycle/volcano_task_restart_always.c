@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Volcano sets no restartPolicy for its tasks, so an unset one is the pod's
- * default, Always: the task's pods never succeed, the job never completes and
- * keeps its GPUs. A TaskCompleted policy of that very task never fires. Another
- * task that ends may complete the job: by its own policy, or the job's, with
- * the action CompleteJob (mpi's master, a chief), or by minSuccess. A job of
- * servers alone is not meant to complete, nor is the cluster of the plugin ray,
- * whose commands block. A written Always is accepted, so its fix is opt-in.
+ * Volcano sets no restartPolicy for its tasks, so the pod's default, Always,
+ * applies: the task's pods never succeed, the job never completes and keeps its
+ * GPUs. A TaskCompleted policy of that task never fires. Another task that ends
+ * may complete the job: by its own policy, or the job's, with the action
+ * CompleteJob (mpi's master, a chief), or by minSuccess. A job that consists of
+ * servers is not meant to complete, and neither is the cluster of the plugin
+ * ray, whose commands block. An explicit Always is accepted, so its fix is
+ * opt-in.
  * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
  * (no restartPolicy there), its state/running.go (minSuccess) and
  * plugins/distributed-framework/ray (OnPodCreate);
@@ -39,7 +40,7 @@ static const struct node *job_of(const struct pod *pod)
 	return tasks ? tasks->parent : NULL;
 }
 
-/* Another task ends and completes the job, or as many pods may end as it takes.
+/* True if another task ends and completes the job, or enough pods may end.
  */
 static bool ends_elsewhere(const struct pod *pod)
 {

@@ -8,7 +8,7 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* The type of instance that the pods select, where it is one. */
+/* The instance type that the pods select, if there is one. */
 static const struct instance_type *selected(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -27,7 +27,7 @@ static const struct instance_type *selected(const struct pod *pod)
 
 #define EFA "vpc.amazonaws.com/efa"
 
-/* The interfaces that it asks for; -1: not known. */
+/* The number of interfaces that it requests; -1: unknown. */
 static int64_t interfaces(const struct container *c)
 {
 	const struct node *at = node_get(container_limits(c), EFA);
@@ -39,7 +39,7 @@ static int64_t interfaces(const struct container *c)
 	return state == QUANTITY_OK ? quantity_value(q) : -1;
 }
 
-/* All devices of a node with a part of its interfaces. */
+/* True for all devices of a node with only some of its interfaces. */
 static bool takes_part(const struct container *c,
 		       const struct instance_type *type)
 {
@@ -58,7 +58,7 @@ static const struct container *peer(const struct container *c,
 	return NULL;
 }
 
-/* True if its pod is the first of the ones with the most. */
+/* True if its pod is the first of those with the most interfaces. */
 static bool has_most(const struct container *c)
 {
 	bool passed = false;
@@ -74,7 +74,7 @@ static bool has_most(const struct container *c)
 	return true;
 }
 
-/* Another node pool may be one of another type. */
+/* Another node pool may have another instance type. */
 static bool selects_alike(const struct pod *a, const struct pod *b)
 {
 	return node_same(pod_field(a, "nodeSelector"),
@@ -82,7 +82,7 @@ static bool selects_alike(const struct pod *a, const struct pod *b)
 	       node_same(pod_field(a, "affinity"), pod_field(b, "affinity"));
 }
 
-/* Roles of one job, each on nodes of the same type, as far as is known. */
+/* Roles of one job, each on nodes of the same type, as far as known. */
 static void compare(struct rule_run *run, const struct container *c)
 {
 	const struct instance_type *type = selected(c->pod);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kubelet gives pods on the host network the resolver of the node unless
- * dnsPolicy says otherwise. Volcano patches exactly this (mutate_job.go), where
- * nothing is set; MPI Operator v2 whatever is (mpi_job_controller.go newWorker,
- * newLauncherPodTemplate). Name servers of dnsConfig come beside the node's.
+ * The kubelet gives pods on the host network the resolver of the node by
+ * default. Volcano sets the policy if it is unset (mutate_job.go); MPI Operator
+ * v2 sets it always (mpi_job_controller.go newWorker, newLauncherPodTemplate).
+ * Name servers of dnsConfig are added to the node's.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -39,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		unset ? " by default" : "");
 	fix = finding_fix(run, f, true,
 			  "set `dnsPolicy: ClusterFirstWithHostNet`");
-	/* With hostNetwork the kubelet takes ClusterFirst for Default. */
+	/* With hostNetwork the kubelet treats ClusterFirst as Default. */
 	fix_replaces(fix);
 	fix_set(fix, pod->spec, "dnsPolicy",
 		edit_string(rule_arena(run), "ClusterFirstWithHostNet"));

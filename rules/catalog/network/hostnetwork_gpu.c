@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ports of the host network belong to the node. Pods that take a whole node,
- * and those that need the fabric of the host, are left alone, as are those that
- * declare their ports: they become hostPorts, by which the scheduler keeps them
- * apart (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
+ * Ports of the host network belong to the node. Skipped are pods that take a
+ * whole node, that need the fabric of the host, or that declare their ports:
+ * these become hostPorts, so that the scheduler puts the pods on different
+ * nodes (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
  */
 #include <inttypes.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kubernetes adds capabilities to the bounding set; a process that is not root
- * has those of them that the file of its program has (capabilities(7)).
+ * has only those that its program file has (capabilities(7)).
  */
 #include "engine/rule.h"
 

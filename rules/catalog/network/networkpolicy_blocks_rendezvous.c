@@ -14,15 +14,16 @@
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
-/* Pods that no pod of their workload may reach (Ingress), or that may reach
- * none (Egress). */
+/* Pods that cannot be reached by any pod of their workload (Ingress), or cannot
+ * reach any (Egress). */
 struct isolation {
 	const struct workload_pod *pods;
-	const struct found_object *policy; /* the first that selects them */
+	const struct found_object
+		*policy; /* the first policy that selects them */
 	const char *type;
 };
 
-/* Workloads with more pods or policies with more rules are not checked. */
+/* Workloads with more pods, or policies with more rules, are skipped. */
 enum { MOST_PODS = 32, MOST_PEERS = 10000 };
 
 struct direction {
@@ -87,7 +88,7 @@ static bool may_admit(struct peer_search *all, const struct node *rule,
 			if (may_be_peer(all, peer, i))
 				return true;
 	}
-	/* Without any it is for everybody. */
+	/* Without peers the rule allows everybody. */
 	return !node_count(peers);
 }
 
@@ -100,7 +101,7 @@ static bool one_may_admit(struct peer_search *all, const struct node *rules,
 	return node_is_unknown(rules);
 }
 
-/* The first policy that leaves the pods alone, or NULL. */
+/* The first policy that isolates the pods, or NULL. */
 static const struct found_object *isolates(struct peer_search *all, size_t pod,
 					   const struct direction *d)
 {
@@ -113,7 +114,8 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 		enum tri selects, type = has_type(spec, d);
 
 		if (!selector)
-			return NULL; /* several that differ, or a patch */
+			return NULL; /* several different definitions, or a
+					patch */
 		selects = label_selector_matches(selector, all->labels[pod],
 						 all->w->pods[pod].more_labels);
 		if (selects == TRI_NO || type == TRI_NO)
@@ -127,7 +129,7 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 	return first;
 }
 
-/* All of them are in the network of pods, and known? */
+/* Reads the pods; true if all of them are known and use the pod network. */
 static bool read_pods(struct peer_search *all, struct arena *arena)
 {
 	for (size_t i = 0; i < all->w->npods; i++) {
@@ -138,7 +140,7 @@ static bool read_pods(struct peer_search *all, struct arena *arena)
 	return true;
 }
 
-/* True only where it is certain, as far as the policies are known. */
+/* True only if it is certain, given the known policies. */
 static bool workload_isolated(const struct object_index *set,
 			      const struct workload *w, struct arena *arena,
 			      struct isolation *out)
@@ -168,8 +170,9 @@ static bool has_ranks(const struct workload *w)
 
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
-	/* Kueue and parallelism alone make no ranks: trials of a sweep. Volcano
-	 * makes a policy itself that lets them (plugins/svc/svc.go). */
+	/* Kueue and parallelism alone make no ranks: they may be trials of a
+	 * sweep. Volcano creates a policy that allows the ranks
+	 * (plugins/svc/svc.go). */
 	if (w->class != KIND_TRAINING &&
 	    (w->gang_kind == GANG_NONE || w->kueue))
 		return false;
@@ -177,7 +180,7 @@ static bool has_ranks(const struct workload *w)
 	       !text_starts(w->id.api_version, "batch.volcano.sh/");
 }
 
-/* True if the cluster's policies are known, too. */
+/* True if the cluster's policies are known as well. */
 static bool knows_all(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ibv_reg_mr needs locked memory. How much a container may lock without the
- * capability is a setting of its runtime: some limit it to 64 KiB, others not
- * at all.
+ * ibv_reg_mr needs locked memory. The limit for a container without the
+ * capability is a setting of its runtime: 64 KiB in some, unlimited in others.
  */
 #include <string.h>
 
@@ -11,8 +10,8 @@
 #include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* GKE's networks are RDMA where their name says so; GPUDirect-TCPX has others
- * of plain NICs. */
+/* GKE's networks are RDMA if their name contains it; GPUDirect-TCPX uses plain
+ * NICs. */
 static bool is_rdma(const char *key)
 {
 	return fabric_resource(key) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The operator writes a hostfile with slotsPerWorker (1 by default) for each
- * worker; MPICH and Intel MPI silently start more than that.
+ * worker; MPICH and Intel MPI silently start more processes than that.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -27,7 +27,7 @@ static bool is_set_to_oversubscribe(const struct container *c)
 	return false;
 }
 
-/* It takes its hosts from elsewhere, or more than the slots. */
+/* True if it gets its hosts elsewhere, or starts more than the slots. */
 static bool places_itself(const struct container *c)
 {
 	static const char *const flags[] = {
@@ -46,8 +46,9 @@ static bool places_itself(const struct container *c)
 	return is_set_to_oversubscribe(c);
 }
 
-/* So many on each node, by the command: each may start others, or use all
- * devices of its node (`-np 2 --map-by ppr:1:node all_reduce_perf -g 8`). */
+/* Number of processes per node by the command: each may start others, or use
+ * all devices of its node (`-np 2 --map-by ppr:1:node all_reduce_perf -g
+ * 8`). */
 static bool counts_by_node(const struct container *c,
 			   const struct parallel *mpi)
 {

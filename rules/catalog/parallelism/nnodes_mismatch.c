@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elastic ranges wait for their minimum. The range that the operator makes of
- * an elasticPolicy (PET_NNODES) gives way to the command's own number.
+ * Elastic ranges wait for their minimum. The command's own number overrides the
+ * range that the operator sets from an elasticPolicy (PET_NNODES).
  *
  * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
  * pytorch/torch/distributed/argparse_util.py.
@@ -17,8 +17,9 @@
 #include "kube/command/parallel.h"
 
 /*
- * Ranks of a Job, or of a kind of apps, meet at an address that is not that of
- * their first pod, or may not be: then other objects' pods may be ranks, too.
+ * True if the ranks of a Job, or of a kind of apps, meet at an address that is
+ * not, or may not be, that of their first pod: pods of other objects may then
+ * be ranks, too.
  */
 static bool container_may_meet_others(const struct container *c)
 {
@@ -47,7 +48,7 @@ static const struct node *elastic_policy(const struct object *object)
 	return node_get(node_get(object->root, "spec"), "elasticPolicy");
 }
 
-/* An autoscaler may make more workers, up to the policy's maximum. */
+/* An autoscaler may create more workers, up to the policy's maximum. */
 static struct amount most(const struct pod *pod)
 {
 	const struct node *policy = elastic_policy(pod->object);
@@ -58,7 +59,7 @@ static struct amount most(const struct pod *pod)
 			  amount_int(node_get(policy, "maxReplicas"), 0));
 }
 
-/* Pods that run the same launcher: those of all templates with one. */
+/* Counts pods that run the same launcher: those of all templates with it. */
 static struct amount ranks(const struct object *object, const char *program)
 {
 	struct amount sum = {0};
@@ -78,13 +79,13 @@ static struct amount ranks(const struct object *object, const char *program)
 	return sum;
 }
 
-/* Each pod may be a rank with a separate object: one Job for each rank. */
+/* True if each rank may be a separate object: one Job for each rank. */
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
 	return pods < 2 && object->class != KIND_TRAINING;
 }
 
-/* The operator's variable replaces that of the template. */
+/* True if the operator's variable replaces that of the template. */
 static bool is_replaced(const struct object *object, const struct degree *nodes)
 {
 	const struct node *policy = elastic_policy(object);

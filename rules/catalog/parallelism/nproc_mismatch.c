@@ -30,9 +30,9 @@ static const struct node *job_field(const struct container *c)
 }
 
 /*
- * Processes that the launcher of this node starts; 0: not known, or one for
- * each device. *at gets the flag, or the field of the PyTorchJob or TrainJob
- * that its operator passes on to torchrun, or NULL.
+ * Processes that the launcher of this node starts; 0: unknown, or one for each
+ * device. *at gets the flag, or the field of the PyTorchJob or TrainJob that
+ * its operator passes on to torchrun, or NULL.
  */
 static int64_t launcher_processes(const struct container *c,
 				  const struct parallel *launcher,
@@ -51,8 +51,8 @@ static int64_t launcher_processes(const struct container *c,
 			     : amount_int(*at, 0).n;
 }
 
-/* Entries of a list of devices that nothing else in the container mentions,
- * and its node; INT64_MAX: all devices, or not known. */
+/* Number of entries in a list of devices that nothing else in the container
+ * mentions, and its node; INT64_MAX: all devices, or unknown. */
 static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
@@ -66,8 +66,8 @@ static int64_t entries(const struct container *c, const char *name,
 	return device_list_size(value.text);
 }
 
-/* True if it is, or may be, for CPUs, by an empty list, or if its devices
- * are shared (MPS). */
+/* True if it is, or may be, for CPUs, by an empty list, or if its devices are
+ * shared (MPS). */
 static bool counts_otherwise(const struct container *c)
 {
 	return (container_env(c, "CUDA_VISIBLE_DEVICES") &&
@@ -76,8 +76,8 @@ static bool counts_otherwise(const struct container *c)
 	       container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
 }
 
-/* Each process of torchrun takes the device of its local rank, of those that
- * the variable leaves. DeepSpeed and accelerate set it themselves. */
+/* Each process of torchrun uses the device of its local rank among those that
+ * the variable leaves. DeepSpeed and accelerate set the variable themselves. */
 static bool judge_visible(struct rule_run *run, const struct container *c,
 			  const struct parallel *launcher, int64_t n)
 {
@@ -152,7 +152,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* One of several fits: it may be the one that is run. */
+		/* One of several matches: it may be the one that runs. */
 		if (list.n > 1 && one_fits(c, &list))
 			continue;
 		for (size_t i = 0; i < list.n; i++)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setPodEnv of the training operator appends its variables: those of a master
- * where there is one, the others in each job; elastic jobs get PET_RDZV_*
- * instead. Trainer v2 rejects a TrainJob that sets them, where its runtime has
- * the torch policy, which is not seen. Jobs of the other frameworks get other
+ * setPodEnv of the training operator appends its variables: some only if there
+ * is a master, the others in each job; elastic jobs get PET_RDZV_* instead.
+ * Trainer v2 rejects a TrainJob that sets them, if its runtime, which is not
+ * read here, has the torch policy. Jobs of the other frameworks get other
  * variables.
  * Source: training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
  * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
@@ -16,7 +16,7 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* A job without a master gets the first two alone. */
+/* A job without a master gets only the first two. */
 static const char *const pytorch[] = {
 	"PET_NNODES",	 "PET_NPROC_PER_NODE", "MASTER_ADDR",
 	"MASTER_PORT",	 "WORLD_SIZE",	       "RANK",
@@ -31,7 +31,7 @@ static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
 static const struct framework {
 	const char *kind, *replicas;
 	const char *container; /* NULL: all */
-	bool several;	       /* only in jobs of two pods or more */
+	bool several;	       /* only in jobs of at least two pods */
 	const char *names[7];
 } frameworks[] = {
 	{"TFJob",
@@ -82,7 +82,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* The runtimes that Trainer ships for PyTorch have names that say so. */
+/* Trainer's own runtimes for PyTorch have names that show it. */
 static void judge_trainer(struct rule_run *run, const struct container *c,
 			  const char *name)
 {
@@ -105,7 +105,7 @@ static void judge_trainer(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* Certainly two pods or more. */
+/* True for certainly two pods or more. */
 static bool has_several(const struct object *object, const char *replicas)
 {
 	int64_t sum = 0, n;

@@ -2,7 +2,7 @@
 /*
  * maxReplicas still bounds replicas, and no fewer than minReplicas are made
  * (ray-operator controllers/ray/utils/util.go, GetWorkerGroupDesiredReplicas).
- * An explicit `false` is meant.
+ * An explicit `false` is intended.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ray Serve places a replica on a Ray node that has its GPUs free; of a
- * placement group, each bundle. Requests in the application's code are unknown,
- * and only add to it.
+ * Ray Serve places a replica on a Ray node that has its GPUs free; for a
+ * placement group, the GPUs of each bundle. Requests in the application's code
+ * are unknown and can only add more.
  *
  * Sources: KubeRay common/pod.go; ray.serve.schema.DeploymentSchema;
  * AutoscalingConfig: min_replicas is 1 by default.
@@ -15,8 +15,8 @@
 #include "kube/operators/ray.h"
 
 /*
- * The needs of one replica: the largest piece that a node must hold, and the
- * sum.
+ * The requirements of one replica: the largest part that one node must hold,
+ * and the sum.
  */
 struct need {
 	struct quantity piece, all;
@@ -50,7 +50,7 @@ static struct need need_of(const struct node *deployment)
 	return need;
 }
 
-/* At least; what is filled in later may be 0. */
+/* A lower bound; a placeholder may become 0. */
 static int64_t replicas_of(const struct node *deployment)
 {
 	const struct node *scaling = node_get(deployment, "autoscaling_config");

@@ -13,7 +13,7 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* `--port 80` as one word, which no server takes. */
+/* `--port 80` as one word, which no server accepts. */
 static bool is_refused(const char *text)
 {
 	size_t len = text && *text == '-' ? strcspn(text, " =") : 0;
@@ -21,9 +21,8 @@ static bool is_refused(const char *text)
 	return len && text[len] == ' ';
 }
 
-/* True if the script gives a program fewer devices than there are, or
- * selects some. Then it starts others, or several copies. Or it may start
- * nothing. */
+/* True if the script gives a program fewer devices than there are, or selects
+ * some: it then starts others, or several copies, or possibly nothing. */
 static bool uses_others(const struct container *c, int64_t devices)
 {
 	static const char *const names[] = {
@@ -53,7 +52,7 @@ static void check_server(struct rule_run *run, const struct container *c,
 	int64_t n = parallel_devices(server, &by);
 	int64_t has = container_devices(c);
 
-	/* Other servers of Triton's may take the rest. */
+	/* Other Triton servers may use the rest. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
 	    n >= has || !strcmp(server->program, "Triton") ||
 	    uses_others(c, has))

@@ -8,8 +8,8 @@
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* All devices are its own: no Ray (vLLM's multi-node-serving.sh starts one), no
- * group of pods. */
+/* True if all devices are its own: no Ray (vLLM's multi-node-serving.sh starts
+ * one), no group of pods. */
 static bool stands_alone(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -47,7 +47,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* An `if` may choose one of several. */
+		/* An `if` may select one of several. */
 		if (list.n == 1)
 			check_server(run, c, &list.items[0]);
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * torchrun sets OMP_NUM_THREADS=1 itself, and bound processes see their own
- * cores only.
+ * torchrun itself sets OMP_NUM_THREADS=1, and bound processes see only their
+ * own cores.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -27,7 +27,8 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
-/* `mpirun -x OMP_NUM_THREADS=8`; NCCL's tests (all_reduce_perf) use none. */
+/* True for `mpirun -x OMP_NUM_THREADS=8`; NCCL's tests (all_reduce_perf) use no
+ * threads. */
 static bool needs_no_number(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -39,7 +40,7 @@ static bool needs_no_number(const struct container *c)
 	return false;
 }
 
-/* The container's mpirun, where it starts several processes a node. */
+/* The container's mpirun, if it starts several processes per node. */
 static const struct parallel *own_mpi(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training class above a serving class: when GPUs are short the scheduler
+ * A training class above a serving class: if GPUs are scarce, the scheduler
  * evicts model servers to start a batch job. Equal priority never preempts;
  * preemptionPolicy: Never on the training class keeps its place in the queue
- * without evicting any pod. Whether both may run on the same nodes is not
- * compared. Source: pkg/scheduler/framework/preemption (strictly lower
- * priority, on a node that the preemptor may use).
+ * without evicting any pod. The rule does not compare the nodes on which both
+ * may run. Source: pkg/scheduler/framework/preemption (strictly lower priority,
+ * on a node that the preemptor may use).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pod without priorityClassName has priority 0, unless a PriorityClass is
- * globalDefault: it preempts nothing and anything preempts it. The class may
- * also come from the operator (kube/priority.h); a Kueue priority label or a
- * Kubeflow schedulingPolicy orders the queue and silences the rule. Which
- * classes there are is known from a state, or from the policy.
+ * globalDefault: it preempts nothing, and any pod with a higher priority
+ * preempts it. The class may also come from the operator
+ * (kube/lifecycle/priority.h); with a Kueue priority label or a Kubeflow
+ * schedulingPolicy, which order the queue, nothing is reported. The classes are
+ * known from a snapshot, or from the policy.
  * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
 #include "kube/cluster/cluster.h"
 #include "kube/lifecycle/priority.h"
 
-/* "Pod `x` has", "the `worker` pods of PyTorchJob `x` have". */
+/* Writes "Pod `x` has", "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,
 			   const char *name, const char *role)
 {
@@ -24,9 +25,10 @@ static const char *subject(struct rule_run *run, const char *kind,
 }
 
 /*
- * The Priority plugin has written the number of no class into a Pod before a
- * webhook sees it; left there, its second run refuses the Pod: "the integer
- * value of priority (0) must not be provided". It writes both again.
+ * The Priority plugin sets the number of no class in a Pod before it reaches a
+ * webhook; if it stays there, the plugin's second run rejects the Pod: "the
+ * integer value of priority (0) must not be provided". The plugin sets both
+ * again.
  */
 static void give_class(struct rule_run *run, struct finding *f,
 		       const struct pod *pod, const char *class)
@@ -44,8 +46,7 @@ static void give_class(struct rule_run *run, struct finding *f,
 		fix_remove(fix, preemption);
 }
 
-/* The policy names a class: pods without one are reported, and can be given
- * it. */
+/* The policy names a class, so pods without one are reported and can get it. */
 static void check_given(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *o = pod->object;

@@ -2,9 +2,9 @@
 /*
  * A priorityClassName that names no PriorityClass: the owner is accepted, and
  * then each of its Pods is forbidden ("no PriorityClass with name ... was
- * found"). Judged only where the set or the cluster shows PriorityClasses.
- * Files are seldom all of them, and schedulers install more classes (KAI:
- * train, build, inference): without a cluster even a near name is a guess.
+ * found"). Checked only if the input or the cluster has PriorityClasses. Files
+ * seldom define all of them, and schedulers install more (KAI: train, build,
+ * inference), so without a cluster even a similar name is a guess.
  * Source:
  * plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
  */

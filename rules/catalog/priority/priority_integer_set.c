@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API server sets spec.priority, from the class. A number in the manifest
- * that differs from the computed one gets every Pod forbidden: "the integer
- * value of priority (5) must not be provided in pod spec". Without a class, and
- * without a default class, the server computes 0. Values of classes are the
- * system's, or from the input or the cluster; the server has compared a Pod's
- * value before it calls a webhook. Source: plugin/pkg/admission/priority
- * admitPod; kubernetes#102724.
+ * The API server sets spec.priority from the class. If a number in the manifest
+ * differs from the computed one, every Pod is forbidden: "the integer value of
+ * priority (5) must not be provided in pod spec". Without a class, and without
+ * a default class, the server computes 0. Values come from system classes, the
+ * input or the cluster; the server compares a Pod's value before it calls a
+ * webhook. Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include <inttypes.h>
 
@@ -35,7 +34,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   "` without a class: unless the cluster's default class has that value, the API server forbids the pods",
 			   n);
 	fix = finding_fix(run, f, true, "remove `priority`");
-	fix_replaces(fix); /* The API server forbids it. */
+	fix_replaces(fix); /* The API server forbids the value. */
 	fix_remove(fix, at);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Only one PriorityClass of a cluster may be globalDefault. The admission
- * plugin refuses a second one, but two that are created at once both get in,
- * and then the lowest value wins.
+ * plugin rejects a second one, but two that are created at the same time are
+ * both accepted; then the lowest value wins.
  * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "base/text.h"
@@ -36,7 +36,7 @@ static void check(struct rule_run *run)
 		    first->set != c->set)
 			first = index_default_class(index, &w);
 		deployed = index_cluster_default(index, &w);
-		/* A class that is in two files counts once. */
+		/* A class defined in two files counts once. */
 		if (!text_eq(c->id.name, first->id.name))
 			report_second(run, c, first, "");
 		else if (deployed)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API server refuses user classes above 1,000,000,000 and names that begin
+ * The API server rejects user classes above 1,000,000,000 and names that begin
  * with system-. Below -10 the Cluster Autoscaler treats pods as expendable: it
  * neither scales up for them nor keeps a node because of them (its FAQ,
  * --expendable-pods-priority-cutoff).

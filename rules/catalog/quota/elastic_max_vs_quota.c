@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other rules judge what it starts with.
+ * Only growth is checked here; other rules check the initial size.
  */
 #include "base/text.h"
 #include "engine/rule.h"

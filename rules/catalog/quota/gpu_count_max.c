@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A ceiling of the site: accelerators a pod, or a whole workload at steady
- * state. It replaces what a LimitRange cannot do for extended resources. Off
- * until the policy gives a number.
+ * A limit of the site: accelerators per pod, or per workload in the steady
+ * state, because a LimitRange cannot limit extended resources. Off until the
+ * policy sets a number.
  */
 #include <inttypes.h>
 

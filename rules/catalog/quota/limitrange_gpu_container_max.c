@@ -4,9 +4,9 @@
  * defaultRequest gives that many GPUs to every container and init container
  * without one: SetDefaults_LimitRangeItem copies max to default to
  * defaultRequest, and LimitRanger injects default. An explicit 0 beside a max
- * prevents that, but not below a min; so does a max of 0, which allows none. A
- * defaultRequest or min alone gives a request without a limit, which the API
- * server refuses. Source: pkg/apis/core/v1/defaults.go,
+ * prevents that, unless there is a min; so does a max of 0, which allows none.
+ * A defaultRequest or min alone adds a request without a limit, which the API
+ * server rejects. Source: pkg/apis/core/v1/defaults.go,
  * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
  * one GPU for each container.
  */
@@ -32,9 +32,9 @@ static const struct node *default_of(const struct node *item,
 }
 
 /*
- * The default of type Container, not zero, for an extended resource that the
- * container does not name: its entry (key: the resource), and the LimitRange
- * that gives it. NULL: none, or no cluster.
+ * Finds the default of type Container, not zero, for an extended resource that
+ * the container does not name: its entry (key: the resource), and its
+ * LimitRange. NULL: none, or no cluster.
  */
 static const struct node *limit_range_default(const struct cluster *cluster,
 					      const struct container *c,
@@ -75,7 +75,7 @@ static const struct node *entry_of(const struct node *item, const char *list,
 	return node_get(node_get(item, list), resource);
 }
 
-/* LimitRanger is known to inject nothing for this resource. */
+/* True if LimitRanger certainly injects nothing for this resource. */
 static bool injects_nothing(const struct node *item, const char *resource)
 {
 	const struct node *limit = entry_of(item, "default", resource);
@@ -126,7 +126,7 @@ static void report(struct rule_run *run, const struct object *o,
 			resource,
 			limits ? ", and set its `default` and `defaultRequest` to 0"
 			       : "");
-	else if (text_eq(list, "max")) /* say that the default is none */
+	else if (text_eq(list, "max")) /* lists that set the default to 0 */
 		repair(run, f, item, resource);
 }
 
@@ -155,7 +155,7 @@ static void check(struct rule_run *run, const struct object *o)
 			check_item(run, o, item);
 }
 
-/* A LimitRange of the cluster, on the pods here. */
+/* Checks the LimitRanges of the cluster for the pods in the input. */
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {

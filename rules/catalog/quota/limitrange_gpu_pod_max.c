@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A LimitRange of type Pod with a GPU in max, min or maxLimitRequestRatio
- * forbids every pod that names no GPU: the constraint fails if the limit is
- * absent, and type Pod has no defaults. Source:
- * plugin/pkg/admission/limitranger maxConstraint, minConstraint.
+ * forbids every pod without a GPU: the constraint fails if the limit is absent,
+ * and type Pod has no defaults. Source: plugin/pkg/admission/limitranger
+ * maxConstraint, minConstraint.
  */
 #include "base/text.h"
 #include "engine/rule.h"

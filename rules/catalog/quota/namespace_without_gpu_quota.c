@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A namespace with GPU workloads and no quota on any accelerator, in a set
- * that shows GPU quotas for others: nothing bounds it. A queue (Kueue,
- * Volcano, KAI) is a bound too.
+ * A namespace with GPU workloads and no quota on any accelerator, although the
+ * input has GPU quotas for others: nothing limits it. A queue (Kueue, Volcano,
+ * KAI) is a limit too.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -17,8 +17,8 @@ static bool has_gpu_quota(struct rule_run *run, const struct quota *quotas,
 	return false;
 }
 
-/* Returns whether another namespace of the input has one. Unknown if a
- * namespace is missing. */
+/* Returns whether another namespace of the input has a quota; unknown if an
+ * object has no namespace. */
 static enum tri others_have(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *index = rule_index(run);

@@ -44,7 +44,7 @@ static bool limits_class(const struct quota *quota, const char *class,
 	return extended && quota_hard_requests(quota, extended);
 }
 
-/* A quota of the namespace that limits accelerators, none of which covers
+/* Finds a quota of the namespace that limits accelerators, if none covers
  * claims of that class. */
 static const struct quota *find_quota(struct rule_run *run,
 				      const struct workload *w,

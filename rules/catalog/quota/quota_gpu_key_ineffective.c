@@ -2,9 +2,9 @@
 /*
  * Only "requests.<resource>" is ever charged for an extended resource. A bare
  * "nvidia.com/gpu" and "limits.nvidia.com/gpu" pass validation (any name with a
- * slash does) and stay in status.hard without ever showing in status.used.
- * HAMi's scheduler reads certain limits.* keys: silent if the quota names its
- * memory or core shares. Source: pkg/quota/v1/evaluator/core/pods.go
+ * slash does) and stay in status.hard without ever appearing in status.used.
+ * HAMi's scheduler reads certain limits.* keys: a quota that names its memory
+ * or core shares is skipped. Source: pkg/quota/v1/evaluator/core/pods.go
  * isExtendedResourceNameForQuota, podComputeUsageHelper; seen on kube-apiserver
  * with its controller-manager.
  */
@@ -15,7 +15,7 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* A quota that names HAMi's memory or core shares. */
+/* True for a quota that names HAMi's memory or core shares. */
 static bool quota_is_of_hami(const struct accelerator_extra *extra,
 			     const struct node *hard)
 {
@@ -35,7 +35,7 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 				     struct quota_key *key)
 {
 	key->accelerator = NULL;
-	/* An item of a list, where a map should be, has no key. */
+	/* An item of a list in place of a map has no key. */
 	if (!text)
 		return false;
 	key->resource = text;
@@ -65,12 +65,12 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 
 static const char *right_name(const struct quota_key *key)
 {
-	/* A prefix row has no single name to propose. */
+	/* A prefix row has no single name to suggest. */
 	return strchr(key->accelerator->name, '*') ? key->resource
 						   : key->accelerator->name;
 }
 
-/* Moves the value to the key that counts, unless that key has a value. */
+/* Moves the value to the effective key, unless that key has a value. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *entry, const char *better)
 {
@@ -90,7 +90,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	fix_remove(fix, entry);
 }
 
-/* A Kubeflow Profile creates the quota of the namespace that it creates. */
+/* A Kubeflow Profile creates the quota of its namespace. */
 static const struct node *hard_of(const struct object *o)
 {
 	if (object_is(o, "", "ResourceQuota"))

@@ -2,8 +2,8 @@
 /*
  * Each extended resource is counted separately: a quota on nvidia.com/gpu does
  * not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
- * requests a name that no quota of its namespace lists bypasses the budget. A
- * share of devices that are counted themselves (HAMi's gpumem beside
+ * requests a resource that is in no quota of its namespace bypasses the budget.
+ * A share of devices that are also counted (HAMi's gpumem beside
  * nvidia.com/gpu) does not. Source: pkg/quota/v1/evaluator/core/pods.go
  * podComputeUsageHelper.
  */
@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* A quota of the namespace that limits some accelerator; sets *covered when
+/* Finds a quota of the namespace that limits some accelerator; sets *covered if
  * one lists this resource. */
 static const struct quota *find_quota(struct rule_run *run,
 				      const struct workload *w,
@@ -31,7 +31,7 @@ static const struct quota *find_quota(struct rule_run *run,
 	return other;
 }
 
-/* Memory or cores of devices whose number a quota lists. */
+/* True for memory or cores of devices whose number a quota limits. */
 static bool is_part(struct rule_run *run, const struct workload *w,
 		    const struct workload_pod *pod,
 		    const struct accelerator *share)

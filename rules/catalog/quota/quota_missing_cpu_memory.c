@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quota that names cpu or memory makes every container, init containers
- * too, declare it; a pod with one that does not is forbidden: "must specify
- * limits.cpu for: ...". The owner then shows 0 pods. A LimitRange's default
- * fills the value in before the quota looks.
+ * A quota that names cpu or memory requires the value in every container,
+ * including init containers; else the pod is forbidden: "must specify
+ * limits.cpu for: ...". The owner then has 0 pods. A LimitRange's default sets
+ * the value before the quota is checked.
  * Source: pkg/quota/v1/evaluator/core/pods.go enforcePodContainerConstraints.
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* The hard entry of that key, or NULL. */
+/* The entry of `hard` with that key, or NULL. */
 static const struct resource_amount *quota_hard(const struct quota *quota,
 						const char *key)
 {
@@ -45,7 +45,8 @@ static bool listed(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-/* A LimitRange of the namespace supplies it (default feeds requests too). */
+/* True if a LimitRange of the namespace sets it (a default limit sets the
+ * request too). */
 static bool defaulted(const struct object_index *index,
 		      const struct workload *w, const struct demanded *key)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One workload alone asks for more than a quota of its namespace allows at
- * all. Pods are admitted one by one until the quota is full: a part of the
- * gang starts, holds its GPUs and waits for pods that can never come. That
- * holds for suspended and queued jobs too.
+ * One workload alone requests more than a quota of its namespace allows. Pods
+ * are admitted one by one until the quota is full: part of the gang starts,
+ * holds its GPUs and waits for pods that can never start. Suspended and queued
+ * jobs are checked too.
  * Source: pkg/quota/v1/evaluator/core/pods.go; training-operator
  * pkg/controller.v1/common/pod.go (nothing is rolled back).
  */

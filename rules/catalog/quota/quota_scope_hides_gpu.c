@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A GPU quota with scopes counts only the pods its scopes select, and scopes
- * are not validated against extended resources: a BestEffort scope sees only
+ * are not validated against extended resources: a BestEffort scope selects only
  * pods without cpu and memory, a Terminating one only pods with a deadline.
- * Reported when GPU workloads of the set in that namespace are outside, and no
- * other quota counts them. Source: pkg/apis/core/validation
+ * Reported if GPU workloads of the input in that namespace are not selected,
+ * and no other quota counts them. Source: pkg/apis/core/validation
  * validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
@@ -55,7 +55,7 @@ static bool has_scopes(const struct object_index *index)
 	return false;
 }
 
-/* One pod is reported for each namespace. */
+/* Only one pod is reported per namespace. */
 static void check(struct rule_run *run)
 {
 	const struct object_index *index = rule_index(run);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workloads against what a quota has left. With a cluster state: the whole
- * workload at steady state above hard - used (its own copy given back) is an
- * error for gangs, of which a part would start; others wait by retrying. At
- * its peak (surge, elastic maximum; not pods that replace others, which wait)
- * above that, and all of one namespace
- * together above hard: warnings. One alone above hard is quota-never-fits.
+ * Compares workloads with the rest of a quota. With a cluster state: a workload
+ * that exceeds hard - used in the steady state (without its own usage) is an
+ * error if it is a gang, because only part of it would start; other workloads
+ * retry. It is a warning if only its peak exceeds it (surge, elastic maximum;
+ * not replacement pods, which wait), or if all workloads of a namespace
+ * together exceed hard. quota-never-fits reports a single workload above hard.
  * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
@@ -54,7 +54,7 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* Running pods are in the quota's usage already. */
+/* The quota's usage already includes running pods. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&
@@ -67,7 +67,7 @@ static void check_one(struct rule_run *run, const struct workload *w)
 
 	if (w->child || rule_cluster_lacks(run, CLUSTER_QUOTA))
 		return;
-	/* Queued work waits without any pod. */
+	/* Queued work waits without pods. */
 	if (w->suspended || w->kueue)
 		return;
 	rule_cluster_lost(run);

@@ -3,14 +3,14 @@
  * A pod that requests more devices than one node has. A pod never spans nodes,
  * so it stays Pending forever. Most servers have 8; the maximum is a parameter,
  * and a selected instance type or count label with more raises it; with a
- * snapshot it is the number on the selected nodes. (A selected type with fewer
- * is left to selector-resource-contradiction.) On a machine whose 8 GPUs form
- * one NVLink domain, a number that does not divide 8 leaves GPUs that few pods
- * can use. Sources: instance tables of Karpenter and the clouds (16 A100 in
- * GCP's a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron scheduler extension:
- * contiguous sets of 1, 4, 8 or 16 devices on trn1.32xlarge; ROCm
- * k8s-device-plugin docs/user-guide/configuration.md: 64 partitions of 8 GPUs,
- * each an amd.com/gpu.
+ * snapshot it is the number on the selected nodes.
+ * (selector-resource-contradiction reports a selected type with fewer.) On a
+ * machine whose 8 GPUs form one NVLink domain, a number that does not divide 8
+ * leaves GPUs that few pods can use. Sources: instance tables of Karpenter and
+ * the clouds (16 A100 in GCP's a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron
+ * scheduler extension: contiguous sets of 1, 4, 8 or 16 devices on
+ * trn1.32xlarge; ROCm k8s-device-plugin docs/user-guide/configuration.md: 64
+ * partitions of 8 GPUs, each an amd.com/gpu.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -20,7 +20,8 @@
 #include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/node_match.h"
 
-/* Most of the resource that a node has which the pod selects; 0: not known. */
+/* The largest amount of the resource on a node that the pod selects; 0:
+ * unknown. */
 static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 			  const char *resource)
 {
@@ -32,7 +33,8 @@ static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 	return match.unknown ? 0 : match.most;
 }
 
-/* Devices of one resource on the largest machine known, or 0: no limit. */
+/* Number of devices of one resource on the largest known machine, or 0: no
+ * limit. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 			    const char *resource)
 {
@@ -40,7 +42,7 @@ static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 		rule_param_given(run, "max") ? rule_param_int(run, "max") : 8;
 
 	if (a->class != ACCEL_WHOLE)
-		return 0; /* slices and replicas: as many as configured */
+		return 0; /* slices and replicas: any configured number */
 	if (text_ends(resource, "/neuroncore"))
 		return max > 128 ? max : 128;
 	if (text_starts(resource, "aws.amazon.com/neuron") ||
@@ -51,7 +53,7 @@ static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 	return max;
 }
 
-/* Nothing shows that the site has none of the few machines with 16. */
+/* True if nothing shows that the site has none of the few machines with 16. */
 static bool may_have_more(struct rule_run *run, const struct container *c,
 			  int64_t n)
 {

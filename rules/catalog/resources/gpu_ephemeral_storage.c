@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that a container fetches into its own writable layer. The cache of
- * a model hub lies below the home directory (or where variables say) and
+ * Weights that a container downloads into its own writable layer. The cache of
+ * a model hub is below the home directory (or at the path of a variable) and
  * grows to the size of the model; without an ephemeral-storage request the
  * scheduler does not plan for it, and the kubelet evicts the pod for disk
  * pressure in the middle of the download.
@@ -31,7 +31,7 @@ static bool is_small(const struct container *c)
 	return size > 0 && size <= 30;
 }
 
-/* Where nothing else is mounted all paths are the container's own. */
+/* Without other mounts all paths are the container's own. */
 static bool mounts_shm_alone(const struct container *c)
 {
 	const struct node *mounts = node_get(c->node, "volumeMounts");
@@ -50,8 +50,8 @@ static bool is_set(const struct container *c, const char *name)
 	       !text_eq(value.text, "false");
 }
 
-/* Nothing is fetched: the weights are there, or are made up. ModelScope's cache
- * is elsewhere. */
+/* True if nothing is downloaded: the weights exist, or are dummies.
+ * ModelScope's cache is elsewhere. */
 static bool fetches_none(const struct argv *argv, const struct container *c)
 {
 	static const char *const names[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A fraction of an accelerator, or a negative number. Extended resources are
- * counted in integers ("must be an integer"): asking for 0.5 of a device does
- * not divide it. "1000m" and 1.0 are integers.
+ * counted in integers ("must be an integer"): a request for 0.5 does not divide
+ * a device. "1000m" and 1.0 are integers.
  *
  * Source: pkg/apis/core/validation ValidateResourceQuantityValue, helper
  * IsIntegerResourceName.
@@ -37,7 +37,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_LIMIT(c, limit)
 			check_entry(run, c, limit);
-		/* Reports the same number in limits and requests once. */
+		/* Limits and requests with the same number are reported
+		 * once. */
 		FOR_EACH_REQUEST(c, request)
 			if (request->accelerator &&
 			    !(request->other &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Incomplete requests for huge pages: without cpu or memory beside them, with a
- * request that is not the limit, in an amount that is not a multiple of the
- * page size, or an emptyDir of huge pages in a pod that asks for none.
+ * request that is not the limit, with an amount that is not a multiple of the
+ * page size, or an emptyDir of huge pages in a pod that requests none.
  *
  * Sources: pkg/apis/core/validation ("HugePages require cpu or memory", "must
  * be equal", "integer multiple"); pkg/volume/emptydir (no request, no mount).
@@ -38,7 +38,7 @@ static const char *problem(const struct node *value, const struct node *limits,
 		return "not a multiple of the page size";
 	if (in_limits || node_is_unknown(limit))
 		return NULL;
-	other = q; /* an invalid limit is not judged here */
+	other = q; /* an invalid limit is reported elsewhere */
 	if (node_quantity(limit, &other) == QUANTITY_ABSENT)
 		return "requested without a limit";
 	return quantity_cmp(q, other) ? "not equal to its limit" : NULL;
@@ -65,7 +65,7 @@ static const struct node *first_huge(const struct node *map)
 	return NULL;
 }
 
-/* A LimitRange fills them in before the API server looks. */
+/* A LimitRange sets them before the API server checks. */
 static void report_alone(struct rule_run *run, const struct container *c,
 			 const struct node *first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An init container that asks for more devices than the containers after it.
- * The pod reserves the larger of the two for its whole life, so the surplus
- * is held and never used again.
+ * An init container that requests more devices than the containers after it.
+ * The pod reserves the larger of the two for its whole life, so the surplus is
+ * held without being used again.
  *
  * Source: component-helpers resource/helpers.go (max of init and main);
  * comment in KubeRay common/pod.go on GKE Autopilot.
@@ -11,8 +11,8 @@
 
 #include "engine/rule.h"
 
-/* Containers that request no device get none of the init container's: then the
- * request may be in the wrong place. */
+/* Containers that request no device get none of the init container's: the
+ * request may then be in the wrong place. */
 static void advise(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, int64_t main)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload that means to use GPUs and asks for none. The scheduler then
- * puts it anywhere; where the nvidia runtime is the default one, the image's
- * own NVIDIA_VISIBLE_DEVICES=all shows it every GPU of the node, uncounted.
+ * A workload that is meant to use GPUs and requests none. The scheduler puts it
+ * on any node; if the nvidia runtime is the default, the image's own
+ * NVIDIA_VISIBLE_DEVICES=all exposes every GPU of the node, uncounted.
  *
  * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ... all
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
- * kube/intent.h lists the signs of this intent.
+ * kube/purpose/intent.h lists the signs of this intent.
  */
 #include <inttypes.h>
 

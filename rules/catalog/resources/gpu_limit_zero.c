@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `nvidia.com/gpu: 0` reads like "no GPU" and is not: it is the same as no
- * key at all, so an image with NVIDIA_VISIBLE_DEVICES=all still sees every
- * GPU of the node. Devices of other makers reach a container by their plugin
- * alone, a share of 0 (HAMi's gpucores) limits nothing, and beside devices that
- * are allocated a 0 of another name is the same as no key. A request of 0
- * without a limit is gpu-request-without-limit's. A key without a value, as a
- * chart writes it whose value is empty, is 0 as well.
+ * `nvidia.com/gpu: 0` looks like "no GPU", but is the same as no key at all, so
+ * an image with NVIDIA_VISIBLE_DEVICES=all still sees every GPU of the node.
+ * Not checked are devices of other makers, which reach a container only by
+ * their plugin; a share of 0 (HAMi's gpucores), which limits nothing; and a 0
+ * beside allocated devices of another name, which is the same as no key.
+ * gpu-request-without-limit reports a request of 0 without a limit. A key
+ * without a value, as written by a chart with an empty value, is 0 as well.
  *
  * Source: NVIDIA/k8s-device-plugin#61; `nvidia.com/gpu: null` comes back from
  * kube-apiserver 1.36 as "0".
@@ -18,7 +18,7 @@
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
-/* Not even a zero is left, and the variable says what it was meant to say. */
+/* Removes the zero, because the variable expresses its intent. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *limit)
 {
@@ -68,8 +68,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	repair(run, f, c, value);
 }
 
-/* The variable is there already: the zero only says it again. An entry without
- * a value, and no source of one, is the empty text. */
+/* The variable is set already, so the zero is redundant. An entry with neither
+ * value nor source is the empty string. */
 static bool hides_gpus(const struct container *c)
 {
 	struct env_value value = container_env_value(c, VISIBLE);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Accelerators of two vendors in one pod, or whole GPUs and MIG slices in one
- * container. No node offers the first, unless one of them is Intel's: its
- * graphics and NPUs are parts of the processor. For the second the kubelet
- * merges the environment of both allocations into one NVIDIA_VISIBLE_DEVICES,
- * and one of the two is lost.
+ * container. No node offers accelerators of two vendors, unless one is Intel,
+ * whose graphics and NPUs are parts of the processor. For whole GPUs and slices
+ * the kubelet merges the environment of both allocations into one
+ * NVIDIA_VISIBLE_DEVICES, and one of the two is lost.
  *
  * Source: NVIDIA/k8s-device-plugin#728.
  */
@@ -26,7 +26,8 @@ static bool clash(const struct accelerator *a, const struct accelerator *b)
 	       (a->class == ACCEL_MIG && b->class == ACCEL_WHOLE);
 }
 
-/* First resource of the pod and of the container so far. */
+/* Compares an entry with the first resource of the pod and of the container so
+ * far. */
 static bool check_entry(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry,
 			struct vendors_seen seen[2])
@@ -49,7 +50,7 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 		if (i == 0 ? text_eq(a->vendor, b->vendor) : !clash(a, b))
 			continue;
 		other = seen[i].at;
-		/* Keys have no order: the one that comes last by name. */
+		/* Keys have no order: use the last one by name. */
 		if (value->parent == other->parent &&
 		    strcmp(value->key, other->key) < 0) {
 			other = value;

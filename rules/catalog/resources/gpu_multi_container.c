@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two containers of one pod that ask for devices get different ones: the pod
+ * Two containers of one pod that request devices get different ones: the pod
  * needs the sum, and one process cannot see the other's GPU. A copied sidecar
- * doubles the bill. Containers that share one DRA claim share the device and
- * are not meant here, nor TPU slices, where one container runs for each NUMA
- * node of a machine. Where the nodes share devices under the name of whole ones
- * both may have the same: silent where the pod selects such nodes, and where
- * each of the containers runs a program that computes, none of them twice.
+ * doubles the cost. Not checked are containers that share one DRA claim, and
+ * hence the device, and TPU slices, where one container runs for each NUMA node
+ * of a machine. If the nodes share devices under the name of whole ones, both
+ * may get the same: a pod that selects such nodes is skipped, and so is one
+ * whose containers each run a different program that computes.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -35,7 +35,7 @@ static bool has_shares(struct rule_run *run, const struct container *c)
 	return false;
 }
 
-/* One program with the same arguments and environment. */
+/* True for the same program with the same arguments and environment. */
 static bool is_copy(const struct container *a, const struct container *b)
 {
 	static const char *const keys[] = {"image", "command", "args", "env",
@@ -59,8 +59,8 @@ static bool is_second(const struct pod *pod, const struct container *copy)
 	return false;
 }
 
-/* Returns the container that may have its devices by mistake; NULL: each
- * runs a separate program that computes, and the author has split them. */
+/* Returns the container that may have its devices by mistake; NULL if each runs
+ * a separate program that computes, so that the author has split them. */
 static const struct container *find_other(const struct pod *pod,
 					  const struct container *first)
 {

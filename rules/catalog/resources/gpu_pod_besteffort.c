@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU pod without any cpu or memory figure is BestEffort: the class looks at
+ * A GPU pod without any cpu or memory value is BestEffort: the class depends on
  * cpu and memory only, extended resources do not count. Such a pod is the first
  * to be evicted and to be killed for memory, and a quota that names cpu or
- * memory forbids it. A LimitRange may give it figures, as a state or the policy
+ * memory forbids it. A LimitRange may set them, as a snapshot or the policy
  * shows.
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
@@ -15,7 +15,7 @@
 #include "kube/resources/qos.h"
 #include "kube/scheduling/node_devices.h"
 
-/* A value per accelerator, times those of the container. */
+/* Sets a value per accelerator, times the container's number of them. */
 static void request(struct rule_run *run, struct fix *fix,
 		    const struct container *c, const char *name)
 {
@@ -30,8 +30,8 @@ static void request(struct rule_run *run, struct fix *fix,
 		    edit_string(arena, arena_strdup(arena, text)));
 }
 
-/* Where a gang's requests are summed, its devices are among them only if the
- * new requests have them. */
+/* If a scheduler sums the gang's requests, it includes the devices only if the
+ * new requests contain them. */
 static void request_devices(struct rule_run *run, struct fix *fix,
 			    const struct container *c)
 {
@@ -49,7 +49,8 @@ static void request_devices(struct rule_run *run, struct fix *fix,
 				    edit_copy(rule_arena(run), limit->node));
 }
 
-/* A pod that requests more than its instance type has would never start. */
+/* False if the pod would request more than its instance type has, and never
+ * start. */
 static bool fits(struct rule_run *run, const struct pod *pod)
 {
 	const struct instance_type *type = pod_node_devices(pod).type;
@@ -64,7 +65,7 @@ static bool fits(struct rule_run *run, const struct pod *pod)
 			    quantity_from(type->cpus)) <= 0;
 }
 
-/* One of them is enough. */
+/* One of them suffices. */
 static bool has_values(struct rule_run *run, struct finding *f)
 {
 	bool cpu = finding_param_given(run, f, "cpu");
@@ -93,7 +94,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* Returns whether defaults set missing figures of containers. */
+/* Returns whether defaults set missing values of containers. */
 static enum tri has_defaults(struct rule_run *run, const struct pod *pod)
 {
 	return tri_or(rule_limit_default(run, pod->object, "cpu"),

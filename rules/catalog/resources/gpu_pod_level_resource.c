@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An accelerator in the pod's own `resources`. Pod-level resources allow cpu,
- * memory and hugepages only; the API server refuses others ("Unsupported value:
+ * memory and hugepages only; the API server rejects others ("Unsupported value:
  * "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
  *
  * Source: pkg/apis/core/validation validatePodResourceName.
@@ -39,7 +39,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *resources = node_get(pod->spec, "resources");
 	const struct node *limits = node_get(resources, "limits");
 
-	/* A template that is itself a container has its container resources
+	/* A template that is itself a container has the container's resources
 	 * there. */
 	if (pod->flat || !node_is_seq(node_get(pod->spec, "containers")))
 		return;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accelerators only in limits, in a template that a gang scheduler adds up.
- * Pods get the request from the limit, templates of custom resources do not.
- * Volcano counts the requests of its tasks, Training Operator stops at the
- * first `requests` it finds, so the PodGroup's minResources has no GPUs in it
- * and a job that cannot fit is admitted. Volcano always makes a PodGroup,
- * Training Operator where it is started with a gang scheduler.
+ * Accelerators only in limits, in a template whose requests a gang scheduler
+ * adds up. Pods get the request from the limit, templates of custom resources
+ * do not. Volcano counts the requests of its tasks, Training Operator stops at
+ * the first `requests` it finds, so the PodGroup's minResources has no GPUs and
+ * a job that cannot fit is admitted. Volcano always makes a PodGroup, Training
+ * Operator only if it is started with a gang scheduler.
  *
  * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
  * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not
- * meant: Kueue (pkg/workload/resources.go), KubeRay (utils
- * CalculatePodResource) and MPI Operator v2 fill in limits.
+ * affected: Kueue (pkg/workload/resources.go), KubeRay (utils
+ * CalculatePodResource) and MPI Operator v2 , which fill in limits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,15 +18,16 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Volcano requires requests of cpu and memory in tasks with a NUMA policy;
- * it takes the limits if no requests are set (validateTaskTopoPolicy). */
+/* With a NUMA policy Volcano requires requests of cpu and memory in its tasks;
+ * it uses the limits if no requests are set (validateTaskTopoPolicy). */
 static bool needs_all(const struct container *c)
 {
 	return !node_count(container_requests(c)) &&
 	       !node_is_unset(node_get(c->pod->group, "topologyPolicy"));
 }
 
-/* Once for a container: its further devices are mostly parts of the first. */
+/* Reports once per container: its further devices are usually parts of the
+ * first. */
 static struct finding *report(struct rule_run *run, const struct container *c,
 			      const struct node *limit, bool held)
 {
@@ -66,8 +67,8 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->node->key, (*y)->node->key);
 }
 
-/* Accelerators, or all. The API server sends keys sorted, whatever the file's
- * order. */
+/* Returns accelerators, or all entries, sorted by key, because the API server
+ * sends keys sorted. */
 static const struct resource_entry **
 lacking(struct rule_run *run, const struct container *c, bool every, size_t *n)
 {
@@ -92,7 +93,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 	struct fix *fix = NULL;
 	size_t n;
 
-	/* Training Operator takes the limits if no requests are set. */
+	/* Training Operator uses the limits if no requests are set. */
 	if (node_is_unknown(c->requests) ||
 	    (!whole && node_is_unset(c->requests)))
 		return;

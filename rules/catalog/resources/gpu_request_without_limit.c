@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * An accelerator, or a fabric's interface, in requests and not in limits.
- * Extended resources cannot be overcommitted: the API server refuses the Pod
+ * Extended resources cannot be overcommitted: the API server rejects the Pod
  * ("Limit must be set for non overcommitable resources"), on native kinds at
  * once, on custom resources when the operator creates the pods, so that the job
- * stays empty. A request of 0, or without a value, is one too.
+ * stays empty. A request of 0, or without a value, counts too.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements,
  * pkg/apis/core/v1/helper IsOvercommitAllowed.

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A resource name that is nearly an accelerator's: `nvidia.com/gpus`,
- * `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server accepts any name with
- * a domain, no node ever offers it, and the pod stays Pending. A name without
- * a domain is refused ("must be a standard resource for containers"), on
- * custom resources only when the pods are created.
+ * `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server accepts any name with a
+ * domain, no node ever offers it, and the pod stays Pending. A name without a
+ * domain is rejected ("must be a standard resource for containers"), on custom
+ * resources only when the pods are created.
  *
  * Source: pkg/apis/core/helper IsExtendedResourceName, observed on
- * kube-apiserver. Near-miss MIG names are mig-profile-invalid's.
+ * kube-apiserver. mig-profile-invalid reports misspelled MIG names.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* Returns the probable name, or NULL. */
+/* Returns the name that is probably meant, or NULL. */
 static const char *meant(struct rule_run *run, const struct container *c,
 			 const struct resource_entry *entry)
 {
@@ -32,7 +32,7 @@ static const char *meant(struct rule_run *run, const struct container *c,
 	return accelerator ? accelerator->name : NULL;
 }
 
-/* A correct name that no node of the cluster offers. */
+/* Reports a correct name that no node of the cluster offers. */
 static void check_nodes(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry)
 {
@@ -55,7 +55,7 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	finding_guess(run, f);
 }
 
-/* The name of a DeviceClass. */
+/* Adds that a DeviceClass has the name. */
 static void say_named(struct rule_run *run, const struct container *c,
 		      const struct node *value)
 {
@@ -95,7 +95,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
 	/* A name that no node has is never scheduled; a short name is
-	 * refused. */
+	 * rejected. */
 	if (strchr(value->key, '/') && entry->state == QUANTITY_OK &&
 	    !entry->quantity.nano)
 		return;
@@ -113,7 +113,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		name);
 }
 
-/* A field of the operator's own that names the resource. */
+/* Checks a field of the operator that names the resource. */
 static void check_named(struct rule_run *run, const struct pod *pod)
 {
 	const struct accelerator_extra *extra = rule_accelerators(run);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers that have more than their pod. A request of the pod that is not
- * set is the sum of the containers' requests, which may not exceed the pod's
- * limit.
+ * Containers that request more than their pod. An unset request of the pod is
+ * the sum of the containers' requests, which may not exceed the pod's limit.
  *
  * Source: pkg/apis/core/validation validatePodResourceConsistency,
  * pkg/apis/core/v1/defaults.go defaultPodRequests.
@@ -11,7 +10,8 @@
 
 #include "engine/rule.h"
 
-/* A main container's limit; those of init containers are not compared. */
+/* Checks a main container's limit; those of init containers are not
+ * compared. */
 static bool check_limits(struct rule_run *run, const struct pod *pod,
 			 const struct node *limit)
 {
@@ -41,7 +41,7 @@ static bool check_limits(struct rule_run *run, const struct pod *pod,
 	return found;
 }
 
-/* at: the pod's request, or the limit that bounds it. */
+/* at: the pod's request, or the limit that applies to it. */
 static void check_requests(struct rule_run *run, const struct pod *pod,
 			   const struct node *at)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A required anti-affinity of a template against its own pods, by hostname,
- * where two of them fit on a node. Pods with ports of the host never do.
+ * although two of them fit on a node. Pods with host ports never share a node
+ * anyway.
  */
 #include <inttypes.h>
 
@@ -22,7 +23,7 @@ static bool has_host_port(const struct pod *pod)
 	return false;
 }
 
-/* True if the nodes that it selects have devices for one pod only. */
+/* True if the selected nodes have devices for only one pod. */
 static bool fits_once(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most;

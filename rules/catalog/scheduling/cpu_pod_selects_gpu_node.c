@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that selects GPU nodes and asks for no GPU: either its limit was
- * forgotten (see gpu-limit-missing), or it takes cores of GPU nodes on purpose.
- * A leader that its operator keeps in the workers' pool of nodes has no choice.
+ * A pod that selects GPU nodes and requests no GPU: either its limit was
+ * forgotten (see gpu-limit-missing), or it uses cores of GPU nodes on purpose.
+ * A leader that its operator keeps in the workers' node pool has no choice.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -25,7 +25,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		gpu_selector_key(at));
 }
 
-/* A GPU is wanted, or used, under another name. */
+/* A GPU is meant, or used, under another name. */
 static const char *const yields_to[] = {
 	"gpu-limit-missing",
 	"gpu-resource-name-unknown",

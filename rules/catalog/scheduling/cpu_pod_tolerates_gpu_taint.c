@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The taint on GPU nodes keeps off pods that need no GPU. A CPU pod that
- * tolerates it fills the node's cores and memory, and GPUs next to them stay
- * idle because nothing fits any more. DaemonSets and the plumbing of the
- * cluster belong there and are not looked at; nor is a leader that its operator
- * keeps in the workers' pool of nodes, or what claims devices: those of a
- * ComputeDomain are on GPU nodes alone.
+ * The taint on GPU nodes keeps pods off that need no GPU. A CPU pod that
+ * tolerates it uses the node's cores and memory, and its GPUs stay idle because
+ * nothing fits any more. Skipped are DaemonSets and cluster infrastructure,
+ * which belong there, leaders that their operator keeps in the workers' node
+ * pool, and pods with claims: devices of a ComputeDomain are only on GPU nodes.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -14,7 +13,7 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
 
-/* A taint with this effect does not keep CPU pods away. */
+/* True if a taint with this effect does not keep CPU pods off. */
 static bool is_soft(const struct node *toleration)
 {
 	return node_eq(node_get(toleration, "effect"), "PreferNoSchedule");
@@ -60,7 +59,7 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
-/* Only nodes without a device pass it, or those of the control plane. */
+/* True if only nodes without a device match, or those of the control plane. */
 static bool keeps_off(const struct node_need *need)
 {
 	const struct node_label *label = node_label_find(need->key);
@@ -130,7 +129,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   at);
 }
 
-/* A GPU is wanted, or used, under another name. */
+/* A GPU is meant, or used, under another name. */
 static const char *const yields_to[] = {
 	"gpu-limit-missing",
 	"gpu-resource-name-unknown",

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Labels that gpu-feature-discovery, AKS and AMD have replaced. GKE's label for
- * preemptible nodes is not one: they still have it, and not that of spot nodes.
+ * preemptible nodes is not one of them: these nodes still have it, and not the
+ * label of spot nodes.
  */
 #include <string.h>
 
@@ -43,7 +44,7 @@ static const char *replaced_by(const struct node_need *need)
 		i++;
 	if (i == sizeof(labels) / sizeof(*labels))
 		return NULL;
-	/* `accelerator` is AKS' where it says nvidia. */
+	/* `accelerator` with the value nvidia is AKS' label. */
 	return !text_eq(need->key, "accelerator") ||
 			       node_eq(node_need_value(need, 0), "nvidia")
 		       ? labels[i].now

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A value of the ConfigMap is one configuration. `rename` is ignored unless it
- * is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
+ * Each value in the ConfigMap is one configuration. `rename` is ignored unless
+ * it is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
  * (DisableResourceNamingInConfig).
  */
 #include <inttypes.h>
@@ -32,7 +32,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 			      at->key, replicas, replicas == 1 ? "" : "s");
 }
 
-/* Keys that the plugin reads elsewhere, or not at all. */
+/* Checks keys that the plugin reads elsewhere, or not at all. */
 static void check_names(struct rule_run *run, const struct object *object,
 			const struct node *at, const struct node *sharing)
 {

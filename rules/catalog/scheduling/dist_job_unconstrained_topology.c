@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any setting about topology counts, and a node pool or a placement group. A
- * claim may be for what only nodes of one fabric have (NVIDIA's ComputeDomain).
+ * Any setting about topology counts, and so does a node pool or a placement
+ * group. A claim may be for devices that only nodes of one fabric have
+ * (NVIDIA's ComputeDomain).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A GPU pod that names no type of GPU takes the first free one: a 70B model
- * lands on a 16 GB card, or a small job takes the most expensive card. Where
- * all are alike nothing is wrong, as a state or the policy shows; a DaemonSet
- * has a pod on each node. A Kueue queue's flavors inject the selector, as some
- * operators do; a claim selects, a MIG profile has a size.
+ * lands on a 16 GB card, or a small job takes the most expensive card. If a
+ * snapshot or the policy shows that all GPUs are alike, nothing is reported; a
+ * DaemonSet has a pod on each node. A Kueue queue's flavors inject the
+ * selector, as some operators do; a claim selects devices, a MIG profile has a
+ * size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,8 +14,8 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/node_match.h"
 
-/* True if an annotation says so, of which KServe's pod webhook makes a selector
- * (accelerator_injector.go). */
+/* True if an annotation names the accelerator; KServe's pod webhook makes a
+ * selector from it (accelerator_injector.go). */
 static bool pod_names_model(const struct pod *pod)
 {
 	static const char key[] = "serving.kserve.io/gke-accelerator";
@@ -22,7 +23,7 @@ static bool pod_names_model(const struct pod *pod)
 	return pod_annotation(pod, key) || object_annotation(pod->object, key);
 }
 
-/* The next pair, led on in *text; false: there are no more. */
+/* Reads the next pair and advances *text; false at the end. */
 static bool labels_next(struct arena *arena, const char **text,
 			struct label_pair *out)
 {
@@ -54,7 +55,8 @@ static bool node_label_suits(const struct pod *pod,
 	return true;
 }
 
-/* Only MIG profiles, whose names contain the size of the slice? */
+/* True if it requests only MIG profiles, whose names contain the size of the
+ * slice. */
 static bool pod_wants_profiles(const struct pod *pod)
 {
 	bool found = false;
@@ -68,7 +70,8 @@ static bool pod_wants_profiles(const struct pod *pod)
 	return found;
 }
 
-/* True for vendors with a resource for each model: `MR-V100-vgpu`, `mlu370`. */
+/* True for vendors that name a resource after each model: `MR-V100-vgpu`,
+ * `mlu370`. */
 static bool pod_resource_names_model(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -85,7 +88,7 @@ static bool pod_resource_names_model(const struct pod *pod)
 	return false;
 }
 
-/* A label of the site itself that names GPUs or their machines. */
+/* True for a site's own label that names GPUs or their machines. */
 static bool speaks_of_gpus(const char *text)
 {
 	static const char *const words[] = {
@@ -106,7 +109,7 @@ static bool selects(const struct node_need *need)
 
 	if (!node_need_requires(need))
 		return false;
-	/* A value that is filled in later may name anything. */
+	/* A placeholder may become any value. */
 	if (value && node_is_unknown(value))
 		return true;
 	if (label && label->meaning != LABEL_SPOT &&
@@ -128,7 +131,7 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
-/* The policy's labels, but the author's own where there are some. */
+/* Uses the policy's labels, or the author's own if there are some. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod)
 {

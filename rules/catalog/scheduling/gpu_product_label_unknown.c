@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A product label whose list of values is closed (GKE's gke-accelerator and
- * gke-tpu-accelerator) with a value that is not in it: no node will have it.
- * New products appear, so this is advice. With a cluster state any product
- * label is judged, by the nodes that there are.
+ * A product label with a closed list of values (GKE's gke-accelerator and
+ * gke-tpu-accelerator) and a value that is not in it: no node has it. New
+ * products appear, so this is advice. With a cluster state every product label
+ * is compared with the existing nodes.
  */
 #include "base/text.h"
 #include "engine/rule.h"

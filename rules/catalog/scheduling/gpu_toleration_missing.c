@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU nodes often carry a taint named like the vendor's device: nvidia.com/gpu
- * for MIG, shared and claimed ones too. Whether they do, a state or the policy
- * shows; a policy that names a managed platform leaves it to that. The
- * admission plugin ExtendedResourceToleration adds the toleration (not for
- * claims), but is off by default. Knative allows none without a feature flag.
- * Only the scheduler asks for it: the kubelet, to which nodeName goes at once,
- * looks at NoExecute alone (pkg/kubelet/lifecycle/predicate.go generalFilter).
+ * GPU nodes often have a taint named like the vendor's device: nvidia.com/gpu,
+ * also for MIG, shared and claimed devices. A snapshot or the policy shows
+ * whether they do; if the policy names a managed platform, the platform adds
+ * the toleration. The admission plugin ExtendedResourceToleration adds the
+ * toleration (not for claims), but is off by default. Knative rejects
+ * tolerations without a feature flag. Only the scheduler checks the toleration:
+ * the kubelet, which gets pods with nodeName directly, checks only NoExecute
+ * (pkg/kubelet/lifecycle/predicate.go generalFilter).
  * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include <string.h>
@@ -70,7 +71,7 @@ static void repair(struct rule_run *run, struct finding *f,
 
 	if (pod->flat)
 		return;
-	/* It would replace the whole list of a serving runtime. */
+	/* The fix would replace the whole list of a serving runtime. */
 	FOR_EACH_CONTAINER(pod, c)
 		safe &= !container_is_merged(c);
 	edit_member_string(arena, toleration, "key", key);

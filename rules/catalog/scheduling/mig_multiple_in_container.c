@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA enumerates a single MIG device for a process.
+ * CUDA gives a process only one MIG device.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -19,7 +19,8 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 }
 
 /*
- * True if it starts a process for each slice: by itself, by Dask-CUDA, by Ray.
+ * True if it starts a process for each slice: by itself, with Dask-CUDA, or
+ * with Ray.
  */
 static bool spreads(const struct container *c)
 {
@@ -40,7 +41,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (!is_slice(run, c, entry))
 				continue;
 			n += quantity_value(entry->quantity);
-			/* The order of a map's keys says nothing. */
+			/* The order of keys in a map has no meaning. */
 			if (!last || strcmp(entry->node->key, last->key) > 0)
 				last = entry->node;
 		}

@@ -31,7 +31,7 @@ static void check_ranks(struct rule_run *run, const struct container *c,
 	const struct degree *by;
 	int64_t n;
 
-	/* Copies of a model need not talk to each other. */
+	/* Copies of a model need not communicate. */
 	one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
 		(struct degree){0};
 	n = parallel_devices(&one, &by);

@@ -3,8 +3,8 @@
  * A MIG profile that no GPU has, or not the selected one. The device plugin
  * names a slice `nvidia.com/mig-<profile>` with `+` as `.`, and advertises
  * whole GPU instances only (no `1c.3g.20gb`). A name of this form that is not
- * in the table may be a newer GPU's: a warning. The name of a DeviceClass may
- * mean any device.
+ * in the table may be a newer GPU's, so it is a warning. The name of a
+ * DeviceClass may mean any device.
  *
  * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
  */
@@ -16,7 +16,7 @@
 #include "kube/scheduling/mig.h"
 
 /* The profile in a resource's name, without the `.shared` suffix of time
- * slicing; NULL: it is not that of a slice. */
+ * slicing; NULL if it is not a slice. */
 static const char *mig_profile_of(struct arena *arena, const char *resource)
 {
 	static const char shared[] = ".shared";
@@ -92,7 +92,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const struct node *value = entry->node;
 	const char *profile = mig_profile_of(rule_arena(run), value->key);
 
-	/* A row with the whole name is the policy's own. */
+	/* A row with the whole name comes from the policy. */
 	if (!profile || !entry->accelerator ||
 	    text_eq(entry->accelerator->name, value->key) ||
 	    entry->state == QUANTITY_ABSENT ||
@@ -104,7 +104,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		say_unknown(run, c, value, profile);
 }
 
-/* GKE makes the slices of a node pool: its label names their profile. */
+/* GKE creates the slices of a node pool: its label names their profile. */
 static void check_partition(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = node_get(

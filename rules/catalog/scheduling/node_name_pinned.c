@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nodeName, or a selector for one hostname. In a Pod that comes from a cluster
- * it is the scheduler that wrote nodeName: with it the API server writes the
- * condition PodScheduled (pkg/registry/core/pod/storage, BindingREST).
+ * nodeName, or a selector for one hostname. In a Pod exported from a cluster
+ * the scheduler set nodeName, and the API server then set the condition
+ * PodScheduled (pkg/registry/core/pod/storage, BindingREST).
  */
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *name = pod_field(pod, "nodeName");
 	const struct node *label;
 
-	/* A DaemonSet makes no pod for a node that is not there. */
+	/* A DaemonSet makes no pod for a missing node. */
 	if (pod->object->class == KIND_DAEMON)
 		return;
 	if (node_str(name) && !is_scheduled(pod->object)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU pods whose nodeSelector, required affinity or tolerations fit no node
- * that the cluster has: they stay Pending, unless an autoscaler adds such a
- * node (one that scales from zero cannot be seen, so this is a warning; with
- * Karpenter NodePools the rule is silent). Source: scheduler plugins
+ * GPU pods whose nodeSelector, required affinity or tolerations match no node
+ * of the cluster: they stay Pending, unless an autoscaler adds such a node (an
+ * autoscaler that scales from zero leaves no trace, so this is a warning; with
+ * Karpenter NodePools the rule reports nothing). Source: scheduler plugins
  * NodeAffinity and TaintToleration.
  */
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* The first value asked for that no node has. */
+/* The first requested value that no node has. */
 static const struct node *missing(const struct cluster *cluster,
 				  const struct pod *pod,
 				  const struct node_need **need)
@@ -22,7 +22,7 @@ static const struct node *missing(const struct cluster *cluster,
 		const struct node_need *one = needs.items + i;
 		const struct node *value;
 
-		/* One of several alternatives may be there. */
+		/* One of several alternatives may exist. */
 		if (one->term && needs.terms > 1)
 			continue;
 		for (value = node_need_value(one, 0); value;
@@ -91,8 +91,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!match.selected)
 		report_label(run, cluster, pod);
-	/* Flavors of Kueue and RuntimeClasses add tolerations; where nodeName
-	 * is set the kubelet alone is asked, and not for NoSchedule. */
+	/* Flavors of Kueue and RuntimeClasses add tolerations; with nodeName
+	 * only the kubelet checks them, and not for NoSchedule. */
 	else if (!match.tolerated && !pod->object->kueue &&
 		 node_is_unset(pod_field(pod, "nodeName")) &&
 		 node_is_unset(pod_field(pod, "runtimeClassName")))

@@ -5,7 +5,8 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* Reads it as the webhook does: limits count only if no requests are set. */
+/* Reads the request as the webhook does: limits count only if no requests are
+ * set. */
 static enum quantity_state request_of(const struct container *c,
 				      const char *name, struct quantity *q)
 {
@@ -23,8 +24,8 @@ static bool lacks_cpus(const struct container *c)
 	       (is == QUANTITY_OK && (q.nano < one || q.nano % one));
 }
 
-/* GetPodQOS compares sums; no request is above its limit, so they are equal
- * where each pair is. */
+/* GetPodQOS compares sums; no request is above its limit, so the sums are equal
+ * if each pair is. */
 static bool is_guaranteed(const struct container *c, const char *name)
 {
 	struct quantity request, limit;
@@ -37,7 +38,7 @@ static bool is_guaranteed(const struct container *c, const char *name)
 	       request.nano == limit.nano;
 }
 
-/* Returns the requirement that it does not meet, or NULL. */
+/* Returns the requirement that the container does not meet, or NULL. */
 static const char *refused_for(const struct container *c)
 {
 	if (node_is_unknown(c->resources))

@@ -2,9 +2,9 @@
 /*
  * A runtimeClassName that names no RuntimeClass: the owner is accepted, and
  * then each of its Pods is forbidden ("RuntimeClass ... not found"). Manifests
- * of one cloud name `nvidia`; on another the runtime is the default and has no
- * class. Judged where the cluster shows RuntimeClasses; of files alone a near
- * name is reported as a condition. Source:
+ * for one cloud name `nvidia`; on another cloud the runtime is the default and
+ * has no class. Checked if the snapshot has RuntimeClasses; if only files have
+ * some, a similar name is reported with "if". Source:
  * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists them. Volcano gives the pods of a Job the
- * scheduler that the Job names (pkg/controllers/job/job_controller_util.go).
+ * Off until the policy lists the schedulers. Volcano gives the pods of a Job
+ * the scheduler of the Job (pkg/controllers/job/job_controller_util.go).
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selector and resource exclude each other: a label of one vendor beside
- * another vendor's resource, an instance type or a count label with fewer
- * accelerators than asked for. So may nodeSelector and required affinity, which
- * must both hold. Such a pod can never be scheduled.
+ * The selector and the resource exclude each other: a label of one vendor
+ * beside another vendor's resource, an instance type or a count label with
+ * fewer accelerators than requested. So may nodeSelector and required affinity,
+ * which must both match. Such a pod can never be scheduled.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@
 #include "kube/scheduling/sharing.h"
 
 /*
- * Chips of a node of a TPU topology: those of a slice on one host; of larger
- * slices with three sides 4. Hosts of flat ones have 4 or 8: -1.
+ * Chips per node of a TPU topology: all of a slice on one host; 4 for larger
+ * slices with three dimensions. Hosts of flat ones have 4 or 8: -1.
  */
 static int64_t chips_of_node(const char *topology)
 {
@@ -40,7 +40,8 @@ static int64_t chips_of_node(const char *topology)
 	return chips > 8 ? -1 : chips;
 }
 
-/* Accelerators of the nodes that the label selects; -1: it does not say. */
+/* Number of accelerators of the nodes that the label selects; -1 if it does not
+ * show that. */
 static int64_t node_label_count(const char *key, const char *value)
 {
 	const struct node_label *label = node_label_find(key);
@@ -84,8 +85,8 @@ static bool excludes(const struct node_need *need, const struct node *wanted)
 	return text_eq(need->operator, listed ? "NotIn" : "In");
 }
 
-/* No node can pass both: each of the ORed terms excludes such an entry. Returns
- * the first of them. */
+/* No node can match both, because each of the ORed terms excludes such an
+ * entry. Returns the first one. */
 static bool pod_node_clash(const struct pod *pod,
 			   const struct node_needs *needs,
 			   struct node_clash *clash)
@@ -117,8 +118,9 @@ static const struct accelerator *asked_for(const struct pod *pod)
 	return NULL;
 }
 
-/* A count is of GPUs, not of their shares and slices: those have the name of
- * whole ones (MIG strategy single), as AMD's partitions do by default. */
+/* A count is a number of GPUs, not of shares and slices, which may have the
+ * name of whole GPUs (MIG strategy single), as AMD's partitions do by
+ * default. */
 static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -132,7 +134,7 @@ static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
 }
 
 /* True if one node may have devices of both vendors: processors have integrated
- * GPUs, and a label of PCI devices, or of the site, may mean these. */
+ * GPUs, and a label for PCI devices, or of the site, may mean these. */
 static bool may_have_both(const struct node_label *label, const char *vendor,
 			  const struct accelerator *accelerator)
 {
@@ -168,14 +170,14 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
 }
 
-/* An instance type of one model, and the label of another. */
+/* Reports an instance type of one model with the label of another. */
 static void check_models(struct rule_run *run, const struct pod *pod)
 {
 	struct mig_choices choices = mig_choices_of(pod);
 	const struct mig_choice *a = &choices.items[0], *b = a + 1;
 	struct finding *f;
 
-	/* Two values of one key: see check_clash(). */
+	/* check_clash() handles two values of one key. */
 	if (choices.n < 2 || text_eq(a->product, b->product) ||
 	    text_eq(a->key, b->key))
 		return;
@@ -212,7 +214,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (needs.n > 1)
 		check_models(run, pod);
-	/* ORed terms: another term may fit, so only one is judged. */
+	/* ORed terms: another term may match, so only a single one is
+	 * checked. */
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
 		const struct node_label *label = node_label_find(need->key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * README of the device plugin: requesting more than one shared GPU guarantees
- * nothing.
+ * Source: README of the device plugin: a request for more than one shared GPU
+ * guarantees nothing.
  */
 #include <inttypes.h>
 

@@ -40,7 +40,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	for (size_t i = 0; i < needs.n; i++) {
 		if (!node_need_requires(&needs.items[i]))
 			continue;
-		/* Another label names the pool, or who makes it. */
+		/* Another label names the pool, or its creator. */
 		if (names_pool(needs.items[i].key))
 			return;
 		for (size_t k = 0; k < 2; k++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A slice of several hosts is one node pool, which one Job fills: a pod for
- * each host, with all of its chips. A host alone has 8 chips at most (4 of the
- * kinds whose topologies have three figures); pods may share those.
+ * A slice of several hosts is one node pool, which one Job fills: a pod on each
+ * host, with all of its chips. A single host has at most 8 chips (4 for
+ * topologies with three dimensions); pods may share them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { CHIPS_MAX = 1 << 20 };
 
-/* The chips of `8x8` or `4x4x8`, or 0: one host may have all of them, or the
- * text is not a topology. */
+/* Returns the chips of `8x8` or `4x4x8`; 0 if one host may have all of them, or
+ * the text is not a topology. */
 static int64_t chips_of_hosts(const char *text)
 {
 	int64_t chips = 1;
@@ -63,7 +63,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t chips = chips_of_hosts(node_str(at));
 	struct amount pods;
 
-	/* Replicas of a runtime are set by who uses it. */
+	/* The user of a runtime sets its replicas. */
 	if (!chips || !job || !pod->steady.n || !has_tpus_alone(pod) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;

@@ -2,11 +2,10 @@
 /*
  * Folders of the host in a GPU pod. Some of them control the node: its
  * passwords, units, container runtime and kubelet; a socket does so even where
- * it is mounted read-only. Any other folder that can be written is shared with
- * every pod that mounts it; real jobs keep caches there, so a site first has to
- * say which folders are meant for that. Devices are
- * nvidia-device-mount-bypass's, /dev/shm is shm-not-memory-backed's; data that
- * is only read does no harm.
+ * it is mounted read-only. Any other writable folder is shared with every pod
+ * that mounts it; real jobs keep caches there, so a site first has to list the
+ * folders meant for that. nvidia-device-mount-bypass reports devices,
+ * shm-not-memory-backed reports /dev/shm; read-only data does no harm.
  *
  * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
  * Security Standards, baseline: hostPath volumes.
@@ -17,7 +16,7 @@
 #include "engine/rule.h"
 #include "kube/resources/host_path.h"
 
-/* True if the path is one of these, is in one, or holds one. */
+/* True if the path is one of these, is in one, or contains one. */
 static bool touches(const char *path, const char *const *places)
 {
 	for (; *places; places++)
@@ -27,8 +26,9 @@ static bool touches(const char *path, const char *const *places)
 	return false;
 }
 
-/* Does it give the node away: passwords, units, programs, the kubelet's pods,
- * the runtime's socket? That one serves those who only read, too. */
+/* True if it gives control of the node: passwords, units, programs, the
+ * kubelet's pods, the runtime's socket. The socket does even if the mount is
+ * read-only. */
 static bool host_path_commands_node(const struct host_path *shown,
 				    bool read_only)
 {
@@ -56,7 +56,7 @@ static bool host_path_commands_node(const struct host_path *shown,
 	       (!read_only && touches(shown->path, files));
 }
 
-/* One of the policy's folders ("/mnt,/data"), or in one. */
+/* True for one of the policy's folders ("/mnt,/data"), or a path below one. */
 static bool is_allowed(struct rule_run *run, const char *path)
 {
 	struct arena *arena = rule_arena(run);
@@ -73,8 +73,8 @@ static bool is_allowed(struct rule_run *run, const char *path)
 	return false;
 }
 
-/* GKE's daemon of GPUDirect-TCPX(O) sets the kernel's network parameters there,
- * as its documentation asks; Google alone writes to that registry. */
+/* GKE's daemon for GPUDirect-TCPX(O) sets the kernel's network parameters
+ * there, as its documentation requires; only Google writes to that registry. */
 static bool is_tuned(const struct container *c, const struct host_path *shown)
 {
 	return text_eq(shown->path, "/proc/sys") &&

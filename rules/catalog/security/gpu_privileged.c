@@ -21,7 +21,7 @@
 
 enum { WHOLE_NODE = 8, SMALL_NODE = 4 };
 
-/* containerd's privileged_without_host_devices is a runtime class's. */
+/* A runtime class may set containerd's privileged_without_host_devices. */
 static bool may_lack_devices(const struct pod *pod)
 {
 	const struct node *class = pod_field(pod, "runtimeClassName");
@@ -29,7 +29,7 @@ static bool may_lack_devices(const struct pod *pod)
 	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
 }
 
-/* UNKNOWN: nothing says how many its node has. */
+/* UNKNOWN: nothing shows the number of devices on its node. */
 static enum tri has_whole_node(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most, n = pod->gpus.n;
@@ -41,7 +41,7 @@ static enum tri has_whole_node(const struct pod *pod)
 	return !most && n >= SMALL_NODE ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* Returns the clause about the devices that it sees besides its own. */
+/* Returns the clause about devices that it sees besides its own. */
 static const char *other_gpus_clause(const struct container *c)
 {
 	static const char *const texts[] = {
@@ -61,7 +61,7 @@ static bool is_mild(const struct container *c)
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
-/* A pod on a node that also has devices of other pods. */
+/* True for a pod on a node that also has devices of other pods. */
 static bool shares_node(const struct pod *pod)
 {
 	const struct node_label *label = NULL;

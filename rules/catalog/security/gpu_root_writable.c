@@ -7,7 +7,7 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* Added capabilities have an effect for root only: it is meant. */
+/* Added capabilities only have an effect for root, so root is intended. */
 static bool needs_root(const struct container *c)
 {
 	const struct node *own = node_get(c->node, "securityContext");

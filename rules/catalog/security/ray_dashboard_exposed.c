@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay makes the Service and the Ingress of the head as the group says; a
- * Service of the files may lead to it, too. The type of headService counts
- * before serviceType, and the Ingress has the annotations of the object
- * (service.go setServiceTypeForUserProvidedService, ingress.go).
+ * KubeRay creates the Service and the Ingress of the head from the group; a
+ * Service in the files may also lead to it. The type of headService overrides
+ * serviceType, and the Ingress has the annotations of the object (service.go
+ * setServiceTypeForUserProvidedService, ingress.go).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		at->key, node_is_true(at) ? "true" : node_str(at));
 }
 
-/* Services beside the cluster that select its head. */
+/* Checks Services beside the cluster that select its head. */
 static void check_workload(struct rule_run *run, const struct workload *w,
 			   const struct workload_pod *pod)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder where a server must write and cannot: a cache variable below a
- * read-only mount, or a user without a home. vllm/vllm-openai has root and, in
- * later releases, vllm (2000) as users: for any other HOME is "/", where only
- * root may make folders. Source: vllm-project/vllm issues 9118, 10185;
- * ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by default
- * (kserve pkg/webhook/admission/pod/storage_initializer_injector.go). A cache
- * of models may be filled before: huggingface_hub writes only what is not there
- * (file_download.py), and NIMService has `storage.readOnly`.
+ * A folder to which a server must write but cannot: a cache variable below a
+ * read-only mount, or a user without a home. vllm/vllm-openai has the users
+ * root and, in later releases, vllm (2000): for any other user HOME is "/",
+ * where only root may create folders. Source: vllm-project/vllm issues 9118,
+ * 10185; ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by
+ * default (kserve pkg/webhook/admission/pod/storage_initializer_injector.go). A
+ * model cache may be filled in advance: huggingface_hub writes only missing
+ * files (file_download.py), and NIMService has `storage.readOnly`.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 
 enum holds {
 	HOLDS_FILES, /* that the server makes */
-	HOLDS_BOTH,  /* models, which may be there before, and files */
+	HOLDS_BOTH,  /* models, which may exist already, and other files */
 	HOLDS_MODELS,
 };
 
-/* hub: of no use where the hub is switched off, so that all is there. */
+/* hub: irrelevant if the hub is switched off, because all files exist then */
 static const struct {
 	const char *name;
 	bool hub;
@@ -41,7 +41,7 @@ static const struct {
 
 /* --- read-only mounts ----------------------------------------------------- */
 
-/* A trailing slash is the same folder. */
+/* A trailing slash does not matter. */
 static bool contains_path(const char *folder, const char *path)
 {
 	size_t len = folder ? strlen(folder) : 0;
@@ -52,7 +52,8 @@ static bool contains_path(const char *folder, const char *path)
 	       (path[len] == '/' || !path[len]);
 }
 
-/* The innermost mount that holds the path, or NULL; an unknown one may be. */
+/* The innermost mount that contains the path, or NULL; an unknown mount may
+ * contain it. */
 static const struct node *mount_of(const struct container *c, const char *path)
 {
 	const struct node *found = NULL;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maxSurge is rounded up, maxUnavailable down: 25 % of up to three is none.
+ * maxSurge is rounded up, maxUnavailable down: 25 % of up to three pods is
+ * zero.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ static int64_t round_percentage(const struct node *value, int64_t replicas,
 
 	if (up || share.unknown)
 		return share.unknown ? -1 : share.n;
-	/* maxUnavailable is rounded down, what amount_share() is not. */
+	/* maxUnavailable is rounded down, unlike amount_share(). */
 	if (node_int(value, &n))
 		return n;
 	if (!node_is_unset(value) && !node_str(value))
@@ -26,9 +27,9 @@ static int64_t round_percentage(const struct node *value, int64_t replicas,
 	return replicas * percent / 100;
 }
 
-/* Returns the unit that it needs more of, "GPUs"; slices by the name of
- * their resource. NULL: a share by memory or cores (HAMi), which a GPU in
- * use may have. */
+/* Returns the unit of which it needs more: "GPUs"; for slices the name of their
+ * resource. NULL for a share by memory or cores (HAMi), which a GPU in use may
+ * still have. */
 static const char *device_phrase(struct rule_run *run, const struct pod *pod,
 				 int64_t n)
 {

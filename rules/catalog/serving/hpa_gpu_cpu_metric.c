@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe's own fields, and HorizontalPodAutoscalers of the set. For the classes
- * none and external KServe makes no scaler (reconcilers/hpa/hpa_reconciler.go).
+ * Checks KServe's own fields, and HorizontalPodAutoscalers of the input. For
+ * the classes none and external KServe creates no scaler
+ * (reconcilers/hpa/hpa_reconciler.go).
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -9,9 +10,9 @@
 static const char mode_key[] = "serving.kserve.io/deploymentMode";
 static const char class_key[] = "serving.kserve.io/autoscalerClass";
 
-/* All of the metrics of a component of KServe, or NULL: some other metric
- * counts as well. The raw mode takes the CPU where none is written
- * (getHPAMetrics); KEDA's triggers are those of autoScaling alone. */
+/* Returns all metrics of a KServe component, or NULL if another metric counts
+ * as well. The raw mode scales by CPU if no metric is set (getHPAMetrics);
+ * KEDA's triggers are only those in autoScaling. */
 static const struct node *host_metric(const struct pod *pod, const char **name)
 {
 	const struct node *mode = object_annotation(pod->object, mode_key);
@@ -35,7 +36,7 @@ static const struct node *host_metric(const struct pod *pod, const char **name)
 	return node_eq(at, "cpu") || node_eq(at, "memory") ? at : NULL;
 }
 
-/* By KServe, up to more than the least: no maximum is that one. */
+/* True if KServe scales it above the minimum; without a maximum it does not. */
 static bool is_scaled(const struct pod *pod)
 {
 	const struct node *class = object_annotation(pod->object, class_key);

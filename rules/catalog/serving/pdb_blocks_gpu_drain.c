@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A PodDisruptionBudget that allows no eviction even while all of its pods are
- * healthy. None of maxUnavailable, and all of minAvailable, is none whatever
- * the number of pods; other numbers depend on who else has the labels.
+ * healthy. A maxUnavailable of 0 and a minAvailable of 100 % allow none,
+ * whatever the number of pods; other values depend on which other pods have the
+ * labels.
  */
 #include <inttypes.h>
 
@@ -10,8 +11,8 @@
 #include "kube/set/budget.h"
 #include "kube/set/index_find.h"
 
-/* The workload's pods that it certainly selects, none where none of them uses
- * GPUs; unknown: there may be more. */
+/* The workload's pods that it certainly selects; none if no pod of the workload
+ * uses GPUs. unknown: there may be more. */
 static struct amount budget_selects(const struct node *budget,
 				    const struct workload *w,
 				    struct arena *arena)
@@ -37,7 +38,7 @@ static struct amount budget_selects(const struct node *budget,
 
 /* Sum over the workloads that a budget selects. */
 struct budget_tally {
-	const char *title; /* of the first; NULL: selects none */
+	const char *title; /* of the first workload; NULL: it selects none */
 	bool training;	   /* all of them are */
 	struct amount pods;
 	struct place place;
@@ -66,7 +67,7 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		field->key, field->str, t->id.name, t->title,
 		t->pods.n == 1 ? "is" : "are", t->pods.n);
 	finding_cause(run, f, t->id.name);
-	/* A training job may well mean it. */
+	/* A training job may intend it. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -77,7 +78,7 @@ static void count_budget(struct rule_run *run, const struct workload *w,
 {
 	struct amount pods = budget_selects(budget->root, w, arena);
 
-	/* A drain leaves the pods of DaemonSets alone. */
+	/* A drain ignores the pods of DaemonSets. */
 	if (pods.n < 1 || w->class == KIND_DAEMON)
 		return;
 	if (!t->title)
@@ -95,7 +96,7 @@ static void count_budget(struct rule_run *run, const struct workload *w,
 	t->pods = amount_add(t->pods, pods);
 }
 
-/* Budgets of files, at their own place. */
+/* Reports budgets in files, at their own place. */
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);

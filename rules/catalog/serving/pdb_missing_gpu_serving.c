@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model server of several replicas that no disruption budget selects: a drain
- * may evict all of them at once. Judged where the state has budgets, or files
- * have some: a site that has none at all may have other means.
+ * A model server with several replicas that no disruption budget selects: a
+ * drain may evict all of them at once. Checked only if the snapshot or the
+ * files have budgets: a site without any may use other means.
  */
 #include <inttypes.h>
 
@@ -31,7 +31,7 @@ static bool judges(struct rule_run *run, const struct workload *w)
 	return false;
 }
 
-/* Certainly none of them selects these pods? */
+/* True if certainly none of them selects these pods. */
 static bool is_free(struct rule_run *run, const struct workload *w,
 		    const struct workload_pod *pod)
 {
@@ -59,7 +59,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];
 
-		/* Where an operator adds labels it may add a budget, too. */
+		/* An operator that adds labels may add a budget, too. */
 		if (!pod->gpu || pod->more_labels || pod->steady.unknown ||
 		    pod->steady.n < 2 || !judges(run, w) ||
 		    !is_free(run, w, pod))

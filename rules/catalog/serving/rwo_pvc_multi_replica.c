@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several pods with one volume for one node, or for one pod. Whether they run
- * on several nodes mostly depends on the scheduler: it is certain only where a
- * rule of the template keeps them apart, or a node is too small for two of
- * them.
+ * Several pods with a volume that only one node, or one pod, may mount. The
+ * scheduler usually decides whether they run on several nodes: it is certain
+ * only if the template keeps them apart, or no node has room for two of them.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -62,7 +61,8 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 	return users;
 }
 
-/* maxUnavailable of one replica, rounded down; 25 % by default. */
+/* True if maxUnavailable of one replica is 0 after rounding down; 25 % by
+ * default. */
 static bool is_below_one(const struct node *value)
 {
 	int64_t n;

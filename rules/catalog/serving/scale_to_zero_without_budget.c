@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default timeout of Knative is 300 s. The raw mode never has fewer than
- * one replica: KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
+ * Knative's default timeout is 300 s. The raw mode always keeps one replica:
+ * KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

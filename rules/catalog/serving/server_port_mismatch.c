@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that reach no server: a probe or a Service names a port that the
- * pod does not have, an InferencePool selects no pod, or sends to another port
- * than the one on the server's command line. Numbers are compared only where
- * nothing else in the pod can listen. Source: kubernetes pkg/probe/util.go
- * (a named port is looked up in the container's ports); discovery/v1 endpoints
- * of named ports (pkg/controller/util/endpoint/controller_utils.go, FindPort);
+ * Requests that reach no server: a probe or a Service names a port that the pod
+ * does not have, or an InferencePool selects no pod, or uses another port than
+ * the server's command line. Port numbers are compared only if nothing else in
+ * the pod can listen. Source: kubernetes pkg/probe/util.go (a named port is
+ * looked up in the container's ports); discovery/v1 endpoints of named ports
+ * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
 #include <inttypes.h>
@@ -67,7 +67,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 	}
 }
 
-/* Each Service is held against each workload: of more it costs too much. */
+/* Each Service is compared with each workload: more would cost too much. */
 enum { WORKLOADS = 2000 };
 
 static bool is_too_large(struct rule_run *run)
@@ -80,7 +80,7 @@ static bool is_too_large(struct rule_run *run)
 
 /* --- Services and InferencePools ------------------------------------------ */
 
-/* The only container that runs beside the pod's network, or NULL. */
+/* The only container in the pod's network, or NULL. */
 static const struct container *only_container(const struct pod *pod)
 {
 	const struct container *found = NULL;
@@ -95,7 +95,7 @@ static const struct container *only_container(const struct pod *pod)
 	return found;
 }
 
-/* The port on the server's command line; at NULL: it is not known. */
+/* The port on the server's command line; at is NULL if it is unknown. */
 static int64_t listening_port(const struct container *c, const struct node **at)
 {
 	static const char *const servers[] = {"vllm.entrypoints.openai."
@@ -178,7 +178,8 @@ static bool selects_others(struct rule_run *run, const struct workload *w,
 	return found;
 }
 
-/* Each of the ports against the pods of a workload, all of them selected. */
+/* Compares each of the ports with the pods of a workload, all of which are
+ * selected. */
 static void check_service(struct rule_run *run, const struct workload *w,
 			  const struct kube_service *service)
 {
@@ -221,7 +222,7 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 /* --- a pool without pods -------------------------------------------------- */
 
-/* True if labels of the pod that the pool asks for are not known. */
+/* True if the pool requires labels that the pod possibly has. */
 static bool may_select(const struct kube_service *pool,
 		       const struct workload_pod *pod)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The label says what it is for. A workload with a scaler does not set
+ * A label shows the environment. A workload with a scaler need not set
  * `replicas`.
  */
 #include "engine/rule.h"

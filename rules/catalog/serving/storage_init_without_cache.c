@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe uses a LocalModelCache of the same uri, or of a folder above it, by
- * itself (MatchStorageURI). The second pod of a rollout is not a replica.
+ * KServe automatically uses a LocalModelCache of the same uri, or of a folder
+ * above it (MatchStorageURI). The second pod of a rollout is not a replica.
  */
 #include <inttypes.h>
 

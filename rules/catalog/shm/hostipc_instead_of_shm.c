@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostIPC: true gives a pod the host's /dev/shm, and with it every System V
- * and POSIX shared memory segment of every other pod that does the same. It
- * is the old workaround for a small /dev/shm; Pod Security's baseline level
- * forbids it. A client of NVIDIA MPS needs it, to reach the node's daemon.
+ * hostIPC: true gives a pod the host's /dev/shm, and with it every System V and
+ * POSIX shared memory segment of every other pod with hostIPC. It is an old
+ * workaround for a small /dev/shm; Pod Security's baseline level forbids it. A
+ * client of NVIDIA MPS needs it to reach the node's daemon.
  * Source: GKE, How-to guides, "Share GPUs with multiple workloads using NVIDIA
  * MPS" (hostIPC: required).
  */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A hostPath of /dev/shm is the node's tmpfs. It is memory, and large (half of
- * the node's by default), but it is shared: every container that mounts it
- * reads and fills the same files, they outlive the pod, and Pod Security's
- * baseline level forbids hostPath. Any other folder of the node is shared in
- * the same way, unless each pod has a separate part (subPathExpr). Source:
- * tmpfs(5) (size=50%); Pod Security Standards, baseline: HostPath Volumes.
+ * the node's by default), but it is shared: every container that mounts it uses
+ * the same files, which outlive the pod, and Pod Security's baseline level
+ * forbids hostPath. Any other folder of the node is shared in the same way,
+ * unless each pod has a separate part (subPathExpr). Source: tmpfs(5)
+ * (size=50%); Pod Security Standards, baseline: HostPath Volumes.
  */
 #include "engine/rule.h"
 #include "kube/resources/host_path.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mount at /dev/shm that the API server refuses: its volume is not in the pod
+ * A mount at /dev/shm that the API server rejects: its volume is not in the pod
  * ("volumeMounts[0].name: Not found"), or the path is mounted twice
- * ("mountPath: must be unique"). In a custom resource it is not checked: its
- * pods are refused, and never exist. Claim templates are volumes too. Silent
- * where the operator may add volumes: of a runtime, a preset, its own. Source:
- * pkg/apis/core/validation ValidateVolumeMounts; observed.
+ * ("mountPath: must be unique"). A custom resource is accepted, but its pods
+ * are rejected and never exist. Claim templates are volumes too. Kinds whose
+ * operator may add volumes (of a runtime, of a preset, or its own) are skipped.
+ * Source: pkg/apis/core/validation ValidateVolumeMounts; observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,7 +13,7 @@
 #include "kube/purpose/intent.h"
 #include "kube/resources/shm.h"
 
-/* Beside the pod, or beside what holds it. */
+/* True if a claim template is beside the pod, or beside its owner. */
 static bool is_claimed(const struct pod *pod, const char *name)
 {
 	for (const struct node *at = pod->spec; at; at = at->parent)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Something is mounted at /dev/shm, but it is not memory: a plain emptyDir or a
- * PVC has the disk's speed (and a plain emptyDir blocks the Cluster
- * Autoscaler's scale-down). The medium is spelled "Memory"; the API server
- * accepts "memory", the kubelet does not know it. A hostPath of the node's
- * /dev/shm is memory: shm-hostpath reports it. The medium of another folder of
- * the node (/run, a ramdisk) is not known, nor what a CSI driver mounts.
+ * The volume at /dev/shm is not memory: a plain emptyDir or a PVC has the
+ * disk's speed (and a plain emptyDir blocks the Cluster Autoscaler's
+ * scale-down). The medium is spelled "Memory"; the API server accepts "memory",
+ * which the kubelet ignores. A hostPath of the node's /dev/shm is memory:
+ * shm-hostpath reports it. The medium of another folder of the node (/run, a
+ * ramdisk) is unknown, and so is a CSI driver's.
  * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/resources/shm.h"
 
-/* True if a mount may show the folder of the volume that /dev/shm is. */
+/* True if a mount may show the folder of the volume that is mounted at
+ * /dev/shm. */
 static bool overlaps(const struct node *mount, const char *folder)
 {
 	const struct node *path = node_get(mount, "subPath");
@@ -41,7 +42,7 @@ static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
 	return false;
 }
 
-/* Nothing bounds the memory but a size that may be meant for a disk. */
+/* Nothing limits the memory except a size that may be meant for a disk. */
 static bool is_large(const struct container *c, const struct shm *shm)
 {
 	struct quantity limit, usual;
@@ -51,8 +52,8 @@ static bool is_large(const struct container *c, const struct shm *shm)
 		quantity_cmp(shm->size, usual) > 0);
 }
 
-/* Mounts memory at /dev/shm instead of the volume, which holds other files as
- * well and stays on disk. */
+/* Mounts memory at /dev/shm in place of the volume, which also has other files
+ * and stays on disk. */
 static void repoint(struct rule_run *run, struct finding *f,
 		    const struct container *c, const struct shm *shm)
 {
@@ -81,7 +82,7 @@ static void repoint(struct rule_run *run, struct finding *f,
 		   "name");
 }
 
-/* Changes an emptyDir that is for /dev/shm only; no PVC, no hostPath. */
+/* Changes an emptyDir that is only for /dev/shm; not a PVC or a hostPath. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
 {
@@ -112,7 +113,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix_set(fix, shm->volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, text)));
 	}
-	/* The kubelet takes another spelling for disk. */
+	/* The kubelet treats another spelling as disk. */
 	fix_replaces(fix);
 	fix_set(fix, shm->volume, "emptyDir.medium",
 		edit_string(arena, "Memory"));

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pages of a Memory emptyDir are charged to the container that writes them, and
- * they survive its restart: with sizeLimit at or above the memory limit a
+ * they survive its restart: if sizeLimit is not below the memory limit, a
  * container that fills /dev/shm is killed and restarted endlessly. Without
- * sizeLimit the tmpfs is as large as the pod's memory limit, which bounds it:
- * an info. Source: kubernetes#128339 (open); empty_dir.go
+ * sizeLimit the tmpfs is as large as the pod's memory limit, so this is only an
+ * info. Source: kubernetes#128339 (open); empty_dir.go
  * calculateEmptyDirMemorySize.
  */
 #include "engine/rule.h"

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A /dev/shm that is mounted but too small for the data that several devices
+ * A volume at /dev/shm that is too small for the data that several devices
  * exchange through it: TGI recommends 1Gi, vLLM's production stack mounts 20Gi;
  * NCCL fails with "No space left on device". 64Mi or less is never better than
- * the runtime's default. From 1Gi on it serves most: the documentation of TGI,
- * vLLM and GKE mounts 1Gi and 2Gi for eight devices, too, so servers with as
- * much are left alone.
+ * the runtime's default. 1Gi suffices for most programs: the documentation of
+ * TGI, vLLM and GKE mounts 1Gi and 2Gi even for eight devices, so servers with
+ * that size are skipped.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/shm.h"
 
-/* The floors are those of NCCL and RCCL. */
+/* The minimum sizes are those of NCCL and RCCL. */
 static bool uses_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
@@ -20,13 +20,13 @@ static bool uses_nccl(const struct container *c)
 	return !vendor || text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
 }
 
-/* A sidecar, where other containers have the devices. */
+/* True for a sidecar of containers that have the devices. */
 static bool is_beside(const struct container *c)
 {
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
-/* Only the container's devices share its /dev/shm. */
+/* Only the container's own devices share its /dev/shm. */
 static int64_t devices_of(const struct container *c)
 {
 	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;

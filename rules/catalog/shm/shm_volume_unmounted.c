@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod has a Memory emptyDir that is named for shared memory, but the GPU
- * container does not mount it, or mounts it elsewhere: only /dev/shm itself is
- * what glibc, PyTorch and NCCL use. A program that is given the other place
- * uses it there.
+ * The pod has a Memory emptyDir named for shared memory, but the GPU container
+ * does not mount it, or mounts it elsewhere: glibc, PyTorch and NCCL use only
+ * /dev/shm itself. A program that gets the other path as an argument uses it
+ * there.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -21,7 +21,7 @@ static const struct node *mount_of(const struct container *c,
 	return NULL;
 }
 
-/* Mounted, it must not be able to fill the memory of any container. */
+/* Once mounted, it must not be able to fill the memory of any container. */
 static bool size_for(const struct pod *pod, const struct node *volume,
 		     struct quantity *size)
 {
@@ -56,7 +56,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		    ? !size_for(c->pod, volume, &size)
 		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
-	/* A size bounds the files of other mounts as well. */
+	/* A size also limits the files of other mounts. */
 	fix = finding_fix(run, f,
 			  state != QUANTITY_ABSENT ||
 				  shm_has_volume_alone(c->pod, volume),
@@ -70,7 +70,8 @@ static void repair(struct rule_run *run, struct finding *f,
 						 quantity_text(size, text))));
 }
 
-/* The program gets the place by its command or variables: it is used there. */
+/* True if the program gets the path by its command or variables, and so uses it
+ * there. */
 static bool knows_place(const struct container *c, const char *path)
 {
 	if (!path || !path[strspn(path, "/")])
@@ -83,7 +84,7 @@ static bool knows_place(const struct container *c, const char *path)
 	return false;
 }
 
-/* Another container has it, and this one needs none. */
+/* True if another container mounts it and this one needs none. */
 static bool is_of_another(const struct container *c, const struct node *volume)
 {
 	if (container_shm_need(c).is != SHM_NOT_NEEDED)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
- * else, and pods that cannot move are not moved off little-used nodes. The fix
- * is unsafe: a pod that hangs under do-not-disrupt keeps its node until it is
- * deleted. From Karpenter 1.12 on the value may be a duration, which ends at
- * the job's deadline; before, any value but "true" is ignored.
+ * else, so they are not moved off underused nodes. The fix is unsafe: a pod
+ * that hangs under do-not-disrupt keeps its node until it is deleted. Since
+ * Karpenter 1.12 the value may be a duration, which ends at the job's deadline;
+ * before, any value but "true" was ignored.
  *
  * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go, v1.11.0
  * HasDoNotDisrupt, v1.12.0 IsDoNotDisruptActive.
@@ -19,7 +19,8 @@
 static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 static const char disrupt[] = "karpenter.sh/do-not-disrupt";
 
-/* A Job's own pods are moved; a Pod without a controller keeps its node. */
+/* True if the autoscaler moves it: a Job's own pods; a Pod without a controller
+ * keeps its node. */
 static bool is_moved(const struct pod *pod)
 {
 	const struct object *object = pod->object;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A duration ends by itself. The annotations are the autoscaler's: the eviction
- * API, and so kubectl drain, does not read them. A Job that starts a server for
- * its own work ends, and pods of a DaemonSet hold up no Cluster Autoscaler
- * (simulator/drainability/rules: DaemonSets before the annotation).
+ * A duration ends by itself. Only the autoscaler reads the annotations: the
+ * eviction API, and hence kubectl drain, does not. A Job that starts a server
+ * for its own work ends, and pods of a DaemonSet never block the Cluster
+ * Autoscaler (simulator/drainability/rules: DaemonSets before the annotation).
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where nodes of both types fit, the pods have somewhere to go: a toleration
- * lets them onto spot nodes, a selector for nothing else keeps them there. A
- * Job that starts a server for its own work is run again, and a Pod may be one
- * of several behind a Service. A test may be lost.
+ * A toleration allows spot nodes, and other nodes remain as a fallback; a
+ * selector for spot nodes alone keeps the pods there. Skipped are a Job that
+ * starts a server for its own work, which is run again, a Pod, which may be one
+ * of several behind a Service, and a test.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -24,7 +24,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!spot || pod->steady.unknown || pod->steady.n != 1 ||
 	    pod->peak.n > 2 || !serves_others(pod) || !pod_is_spot_only(pod))
 		return;
-	/* The number of a Deployment is that of its autoscaler. */
+	/* The autoscaler sets the number of a Deployment. */
 	report_pod(
 		run, pod, spot,
 		pod->object->class == KIND_SERVICE

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Among the providers only AKS taints the nodes of all its spot node pools.
+ * AKS is the only provider that taints the nodes of all its spot node pools.
  * Karpenter's nodes (node auto-provisioning) have the label, and the taints of
  * their NodePool.
  */

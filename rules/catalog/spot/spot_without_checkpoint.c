@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checkpoints may be kept in ways that a rule cannot see: variables from
- * elsewhere, claims of other files, the file system of a host path.
+ * A rule cannot see all ways to keep checkpoints: variables from elsewhere,
+ * claims of other files, the file system of a host path.
  */
 #include <string.h>
 
@@ -66,8 +66,8 @@ static bool sees_training(const struct container *c)
 	return false;
 }
 
-/* `s3://...`, `--out=gs://...`: in the command or a variable; or transformers'
- * --push_to_hub. */
+/* True for `s3://...`, `--out=gs://...` in the command or a variable, or
+ * transformers' --push_to_hub. */
 static bool is_store(const char *text)
 {
 	return strstr(text, "://") || strstr(text, "push_to_hub");

@@ -46,16 +46,17 @@ struct parameter_kind {
 /* One object from --admission-policy files. */
 struct input_object {
 	const struct object *object;
-	const struct node *typed; /* as the server has it; made when finished */
+	const struct node *typed; /* as the API server would store it; built
+				     when the set is finished */
 	struct source *source;
-	bool copy; /* of one before it: see duplicates.c */
+	bool copy; /* repeats an earlier one: see duplicates.c */
 };
 
 struct admission_binding {
-	const char *name; /* NULL: absent from the files, made up */
+	const char *name; /* NULL: not in the files, assumed */
 	const struct node *spec;
 	enum severity severity;
-	const struct input_object *parameter; /* of a made up one */
+	const struct input_object *parameter; /* of an assumed binding */
 	struct admission_binding *next;
 };
 
@@ -74,7 +75,7 @@ struct admission_policy {
 	struct admission_policy *next;
 };
 
-/* A rule of a definition's schema, at the schema that holds it. */
+/* A rule of a definition's schema, with the schema that contains it. */
 struct crd_rule {
 	const struct node *schema;
 	const struct expression *expression;
@@ -86,16 +87,16 @@ struct crd_rule {
 
 struct crd_version {
 	const char *version;
-	/* openAPIV3Schema with what every object has, or NULL */
+	/* openAPIV3Schema with the fields of every object, or NULL */
 	const struct node *schema;
-	bool has_status; /* as a subresource: no create sets it */
+	bool has_status; /* status is a subresource: a create cannot set it */
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
 
 struct crd {
 	const char *name, *group, *kind, *plural;
-	const char *left_out; /* why it has no schemas, or NULL */
+	const char *left_out; /* why its schemas are missing, or NULL */
 	bool cluster_scoped;
 	const struct input_object *input;
 	struct crd_version *versions;
@@ -109,8 +110,9 @@ struct admission_policies {
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
 	bool wants_namespaces, strict;
-	bool mutates;		   /* it has MutatingAdmissionPolicies */
-	const struct node *unread; /* of the saved objects, or NULL */
+	bool mutates; /* it has MutatingAdmissionPolicies */
+	const struct node
+		*unread; /* kinds missing from the saved objects, or NULL */
 	bool saved;
 	size_t problems;
 	const struct admission_listener *listener; /* while it is made */
@@ -118,7 +120,7 @@ struct admission_policies {
 
 /* --- input_object.c ------------------------------------------------------ */
 
-/* One more problem, at a node of a given object. */
+/* Adds a problem at a node of an input object. */
 void admission_problem(struct admission_policies *set,
 		       const struct input_object *input, const struct node *at,
 		       const char *fmt, ...)
@@ -135,8 +137,8 @@ void admission_note(struct admission_policies *set,
 		    const struct input_object *input, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
-/* Why objects of the kind could not be read when a snapshot was taken; NULL:
- * they were, or there is none. */
+/* Why objects of the kind could not be read when the snapshot was taken; NULL
+ * if they were, or without a snapshot. */
 const char *admission_unread(const struct admission_policies *set,
 			     const char *group, const char *kind);
 bool input_is(const struct input_object *input, const char *group,
@@ -157,8 +159,8 @@ void binding_require(struct admission_policies *set,
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
-/* An expression, compiled; NULL: the node holds no text. wanted: bit of each
- * cel_kind that will do. */
+/* Compiles an expression; NULL if the node is not a string. wanted: a bit for
+ * each allowed cel_kind. */
 struct expression *expression_new(struct admission_policies *set,
 				  const struct input_object *input,
 				  const struct cel_env *env, unsigned wanted,
@@ -176,25 +178,25 @@ const struct crd_version *definition_version(const struct crd *definition,
 
 /* --- definition_type.c ---------------------------------------------------- */
 
-/* The type of a schema's values; NULL: expressions do not see them. */
+/* The type of a schema's values; NULL if expressions cannot read them. */
 const struct cel_type *definition_type(struct arena *arena,
 				       const struct node *schema,
 				       const char *name);
-/* The schema of a whole object: apiVersion, kind and the object's names are
- * there, and in objects that it embeds. Otherwise it is the same tree. */
+/* The schema of a whole object, with apiVersion, kind and metadata, also in
+ * embedded objects. Otherwise the tree is unchanged. */
 const struct node *definition_schema(struct arena *arena,
 				     const struct node *schema);
 
-/* A new map below a key. */
+/* Adds a new map under a key. */
 struct node *schema_put_map(struct arena *arena, struct node *map,
 			    const char *key);
-/* A child, or NULL, by its own key; below it the tree is the same. */
+/* Returns a child by its key, or NULL; the tree below is unchanged. */
 void schema_put_shared(struct arena *arena, struct node *map,
 		       const struct node *child);
 
 /* --- match.c, request.c --------------------------------------------------- */
 
-/* The part of an evaluation that all policies for an object share. */
+/* The state of an evaluation that all policies share for an object. */
 struct admission_case {
 	const struct admission_policies *set;
 	const struct admission_request *request;
@@ -202,14 +204,16 @@ struct admission_case {
 	struct arena *arena;
 	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
-	const struct node *labels; /* of its namespace, NULL: only its name */
+	const struct node
+		*labels; /* of its namespace; NULL: only its name is known */
 	bool labels_known;
-	const struct node *typed; /* NULL: not made yet, or cannot be */
-	const char *mutation;	  /* a policy that may change it, or NULL */
+	const struct node *typed; /* NULL: not built yet, or impossible */
+	const char *mutation; /* a policy that may change the object, or NULL */
 	const struct node *request_node, *namespace_node;
 };
 
-/* spec.matchConstraints of a policy, spec.matchResources of a binding. */
+/* Matches spec.matchConstraints of a policy, or spec.matchResources of a
+ * binding. */
 enum tri resources_match(struct admission_case *a,
 			 const struct node *resources);
 /* True if the input is a bound MutatingAdmissionPolicy that may match. */
@@ -218,20 +222,21 @@ bool mutation_applies(struct admission_case *a,
 /* The name of a MutatingAdmissionPolicy that may change the object first, or
  * NULL. */
 const char *mutation_of(struct admission_case *a);
-/* Labels of the object's namespace, as far as they are known. */
+/* Finds the labels of the object's namespace, if they are known. */
 void admission_find_namespace(struct admission_case *a);
 const struct node *admission_request_node(struct admission_case *a);
-/* NULL: there is none (cluster-scoped). */
+/* NULL for a cluster-scoped object. */
 const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
 
-/* The object as it is created; false: its native kind is not known. */
+/* Builds the object as the API server creates it; false for an unknown native
+ * kind. */
 bool admission_make_typed(struct admission_case *a);
 void policy_judge(struct admission_case *a,
 		  const struct admission_policy *policy);
 void definition_judge(struct admission_case *a, const struct crd *definition);
-/* To the one who asked; an info where the object may be changed first. */
+/* Reports to the caller; an info if the object may be changed first. */
 void admission_tell(struct admission_case *a, struct admission_result *result);
 /*
  * Finds the nodes of the author's tree that an evaluation read; returns their
@@ -239,7 +244,7 @@ void admission_tell(struct admission_case *a, struct admission_result *result);
  */
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
-/* White space as single blanks, none at the ends. */
+/* Returns the text with single blanks as white space, and none at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
 /* Returns the text of a messageExpression, or NULL if the server falls back

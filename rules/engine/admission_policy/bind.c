@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bindings of policies. A policy without one is judged as if it were bound with
- * Deny: who tries a policy out gets its verdict.
+ * Bindings of policies. A policy without a binding is evaluated as if it were
+ * bound with Deny, so that a new policy can be tried out.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"
@@ -16,7 +16,7 @@ static struct admission_policy *policy_named(struct admission_policies *set,
 	return p;
 }
 
-/* The gravest: Deny, Warn, Audit. */
+/* Returns the gravest action: Deny, Warn, Audit. */
 static enum severity severity_of(const struct node *spec)
 {
 	enum severity severity = SEVERITY_INFO;
@@ -30,7 +30,7 @@ static enum severity severity_of(const struct node *spec)
 	return severity;
 }
 
-/* The gravest first: of findings that say the same, the first one is kept. */
+/* Sorts the gravest first, because only the first of equal findings is kept. */
 static struct admission_binding *insert(struct admission_policies *set,
 					struct admission_policy *policy,
 					enum severity severity)
@@ -123,7 +123,7 @@ static void settle_scope(struct admission_policies *set,
 void policies_bind(struct admission_policies *set)
 {
 	struct admission_policy *policy;
-	bool all = !set->saved; /* those that are not in force, too */
+	bool all = !set->saved; /* also policies that are not effective */
 
 	for (size_t i = 0; i < set->ninputs; i++)
 		if (input_is(&set->inputs[i], admission_group,

@@ -2,7 +2,7 @@
 /*
  * A policy's expressions, in the environments of apiserver
  * pkg/admission/plugin/cel/compile.go. Variables are composited: each may use
- * those before it, and all else may use all.
+ * the ones before it, and all other expressions may use all of them.
  */
 #include <string.h>
 

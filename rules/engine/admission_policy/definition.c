@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CustomResourceDefinitions: what they say of a kind, and the
- * x-kubernetes-validations of their schemas.
+ * CustomResourceDefinitions: the versions, schemas and x-kubernetes-validations
+ * of a kind.
  */
 #include <string.h>
 
@@ -104,8 +104,8 @@ static const struct cel_env *environment(struct gathering *g,
 	return cel_env_new(arena, variables);
 }
 
-/* A rule that looks at the old object waits for an update, unless it says that
- * there need be none. */
+/* A rule that reads the old object applies only to updates, unless it sets
+ * optionalOldSelf. */
 static bool is_of_update(struct gathering *g, const struct node *item,
 			 const struct expression *expression)
 {

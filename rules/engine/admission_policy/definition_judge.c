@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The validation rules of a definition over an object of its kind (apiserver
- * pkg/apiserver/schema/cel/validation.go of apiextensions): each rule is held
- * against every value of the schema that holds it.
+ * pkg/apiserver/schema/cel/validation.go of apiextensions): each rule is
+ * checked on every value of its schema.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static struct cel_value read_self(struct cel_eval *eval, void *context,
 	struct checking *c = context;
 	const struct admission_request *request = c->a->request;
 
-	/* An update has an old value, but where it is is not looked for. */
+	/* An update has an old value, but its place is not searched for. */
 	if (index)
 		return request->old_object || request->old_unknown
 			       ? cel_unknown(NULL)
@@ -93,7 +93,7 @@ static const char *message_of(struct checking *c, const struct crd_rule *rule,
 				      rule->expression->text);
 }
 
-/* fieldPath names what the rule is about: `.spec.replicas`, `.x['a.b']`. */
+/* Returns the node at fieldPath: `.spec.replicas`, `.x['a.b']`. */
 static const struct node *field_of(struct checking *c,
 				   const struct crd_rule *rule)
 {
@@ -163,7 +163,7 @@ static void walk(struct checking *c, const struct node *value,
 	const struct node *more = node_get(schema, "additionalProperties");
 	const struct crd_rule *rule;
 
-	/* Rules are about values; a null has none, nullable or not. */
+	/* Rules check values, and null is none, nullable or not. */
 	if (node_is_unset(value) || node_is_unknown(value) ||
 	    !node_is_map(schema))
 		return;

@@ -77,7 +77,7 @@ static bool is_embedded(const struct node *schema)
 	return node_is_true(node_get(schema, "x-kubernetes-embedded-resource"));
 }
 
-/* True if there is an embedded object below. */
+/* True if it contains an embedded object. */
 static bool holds_embedded(const struct node *schema)
 {
 	if (!node_is_map(schema))
@@ -165,7 +165,7 @@ static const struct cel_type *scalar_type(const struct node *schema)
 	return node_eq(type, "string") ? text_type(schema) : NULL;
 }
 
-/* A keyword is a name both as it is and escaped. */
+/* A keyword is a name both as written and escaped. */
 static bool is_keyword(const struct node *property, const char *escaped)
 {
 	return text_starts(escaped, "__") &&
@@ -173,7 +173,7 @@ static bool is_keyword(const struct node *property, const char *escaped)
 	       text_eq(escaped + 2 + property->key_len, "__");
 }
 
-/* Fields whose values have no type are not there. */
+/* Fields whose values have no type are omitted. */
 static const struct cel_type *
 object_type(struct arena *arena, const struct node *schema, const char *name)
 {
@@ -201,7 +201,7 @@ object_type(struct arena *arena, const struct node *schema, const char *name)
 	return type;
 }
 
-/* more: of the values; NULL: they have none. */
+/* more: of the values; NULL if they have none. */
 static const struct cel_type *
 map_type(struct arena *arena, const struct node *more, const char *name)
 {

@@ -10,7 +10,7 @@
 
 const char admission_group[] = "admissionregistration.k8s.io";
 
-/* One line, whatever a name holds that the text quotes. */
+/* Puts the remark on one line, whatever its quoted names contain. */
 static struct admission_remark remark_at(struct admission_policies *set,
 					 const struct input_object *input,
 					 uint32_t offset, const char *text)

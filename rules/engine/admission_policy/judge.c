@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One policy and one object: matchConditions, validations with their messages,
- * audit annotations, for each binding and each of its parameters (apiserver
- * pkg/admission/plugin/policy/validating, plugin/cel/activation.go).
+ * Evaluates one policy on one object: matchConditions, validations with their
+ * messages, audit annotations, for each binding and each of its parameters
+ * (apiserver pkg/admission/plugin/policy/validating, plugin/cel/activation.go).
  */
 #include <string.h>
 
@@ -12,8 +12,8 @@
 #include "doc/build.h"
 #include "kube/scheduling/selector.h"
 
-/* A policy, a binding, a parameter. Caches hold while one group of expressions
- * is judged, as budgets do. */
+/* A policy, a binding and a parameter. Caches and budgets last for one group of
+ * expressions. */
 struct judging {
 	struct admission_case *a;
 	const struct admission_policy *policy;
@@ -22,11 +22,11 @@ struct judging {
 	bool conditions;	      /* matchConditions see no namespace */
 	struct cel_value *cache;
 	bool *cached;
-	struct cel_eval *evals; /* of the variables that were read */
-	uint64_t cost;		/* of variables, since it was asked */
+	struct cel_eval *evals; /* of the variables read so far */
+	uint64_t cost;		/* of variables, since the start of the group */
 	uint64_t budget;
 	bool spent;
-	const char *maybe; /* a condition that is not known, or NULL */
+	const char *maybe; /* a condition with an unknown result, or NULL */
 };
 
 /* --- evaluation ----------------------------------------------------------- */
@@ -142,7 +142,7 @@ static struct cel_value read_variable(struct cel_eval *eval, void *context,
 	}
 }
 
-/* A group of expressions begins: what variables held is forgotten. */
+/* Starts a group of expressions, without cached variables. */
 static void begin(struct judging *j, uint64_t budget)
 {
 	size_t n = j->policy->nvariables;
@@ -154,7 +154,8 @@ static void begin(struct judging *j, uint64_t budget)
 	j->spent = false;
 }
 
-/* An expression of the group; when the budget is spent, spent is set. */
+/* Evaluates an expression of the group; sets spent if the budget is
+ * exceeded. */
 static struct cel_value run(struct judging *j, const struct expression *e,
 			    struct cel_eval *eval)
 {
@@ -278,7 +279,7 @@ static void not_run(struct judging *j, const char *reason)
 	request->not_run(request->context, false, reason);
 }
 
-/* By the failure policy: a finding, or nothing. */
+/* Reports a finding or nothing, by the failure policy. */
 static void fail(struct judging *j, const char *expression, const char *message,
 		 struct cel_eval *eval)
 {
@@ -397,7 +398,7 @@ static void validate(struct judging *j)
 	}
 }
 
-/* An annotation only matters when it cannot be made. */
+/* An annotation only matters if its expression fails. */
 static void annotate(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;
@@ -446,7 +447,7 @@ static bool is_selected(const struct judging *j, const struct node *ref,
 }
 
 /* Returns the namespace of namespaced parameters; NULL if it is missing or
- * unknown, which has then been reported. */
+ * unknown, which is then reported already. */
 static const char *parameters_namespace(struct judging *j,
 					const struct node *ref)
 {

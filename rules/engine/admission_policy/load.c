@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into objects: policies, bindings, definitions, namespaces, parameters.
+ * Reads files into objects: policies, bindings, definitions, namespaces,
+ * parameters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ void admission_policies_free(struct admission_policies *set)
 struct adding {
 	struct admission_policies *set;
 	struct source *source;
-	const struct load_limits *limits; /* NULL: as of any file */
+	const struct load_limits *limits; /* NULL: the limits of any file */
 	bool namespaces;		  /* nothing else */
 };
 
@@ -69,7 +70,7 @@ static void add_objects(struct adding *adding, const struct doc *doc)
 		add_object(adding, &list.items[i]);
 }
 
-/* Decides by the text: at worst, namespaces are searched needlessly. */
+/* Searches only the text: at worst, namespaces are looked up needlessly. */
 static void note_wants(struct admission_policies *set, const char *text,
 		       size_t len)
 {
@@ -246,7 +247,7 @@ size_t admission_policies_finish(struct admission_policies *set,
 
 /* --- judging -------------------------------------------------------------- */
 
-/* IsExemptAdmissionConfigurationResource() of the API server. */
+/* The API server's IsExemptAdmissionConfigurationResource(). */
 static bool is_exempt(const struct object *object)
 {
 	static const char *const kinds[] = {
@@ -264,7 +265,8 @@ static bool is_exempt(const struct object *object)
 	return false;
 }
 
-/* Reads the request that a file's object makes, or the fields of a review. */
+/* Builds the request for an object in a file, or reads the fields of a
+ * review. */
 static void read_review(struct admission_case *a)
 {
 	const struct node *review = a->request->review;
@@ -281,7 +283,7 @@ static void read_review(struct admission_case *a)
 		a->plural = plural;
 	a->cluster_scoped = !node_str(node_get(review, "namespace")) ||
 			    object_is(a->object, "", "Namespace");
-	/* The server has set and taken out what it will. */
+	/* The server has already set and removed all it does. */
 	a->typed = a->object->root;
 }
 

@@ -18,7 +18,8 @@ static bool list_has(const struct node *list, const char *text)
 	return false;
 }
 
-/* A resource, or all of them, and behind a slash a subresource, or all. */
+/* Matches a resource, or all of them, and after a slash a subresource, or
+ * all. */
 static bool has_resource(const struct admission_case *a,
 			 const struct node *list)
 {
@@ -110,8 +111,8 @@ static enum tri rules_match(const struct admission_case *a,
 	return answer;
 }
 
-/* As the server has them: with the name of a Namespace, with those that a Job
- * takes from its template. */
+/* Labels as the server stores them: with the name of a Namespace, and with
+ * those that a Job copies from its template. */
 static const struct node *labels_of(struct admission_case *a)
 {
 	return admission_make_typed(a) ? node_path(a->typed, "metadata.labels")
@@ -188,7 +189,8 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 
 static bool is_bound(struct admission_case *a, const char *policy)
 {
-	bool bound = !a->set->saved; /* without a binding, as of others */
+	bool bound =
+		!a->set->saved; /* without a binding, treat it like any other */
 
 	for (size_t i = 0; i < a->set->ninputs; i++) {
 		const struct input_object *input = &a->set->inputs[i];

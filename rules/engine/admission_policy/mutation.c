@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fields of a pod that MutatingAdmissionPolicies may set when it is created:
- * those that the expressions of a bound policy name. Their values are not
+ * the fields that a bound policy's expressions mention. The values are not
  * evaluated, so the fields are unknown. A controller's pods get labels beside
- * those of the template, and matchConditions are taken to hold.
+ * those of the template, and matchConditions are assumed to match.
  */
 #include <ctype.h>
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* True if some text below the node has the word. */
+/* True if some text below the node contains the word. */
 static bool says(const struct node *node, const char *word)
 {
 	const char *text = node_str(node), *at = text;
@@ -64,7 +64,7 @@ static void touch_all(struct admission_case *a, struct node *fields)
 	}
 }
 
-/* The pod that a controller makes of a template. */
+/* The pod that a controller creates from a template. */
 static struct object pod_object(const struct admission_request *request,
 				const struct pod *pod)
 {

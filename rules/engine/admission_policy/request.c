@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables `request` and `namespaceObject`, as far as they are known
+ * The variables `request` and `namespaceObject`, with their known fields
  * (apiserver pkg/admission/plugin/cel/condition.go CreateAdmissionRequest,
  * CreateNamespaceObject).
  */
@@ -105,7 +105,7 @@ static const struct input_object *find_namespace(const struct admission_case *a)
 	return input ? input : namespace_in(a->set, name);
 }
 
-/* The server gives every namespace a label of its name. */
+/* The server adds a label with its name to every namespace. */
 static const struct node *with_name(struct admission_case *a,
 				    const struct node *labels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Saves the parts of a cluster that verdicts depend on: policies, bindings and
- * parameters without their metadata; of a definition the types, defaults,
+ * parameters without their metadata; for definitions the types, defaults,
  * pruning and rules.
  */
 #include "admission_policy_internal.h"

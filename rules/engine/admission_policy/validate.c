@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Validates policies and bindings as the API server does, as far as a verdict
- * depends on it (pkg/apis/admissionregistration/validation of Kubernetes). An
- * object that it rejects is in no cluster and denies nothing: a policy without
- * rules would match every object, an unknown operation no request.
+ * depends on it (pkg/apis/admissionregistration/validation of Kubernetes). A
+ * rejected object is in no cluster and denies nothing: a policy without rules
+ * would match every object, an unknown operation no request.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"

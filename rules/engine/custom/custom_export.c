@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exports a custom rule as a ValidatingAdmissionPolicy and its binding. An
- * expression keeps its text, in a loop over pods and containers if the rule is
- * about these; `params` becomes a variable. Expressions are written as block
+ * expression keeps its text, inside of a loop if the rule checks pods or
+ * containers; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
 #include "custom_export.h"
@@ -21,7 +21,7 @@
 
 /* --- YAML ----------------------------------------------------------------- */
 
-/* A block scalar below a key; white space around the text is left out. */
+/* Writes a block scalar under a key, without white space around the text. */
 static void put_text(struct buf *out, int indent, const char *key,
 		     const char *text)
 {
@@ -44,7 +44,7 @@ static void put_text(struct buf *out, int indent, const char *key,
 
 /* --- expressions ---------------------------------------------------------- */
 
-/* In parentheses, which no comment may hide. */
+/* Puts the expression in parentheses, which a comment in it must not hide. */
 static const char *part(struct custom_export *e,
 			const struct cel_program *program)
 {
@@ -56,14 +56,14 @@ static const char *part(struct custom_export *e,
 			    text);
 }
 
-/* `assert` where `when` holds. An error in `when` fails, too: no `||`, which
- * a true assertion would decide. */
+/* `assert` if `when` is true. An error in `when` must fail too, so `||` cannot
+ * be used: a true assertion would hide it. */
 static const char *condition(struct custom_export *e)
 {
 	const struct custom_rule *rule = e->rule;
 	const char *text = part(e, rule->assert);
 
-	/* An expression that is not a bool is rejected as such. */
+	/* An expression that is not a bool is rejected. */
 	if (cel_program_type(rule->assert)->kind != CEL_BOOL)
 		text = arena_printf(e->arena, "(%s == true)", text);
 	if (rule->when)
@@ -84,7 +84,7 @@ static const char *validation(struct custom_export *e)
 	return arena_printf(e->arena, "variables.pods.all(pod,\n%s)", text);
 }
 
-/* `message`, if it reads nothing of the loop, or NULL. */
+/* Returns `message` if it reads nothing of the loop, or NULL. */
 static const struct cel_program *message_of(const struct custom_rule *rule)
 {
 	const struct cel_program *message = rule->message;
@@ -147,7 +147,8 @@ static void add_kind(struct custom_export *e, const char *group,
 		(struct custom_kind){group, kind};
 }
 
-/* Each with its group: a rule about pods has to know where they are. */
+/* Finds the kinds with their groups: a rule about pods needs the paths of the
+ * pods. */
 static void find_kinds(struct custom_export *e)
 {
 	const struct custom_rule *rule = e->rule;
@@ -210,7 +211,8 @@ static void put_constraints(struct custom_export *e, struct buf *out)
 	}
 }
 
-/* Returns the meaning of a pattern's letter outside of a set; NULL: itself. */
+/* Returns RE2 for a pattern's character outside of a set; NULL: the character
+ * itself. */
 static const char *as_re2(char c)
 {
 	static const char from[] = "*?{},";
@@ -220,7 +222,7 @@ static const char *as_re2(char c)
 	return at ? to[at - from] : NULL;
 }
 
-/* A pattern of names as one of RE2; `[!a]` is `[^a]` there. */
+/* Writes a pattern of names for RE2; `[!a]` becomes `[^a]`. */
 static void put_pattern(struct buf *out, const char *glob)
 {
 	bool set = false, first = false;
@@ -244,7 +246,7 @@ static void put_pattern(struct buf *out, const char *glob)
 
 /*
  * An object that is being deleted must lose its finalizers, whatever a rule
- * says.
+ * checks.
  */
 static void put_conditions(struct custom_export *e, struct buf *out)
 {

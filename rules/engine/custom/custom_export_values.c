@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Parameters as a literal, and the list of an object's pods by the table of
- * kinds. `params` is dyn, as it is in the rule; values of unlike types in one
- * literal are each, as the API server asks for.
+ * kinds. `params` is dyn, as in the rule; in a literal with values of several
+ * types each value is dyn, as the API server requires.
  */
 #include <string.h>
 
@@ -68,7 +68,7 @@ static void put_value(struct buf *out, const struct node *node, bool dyn)
 		break;
 	case NODE_INT:
 	case NODE_FLOAT:
-		/* Beyond 64 bits, an integer is a double, too. */
+		/* Beyond 64 bits, an integer is a double as well. */
 		buf_addf(out, node_int(node, &integer) ? "%s" : "double('%s')",
 			 node->str);
 		break;
@@ -87,7 +87,7 @@ static void put_value(struct buf *out, const struct node *node, bool dyn)
 	buf_adds(out, dyn ? ")" : "");
 }
 
-/* Writes the policy's value, by the type of the parameter. */
+/* Writes the policy's value as the parameter's type requires. */
 static void put_given(struct buf *out, const char *type, const char *text)
 {
 	if (*type == 'i' || *type == 'b') {
@@ -136,7 +136,7 @@ static bool is_wildcard(const char *step)
 	return !strcmp(step, "[]") || !strcmp(step, "*");
 }
 
-/* The steps up to the next wildcard: `.?a.?b`, or `.a.b`. */
+/* Writes the steps up to the next wildcard: `.?a.?b`, or `.a.b`. */
 static size_t put_fields(struct buf *out, const char *const *steps,
 			 const char *dot)
 {
@@ -190,7 +190,7 @@ static void put_path(struct buf *out, const char *const *steps)
 	buf_release(&before);
 }
 
-/* Pods of one kind, "" after a reason. */
+/* Returns the pods of one kind; "" if there is a reason against it. */
 static const char *pods_of(struct custom_export *e, const char *group,
 			   const char *kind)
 {
@@ -216,8 +216,8 @@ static const char *pods_of(struct custom_export *e, const char *group,
 	return kept;
 }
 
-/* The kinds that hold their pods as the i-th does; none: those of an earlier
- * one. */
+/* Writes the kinds whose pods are at the same paths as the i-th kind's; none if
+ * an earlier kind has the same paths. */
 static void put_alike(struct buf *out, const struct custom_kind *kinds,
 		      const char *const *pods, size_t n, size_t i)
 {

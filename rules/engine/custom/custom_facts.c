@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Variables of an expression: the object and its surroundings, and the engine's
- * facts about it (`gpugate`). A value that is not given, or hidden by a
- * placeholder, is unknown. Request and old object are the ones of an admission
- * review; files count as objects to be created.
+ * facts about it (`gpugate`). A value that is missing from the input, or hidden
+ * by a placeholder, is unknown. The request and the old object come from an
+ * admission review; an object in a file counts as created.
  */
 #include <stdlib.h>
 
@@ -29,7 +29,7 @@ enum variable {
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Facts of a pod and of a container come last. */
+/* Facts about a pod and a container come last. */
 #define OF_OBJECT                                                              \
 	"gpugate totalGpus:int pods:int peakPods:int gpus:int "                \
 	"workload:string cluster:@2"
@@ -94,8 +94,8 @@ static struct cel_value of_node(struct custom_subject *s,
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
 }
 
-/* An object from an API server already has the form that it sends; one within
- * it has the author's, as in a file. */
+/* An object from an API server has its final form; an embedded one has the
+ * author's, as in a file. */
 static const struct node *tree(struct custom_subject *s)
 {
 	struct run_state *state = s->run->run->state;
@@ -122,7 +122,7 @@ const struct node *custom_place(struct custom_subject *s,
 	return typed_origin(node, tree(s), s->object->root);
 }
 
-/* Steady, or at their peak; of the pod, or of all. */
+/* Counts in the steady state, or at the peak; of the pod, or of all. */
 static struct cel_value count_pods(const struct custom_subject *s, bool peak)
 {
 	struct amount sum = {0};
@@ -185,8 +185,8 @@ static struct cel_value device(const struct custom_subject *s)
 	return cel_string(text_or_empty(resource));
 }
 
-/* "host[:port]/name[:tag][@digest]": a first part is a host when it has a dot
- * or a colon, or is localhost (github.com/distribution/reference). */
+/* Splits "host[:port]/name[:tag][@digest]": the first part is a host if it has
+ * a dot or a colon, or is localhost (github.com/distribution/reference). */
 static bool image_field(struct cel_eval *eval, void *context,
 			struct cel_text name, struct cel_value *out)
 {
@@ -362,7 +362,7 @@ static struct cel_value namespace_object(struct custom_subject *s)
 	return map_of(s, "metadata", cel_map(s->arena, entries, 2));
 }
 
-/* metadata and spec, as far as there are any. */
+/* Returns metadata and spec, if there are any. */
 static struct cel_value pod_value(struct custom_subject *s)
 {
 	if (s->pod->template)
@@ -396,7 +396,7 @@ static struct cel_value words_of(struct custom_subject *s, const char *text)
 	return cel_list(s->arena, words, n);
 }
 
-/* Returns the policy's value in place of the rules file's. */
+/* Returns the policy's value, which replaces the value in the rules file. */
 static struct cel_value given_param(struct custom_subject *s,
 				    const struct rule_param *param,
 				    const char *text)

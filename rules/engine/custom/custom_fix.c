@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "custom_internal.h"
 
-/* One more key in brackets at the end: ['a.b/c']. */
+/* Takes a last key in brackets: ['a.b/c']. */
 static bool take_key(struct arena *arena, char *path, struct custom_fix *out)
 {
 	char *bracket = strchr(path, '['), quote;
@@ -84,7 +84,7 @@ static struct node *to_map(struct arena *arena, struct cel_value value)
 	return map;
 }
 
-/* NULL: a manifest holds no such value. */
+/* Returns NULL for a value that no manifest can contain. */
 static struct node *to_node(struct arena *arena, struct cel_value value)
 {
 	switch (value.kind) {
@@ -148,7 +148,7 @@ void custom_fix(struct custom_subject *s, struct finding *finding)
 	if (!rule->nfixes)
 		return;
 	fix = finding_fix(s->run, finding, safe, "%s", title_of(s));
-	fix_replaces(fix); /* The rule's author says whether it is safe. */
+	fix_replaces(fix); /* The rule's author decides whether it is safe. */
 	for (size_t i = 0; i < rule->nfixes; i++) {
 		const struct custom_fix *one = &rule->fixes[i];
 		const struct node *base = custom_base(s, one->base);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A rule of a document of kind Rules, read and compiled. It lives in the arena
- * of its policy, and so do the trees that it was read from; threads share it.
+ * of its policy, as do the trees from which it was read; threads share it.
  */
 #ifndef RULES_ENGINE_CUSTOM_INTERNAL_H
 #define RULES_ENGINE_CUSTOM_INTERNAL_H
@@ -13,7 +13,7 @@
 enum custom_each { EACH_OBJECT, EACH_POD, EACH_CONTAINER };
 
 struct custom_kind {
-	const char *group; /* "" is core, NULL any */
+	const char *group; /* "" is core, NULL is any group */
 	const char *kind;
 };
 
@@ -21,13 +21,13 @@ struct custom_fix {
 	enum custom_each base; /* object, pod or container */
 	const char *path;      /* for people: "pod.spec.hostNetwork" */
 	const char *dotted;    /* from the base */
-	const char *key;       /* one more, which may hold dots, or NULL */
+	const char *key; /* one more key, which may contain dots, or NULL */
 	const struct cel_program *value;
 	bool safe;
 };
 
 struct custom_rule {
-	struct rule rule; /* first: what the engine knows it by */
+	struct rule rule; /* must be first: the engine converts it back */
 	enum custom_each each;
 	bool fail_ignore; /* failurePolicy: Ignore */
 	bool gpus;	  /* match.gpus */
@@ -35,7 +35,7 @@ struct custom_rule {
 	struct custom_kind *kinds;
 	size_t nkinds, kinds_size;
 	const struct node *params; /* or NULL */
-	/* NULL: not given, except for `assert`. */
+	/* NULL: missing, which `assert` never is. */
 	const struct cel_program *when, *assert, *at, *message;
 	struct custom_fix *fixes;
 	size_t nfixes, fixes_size;
@@ -43,7 +43,7 @@ struct custom_rule {
 	size_t ntests, tests_size;
 };
 
-/* One question: about the object, a pod of it or a container of that. */
+/* One evaluation: of the object, one of its pods, or a container of a pod. */
 struct custom_subject {
 	struct rule_run *run;
 	const struct custom_rule *rule;
@@ -55,14 +55,14 @@ struct custom_subject {
 	bool as_written;
 };
 
-/* -- custom_facts.c: the variables of expressions, as `each` has them -- */
+/* -- custom_facts.c: the variables of expressions, by `each` -- */
 const struct cel_variable *custom_variables(struct arena *arena,
 					    enum custom_each each);
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 
-/* A node of the object in the tree that expressions read; and back, or NULL
- * where it is not of the object. */
+/* Finds an object's node in the tree that expressions read; and back, or NULL
+ * if the node is not part of the object. */
 const struct node *custom_seen(struct custom_subject *subject,
 			       const struct node *node);
 const struct node *custom_place(struct custom_subject *subject,
@@ -77,7 +77,7 @@ const struct node *custom_base(const struct custom_subject *subject,
 			       enum custom_each each);
 
 /* -- custom_fix.c -- */
-/* "pod.spec.nodeSelector['a.b/c']"; false: no such path. */
+/* Parses "pod.spec.nodeSelector['a.b/c']"; false if it is not such a path. */
 bool custom_fix_parse(struct arena *arena, const char *text,
 		      struct custom_fix *out);
 void custom_fix(struct custom_subject *subject, struct finding *finding);

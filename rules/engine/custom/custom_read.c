@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents of kind Rules. Every problem is reported at its place, those of an
- * expression at the place inside of it.
+ * Reads documents of kind Rules. Every problem is reported at its place; a
+ * problem in an expression, inside of the expression.
  */
 #include <stddef.h>
 #include <string.h>
@@ -35,7 +35,7 @@ static void tell_issues(struct policy_reader *r, const struct node *node,
 }
 
 /* Compiles the expression of a key. kind: its required type, or CEL_DYN for
- * any. NULL: it is missing or wrong. */
+ * any. Returns NULL if it is missing or wrong. */
 static const struct cel_program *
 expression_of(struct policy_reader *r, const struct node *map, const char *key,
 	      const struct cel_env *env, enum cel_kind kind)
@@ -76,7 +76,7 @@ static const char *line_of(struct policy_reader *r, const struct node *map,
 	return text ? text : "";
 }
 
-/* Index of the word of a key; none: where there is no such key. */
+/* Index of a key's word; none if the key is missing. */
 /* NOLINTNEXTLINE(readability-function-size): one key, its choices */
 static int choice_of(struct policy_reader *r, const struct node *map,
 		     const char *key, const char *const *words, size_t n,
@@ -247,7 +247,8 @@ static void read_test(struct policy_reader *r, const struct node *node,
 
 /* --- documents ------------------------------------------------------------ */
 
-/* As engine/policy.h has it; NULL: a list that has no such text. */
+/* Returns the value in the form of engine/policy.h; NULL for a list that cannot
+ * be written so. */
 static const char *joined(struct arena *arena, const struct node *list)
 {
 	const char *text = NULL;
@@ -261,7 +262,7 @@ static const char *joined(struct arena *arena, const struct node *list)
 	return text;
 }
 
-/* True if `rules:` of a policy can give another value. */
+/* True if `rules:` of a policy can set another value. */
 static bool declare_param(struct arena *arena, const struct node *node,
 			  struct rule_param *out)
 {

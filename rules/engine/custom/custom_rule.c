@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates custom rules: which objects match, the assertion on each of their
- * pods or containers, and the place. An unknown result is silent and counted;
- * an error in an expression is a separate finding, unless the rule says
- * `failurePolicy: Ignore`.
+ * Evaluates custom rules: matches objects, checks the assertion on each of
+ * their pods or containers, and finds the place to report. An unknown result is
+ * only counted; an error in an expression is a separate finding, unless the
+ * rule has `failurePolicy: Ignore`.
  */
 #include <stdlib.h>
 
@@ -65,8 +65,8 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 /* --- where ---------------------------------------------------------------- */
 
 /*
- * Returns the places of the object, each once: two values that are sent may be
- * one in the file.
+ * Returns the places of the object, each once: two values in the sent object
+ * may be one in the file.
  */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
@@ -88,7 +88,7 @@ static size_t places(struct custom_subject *s, struct cel_eval *eval,
 }
 
 /*
- * Returns the place that `at` names in the file, or its nearest present parent.
+ * Returns the place of `at` in the file, or its nearest present parent.
  */
 static const struct node *named_place(struct custom_subject *s)
 {
@@ -107,7 +107,7 @@ static const struct node *named_place(struct custom_subject *s)
 
 /* --- what ----------------------------------------------------------------- */
 
-/* One line, not too long, fit for a message. */
+/* Returns one line, short enough and safe for a message. */
 static const char *line_of(struct custom_subject *s, const char *text,
 			   size_t len)
 {
@@ -147,7 +147,7 @@ static struct finding *report_at(struct custom_subject *s,
 		f = report_pod(s->run, s->pod, at, "%s", text);
 	else
 		f = report_object(s->run, s->object, at, "%s", text);
-	/* The value that is shown does not identify the finding. */
+	/* The shown value does not identify the finding. */
 	if (custom_base(s, s->rule->each))
 		finding_missing(f, s->object, custom_base(s, s->rule->each),
 				"");
@@ -197,7 +197,7 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 
 /* --- judging -------------------------------------------------------------- */
 
-/* A bool, or it has been dealt with. */
+/* Evaluates a bool; false if it is something else, which is then reported. */
 static bool ask(struct custom_subject *s, struct cel_eval *eval,
 		const char *what, const struct cel_program *program,
 		struct cel_value *out)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exemptions: of which objects, why, and until when. The entry that lasts
- * longest applies (the first of several), so that a dated entry never shortens
- * an undated one. An object without a namespace matches no namespace pattern
- * but `*`: its namespace is not guessed.
+ * Exemptions: their objects, reasons and end dates. The matching entry that
+ * lasts longest applies (the first of several), so that a dated entry never
+ * shortens an undated one. An object without a namespace matches no namespace
+ * pattern but `*`: its namespace is not guessed.
  */
 #include "base/text.h"
 #include "policy_internal.h"

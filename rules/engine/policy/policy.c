@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a policy, and its queries. All answers come from tables made at
- * load time, so that asking is cheap and needs no lock; only the reference
- * count of the memory changes, atomically.
+ * The life of a policy, and its queries. Queries read tables that were made at
+ * load time, so they are cheap and need no lock; only the reference count of
+ * the memory changes, atomically.
  *
- * A policy under a floor answers with both: see policy_adjust.c.
+ * With a floor, queries combine both policies: see policy_adjust.c.
  */
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -187,7 +187,7 @@ static bool override_holds(const struct policy_override *override,
 	       labels_match(&override->namespace_labels, namespace_labels);
 }
 
-/* Index of the override that holds + 1, or 0. */
+/* Index of the first matching override + 1, or 0. */
 static size_t override_of(const struct policy *policy,
 			  const struct object *object,
 			  const struct node *namespace_labels)
@@ -249,7 +249,7 @@ const struct setting *policy_setting(const struct policy *policy, unsigned rule)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Each name of the path by itself, for patterns without '/'. */
+/* Matches each name in the path by itself, for patterns without '/'. */
 static bool name_matches(const struct glob *glob, char *path)
 {
 	char *rest = path, *name;
@@ -260,7 +260,7 @@ static bool name_matches(const struct glob *glob, char *path)
 	return false;
 }
 
-/* The path itself, then every folder above it. Eats path. */
+/* Matches the path itself, then every folder above it. Modifies path. */
 static bool prefix_matches(const struct glob *glob, char *path)
 {
 	char *slash;

@@ -3,10 +3,9 @@
  * Policies derived from policies: options of the command line applied to a
  * file, and a file on top of the admission policy, the floor.
  *
- * The options give one decision for each rule: from the general name to the
- * special one, select and extend first, then ignore. With a floor, every pair
- * of an override of the floor and one of the file has its own table, built
- * once.
+ * The options make one decision for each rule: from general words to special
+ * ones, first select and extend, then ignore. With a floor, every pair of a
+ * floor's override and a file's override has its own table, built once.
  */
 #include <string.h>
 
@@ -34,7 +33,7 @@ static int unknown_word(const struct override *override, const char *word)
 	return err_set(override->err, 0, "unknown rule `%s`", word);
 }
 
-/* A rule wanted by name must be able to run. */
+/* A rule selected by name must be able to run. */
 static int check_params(const struct override *override,
 			const struct rule *rule)
 {
@@ -95,7 +94,7 @@ static int apply_list(struct override *override, const char *const *list,
 	return 0;
 }
 
-/* An empty list is not a selection: all rules stay. */
+/* An empty list selects nothing: all rules stay. */
 static bool is_given(const char *const *list)
 {
 	return list && *list;
@@ -129,7 +128,7 @@ static int apply_selection(struct override *override,
 		    apply_list(override, want->ignore, -1,
 			       (enum rule_scope)scope))
 			return -1;
-	/* The array may be another policy's: never grow it in place. */
+	/* The array may belong to another policy: never grow it in place. */
 	policy->selections =
 		ARENA_ARRAY(arena, struct selection, policy->nselections + 1);
 	if (policy->nselections)
@@ -185,7 +184,7 @@ struct policy *policy_adjust(const struct policy *policy,
 		policy_free(result);
 		return NULL;
 	}
-	/* Else its settings are those of the policy that it holds. */
+	/* Otherwise its settings are those of the policy that it holds. */
 	if (overrides->preset || selects(overrides))
 		policy_build(result);
 	return result;
@@ -193,7 +192,8 @@ struct policy *policy_adjust(const struct policy *policy,
 
 /* --- floor ---------------------------------------------------------------- */
 
-/* The stricter of both; the floor's parameters hold where it is on. */
+/* Returns the stricter of both; the floor's parameters apply if its rule is
+ * on. */
 static struct setting stricter(const struct setting *local,
 			       const struct setting *floor)
 {
@@ -216,7 +216,7 @@ static struct setting stricter(const struct setting *local,
 	return result;
 }
 
-/* Returns the setting of a rule; off if the policy does not know it. */
+/* Returns the setting of a rule; off if it is not in the policy. */
 static const struct setting *setting_of(const struct policy *policy, size_t i,
 					const struct rule *rule)
 {
@@ -314,7 +314,7 @@ static void merge_kube(struct policy *policy)
 	merge_injected(policy, a, b);
 }
 
-/* Facts that the floor states hold; the local file may add to them. */
+/* The floor's facts apply; the local file may add others. */
 static void merge_platform(struct policy *policy)
 {
 	const struct platform *local = &policy->local->platform;
@@ -334,7 +334,7 @@ static void merge_platform(struct policy *policy)
 		out->injection = local->injection;
 }
 
-/* If both have a rule of one name, the floor's counts. */
+/* If both have a rule with the same name, the floor's counts. */
 static void merge_rules(struct policy *policy)
 {
 	const struct rule_set *local = policy->local->rules;
@@ -345,8 +345,8 @@ static void merge_rules(struct policy *policy)
 }
 
 /*
- * Everything but rules is the floor's word, except what files cannot say
- * (`paths:`), which the local file knows best where it speaks at all.
+ * The floor decides everything but rules, except keys for files (`paths:`),
+ * which the local file overrides if it sets them.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the layers of a policy to one table of settings for each override:
+ * Merges the layers of a policy into one table of settings for each override:
  * presets, `rules:`, the override's own `rules:`, selections of the command
- * line, locks. Within a layer the special wins over the general, in any
- * order: all, category, rule.
+ * line, locks. Within a layer the special wins over the general, in any order:
+ * all, category, rule.
  */
 #include <string.h>
 
 #include "base/vec.h"
 #include "policy_internal.h"
 
-/* The rules' own files, `rules:`, those of an override. */
+/* Files of custom rules, `rules:`, `rules:` of an override. */
 enum { LAYERS = 3 };
 
 struct layers {
@@ -77,7 +77,7 @@ static void apply_entry(struct arena *arena, const struct rule *rule,
 		setting->severity = entry->severity;
 		setting->severity_set = true;
 	}
-	/* A category's `patch` is for those of its rules that can. */
+	/* A category's `patch` only applies to its rules that can patch. */
 	if (entry->has_action &&
 	    (entry->action != ACTION_PATCH || can_patch(rule))) {
 		setting->action = entry->action;
@@ -170,8 +170,8 @@ static const char *preset_from(struct arena *arena, const struct layers *layers)
 	return text;
 }
 
-/* Pods of a controller are judged with their owner, except for uncounted
- * devices: there a policy, or `strict`, does not trust the owner. */
+/* Pods of a controller are checked with their owner, except for uncounted
+ * devices: the policy, or `strict`, may check them again. */
 static bool denies_controller_pods(const struct policy *policy,
 				   const struct layers *layers,
 				   const struct rule *rule)

@@ -2,9 +2,9 @@
 /*
  * The parts of a policy, private to policy*.c, preset.c and exempt.c. A policy
  * is a plain struct in a separate arena. Copies (policy_adjust,
- * policy_with_floor) copy the struct and hold the memory of their originals, so
- * nothing is copied deeply and nothing is freed too early. After policy_build()
- * nothing changes any more.
+ * policy_with_floor) copy the struct and keep the memory of their originals
+ * alive, so nothing is copied deeply. After policy_build() a policy is
+ * immutable.
  */
 #ifndef RULES_ENGINE_POLICY_INTERNAL_H
 #define RULES_ENGINE_POLICY_INTERNAL_H
@@ -32,7 +32,7 @@ struct text_list {
 
 enum preset { PRESET_RECOMMENDED, PRESET_STRICT, PRESET_ALL };
 
-/* "recommended@1.0": rules that came after the version only audit. */
+/* "recommended@1.0": newer rules only audit. */
 struct preset_ref {
 	const char *name;
 	enum preset preset;
@@ -82,7 +82,7 @@ struct policy_override {
 
 struct exemption {
 	struct patterns namespaces, kinds, names;
-	bool *rules; /* per rule; NULL until read */
+	bool *rules; /* for each rule; NULL until read */
 	const char *reason;
 	int64_t until; /* DATE_NONE: no end */
 	const char *from;
@@ -94,8 +94,8 @@ struct path_entry {
 };
 
 /* The effect of a command line on each rule: -1 off, 0 unchanged, 1 on. */
-/* A check that the command line names: off, or on (`only`: and no check of its
- * rule that was named before it). */
+/* A check that the command line turns off or on (`only`: and turns off the
+ * other checks of its rule). */
 struct selected_check {
 	struct rule_word word;
 	bool off, only;
@@ -110,14 +110,15 @@ struct selection {
 
 struct policy {
 	struct policy_memory *memory;
-	const struct rule_set *rules; /* ours, and those of `custom:` */
+	const struct rule_set
+		*rules; /* built-in rules, and those of `custom:` */
 	uint64_t hash;
 	int64_t today; /* when it was loaded */
 
 	struct preset_ref *extends;
 	size_t nextends, extends_size;
 	struct rule_entries entries;
-	/* Actions that the rules of `custom:` name, below all others. */
+	/* Actions that custom rules set themselves, below all others. */
 	struct rule_entries own_entries;
 	struct policy_override *overrides;
 	size_t noverrides, overrides_size;
@@ -136,7 +137,8 @@ struct policy {
 	enum mode mode;
 	const char *contact;
 	bool patch_owners;
-	/* controllerPods: said, and deny. Else the preset decides. */
+	/* controllerPods: whether it is set, and to deny. Else the preset
+	 * decides. */
 	bool has_controller_pods, controller_pods;
 	int64_t max_age;
 	struct text_list infrastructure; /* NULL-terminated, or NULL */
@@ -148,11 +150,12 @@ struct policy {
 	bool *grant_rules;
 	bool has_grant;
 
-	/* The cluster's own policies among `custom:`, or NULL. */
+	/* The cluster's own policies in `custom:`, or NULL. */
 	struct admission_policies *admission;
 
-	/* Built: settings[0] without override, settings[i + 1] for override i;
-	 * under a floor: [floor's * (local's overrides + 1) + local's]. */
+	/* After policy_build(): settings[0] without override, settings[i + 1]
+	 * for override i; with a floor: [floor's * (local's overrides + 1) +
+	 * local's]. */
 	struct setting **settings;
 	size_t nsettings;
 	const struct policy *floor, *local; /* both or none */
@@ -161,33 +164,33 @@ struct policy {
 /* -- policy.c -- */
 struct policy *policy_new(const struct rule_set *rules);
 struct arena *policy_arena(const struct policy *policy);
-/* A copy that holds on to the memory of policy. */
+/* A copy that keeps the memory of policy alive. */
 struct policy *policy_copy(const struct policy *policy);
-/* Keep the memory of other alive as long as policy. */
+/* Keeps the memory of other alive as long as policy. */
 void policy_hold(struct policy *policy, const struct policy *other);
-/* The policy frees glob with itself; NULL is allowed and returned. */
+/* The policy frees glob at its end; NULL is allowed and returned. */
 struct glob *policy_keep(struct policy *policy, struct glob *glob);
-/* The policy frees the set with itself. */
+/* The policy frees the set at its end. */
 void policy_keep_admission(struct policy *policy,
 			   struct admission_policies *set);
-/* Adds custom rules after the existing ones: by name, each once. */
+/* Adds custom rules after the existing ones, each name once. */
 void policy_add_rules(struct policy *policy, const struct rule *const *rules,
 		      size_t n);
 bool patterns_match(const struct patterns *patterns, const char *text);
 
 /* -- policy_build.c -- */
-/* Fill settings from presets, entries, overrides and selections. */
+/* Computes settings from presets, entries, overrides and selections. */
 void policy_build(struct policy *policy);
-/* True if all parameters that the rule requires are given. */
+/* True if all required parameters of the rule are set. */
 bool rule_has_params(const struct rule *rule, const char *const *params);
-/* A rule's setting by a set of presets, without entries. A pin does not hold
- * for a rule that the policy names. */
+/* A rule's setting in a set of presets, without entries. A pin does not apply
+ * to a rule that the policy names. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out);
-/* "strict", "recommended@1.0"; false and a text when it is none. */
+/* Parses "strict", "recommended@1.0"; false and a text on an error. */
 bool preset_parse(const char *text, struct preset_ref *out,
 		  const char **problem);
-/* "1.0" into major and minor; -1 when text has no such form. */
+/* Parses "1.0" into major and minor; -1 on an error. */
 int version_parse(const char *text, unsigned version[2]);
 bool version_is_after(const unsigned a[2], const unsigned b[2]);
 /* Nearest preset for "did you mean", or NULL. */

@@ -3,8 +3,8 @@
  * Policies from files, folders and memory. A policy is one document of kind
  * Policy and any number of kind Exemptions, in any order, in one file or in the
  * files of a folder (a mounted ConfigMap: names that begin with a dot are its
- * own links and are passed over). Issues of the loader are problems too: a
- * policy with a duplicate key is ambiguous.
+ * own links and are skipped). Issues of the loader are problems too: a policy
+ * with a duplicate key is ambiguous.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,12 +24,12 @@ struct policy_document {
 	const char *file;
 	struct source *source;
 	struct doc doc;
-	bool custom; /* read with the files of `custom:` */
+	bool custom; /* read together with the files of `custom:` */
 };
 
 struct loading {
 	struct policy_reader reader;
-	struct arena arena; /* of texts and trees, freed after loading */
+	struct arena arena; /* holds texts and trees; freed after loading */
 	struct escape_guard guard;
 	struct policy_document *documents;
 	size_t n, size;
@@ -113,14 +113,15 @@ static void on_issue(void *context, const struct load_issue *issue)
 {
 	struct policy_reader *r = context;
 
-	/* The loader would take the last of two; a policy must be clear. */
+	/* The loader would use the last duplicate key; a policy must be
+	 * clear. */
 	problem_offset(r, issue->start, issue->kind == LOAD_DISAGREEMENT,
 		       issue->kind == LOAD_DUPLICATE_KEY
 			       ? "this key is given twice in one map"
 			       : shown(r, issue->text));
 }
 
-/* If it is wrong or missing, that is a problem; the rest is read anyway. */
+/* A wrong or missing value is a problem; the rest is read anyway. */
 static bool is_exemptions(struct policy_reader *r, const struct node *root)
 {
 	static const char *const kinds[] = {"Policy", "Exemptions"};
@@ -162,7 +163,8 @@ static void load_text(struct loading *l, const struct policy_text *text)
 {
 	struct policy_reader *r = &l->reader;
 	struct policy *policy = r->policy;
-	/* As long as the policy, which rules in its folder are part of. */
+	/* Lives as long as the policy, which may contain rules in its
+	 * folder. */
 	struct arena *arena = policy_arena(policy);
 	struct source *source = ARENA_NEW(arena, struct source);
 	struct loader loader;
@@ -197,7 +199,8 @@ static void begin_document(struct loading *l,
 	l->reader.source = document->source;
 }
 
-/* Names of custom rules first: other parts may use them, in any order. */
+/* Reads names of custom rules first, because other keys may use them, in any
+ * order. */
 static void load_rules(struct loading *l)
 {
 	struct policy_reader *r = &l->reader;
@@ -304,7 +307,7 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 			*VEC_PUSH(&l->arena, names, n, size) = arena_printf(
 				&l->arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);
-	/* A part of a policy is none. */
+	/* Do not use a policy that could only be read in part. */
 	if (errno)
 		problem(&l->reader, NULL, "cannot read: %s", strerror(errno));
 	if (n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Problems with their positions, and the types of values in policy documents:
- * maps with known keys, lists, texts, patterns. The user's text goes into
- * problems only through shown(), because it may hold anything.
+ * maps with known keys, lists, texts, patterns. The user's text enters problems
+ * only through shown(), because it may contain any bytes.
  */
 #include "policy_read.h"
 

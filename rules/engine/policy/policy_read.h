@@ -17,7 +17,7 @@ struct policy_reader {
 	struct policy_options options;
 	struct source *source;
 	const char *file; /* its name, in the policy's arena */
-	const char *path; /* the policy's, or NULL: it is text in memory */
+	const char *path; /* the policy's path, or NULL for a text in memory */
 	const struct rule_set *rules;
 	bool in_override;
 	int64_t today;
@@ -28,28 +28,29 @@ struct policy_reader {
 	size_t nkinds, kinds_size;
 	struct pod_injection *injected;
 	size_t ninjected, injected_size;
-	const char **files; /* of `custom:`, each read once */
+	const char **files; /* in `custom:`, each read once */
 	size_t nfiles, files_size;
 	const struct rule **rules_added;
 	size_t nrules_added, rules_added_size;
-	/* Custom rules could not be read: their names are unknown. */
+	/* Custom rules could not be read, so their names are unknown. */
 	bool unread;
 };
 
-/* A kind of document of the files that `custom:` names. Pointers into it may be
+/* A kind of document in the files listed in `custom:`. Pointers into it may be
  * kept: documents live as long as the policy. */
 struct custom_reader {
 	const char *kind, *api_version;
 	void (*read)(struct policy_reader *r, const struct doc *doc);
 };
 
-/* One key of a map; the table ends with a NULL name. */
+/* A key of a map; the table ends with a NULL name. */
 struct policy_field {
 	const char *name;
 	void (*read)(struct policy_reader *r, const struct node *node,
 		     void *into);
 	enum { REQUIRED = 1, LIST = 2 } flags; /* LIST: read each item */
-	size_t offset; /* of what read() fills, in what read_fields() fills */
+	size_t offset; /* of the target of read(), in the target of
+			  read_fields() */
 };
 
 /* -- problems; node NULL: the file as a whole, 1:1 or, unread, 0:0 -- */
@@ -63,35 +64,37 @@ void problem_at(struct policy_reader *r, const char *file, struct position at,
 		bool is_warning, const char *text);
 void warning(struct policy_reader *r, const struct node *node, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));
-/* Text of the user's for a problem: short, without control characters. */
+/* Makes the user's text safe for a problem: short, without control
+ * characters. */
 const char *shown(struct policy_reader *r, const char *text);
-/* "; did you mean `x`?" or "". */
+/* Returns "; did you mean `x`?" or "". */
 const char *did_you_mean(struct policy_reader *r, const char *nearest);
-/* "a map", "text", "nothing": what a node is, for "found ...". */
+/* Names the type of a node, for "found ...": "a map", "text", "nothing". */
 const char *node_noun(const struct node *node);
 
 /* -- shapes -- */
 void read_fields(struct policy_reader *r, const struct node *map,
 		 const struct policy_field *fields, void *into);
-/* Each item of a list that may not be empty; null items are problems. */
+/* Reads each item of a list that must not be empty; null items are problems. */
 void read_list(struct policy_reader *r, const struct node *list,
 	       void (*item)(struct policy_reader *r, const struct node *node,
 			    void *into),
 	       void *into);
-/* Nothing: another reader looks at the key. */
+/* Does nothing: the key is read elsewhere. */
 void read_elsewhere(struct policy_reader *r, const struct node *node,
 		    void *unused);
-/* Text that is not empty, copied; NULL and a problem otherwise. */
+/* Reads a text that must not be empty and copies it; otherwise NULL and a
+ * problem. */
 const char *read_text(struct policy_reader *r, const struct node *node);
 bool read_bool(struct policy_reader *r, const struct node *node, bool *out);
 bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
 	      int64_t high, int64_t *out);
 bool read_pattern(struct policy_reader *r, const struct node *node,
 		  unsigned flags, struct path_pattern *out);
-/* -- readers of fields, by the target: const char *, bool, struct patterns,
- * struct text_list, and a new array of one bool a rule, of words naming
- * rules. An invalid field leaves the target unchanged, except for a text,
- * which becomes NULL. -- */
+/* -- readers of fields, by the type of the target: const char *, bool, struct
+ * patterns, struct text_list, and a new array with one bool per rule, from
+ * words that select rules. An invalid field leaves the target unchanged, except
+ * for a text, which becomes NULL. -- */
 void field_text(struct policy_reader *r, const struct node *node, void *into);
 void field_flag(struct policy_reader *r, const struct node *node, void *into);
 void field_patterns(struct policy_reader *r, const struct node *node,
@@ -103,7 +106,7 @@ void add_text(struct policy_reader *r, struct text_list *list,
 	      const char *text);
 /* "FILE:LINE" of a node. */
 const char *read_from(struct policy_reader *r, const struct node *node);
-/* A word out of a list; -1 and a problem that names what there is. */
+/* Reads a word from a list; -1 and a problem that lists the valid words. */
 int read_choice(struct policy_reader *r, const struct node *node,
 		const char *what, const char *const *words, size_t n);
 
@@ -122,7 +125,7 @@ void read_break_glass(struct policy_reader *r, const struct node *node,
 void read_controller(struct policy_reader *r, const struct node *node,
 		     void *unused);
 
-/* -- policy_read_scope.c: what holds where -- */
+/* -- policy_read_scope.c: scopes of settings -- */
 bool read_mode(struct policy_reader *r, const struct node *node,
 	       enum mode *out);
 bool read_preset(struct policy_reader *r, const struct node *node, bool may_pin,
@@ -131,20 +134,21 @@ void read_overrides(struct policy_reader *r, const struct node *node,
 		    void *unused);
 void read_path(struct policy_reader *r, const struct node *node, void *unused);
 
-/* -- policy_read_custom.c: before all else, for the names of its rules -- */
+/* -- policy_read_custom.c: read first, for the names of its rules -- */
 void read_custom(struct policy_reader *r, const struct node *node);
-/* A document of such a file; false: it is of no kind that is read there. */
+/* Reads a document of such a file; false for another kind. */
 bool read_custom_document(struct policy_reader *r, const struct doc *doc);
-/* A rule of the policy's own, which lives as long; action: or ACTION_OFF. */
+/* Adds a custom rule, which lives as long as the policy; action may be
+ * ACTION_OFF. */
 void add_custom_rule(struct policy_reader *r, const struct rule *rule,
 		     enum action action, const struct node *at);
 
-/* -- policy_read_admission.c: the cluster's own policies among them -- */
-/* The kinds of documents that are; at most 4, how many. */
+/* -- policy_read_admission.c: the cluster's own policies -- */
+/* Lists the kinds of such documents, at most 4; returns their number. */
 size_t admission_kinds(const char **names);
-/* false: it is of none of these kinds. */
+/* Returns false for any other kind. */
 bool read_admission_document(struct policy_reader *r, const struct doc *doc);
-/* An object that is a parameter if a policy says so. */
+/* Adds an object that is a parameter if a policy refers to it. */
 void add_admission_document(struct policy_reader *r, const struct doc *doc);
 /* After the last document. */
 void finish_admission(struct policy_reader *r);

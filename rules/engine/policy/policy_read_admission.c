@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents of the cluster's own policies among the files of `custom:`:
- * policies, their bindings, definitions; and parameters, which are of whatever
- * kind a policy says.
+ * Reads the cluster's own policies from the files of `custom:`: policies, their
+ * bindings, definitions; and parameters, whose kinds the policies define.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `custom:`: files with rules of the policy's own, and with the cluster's own
- * policies, by patterns relative to the policy's folder. They are read before
- * the rest of the policy, which may name their rules. The kind of a document
- * decides its meaning (custom_readers).
+ * `custom:`: files with custom rules and with the cluster's own policies, as
+ * patterns relative to the policy's folder. They are read before the rest of
+ * the policy, which may refer to their rules. The kind of a document decides
+ * its meaning (custom_readers).
  */
 #include <glob.h>
 #include <string.h>
@@ -52,8 +52,8 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc)
 	return read_admission_document(r, doc);
 }
 
-/* An object of the cluster may be a parameter, unless its kind is gpugate's or
- * a misspelled one. */
+/* An object of the cluster may be a parameter, unless its kind is gpugate's, or
+ * nearly one of these. */
 static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 {
 	const struct node *kind = node_get(doc->root, "kind");
@@ -156,7 +156,7 @@ static bool is_refused(struct policy_reader *r, const struct node *node,
 	return why;
 }
 
-/* folder: bytes of the policy's path before the file's own name. */
+/* folder: length of the folder in the policy's path. */
 static void read_matches(struct policy_reader *r, const struct node *node,
 			 const char *pattern, size_t folder)
 {

@@ -78,7 +78,7 @@ static void check_declared(struct policy_reader *r, const struct node *node,
 	}
 }
 
-/* No exemption and no annotation hides what these say. */
+/* Reads keys whose exemptions and annotations are refused. */
 static void read_excused(struct policy_reader *r, const struct node *node,
 			 void *into)
 {
@@ -142,7 +142,7 @@ void read_exemptions_document(struct policy_reader *r, const struct node *root)
 	struct patterns declared = {0};
 	const struct node *exempt = node_get(root, "exempt");
 
-	/* The namespaces first, wherever the key is. */
+	/* Reads the namespaces first, wherever the key is. */
 	r->declared = &declared;
 	read_fields(r, root, head, &declared);
 	if (!node_is_unset(exempt))
@@ -238,7 +238,7 @@ void read_break_glass(struct policy_reader *r, const struct node *node,
 	read_fields(r, node, fields, r->policy);
 }
 
-/* system:serviceaccount:NAMESPACE:NAME, or another system: account. */
+/* True for system:serviceaccount:NAMESPACE:NAME, or another system: account. */
 static bool is_account(const char *text)
 {
 	static const char prefix[] = "system:serviceaccount:";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `injected:`, fields that webhooks and admission policies of the cluster put
- * into pods (kube/injected.h).
+ * `injected:`, fields that the cluster's webhooks and admission policies add to
+ * pods (kube/injected.h).
  */
 #include <stddef.h>
 
@@ -17,7 +17,7 @@ struct injection_reading {
 	struct node *fields;
 };
 
-/* The document goes before the policy does. */
+/* Copies texts, because the document is freed before the policy. */
 static void own_texts(struct arena *arena, struct node *node)
 {
 	if (node->str)

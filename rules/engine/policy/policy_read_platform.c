@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `platform:`, facts of the cluster where no state is given (kube/platform.h).
- * An empty list says that there are none.
+ * `platform:`, facts about the cluster for runs without a snapshot
+ * (kube/platform.h). An empty list means that there are none.
  */
 #include <stddef.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void read_injection(struct policy_reader *r, const struct node *node,
 		*(enum device_injection *)into = meant[found];
 }
 
-/* "1.37", "v1.37.2": both components have major version 1. */
+/* Reads "1.37", "v1.37.2": both components have major version 1. */
 static void read_minor(struct policy_reader *r, const struct node *node,
 		       void *into)
 {

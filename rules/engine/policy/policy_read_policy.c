@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A document of kind Policy: its table of keys, and the readers of the small
- * ones. The order of keys does not matter; what depends on several of them is
- * computed after all are read (policy_build.c).
+ * ones. The order of keys does not matter: values that depend on several keys
+ * are computed at the end (policy_build.c).
  */
 #include <stddef.h>
 #include <string.h>
@@ -204,7 +204,8 @@ static void read_pointer(struct policy_reader *r, const struct node *node,
 			shown(r, text));
 }
 
-/* A group alone would be the version of a core kind, and match nothing. */
+/* A group alone would be read as the version of a core kind, and match
+ * nothing. */
 static void read_api_version(struct policy_reader *r, const struct node *node,
 			     void *into)
 {

@@ -26,7 +26,7 @@ static bool is_off(const struct node *node)
 
 /* --- parameters ----------------------------------------------------------- */
 
-/* Bounds of `int LOW..HIGH`; a mere `int` leaves them as they are. */
+/* Parses the limits in `int LOW..HIGH`; a plain `int` leaves them unchanged. */
 static void param_bounds(const char *type, long long bounds[2])
 {
 	char *end;
@@ -55,7 +55,7 @@ static const char *param_int(struct policy_reader *r, const struct node *node,
 	return arena_printf(policy_arena(r->policy), "%lld", (long long)value);
 }
 
-/* Blanks around it are valid in JSON, but not for later parsers. */
+/* Removes blanks, which are valid in JSON but not for later parsers. */
 static const char *without_blanks(struct arena *arena, const char *text)
 {
 	size_t len;
@@ -92,11 +92,12 @@ static const char *param_quantity(struct policy_reader *r,
 	return text;
 }
 
-/* A scalar inside a list or map parameter. */
+/* Adds a scalar in a list or map parameter. */
 static bool add_word(struct policy_reader *r, const struct node *node,
 		     struct buf *out)
 {
-	/* `y` and `no` are booleans: the reader's word, not the user's. */
+	/* YAML reads `y` and `no` as booleans, so the text is no longer the
+	 * user's. */
 	if (!node->str || !node->len || node->type == NODE_BOOL) {
 		problem(r, node, "expected text, found %s%s", node_noun(node),
 			node->type == NODE_BOOL ? "; put it in quotes" : "");
@@ -327,7 +328,7 @@ static void check_needed_params(struct policy_reader *r,
 			if (entry->params[k].index == i)
 				return;
 	}
-	/* A parameter that is there but wrong has its own problem. */
+	/* A parameter that is set but wrong has its own problem. */
 	if (missing && !node_path(node, "params"))
 		problem_key(r, node,
 			    "`%s` reports nothing without `params: {%s: ...}`",

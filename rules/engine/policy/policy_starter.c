@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The output of `gpugate init`: a policy that sets only a pinned preset, with
- * the other keys as comments. In prose a blank follows the `#`; in examples
- * none does (two, if they are indented). Examples name only rules of this
+ * the other keys as comments. In prose a blank follows the `#`; in examples it
+ * does not (or two, if they are indented). Examples name only rules of this
  * binary, so that removing a `#` never breaks the file.
  */
 #include <string.h>
@@ -145,7 +145,7 @@ static void write_rules(const struct rule_set *rules, struct buf *out)
 				 examples[i].value);
 }
 
-/* The newest version that added a rule: a pin to it includes all rules. */
+/* The newest version that added a rule; a pin to it includes all rules. */
 static void newest(const struct rule_set *rules, unsigned version[2])
 {
 	version[0] = 1;

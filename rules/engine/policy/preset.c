@@ -27,7 +27,7 @@ static bool is_headline(const char *category)
 	return false;
 }
 
-/* Digits only: strtoul() would take blanks and signs. */
+/* Reads digits only: strtoul() would accept blanks and signs. */
 static const char *parse_digits(const char *text, unsigned *n)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -124,7 +124,7 @@ static struct setting one_preset(const struct rule *rule,
 		setting.severity = SEVERITY_INFO;
 		setting.severity_set = true;
 	}
-	/* invalid-syntax never yields to a pin. */
+	/* No pin applies to invalid-syntax. */
 	if (rule_is_fixed(rule))
 		setting = (struct setting){.enabled = true,
 					   .severity = rule->severity};

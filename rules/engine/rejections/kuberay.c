@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay ray-operator/controllers/ray/utils/validation.go at feeaf72f, held
- * against v1.5.1, v1.6.2 and v1.7.0. Left to the schema of the CRD: enums and
- * required fields. Left out: runtimeEnvYAML, which is YAML in a text.
+ * Rejections of KubeRay ray-operator/controllers/ray/utils/validation.go at
+ * feeaf72f, compared with v1.5.1, v1.6.2 and v1.7.0. The schema of the CRD
+ * checks enums and required fields. runtimeEnvYAML, which is YAML in a string,
+ * is not checked.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -15,7 +16,7 @@
 #define GROUPS .each = "workerGroupSpecs"
 #define RULES  .each = "deletionStrategy.deletionRules"
 #define NAME   "self.metadata.?name.orValue('')"
-/* A CronJob's annotations do not reach its jobs. */
+/* A CronJob's annotations are not copied to its jobs. */
 #define ANNOTATION(name)                                                       \
 	"(object.kind == 'RayCronJob' ? '' :"                                  \
 	" object.metadata.?annotations[?'" name "'].orValue(''))"
@@ -74,8 +75,8 @@
 	   "[A-Za-z0-9])?$') && " of ".labels[k].matches("                       \
 	   "'^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$'))"
 
-/* rayStartParams and resources of the head (of = "self.headGroupSpec") or of a
- * worker group (of = "self"). */
+/* Checks rayStartParams and resources of the head (of = "self.headGroupSpec")
+ * or of a worker group (of = "self"). */
 #define GROUP_RESOURCES(of)                                                    \
 	of ".?resources.orValue({}).size() == 0 || ['num-cpus', 'num-gpus',"   \
 	   " 'memory', 'resources'].all(k, " of                                \

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kueue at ff69552e: pkg/webhooks, pkg/controller/jobframework/validation.go
- * and tas_validation.go, pkg/controller/jobs/{job,pod,rayjob,raycluster,
- * rayservice}, and the CEL rules of its CRDs (apis/kueue/v1beta2). Topology
- * requests are validated by default since 0.14. Left out: pod sets that two
- * templates of one object form, and what depends on the cluster.
+ * Rejections of kueue at ff69552e: pkg/webhooks,
+ * pkg/controller/jobframework/validation.go and tas_validation.go,
+ * pkg/controller/jobs/{job,pod,rayjob,raycluster, rayservice}, and the CEL
+ * rules of its CRDs (apis/kueue/v1beta2). Topology requests are validated by
+ * default since 0.14. Not checked: pod sets formed by two templates of one
+ * object, and checks that depend on the cluster.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -57,7 +58,7 @@
 #define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
 static const struct rejection items[] = {
-	/* Pods: what a topology request says. */
+	/* Topology requests of pods. */
 	REJECTION("topology-twice", NULL, AT("preferred-topology"),
 		  "!" HAS_POD("required-topology") " || !" HAS_POD(
 			  "preferred-topology"),

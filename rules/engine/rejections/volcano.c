@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * volcano pkg/webhooks/admission/{jobs,cronjobs,queues,podgroups}/validate at
- * ed72c7c8, held against v1.13.1, v1.14.4 and v1.15.1, after the defaults of
- * jobs/mutate (a task without a name is `default` and its index). Left to other
- * rules: minAvailable above the replicas (volcano-min-available-exceeds) and
- * the pods. Left out: what depends on the queues of the cluster.
+ * Rejections of volcano
+ * pkg/webhooks/admission/{jobs,cronjobs,queues,podgroups}/validate at ed72c7c8,
+ * compared with v1.13.1, v1.14.4 and v1.15.1, after the defaults of jobs/mutate
+ * (a task without a name is `default` and its index). Other rules check
+ * minAvailable above the replicas (volcano-min-available-exceeds) and the pods.
+ * Checks that depend on the queues of the cluster are left out.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"

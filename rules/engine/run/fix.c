@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs: a rule states its repair as edits of the tree, kept with the
- * finding. When the document is done, the edits of all visible findings are
- * merged into one list, for the file or the admission response. A finding's own
- * repair, as reports show it, is rendered alone; these are never concatenated.
+ * Fixes: a rule states its fix as edits of the tree, stored with the finding.
+ * At the end of a document, the edits of all visible findings are merged into
+ * one list, for the file or the admission response. Reports show each finding's
+ * own fix, rendered alone; these are never concatenated.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static bool is_copy(const struct node *node, const struct node *copy)
 }
 
 /*
- * True if the node is in the document, false if an operator's patch makes it.
+ * True if the node is in the document, false if an operator's patch creates it.
  */
 static bool is_written(const struct fix *fix, const struct node *node)
 {
@@ -90,8 +90,8 @@ static bool is_written(const struct fix *fix, const struct node *node)
 	return !fix->root || node == fix->root;
 }
 
-/* True if a value at these keys, and unless taken at the first key of dotted,
- * would replace a value of the object that the pod is based on. */
+/* True if a value at these keys (and, unless taken, at the first key of dotted)
+ * would replace a value of the object on which the pod is based. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
 			const char *dotted, const struct node *own,
 			const char *const *keys, bool taken)
@@ -106,7 +106,7 @@ static bool is_anothers(const struct pod *pod, const struct node *base,
 	       !node_is_unset(node_getn(base, dotted, len));
 }
 
-/* The author's place of a field of a made pod, in front of the rest of dotted,
+/* The author's place of a field of a generated pod, before the rest of dotted,
  * which is returned; NULL if there is none. */
 static const char *path_made(struct fix *fix, const struct node *base,
 			     const char *dotted, struct edit_path *path)
@@ -129,7 +129,7 @@ static const char *path_made(struct fix *fix, const struct node *base,
 	return dotted;
 }
 
-/* True if the node is the made pod's, or a container that is made. */
+/* True if the node is the generated pod, or a generated container. */
 static bool is_made(const struct fix *fix, const struct node *base)
 {
 	const struct pod *pod = fix->pod;
@@ -170,7 +170,7 @@ void fix_replaces(struct fix *fix)
 	fix->replaces = true;
 }
 
-/* True if the value differs from a written one. Other keys of a map stay. */
+/* True if the value differs from the author's. Other keys of a map stay. */
 static bool overwrites(const struct node *value, const struct node *written)
 {
 	if (node_is_unset(written))
@@ -183,8 +183,8 @@ static bool overwrites(const struct node *value, const struct node *written)
 	return false;
 }
 
-/* Makes a fix unsafe that overwrites a value of the author. value: NULL to
- * remove what is written. */
+/* Marks a fix as unsafe that overwrites a value of the author. value: NULL to
+ * remove the author's value. */
 static void keep_written(struct fix *fix, const struct node *written,
 			 const struct node *value)
 {
@@ -285,7 +285,7 @@ static const char *why_not(const struct edit_group *group)
 	return NULL;
 }
 
-/* Groups of the list are the findings whose repair is wanted, in order. */
+/* Groups of the list are the findings whose fix was requested, in order. */
 static void tell_repaired(struct run *run, const struct edit_list *all,
 			  size_t from)
 {
@@ -373,7 +373,7 @@ static struct fix_result *render(struct run *run, const struct doc *doc,
 	out->title = arena_strdup(arena, fix->title);
 	out->refused = "";
 	/* The patch does not depend on bytes that cannot be changed, so it is
-	 * made before the splices may refuse. */
+	 * made before the splices may be rejected. */
 	out->patch = patch_text(run, &fix->edits, doc);
 	edits_splice(&fix->edits, doc, &run->state->doc_arena, &splices);
 	if (group->outcome == EDIT_REFUSED)
@@ -409,7 +409,7 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 			continue;
 		if (run->options.render_repairs)
 			f->repair = render(run, doc, f->fix);
-		/* A fix that must be made by hand is not counted for --fix. */
+		/* A fix that must be made by hand does not count for --fix. */
 		if (f->repair && *f->repair->refused)
 			continue;
 		kept = is_kept(&run->options, f);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that rules call: report a finding at a node or a place, add labels
- * and help, read parameters. Findings are made flat at once (positions,
- * pointer, names), because the document is freed before the report is written.
+ * and help, read parameters. Positions, pointer and names are copied into
+ * findings at once, because the document is freed before the report is written.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -65,7 +65,7 @@ void finding_put(struct run *run, struct finding *f, uint32_t start,
 	place_bytes(run->state->file.source, &f->place, start, end);
 }
 
-/* YAML held in a string: point at the string, in the author's document. */
+/* For YAML in a string, points at the string in the author's document. */
 static const struct node *in_file(const struct doc **doc, const struct node *at)
 {
 	while ((*doc)->host) {
@@ -160,7 +160,7 @@ static bool is_elsewhere(const struct runtime *one)
 	return one && one->ref;
 }
 
-/* In the runtime's own file. */
+/* Places it in the runtime's own file. */
 static void place_elsewhere(struct rule_run *rr, struct place *place,
 			    const struct runtime *runtime,
 			    const struct node *at)
@@ -173,8 +173,8 @@ static void place_elsewhere(struct rule_run *rr, struct place *place,
 	place->file = runtime->file;
 }
 
-/* A value of a runtime is shown there, with the object that uses it; if it is
- * not in the file, by the name that the object has for it. */
+/* A value of a runtime is shown in the runtime, with the object that uses it;
+ * if it is in another file, at the object's reference to it. */
 static void name_runtime(struct rule_run *rr, struct finding *f,
 			 const struct object *object, const struct node *at)
 {
@@ -290,7 +290,7 @@ struct finding *report_object(struct rule_run *rr, const struct object *object,
 	return f;
 }
 
-/* Facts die before the findings that rest on them. */
+/* Facts are freed before the findings that depend on them. */
 static struct place place_copy(struct arena *arena, const struct place *place)
 {
 	struct place copy = *place;
@@ -312,7 +312,7 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 
 	f->place = place_copy(arena, place);
 	f->id = object_id_copy(arena, *id);
-	/* An object of the cluster cannot be repaired in these files. */
+	/* An object of the cluster cannot be fixed in these files. */
 	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
@@ -477,7 +477,7 @@ bool finding_param_given(struct rule_run *rr, struct finding *f,
 {
 	if (rule_param_given(rr, name))
 		return true;
-	/* A manifest inside a string is not repaired (fix.c). */
+	/* A manifest inside of a string is not fixed (fix.c). */
 	if (!rr->object || !rr->object->doc->host)
 		f->wants = arena_printf(&rr->run->file_arena, "%s%s%s: ...",
 					f->wants, *f->wants ? ", " : "", name);

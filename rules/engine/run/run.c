@@ -31,7 +31,7 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 
 static struct called_rule object_rule(const struct rule *rule, unsigned index)
 {
-	/* Other scopes are those of pods. */
+	/* Other scopes apply to pods. */
 	unsigned scope = rule->scope & GPU_PODS;
 
 	if (rule->flags & RULE_ABSENCE)
@@ -76,7 +76,7 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
-/* In registry order: each is put before those that come after it. */
+/* In registry order: each is put before later ones. */
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
 	state->yielding =
@@ -169,12 +169,13 @@ void run_begin_file(struct run *run, const struct run_file *file)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today,
 			policy_floor(file->policy));
-	state->doc_arena.budget = NULL; /* documents of the file itself */
+	state->doc_arena.budget =
+		NULL; /* no budget for the documents of the file itself */
 	run_claims_begin(run);
 	run_budget_begin(run);
 }
 
-/* One of the engine's own rules; NULL while the policy has it off. */
+/* One of the engine's own rules; NULL if the policy turns it off. */
 static struct finding *finding_internal(struct run *run,
 					enum internal_rule which)
 {
@@ -187,7 +188,7 @@ static struct finding *finding_internal(struct run *run,
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-/* A finding of such a rule at those bytes of the file; NULL: it is off. */
+/* A finding of such a rule at bytes of the file; NULL if the rule is off. */
 static struct finding *report_internal(struct run *run,
 				       enum internal_rule which,
 				       const char *text, uint32_t start,
@@ -240,7 +241,7 @@ void run_report_cut(struct run *run, const char *text, uint32_t start,
 
 /* --- one object ---------------------------------------------------------- */
 
-/* Exemptions of the policy, then comments and annotations. */
+/* Applies the policy's exemptions, then comments and annotations. */
 static void excuse_there(struct run *run, const struct object *object,
 			 const struct setting *settings, struct finding *f)
 {
@@ -277,7 +278,7 @@ static bool asks_workloads(const struct run_state *state,
 	return false;
 }
 
-/* At admission the object is the whole set. */
+/* At admission the object is the whole input. */
 static void check_alone(struct run *run, const struct object *object,
 			const struct setting *settings)
 {
@@ -304,9 +305,9 @@ static void check_alone(struct run *run, const struct object *object,
 }
 
 /*
- * An embedded object lives where the object around it does, whatever it says:
- * AppWrapper refuses other namespaces, Katib overwrites them. A manifest in a
- * string may name another one.
+ * An embedded object is in the namespace of the enclosing object, whatever it
+ * sets: AppWrapper rejects other namespaces, Katib overwrites them. A manifest
+ * in a string may name another one.
  */
 static void settle_namespace(const struct run *run, struct object *object)
 {
@@ -319,7 +320,8 @@ static void settle_namespace(const struct run *run, struct object *object)
 		object->namespace = run->state->file.default_namespace;
 }
 
-/* Returns the labels of the object's namespace: given, or from the snapshot. */
+/* Returns the labels of the object's namespace: from the options, or from the
+ * snapshot. */
 static const struct node *namespace_labels(const struct run *run,
 					   const struct object *object)
 {
@@ -408,7 +410,7 @@ void run_document(struct run *run, struct doc *doc)
 	struct object_list list = {0};
 	size_t start = state->nfindings;
 
-	/* Repairs point into what their rules made, until the file is done. */
+	/* Fixes point to values made by their rules, until the file is done. */
 	if (!run->options.repair) {
 		arena_reset(&state->doc_arena);
 		state->found_runtimes = NULL;
@@ -438,7 +440,7 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-/* "": the rule's own remedy holds. */
+/* "": the rule's own help applies. */
 static const char *who_grants(struct run *run)
 {
 	const struct policy *policy = run->state->file.policy;
@@ -496,7 +498,7 @@ static void count_finding(struct run_counts *counts, const struct finding *f)
 		counts->infos++;
 }
 
-/* Leaves the visible findings, sorted; equal ones once. */
+/* Keeps the visible findings, sorted, without duplicates. */
 static void collect(struct run_state *state)
 {
 	struct finding **all = state->findings;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a file. Each of its objects is checked if its lists are short
- * enough, and the file until it has FINDINGS_MAX findings, which take 1 KB
- * each. A finding marks the place where checking stops. Admission bounds its
- * reviews before they come here.
+ * The budget of a file. An object is checked if its lists are short enough, and
+ * a file is checked until it has FINDINGS_MAX findings, of 1 KB each. A finding
+ * marks the place where checking stops. Admission limits its reviews earlier.
  */
 #include "run_internal.h"
 
@@ -11,8 +10,8 @@
 
 enum {
 	FINDINGS_MAX = 10000,
-	/* Bytes for the pods, findings and fixes of an object. A pod with a
-	 * GPU takes 20 KB. */
+	/* Bytes for the pods, findings and fixes of an object. A GPU pod takes
+	 * 20 KB. */
 	OBJECT_MEMORY = 24 << 20,
 	/* Some 30 ms. Operators reject the object anyway, so that a check
 	 * beyond it is not made. */
@@ -47,7 +46,7 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 	return true;
 }
 
-/* Only what has pods is judged list by list. */
+/* Only objects with pods are checked list by list. */
 static bool is_too_long(struct run *run, const struct object *object)
 {
 	uint32_t start = 0, end = 0;
@@ -112,7 +111,7 @@ bool run_read_in_time(struct run *run, const struct object *object)
 	if (object->costly)
 		report_costly(run, object);
 	load_budget_object(&run->state->budget);
-	/* The objects of a review are one. */
+	/* A review is one object. */
 	if (!run->options.admission) {
 		run->state->memory_before = memory_used(run);
 		run->state->rejections_left = REJECTIONS_COST;

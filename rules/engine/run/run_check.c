@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Selects the rules to call for an object, its pods, a workload and the input:
- * the selected ones, and of these the ones whose scope (enum check_scope) fits.
+ * selected rules whose scope (enum check_scope) matches.
  */
 #include "base/err.h"
 #include "base/escape.h"
@@ -38,7 +38,7 @@ bool run_asks_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Builds for tests also call the rules for repeated templates. */
+/* Test builds also call the rules for repeated templates. */
 #ifndef CHECK_TEMPLATES
 #define CHECK_TEMPLATES 0
 #endif
@@ -53,14 +53,14 @@ static uint64_t run_left_behind(const struct run_state *state)
 	return n;
 }
 
-/* Separates the look-ups of one rule from those of the next. */
+/* Separates the look-ups of one rule from those of the next rule. */
 static inline void forget_absences(const struct run *run)
 {
 	if (run->options.absences)
 		run->options.absences->touched = 0;
 }
 
-/* The pod, or where there is none the object. */
+/* Calls the rule on the pod, or on the object if pod is NULL. */
 static inline void call(struct rule_run *rr, const struct pod *pod)
 {
 	if (pod)
@@ -70,7 +70,7 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 	forget_absences(rr->run);
 }
 
-/* Calls a rule for a repeated template, where it must find nothing. */
+/* Calls a rule for a repeated template, for which it must find nothing. */
 static void call_expecting_nothing(struct rule_run *rr, const struct pod *pod)
 {
 	uint64_t before = run_left_behind(rr->run->state);
@@ -134,7 +134,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	}
 }
 
-/* The policy's own, for objects of that name of kind; NULL: of all. */
+/* Calls custom rules for objects of that kind; NULL: those for all kinds. */
 static void check_added(struct rule_run *rr, const char *kind,
 			const struct setting *settings)
 {

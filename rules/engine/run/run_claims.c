@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The number of devices of a pod's claim is in another object, which may follow
- * the pod: a file that holds such objects is read for them first. Admission
- * sees one object only.
+ * the pod: a file with such objects is first scanned for them. Admission has
+ * only one object.
  */
 #include "run_internal.h"
 
@@ -53,7 +53,7 @@ void run_claims_begin(struct run *run)
 	state->kube_of = NULL; /* built again with them */
 }
 
-/* Objects that set rules read again are not of this file, and its text may be
+/* Objects that set rules read again belong to other files, whose text may be
  * gone. */
 void run_claims_end(struct run *run)
 {

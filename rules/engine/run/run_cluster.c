@@ -33,7 +33,7 @@ void run_cluster_begin(struct run *run, const struct run_file *file)
 	run->state->cluster = run->index.cluster = cluster;
 }
 
-/* The set as a whole is judged by the run's own. */
+/* The run's own snapshot applies to the input as a whole. */
 void run_cluster_workload(struct run *run, const struct workload *w)
 {
 	run->state->cluster = w ? w->cluster : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts over all input. Each thread counts separately; the sum does not depend
- * on which of them read which file.
+ * on which thread read which file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kube/secret/mask.h"
 #include "run_internal.h"
 
-/* The first ones by name, each once. */
+/* Keeps the first ones by name, each once. */
 static void add_kind(struct run_counts *counts, const char *kind)
 {
 	char(*kinds)[KIND_NAME] = counts->unknown_kinds, name[KIND_NAME];
@@ -58,7 +58,7 @@ void run_count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
-	/* A patch is not applied; the number in its target may differ. */
+	/* A patch is not applied, and the number in its target may differ. */
 	if (patch || run->state->file.patched)
 		counts->gpus_unknown |= object->gpus.n > 0;
 	if (patch)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names that other objects of the snapshot, of the file and of the other input
- * files give. They are read when a rule first asks, or when a resource is in no
- * table: pods that request one of an accelerator's DeviceClass are GPU
- * workloads for all rules.
+ * Names defined by other objects of the snapshot, the file and the other input
+ * files. They are read when a rule first needs them, or when a resource is in
+ * no table: pods that request a DeviceClass of accelerators are GPU workloads
+ * for all rules.
  */
 #include "base/text.h"
 #include "base/vec.h"
@@ -57,7 +57,7 @@ static bool find_resource(struct run *run, const char *resource,
 	       find_name(run, DEFINED_DEVICE, resource, name);
 }
 
-/* The class may be one of partitions: a unit is not a whole device. */
+/* The class may select partitions: a unit is then not a whole device. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource)
 {

@@ -7,8 +7,8 @@
 #include "base/vec.h"
 #include "run_internal.h"
 
-/* One that is counted already, or NULL. The rule is mostly the same one, but a
- * copy of it where it is the policy's own. */
+/* Finds an entry that exists already, or NULL. The rule is usually the same
+ * pointer, but a custom rule may be a copy. */
 static struct not_run *not_run_find(struct run_state *state,
 				    const struct not_run *one)
 {
@@ -32,7 +32,7 @@ static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 	return c ? c : strcmp(x->reason, y->reason);
 }
 
-/* A rule of the policy's own may be gone before the run is. */
+/* A custom rule may be freed before the run. */
 static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 {
 	struct arena *arena = &run->state->arena;
@@ -46,7 +46,7 @@ static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 	return copy;
 }
 
-/* The entries are few, and kept in order. */
+/* The entries are few, and sorted. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole object behind a workload, for rules over several objects that
- * need more of its pods than the index keeps. Few workloads are asked for, and
- * the files of findings are read again anyway: reading the file again is
- * cheaper than keeping every tree.
+ * The whole object behind a workload, for rules over several objects that need
+ * more of its pods than the index keeps. Few workloads are needed, and the
+ * files of findings are read again anyway: that is cheaper than keeping every
+ * tree.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "kube/injected.h"
 #include "run_internal.h"
 
-/* Objects of a file, in memory until another file is asked for. */
+/* Objects of a file, in memory until another file is needed. */
 struct reread {
 	struct arena arena;
 	uint32_t file;
@@ -50,7 +50,7 @@ static bool read_document(struct run *run, struct reread *reread,
 	return true;
 }
 
-/* Returns the file's objects, read now unless they are the last ones read. */
+/* Returns the file's objects; reads it unless it was the last one. */
 static struct reread *reread_file(struct run *run, uint32_t file)
 {
 	struct run_state *state = run->state;

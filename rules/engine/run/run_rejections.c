@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections by operators: CEL over an object of their kinds, or over each pod
- * template. Compiled for a run when the first object of the kind is checked.
+ * Rejections by operators: CEL over objects of their kinds, or over pod
+ * templates. Compiled for a run when the first object of a kind is checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +14,10 @@
 
 enum { SELF, OWNER, OBJECT, VARIABLES };
 
-/* A part of an object, as expressions see it. */
+/* A place in an object, as expressions read it. */
 struct rejected_part {
 	const struct node *values[VARIABLES];
-	const struct pod *pod; /* whose template it is, or NULL */
+	const struct pod *pod; /* the pod of the template, or NULL */
 };
 
 /* The rejections of objects of a kind. */
@@ -31,7 +31,7 @@ struct kind_rejections {
 	struct kind_rejections *next;
 };
 
-/* Each is compiled when it is first evaluated. */
+/* Each one is compiled when it is first evaluated. */
 struct compiled_rejections {
 	const struct rule *rule;
 	const struct cel_program **rules, **messages;
@@ -123,7 +123,7 @@ static bool is_word(const char *text, const char *word, size_t len)
 	return text && strncmp(text, word, len) == 0 && !text[len];
 }
 
-/* The item of the list at this index or of this name, or of the map. */
+/* The list item at this index or with this name, or the map's value. */
 static const struct node *item_of(const struct node *of, const char *key,
 				  size_t len)
 {
@@ -142,7 +142,7 @@ static const struct node *item_of(const struct node *of, const char *key,
 }
 
 /* The value at the path ("a.b[0].c[name].d[a.key/of.a.map]"), or its nearest
- * present parent: rest is then what is missing of the path. */
+ * present parent; rest is then the missing part of the path. */
 static const struct node *nearest_node(const struct node *self,
 				       const char *path, const char **rest)
 {
@@ -193,8 +193,8 @@ static struct finding *report_rejection(struct rule_run *rr,
 	return f;
 }
 
-/* A value that is unknown, or of another type than the operator's, decides
- * nothing: the API server rejects the latter. */
+/* A value that is unknown, or of the wrong type, decides nothing: the API
+ * server rejects the latter. */
 static void compare(struct rule_run *rr, const struct rejected_part *part,
 		    const struct rejection *one)
 {

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtimes that objects name: those of the file are read before its objects,
- * which may be in front of them; others when an object names one, and kept as
- * long as its document.
+ * Runtimes to which objects refer: those in the file are read before its
+ * objects, which may precede them; others are read when an object refers to
+ * one, and kept as long as its document.
  */
 #include "base/text.h"
 #include "doc/placeholder.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 
-/* The trees stay, unlike those of claims: pods are made of them. */
+/* The trees are kept, unlike those of claims, because pods are built from
+ * them. */
 static void read_file(struct run *run)
 {
 	struct run_state *state = run->state;
@@ -43,7 +44,8 @@ void run_runtimes_end(struct run *run)
 	run->state->runtimes_end = true;
 }
 
-/* A copy, with its own table of lines: another thread may have the original. */
+/* Copies it with its own line table, because another thread may use the
+ * original. */
 static bool find_in_set(struct run *run, const struct object *object,
 			const char *kind, const struct node *ref,
 			struct runtime *copy)
@@ -120,8 +122,8 @@ const struct runtime *run_find_runtime(void *context,
 {
 	struct run *run = context;
 
-	/* Objects that set rules read again are not of this file, and their
-	 * arena is another one. */
+	/* Objects that set rules read again belong to other files, and use
+	 * another arena. */
 	if (run->state->runtimes_end)
 		return NULL;
 	for (const struct runtime *one = run->state->runtimes; one;

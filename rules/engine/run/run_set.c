@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Set rules: they run once, over the facts of all files. Findings of
- * check_set() may be in any file and are collected first; findings of
- * check_workload() are in the workload's file, and workloads come in the order
- * of the files. So findings go to the sink file by file, after the comments of
- * each file were read, and memory holds those of one file.
+ * Runs set rules, once, over the facts of all files. Findings of check_set()
+ * may be in any file and are collected first; findings of check_workload() are
+ * in the workload's file, and workloads come in the order of the files. So
+ * findings go to the sink file by file, after the comments of each file are
+ * read, and memory holds the findings of one file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,8 @@ struct set_run {
 	struct run *run;
 	const struct policy *(*policy_of)(void *context, uint32_t file);
 	void *context;
-	const struct policy *policy; /* of the set as a whole: first file's */
+	const struct policy
+		*policy; /* of the input as a whole: the first file's */
 	const struct setting *settings; /* by which check_set() runs */
 	struct arena arena;		/* findings of check_set() */
 	struct finding **findings;	/* sorted */
@@ -60,8 +61,8 @@ void run_join_sets(struct run *dst, const struct run *src)
 }
 
 /*
- * Returns the policy's settings; for rules that it has off, the ones of a later
- * file.
+ * Returns the policy's settings; for rules that it turns off, the settings of a
+ * later file.
  */
 static const struct setting *set_settings(struct set_run *set)
 {
@@ -153,7 +154,7 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-/* Read the file again for the comments and annotations it carries. */
+/* Reads the file again for its comments and annotations. */
 static void excuse_by_file(struct excuse_run *e, struct source *source)
 {
 	struct run_state *state = e->run->state;
@@ -189,7 +190,7 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 }
 
 /* A letter may be written as \x67, \u0067 or \U00000067; and a key over several
- * lines, which is marked by '?', may go on after a backslash. */
+ * lines, marked by '?', may continue after a backslash. */
 static bool may_hide_letters(const struct source *source)
 {
 	const char *p = source->text, *end = p + source->len;
@@ -207,8 +208,8 @@ static bool may_hide_letters(const struct source *source)
 	return false;
 }
 
-/* Reading is expensive, and a file that suppresses something contains the text:
- * only escapes could hide the annotation's name. */
+/* Reading is expensive, and a file that suppresses something contains the text,
+ * unless escapes hide the annotation's name. */
 static bool may_excuse(const struct source *source)
 {
 	return text_find(source->text, source->len, "gpugate") ||
@@ -230,8 +231,8 @@ static void clear_findings(struct run *run)
 	run->state->nfindings = run->state->findings_size = 0;
 }
 
-/* check_set() runs once, by the settings of the set. The file's policy has the
- * last word, and its overrides for the object; false: the rule is off there. */
+/* check_set() runs once, with the settings of the input. The file's policy, and
+ * its overrides for the object, decide; false if the rule is off there. */
 static bool is_wanted(const struct set_run *set, const struct policy *policy,
 		      struct finding *f)
 {
@@ -293,7 +294,7 @@ static void end_file(struct set_run *set, uint32_t file)
 	clear_findings(run);
 }
 
-/* End all files before this one. */
+/* Ends all files before this one. */
 static void end_files(struct set_run *set, uint32_t before)
 {
 	while (set->next < set->n &&
@@ -319,7 +320,7 @@ static void check_workloads(struct set_run *set)
 	end_files(set, UINT32_MAX);
 }
 
-/* Keep what check_set() reported until its file's turn. */
+/* Keeps the reports of check_set() until their file is reached. */
 static void gather(struct set_run *set)
 {
 	struct run_state *state = set->run->state;

@@ -6,8 +6,8 @@
 #include "run_internal.h"
 
 /*
- * Admission does not know exemptions of a local policy: one for a finding that
- * is denied there is refused, and the finding says so.
+ * Admission does not use exemptions of a local policy: one that covers a
+ * finding denied there is rejected, which the finding mentions.
  */
 static enum exempt_state effective_exemption(struct run *run,
 					     const struct policy *policy,
@@ -47,7 +47,8 @@ bool run_apply_exemptions(struct run *run, const struct policy *policy,
 	return true;
 }
 
-/* Called when the identity of the finding is known, but before it is fixed. */
+/* Called once the identity of the finding is known, but before its fix is
+ * applied. */
 void run_apply_baseline(struct run *run, struct finding *f)
 {
 	if (!f->fingerprint)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines in memory: entries sorted by fingerprint, each with a flag that
- * says whether a finding matched it. Flags are atomic, everything else is fixed
+ * Baselines in memory: entries sorted by fingerprint, each with a flag that is
+ * set once a finding matches it. Flags are atomic, everything else is immutable
  * after loading. The file format is
  *
  * {"version":2,"findings":[
  * {"fingerprint":"0123456789abcdef","rule":...,"file":...,...}, ... ]}
  *
- * which is JSON for programs and one line an entry for people. Version 1, whose
- * fingerprints of missing values used a present parent, is still read, and
- * written as version 2.
+ * which is JSON for programs and has one line per entry for people. Version 1,
+ * whose fingerprints of missing values used a present parent, is still read,
+ * and written as version 2.
  */
 #include "engine/baseline.h"
 
@@ -38,8 +38,9 @@ struct baseline {
 	struct arena arena;
 	struct baseline_item *items;
 	size_t n, size;
-	struct file_stamp stamp; /* of the file it was read from */
-	bool unsorted; /* by fingerprint; only while entries are added */
+	struct file_stamp stamp; /* of the loaded file */
+	bool unsorted; /* entries by fingerprint are unsorted; only while
+			  entries are added */
 	bool former;   /* of version 1 */
 };
 
@@ -337,7 +338,7 @@ static void write_entry(const struct baseline_entry *entry, struct buf *out)
 	buf_addc(out, '}');
 }
 
-/* Each fingerprint once, by the first of its entries. */
+/* Keeps the first entry of each fingerprint. */
 static size_t distinct(struct baseline *baseline, struct baseline_entry *out)
 {
 	size_t n = 0;

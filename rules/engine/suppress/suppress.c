@@ -72,7 +72,7 @@ static void exclude_span(struct suppressions *s, uint32_t start, uint32_t end)
 		s->comments[i].excluded = true;
 }
 
-/* `key: | # comment`: the header line of a block scalar may carry one. */
+/* The header line of a block scalar may have a comment: `key: | # comment`. */
 static uint32_t content_start(const struct suppressions *s,
 			      const struct node *node)
 {
@@ -101,8 +101,8 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 
 /* --- a finding ------------------------------------------------------------ */
 
-/* The terms on which the policy lets an annotation silence the finding; NULL,
- * or which is not met. */
+/* Returns the policy's terms for the annotation that silences the finding;
+ * NULL, or the term that is not met. */
 static const char *refusal_of_annotation(const struct suppressions *s,
 					 const struct suppress_clause *clause,
 					 const struct finding *finding)
@@ -305,7 +305,7 @@ static void add_trouble(struct finish *f, const struct suppress_clause *clause,
 	f->add(f->context, &issue);
 }
 
-/* Text of the user's, fit for a message. */
+/* Makes the user's text safe for a message. */
 static const char *printable(struct arena *arena, const char *text)
 {
 	char *copy = arena_printf(arena, "%.60s", text);
@@ -314,7 +314,7 @@ static const char *printable(struct arena *arena, const char *text)
 	return copy;
 }
 
-/* False when the word names no rule that could be suppressed. */
+/* Returns false if the word names no rule that could be suppressed. */
 static bool check_word(struct finish *f, const struct suppress_clause *clause,
 		       const char *text, struct rule_word *word)
 {
@@ -359,7 +359,7 @@ static bool is_patched(const struct finish *f, size_t index)
 	return rule_action(rule, setting->severity) == ACTION_PATCH;
 }
 
-/* Had everything this word names its chance to report something? */
+/* True if every rule and check of this word could have reported a finding. */
 static bool is_judged(const struct finish *f, const struct rule_word *word)
 {
 	bool any = false;

@@ -2,8 +2,9 @@
 /*
  * gpugate.dev/ignore, -reason and -until on an object or a template in it. An
  * object's annotation covers all findings of the object and of those it embeds;
- * a template's covers findings inside the template, and those of pods findings
- * about that role beside it (a replica spec's restartPolicy).
+ * a template's annotation covers findings inside of the template; that of a pod
+ * template also covers findings about its role beside it (a replica spec's
+ * restartPolicy).
  *
  * Places are compared by JSON Pointer within a document: nodes are freed when
  * the next document is read.
@@ -83,7 +84,7 @@ static bool is_noted(const struct suppressions *s,
 		const struct suppress_annotation *other = &s->annotations[i];
 
 		if (other->clause.document != one->clause.document)
-			break; /* documents come one after the other */
+			break; /* documents follow each other */
 		if (other->clause.start == one->clause.start &&
 		    strcmp(other->object, one->object) == 0 &&
 		    text_eq(other->template, one->template))
@@ -92,7 +93,8 @@ static bool is_noted(const struct suppressions *s,
 	return false;
 }
 
-/* template: NULL, of the object itself; role: NULL, not of pods. */
+/* template is NULL for the object itself; role is NULL if it is not about
+ * pods. */
 static void note_annotation(struct suppressions *s, const struct object *object,
 			    const struct node *metadata,
 			    const struct node *template, const char *role)
@@ -121,8 +123,8 @@ static void note_annotation(struct suppressions *s, const struct object *object,
 		  s->annotations_size) = one;
 }
 
-/* Templates of what makes the pods (a CronJob's of its Job), which that will
- * have as its own. */
+/* Notes templates of the owner of the pods (a CronJob's Job), which get the
+ * annotation as their own. */
 static void note_around(struct suppressions *s, const struct object *object,
 			const struct node *template)
 {
@@ -136,7 +138,7 @@ static void note_around(struct suppressions *s, const struct object *object,
 					NULL);
 }
 
-/* Asked with every finding: its pods are walked once. */
+/* Called for every finding, so the object's pods are walked only once. */
 static bool is_seen(struct suppressions *s, const struct object *object)
 {
 	if (s->seen_document != object->doc->number)

@@ -6,8 +6,8 @@
  * other.
  *
  * A file without "gpugate:" costs one search. The text before the `#` decides
- * whether it begins a comment, as in YAML; text inside scalars is taken out
- * later, when the documents are known.
+ * whether it starts a comment, as in YAML; text inside of scalars is removed
+ * later, once the documents are known.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ static size_t line_end(const struct comment_scan *scan, size_t at)
 	return stop;
 }
 
-/* Never past the line, and only over blanks: long lines cost nothing. */
+/* Moves back over blanks only, never past the line: long lines cost nothing. */
 static size_t back_over_space(const struct comment_scan *scan, size_t at)
 {
 	while (at && is_space(scan->text[at - 1]))
@@ -48,7 +48,7 @@ static size_t back_over_space(const struct comment_scan *scan, size_t at)
 	return at;
 }
 
-/* The `#` right before the marker at `at`; false when there is none. */
+/* Finds the `#` right before the marker at `at`; false if there is none. */
 static bool find_hash(const struct comment_scan *scan, size_t at, size_t *hash)
 {
 	size_t i = back_over_space(scan, at);
@@ -76,8 +76,8 @@ static bool is_comment_line(const struct comment_scan *scan, size_t at)
 }
 
 /*
- * Line that the comment at hash covers. Comments above each other share the
- * answer, so that a block of them is looked through once.
+ * Returns the line that the comment at hash covers. Adjacent comments share the
+ * result, so that a block of them is scanned once.
  */
 static uint32_t covered_line(struct comment_scan *scan, size_t hash)
 {
@@ -219,7 +219,7 @@ static void read_reason(struct suppressions *s, struct comment_cursor *c,
 	else
 		clause->reason =
 			arena_strndup(s->arena, c->p, (size_t)(c->end - c->p));
-	/* Or it would never end. */
+	/* Otherwise it would never end. */
 	if (strstr(clause->reason, "until="))
 		clause->problem = "`until=` counts only before `--`";
 }

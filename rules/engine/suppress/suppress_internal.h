@@ -25,7 +25,7 @@ struct suppress_words {
 /* The common part of comments and annotations. */
 struct suppress_clause {
 	uint32_t start, end; /* bytes in the source */
-	/* Annotations: the pointer; NULL: a comment. */
+	/* Annotations: the pointer; NULL for a comment. */
 	const char *pointer;
 	unsigned document;
 	uint64_t named_path;
@@ -39,7 +39,7 @@ struct suppress_clause {
 		const struct rule *rule;
 		const char *text;
 		struct suppress_refusal *next;
-	} * refused; /* one a rule, the last first */
+	} * refused; /* one per rule, the last one first */
 };
 
 struct suppress_comment {
@@ -51,18 +51,19 @@ struct suppress_comment {
 
 struct suppress_annotation {
 	struct suppress_clause clause;
-	const char *object;   /* pointer of the object that carries it */
-	const char *template; /* that carries it, NULL: the object does */
-	const char *role;     /* of that template's pods, may be "" */
-	bool of_pods;	      /* their own template carries it */
+	const char *object; /* pointer of the annotated object */
+	const char
+		*template; /* the annotated template; NULL: the object itself */
+	const char *role;  /* of that template's pods, may be "" */
+	bool of_pods;	   /* their own template has it */
 };
 
 struct suppressions {
 	struct arena *arena;
 	struct source *source;
 	int64_t today;
-	/* Lint has a separate rule for expired ones, and sees what an author
-	 * wrote; /validate sees what /mutate patched. */
+	/* Lint has a separate rule for expired suppressions, and reads the
+	 * author's object; /validate reads the object that /mutate patched. */
 	bool is_admission;
 	struct suppress_comment *comments;
 	size_t ncomments, comments_size;
@@ -70,19 +71,20 @@ struct suppressions {
 	size_t nwhole_file, whole_file_size;
 	struct suppress_annotation *annotations;
 	size_t nannotations, annotations_size;
-	/* Roots of the objects of a document whose annotations are noted. */
+	/* Roots of the objects of a document whose annotations are noted
+	 * already. */
 	const struct node **seen;
 	size_t nseen, seen_size;
 	unsigned seen_document;
-	/* Settings of the run, which say which rules are on; NULL: all. */
+	/* Settings of the run, which turn rules on; NULL: all are on. */
 	const struct setting *settings;
-	/* Their findings may be hidden by unknown values. */
+	/* Unknown values may hide their findings. */
 	bool unsure_comments, unsure_annotations;
-	/* In force at admission, or NULL: nothing needs its grant. */
+	/* The policy at admission, or NULL: no grant is needed. */
 	const struct policy *admission;
 };
 
-/* More than there are rules: each finding is held against each word. */
+/* More than the number of rules: each finding is compared with each word. */
 enum { SUPPRESS_WORDS_MAX = 256 };
 
 /* -- suppress_comment.c; "a, b" is the same in annotations -- */
@@ -91,13 +93,13 @@ void suppress_read_words(struct arena *arena, const char *text, size_t len,
 void suppress_read_comments(struct suppressions *s);
 
 /* -- suppress_annotation.c -- */
-/* Suppress the finding by an annotation of object, if one covers it. */
+/* Suppresses the finding if an annotation of object covers it. */
 void suppress_by_annotation(struct suppressions *s, const struct object *object,
 			    const struct setting *setting,
 			    struct finding *finding);
 
 /* -- suppress.c -- */
-/* True when the clause names the rule and has silenced the finding. */
+/* True if the clause names the rule and has silenced the finding. */
 bool suppress_by_clause(const struct suppressions *s,
 			struct suppress_clause *clause,
 			const struct setting *setting, struct finding *finding,

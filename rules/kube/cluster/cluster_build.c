@@ -73,8 +73,8 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id)
 
 /* --- records -------------------------------------------------------------- */
 
-/* A Namespace is stored among the objects in it, and has no name there. Few
- * DaemonSets and Deployments are kept: all are in one place. */
+/* A Namespace is stored among its objects, under no name. The kept DaemonSets
+ * and Deployments are few: they are all in one blob. */
 struct record_at cluster_record_at(struct arena *arena, enum cluster_kind kind,
 				   const struct object_id *id)
 {
@@ -109,8 +109,8 @@ static int record_order(const struct cluster_record *record,
 }
 
 /*
- * Copy the records before this one and move the cursor past it. Returns its
- * bytes, if it is there. Records are sorted, so that a state does not depend on
+ * Copies the records before this one and moves the cursor past it. Returns its
+ * bytes if it exists. Records are sorted, so that a state does not depend on
  * the order of changes.
  */
 static struct byte_cursor copy_before(struct cluster_builder *b,
@@ -138,7 +138,7 @@ static struct byte_cursor copy_before(struct cluster_builder *b,
 	return found;
 }
 
-/* The length of the record that is now in place of one of `old` bytes. */
+/* The length of the record that now replaces one of `old` bytes. */
 static size_t put_bounded(struct cluster_builder *b, const struct record_at *at,
 			  const struct node *tree, size_t old)
 {
@@ -155,8 +155,8 @@ static size_t put_bounded(struct cluster_builder *b, const struct record_at *at,
 	return 0;
 }
 
-/* Put the record in place of the one that is there; tree NULL: take it out.
- * 1: something changed. */
+/* Replaces the record with the same key; tree NULL: removes it. Returns 1 if it
+ * changed. */
 static int replace_record(struct cluster_builder *b, const struct record_at *at,
 			  const struct node *tree)
 {
@@ -239,7 +239,7 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 	return cluster_add_node(b, id.name, kept, (uint64_t)count);
 }
 
-/* A list of owners has no specs (see cluster_list.c). */
+/* Kept owners have no specs if they come from a list (see cluster_list.c). */
 static int add_owner_kept(struct cluster_builder *b, enum cluster_kind kind,
 			  const struct cluster_item *item, struct err *err)
 {

@@ -33,11 +33,11 @@ struct hash_table {
 };
 
 const struct blob *table_find(const struct hash_table *table, uint64_t key);
-/* Takes the place of another one with that key. */
+/* Replaces an earlier entry with that key. */
 void table_put(struct hash_table *table, uint64_t key, const void *data,
 	       size_t len);
 bool table_remove(struct hash_table *table, uint64_t key);
-/* dst (not in use) shares all that src has. */
+/* Lets dst (not in use) share all entries of src. */
 void table_share(struct hash_table *dst, const struct hash_table *src);
 void table_release(struct hash_table *table);
 const struct blob *table_next(const struct hash_table *table, size_t *cursor);
@@ -57,14 +57,14 @@ struct name_table {
 struct name_table *names_new(void);
 void names_put(struct name_table *names);
 
-/* Reading stops at the end: everything past it reads as 0 and "". */
+/* Reading stops at the end: bytes beyond it read as 0 and "". */
 struct byte_cursor {
 	const unsigned char *at, *end;
 	const struct name_table *names;
 };
 void put_number(struct buf *out, uint64_t n);
 void put_text(struct buf *out, const char *text);
-/* A text that also occurs in other places. */
+/* Appends a text that also occurs in other places, as its number. */
 void put_name(struct buf *out, struct name_table *names, const char *text);
 void put_tree(struct buf *out, struct name_table *names,
 	      const struct node *node);
@@ -77,7 +77,7 @@ struct quantity take_quantity(struct byte_cursor *cursor);
 
 /* --- nodes (cluster_node.c) ----------------------------------------------- */
 
-/* Groups of one snapshot, shared while no node changes. */
+/* Node groups of one snapshot, shared while no node changes. */
 struct node_groups {
 	atomic_uint refs;
 	struct arena arena;
@@ -104,8 +104,8 @@ struct cluster {
 	uint64_t serial;
 	struct name_table *names;
 	struct node_groups *nodes;
-	/* By the namespace's name, "" for objects without one: its name,
-	 * then records (see cluster.c). */
+	/* By the name of the namespace, or "" for objects without one: the
+	 * name, then records (see cluster.c). */
 	struct hash_table namespaces;
 	struct hash_table usage; /* by identity */
 	struct cluster_meta meta;
@@ -120,7 +120,7 @@ struct cluster_builder {
 	struct hash_table node_groups; /* count, and capacity */
 	bool nodes_changed;
 	size_t runtime_bytes; /* packed */
-	bool left_out;	      /* the object, for its size */
+	bool left_out;	      /* the object was left out because of its size */
 	struct arena scratch;
 	struct buf packed, id, record, group;
 };
@@ -134,7 +134,7 @@ struct cluster_record {
 	struct byte_cursor tree;
 };
 bool record_next(struct byte_cursor *cursor, struct cluster_record *record);
-/* Where an object's record belongs. */
+/* Place of an object's record. */
 struct record_at {
 	enum cluster_kind kind;
 	const char *namespace, *name;
@@ -147,7 +147,7 @@ static inline const char *text_of(const struct node *node)
 	return text_or_empty(node_str(node));
 }
 
-/* The kept containers of a DaemonSet or a Deployment. */
+/* Returns the kept containers of a DaemonSet or a Deployment. */
 struct node *cluster_kept_containers(struct arena *arena,
 				     enum cluster_kind kind,
 				     const struct node *root);

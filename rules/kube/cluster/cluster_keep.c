@@ -60,7 +60,8 @@ static void drop_table(void *table)
 
 /* --- records -------------------------------------------------------------- */
 
-/* The blob without the records of the kind that are not among the keys. */
+/* Copies the blob without the records of the kind that are not among the
+ * keys. */
 static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 			 enum cluster_kind kind, const struct keys *keys)
 {
@@ -103,7 +104,8 @@ static size_t keep_records(struct cluster_builder *b, enum cluster_kind kind,
 	const struct blob *blob;
 	size_t cursor = 0, gone = 0;
 
-	/* Removing moves others of the same shard: walk over how it was. */
+	/* Removing entries moves others in the shard: walk over the old
+	 * state. */
 	table_share(&before, &b->state.namespaces);
 	escape_guard(&guard, drop_table, &before);
 	while ((blob = table_next(&before, &cursor)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds to keep, and their kept fields: the ones that rules read and
- * nothing else, so that a file can be handed on and memory stays small.
- * Annotations are not kept, and Secrets are never read.
+ * The kinds in a snapshot, and their fields: only those that rules read, so
+ * that a file can be passed on and memory stays small. Annotations are not
+ * kept, and Secrets are never read.
  */
 #include <string.h>
 
@@ -195,7 +195,7 @@ static struct node *child_map(struct arena *arena, struct node *map,
 	return child;
 }
 
-/* Copy the value at a dotted path of `from` to the same path of `to`. */
+/* Copies the value at a dotted path of `from` to the same path of `to`. */
 static void keep_path(struct arena *arena, const struct node *from,
 		      struct node *to, const char *path)
 {
@@ -238,7 +238,8 @@ static int check_amounts(const struct node *map, const char *where,
 	return 0;
 }
 
-/* Runtimes have variables, and commands; a file is handed on. */
+/* Runtimes have variables and commands with secrets, and a snapshot may be
+ * passed on. */
 static void mask(struct arena *arena, const struct secrets *secrets,
 		 struct node *node)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of a list, as an API server answers it. Fields that are never read
+ * A page of a list, as an API server returns it. Fields that are never read
  * (managedFields, env, volumes, conditions, ...) are not put into the tree;
  * they are most of a pod.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A saved cluster state, one JSON object. Items are read one at a time, so that
- * memory holds one tree and the packed rest. An error of the file as a whole
- * refuses it; an invalid object is left out and reported.
+ * memory holds one tree and the packed rest. An error outside of the items
+ * rejects the file; an invalid object is left out and reported.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -86,7 +86,7 @@ static const struct node *read_value(struct load *load)
 	return node;
 }
 
-/* Calls item() for each item of the list that begins here. */
+/* Calls item() for each item of the list that starts here. */
 static int each_item(struct load *load,
 		     int (*item)(struct load *load, const struct node *node))
 {
@@ -385,7 +385,7 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* Read, not mapped: a file that is cut while it is read must not end us. */
+/* Read, not mapped: truncating a mapped file would kill the process. */
 struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err)

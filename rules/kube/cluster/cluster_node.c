@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes in groups: those that no pod can distinguish count as one, so that
- * 10,000 of them stay small. For that, a node is stored without what is only
- * its own (its hostname, labels that hold its name), what is not a lasting
- * property (taints node.kubernetes.io/...), and its memory is rounded down to
- * GiB.
+ * Nodes in groups: nodes that no pod can distinguish are one group, so that
+ * 10,000 of them stay small. A node is therefore stored without its hostname,
+ * values of labels that contain its name and temporary taints
+ * (node.kubernetes.io/...), and with its memory rounded down to GiB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,8 @@ static bool is_individual(const struct node *label, const char *name)
 	       text_ends(label->key, ".timestamp");
 }
 
-/* Keys of labels that hold each node's own name stay, without a value. */
+/* Keeps the keys of labels that contain the node's own name, without a
+ * value. */
 static struct node *labels_of(struct arena *arena, const struct node *from,
 			      const char *name, struct node *individual)
 {
@@ -122,7 +122,8 @@ struct node_row {
 	uint64_t group, count;
 };
 
-/* Add to the number of nodes of a group; the last one takes it away. */
+/* Adds to the number of nodes of a group; removes the group with its last
+ * node. */
 static void count_group(struct cluster_builder *b, uint64_t key,
 			const char *name, struct buf *tree, int64_t change)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Trees and numbers as bytes. Numbers have seven bits a byte, the low ones
- * first. A value is one byte, type and length (31: the length follows),
- * then its text or its children; keys are numbers of known names, or texts.
- * The bytes come from this process only; reading past the end gives 0
- * too, so that a mistake stays one.
+ * first. A value is one byte, type and length (31: the length follows), then
+ * its text or its children; keys are numbers of known names, or texts. The
+ * bytes come from this process only; a read past the end gives 0, so that a
+ * mistake does not spread.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Usage of pods, summed for their owners at every level: a pod of a Job of a
- * CronJob counts for both. Finished pods hold nothing (as for ResourceQuota:
- * QuotaV1Pod); pending pods are charged, too. A bare pod is its own owner.
+ * Usage of pods, summed for their owners at every level: a pod of a CronJob's
+ * Job counts for both. Finished pods count nothing (as for ResourceQuota:
+ * QuotaV1Pod); pending pods do count. A bare pod is its own owner.
  *
  * Owners come from controller references, in any order: if the owner of a Job
  * becomes known after the Job's pods, the Job's sum is added to it then. A
@@ -19,12 +19,12 @@
 #include "doc/build.h"
 #include "kube/object.h"
 
-/* Reference chains are short; one that runs in a circle ends here. */
+/* Owner chains are short; this ends one that is circular. */
 enum { LEVELS_MAX = 8 };
 
 struct link {
 	uint64_t owner; /* its key */
-	bool guessed;	/* from pod-template-hash: goes when unused */
+	bool guessed; /* derived from pod-template-hash: removed when unused */
 	struct object_id id;
 };
 
@@ -35,7 +35,7 @@ struct demands {
 
 /* --- links ---------------------------------------------------------------- */
 
-/* The blob may go while the identity is in use. */
+/* Copies the identity, because the blob may be freed while it is in use. */
 static struct object_id take_id(struct cluster_builder *b,
 				struct byte_cursor *c)
 {
@@ -120,14 +120,14 @@ static void put_demands(struct cluster_builder *b, const struct demands *list)
 	}
 }
 
-/* The addition to one owner (sign 1) or the subtraction. */
+/* An addition to an owner (sign 1), or a subtraction. */
 struct pod_change {
 	struct demands list;
 	uint64_t pods;
 	int sign;
 };
 
-/* The owner's sum; removed with its last pod. */
+/* Changes the owner's sum, which is removed with its last pod. */
 static void usage_change(struct cluster_builder *b, uint64_t key,
 			 const struct object_id *id,
 			 const struct pod_change *change)
@@ -219,7 +219,7 @@ static bool is_above(struct cluster_builder *b, uint64_t key, uint64_t above)
 	return true;
 }
 
-/* Moves the object's usage to the owners above it, or from them. */
+/* Adds the object's usage to the owners above it, or subtracts it. */
 static void move_usage(struct cluster_builder *b, uint64_t key,
 		       const struct link *link, int sign)
 {
@@ -240,7 +240,7 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 	usage_change(b, key, &usage.owner, &none); /* is it owned? */
 }
 
-/* owner NULL: it has none. */
+/* owner NULL: no owner. */
 static int set_owner(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, bool guessed)
 {
@@ -326,7 +326,7 @@ static struct node *bare_pod(struct arena *arena, const struct node *root)
 	return pod;
 }
 
-/* Extended resources of a pod that is not over. */
+/* Returns the extended resources of a pod that has not finished. */
 static void pod_demands(struct cluster_builder *b, const struct node *root,
 			struct demands *list)
 {
@@ -350,7 +350,7 @@ static void pod_demands(struct cluster_builder *b, const struct node *root,
 			}
 }
 
-/* "web-5d9c" of the hash "5d9c" belongs to the Deployment "web". */
+/* The Deployment of "web-5d9c" with the hash "5d9c" is "web". */
 static void guess_deployment(struct cluster_builder *b, const struct node *root,
 			     const struct object_id *set)
 {
@@ -405,7 +405,7 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 	return 1;
 }
 
-/* True if the pod is unchanged. Most events of pods change nothing here. */
+/* True if the pod is unchanged: most events of pods change nothing here. */
 static bool is_known(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, const struct demands *list)
 {

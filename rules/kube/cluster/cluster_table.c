@@ -14,7 +14,7 @@
 
 struct shard {
 	atomic_uint refs;
-	uint32_t n, size; /* size: a power of two */
+	uint32_t n, size; /* size is a power of two */
 	struct blob *slots[];
 };
 
@@ -54,7 +54,7 @@ static void shard_put(struct shard *shard)
 	free(shard);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* The slot that contains the key, or the empty one for it. */
 static struct blob **slot_of(struct shard *shard, uint64_t key)
 {
 	uint32_t i = (uint32_t)(key / SHARDS);
@@ -67,7 +67,7 @@ static struct blob **slot_of(struct shard *shard, uint64_t key)
 	}
 }
 
-/* Returns an unshared copy, with room for one more, without `except`. */
+/* Returns an unshared copy, with room for one more entry, without `except`. */
 static struct shard *shard_copy(struct shard *old, uint64_t except)
 {
 	uint32_t size = 2;
@@ -92,7 +92,7 @@ static bool is_own(struct shard *shard)
 	return atomic_load_explicit(&shard->refs, memory_order_acquire) == 1;
 }
 
-/* The table's shard for this key, ready to be written to. */
+/* The table's shard for this key, unshared. */
 static struct shard *shard_write(struct hash_table *table, uint64_t key)
 {
 	struct shard **at = &table->shards[key % SHARDS];
@@ -169,7 +169,7 @@ void table_release(struct hash_table *table)
 
 const struct blob *table_next(const struct hash_table *table, size_t *cursor)
 {
-	/* Shard in the low bits, slot above. */
+	/* The shard is in the low bits, the slot above. */
 	while (*cursor % SHARDS < SHARDS) {
 		size_t s = *cursor % SHARDS, i = *cursor / SHARDS;
 		const struct shard *shard = table->shards[s];

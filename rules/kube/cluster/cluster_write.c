@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster state as a file: one JSON object with an item a line, in an order
- * that does not change from run to run. Nodes that are alike are one item
- * with a count; labels that each node has for itself hold the node's name.
+ * A cluster state as a file: one JSON object with one item per line, in an
+ * order that is the same in each run. Nodes that are alike are one item with a
+ * count; labels with a different value on each node contain the node's name.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -137,7 +137,7 @@ static void write_labels(struct writer *w, const struct node_group *group,
 	buf_addc(&w->line, '}');
 }
 
-/* Two groups may have been named after one node, at different times. */
+/* Two groups may have been named after the same node, at different times. */
 static void write_nodes(struct writer *w)
 {
 	struct buf *out = &w->line;
@@ -202,7 +202,7 @@ static void write_usage(struct writer *w, const struct cluster_usage *usage)
 	end_line(w);
 }
 
-/* Root owners only: the others' use is in theirs. */
+/* Only root owners: their usage includes that of the others. */
 static void write_usages(struct writer *w)
 {
 	struct arena arena = ARENA_INIT;

@@ -13,8 +13,8 @@
 #define IMPLICIT "deviceclass.resource.kubernetes.io/"
 
 /*
- * The vendor is taken from the names and selectors of the class: selectors name
- * the driver (`device.driver == 'gpu.nvidia.com'`).
+ * The vendor is derived from the names and selectors of the class: selectors
+ * name the driver (`device.driver == 'gpu.nvidia.com'`).
  */
 static const char *vendor_in(const char *text)
 {
@@ -121,7 +121,7 @@ static bool may_give(const struct source *source)
 	return false;
 }
 
-/* The linter reports what is wrong with the text. */
+/* Ignored, because the linter reports errors in the text. */
 static void ignore_issue(void *context, const struct load_issue *issue)
 {
 	(void)context;
@@ -139,7 +139,7 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 	struct doc doc;
 
 	source_init(&source, arena, "", text, len);
-	/* In what was decoded: the bytes may be UTF-16. */
+	/* Search the decoded text: the bytes may be UTF-16. */
 	if (!may_give(&source))
 		return;
 	loader_init(&loader, &source, &load_limits_default, arena);

@@ -14,9 +14,10 @@
 
 enum shell_state {
 	SHELL_NONE,
-	SHELL_NAMED,	/* the last item was a shell */
-	SHELL_ARGUMENT, /* ... and then an option that takes an argument */
-	SHELL_SCRIPT,	/* ... and then -c: the next item is a script */
+	SHELL_NAMED,	/* ... followed by an option that takes an argument */
+	SHELL_ARGUMENT, /* ... followed by -c: the next item is a script */
+	SHELL_SCRIPT, /* Returns the length of the known start of a plain item,
+			 which is its whole length if all of it is known. */
 };
 
 static bool is_shell(const char *text)
@@ -35,7 +36,7 @@ static bool is_shell(const char *text)
 	return false;
 }
 
-/* Where does a plain item stop being known? Its length when all of it is. */
+/* Reads "$(NAME)" at the item's end. */
 static size_t known_len(const char *text, size_t len)
 {
 	const char *dollar = strchr(text, '$'), *markup;
@@ -82,7 +83,7 @@ static void item_add(struct lexer *lexer, const struct node *item)
 	arg->node = item;
 }
 
-/* Returns the state after this item, if it is an option of the shell. */
+/* Returns the state after this item, if it is a shell option. */
 static enum shell_state shell_option(enum shell_state state, const char *text)
 {
 	size_t len = strlen(text);
@@ -101,8 +102,8 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 }
 
 /*
- * A shell called within the script has a separate script: its words come after
- * all others. Each is shorter than the one around it.
+ * The script of a nested shell: its words follow all others. Each is shorter
+ * than the one around it.
  */
 static void lex_nested(struct lexer *lexer, size_t from)
 {
@@ -150,7 +151,7 @@ static enum shell_state item_read(struct lexer *lexer, const struct node *item,
 static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 				  enum shell_state state)
 {
-	/* A placeholder for the whole list. */
+	/* A placeholder replaces the whole list. */
 	if (list && list->type == NODE_STRING &&
 	    (node_is_unknown(list) || placeholder_in(list->str, list->len)))
 		lexer->any = true;
@@ -171,12 +172,12 @@ static struct argv split(struct arena *arena, const struct container *c)
 	enum shell_state state;
 
 	buf_init(&lexer.arg);
-	/* Most items are a word each. */
+	/* Most items are one word each. */
 	lexer.size = node_count(command) + node_count(args);
 	lexer.argv = ARENA_ARRAY(arena, struct arg, lexer.size);
 	state = list_read(&lexer, command, SHELL_NONE);
 	state = list_read(&lexer, args, state);
-	/* Argo hands the source of a script to its command as a file. */
+	/* Argo passes the source of a script to its command as a file. */
 	if (source && source->type == NODE_STRING && source->str &&
 	    state != SHELL_NONE) {
 		lexer.node = source;
@@ -187,7 +188,7 @@ static struct argv split(struct arena *arena, const struct container *c)
 		.items = lexer.argv, .n = lexer.nwords, .unknown = lexer.any});
 }
 
-/* Most rules ask: every container is split once. */
+/* Most rules need the words, so every container is split once. */
 struct argv container_argv(const struct container *c)
 {
 	struct container_memo *memo = c->memo;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions about the words of a command (see argv.c): flags with and without
+ * Look-ups in the words of a command (see argv.c): flags with and without
  * values, and commands by name or by path. An unknown word matches none of
  * them.
  */
@@ -75,8 +75,8 @@ static bool may_have(const struct argv *argv, const char *name)
 
 /* -- questions ----------------------------------------------------------- */
 
-/* Returns the text behind the flag in a word that spells it, with - and _
- * alike: its end or "=value"; else NULL. */
+/* Returns the rest of the word after the flag, with - and _ alike: its end or
+ * "=value"; NULL if it is not the flag. */
 static const char *flag_end(const char *text, const char *flag)
 {
 	const char *name = text;
@@ -94,7 +94,7 @@ static const char *flag_end(const char *text, const char *flag)
 	return !*text || *text == '=' ? text : NULL;
 }
 
-/* A word that cannot be a value: the next flag. */
+/* True for a word that cannot be a value, because it is a flag. */
 static bool is_flag(const char *text)
 {
 	return text && text[0] == '-' && text[1] &&
@@ -102,8 +102,8 @@ static bool is_flag(const char *text)
 }
 
 /*
- * The word that holds the flag's value when words[i] is the flag (value is
- * set then, NULL where it is not known), else NULL.
+ * Returns the word with the flag's value if words[i] is the flag (value is then
+ * set, or NULL if unknown), else NULL.
  */
 static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)
@@ -120,7 +120,7 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 		*value = arg->unknown ? NULL : end + 1;
 		return arg;
 	}
-	/* A switch, or the value is missing. */
+	/* A switch, or a flag without its value. */
 	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text))
 		return NULL;
 	arg++;
@@ -146,7 +146,7 @@ const char *argv_flag(const struct argv *argv, const char *flag,
 	return value;
 }
 
-/* The word itself, or the last part of a path. */
+/* Compares the name with the word, or with the last part of its path. */
 static bool is_named(const struct arg *arg, const char *name)
 {
 	return text_eq(arg->text, name) ||

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables that a command assigns: `NAME=value` words, sorted by name. A
- * script has as many words as fit in an object, and each may be a variable that
- * is looked up.
+ * Variables that a command assigns: `NAME=value` words, sorted by name. Sorted,
+ * because a script may have very many words, and each may refer to a variable.
  */
 #include "rules/kube/command/parallel_internal.h"
 
@@ -68,7 +67,7 @@ const char *assigned_value(const struct container *c, const char *name,
 	if (!found)
 		return NULL;
 	*set = true;
-	/* If it is assigned twice, the value in force is unknown. */
+	/* If it is assigned twice, its effective value is unknown. */
 	if (found->arg->unknown ||
 	    (found > all->items && !compare(found - 1, found)) ||
 	    (found + 1 < all->items + all->n && !compare(found + 1, found)))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classifies a command by its words (kube/object.h). A waiting command has only
- * words of programs that do nothing with a GPU (shell words, echo, nvidia-smi)
- * and sleeps for an hour or more, or in a loop. An ending one names a program
- * that returns, and neither loops nor sleeps nor listens.
+ * Classifies a command by its words (kube/object.h). A waiting command runs
+ * only programs that do not compute on a GPU (shell commands, echo, nvidia-smi)
+ * and sleeps for an hour or more, or in a loop. An ending command runs a
+ * program that returns, and does not loop, sleep or listen.
  */
 #include "kube/command/command.h"
 
@@ -24,7 +24,7 @@ static bool is_one_of(const char *arg, const char *const *names)
 	return false;
 }
 
-/* The base name of word i, or "" when it is not known. */
+/* The base name of word i, or "" if it is unknown. */
 static const char *word_at(const struct argv *argv, size_t i)
 {
 	if (i >= argv->n || !argv->items[i].text || argv->items[i].unknown)
@@ -68,7 +68,7 @@ static struct container_command found(enum command_type type,
 
 /* -- waiting ------------------------------------------------------------- */
 
-/* Returns the seconds of the argument of `sleep`: 1d, inf, 3600. */
+/* Returns the seconds in the argument of `sleep`: 1d, inf, 3600. */
 static double sleep_seconds(const char *time)
 {
 	char *end;
@@ -110,7 +110,7 @@ static bool is_idle_word(const char *arg)
 	       is_one_of(arg, names) || is_one_of(arg, device_lists);
 }
 
-/* Words that take any others as arguments; where these end is not known. */
+/* Commands whose arguments are any words up to an unknown point. */
 static bool takes_any(const char *arg)
 {
 	static const char *const names[] = {"echo", "printf", "trap", "ls",
@@ -131,7 +131,8 @@ static bool waits_at(const struct argv *argv, size_t i, bool loop)
 	return false;
 }
 
-/* Part of real work, anywhere: also among the words of an echo. */
+/* True for a word of real work, at any position, even among the words of an
+ * echo. */
 static bool is_work(const struct argv *argv, size_t i)
 {
 	const char *arg = word_at(argv, i);
@@ -141,8 +142,8 @@ static bool is_work(const struct argv *argv, size_t i)
 	       text_eq(arg, "-m");
 }
 
-/* Returns the seconds that the whole command waits; word i is the first one
- * that waits. */
+/* Returns the number of seconds that the whole command waits; word i is the
+ * first one that waits. */
 static int64_t idle_seconds(const struct argv *argv, size_t i)
 {
 	static const char *const loop_names[] = {"while", "until", NULL};
@@ -187,7 +188,7 @@ static size_t idle_word(const struct argv *argv)
 
 /* -- people -------------------------------------------------------------- */
 
-/* The index of the word that opens a page to work on, or words->n. */
+/* The index of the word that starts an interactive page, or words->n. */
 static size_t interactive_word(const struct argv *argv)
 {
 	static const char *const names[] = {
@@ -200,7 +201,7 @@ static size_t interactive_word(const struct argv *argv)
 	return first_of(argv, &pages);
 }
 
-/* A shell alone waits for people only where it has a terminal. */
+/* A shell alone is interactive only if it has a terminal. */
 static bool is_terminal(const struct argv *argv, const struct container *c)
 {
 	return argv->n == 1 && is_shell(word_at(argv, 0)) &&
@@ -233,7 +234,7 @@ static bool is_monitor(const struct argv *argv)
 	return false;
 }
 
-/* Scripts by these names do not return. */
+/* True for names of scripts that do not return. */
 static bool server_script(const char *name)
 {
 	static const char *const parts[] = {"serv", "app",    "api",   "web",
@@ -243,7 +244,7 @@ static bool server_script(const char *name)
 	return text_any(name, parts, text_contains_ci);
 }
 
-/* `python [-u] x.py`: the index of x.py, or words->n. */
+/* Returns the index of x.py in `python [-u] x.py`, or words->n. */
 static size_t python_script(const struct argv *argv)
 {
 	for (size_t i = 0; i + 1 < argv->n; i++) {
@@ -270,7 +271,7 @@ static bool serves(const struct container *c)
 	       !node_is_unset(node_get(c->node, "ports"));
 }
 
-/* Samples whose entrypoint computes once and returns. */
+/* True for samples whose entrypoint computes once and returns. */
 static bool sample_image(const struct container *c)
 {
 	static const char *const images[] = {"cuda-vector-add", "cuda-sample",
@@ -346,7 +347,7 @@ bool container_goes_on(const struct container *c)
 
 /* -- limits -------------------------------------------------------------- */
 
-/* The word behind timeout's options: -k DURATION, -s SIGNAL, others take none.
+/* Skips timeout's options: -k DURATION, -s SIGNAL; the others take no argument.
  */
 static size_t after_options(const struct argv *argv, size_t i)
 {
@@ -361,7 +362,7 @@ static size_t after_options(const struct argv *argv, size_t i)
 	return i;
 }
 
-/* A shorter one is that of a check before the work. */
+/* A shorter timeout belongs to a check before the work. */
 bool container_is_timed(const struct container *c)
 {
 	static const char *const names[] = {"timeout", NULL};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A variable may be spoken of as $(NAME) by the kubelet, as $NAME by a shell,
- * or by name alone in a script: any mention counts. Programs that read it by
- * themselves cannot be seen.
+ * The kubelet refers to a variable as $(NAME), a shell as $NAME, a script by
+ * its name alone: any mention counts. Programs that read it without a mention
+ * are not detected.
  */
 #include "kube/command/env.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of variables as the kubelet computes them. Labels and annotations
- * that a template lacks may be added by a controller (the index of a Job or a
- * StatefulSet), those under a controller's domain are overwritten; a Pod has
- * all of them. The API server fills in absent requests from the limits.
+ * Values of variables as the kubelet computes them. Labels and annotations that
+ * a template lacks may be added by a controller (the index of a Job or a
+ * StatefulSet), and those in a controller's domain may be overwritten; a Pod
+ * has all of them. The API server fills in absent requests from the limits.
  *
  * Sources: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go),
  * third_party/forked/golang/expansion, pkg/api/v1/resource helpers.go.
@@ -49,7 +49,7 @@ static bool is_pod(const struct pod *pod)
 	       pod->metadata == node_get(pod->object->root, "metadata");
 }
 
-/* Controllers write these over the template's. */
+/* True for keys that controllers write over the template's. */
 static bool is_of_controller(const char *key)
 {
 	static const char *const domains[] = {
@@ -133,7 +133,7 @@ static const struct container *find_container(const struct container *c,
 	return NULL;
 }
 
-/* Rounded up, as every division of the downward API. */
+/* Divides and rounds up, as the downward API does. */
 static const char *divided(const struct pod *pod, struct quantity q,
 			   const struct node *divisor, bool milli)
 {
@@ -178,8 +178,8 @@ static const char *resource_text(const struct container *c,
 static struct env_value read_entry(struct env_reader *reader,
 				   const struct node *entry, size_t before);
 
-/* The last entry of that name in front of number `before`. A name that none
- * has may be one of envFrom, of a Service or of the operator: unknown. */
+/* Finds the last entry of that name before number `before`. A name without an
+ * entry may come from envFrom, a Service or the operator: unknown. */
 static const char *referred(struct env_reader *reader, const char *name,
 			    size_t before)
 {
@@ -191,7 +191,7 @@ static const char *referred(struct env_reader *reader, const char *name,
 	return NULL;
 }
 
-/* Appends the value of the reference at *at. False: it is unknown. */
+/* Appends the value of the reference at *at. Returns false if it is unknown. */
 static bool expand_one(struct env_reader *reader, struct buf *out,
 		       const char **at, size_t before)
 {
@@ -257,7 +257,7 @@ static struct env_value read_source(const struct container *c,
 	return unknown(from);
 }
 
-/* The kubelet takes an empty value for none. */
+/* The kubelet treats an empty value as no value. */
 static struct env_value read_entry(struct env_reader *reader,
 				   const struct node *entry, size_t before)
 {

@@ -3,8 +3,8 @@
  * Flags of vLLM, SGLang and Text Generation Inference that name a model, and
  * the variables of huggingface_hub that place its cache (default:
  * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
- * /data, TGI's cloud builds /tmp). The home folder is known for images that run
- * as root.
+ * /data, TGI's cloud builds set /tmp). The home folder is only known for images
+ * that run as root.
  */
 #include "kube/command/model.h"
 
@@ -20,7 +20,7 @@ static bool is_tgi(const struct container *c)
 	return text_contains(c->image, "text-generation-inference");
 }
 
-/* owner/name, as on a hub: no path, no address. */
+/* True for owner/name, as on a hub: not a path or an address. */
 static bool is_hub_id(const char *text)
 {
 	const char *slash = text ? strchr(text, '/') : NULL;
@@ -61,14 +61,14 @@ static bool runs_as_root(const struct container *c)
 	return text_any(c->image, images, text_contains);
 }
 
-/* Another user than root has another home. */
+/* True for a user other than root, whose home is unknown. */
 static bool home_is_unknown(const struct container *c)
 {
 	return container_env(c, "HOME") || container_security(c, "runAsUser");
 }
 
-/* The home of hub files in KServe's own image for Hugging Face, by its
- * Dockerfile; of an image that another runtime brings nothing is known. */
+/* The folder of hub files in KServe's own image for Hugging Face, from its
+ * Dockerfile; for the image of another runtime it is unknown. */
 static const char *kserve_cache(const struct container *c)
 {
 	const struct node *format = node_path(c->node, "modelFormat.name");
@@ -83,7 +83,8 @@ static const char *kserve_cache(const struct container *c)
 		       : NULL;
 }
 
-/* By a ConfigMap of variables, or by the shell that starts the program. */
+/* A ConfigMap of variables, or the shell that starts the program, may set
+ * it. */
 static bool may_be_elsewhere(const struct container *c)
 {
 	return !node_is_unset(node_get(c->node, "envFrom")) ||

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flags of programs that spread over devices. Sources, one a program:
- * torchrun: pytorch/torch/distributed/run.py (PET_* variables:
- * argparse_util.py) tune run: pytorch/torchtune torchtune/_cli/run.py
- * accelerate: huggingface/accelerate
- * src/accelerate/commands/launch.py deepspeed: deepspeedai/DeepSpeed
- * deepspeed/launcher/runner.py mpirun: open-mpi/ompi docs/man-openmpi;
- * horovodrun: runner/launch.py vLLM: vllm/engine/arg_utils.py,
- * vllm/entrypoints/cli/serve.py SGLang: python/sglang/srt/server_args.py TGI:
- * huggingface/text-generation-inference launcher/src/main.rs LMDeploy:
- * lmdeploy/cli/serve.py, cli/utils.py TensorRT-LLM:
- * tensorrt_llm/commands/serve.py Triton: tensorrtllm_backend
+ * Flags of programs that spread over devices. Sources, by program: torchrun:
+ * pytorch/torch/distributed/run.py (PET_* variables: argparse_util.py) tune
+ * run: pytorch/torchtune torchtune/_cli/run.py accelerate:
+ * huggingface/accelerate src/accelerate/commands/launch.py deepspeed:
+ * deepspeedai/DeepSpeed deepspeed/launcher/runner.py mpirun: open-mpi/ompi
+ * docs/man-openmpi; horovodrun: runner/launch.py vLLM:
+ * vllm/engine/arg_utils.py, vllm/entrypoints/cli/serve.py SGLang:
+ * python/sglang/srt/server_args.py TGI: huggingface/text-generation-inference
+ * launcher/src/main.rs LMDeploy: lmdeploy/cli/serve.py, cli/utils.py
+ * TensorRT-LLM: tensorrt_llm/commands/serve.py Triton: tensorrtllm_backend
  * scripts/launch_triton_server.py
  */
 #include "rules/kube/operator.h"
@@ -132,7 +131,7 @@ static const struct parallel_program *program_find(const struct argv *argv,
 	return NULL;
 }
 
-/* Returns the program that is the image's entry point, or KServe's server. */
+/* Returns the program that is the image's entrypoint, or KServe's server. */
 static const struct parallel_program *
 program_of_image(const struct container *c)
 {
@@ -151,7 +150,7 @@ program_of_image(const struct container *c)
 	return NULL;
 }
 
-/* `args: [bash, -c, ...]`: words for an entry point of another kind. */
+/* `args: [bash, -c, ...]` are words for a different entrypoint. */
 static bool names_wrapper(const struct argv *words)
 {
 	const char *text = words->n ? words->items[0].text : NULL;
@@ -161,8 +160,8 @@ static bool names_wrapper(const struct argv *words)
 	       is_wrapper(&words->items[0], NULL);
 }
 
-/* Words after the script belong to the script. The first word is one, unless
- * it is a flag; torchtune's recipes have no suffix, and --config follows
+/* Words after the script belong to the script. The first word is the script,
+ * unless it is a flag; torchtune's recipes have no suffix, and --config follows
  * them. */
 static size_t launcher_end(const struct argv *argv, size_t from)
 {
@@ -190,11 +189,11 @@ static size_t launcher_end(const struct argv *argv, size_t from)
 struct reader {
 	struct arena *arena;
 	const struct container *c;
-	struct argv words; /* of this one, behind its program */
+	struct argv words; /* words after its program */
 	struct parallel *out;
 };
 
-/* mpirun's -np is its first; what follows the program is the program's. */
+/* mpirun's first -np counts; words after the program belong to the program. */
 static struct argv up_to_first(const struct argv *words, const char *flag)
 {
 	struct argv out = *words;
@@ -252,8 +251,8 @@ static void read_variable(struct reader *reader,
 		degree->node = entry ? entry : reader->out->node;
 }
 
-/* Rows of a program follow each other, in the order of their ids, and those of
- * a variable those of its flag. */
+/* Rows of one program are adjacent, in the order of their ids; a variable
+ * follows its flag. */
 static void read_degrees(struct reader *reader, enum parallel_id program)
 {
 	for (const struct parallel_flag *flag = parallel_flags;
@@ -267,7 +266,7 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 	}
 }
 
-/* A backend by name: `--distributed-executor-backend ray`. */
+/* True for a backend by name: `--distributed-executor-backend ray`. */
 static bool spreads(const struct reader *reader,
 		    const struct parallel_program *program)
 {
@@ -300,8 +299,7 @@ static bool is_for_cpu(const struct argv *words)
 	       argv_have(words, "--use-cpu") || argv_have(words, "--no-cuda");
 }
 
-/* A word that could be flags, or a variable whose value is not known, or is
- * one. */
+/* A word that may contain flags, or a variable with an unknown value. */
 static bool is_any(const struct reader *reader, const struct arg *arg)
 {
 	const char *value;
@@ -327,7 +325,8 @@ static void command_read(struct reader *reader,
 	if (program->type == PARALLEL_LAUNCHER)
 		reader->words.n = launcher_end(&all, program->then ? 1 : 0);
 	read_degrees(reader, program->id);
-	/* The copies of the attention share the devices of the shards. */
+	/* The copies of the attention layers share the devices of the
+	 * shards. */
 	if (argv_have(&reader->words, "--enable-dp-attention"))
 		out->degrees[DEGREE_DATA].given = false;
 	out->spread = spreads(reader, program);
@@ -338,7 +337,7 @@ static void command_read(struct reader *reader,
 		out->unknown = true;
 }
 
-/* The end of the command that begins at the word. */
+/* Returns the end of the command that starts at the word. */
 static size_t command_end(const struct argv *argv, size_t from)
 {
 	size_t end = from + 1;
@@ -348,7 +347,7 @@ static size_t command_end(const struct argv *argv, size_t from)
 	return end;
 }
 
-/* There may be no words at all, and then no array. */
+/* Without words there is no array. */
 static struct argv words_from(struct argv words, size_t from)
 {
 	if (from) {
@@ -358,7 +357,7 @@ static struct argv words_from(struct argv words, size_t from)
 	return words;
 }
 
-/* Most commands have none of these programs, as the bits of argv show. */
+/* Most commands have none of these programs, which the bits of argv show. */
 static bool may_be_parallel(const struct argv *argv)
 {
 	for (struct parallel_program *program = parallel_programs;
@@ -368,7 +367,7 @@ static bool may_be_parallel(const struct argv *argv)
 	return false;
 }
 
-/* The operator writes the command, from a field of its kind. */
+/* Reads a field of the kind from which the operator writes the command. */
 static void read_field(struct arena *arena, const struct container *c,
 		       struct parallel_list *out)
 {
@@ -390,7 +389,7 @@ static void read_field(struct arena *arena, const struct container *c,
 	};
 }
 
-/* No container starts more; rules read all words for each. */
+/* No real container starts more; rules read all words for each. */
 enum { PROGRAMS_MAX = 64 };
 
 static struct parallel_list read_commands(struct arena *arena,
@@ -527,7 +526,7 @@ bool pod_reads_vllm_port(const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++)
-			/* A script that knows the variable may unset it. */
+			/* A script that mentions the variable may unset it. */
 			if (!strcmp(list.items[i].program, "vLLM"))
 				return !container_says(c, "VLLM_PORT");
 	}

@@ -30,18 +30,18 @@ struct parallel_program {
 	enum parallel_id id;
 	enum parallel_type type;
 	struct argv_names words; /* base names of the program or module */
-	const char *then;   /* ... and the word that must follow, or NULL */
-	const char *image;  /* part of the name of images that start it */
-	const char *format; /* KServe's model format that starts it */
-	bool per_node;	    /* --nnodes divides what the flags say */
-	bool by_env;	    /* variables count as well */
-	bool takes_all;	    /* ... devices, by default */
-	const char *const *spread; /* flags that place it elsewhere */
+	const char *then;	 /* ... and the required next word, or NULL */
+	const char *image;	 /* part of the name of images that start it */
+	const char *format;	 /* KServe's model format that starts it */
+	bool per_node;		 /* --nnodes divides the number in its flags */
+	bool by_env;		 /* variables count as well */
+	bool takes_all;		 /* ... devices, by default */
+	const char *const *spread; /* flags that place processes elsewhere */
 };
 extern struct parallel_program parallel_programs[];
 
-/* A name without a dash is a variable, and comes after the flag with the
- * same meaning; rows are in the order of the programs' ids. */
+/* A name without a dash is a variable, listed after the flag with the same
+ * meaning; rows are in the order of the programs' ids. */
 struct parallel_flag {
 	enum parallel_id program;
 	enum degree_of of;

@@ -2,7 +2,7 @@
 /*
  * The tables of parallel.c, whose head names their sources. If a flag has
  * several names, the usual one comes last, because messages use the last one.
- * Python's argparse takes the beginning of a flag for it.
+ * Python's argparse accepts a unique prefix of a flag.
  */
 #include "rules/kube/command/parallel_internal.h"
 
@@ -16,7 +16,7 @@ struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
 	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
-	/* Without a flag it starts one process, whatever variables say. */
+	/* Without the flag it starts one process, whatever variables say. */
 	{"tune run", ID_TUNE, PARALLEL_LAUNCHER, WORDS("tune"), .then = "run",
 	 .per_node = true},
 	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, WORDS("accelerate"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes as pkg/apis/core/v1/defaults.go SetDefaults_Probe completes them:
+ * Probes with the defaults of pkg/apis/core/v1/defaults.go SetDefaults_Probe:
  * periodSeconds 10, failureThreshold 3, timeoutSeconds 1. A zero counts as
  * unset there.
  */
@@ -60,14 +60,14 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* True if a number may start here: not inside another word, but after "8x". */
+/* True if a number may start here: not inside of a word, except after "8x". */
 static bool starts_number(const char *text, const char *s)
 {
 	return is_digit(*s) &&
 	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
 }
 
-/* A number before that letter; unset before any other. */
+/* Converts a number with that unit to billions; unset for any other letter. */
 static int64_t in_billions(char unit, int64_t n, int64_t unset)
 {
 	if (unit == 'b' || unit == 'B')
@@ -77,8 +77,8 @@ static int64_t in_billions(char unit, int64_t n, int64_t unset)
 	return unset;
 }
 
-/* "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last such
- * number, or 0. The text after '@' is a digest. */
+/* Reads "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last
+ * such number, or 0. The text after '@' is a digest. */
 static int64_t size_in(const char *text)
 {
 	int64_t best = 0;
@@ -136,7 +136,7 @@ int64_t container_model_size(const struct container *c)
 		size = env_size(c);
 	if (!size)
 		size = size_in(c->image);
-	/* Models that embed text are small. */
+	/* Embedding models are small. */
 	if (!size && (text_contains(c->image, "text-embeddings") ||
 		      argv_have(&argv, "text-embeddings-router") ||
 		      argv_have(&argv, "infinity_emb")))

@@ -24,7 +24,7 @@ struct arg *word_push(struct lexer *lexer)
 	return arg;
 }
 
-/* True if the word before takes this one as its value. */
+/* True if this word is the value of the flag before it. */
 static bool follows_flag(const struct lexer *lexer)
 {
 	const struct arg *last;
@@ -37,8 +37,8 @@ static bool follows_flag(const struct lexer *lexer)
 }
 
 /*
- * Unknown words: "--flag=" keeps its flag, "name=" is an assignment or a
- * Hydra override; anything else that is not a flag's value could be a flag.
+ * Adds unknown words: "--flag=" keeps its flag, "name=" is an assignment or a
+ * Hydra override; any other word that is not a flag's value may be a flag.
  */
 void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		      bool any)
@@ -66,7 +66,7 @@ static void word_end(struct lexer *lexer)
 {
 	if (!lexer->started)
 		return;
-	/* A value that is filled in before a shell sees it. */
+	/* A value that is filled in before a shell reads it. */
 	if (lexer->arg.len > lexer->known)
 		lexer->name = NULL;
 	if (!lexer->hidden && placeholder_in(lexer->arg.data, lexer->arg.len)) {
@@ -110,7 +110,7 @@ static void word_hide(struct lexer *lexer)
 	lexer->hidden = true;
 }
 
-/* Skip what is between brackets, nested ones included. */
+/* Skips the text between brackets, including nested ones. */
 static void skip_brackets(struct lexer *lexer, char open, char close)
 {
 	unsigned depth = 0;
@@ -131,7 +131,7 @@ static bool is_name(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The value of a variable, whose name ends before the position. */
+/* Hides the value of a variable whose name ends before the position. */
 static void word_hide_variable(struct lexer *lexer, const char *name,
 			       size_t len)
 {
@@ -153,7 +153,8 @@ size_t shell_name_len(const char *text, const char *end)
 	return (size_t)(p - text);
 }
 
-/* "$@", "${@:2}", "${ARGS[@]}": a word each, within quotes as well. */
+/* True for "$@", "${@:2}", "${ARGS[@]}": one word for each item, even in
+ * quotes. */
 static bool is_list(const char *text, const char *end)
 {
 	if (*text != '{')
@@ -164,7 +165,7 @@ static bool is_list(const char *text, const char *end)
 	       (*text == '@' || (end - text > 2 && !memcmp(text, "[@]", 3)));
 }
 
-/* At '$': an expansion, or a plain dollar sign. */
+/* Reads an expansion, or a plain dollar sign, at '$'. */
 static void lex_dollar(struct lexer *lexer)
 {
 	char c = lexer->at + 1 < lexer->end ? lexer->at[1] : 0;
@@ -177,7 +178,8 @@ static void lex_dollar(struct lexer *lexer)
 
 		lexer->at++;
 		skip_brackets(lexer, c, c == '(' ? ')' : '}');
-		/* The kubelet expands $(NAME) of a variable before a shell. */
+		/* The kubelet expands $(NAME) of a variable before a shell
+		 * runs. */
 		if (len && lexer->at == name + len + 1)
 			word_hide_variable(lexer, name, len);
 		else
@@ -238,7 +240,7 @@ static void lex_double(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* At "<<": remember the delimiter of a here-document. */
+/* Remembers the delimiter of a here-document, at "<<". */
 static void lex_here(struct lexer *lexer)
 {
 	lexer->at += 2;
@@ -260,7 +262,7 @@ static void lex_here(struct lexer *lexer)
 		lexer->here = NULL;
 }
 
-/* Skip the lines of a here-document; at the first byte of a line. */
+/* Skips the lines of a here-document, at the first byte of a line. */
 static void skip_here(struct lexer *lexer)
 {
 	while (lexer->at < lexer->end) {
@@ -286,7 +288,7 @@ static void lex_comment(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* `<BUCKET>`: to be filled in, and no redirection. */
+/* True for `<BUCKET>`, a placeholder and not a redirection. */
 static bool lex_angle(struct lexer *lexer)
 {
 	size_t left = (size_t)(lexer->end - lexer->at);
@@ -303,7 +305,7 @@ static bool lex_angle(struct lexer *lexer)
 	return true;
 }
 
-/* The ampersand of `2>&1` and of `&>file`. */
+/* True for the ampersand of `2>&1` and of `&>file`. */
 static bool is_redirection(const struct lexer *lexer)
 {
 	return *lexer->at == '&' &&
@@ -327,7 +329,7 @@ static void lex_operator(struct lexer *lexer)
 		skip_here(lexer);
 }
 
-/* `{{inputs.parameters.x}}`: a placeholder of a workflow engine. */
+/* Reads `{{inputs.parameters.x}}`, a placeholder of a workflow engine. */
 static bool lex_markup(struct lexer *lexer)
 {
 	const char *stop;
@@ -355,7 +357,7 @@ static void lex_escape(struct lexer *lexer)
 	lexer->at += 2;
 }
 
-/* A byte that does nothing here, and those after that never do. */
+/* Reads a byte without a meaning, and following bytes that never have one. */
 static void lex_plain(struct lexer *lexer)
 {
 	static const bool special[256] = {
@@ -421,7 +423,7 @@ static void lex_next(struct lexer *lexer)
 	}
 }
 
-/* A word takes as much memory as so many other bytes of a script. */
+/* A word needs as much memory as this many bytes of a script. */
 enum { WORD_COST = 7 };
 
 void lex_script(struct lexer *lexer, const char *text, size_t len)

@@ -12,7 +12,7 @@ for table in accelerators fabric reserved_domains node_labels label_values \
 	instance_types mig_profiles products \
 	removed_versions images; do
 	printf '@table\t%s\n' "$table"
-	# The order of images is that of the file: the first match counts.
+	# Images keep the order of the file, because the first match counts.
 	if [ "$table" = images ]; then
 		grep -v '^#' "$here/$table.tsv"
 	else

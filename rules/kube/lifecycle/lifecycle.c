@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds of an object's runs; the fields that its kind has for them are data
+ * Fields that limit an object's runs, by kind; the names of the fields are data
  * (kinds.txt, `runs`).
  */
 #include "kube/lifecycle/lifecycle.h"
@@ -53,7 +53,7 @@ struct amount object_most_pods(const struct object *object)
 	return most;
 }
 
-/* PastBackoffLimit of the training operator sums over all replica types. */
+/* The training operator's PastBackoffLimit sums over all replica types. */
 int64_t object_counted_pods(const struct object *object, const char *field)
 {
 	const struct pod *pod = object_gpu_pod(object);
@@ -91,8 +91,8 @@ bool object_is_suspended(const struct object *object)
 	return false;
 }
 
-/* Kinds in no table that write kind and version into their pod template, as the
- * ElasticJob of pytorch/elastic does. */
+/* True for kinds in no table that write kind and version into their pod
+ * template, as the ElasticJob of pytorch/elastic does. */
 static bool is_template(const struct object *object)
 {
 	return object->parent && !object->parent->type &&
@@ -107,7 +107,8 @@ bool pod_is_owned(const struct pod *pod)
 	       is_template(pod->object);
 }
 
-/* `replicatedJobs[].template.spec`, of a JobSet or of a training runtime. */
+/* True for `replicatedJobs[].template.spec` of a JobSet or of a training
+ * runtime. */
 static bool in_replicated_jobs(const struct node *spec)
 {
 	const struct node *job = spec->parent ? spec->parent->parent : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Priority classes reach Pods on several ways: Volcano copies its Job's
+ * Priority classes reach Pods in several ways: Volcano copies its Job's
  * priorityClassName to tasks without one (admit/mutate_job.go), Argo its
  * workflow's podPriorityClassName, KubeRay passes a label to the batch
  * scheduler, KAI reads a label named priorityClassName.
@@ -17,7 +17,7 @@ static const struct node *of_owner(const struct object *object)
 		       : NULL;
 }
 
-/* An empty name is not a name. */
+/* An empty name counts as unset. */
 static bool is_unset(const struct node *node)
 {
 	return node_is_unset(node) || node_eq(node, "");
@@ -42,7 +42,7 @@ bool pod_priority_is_elsewhere(const struct pod *pod)
 {
 	if (pod->flat && object_operator(pod->object)->has_runtime)
 		return true;
-	/* Kinds without a template have no such field, but Spark's. */
+	/* Kinds without a template have no such field, except Spark's. */
 	if (pod->flat && !pod->inner &&
 	    !text_eq(pod->object->group, "sparkoperator.k8s.io"))
 		return true;

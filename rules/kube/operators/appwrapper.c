@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AppWrapper of CodeFlare: what it wraps is admitted together.
+ * AppWrapper of CodeFlare: the wrapped objects are admitted together.
  */
 #include "rules/kube/operator.h"
 

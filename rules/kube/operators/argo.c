@@ -96,8 +96,8 @@ static bool fans_out(const struct object *object)
 	return false;
 }
 
-/* `retryStrategy: {}` retries until completion; errors of the system only,
- * or an expression of the author's own, are another matter. */
+/* `retryStrategy: {}` retries until completion; but a strategy may retry only
+ * errors of the system, or by an expression. */
 static const struct node *endless(const struct pod *pod)
 {
 	const struct node *strategy = pod_field(pod, "retryStrategy");

@@ -2,7 +2,7 @@
 /*
  * podSpecPatch, a string of a workflow or of a template: a strategic merge
  * patch of the pod's spec. The pod is read as the controller patches it;
- * devices at places that are not read count as unknown.
+ * devices in places that gpugate does not read are unknown.
  *
  * Source: Argo Workflows workflow/util/util.go, ApplyPodSpecPatch.
  */
@@ -20,7 +20,7 @@ static bool is_of_name(char c)
 	return isalnum((unsigned char)c) || (c && strchr("-_./", c));
 }
 
-/* Does the string name an accelerator resource (`nvidia.com/gpu`)? */
+/* True if the string names an accelerator resource (`nvidia.com/gpu`). */
 static bool names_accelerator(const struct kube_config *config,
 			      const char *text)
 {
@@ -42,7 +42,7 @@ static bool names_accelerator(const struct kube_config *config,
 	return false;
 }
 
-/* True if the keys of the map are texts of the user. */
+/* True if the keys of the map are chosen by the user. */
 static bool has_free_keys(const struct node *map)
 {
 	static const char *const maps[] = {"limits",	   "requests",
@@ -55,7 +55,7 @@ static bool has_free_keys(const struct node *map)
 	return false;
 }
 
-/* A field that leads to devices, in any case of its letters; or NULL. */
+/* A field that contains devices, in any case of its letters; or NULL. */
 static const char *field_in_any_case(const char *key)
 {
 	static const char *const fields[] = {
@@ -126,7 +126,7 @@ static struct node renamed(const struct node *node, const char *field)
 
 /*
  * The controller decodes the patched pod with encoding/json, which ignores the
- * case of field names: values of both spellings are merged.
+ * case of field names: values of all spellings are merged.
  */
 static const struct node *respelled(struct pod_builder *builder,
 				    const struct node *tree)
@@ -153,8 +153,7 @@ static const struct node *respelled(struct pod_builder *builder,
 		       : exact;
 }
 
-/* No more containers are patched in practice; and all templates share one
- * patch. */
+/* Real patches have fewer containers; and all templates share one patch. */
 enum { PATCHED_MAX = 64 };
 
 struct patched {
@@ -167,12 +166,12 @@ struct device_patch {
 	const struct node *tree; /* NULL: it was not read */
 	struct patched items[PATCHED_MAX];
 	size_t n;
-	bool names; /* a device, at a place that was not read */
+	bool names; /* names a device in a place that was not read */
 	bool open;  /* filled in later */
 };
 
-/* Copies a tree so that findings point at the string, and pointers go on into
- * it. */
+/* Copies a tree so that findings point at the string, and pointers continue
+ * inside of it. */
 static struct node *placed_in(struct arena *arena, struct node *string,
 			      struct node *parent, const struct node *tree)
 {
@@ -201,7 +200,7 @@ static const struct node *read_patch(struct arena *arena,
 			   text_without_markup(arena, patch->str, patch->len),
 			   patch->len))
 		return NULL;
-	/* PATCHED_MAX bounds the work on lists. */
+	/* PATCHED_MAX limits the work on lists. */
 	if (loader_next(&loader, doc) != 1 || !node_is_map(doc->root))
 		return NULL;
 	string = ARENA_NEW(arena, struct node);
@@ -209,7 +208,7 @@ static const struct node *read_patch(struct arena *arena,
 	return placed_in(arena, string, string, doc->root);
 }
 
-/* False: there are too many. */
+/* Returns false if there are too many. */
 static bool patch_list(const struct kube_config *config,
 		       struct device_patch *patch, const struct node *list)
 {
@@ -257,7 +256,7 @@ static struct container *named(struct pod *pod, const char *name)
 	return NULL;
 }
 
-/* Replaces the container's values by the patch's. */
+/* Replaces the container's values by those of the patch. */
 static void patch_container(struct pod_builder *builder, struct pod *pod,
 			    const struct patched *item)
 {
@@ -293,7 +292,7 @@ static void apply_patch(struct pod_builder *builder, struct pod *pod,
 
 /* --- the patched pod ------------------------------------------------------ */
 
-/* The merged value at the place of the author's. */
+/* Puts the merged value at the place of the author's. */
 static const struct node *placed(struct arena *arena, const struct node *merged,
 				 const struct node *written)
 {
@@ -330,8 +329,9 @@ static bool has_item(const struct node *list, const char *name)
 	return false;
 }
 
-/* A container that Argo calls main, one of the template's, or another one. The
- * executor's own, which a patch may give resources, have no image here. */
+/* Patches a container: the one that Argo calls main, one of the template's, or
+ * a new one. The executor's own, which a patch may give resources, has no image
+ * here. */
 static void put_container(struct argo_target *t, const struct node *item)
 {
 	static const char *const mains[] = {"container", "script"};
@@ -378,7 +378,7 @@ static void put_lists(struct argo_target *t)
 		    "sidecars");
 }
 
-/* A field that the workflow gives to templates without one. */
+/* Returns a field that the workflow sets for templates without one. */
 static const struct node *with_default(struct argo_target *t,
 				       const struct pod *pod,
 				       const struct node *value)
@@ -392,7 +392,8 @@ static const struct node *with_default(struct argo_target *t,
 			   value);
 }
 
-/* True if the patch, which all templates may share, can be looked at again. */
+/* True if the budget allows another pass over the patch, which all templates
+ * may share. */
 static bool is_affordable(struct pod_builder *builder,
 			  const struct argo_target *t, const struct node *tree)
 {
@@ -449,8 +450,8 @@ static const struct device_patch *read_once(struct pod_builder *builder,
 	return *kept;
 }
 
-/* Patches in the order of the controller: of the workflow, of all templates;
- * own replaces the usual one. */
+/* Applies patches in the controller's order: the workflow's, then the
+ * templates'; own replaces the usual one. */
 static size_t patches(struct pod_builder *builder, const struct pod *pod,
 		      const struct device_patch *out[2])
 {

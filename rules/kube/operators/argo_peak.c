@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pods of a Workflow that run at the same time: those of one group of steps, or
- * of tasks of a DAG none of which waits for another. The moment with the most
- * devices is found; that it may have more of them (conditions, lists that are
- * computed, locks of which several may be held) is left open.
+ * of independent tasks of a DAG. Finds the moment with the most devices, as a
+ * lower bound: conditions, computed lists and locks with several holders may
+ * add more.
  *
  * Source: argo-workflows workflow_types.go; workflow/controller/steps.go (the
  * groups follow each other), dag.go, operator.go (parallelism).
@@ -16,24 +16,25 @@
 
 #include "base/text.h"
 
-/* Names compared and steps followed; a Workflow made to be slow has no answer.
+/* Limits for the names compared and the steps followed; a Workflow that exceeds
+ * them has no result.
  */
 enum { PEAK_BUDGET = 200000, DEPTH_MAX = 50 };
 
 struct peak {
 	struct object *object;
 	const struct node *templates;
-	int64_t *weights; /* of each template, plus one; 0: not yet known */
+	int64_t *weights; /* of each template, plus one; 0: not computed yet */
 	int64_t *counts;  /* of each pod, at that moment */
 	int64_t room;	  /* pods that parallelism leaves */
 	uint32_t budget;
 	unsigned depth;
 };
 
-/* Some steps that run together. */
+/* Steps that run together. */
 struct moment {
 	const struct node *list;
-	const unsigned *levels; /* of tasks, or NULL: all of the list */
+	const unsigned *levels; /* of tasks; NULL: all items of the list */
 	unsigned level;
 	int64_t most; /* children at once */
 };
@@ -70,7 +71,7 @@ static struct pod *pod_of(struct peak *peak, const struct node *template)
 
 /* -- how often a step runs at once ----------------------------------------- */
 
-/* A number, or a text of one; 1 if it is computed. */
+/* Reads a number, or a string with one; 1 if it is computed. */
 static int64_t sequence(const struct node *count)
 {
 	const char *text = node_str(count);
@@ -138,9 +139,9 @@ static bool waits_for(const struct node *task, const char *name)
 }
 
 /*
- * One more than the highest level of those that it waits for: tasks of one
- * level wait for none of each other. Tasks may be in any order, so levels are
- * raised until none is; in a circle they are of no use.
+ * The level of a task is one above the highest level of its dependencies: tasks
+ * of one level are independent. Tasks may be in any order, so levels are raised
+ * until none changes; in a cycle they are useless.
  */
 static bool raise_levels(struct peak *peak, const struct node *tasks,
 			 unsigned *levels)
@@ -202,8 +203,8 @@ static bool is_in(const struct moment *group, unsigned i)
 	return !group->levels || group->levels[i] == group->level;
 }
 
-/* Steps with a condition may not run: one of them alone counts, if it has more
- * than all others; it is put there. */
+/* Steps with a condition may not run: only one of them counts, if it has more
+ * than all others; it is stored there. */
 static int64_t group_weight(struct peak *peak, struct arena *arena,
 			    const struct moment *group,
 			    const struct node **alone)
@@ -246,7 +247,8 @@ static int64_t better(struct peak *peak, struct arena *arena,
 	return n;
 }
 
-/* The heaviest group of a template; best->list is NULL if there is none. */
+/* Finds the heaviest group of a template; best->list is NULL if there is
+ * none. */
 static int64_t best_group(struct peak *peak, struct arena *arena,
 			  const struct node *template, struct moment *best)
 {
@@ -291,7 +293,7 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 	if (known && *known)
 		return *known - 1;
 	if (known)
-		*known = 1; /* of a template that runs itself */
+		*known = 1; /* a template that runs itself */
 	peak->depth++;
 	n = best_group(peak, arena, template, &best);
 	peak->depth--;

@@ -59,8 +59,8 @@ COUNT_FORMULA(surge)
 /* -- distributed commands ------------------------------------------------ */
 
 /*
- * True for counts above one: "4", "2:8". An unknown count is, because the
- * author wrote the flag.
+ * True for counts above one: "4", "2:8". An unknown count is included, because
+ * the author wrote the flag.
  */
 static bool more_than_one(const char *text)
 {
@@ -88,7 +88,7 @@ static bool env_is_distributed(const struct container *c)
 	return container_env(c, "MASTER_ADDR") != NULL;
 }
 
-/* True if the words of this container may start one rank of several. */
+/* True if this container's command may start one rank of several. */
 static bool is_distributed(const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",
@@ -138,8 +138,8 @@ static struct gang by_command(const struct object *object)
 			if (c->role == CONTAINER_MAIN && is_distributed(c))
 				gang.needed = true;
 	}
-	/* Pods that do not know of each other are useful alone, unless a
-	 * queue starts them all at once anyway. */
+	/* Independent pods are useful alone, unless a queue starts them all at
+	 * once anyway. */
 	if (!gang.needed && !object->kueue)
 		gang.n = amount_of(1);
 	return gang;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flux Framework: a MiniCluster is an indexed Job whose pods are the brokers of
- * one Flux instance. It starts with `size` of them, each on a separate node,
+ * one Flux instance. It starts with `size` brokers, each on a separate node,
  * and may grow to `maxSize`. Source: flux-operator
  * api/v1alpha2/minicluster_types.go, controllers/flux/job.go, pods.go (the pod
  * of the services).
@@ -14,7 +14,7 @@ COUNT_FORMULA(flux_max)
 			  amount_field(at, "maxSize", 0));
 }
 
-/* The labels of the Job, by which Kueue takes it. */
+/* The labels of the Job, by which Kueue manages it. */
 static bool is_queued(const struct object *object)
 {
 	const struct node *labels = node_path(object->root, "spec.jobLabels");

@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "rules/kube/operator.h"
 
-/* A failure policy rule for every failure that counts no restart. */
+/* A failure policy rule that matches every failure and counts no restart. */
 static const struct node *endless(const struct pod *pod)
 {
 	FOR_EACH_CHILD(node_path(pod->object->root, "spec.failurePolicy.rules"),
@@ -41,7 +41,7 @@ const struct workload_operator operator_jobset = {
 
 /* -- addresses of its pods ------------------------------------------------- */
 
-/* "NAME-JOB-0-0.SUBDOMAIN.NAMESPACE": its parts, in the text. */
+/* The parts of "NAME-JOB-0-0.SUBDOMAIN.NAMESPACE", inside of the text. */
 struct pod_address {
 	const char *job, *subdomain, *namespace;
 	size_t job_len, subdomain_len, namespace_len;
@@ -52,7 +52,7 @@ static bool spells(const char *name, const char *part, size_t len)
 	return name && strlen(name) == len && !strncmp(name, part, len);
 }
 
-/* The end of what precedes "-N", or NULL. */
+/* The end of the text before "-N", or NULL. */
 static const char *before_number(const char *from, const char *end)
 {
 	const char *at = end;
@@ -115,8 +115,8 @@ static bool have_subdomain(const struct object *object)
 	return false;
 }
 
-/* Names of Jobs are unique in a namespace: another JobSet has no such pods
- * where the job is one of this one. */
+/* Names of Jobs are unique in a namespace: if the job is one of this JobSet, no
+ * other JobSet has such pods. */
 static const char *why_not(struct arena *arena, const struct object *object,
 			   const struct pod_address *a)
 {

@@ -4,7 +4,7 @@
  */
 #include "rules/kube/operator.h"
 
-/* Kaiwo: gpusPerReplica, else gpus spread over the replicas. */
+/* Kaiwo: gpusPerReplica, else gpus divided by the replicas. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *spec = node_get(builder->object->root, "spec");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Katib: an Experiment makes trials, each alone. A Trial runs one object.
+ * Katib: an Experiment makes trials, each independent. A Trial runs one object.
  */
 #include "rules/kube/operator.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knative Serving. Source: its autoscaling annotations, whose values are
- * strings.
+ * Knative Serving. Replicas are set by autoscaling annotations, whose values
+ * are strings.
  */
 #include "rules/kube/operator.h"
 
@@ -54,7 +54,7 @@ COUNT_FORMULA(knative_max)
 	return amount_max(amount_of(least.n), most);
 }
 
-/* The queue-proxy has cpu requests. */
+/* The queue-proxy sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return true;

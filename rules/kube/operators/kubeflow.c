@@ -78,8 +78,8 @@ bool object_launches_by_job(const struct object *object)
 }
 
 /* mpi-operator pkg/controllers/v1alpha1 mpi_job_controller.go: once the
- * launcher has finished, allocateProcessingUnits() wants no workers; the first
- * version has no cleanPodPolicy. */
+ * launcher has finished, allocateProcessingUnits() sets the workers to 0; the
+ * first version has no cleanPodPolicy. */
 bool object_stops_workers(const struct object *object)
 {
 	return object_is(object, "kubeflow.org", "MPIJob") &&
@@ -117,7 +117,7 @@ static bool is_launcher(const struct pod *pod)
 	       !node_is_true(node_get(spec, "runLauncherAsWorker"));
 }
 
-/* AddResourceList of the training operator; mpi-operator takes limits. */
+/* AddResourceList of the training operator; mpi-operator uses limits. */
 static enum summed_requests sums_requests(const struct object *object)
 {
 	return object_is_kubeflow(object) && text_eq(object->version, "v1")
@@ -132,7 +132,7 @@ static bool loads_in_threads(const struct object *object)
 }
 
 /* Workers of a PyTorchJob with a master wait for it in an init container that
- * has cpu and memory figures (pkg/controller.v1/pytorch/initcontainer.go). */
+ * sets cpu and memory (pkg/controller.v1/pytorch/initcontainer.go). */
 static bool adds_helper(const struct pod *pod)
 {
 	return text_eq(pod->object->kind, "PyTorchJob") &&

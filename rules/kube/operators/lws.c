@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LeaderWorkerSet, and DisaggregatedSet, which is made of them. The unit is one
- * group: a leader and its workers.
+ * LeaderWorkerSet, and DisaggregatedSet, which consists of LeaderWorkerSets.
+ * The unit is one group: a leader and its workers.
  *
  * Source: lws api/leaderworkerset/v1 types, its reconcilers.
  */
@@ -37,9 +37,9 @@ static struct gang gang(const struct object *object)
 }
 
 /*
- * By annotations of the set: all pods of a group, or of a subgroup, have an
+ * Annotations of the set give all pods of a group, or of a subgroup, an
  * affinity to each other. The leader is in the first subgroup unless the policy
- * says otherwise (pkg/webhooks/pod_webhook.go, v0.7).
+ * sets otherwise (pkg/webhooks/pod_webhook.go, v0.7).
  */
 static bool shares_domain(const struct pod *pod)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow Notebooks: an annotation stops one.
+ * Kubeflow Notebooks: an annotation stops a notebook.
  */
 #include "rules/kube/operator.h"
 

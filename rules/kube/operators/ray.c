@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay. Ray clusters work with the workers that there are; only a queue or a
- * batch scheduler makes them a gang.
+ * KubeRay. Ray clusters run with the workers they have; only a queue or a batch
+ * scheduler makes them a gang.
  *
  * Sources: KubeRay utils/util.go (counts), common/pod.go (injections;
  * BuildAutoscalerContainer, only with enableInTreeAutoscaling, in the head;
@@ -14,7 +14,8 @@
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
-/* Not started, or bound to the head itself; KubeRay's default is 0.0.0.0. */
+/* Not started, or bound to the head's loopback address; KubeRay's default is
+ * 0.0.0.0. */
 static bool keeps_dashboard(const struct node *group)
 {
 	const struct node *params = node_get(group, "rayStartParams");
@@ -25,7 +26,7 @@ static bool keeps_dashboard(const struct node *group)
 	       text_eq(host, "localhost");
 }
 
-/* By KubeRay's field, or by the variable that it sets for it. */
+/* Set by KubeRay's field, or by the variable that it writes. */
 static bool asks_for_token(const struct pod *pod, const struct node *spec)
 {
 	if (node_eq(node_path(spec, "authOptions.mode"), "token"))
@@ -137,10 +138,10 @@ COUNT_FORMULA(ray_submitter)
 
 /* -- GPUs that Ray knows of ----------------------------------------------- */
 
-/* Pods of the template that one cluster may have. */
+/* Number of pods of the template in one cluster. */
 static struct amount nodes_of(const struct pod *pod)
 {
-	/* The head's group is a field, a worker's an item. */
+	/* The head's group is a field, a worker group is an item. */
 	return pod->group->key ? amount_of(1) : group_pods(pod->group, true);
 }
 
@@ -155,7 +156,7 @@ static int64_t node_gpus(const struct pod *pod)
 	/* KubeRay passes these on instead. */
 	if (!node_is_unset(node_get(pod->group, "resources")))
 		return -1;
-	/* The command is the user's: its --num-gpus counts. */
+	/* The user's own command: its --num-gpus counts. */
 	if (pod_annotation(pod, "ray.io/overwrite-container-cmd") ||
 	    object_annotation(pod->object, "ray.io/overwrite-container-cmd"))
 		return -1;
@@ -193,7 +194,7 @@ bool ray_gpus(const struct object *object, struct ray_gpus *out)
 
 /* -- the gang -------------------------------------------------------------- */
 
-/* Workers join one by one; only a queue or scheduler makes it a gang. */
+/* Workers join one by one; only a queue or scheduler makes them a gang. */
 static struct gang gang(const struct object *object)
 {
 	struct gang out = {0};
@@ -211,7 +212,7 @@ static struct gang gang(const struct object *object)
 /* -- what the operator adds --------------------------------------------------
  */
 
-/* Autoscaler v2 and the sidecar submitter need pods that stay down. */
+/* Autoscaler v2 and the sidecar submitter need pods that are not restarted. */
 static bool forces_never(const struct pod_builder *builder,
 			 const struct pod *pod)
 {
@@ -258,7 +259,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 				"resources"));
 }
 
-/* The autoscaler beside the head has cpu requests. */
+/* The autoscaler beside the head sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	const struct node *cluster = pod->group ? pod->group->parent : NULL;

@@ -29,7 +29,7 @@ static struct amount role_workers(const struct node *role)
 	return amount_mul(amount_field(role, "replicas", 1), size);
 }
 
-/* Returns the number of the role's pods without leaders and workers that have a
+/* Returns the number of the role's pods, except leaders and workers with a
  * patch, which are counted separately. */
 static struct amount role_own(const struct node *role)
 {
@@ -61,7 +61,7 @@ static const struct node *template_ref(const struct node *role)
 	return NULL;
 }
 
-/* Version v1alpha1 has it in the role. */
+/* In v1alpha1 it is in the role. */
 static const struct node *template_patch(const struct node *role)
 {
 	const struct node *patch = node_get(template_ref(role), "patch");
@@ -69,8 +69,8 @@ static const struct node *template_patch(const struct node *role)
 	return node_is_unset(patch) ? node_get(role, "templatePatch") : patch;
 }
 
-/* Roles that refer to this template and do not patch it. The purpose of an
- * unreferenced one is unknown. */
+/* Counts the pods of roles that use this template without a patch. The number
+ * is unknown if no role uses it. */
 COUNT_FORMULA(role_template)
 {
 	const char *name = node_str(node_get(at, "name"));

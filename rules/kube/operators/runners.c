@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions Runner Controller: runners for GitHub's jobs, as many as jobs wait.
+ * Actions Runner Controller: runners for GitHub's jobs, one for each waiting
+ * job.
  *
  * Source: actions-runner-controller apis/actions.github.com/v1alpha1
  * autoscalingrunnerset_types.go (minRunners 0, maxRunners without a limit by

@@ -8,7 +8,7 @@
  */
 #include "rules/kube/operator.h"
 
-/* With scalingMode DaemonSet a pod for each node that matches: one at least. */
+/* scalingMode DaemonSet makes a pod for each matching node: at least one. */
 COUNT_FORMULA(slurm_nodes)
 {
 	if (node_eq(node_get(at, "scalingMode"), "DaemonSet"))

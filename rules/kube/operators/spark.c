@@ -81,7 +81,7 @@ static void property_gpus(struct pod_builder *builder, struct pod *pod,
 					.unknown = !known});
 }
 
-/* The field of the operator, where there is one, overrides the property. */
+/* The operator's field, if set, overrides the property. */
 static void gpus_of_properties(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *spec = pod->spec->parent;

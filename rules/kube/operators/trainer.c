@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow Trainer v2. A TrainJob has fields in place of a pod template; the
- * runtime, which is another object, brings the rest: what the fields leave
- * unset is not known, and the runtime may carry a scheduling policy.
+ * Kubeflow Trainer v2. A TrainJob has fields in place of a pod template. The
+ * rest comes from the runtime, another object: values of unset fields are
+ * unknown, and the runtime may have a scheduling policy.
  *
  * Source: trainer pkg/apis/trainer/v1alpha1/trainjob_types.go.
  */
@@ -12,7 +12,7 @@
 
 #include "kube/runtime.h"
 
-/* TrainJob: unset is the runtime's number, which is at least one. */
+/* TrainJob: an unset number is the runtime's, at least one. */
 COUNT_FORMULA(nodes)
 {
 	if (node_is_unset(at))
@@ -20,7 +20,7 @@ COUNT_FORMULA(nodes)
 	return amount_int(at, 1);
 }
 
-/* Resources that are unset are those of the runtime. */
+/* Unset resources are those of the runtime. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	if (pod->flat &&
@@ -41,9 +41,9 @@ static const struct runtime *runtime_of(const struct pod_builder *builder,
 }
 
 /*
- * The job whose container `node` has the trainer's fields (Builder.Trainer() of
- * pkg/runtime/framework/plugins/jobset, 2.0). For MPI this is the launcher, and
- * the other job is not seen.
+ * The job whose container `node` gets the trainer's fields (Builder.Trainer()
+ * of pkg/runtime/framework/plugins/jobset, 2.0). For MPI this is the launcher;
+ * the other job is skipped.
  */
 static const struct node *trainer_job(const struct runtime *runtime)
 {
@@ -85,8 +85,8 @@ static const struct node *override_all(struct pod_builder *builder,
 	return spec;
 }
 
-/* podSpecOverrides have the fields beside targetJobs. A runtimePatch names more
- * than pods: where there is one, the pods are not known. */
+/* podSpecOverrides have the fields beside targetJobs. A runtimePatch may change
+ * more than pods: with one, the pods are unknown. */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *holder)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Volcano. Its Jobs run anything; their plugins show a training framework.
+ * Volcano. A Job may run anything; its plugins show a training framework.
  *
  * Sources: volcano batch/v1alpha1 job.go; admit/mutate_job.go (tasks without a
  * priority class get the Job's).
@@ -21,7 +21,7 @@ bool volcano_policy_is(const struct node *policy, const char *event)
 	return node_eq(own, event) || node_eq(own, "*");
 }
 
-/* The spec of a Job, or of the Job that a CronJob makes. */
+/* The spec of a Job, or of a CronJob's Job. */
 static const struct node *job_spec(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");

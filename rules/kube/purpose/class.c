@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The purpose of a pod: training, serving, or the infrastructure of a GPU
- * cluster. Kinds made for one purpose decide; for the others the command does,
- * and for an image whose entrypoint is a model server, the image. Also finds
- * the label that pins a pod to accelerator nodes.
+ * cluster. Kinds made for one purpose decide; for other kinds the command
+ * decides, or the image if its entrypoint is a model server. Also finds the
+ * label that pins a pod to accelerator nodes.
  */
 #include "rules/kube/operator.h"
 
@@ -15,7 +15,8 @@
 #include "kube/command/model.h"
 #include "kube/purpose/class.h"
 
-/* To finetune, finetuning; what is finetuned or pretrained is served. */
+/* True for "finetune", "finetuning"; a finetuned or pretrained model is
+ * served. */
 static bool tells_training(const char *name)
 {
 	static const char *const stems[] = {"finetun", "pretrain"};
@@ -77,7 +78,7 @@ static bool argv_train(const struct argv *argv)
 	return false;
 }
 
-/* Commands of servers that answer when their model is loaded. */
+/* True for commands of servers that answer once their model is loaded. */
 static bool argv_loads(const struct argv *argv)
 {
 	static const char *const names[] = {
@@ -107,7 +108,7 @@ static bool argv_loads(const struct argv *argv)
 	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
-/* Other programs decide by themselves which model they load, and when. */
+/* Other programs decide by themselves which model to load, and when. */
 static bool argv_serve(const struct argv *argv)
 {
 	static const char *const names[] = {"torchserve", "uvicorn", "gunicorn",
@@ -127,7 +128,7 @@ static bool image_has(const struct container *c, const char *const *names)
 	       text_any(c->image, names, text_contains);
 }
 
-/* Images whose entrypoint is such a server. */
+/* True for images whose entrypoint is such a server. */
 static bool image_loads(const struct container *c)
 {
 	static const char *const names[] = {
@@ -148,7 +149,7 @@ static bool image_serves(const struct container *c)
 	return image_loads(c) || image_has(c, names);
 }
 
-/* A flag that names the model, or where its weights are. */
+/* True for a flag that names the model, or the place of its weights. */
 static bool argv_names_model(const struct argv *argv)
 {
 	static const char *const flags[] = {"model",
@@ -209,8 +210,8 @@ static enum pod_purpose find_purpose(const struct pod *pod)
 	return purpose;
 }
 
-/* A name of a container or of its image that says so, or a readiness probe:
- * then pods of one size are replicas rather than ranks. */
+/* A container or image name that shows it, or a readiness probe: pods of one
+ * size are then replicas, not ranks. */
 static bool may_serve(const struct pod *pod)
 {
 	static const char *const words[] = {"server", "serving", "inference",
@@ -444,7 +445,8 @@ bool pod_is_trusted(const struct pod *pod)
 
 /* -- selectors ----------------------------------------------------------- */
 
-/* `accelerator: none`, `gpu-type: cpu`: of a label that a site made up. */
+/* True for `accelerator: none`, `gpu-type: cpu`: values of a label that a site
+ * defines. */
 static bool says_no(const struct node_label *label, const char *text)
 {
 	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
@@ -489,7 +491,7 @@ static const struct node_label *pinning_label(const char *key)
 	}
 }
 
-/* One matchExpression; its `key` node when it pins. */
+/* Checks one matchExpression; returns its `key` node if it pins the pod. */
 static const struct node *expression_pins(const struct node *expression,
 					  const struct node_label **label)
 {

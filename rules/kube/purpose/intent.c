@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The signs of include/kube/purpose/intent.h, the strongest first. Only main
- * containers count: init containers and sidecars often share the image of
- * the one that computes. Where another pod of the same object has devices,
- * an image alone says nothing, since launchers, heads and routers run it too.
+ * containers count: init containers and sidecars often share the image of the
+ * one that computes. If another pod of the same object has devices, an image
+ * alone is not a sign, since launchers, heads and routers run it too.
  *
  * Facts: the nvidia container runtime reads NVIDIA_VISIBLE_DEVICES
  * (nvidia-container-toolkit internal/config/image); MPI Operator hides GPUs
@@ -22,7 +22,7 @@
 
 /* -- images -------------------------------------------------------------- */
 
-/* The last part of the image's name, without tag and digest. */
+/* Finds the last part of the image's name, without tag and digest. */
 static size_t image_base(const char *image, const char **base)
 {
 	const char *slash = strrchr(image, '/');
@@ -123,7 +123,7 @@ enum visible container_visible(const struct container *c, const char *name,
 	return env_visible(&found);
 }
 
-/* Programs that pass requests on to servers. */
+/* Programs that forward requests to servers. */
 static bool is_router(const struct argv *argv)
 {
 	static const char *const names[] = {"sglang_router.launch_router",
@@ -139,7 +139,8 @@ static bool is_router(const struct argv *argv)
 	return argv_have_name(argv, &routers);
 }
 
-/* The author hides all GPUs, picks the CPU as device, or runs a router. */
+/* True if the author hides all GPUs, selects the CPU as device, or runs a
+ * router. */
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
 	static const char *const hiding[] = {
@@ -178,7 +179,7 @@ static int64_t number(const char *text)
 	return n > 1 && n <= 100000 && !*end ? n : 0;
 }
 
-/* Processes or shards of one container, one device each. */
+/* Processes or shards of one container, with one device each. */
 static bool flag_sign(const struct argv *argv, const struct container *c,
 		      struct sign *sign)
 {
@@ -208,8 +209,8 @@ static bool flag_sign(const struct argv *argv, const struct container *c,
 	return sign->devices > 0;
 }
 
-/* With this flag, Dynamo's engines only prepare requests and pass them on.
- * (With --route-to-encoder they compute nevertheless.) */
+/* With this flag, Dynamo's engines only prepare requests and forward them.
+ * (With --route-to-encoder they do compute.) */
 static bool only_routes(const struct argv *argv)
 {
 	return argv_have(argv, "--multimodal-processor") ||
@@ -232,7 +233,7 @@ static const struct node *word_at(const struct argv *argv, const char *name)
 	return NULL;
 }
 
-/* Programs that end at once, or do nothing, without a device. */
+/* Programs that fail at once, or do nothing, without a device. */
 static bool program_sign(const struct argv *argv, struct sign *sign)
 {
 	static const char *const programs[] = {
@@ -253,7 +254,7 @@ static bool program_sign(const struct argv *argv, struct sign *sign)
 	return what;
 }
 
-/* Asks a server that is elsewhere, as parts[] below of scripts. */
+/* True for a client of a server elsewhere, like parts[] below for scripts. */
 static bool is_client(const struct argv *argv)
 {
 	return argv_have(argv, "vllm") &&
@@ -261,7 +262,8 @@ static bool is_client(const struct argv *argv)
 		(argv_have(argv, "bench") && argv_have(argv, "serve")));
 }
 
-/* Fetching, converting, compiling, waiting: a stage that needs no device. */
+/* True for fetching, converting, compiling, waiting: a stage that needs no
+ * device. */
 static bool is_chore(const struct argv *argv)
 {
 	static const char *const chores[] = {"huggingface-cli",
@@ -310,8 +312,8 @@ static bool is_chore(const struct argv *argv)
 /* -- roles --------------------------------------------------------------- */
 
 /*
- * A role that works without a device beside others that have one: launcher, Ray
- * head configured without one, router, submitter.
+ * True for a role that works without a device beside others that have one:
+ * launcher, Ray head configured without one, router, submitter.
  */
 static bool is_cpu_role(const struct pod *pod)
 {
@@ -345,7 +347,7 @@ bool pod_is_group_worker(const struct pod *pod)
 	return pod->object->npods > 1 && text_contains_ci(pod->role, "worker");
 }
 
-/* Ranks of one training job: equals, unlike heads and launchers. */
+/* True for ranks of one training job: equals, unlike heads and launchers. */
 static bool is_rank(const struct pod *pod)
 {
 	return object_operator(pod->object)->ranks_are_equal &&
@@ -360,8 +362,9 @@ static bool others_have_devices(const struct pod *pod)
 	return false;
 }
 
-/* True if the pod's image or placement may count as a sign. A proxy that
- * shares nodes and image with the pods that it serves is one of several. */
+/* True if the pod's image or placement may count as a sign. It may not for a
+ * proxy among several roles that shares nodes and image with the pods it
+ * serves. */
 static bool stands_alone(const struct pod *pod)
 {
 	return is_rank(pod) || !others_have_devices(pod);
@@ -375,7 +378,7 @@ static bool image_counts(const struct pod *pod)
 	       (object->class != KIND_RAY || strcmp(pod->role, "Head") != 0);
 }
 
-/* Another extended resource may be a device that we do not know. */
+/* Another extended resource may be a device that is in no table. */
 static bool asks_for_other_device(const struct accelerator_extra *extra,
 				  const struct node *map)
 {
@@ -401,8 +404,8 @@ static bool image_sign(const struct pod *pod, const struct container *c)
 	       pod_wrote(pod, node_get(c->node, "image"));
 }
 
-/* The first sign in the commands, or an image; *main gets the container
- * that may use a device, NULL when all are for the CPU. */
+/* The first sign in the commands, or an image; *main gets the container that
+ * may use a device, NULL if all run on the CPU. */
 static struct intent containers_intent(const struct pod *pod,
 				       const struct container **main)
 {
@@ -462,7 +465,7 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	if (at && pod_wrote(pod, at))
 		return (struct intent){INTENT_SELECTOR, c, at,
 				       gpu_selector_key(at), 0};
-	/* A pod that does neither has a leftover toleration
+	/* A pod with neither has a leftover toleration
 	 * (cpu-pod-tolerates-gpu-taint). */
 	at = taint_tolerated(extra, pod);
 	if (at && pod_wrote(pod, at) &&
@@ -478,7 +481,7 @@ struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 	struct intent intent = {.by = INTENT_NONE}, placed;
 	const struct container *main;
 
-	/* A DaemonSet goes to GPU nodes for the nodes' sake. */
+	/* A DaemonSet runs on GPU nodes to manage them. */
 	if (is_cpu_role(pod) || pod_is_preset(pod) ||
 	    pod->object->class == KIND_OTHER ||
 	    pod->object->class == KIND_DAEMON)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LimitRanger gives a container what its resources do not say: source
+ * LimitRanger completes the resources of containers: source
  * plugin/pkg/admission/limitranger mergeContainerResources.
  */
 #include "kube/quota/limit_range.h"
 
-/* A max is the default of a container without one (SetDefaults_LimitRangeItem).
+/* `max` is the default of an item without one (SetDefaults_LimitRangeItem).
  */
 static bool gives(const struct node *item, const char *resource)
 {

@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* Returns whether a list names it. An unknown name may be it. */
+/* Returns whether the group lists the resource. An unknown name may be it. */
 static enum tri group_has_resource(const struct node *group,
 				   const char *resource)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Why a ResourceFlavor never takes a pod: its taints, its labels, a topology
- * that it lacks.
+ * Why a ResourceFlavor never takes a pod: its taints, its labels, a missing
+ * topology.
  */
 #include "base/text.h"
 #include "kube/object.h"
@@ -33,7 +33,8 @@ static struct flavor_misfit taint_refusal(struct arena *arena,
 	return (struct flavor_misfit){NULL, NULL};
 }
 
-/* Needs of the node selector alone: terms of an affinity are alternatives. */
+/* Requirements of the node selector alone: terms of an affinity are
+ * alternatives. */
 static struct flavor_misfit label_refusal(struct arena *arena,
 					  const struct pod *pod,
 					  const struct node *flavor)

@@ -3,7 +3,8 @@
  * Quotas against all workloads of a set: one walk over the workloads adds each
  * to the quotas of its namespace. Embedded objects are counted with their
  * owner, and only the first of two equal objects counts. A workload that is
- * suspended, or waits in a queue of Kueue, has no pods beside the others'.
+ * suspended, or waits in a queue of Kueue, does not count because it has no
+ * pods yet.
  */
 #include "kube/quota/quota.h"
 
@@ -11,7 +12,8 @@ struct sums {
 	const struct object_index *index;
 	struct quota_sum *items;
 	size_t n;
-	size_t *first; /* by quota: its first item; one more at the end */
+	size_t *first; /* by quota: the index of its first item; one more at the
+			  end */
 };
 
 static void list_sums(struct sums *sums, const struct accelerator_extra *extra,

@@ -15,7 +15,7 @@
 
 /* -- resources ----------------------------------------------------------- */
 
-/* True if it is an extended resource. */
+/* Reads an entry; true if it is an extended resource. */
 static bool entry_read(const struct kube_config *config,
 		       const struct node *value, struct resource_entry *out)
 {
@@ -34,7 +34,8 @@ static bool same_text(const struct node *a, const struct node *b)
 	       text_same_bytes(a->str, b->str, a->len);
 }
 
-/* The limit of that request; most write both in the same order. */
+/* The limit with the name of that request; most manifests list both in the same
+ * order. */
 static struct resource_entry *limit_of(const struct container *c,
 				       struct resource_entry *limits,
 				       const struct node *request)
@@ -50,13 +51,13 @@ static struct resource_entry *limit_of(const struct container *c,
 	limit = node_getn(c->limits, request->key, request->key_len);
 	if (!limit)
 		return NULL;
-	/* In a map that is merged, the index is the author's. */
+	/* In a merged map, the index is the author's. */
 	for (i = limit->index % c->nlimits; limits[i].node != limit;)
 		i = (i + 1) % c->nlimits;
 	return &limits[i];
 }
 
-/* True if it is an extended resource that the limits lack. */
+/* Reads a request; true if it is an extended resource without a limit. */
 static bool request_read(const struct kube_config *config,
 			 const struct container *c,
 			 struct resource_entry *limits,
@@ -65,7 +66,7 @@ static bool request_read(const struct kube_config *config,
 	struct resource_entry *limit = limit_of(c, limits, value);
 	bool extended = false;
 
-	/* And most write the same. */
+	/* Most have the same value. */
 	if (limit && same_text(limit->node, value)) {
 		*out = *limit;
 		out->node = value;
@@ -83,7 +84,7 @@ struct env_collector {
 	struct pod *pod;
 	size_t size;
 	bool main_found;
-	/* Each container beyond CONTAINERS_MAX in turn, and room for its
+	/* Each container beyond CONTAINERS_MAX in turn, with space for its
 	 * requests. */
 	struct container beyond;
 	struct resource_entry *spare;
@@ -131,8 +132,8 @@ static void container_entries(struct env_collector *collector,
 
 /* -- devices ------------------------------------------------------------- */
 
-/* A share beside a device is about that device; of two devices one has to be
- * chosen, whatever their order. */
+/* A share beside a device refers to that device; of two devices one is chosen,
+ * whatever their order. */
 static bool is_counted_by(const struct resource_entry *entry,
 			  const struct container *c)
 {
@@ -143,7 +144,7 @@ static bool is_counted_by(const struct resource_entry *entry,
 	return strcmp(entry->node->key, c->resource) < 0;
 }
 
-/* One accelerator key: limit, else request. */
+/* Reads one accelerator key: its limit, else its request. */
 static void entry_gpus(struct container *c, struct pod *pod,
 		       const struct resource_entry *entry)
 {
@@ -196,7 +197,7 @@ static bool key_is(const struct node *node, const char *key)
 	return node->key_len == len && !memcmp(node->key, key, len);
 }
 
-/* True if the entry has a name. */
+/* Reads an env entry; true if it has a name. */
 static bool env_entry_read(struct container *c, const struct node *node,
 			   struct env_entry *out)
 {
@@ -246,7 +247,7 @@ static void env_read(struct arena *arena, struct container *c)
 		}
 }
 
-/* The author's entry of that name stays. */
+/* True if the author has an entry of that name, which is kept. */
 static bool has_env(const struct container *c, const struct node *entry)
 {
 	const char *name = node_str(node_get(entry, "name"));
@@ -295,7 +296,7 @@ static struct container *next_container(struct env_collector *collector)
 			pod->ncontainers, collector->size);
 }
 
-/* Room for the list at once. */
+/* Makes space for the whole list at once. */
 static void reserve(struct env_collector *collector, size_t n)
 {
 	if (collector->size || n < 2)
@@ -305,7 +306,7 @@ static void reserve(struct env_collector *collector, size_t n)
 		collector->builder->arena, struct container, collector->size);
 }
 
-/* Containers within the limit are added when all are read. */
+/* Containers within the limit are added once all are read. */
 static void count_dropped_container(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)
@@ -386,7 +387,7 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 	}
 }
 
-/* Behind the others in the array, but not among their number. */
+/* Ephemeral containers follow the others in the array but are not counted. */
 static void collect_ephemeral(struct env_collector *collector)
 {
 	struct pod *pod = collector->pod;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The devices of a pod. Besides resources of containers there are DRA claims,
- * annotations of schedulers that share devices, and fields that operators
- * turn into resources (operators/). The count of a claim is in another object:
- * at least one, when its names suggest a GPU. Shares of a device (KAI
- * fractions, HAMi memory) count no device.
+ * annotations of schedulers that share devices, and fields that operators turn
+ * into resources (operators/). The number of a claim's devices is in another
+ * object: at least one if its name suggests a GPU. Shares of a device (KAI
+ * fractions, HAMi memory) count as 0.
  *
  * Source of the annotations gpu-fraction and gpu-memory: KAI-Scheduler's pod
  * admission.
@@ -48,11 +48,11 @@ static void annotations(struct pod *pod)
 /* -- the sum ------------------------------------------------------------- */
 
 /*
- * As pod_request(), over devices instead of one resource: max of what runs
- * together and of each init container with the sidecars before it. Init
- * containers of another resource than the main ones would add; adding the
- * two maxima of one pod with two resources is left out, as no such pod can
- * be distinguished from a mistake.
+ * As pod_request(), over devices instead of one resource: the maximum over the
+ * containers that run together and over each init container with the sidecars
+ * before it. Init containers with another resource than the main ones would add
+ * to it; this is ignored, because such a pod cannot be distinguished from a
+ * mistake.
  */
 static struct amount effective(const struct pod *pod)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists and maps of the author's are extended, fields that are not set are
- * given. The copies have the place of the pod's spec, or of the author's list.
+ * Extends the author's lists and maps, and adds fields that are not set. The
+ * copies have the place of the pod's spec, or of the author's list.
  */
 #include "kube/injected.h"
 
@@ -22,7 +22,7 @@ bool node_is_injected(const struct node *node)
 	return node && node->key_start == INJECTED;
 }
 
-/* A node's parent is never written to through it. */
+/* Nothing writes to a node through its parent pointer. */
 static void mark(struct node *node, const struct node *parent, uint32_t at)
 {
 	memcpy(&node->parent, &parent, sizeof(parent));
@@ -59,7 +59,7 @@ static void append(struct node *list, struct node *child)
 	list->tags |= node_tag_bit(child->tag);
 }
 
-/* True if the list has an item of that key, or of that name. */
+/* True if the list has an item with that key, or that name. */
 static bool list_has(const struct node *list, const struct node *like)
 {
 	const char *name = node_str(node_get(like, "name"));
@@ -72,7 +72,7 @@ static bool list_has(const struct node *list, const struct node *like)
 	return false;
 }
 
-/* own, with what more has and it has not. */
+/* Returns own with the entries of more that it lacks. */
 static const struct node *joined(struct arena *arena, const struct node *own,
 				 const struct node *more,
 				 const struct node *spec)

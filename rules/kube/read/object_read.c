@@ -79,7 +79,7 @@ static bool is_fragment(const struct object *object)
 		return true;
 	if (!type)
 		return false;
-	/* The first beta versions filled the selector in. */
+	/* The first beta versions fill in the selector. */
 	if (type->flags & KIND_SELECTOR && strcmp(object->version, "v1beta1") &&
 	    node_is_unset(node_get(spec, "selector")))
 		return true;
@@ -106,7 +106,7 @@ static bool identify(struct object *object, const struct doc *doc,
 	return object->api_version && object->kind;
 }
 
-/* Manifests in manifests in manifests: deeper ones do not occur. */
+/* Deeper nesting of manifests in manifests does not occur. */
 enum { EMBED_DEPTH = 8 };
 
 static bool too_deep(const struct object *object)
@@ -202,8 +202,8 @@ static void embeds_read(struct pod_builder *builder)
 /* -- sums ---------------------------------------------------------------- */
 
 /*
- * Steps of a workflow need not run together: the one with the most devices
- * is certain, whether others run beside it is not known.
+ * Steps of a workflow need not run together: only the one with the most devices
+ * is certain.
  */
 static void runs_one(struct arena *arena, struct object *object)
 {
@@ -298,13 +298,14 @@ static void read_pods(struct pod_builder *builder)
 	} else {
 		pods_read(builder->arena, builder->config, object);
 		embeds_read(builder);
-		/* Another version of the kind, or a field that it lacks. */
+		/* Another version of the kind, or a field that is not in the
+		 * table. */
 		if (!object->npods && !object->nembedded && makes_pods(object))
 			shape_read(builder);
 	}
 }
 
-/* Pointers back, for pods that will not move within their array again. */
+/* Sets pointers back, for pods that will not move in their array any more. */
 static void link_pods(struct object *object)
 {
 	for (size_t i = 0; i < object->npods; i++) {
@@ -316,7 +317,7 @@ static void link_pods(struct object *object)
 	}
 }
 
-/* Set the pointers from containers to pods, pods to objects, and so on. */
+/* Sets the pointers from containers to pods, pods to objects, and so on. */
 static void object_link(struct object *object)
 {
 	link_pods(object);
@@ -362,7 +363,8 @@ static bool is_list(const struct object *object)
 	       node_is_seq(node_get(object->root, "items"));
 }
 
-/* Items of a typed list may leave out what the list says. */
+/* Items of a typed list may omit the apiVersion and kind that the list
+ * implies. */
 static void item_identity(struct object_reader *reader,
 			  const struct object *list, struct object *item)
 {
@@ -387,7 +389,7 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 		item_identity(reader, list, &object);
 	if (!object.api_version || !object.kind)
 		return;
-	/* A saved cluster state that lies beside manifests is none itself. */
+	/* A saved cluster state beside manifests is not a manifest. */
 	if (!strcmp(object.kind, "ClusterSnapshot") &&
 	    text_starts(object.api_version, "gpugate.dev/"))
 		return;
@@ -417,7 +419,7 @@ void object_read(struct arena *arena, const struct kube_config *config,
 	if (nested_list)
 		*nested_list = NULL;
 	read_node(&reader, doc, doc->root, NULL, out);
-	/* The array may have moved: earlier objects point elsewhere then. */
+	/* The array may have moved: earlier objects then point elsewhere. */
 	if (out->items != before)
 		first = 0;
 	for (size_t i = first; i < out->n; i++)

@@ -3,7 +3,7 @@
  * The PodSpec of a kind that has fields in place of a template, as its operator
  * makes it: the rows `fields=` of data/kinds.txt. The parent of every value is
  * a copy of the author's node (node_is_view()), whose place is its own. The
- * other fields of the kind are kept beside it, for the operator's functions.
+ * other fields of the kind stay available to the operator's functions.
  */
 #include "rules/kube/operator.h"
 
@@ -16,7 +16,7 @@ struct maker {
 	struct node *spec, *box;
 };
 
-/* The node under that key. */
+/* Returns the node under that key as a view. */
 static struct node view_of(struct arena *arena, const struct node *node,
 			   const char *key)
 {
@@ -42,7 +42,8 @@ static struct node *child_of(struct node *map, const char *key)
 	return NULL;
 }
 
-/* The child of that key, made if it is not there; NULL: it is an author's. */
+/* The child under that key, made if it is missing; NULL if it is an
+ * author's. */
 static struct node *inner_map(struct maker *maker, struct node *map,
 			      const char *key)
 {
@@ -66,13 +67,13 @@ static void replace(struct node *child, const struct node *by)
 	child->next = next;
 }
 
-/* A field that two rows name. */
+/* True if two rows name the same field. */
 static bool is_same(const struct node *a, const struct node *b)
 {
 	return a->first == b->first && a->str == b->str && a->start == b->start;
 }
 
-/* Values that are there already change it. */
+/* Values that exist already change it. */
 static void put_field(struct maker *maker, struct node *map,
 		      const char *const *to, const struct node *node,
 		      enum view_merge how)
@@ -100,11 +101,12 @@ static void put_key(struct maker *maker, struct node *map,
 {
 	const char *const to[] = {field->key, NULL};
 
-	if (field->key) /* in a list there is none */
+	if (field->key) /* an item of a list has no key */
 		put_field(maker, map, to, field, VIEW_MERGES);
 }
 
-/* The list with one more key in each item: another name of the old one. */
+/* Copies the list with one more key in each item: another name of the old
+ * key. */
 static const struct node *rename_items(struct maker *maker,
 				       const struct node *list, const char *key)
 {
@@ -126,7 +128,7 @@ static const struct node *rename_items(struct maker *maker,
 	return out;
 }
 
-/* `repository` and `tag` of a map as one text. */
+/* Joins `repository` and `tag` of a map to one text. */
 static const struct node *join(struct arena *arena, const struct node *first,
 			       const char *key)
 {
@@ -152,7 +154,7 @@ static bool is_of_box(const struct field_row *row, const struct node *field)
 	return false;
 }
 
-/* The whole container that the kind has, or a place for its fields. */
+/* Returns the kind's whole container, or a place for its fields. */
 static struct node *hollow_box(const struct maker *maker,
 			       const struct field_row *row)
 {
@@ -234,7 +236,7 @@ static void put_name(struct maker *maker, const char *name)
 	merge_add(maker->arena, maker->budget, maker->box, &text);
 }
 
-/* The list of its containers: the kind's own, and the one that is made. */
+/* Adds the list of its containers: the kind's own, and the generated one. */
 static void put_box(struct maker *maker)
 {
 	struct node *list = inner_map(maker, maker->spec, "containers");
@@ -253,7 +255,8 @@ static void put_box(struct maker *maker)
 		replace(own, list);
 }
 
-/* Operators add tolerations to those of a template: no merge key does. */
+/* Operators append tolerations to those of a template, because the list has no
+ * merge key. */
 static void add_tolerations(struct maker *maker, const struct node *template)
 {
 	const struct node *more = node_get(template, "tolerations");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the rows of a kind to its pods. A pod is made for every match of a
- * row's paths; what its operator, its group and its own template say about
- * count, restart and devices is settled here once, so that rules only read.
+ * Builds the pods of an object from the rows of its kind. Every match of a
+ * row's paths is a pod; its number, restart policy and devices are computed
+ * here once, from its operator, its group and its template, so that rules only
+ * read them.
  */
 #include "rules/kube/operator.h"
 
@@ -11,8 +12,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Values of an object's templates that patches are merged into: many times what
- * an object of the corpus has. */
+/* Limit for the number of values into which patches are merged, over all
+ * templates of an object: far more than real objects have. */
 enum { MERGE_BUDGET = 100000 };
 
 static const char *role_of(const struct pod_row *row, const struct node *group)
@@ -93,7 +94,7 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
-/* Finds the pod's parts; false if the pod is missing. */
+/* Finds the pod's parts; false if there is no pod. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder, const struct node *element)
 {
@@ -142,7 +143,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* Only a patch leaves out an image, or all containers. */
+/* Only a patch omits an image, or all containers. */
 static bool is_part(const struct pod *pod)
 {
 	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
@@ -156,7 +157,7 @@ static bool is_part(const struct pod *pod)
 	return !found;
 }
 
-/* -- what the operator makes of it -------------------------------------------
+/* -- changes by the operator -------------------------------------------
  */
 
 static enum restart_policy policy_of(const struct node *node)
@@ -216,7 +217,7 @@ static void pod_injects(const struct pod_builder *builder, struct pod *pod)
 	if (pod->made && builder->row->based)
 		pod->injects &=
 			~(unsigned)(INJECT_SHM_UNKNOWN | INJECT_SELECTOR);
-	/* Admission through Kueue adds the flavor's selector, tolerations. */
+	/* Kueue's admission adds the flavor's selector and tolerations. */
 	if (builder->object->kueue)
 		pod->injects |= INJECT_SELECTOR;
 	if (builder->row->asks_injects)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pods of kinds that are in no table. Any map whose `containers` is a list of
- * maps with a name or an image is taken for a pod spec (the corpus this was
- * measured on has three fields of that shape that are none; they are left out
- * by name), and whole objects of known kinds inside are read as such. Kinds of
- * the policy say where their pods are.
+ * maps with a name or an image counts as a pod spec (three fields in a corpus
+ * of manifests have that shape but are not; they are excluded by name), and
+ * whole objects of known kinds inside are read as such. Kinds in the policy
+ * give the paths of their pods.
  */
 #include "rules/kube/operator.h"
 
@@ -65,8 +65,7 @@ static bool left_out(const struct node *node)
 	return text_any(node->key, keys, text_eq);
 }
 
-/* Returns the map with the number of pods: the one of the template, or the one
- * of the spec. */
+/* Returns the map with the number of pods: the template's, or the spec's. */
 static const struct node *counted_in(const struct node *spec)
 {
 	const struct node *holder = spec->parent;
@@ -85,13 +84,13 @@ static const struct node *replicas_of(const struct node *spec)
 {
 	const struct node *holder = counted_in(spec);
 
-	/* Inlined pod specs (a predictor) keep it among their own fields. */
+	/* Inlined pod specs (a predictor) have it among their own fields. */
 	return has_replicas(spec) && !has_replicas(holder) ? spec : holder;
 }
 
 /*
- * Groups of groups: `replicas` beside a template counts all that the template
- * makes. Beside another key it may count something else.
+ * For groups of groups: `replicas` beside a template multiplies all pods of the
+ * template. Beside another key it may count something else.
  */
 static struct amount copies_of(const struct node *node)
 {
@@ -135,7 +134,7 @@ static void shape_pod_add(struct pod_builder *builder, const struct node *spec)
 	builder->object->pods_inferred = true;
 }
 
-/* A whole object of a kind that we know. */
+/* True for a whole object of a known kind. */
 static bool is_object(const struct node *map)
 {
 	const char *version = node_str(node_get(map, "apiVersion"));
@@ -205,7 +204,7 @@ struct pointer_walk {
 	size_t nstars;
 };
 
-/* True if one reference token of a pointer spells this key. */
+/* True if a reference token of a pointer spells this key. */
 static bool token_is(const char *token, size_t len, const char *key)
 {
 	for (; len && *key; key++, token++, len--) {
@@ -240,7 +239,8 @@ static const struct node *token_get(const struct node *node, const char *token,
 	return node_at(node, at);
 }
 
-/* Follow the replicas pointer with the stars that the pods pointer took. */
+/* Follows the replicas pointer with the values that the pods pointer matched
+ * for `*`. */
 static const struct node *replicas_at(const struct pointer_walk *walk)
 {
 	const struct node *node = walk->builder->object->root;

@@ -5,8 +5,8 @@
  * patchStrategy and patchMergeKey tags of k8s.io/api/core/v1 and
  * k8s.io/apimachinery/pkg/util/strategicpatch.
  *
- * Merged nodes are new; a node that comes whole from one side is that side's
- * own, with its parent and its place.
+ * Merged nodes are new; a node that comes entirely from one side keeps its
+ * parent and its place.
  */
 #include "rules/kube/operator.h"
 
@@ -46,7 +46,7 @@ static const char *merge_key(const char *list)
 	return NULL;
 }
 
-/* The tree is unknown from where the budget ends. */
+/* The tree is unknown from the point where the budget ends. */
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node)
 {

@@ -2,15 +2,15 @@
 /*
  * Paths as the kubelet and the runtime understand them. subPath is joined to
  * the volume's path (pkg/volume/util/subpath); subPathExpr is expanded in the
- * container's environment and cannot be known: the volume's path alone is
- * taken. Sources of the paths: nvidia-container-toolkit cuda_image.go
- * (VisibleDevicesFromMounts: no slash is required behind the folder's name;
+ * container's environment and is unknown here: only the volume's path is used.
+ * Sources of the paths: nvidia-container-toolkit cuda_image.go
+ * (VisibleDevicesFromMounts: no slash is required after the folder's name;
  * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
  * pkg/annotations, containerd/nri device-injector, vendors' device plugins.
  */
 #include "kube/resources/host_path.h"
 
-/* Take the last component off. */
+/* Removes the last component. */
 static size_t parent_of(const char *path, size_t len)
 {
 	while (len > 0 && path[--len] != '/')
@@ -37,7 +37,8 @@ static const char *behind_root(const char *path)
 	return NULL;
 }
 
-/* /proc/1/root/dev is /dev, and so it is by any process of the host's. */
+/* /proc/1/root/dev is /dev, and the same is true for any process of the
+ * host. */
 static const char *without_proc(const char *path)
 {
 	const char *rest = path;
@@ -118,15 +119,15 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	return shown;
 }
 
-/* -- what they show ------------------------------------------------------ */
+/* -- shown devices ------------------------------------------------------ */
 
-/* A path below one of these, or, for those ending in '*', with it as prefix;
- * one that ends in '=' alone. */
+/* A path below one of these; an entry that ends in '*' is a prefix; one that
+ * ends in '=' matches only itself. */
 static const struct device_path {
 	const char *path;
 	enum host_shows shows;
 } device_paths[] = {
-	/* Memory of other nodes' GPUs over NVLink, for those that it has. */
+	/* Memory of other nodes' GPUs over NVLink. */
 	{"/dev/nvidia-caps-imex-channels", HOST_SHOWS_FABRIC},
 	{"/dev/nvidia*", HOST_SHOWS_DEVICE},
 	{"/dev/dri", HOST_SHOWS_DEVICE},
@@ -135,7 +136,7 @@ static const struct device_path {
 	{"/dev/accel*", HOST_SHOWS_DEVICE},
 	{"/dev/vfio", HOST_SHOWS_DEVICE},
 	{"/dev/char", HOST_SHOWS_DEVICE},
-	/* Ascend, older Gaudi, Jetson, WSL, and further makers. */
+	/* Ascend, older Gaudi, Jetson, WSL, and other makers. */
 	{"/dev/davinci*", HOST_SHOWS_DEVICE},
 	{"/dev/hl*", HOST_SHOWS_DEVICE},
 	{"/dev/nvhost*", HOST_SHOWS_DEVICE},
@@ -149,7 +150,7 @@ static const struct device_path {
 	{"/dev/gcu*", HOST_SHOWS_DEVICE},
 	{"/dev/qaic*", HOST_SHOWS_DEVICE},
 	{"/dev/rbln*", HOST_SHOWS_DEVICE},
-	/* The driver's root, with a separate /dev. */
+	/* The driver's root, with its own /dev. */
 	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
 	{"/run/nvidia=", HOST_SHOWS_ALL_DEVICES},
 	{"/run/cdi", HOST_SHOWS_DEVICE},

@@ -6,7 +6,7 @@
 
 #include "rules/kube/operator.h"
 
-/* A figure for cpu or memory, or something that may hide one. */
+/* True for a cpu or memory value, or something that may hide one. */
 static bool is_figure(const struct node *value)
 {
 	struct quantity q;
@@ -37,7 +37,7 @@ static bool gets_helper(const struct pod *pod)
 
 bool pod_is_besteffort(const struct pod *pod)
 {
-	/* GKE puts a container with requests beside it. */
+	/* GKE adds a container with requests. */
 	if (pod_annotation(pod, "gke-gcsfuse/volumes"))
 		return false;
 	if (pod->injects & INJECT_MEMORY || gets_helper(pod) ||

@@ -64,7 +64,7 @@ bool pod_is_multi_gpu(const struct pod *pod)
 	return pod->gpus.n >= 2;
 }
 
-/* Programs that start several processes of training. */
+/* Programs that start several training processes. */
 static const char *const starters[] = {"torchrun",
 				       "torch.distributed.run",
 				       "torch.distributed.launch",
@@ -72,13 +72,13 @@ static const char *const starters[] = {"torchrun",
 				       "deepspeed",
 				       "horovodrun",
 				       NULL};
-/* These tests load no data. */
+/* Tests that load no data. */
 static const char *const collective_tests[] = {
 	"all_reduce_perf", "all_gather_perf", "reduce_scatter_perf",
 	"alltoall_perf",   "sendrecv_perf",   NULL};
 
-/* Servers that share tensors between the processes of one model: one for each
- * device. With one device there is one process. */
+/* Servers with one process per device that share the tensors of one model. With
+ * one device there is one process. */
 static const char *const servers[] = {"vllm",
 				      "vllm.entrypoints.openai.api_server",
 				      "vllm.entrypoints.api_server",
@@ -107,7 +107,7 @@ static bool has_loaders(const char *image)
 	return text_any(image, names, text_contains_ci);
 }
 
-/* JobSet, Volcano: training when several pods need each other. */
+/* JobSet, Volcano: training if several pods need each other. */
 static bool made_for_training(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -119,8 +119,8 @@ static bool made_for_training(const struct pod *pod)
 	       pod_is_training(pod);
 }
 
-/* One model on several devices: of the container, or of a group of pods, which
- * Ray then holds together by its object store. */
+/* One model on several devices of the container, or of a group of pods, which
+ * Ray then connects by its object store. */
 static bool spreads_model(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -158,7 +158,7 @@ static bool has_own_links(const struct container *c)
 	return text_eq(vendor, "google") || text_eq(vendor, "aws");
 }
 
-/* Or RCCL, which is the same for AMD. */
+/* NCCL, or RCCL, its equivalent for AMD. */
 static bool has_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : "nvidia";
@@ -168,9 +168,9 @@ static bool has_nccl(const struct container *c)
 
 /*
  * True for a container that only lists the devices, or sleeps until people log
- * in. MPI's launchers start the ranks in workers that sleep. A standalone
- * PodTemplate only gives numbers to others (ProvisioningRequest): it never
- * runs.
+ * in, except in kinds whose launchers start ranks in workers that sleep. A
+ * standalone PodTemplate never runs: other objects only read its numbers
+ * (ProvisioningRequest).
  */
 static bool exchanges_nothing(const struct container *c)
 {
@@ -184,7 +184,7 @@ static bool exchanges_nothing(const struct container *c)
 	return container_tests_devices(c);
 }
 
-/* The number of the loader's processes, `--workers=0`; -1: not said. */
+/* The number of loader processes, `--workers=0`; -1: not set. */
 static int64_t loader_workers(const struct argv *argv)
 {
 	static const char *const flags[] = {"--workers", "--num-workers",
@@ -217,7 +217,7 @@ static struct shm_need depends(const char *by)
 
 static const struct shm_need not_needed = {SHM_NOT_NEEDED, NULL};
 
-/* Ranks of several containers meet over the network. */
+/* Ranks in several containers communicate over the network. */
 static struct shm_need training_need(const struct container *c,
 				     const struct argv *argv)
 {
@@ -236,8 +236,8 @@ static struct shm_need training_need(const struct container *c,
 		"if the data loader has worker processes, they exchange data through it");
 }
 
-/* One process of JAX has all devices, and loads data in threads. A process sees
- * one MIG instance alone, and NCCL rejects two of a GPU by default. */
+/* One process of JAX has all devices and loads data in threads. A process uses
+ * only one MIG instance, and NCCL rejects two of one GPU by default. */
 static struct shm_need unknown_need(const struct container *c)
 {
 	if (c->gpus.n < 2 ||
@@ -302,7 +302,7 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	} else {
 		if (state != QUANTITY_OK || quantity_value(limit) < 2 * gi)
 			return false;
-		/* Whole gibibytes: what a person would write. */
+		/* Whole gibibytes, as a person would write. */
 		bytes = clamp(quantity_value(limit) / 2 / gi, 1, 64) * gi;
 	}
 	*size = quantity_from(bytes);
@@ -310,7 +310,7 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	return true;
 }
 
-/* Has the volume at /dev/shm, or is to have it there. */
+/* True if it has the volume at /dev/shm, or will get it there. */
 static bool has_volume(const struct container *c, const struct node *volume,
 		       const struct container *also)
 {
@@ -339,7 +339,7 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 	return any;
 }
 
-/* CRI-O takes another size from an annotation, where the site allows it:
+/* CRI-O takes another size from an annotation, if the site allows it:
  * pkg/annotations, ShmSize. */
 bool container_lacks_shm(const struct container *c)
 {

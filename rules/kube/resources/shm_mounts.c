@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Other uses of the volume at /dev/shm: memory there is charged to the
- * container that writes it, so that a volume with other files must stay on
- * disk.
+ * Other uses of the volume at /dev/shm: files in memory are charged to the
+ * container that writes them, so a volume with other files must stay on disk.
  */
 
 #include "kube/command/env.h"

@@ -130,7 +130,7 @@ static bool selects_own(const struct node *term, const struct pod *pod)
 		       TRI_YES;
 }
 
-/* The term by hostname of such a rule between the template's own pods. */
+/* The term by hostname in such a rule between the template's own pods. */
 static const struct node *own_term(const struct pod *pod, const char *rule)
 {
 	const struct node *terms =

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A value that is known says more than its key (gke-accelerator: tpu-...), an
- * instance type more than the label that holds it.
+ * A known value is more specific than its key (gke-accelerator: tpu-...), an
+ * instance type more than the label with it.
  */
 #include "kube/scheduling/labels.h"
 
-/* `nvidia`, `nvidia-tesla-v100`: of a label for any vendor's. */
+/* The vendor in `nvidia`, `nvidia-tesla-v100`: values of a label for any
+ * vendor. */
 static const char *vendor_of_value(const char *value)
 {
 	static const char *const vendors[] = {"nvidia", "amd", "aws", NULL};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * MIG profiles. GFD's product label is the driver's name of the GPU with
- * dashes ("NVIDIA-A100-SXM4-80GB"); a product is found in it by its parts, so
- * nothing is said of values that leave the memory out.
+ * MIG profiles. GFD's product label is the driver's name of the GPU with dashes
+ * ("NVIDIA-A100-SXM4-80GB"); a product is recognized by the parts of that name,
+ * so values without the memory are unknown.
  *
- * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of resources
- * that are used in turns with renameByDefault).
+ * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of time-sliced
+ * resources with renameByDefault).
  */
 #include "kube/scheduling/mig.h"
 
@@ -65,8 +65,8 @@ static const char *product_of_gfd(const char *label)
 {
 	const char *product = "";
 
-	/* Strategy "single": the GPUs are slices already. The larger RTX PRO
-	 * 5000 has other profiles. */
+	/* With strategy "single" the GPUs are slices already. The larger RTX
+	 * PRO 5000 has other profiles. */
 	if (strstr(label, "-MIG-") || strstr(label, "-72GB"))
 		return NULL;
 	for (size_t i = 0; i < data_mig_profiles_n; i++) {
@@ -96,7 +96,7 @@ const char *mig_product_of(const char *key, const char *value)
 	return type ? type->product : NULL;
 }
 
-/* The product that a part of a label's value begins with, in upper or lower
+/* The product with which a part of a label's value begins, in upper or lower
  * case, or NULL. */
 static const struct product_size *product_at(const char *part)
 {
@@ -125,7 +125,7 @@ int mig_product_most(const char *value)
 	return product->most;
 }
 
-/* By their keys, whose order in a map says nothing. */
+/* Sorted by key, because the order in a map has no meaning. */
 static void add_choice(struct mig_choices *all, struct mig_choice one)
 {
 	const size_t most = sizeof(all->items) / sizeof(*all->items);
@@ -151,7 +151,7 @@ struct mig_choices mig_choices_of(const struct pod *pod)
 		const struct node *value = node_need_value(need, 0);
 		struct mig_choice one = {need->key, value, NULL};
 
-		/* Another of the ORed terms may fit. */
+		/* Another ORed term may match. */
 		if ((need->term && needs.terms > 1) ||
 		    !node_need_requires(need) || !node_str(value) ||
 		    node_need_value(need, 1))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values of instance-type and count labels that a pod's node selectors allow.
- * Terms of node affinity are alternatives, so the largest counts.
+ * Terms of node affinity are alternatives, so the largest number counts.
  * data/instance_types.tsv lists the accelerators of instance types.
  */
 #include "kube/scheduling/node_devices.h"

@@ -39,7 +39,7 @@ static bool asks_for(const struct pod *pod, const char *resource)
 	return false;
 }
 
-/* The first taint that keeps the pod away. */
+/* The first taint that keeps the pod off the node. */
 static const struct node *taint_against(const struct pod *pod,
 					const struct node_group *group)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * GKE adds tolerations itself (ExtendedResourceToleration). Node pools of EKS,
- * AKS and Karpenter have the taints that their owner wrote, so that the
- * vendor's key is not known to be one.
- * Sources: GKE "Run GPUs in Standard node pools", Karpenter NodePool
- * spec.template.spec.taints, AKS "Use GPUs": --node-taints.
+ * AKS and Karpenter have taints that their owner chose, so the vendor's key
+ * need not be among them. Sources: GKE "Run GPUs in Standard node pools",
+ * Karpenter NodePool spec.template.spec.taints, AKS "Use GPUs": --node-taints.
  */
 #include "kube/platform.h"
 
@@ -46,7 +45,7 @@ static bool shows_platform(const struct object *object)
 	return false;
 }
 
-/* Every pod asks, and all of them are searched. */
+/* Every pod needs it, and all pods are searched. */
 bool object_shows_platform(const struct object *object)
 {
 	struct pod_memo *memo = object->npods ? object->pods->memo : NULL;
@@ -61,7 +60,8 @@ bool object_shows_platform(const struct object *object)
 
 /* --- device injection ----------------------------------------------------- */
 
-/* DEVICE_LIST_STRATEGY is a list: with envvar in it the variable is set. */
+/* DEVICE_LIST_STRATEGY is a list: if it contains envvar, the variable is
+ * set. */
 static enum device_injection of_strategy(const char *strategy)
 {
 	if (!strategy)
@@ -74,7 +74,7 @@ static enum device_injection of_strategy(const char *strategy)
 					     : INJECTION_UNKNOWN;
 }
 
-/* "v25.10.1", by the label that the chart sets. */
+/* Reads "v25.10.1" from the label that the chart sets. */
 static bool is_since_cdi(const struct node *labels)
 {
 	const char *text =
@@ -90,8 +90,8 @@ static bool is_since_cdi(const struct node *labels)
 }
 
 /*
- * Before v25.10 CDI was what the nvidia runtime, then the default one, did with
- * the variable. Since then another runtime is the default.
+ * Before v25.10, the nvidia runtime, then the default one, used CDI to
+ * implement the variable. Since then another runtime is the default.
  */
 static enum device_injection of_operator(const struct node *root)
 {
@@ -113,7 +113,7 @@ struct plugin_flags {
 	bool file, unknown;
 };
 
-/* A shell's script, and an argument of unknown text, may hold a flag in a form
+/* A shell script, or an argument of unknown text, may contain a flag in a form
  * that is not read. */
 static void read_flags(struct plugin_flags *flags, const struct node *words)
 {
@@ -136,7 +136,7 @@ static void read_flags(struct plugin_flags *flags, const struct node *words)
 }
 
 /* Strategy of the plugin's container: a flag wins over a variable, which wins
- * over a file of settings (k8s-device-plugin v0.18.0 cmd/nvidia-device-plugin).
+ * over a settings file (k8s-device-plugin v0.18.0 cmd/nvidia-device-plugin).
  */
 static enum device_injection of_container(const struct node *c)
 {
@@ -156,9 +156,9 @@ static enum device_injection of_container(const struct node *c)
 }
 
 /*
- * The plugin needs NVIDIA's runtime to see the GPUs. If it names a class, the
- * default runtime may be another; if not, it is NVIDIA's, which reads the
- * variable whatever the strategy is.
+ * The plugin needs NVIDIA's runtime to see the GPUs. If it sets a runtime
+ * class, the default runtime may be another one; if not, the default is
+ * NVIDIA's, which reads the variable whatever the strategy is.
  */
 static enum device_injection of_plugin(const struct node *root)
 {
@@ -203,7 +203,7 @@ enum device_injection cluster_injection(const struct cluster *cluster,
 
 /* --- versions ------------------------------------------------------------- */
 
-/* Minor version of the image "REPOSITORY:1.12.0@DIGEST". */
+/* Minor version in the image "REPOSITORY:1.12.0@DIGEST". */
 static int minor_of_image(const char *image)
 {
 	const char *name = image ? strrchr(image, '/') : NULL;

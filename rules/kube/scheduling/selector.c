@@ -2,8 +2,7 @@
 /*
  * Selectors as apimachinery matches them: maps of labels (pkg/labels
  * SelectorFromSet), node selectors and tolerations (component-helpers
- * scheduling/corev1). NotIn and DoesNotExist match where
- * the key is absent.
+ * scheduling/corev1). NotIn and DoesNotExist match if the key is absent.
  */
 #include "kube/scheduling/selector.h"
 
@@ -28,7 +27,7 @@ static enum tri tri_not(enum tri a)
 	return a == TRI_YES ? TRI_NO : TRI_YES;
 }
 
-/* A label without a value (null) is one with the value "". */
+/* A label without a value (null) has the value "". */
 static bool text_of(const struct node *node, const char **text, size_t *len)
 {
 	*text = "";
@@ -63,7 +62,7 @@ static enum tri value_in(const struct node *values, const struct node *value)
 	return any;
 }
 
-/* As Go's ParseInt: 64 bits, digits only. */
+/* Parses like Go's ParseInt: 64 bits, digits only. */
 static bool integer(const struct node *node, long long *n)
 {
 	char *end;
@@ -158,7 +157,7 @@ static bool is_of_operator(const char *key)
 	return strchr(key, '/');
 }
 
-/* A label that is not among those known may still be there. */
+/* A label that is not among the known ones may still exist. */
 static enum tri unless_more(enum tri matches, const struct node *labels,
 			    const char *key, enum more_labels more)
 {
@@ -195,7 +194,7 @@ enum tri label_selector_matches(const struct node *selector,
 	return all;
 }
 
-/* Fields are metadata.name only, and node names are not known here. */
+/* The only field is metadata.name, and node names are unknown here. */
 static enum tri term_matches(const struct node *term, const struct node *labels)
 {
 	const struct node *expressions = node_get(term, "matchExpressions");
@@ -224,7 +223,7 @@ enum tri node_selector_matches(const struct node *selector,
 	return any;
 }
 
-/* Unset, "" and a known string: the text; NULL while it is not known. */
+/* The text if it is known; "" if it is unset; NULL if it is unknown. */
 static inline const char *field(const struct node *toleration, const char *name)
 {
 	const struct node *node = node_get(toleration, name);
@@ -234,7 +233,8 @@ static inline const char *field(const struct node *toleration, const char *name)
 	return node_str(node);
 }
 
-/* The value under a key that matches; Equal is the default operator. */
+/* Compares the values, after the keys matched; Equal is the default
+ * operator. */
 static enum tri value_tolerates(const struct node *toleration,
 				const char *value)
 {
@@ -245,7 +245,7 @@ static enum tri value_tolerates(const struct node *toleration,
 		return TRI_UNKNOWN;
 	if (!strcmp(op, "Exists"))
 		return TRI_YES;
-	/* Lt and Gt compare numbers where the cluster has them enabled. */
+	/* Lt and Gt compare numbers if the cluster enables them. */
 	if (*op && strcmp(op, "Equal") != 0)
 		return TRI_UNKNOWN;
 	if (!value)
@@ -253,9 +253,9 @@ static enum tri value_tolerates(const struct node *toleration,
 	return own ? tri_from(!strcmp(own, value)) : TRI_UNKNOWN;
 }
 
-/* Toleration.ToleratesTaint: no key with Exists takes every key, no effect
- * every effect. A toleration that certainly belongs to another taint does not
- * match, even if the rest is unknown. */
+/* Toleration.ToleratesTaint: without a key, Exists tolerates every key; no
+ * effect means every effect. A toleration that certainly belongs to another
+ * taint does not match, even if the rest is unknown. */
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {

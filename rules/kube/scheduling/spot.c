@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Capacity that can be taken away: what lets a pod run on it.
+ * Preemptible capacity: the selector or toleration that lets a pod run on it.
  */
 #include "kube/scheduling/spot.h"
 
@@ -36,7 +36,7 @@ static const struct node *term_spot(const struct node *term)
 	return NULL;
 }
 
-/* `capacity-type In [on-demand]`, `gke-spot DoesNotExist`. */
+/* True for `capacity-type In [on-demand]`, `gke-spot DoesNotExist`. */
 static bool expression_refuses(const struct node *e)
 {
 	const struct node *op = node_get(e, "operator");
@@ -78,7 +78,7 @@ static const struct node *toleration_spot(const struct node *toleration)
 {
 	const struct node *key = node_get(toleration, "key");
 
-	/* Every Pod has tolerations for nodes that are not ready. */
+	/* Every Pod tolerates nodes that are not ready. */
 	if (!node_str(key) ||
 	    text_starts(node_str(key), "node.kubernetes.io/") ||
 	    !is_spot_label(node_str(key)))

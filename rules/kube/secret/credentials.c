@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Credentials by their place: after a word for them and a sign that gives
- * a value, in a URL or a data source name, after a scheme of authentication.
- * They are masked where they are shown; no rule reports them, for a word in
- * front proves less than the name of a variable.
+ * Credentials recognized by their position: after a word for them and an
+ * assignment sign, in a URL or a data source name, after an authentication
+ * scheme. They are masked in all output; no rule reports them, because a
+ * preceding word proves less than the name of a variable.
  */
 #include "kube/secret/secret.h"
 
@@ -16,10 +16,11 @@
 enum {
 	LEAST = 4,    /* bytes of a password */
 	RANDOM = 8,   /* length of a text that must look random */
-	HEX_KEY = 20, /* of an argument without a name */
+	HEX_KEY = 20, /* length of a hexadecimal key in an argument without a
+			 name */
 	KEY_MOST = 256,
-	VALUE_MOST = 4096, /* of a value: places stay linear */
-	BETWEEN_MOST = 64, /* between a word and its value */
+	VALUE_MOST = 4096, /* longest value: keeps the scan linear */
+	BETWEEN_MOST = 64, /* longest distance between a word and its value */
 	ARGUMENTS = 8,	   /* after `wandb login` */
 };
 
@@ -29,8 +30,8 @@ struct credential_scan {
 	void (*found)(void *context, size_t at, size_t len);
 	void *context;
 	bool any;
-	/* Places overlap: bytes that until() has seen, one for each set of
-	 * ends that a place asks for; and the end of the place before. */
+	/* Positions overlap: the bytes that until() has scanned, one for each
+	 * set of end characters; and the end of the previous position. */
 	struct seen {
 		const char *ends;
 		size_t from, to;
@@ -89,7 +90,7 @@ static size_t until(struct credential_scan *scan, size_t at, const char *ends)
 	return seen->to;
 }
 
-/* Reports whether it has a digit or a capital behind a small letter. */
+/* True if it has a digit, or a capital after a small letter. */
 static bool looks_random(const char *s, size_t len)
 {
 	bool digit = false, mixed = false;
@@ -131,7 +132,7 @@ static const struct word {
 };
 enum { WORDS = sizeof(words) / sizeof(*words) };
 
-/* A part of a name begins after one of these, or with a capital. */
+/* A part of a name starts after one of these, or with a capital. */
 static bool begins_part(const struct credential_scan *scan, size_t at)
 {
 	return !at || !isalnum((unsigned char)scan->s[at - 1]) ||
@@ -189,7 +190,7 @@ static size_t take_value(struct credential_scan *scan, size_t at,
 	return end;
 }
 
-/* Take values after a sign; quotes and blanks may follow the word. */
+/* Takes values after a sign; quotes and blanks may follow the word. */
 static void scan_sign(struct credential_scan *scan, char sign)
 {
 	const char *end = scan->s + scan->len, *at = scan->s;
@@ -207,7 +208,8 @@ static void scan_sign(struct credential_scan *scan, char sign)
 	}
 }
 
-/* Calls take for every place of the text, but for those in a credential. */
+/* Calls take for every position of the text, except those inside of a
+ * credential. */
 static void each(struct credential_scan *scan, const char *text,
 		 void (*take)(struct credential_scan *scan, size_t at,
 			      size_t end))
@@ -229,7 +231,7 @@ static void each(struct credential_scan *scan, const char *text,
 	}
 }
 
-/* `--password x`, also as two items of a list. */
+/* Takes the value of `--password x`, also as two items of a list. */
 static void take_option(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop = until(scan, end, " \t\r\n\"',=:"), next;
@@ -246,7 +248,8 @@ static void take_option(struct credential_scan *scan, size_t at, size_t end)
 
 /* --- by form -------------------------------------------------------------- */
 
-/* `://user:password@host`, and web hooks, whose path is the secret. */
+/* Takes passwords in `://user:password@host`, and web hooks, whose path is the
+ * secret. */
 static void take_url(struct credential_scan *scan, size_t at, size_t end)
 {
 	static const char hooks[] = "hooks.slack.com/";
@@ -267,7 +270,7 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 	stop = until(scan, at, " \t\r\n\"'\\<>,`");
 	if (at + RANDOM < stop) {
 		report(scan, at + 1, stop);
-		scan->low = end; /* the path may begin with another place */
+		scan->low = end; /* the path may start another position */
 	}
 }
 
@@ -285,7 +288,7 @@ static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, from, at);
 }
 
-/* `Bearer x`, `Basic x`: at is after the first letter. */
+/* Takes the value of `Bearer x`, `Basic x`; at is after the first letter. */
 static void take_scheme(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = span(scan, end, " "), stop;
@@ -296,7 +299,7 @@ static void take_scheme(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, from, stop);
 }
 
-/* The signature of a shared access signature. */
+/* Takes the signature of a shared access signature. */
 static void take_signature(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop = until(scan, end, " \t\r\n\"'\\&;,`");
@@ -305,7 +308,7 @@ static void take_signature(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, end, stop);
 }
 
-/* `wandb login x`, also as items of a list. */
+/* Takes the value of `wandb login x`, also as items of a list. */
 static void take_login(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop, n = 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values are sorted, so that a place of a text is compared with its two
- * neighbors only, whatever their number: an attacker may choose texts and
- * values. The head of a long value is enough, because messages cut what they
- * quote. A short one must be a whole word, or half of all texts would be
- * masked.
+ * Values are sorted, so that each position of a text is compared with only two
+ * neighbors, whatever their number: an attacker may choose texts and values.
+ * The first bytes of a long value suffice, because messages cut their quotes. A
+ * short value must be a whole word, or half of all texts would be masked.
  */
 #include "kube/secret/mask.h"
 
@@ -17,9 +16,10 @@
 #include "kube/secret/secret.h"
 
 enum {
-	PIECE_LEAST = 4, /* bytes of a value that is looked for elsewhere */
-	WORD = 8,	 /* shorter ones must be whole words */
-	HEAD = 12,	 /* bytes of a long one that are enough */
+	PIECE_LEAST =
+		4, /* shortest part of a value that is searched for elsewhere */
+	WORD = 8,  /* shorter values must be whole words */
+	HEAD = 12, /* bytes of a long value that suffice */
 };
 
 /* --- values -------------------------------------------------------------- */
@@ -33,8 +33,8 @@ static void add_piece(struct secrets *secrets, const char *text, size_t len)
 				      len, 0};
 }
 
-/* As JSON and YAML write it between double quotes, when that is another
- * text; and between single ones. */
+/* Adds the value as JSON and YAML write it between double quotes, if that
+ * differs; and between single ones. */
 static void add_quoted(struct secrets *secrets, const char *text, size_t len)
 {
 	struct buf quoted;
@@ -121,7 +121,8 @@ static bool is_apart(const char *text, size_t len, size_t at, size_t n)
 	       (at + n == len || !isalnum((unsigned char)text[at + n]));
 }
 
-/* Bytes at that place which are the value or a value that it begins with. */
+/* Number of bytes at that position that are the value, or a value that is a
+ * prefix of it. */
 static size_t match(const struct secrets *secrets, size_t value,
 		    const char *text, size_t len, size_t at)
 {
@@ -155,7 +156,7 @@ static size_t match_at(const struct secrets *secrets, const char *text,
 
 struct masking {
 	const char *in;
-	char *out; /* NULL: they are only counted */
+	char *out; /* NULL: occurrences are only counted */
 	size_t count;
 };
 

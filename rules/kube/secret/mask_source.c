@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Collecting secret values from trees and files. A value's own bytes in the
- * file are masked as a whole, be they quoted, escaped, folded or a block;
- * another scalar is masked as a whole when it holds a value that its bytes do
- * not spell out.
+ * file are masked as a whole, whether quoted, escaped, folded or a block;
+ * another scalar is masked as a whole if it contains a value in a different
+ * spelling.
  */
 #include "kube/secret/mask.h"
 
@@ -23,7 +23,7 @@ static void add_span(struct secrets *secrets, const struct node *node)
 					     (node->flags & NODE_BLOCK) != 0};
 }
 
-/* Text that may be used as a value; numbers too. */
+/* Returns a text that may be used as a value; numbers too. */
 static const char *text_of(const struct node *node)
 {
 	bool scalar = node_known(node, NODE_STRING) ||
@@ -62,7 +62,7 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root)
 
 /* --- a file -------------------------------------------------------------- */
 
-/* Scalars whose bytes show less of the values than they hold. */
+/* Scalars that contain values in a spelling that differs from their bytes. */
 static void add_other_forms(struct secrets *secrets, const struct node *node,
 			    const struct source *source)
 {
@@ -109,7 +109,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* One line of a value, without the blanks around it. */
+/* Masks one line of a value, without the blanks around it. */
 static void cover_line(char *text, size_t len)
 {
 	size_t kept;

@@ -16,8 +16,10 @@
 #include "base/text.h"
 
 enum {
-	VALUE_LEAST = 8,  /* of what only a name's end speaks for */
-	TOKEN_LEAST = 16, /* after the prefix, where only the form counts */
+	VALUE_LEAST =
+		8, /* shortest value of a name recognized only by its end */
+	TOKEN_LEAST = 16, /* shortest text after the prefix, if only the form
+			     counts */
 };
 
 const char *const secret_names[] = {
@@ -47,7 +49,7 @@ static bool has_part(const char *name, size_t len, const char *part)
 	return memmem(name, len, part, strlen(part)) != NULL;
 }
 
-/* Names that end like a secret's, and are not some other sort of key. */
+/* Names that end like a secret's, but are not some other kind of key. */
 static bool sounds_secret(const char *name, size_t len)
 {
 	static const char *const not_secret[] = {
@@ -64,7 +66,8 @@ static bool sounds_secret(const char *name, size_t len)
 	return ending;
 }
 
-/* Most words of a manifest end in a letter that no name of the tables ends in.
+/* Most words of a manifest end in a letter with which no name in the tables
+ * ends.
  */
 static bool last_letters[256];
 
@@ -173,8 +176,8 @@ bool secret_may_be(const char *name, const char *value)
 /* --- by their look ------------------------------------------------------- */
 
 /*
- * Prefixes by the letter in which they end, which few words of a manifest
- * have: that is searched for. cased: words of small letters begin so too
+ * Prefixes by their last letter, which is searched for because few words of a
+ * manifest contain it. cased: ordinary words start the same way
  * ("sk-learn-...").
  */
 #define PREFIX(text, cased)                                                    \
@@ -191,10 +194,10 @@ static const struct group {
 } groups[] = {
 	{'_',
 	 {PREFIX("hf", false),		 /* Hugging Face */
-	  PREFIX("api_org", false),	 /* the same, of an organization */
+	  PREFIX("api_org", false),	 /* the same, for an organization */
 	  PREFIX("ghp", false),		 /* GitHub: of a person, */
 	  PREFIX("gho", false),		 /* OAuth, */
-	  PREFIX("ghu", false),		 /* of a user to an app, */
+	  PREFIX("ghu", false),		 /* from a user to an app, */
 	  PREFIX("ghs", false),		 /* of an app, */
 	  PREFIX("ghr", false),		 /* to refresh one, */
 	  PREFIX("github_pat", false)}}, /* fine-grained */
@@ -213,7 +216,7 @@ static const struct group {
 enum { GROUPS = sizeof(groups) / sizeof(*groups) };
 
 /* Returns the prefix of the group that ends at text[at], its last letter.
- * The letter before is compared first: most dashes follow a blank. */
+ * Compares the letter before first: most dashes follow a blank. */
 static const struct prefix *prefix_at(const struct group *group,
 				      const char *text, size_t at)
 {
@@ -235,13 +238,14 @@ size_t secret_prefix(const char *value, size_t len)
 	return 0;
 }
 
-/* Letters, digits, and what names and tokens join their parts with. */
+/* Letters, digits, and characters that join parts of names and tokens. */
 static bool is_inner(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Bytes after the prefix that ends at text[at]; 0: it is not a token's. */
+/* Number of bytes after the prefix that ends at text[at]; 0 if it does not
+ * start a token. */
 static size_t body_length(const struct prefix *prefix, const char *text,
 			  size_t len, size_t at)
 {

@@ -2,8 +2,8 @@
 /*
  * Secret values in text that is not parsed: documents that cannot be read,
  * scripts, manifests inside strings, comments. Names are found by their
- * underscores; what follows one or is beside it counts as its value when it
- * looks like one. So too much is masked rather than too little.
+ * underscores; a text after or beside a name counts as its value if it looks
+ * like one. Too much is masked rather than too little.
  */
 #include <ctype.h>
 #include <string.h>
@@ -13,11 +13,15 @@
 
 enum {
 	NAME_MOST = 128,
-	BEHIND_MOST = 4096, /* bytes between a value and the name after it */
-	RANDOM_LEAST = 20,  /* bytes without a digit that may be a secret */
+	BEHIND_MOST =
+		4096, /* most bytes between a value and the name after it */
+	RANDOM_LEAST =
+		20, /* length of a text without a digit that may be a secret */
 	VALUE_MOST = 16384, /* bytes of a value */
-	LINE_MOST = VALUE_MOST + 1, /* names on a line would read it each */
-	CREDENTIAL_LEAST = 8, /* bytes of one that is looked for elsewhere */
+	LINE_MOST =
+		VALUE_MOST + 1, /* each name on a line would read all of it */
+	CREDENTIAL_LEAST =
+		8, /* shortest credential that is searched for elsewhere */
 };
 
 struct text {
@@ -72,7 +76,7 @@ static size_t indent_at(const struct text *text, size_t at)
 	return skip_among(text, start, " ") - start;
 }
 
-/* After the lines of a block scalar, whose header is at `at`. */
+/* Returns the end of the lines of a block scalar, whose header is at `at`. */
 static size_t block_end(const struct text *text, size_t at)
 {
 	size_t indent = indent_at(text, at), end = skip_line(text, at);
@@ -89,7 +93,8 @@ static size_t block_end(const struct text *text, size_t at)
 	return end;
 }
 
-/* After a value on one line; quote is that around it, or NUL. */
+/* Returns the end of a value on one line; quote is the quote around it, or
+ * NUL. */
 static size_t line_end(const struct text *text, size_t at, char quote)
 {
 	char ends[] = {'\n', quote, '\0'};
@@ -100,8 +105,8 @@ static size_t line_end(const struct text *text, size_t at, char quote)
 	return at < text->len ? at : text->len;
 }
 
-/* The value at `at`, without quotes; returns where it ends. It is empty where
- * another variable is spoken of, which may be the next name. */
+/* Finds the value at `at`, without quotes; returns its end. It is empty for a
+ * reference to another variable, which may be the next name. */
 static size_t read_value(const struct text *text, size_t at, struct text *value)
 {
 	size_t end;
@@ -124,7 +129,7 @@ static size_t read_value(const struct text *text, size_t at, struct text *value)
 	*value = (struct text){text->s + at, 0};
 	if (char_at(text, at) == '$' || char_at(text, at) == '{')
 		return at;
-	/* JSON in a string: the quote after it is escaped too. */
+	/* In JSON in a string, the quote after it is escaped too. */
 	end = line_end(text, at, escaped ? '\0' : quote);
 	*value = (struct text){text->s + at, end - at};
 	return end;
@@ -144,7 +149,7 @@ static void collect_secret(struct secrets *secrets, const char *name,
 
 /* --- places -------------------------------------------------------------- */
 
-/* Blanks, separators and comments between two entries of a map. */
+/* Skips blanks, separators and comments between two entries of a map. */
 static size_t skip_between(const struct text *text, size_t at)
 {
 	for (;;) {
@@ -155,7 +160,8 @@ static size_t skip_between(const struct text *text, size_t at)
 	}
 }
 
-/* After the key and its colon at `at`; 0: they are not there. */
+/* Returns the position after the key and its colon at `at`; 0 if they are not
+ * there. */
 static size_t behind_key(const struct text *text, size_t at, const char *key)
 {
 	size_t len = strlen(key);
@@ -184,7 +190,7 @@ static bool is_of_entry(const struct text *text, size_t name)
 	return at >= 4 && !memcmp(text->s + at - 4, "name", 4);
 }
 
-/* The value of `value: x` before `name: NAME`. */
+/* Reads the value of `value: x` before `name: NAME`. */
 static bool read_before(const struct text *text, size_t name,
 			struct text *value)
 {
@@ -207,7 +213,8 @@ static bool read_before(const struct text *text, size_t name,
 	return false;
 }
 
-/* Takes the value of the name at [start, end). Returns where to continue. */
+/* Takes the value of the name at [start, end). Returns the position at which to
+ * continue. */
 static size_t take_around(struct secrets *secrets, const char *name,
 			  const struct text *text, size_t start, size_t end)
 {
@@ -227,7 +234,7 @@ static size_t take_around(struct secrets *secrets, const char *name,
 	return value.len && behind > end ? behind : end;
 }
 
-/* The next name of a secret from *at on; false: there is none. */
+/* Finds the next name of a secret from *at on; false if there is none. */
 static bool next_name(const struct text *text, size_t *at, size_t *start)
 {
 	while (*at < text->len) {
@@ -279,7 +286,7 @@ void secrets_of_text(struct secrets *secrets, const char *s, size_t len)
 	}
 }
 
-/* Letters of names may be written by their numbers. */
+/* Letters of names may be written as escapes. */
 static bool has_escape(const char *s, size_t len)
 {
 	const char *end = s + len, *at = s;

@@ -110,7 +110,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	add_requests(set, o, file);
 	index_add_scaler(set, o, file);
 	index_add_service(set, o, file);
-	/* One of these kinds may hold pods as well. */
+	/* An object of these kinds may have pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
 	if (!object_is_gpu_workload(o))
@@ -127,7 +127,8 @@ void object_index_add(struct object_index *set, const struct object *o,
 
 /* --- the set as a whole --------------------------------------------------- */
 
-/* The view of the cluster that c may come from does not last. */
+/* Copies the name: the view of the cluster from which c may come is
+ * temporary. */
 static void note_server(struct object_index *set, const struct workload *w,
 			const struct priority_class *c)
 {
@@ -158,7 +159,7 @@ static void note_classes(struct object_index *set)
 {
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
 	const struct workload *w;
-	/* Classes of a cluster matter where one workload has another beside. */
+	/* Classes of a cluster matter only if workloads have others besides. */
 	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
 
 	while (known && (w = workload_next(set, &cursor)))

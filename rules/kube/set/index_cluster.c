@@ -40,7 +40,7 @@ void namespace_cache_release(struct object_index *set)
 static struct namespace_cache *cache_of(const struct object_index *set,
 					const struct workload *w)
 {
-	/* Answers of a set that is complete are kept beside it. */
+	/* Results of a finished set are stored beside it. */
 	struct workload_index *index =
 		workload_index_of((struct object_index *)(uintptr_t)set);
 	struct namespace_cache *cache = index->cache;

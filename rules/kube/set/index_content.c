@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds policy objects with the same content: of a duplicate workload the first
- * counts, but policy objects are merged only if their content is equal too. So
- * copies in thousands of files cost nothing, while two that differ are both
- * checked.
+ * Finds policy objects with the same content: only the first of duplicate
+ * workloads counts, but policy objects are merged only if their content is
+ * equal too. Copies in thousands of files then cost nothing, while two
+ * different versions are both checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "index_internal.h"
 #include "kube/identity.h"
 
-/* Types and lengths go before texts: no two trees give the same bytes. */
+/* Types and lengths precede texts, so that no two trees give the same bytes. */
 static void add_tree(struct buf *out, const struct node *node)
 {
 	char type[2] = {(char)node->type, (char)(node->flags & NODE_UNKNOWN)};
@@ -32,7 +32,7 @@ static void add_tree(struct buf *out, const struct node *node)
 	free(sorted);
 }
 
-/* Fields of the object, or keys of a quota. */
+/* Adds fields of the object, or keys of a quota. */
 static void add_fields(struct buf *out, const struct node *map, bool values)
 {
 	const struct node **sorted = node_by_key(map);

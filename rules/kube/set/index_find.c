@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues, runtime classes and volume claims of a set: what a cluster state
- * would keep of them, in memory, sorted when the set is finished. All but
- * claims are found from other sets too: files beside the clusters' folders hold
- * what all of them have.
+ * Queues, runtime classes and volume claims of a set: the fields that a cluster
+ * state would keep, in memory, sorted once the set is finished. All but claims
+ * may be found in other sets too: files beside the clusters' folders define
+ * objects of all clusters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_referred(enum cluster_kind kind)
 	       kind == CLUSTER_NETWORK_POLICY || kind == CLUSTER_NAMESPACE;
 }
 
-/* True if files beside the clusters' folders may hold it for all of them. */
+/* True if files beside the clusters' folders may define it for all of them. */
 static bool is_shared(enum cluster_kind kind)
 {
 	return kind != CLUSTER_VOLUME_CLAIM &&
@@ -32,7 +32,7 @@ static bool is_shared(enum cluster_kind kind)
 	       kind != CLUSTER_NETWORK_POLICY;
 }
 
-/* Returns the node that rules are about, else the name. */
+/* Returns the node that rules use, else the name. */
 static const struct node *fact_of(enum cluster_kind kind,
 				  const struct object *o)
 {
@@ -49,7 +49,7 @@ static const struct node *fact_of(enum cluster_kind kind,
 	return fact ? fact : index_name_node(o);
 }
 
-/* The document's bytes do not last. */
+/* Copies texts, because the document's bytes are temporary. */
 static void keep_texts(struct arena *arena, struct node *node)
 {
 	if (node->key)
@@ -109,7 +109,8 @@ void index_sort_named(struct object_index *set)
 }
 
 /*
- * The definition of one object in files; several that differ count as unknown.
+ * The definition of one object in files; several different ones count as
+ * unknown.
  */
 struct definition {
 	bool found, ambiguous;
@@ -132,7 +133,7 @@ static void define(struct definition *def, const struct kept_object *o)
 	def->found = true;
 }
 
-/* The first that is not before it. */
+/* Returns the first item that is not before it. */
 static size_t first_of(const struct object_index *set,
 		       const struct kept_object *want)
 {
@@ -140,7 +141,8 @@ static size_t first_of(const struct object_index *set,
 			   by_name);
 }
 
-/* In the workload's own set; else in any, but for what each has for itself. */
+/* Searches the workload's own set; else any set, except for kinds that each set
+ * has for itself. */
 static struct definition find_definition(const struct object_index *set,
 					 const struct workload *w,
 					 const struct kept_object *want)
@@ -219,7 +221,7 @@ static bool is_named(const struct object_index *set, const struct workload *w,
 	return false;
 }
 
-/* Behind the last of that kind and namespace: no name has that byte. */
+/* Returns the end of that kind and namespace: no name contains that byte. */
 static size_t end_of(const struct object_index *set, struct kept_object want)
 {
 	want.name = "\377";
@@ -232,8 +234,8 @@ static size_t count_of(const struct object_index *set,
 	return end_of(set, *want) - first_of(set, want);
 }
 
-/* Adds the objects of one namespace, in the order of their names, that none
- * of the others (NULL: none) has. */
+/* Adds the objects of one namespace, sorted by name, unless others (NULL: none)
+ * has them. */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
 			const struct kept_object *want,
@@ -311,7 +313,7 @@ const char *index_nearest(const struct object_index *set,
 	return near;
 }
 
-/* Each workload is compared with each: of more it costs too much. */
+/* Each workload is compared with each of them: more would cost too much. */
 enum { SELECTING = 500 };
 
 /*
@@ -333,7 +335,7 @@ static void define_selecting(const struct object_index *set,
 		define(sure ? &out->sure : &out->maybe, o);
 }
 
-/* Adds the objects of files in a namespace, in the order of their names. */
+/* Adds the objects of files in a namespace, sorted by name. */
 static size_t add_selecting(const struct object_index *set,
 			    const struct workload *w,
 			    const struct kept_object *want,

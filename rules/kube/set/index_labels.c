@@ -2,12 +2,12 @@
 /*
  * Labels of a workload's pods, as far as a manifest shows them: the template's
  * labels, and the one by which an operator finds the pods of an object. Kinds
- * of apps/v1 and Pods themselves add no others that selectors use; the
- * operators below only theirs. Sources: pkg/controller/job
- * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
- * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
- * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay
- * utils.RayClusterLabelKey, RayNodeTypeLabelKey.
+ * of apps/v1 and Pods add no others that selectors use; the operators below add
+ * only their own. Sources: pkg/controller/job (batch.kubernetes.io/job-name),
+ * training-operator pkg/apis/kubeflow.org/v1 JobNameLabel, jobset
+ * api/jobset/v1alpha2 JobSetNameKey, lws api SetNameLabelKey, volcano
+ * pkg/apis/batch/v1alpha1 JobNameKey, kuberay utils.RayClusterLabelKey,
+ * RayNodeTypeLabelKey.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 #include "index_internal.h"
 #include "kube/scheduling/selector.h"
 
-/* More labels are none that anybody wrote. */
+/* Real objects have fewer labels. */
 enum { MOST = 64 };
 
 static const struct {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A workload as bytes and back. Structs are copied as they are (same process,
- * same layout), each followed by what its pointers lead to; texts end in NUL,
- * so that reading leaves them in place. One walk serves both ways, so that they
- * cannot differ.
+ * same layout), each followed by the data of its pointers; texts end in NUL, so
+ * that they are read in place. One function both packs and unpacks, so that the
+ * two cannot differ.
  */
 #include <string.h>
 
@@ -54,7 +54,7 @@ static void pack_text(struct pack *p, const char **text)
 	p->at = nul + 1;
 }
 
-/* n items of that size; their address on the side that is read. */
+/* Packs n items of that size; returns their address while reading. */
 static void *pack_items(struct pack *p, void *items, size_t n, size_t size)
 {
 	if (!p->out) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The common part of all facts: copied texts, an identity and a place. */
+/* Common to all facts: copied texts, an identity and a place. */
 #include "index_internal.h"
 #include "kube/identity.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of policy objects: what a ResourceQuota counts and for whom, the
- * defaults and limits of a LimitRange, the value of a PriorityClass.
+ * Facts of policy objects: the keys and scopes of a ResourceQuota, the defaults
+ * and limits of a LimitRange, the value of a PriorityClass.
  */
 #include "base/text.h"
 #include "index_internal.h"

@@ -40,7 +40,7 @@ static bool identified(const struct workload *w)
 	return *w->id.name && *w->id.namespace && !w->child;
 }
 
-/* 31 bits, and no 0 */
+/* 31 bits, never 0 */
 static uint32_t namespace_hash(const char *namespace)
 {
 	uint32_t hash;

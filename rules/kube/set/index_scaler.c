@@ -15,7 +15,7 @@ static bool is_host(const struct node *name)
 	return node_eq(name, "cpu") || node_eq(name, "memory");
 }
 
-/* The name of its resource, of all pods or of a container in them. */
+/* The name of its resource, for all pods or for one container in them. */
 static const struct node *resource_of(const struct node *metric)
 {
 	const struct node *name = node_path(metric, "resource.name");
@@ -35,7 +35,7 @@ const struct node *metrics_of_host(const struct node *metrics)
 	return found;
 }
 
-/* As many at least as at most. */
+/* True if the minimum is the maximum. */
 static bool is_fixed(const struct node *spec)
 {
 	int64_t least = 1, most;
@@ -100,7 +100,7 @@ bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 	const struct workload of = {.place = scaler->place};
 	bool one_file = scaler->place.file == w->place.file;
 
-	/* Without namespaces, those of one file are of the same one. */
+	/* Without namespaces, objects of one file are in the same one. */
 	return (*scaler->id.namespace || one_file) &&
 	       text_eq(scaler->name, w->id.name) &&
 	       text_eq(scaler->kind, w->id.kind) &&

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Services and InferencePools: the pods that they select and the ports that
- * they send to, and the variables that Services set in the
- * other pods of their namespace. Source: pkg/kubelet/envvars FromServices (none
- * for Services without a cluster IP, or of type ExternalName); Ray's dashboard
- * is at port 8265 of the head.
+ * they send to, and the variables that Services set in all pods of their
+ * namespace. Source: pkg/kubelet/envvars FromServices (none for Services
+ * without a cluster IP, or of type ExternalName); Ray's dashboard is at port
+ * 8265 of the head.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -149,7 +149,7 @@ bool service_is_beside(const struct object_index *set,
 	const struct workload of = {.place = service->place};
 	bool one_file = service->place.file == w->place.file;
 
-	/* Without namespaces, those of one file are of the same one. */
+	/* Without namespaces, objects of one file are in the same one. */
 	return (*service->id.namespace || one_file) &&
 	       text_eq(service->id.namespace, w->id.namespace) &&
 	       service->cluster == w->cluster &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Once all files are read: policy objects, each once, in an order in which they
- * are found by namespace or name.
+ * Policy objects after all files are read: each once, sorted by namespace or
+ * name for look-ups.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int cmp_places(const struct place *a, const struct place *b)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* All policy facts begin so. */
+/* The first members of all policy facts. */
 struct policy_fact {
 	struct object_id id;
 	struct place place;
@@ -197,8 +197,8 @@ const struct limit_range *index_own_limit_ranges(const struct object_index *set,
 			 of_namespace);
 }
 
-/* One of another set too: files beside the clusters' folders hold what all of
- * them have. */
+/* Searches other sets too: files beside the clusters' folders define objects of
+ * all clusters. */
 const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,
 					     const char *name)

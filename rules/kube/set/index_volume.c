@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects that a pod names. A claim by name is one object for all pods of the
- * template; claims of volumeClaimTemplates and of ephemeral volumes are
+ * Objects to which a pod refers. A claim by name is one object for all pods of
+ * the template; claims of volumeClaimTemplates and of ephemeral volumes are
  * separate for each pod. A StatefulSet replaces volumes by claim templates of
  * the same name. Source: pkg/controller/statefulset/stateful_set_utils.go
  * updateStorage.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a workload: what its pods ask for, how many they are, and the
+ * Facts of a workload: the requests of its pods, their number, and the
  * properties by which quotas, classes and queues select them.
  */
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #include "rules/kube/kinds.h"
 
 /*
- * The extended resources of a pod, each summed over the containers that name
- * it: others add nothing. A pod may name tens of thousands; a few are looked
- * for one by one.
+ * The extended resources of a pod, each summed over the containers that request
+ * it. A pod may request tens of thousands of names; a few are searched for one
+ * by one.
  */
 enum { FEW = 32 };
 
@@ -28,7 +28,7 @@ struct demand_list {
 		const struct container *last; /* the one added last */
 	} * items;
 	size_t n, size;
-	uint32_t *slots; /* index + 1 by hash, 0: free; NULL: they are few */
+	uint32_t *slots; /* index + 1 by hash, 0: free; NULL if there are few */
 	size_t mask;
 };
 
@@ -166,7 +166,7 @@ const struct missing *workload_pod_missing(const struct workload_pod *pod,
 	return NULL;
 }
 
-/* No container asks for cpu or memory (extended resources do not count:
+/* True if no container requests cpu or memory (extended resources do not count:
  * pkg/apis/core/v1/helper/qos). */
 static bool is_best_effort(const struct pod *pod)
 {
@@ -274,9 +274,8 @@ static int64_t least_pods(const struct object *o)
 	return n > 1 ? n : 1;
 }
 
-/* True if a separate maximum allows more pods than at first; pods of a
- * rollout, an upgrade or a replacement do not count. Spark's and Flux's are
- * flat. */
+/* True if a separate maximum allows more pods than at first; pods of a rollout,
+ * an upgrade or a replacement do not count. Pods of Spark and Flux are flat. */
 static bool grows(const struct object *o, const struct pod *pod)
 {
 	return pod->peak.n > pod->steady.n &&

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values that validation of the API server rejects, by the constraints of
- * data/native_constraints.tsv. A value of another type than its field is
- * field_type.c's; a placeholder has no fault.
+ * data/native_constraints.tsv. field_type.c reports values of the wrong type;
+ * placeholders are skipped.
  */
 #include "constraint.h"
 
@@ -107,7 +107,7 @@ static bool is_label_text(const char *s, size_t len)
 	return true;
 }
 
-/* A name, or one behind a DNS subdomain and a slash. */
+/* True for a name, or a DNS subdomain, a slash and a name. */
 static bool is_label_key(const char *s, size_t len)
 {
 	const char *slash = memchr(s, '/', len);
@@ -195,8 +195,8 @@ static const char *description(struct arena *arena,
 	}
 }
 
-/* A name in capitals with `_`, as sed replaces it, or a variable of kustomize,
- * where neither can stay. */
+/* True for a name in capitals with `_`, which sed may replace, or a variable of
+ * kustomize, in a field where both are invalid. */
 static bool is_filled_in(const struct native_constraint *constraint,
 			 const char *s)
 {
@@ -304,7 +304,7 @@ static void check_unique(struct constraint_check *check,
 	}
 }
 
-/* Reports the first two members by alphabet, so that the order of the fields
+/* Reports the alphabetically first two members, so that the order of the fields
  * does not matter. */
 static void check_union(struct constraint_check *check, const struct node *map,
 			const struct native_constraint *constraint)

@@ -13,7 +13,7 @@ struct constraint_check {
 		      const char *text);
 	struct arena *arena; /* of the texts */
 	void *context;
-	bool partial; /* a union without a member is completed later */
+	bool partial; /* a union without a member may be completed later */
 };
 
 /* Checks a value that is set. */

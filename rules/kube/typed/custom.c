@@ -22,8 +22,8 @@ static bool is_of_every_object(const struct node *field)
 	       text_eq(field->key, "apiVersion") || text_eq(field->key, "kind");
 }
 
-/* schema/defaulting/prunenulls.go: a null where none may be is left out, unless
- * a default takes its place. */
+/* Removes a null that the schema does not allow, unless a default replaces it:
+ * schema/defaulting/prunenulls.go. */
 static bool is_stray_null(const struct node *value, const struct node *schema)
 {
 	return node_known(value, NODE_NULL) && node_is_map(schema) &&

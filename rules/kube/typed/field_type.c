@@ -3,10 +3,10 @@
  * Types of fields as kube-apiserver decodes them: "cannot unmarshal number into
  * Go struct field EnvVar.value of type string" for its own kinds, "must be of
  * type integer" by the schema of a custom resource. Both observed on
- * kube-apiserver 1.36. The Go types say what is wanted, in objects of its kinds
- * as a whole, in those of operators in their pods and containers, which have
- * one type wherever they are. Fields of a flat spec are the operator's own and
- * left alone; quantities are kube/quantity_check.c's.
+ * kube-apiserver 1.36. The Go types define the expected type, in whole objects
+ * of native kinds and in pods and containers of operators' kinds. Fields of a
+ * flat spec belong to the operator and are skipped; quantity_check.c checks
+ * quantities.
  */
 #include "kube/field_type.h"
 
@@ -31,7 +31,7 @@ const char *node_type_text(const struct node *node)
 struct fields {
 	struct field_walk *walk;
 	struct field_issue issue;
-	bool typed; /* the object's types are known: they are looked at */
+	bool typed; /* the object's types are known and checked */
 };
 
 static void found(struct fields *fields, const struct node *at,
@@ -62,7 +62,7 @@ static const struct {
 	[NATIVE_LIST] = {1 << NODE_SEQ, "a list"},
 };
 
-/* NULL: it can be read. */
+/* Returns the required type in words; NULL if the value can be decoded. */
 static const char *refused(const struct node *node, char form)
 {
 	unsigned i = (unsigned char)form;
@@ -100,7 +100,7 @@ static void visit_value(struct fields *fields, const struct node *node,
 		visit_item(fields, node, field);
 		return;
 	}
-	/* A map of lists: the map is looked at. */
+	/* A map of lists: only the map is checked. */
 	wanted = refused(node, many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
 	if (wanted)
 		found(fields, node, field->name, wanted);
@@ -109,7 +109,7 @@ static void visit_value(struct fields *fields, const struct node *node,
 			visit_item(fields, item, field);
 }
 
-/* Pods and containers are read by themselves. */
+/* Pods and containers are checked by themselves. */
 static void visit_map(struct fields *fields, const struct node *map,
 		      unsigned type)
 {
@@ -141,7 +141,7 @@ static void check_numbers(struct fields *fields, const struct node *map,
 	}
 }
 
-/* In the object's spec, or a group of its pods. */
+/* Checks counts in the object's spec, or in a group of its pods. */
 static void check_counts(struct fields *fields, const struct node *map)
 {
 	static const char *const paths[] = {"replicas",
@@ -178,7 +178,7 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 	}
 }
 
-/* True if the previous pod was in the same group, which was checked then. */
+/* True if the previous pod was in the same group, which is checked already. */
 static bool same_group(const struct object *object, const struct pod *pod)
 {
 	return pod->group == object->root ||
@@ -201,7 +201,7 @@ static void check_types(struct fields *fields, const struct object *object,
 
 void field_issues(struct field_walk *walk, const struct object *object)
 {
-	/* Only of native kinds: elsewhere `parallelism` may be a map. */
+	/* Only in native kinds: elsewhere `parallelism` may be a map. */
 	static const char *const of_jobs[] = {"parallelism",
 					      "completions",
 					      "backoffLimit",

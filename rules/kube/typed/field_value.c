@@ -2,8 +2,8 @@
 /*
  * Enumerations and required fields of the native types (data/native_types.tsv),
  * and their constraints (constraint.c): anywhere in objects of native kinds,
- * and in the pods and containers of operators' kinds. Operators may add
- * containers and name them.
+ * and in the pods and containers of operators' kinds, whose operators may add
+ * and name containers.
  */
 #include "kube/field_value.h"
 
@@ -19,7 +19,7 @@ struct values {
 	bool native;
 };
 
-/* The port of a probe, which Knative takes from the container
+/* The port of a probe, which Knative copies from the container
  * (knative.dev/serving pkg/reconciler/revision/resources/deploy.go,
  * rewriteUserProbe); KServe's definitions do not require it either. */
 static bool is_probe_of_server(const struct object *object,
@@ -66,7 +66,7 @@ static void check_word(struct values *values, const struct node *node,
 	const char *const *allowed = native_enums[field->values];
 	const char *const *word = allowed;
 
-	/* An empty text is as good as none. */
+	/* An empty string counts as unset. */
 	if (node->type != NODE_STRING || !node->len || node_is_unknown(node))
 		return;
 	while (*word && strcmp(*word, node->str))
@@ -118,7 +118,7 @@ static void check_constraints(struct values *values, const struct node *map,
 		.found = found_fault,
 		.arena = values->walk->arena,
 		.context = values,
-		/* Their containers are merged into others. */
+		/* Their containers are merged into other ones. */
 		.partial = !values->native &&
 			   (values->issue.object->class == KIND_SERVING ||
 			    values->issue.object->class == KIND_TEMPLATE),

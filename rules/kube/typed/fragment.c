@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A part of a native object, such as a patch: its quantities are canonical,
+ * A fragment of a native object, such as a patch: its quantities are canonical,
  * everything else about the result is unknown.
  */
 #include "typed.h"

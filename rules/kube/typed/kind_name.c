@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that no API server serves. All kinds of a native version are known: one
- * that it lacks is a fault where another group has it, or where it is
- * spelled alike. An operator's group may have kinds that the table lacks, but
- * none that differ from one of them in case alone: both would have one plural.
+ * Kinds that no API server serves. All kinds of native versions are known: a
+ * missing one is reported if another group has it or a kind has a similar name.
+ * An operator's group may have kinds that are not in the table, but none that
+ * differs from a known one only in case: both would have the same plural.
  */
 #include "kube/kind_name.h"
 
@@ -102,7 +102,7 @@ enum kind_fault kind_fault(const struct object *object,
 		return KIND_NO_FAULT;
 	if (!is_complete(object))
 		return custom_fault(object, meant);
-	/* No object of these is stored. */
+	/* Objects of these kinds are never stored. */
 	if (native_kind(object->group, object->version, object->kind) ||
 	    text_ends(object->kind, "List") ||
 	    text_ends(object->kind, "Options") || object_kind_has(object, ~0u))

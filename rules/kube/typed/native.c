@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The author's map through a Go type and back: runtime.DefaultUnstructured-
+ * Converts the author's map to a Go type and back: runtime.DefaultUnstructured-
  * Converter of apimachinery after the defaults of the type.
  */
 #include <stdlib.h>
@@ -106,7 +106,7 @@ static struct node *collection(struct arena *arena,
 			       const struct node *from)
 {
 	struct node *node = typed_new(arena, from->type, from, NULL);
-	/* A map of lists of texts, of numbers: nothing is filled in. */
+	/* In a map of lists of strings or of numbers, nothing is filled in. */
 	bool both = field->flags & NATIVE_LIST && field->flags & NATIVE_MAP;
 	enum node_type type = field->flags & NATIVE_LIST ? NODE_SEQ : NODE_MAP;
 
@@ -217,7 +217,7 @@ static const char *behind_host(const char *image)
 	return image + n + 1;
 }
 
-/* True if it may be the name of an image. Other texts are unknown. */
+/* True if it may be the name of an image. Other values are unknown. */
 static bool is_reference(const char *image)
 {
 	const char *path = behind_host(image);
@@ -227,7 +227,8 @@ static bool is_reference(const char *image)
 	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
 }
 
-/* defaults.go SetDefaults_Container: `latest`, said or meant. */
+/* defaults.go SetDefaults_Container: Always for the tag `latest`, explicit or
+ * by default. */
 static const char *pull_policy(const struct node *map)
 {
 	const char *image = node_str(node_get(map, "image"));
@@ -455,7 +456,7 @@ static void finish_limit_range(struct arena *arena, struct node *range)
 	}
 }
 
-/* Texts go into data as base64, which is not made here. */
+/* stringData is encoded into data as base64, which is not done here. */
 static void finish_secret(struct arena *arena, struct node *secret)
 {
 	struct node *texts = typed_find(secret, "stringData", 10);
@@ -473,8 +474,9 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels its pods, unless it is set not to;
- * the Job itself too, where its labels are those of its pods by default. */
+/* The strategy's PrepareForCreate labels the pods of a Job, unless
+ * manualSelector is set; it labels the Job too if its labels are a default from
+ * its pods. */
 static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
@@ -503,7 +505,7 @@ static void finish_job(struct arena *arena, struct node *job, bool labeled)
 		label_job(arena, typed_find(job, "metadata", 8), false);
 }
 
-/* Ports of nodes are taken before a policy is asked. */
+/* The API server allocates node ports before it evaluates policies. */
 static void finish_service(struct arena *arena, struct node *service)
 {
 	struct node *spec = typed_find(service, "spec", 4);
@@ -518,7 +520,7 @@ static void finish_service(struct arena *arena, struct node *service)
 			typed_put(port, "nodePort", unknown(arena, port));
 }
 
-/* The create strategy of claims empties the status. */
+/* The claim strategy clears the status on create. */
 static void finish_volume_claim(struct node *claim)
 {
 	struct node *status = typed_find(claim, "status", 6);

@@ -14,25 +14,25 @@ enum native_flags {
 	NATIVE_POINTER = 1,
 	NATIVE_LIST = 2,
 	NATIVE_MAP = 4,
-	NATIVE_ALWAYS = 8,     /* written although it is empty */
-	NATIVE_OMIT_ZERO = 16, /* a struct that is not, when it is empty */
+	NATIVE_ALWAYS = 8,     /* written even if it is empty */
+	NATIVE_OMIT_ZERO = 16, /* a struct that is omitted if it is empty */
 	NATIVE_REQUIRED = 32,  /* the API server rejects an object without it */
 	NATIVE_REQUIREMENTS = 64, /* it, or a field below it, is required */
-	NATIVE_CONSTRAINTS = 128, /* it, or a field below it, has some */
+	NATIVE_CONSTRAINTS = 128, /* it, or a field below it, has constraints */
 };
 
 struct native_field {
 	const char *name;
-	char form; /* s y i f b q t o x, T: a struct */
+	char form; /* one of s y i f b q t o x; T: a struct */
 	unsigned char flags;
 	unsigned short type;  /* of a T */
-	unsigned char values; /* the index of its words in native_enums */
+	unsigned char values; /* index of its allowed words in native_enums */
 	unsigned char len;    /* of the name */
 	unsigned short tag;   /* node_tag() of the name */
 };
 
 struct native_default {
-	const char *field, *condition, *value; /* as the table has them */
+	const char *field, *condition, *value; /* as in the table */
 };
 
 enum native_constraint_kind {
@@ -59,14 +59,14 @@ struct native_constraint {
 	unsigned char len;
 	unsigned short tag; /* node_tag() of the field */
 	enum native_constraint_kind kind;
-	const char *argument; /* as the table has it */
+	const char *argument; /* as in the table */
 };
 
 struct native_type {
-	const char *name; /* behind a dot, the group of one of several */
+	const char *name; /* after a dot, the group of a union member */
 	unsigned short field, nfields, row, nrows; /* runs of the arrays */
-	/* A run of native_word_fields: fields that have words, or a field below
-	 * them has; node_tag_bit() of their names. */
+	/* A run of native_word_fields: fields with allowed words, or with such
+	 * fields below; node_tag_bit() of their names. */
 	unsigned short word, nwords;
 	unsigned short constraint, nconstraints;
 	uint64_t word_tags;
@@ -90,10 +90,10 @@ extern const unsigned native_every;    /* the type of rows for all objects */
 extern const unsigned native_template; /* PodTemplateSpec */
 extern const unsigned native_pod_spec, native_container, native_metadata;
 
-/* NULL: a kind or version that the tables lack. */
+/* NULL for an unknown kind or version. */
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind);
-/* NULL: the type has no such field. */
+/* NULL if the type has no such field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every quantity of an object, as the API server checks it: that it parses,
- * is not negative, and is not requested above its limit where the two may
- * differ. Custom resources are stricter in the type, by the pattern that
- * controller-gen writes into their CRDs.
+ * Checks every quantity of an object as the API server does: it must parse, not
+ * be negative, and a request must not exceed its limit if the two may differ.
+ * CRDs are stricter about the type, because of the pattern that controller-gen
+ * writes into them.
  *
  * Sources: apimachinery pkg/api/resource; pkg/apis/core/validation; observed
  * on kube-apiserver 1.36.
@@ -15,8 +15,8 @@
 #include "kube/field_type.h"
 #include "kube/typed.h"
 
-/* By a CRD's schema: an integer, or a string without the blanks that are
- * trimmed elsewhere. */
+/* Checks a quantity by a CRD's schema: an integer, or a string without blanks
+ * at its ends. */
 static bool fits_crd(const struct node *node)
 {
 	struct quantity q;
@@ -24,7 +24,7 @@ static bool fits_crd(const struct node *node)
 
 	if (node->type != NODE_STRING)
 		return node_int(node, &n);
-	/* The value was read, and is valid. */
+	/* The value was read and is valid. */
 	if (node->len && node->str[0] > ' ' && node->str[node->len - 1] > ' ')
 		return true;
 	return quantity_parse(node->str, node->len, &q);
@@ -76,7 +76,8 @@ static void check_map(struct quantity_walk *walk, const struct node *map)
 			check(walk, value);
 }
 
-/* Extended resources and huge pages must be equal: other rules. */
+/* Extended resources and huge pages, whose request must equal the limit, are
+ * left to other rules. */
 static void check_order(struct quantity_walk *walk, const struct node *request,
 			const struct node *limit)
 {
@@ -124,7 +125,7 @@ static void check_entry(struct quantity_walk *walk,
 			      &entry->quantity));
 }
 
-/* Checks a container, whose values are read already. */
+/* Checks a container, whose values are parsed already. */
 static void check_container(struct quantity_walk *walk,
 			    const struct container *c)
 {
@@ -143,7 +144,7 @@ static void check_container(struct quantity_walk *walk,
 
 static void check_pod(struct quantity_walk *walk, const struct pod *pod)
 {
-	/* Fields of a flat spec are the operator's own. */
+	/* Fields of a flat spec belong to the operator. */
 	if (pod->flat || pod->made)
 		return;
 	walk->issue.pod = pod;
@@ -184,7 +185,7 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 	const struct node *spec = node_get(object->root, "spec");
 
 	walk->issue = (struct quantity_issue){.object = object};
-	/* The Workflow CRD leaves its templates to the controller. */
+	/* The Workflow CRD leaves the templates to the controller. */
 	walk->native = typed_group_is_native(object->group) ||
 		       object->pods_inferred ||
 		       text_eq(object->group, "argoproj.io");
@@ -204,7 +205,7 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 
 /* -- spelling ------------------------------------------------------------ */
 
-/* Units as people write them, and as Kubernetes does. */
+/* Units that people write, with those of Kubernetes. */
 static const char *const units[][2] = {
 	{"kb", "k"},   {"mb", "Mi"},  {"gb", "Gi"},  {"tb", "Ti"},
 	{"kib", "Ki"}, {"mib", "Mi"}, {"gib", "Gi"}, {"tib", "Ti"},

@@ -63,8 +63,8 @@ void typed_keep(struct node *map, const struct node *from, struct node *value)
 	append(map, value);
 }
 
-/* Readers keep the text of a command in which a placeholder replaces a part;
- * an expression looks at the whole. */
+/* Readers keep the text of a command if a placeholder replaces only a part; an
+ * expression needs the whole. */
 static bool holds_placeholder(const struct node *node)
 {
 	const struct node *list = node->parent;
@@ -92,7 +92,7 @@ struct node *typed_copy(struct arena *arena, const struct node *node)
 	return copy;
 }
 
-/* Groups of others have a domain, which is not k8s.io. */
+/* Other groups have a domain that is not k8s.io. */
 static bool may_be_native(const char *group)
 {
 	return !strchr(group, '.') || text_ends(group, ".k8s.io");
@@ -148,7 +148,8 @@ bool typed_group_is_native(const char *group)
 	       text_eq(group, "apiregistration.k8s.io");
 }
 
-/* The plural that controller-gen and meta.UnsafeGuessKindToResource() make. */
+/* Returns the plural as controller-gen and meta.UnsafeGuessKindToResource()
+ * form it. */
 static const char *usual_plural(struct arena *arena, const char *kind)
 {
 	char *name = arena_printf(arena, "%ses", kind);
@@ -225,7 +226,7 @@ struct node *typed_object(struct arena *arena, const struct object *object,
 	return root;
 }
 
-/* Drops values that the author did not write and that may be absent. */
+/* Drops values that the author did not set and that may be absent. */
 static void drop_perhaps(struct node *map, const struct node *from)
 {
 	struct node *next;
@@ -263,8 +264,8 @@ const struct node *typed_as_sent(struct arena *arena,
 	return root;
 }
 
-/* The field whose value was copied into another one, as `max` of a LimitRange
- * is into `default`. */
+/* Returns the field whose value was copied into another one, as `max` of a
+ * LimitRange is into `default`. */
 static const struct node *copied_from(const struct node *map,
 				      const struct node *node)
 {

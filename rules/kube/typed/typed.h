@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making the trees of kube/typed.h; private to this folder.
+ * Builds the trees of kube/typed.h; private to this folder.
  */
 #ifndef RULES_KUBE_TYPED_H
 #define RULES_KUBE_TYPED_H
@@ -9,34 +9,36 @@
 #include "kube/typed.h"
 #include "native.h"
 
-/* A new value at the place of `at`, or where it is NULL at that of parent:
- * with its bytes, without children. */
+/* A new value at the place of `at`, or of parent if `at` is NULL: with its
+ * bytes, without children. */
 struct node *typed_new(struct arena *arena, enum node_type type,
 		       const struct node *at, const struct node *parent);
 struct node *typed_text(struct arena *arena, const char *text,
 			const struct node *parent);
-/* Append to a map; the key is kept. */
+/* Appends to a map; the key is not copied. */
 void typed_put(struct node *map, const char *key, struct node *value);
-/* A child that may still be changed, or NULL. */
+/* Returns a child that may still be changed, or NULL. */
 struct node *typed_find(const struct node *map, const char *key, size_t len);
 /* Deep copy, nulls included. */
 struct node *typed_copy(struct arena *arena, const struct node *node);
-/* ... under the key that it has. */
+/* ... under its own key. */
 void typed_keep(struct node *map, const struct node *from, struct node *value);
 
 struct node *custom_object(struct arena *arena, const struct node *root,
 			   const struct node *schema);
-/* A struct of a native type from the author's map (NULL: from nothing). */
+/* Makes a struct of a native type from the author's map (NULL: from
+ * nothing). */
 struct node *native_struct(struct arena *arena, unsigned type,
 			   const struct node *from, const struct node *parent);
-/* Set what a map has by the table; rows of this type. */
+/* Sets a map's defaults by the table; rows of this type. */
 void native_set_defaults(struct arena *arena, unsigned type, struct node *map);
-/* An object of a native kind. */
+/* Makes an object of a native kind. */
 struct node *native_root(struct arena *arena, const struct native_kind *kind,
 			 const struct node *from);
 /* Returns a canonical text; a copy if it is not a quantity. */
 struct node *native_quantity(struct arena *arena, const struct node *from);
-/* A part of one: nothing is filled in or left out. (fragment.c) */
+/* Makes a part of such an object: nothing is filled in or omitted.
+ * (fragment.c) */
 struct node *native_fragment(struct arena *arena,
 			     const struct native_kind *kind,
 			     const struct node *from);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that no Go type has.
+ * Finds fields that no Go type has.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct unknown_level {
 	const struct unknown_level *outer;
 };
 
-/* A type around the level, or that of one of its fields. */
+/* Returns the type around the level, or the type of one of its fields. */
 static const char *owner_of(const struct unknown_level *level, const char *name)
 {
 	const struct native_type *type = level->type;
@@ -33,7 +33,8 @@ static const char *owner_of(const struct unknown_level *level, const char *name)
 	return NULL;
 }
 
-/* True unless the key is empty, or holds characters of a tool's template. */
+/* True unless the key is empty or contains characters of a template
+ * language. */
 static bool is_literal(const struct node *at)
 {
 	return at->key_len && !strpbrk(at->key, "${}<>");
@@ -49,7 +50,7 @@ static bool has_anchor(const struct node *node)
 	return false;
 }
 
-/* True for a key of the whole object whose value is kept for aliases. */
+/* True for a key of the whole object whose value only holds YAML anchors. */
 static bool is_anchor_holder(const struct unknown_level *level,
 			     const struct unknown_field *field)
 {
@@ -69,7 +70,8 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
-	/* The schema of a custom kind may keep them; they have no effect. */
+	/* The schema of a custom kind may preserve them, but they have no
+	 * effect. */
 	if (level->type == &native_types[native_template] && !level->outer &&
 	    text_lists("apiVersion kind", at->key))
 		return;
@@ -89,7 +91,7 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 {
 	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
 
-	/* A value of another type than its field has no known fields. */
+	/* A value of the wrong type has no known fields. */
 	if (!many)
 		visit_map(walk, value, field->type, level);
 	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))

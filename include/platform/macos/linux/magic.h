@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Types of file systems, by Linux' numbers: they matter where there are leases.
+ * Types of file systems, by Linux' numbers: only needed for leases.
  */
 #ifndef PLATFORM_MAGIC_H
 #define PLATFORM_MAGIC_H

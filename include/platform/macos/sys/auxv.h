@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The random bytes of a process; its other values are not known.
+ * The random bytes of a process; other values are unknown.
  */
 #ifndef PLATFORM_AUXV_H
 #define PLATFORM_AUXV_H
@@ -9,7 +9,7 @@
 
 #define AT_RANDOM 25
 
-/* Not for several threads at once. The 16 bytes live as long as the process. */
+/* Not thread-safe. The 16 bytes live as long as the process. */
 static inline unsigned long getauxval(unsigned long type)
 {
 	static unsigned char bytes[16];

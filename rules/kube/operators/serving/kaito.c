@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KAITO: devices by instance type. Presets need a GPU, a RAGEngine may do
+ * KAITO: devices by instance type. Presets need a GPU; a RAGEngine can run
  * without one.
  */
 #include "rules/kube/operator.h"

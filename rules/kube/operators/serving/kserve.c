@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe: InferenceService, LLMInferenceService. A multi-node component spreads
- * its parallelism over pods that the controller writes.
+ * KServe: InferenceService, LLMInferenceService. The controller creates the
+ * pods of a multi-node component from its parallelism.
  *
  * Sources, read 2026-08: KServe predictor.go (computeRayNodeAndGPUs),
  * types_func.go, the serving runtimes that it ships.
@@ -20,7 +20,7 @@ COUNT_FORMULA(kserve)
 	return amount_field(at, "minReplicas", 1);
 }
 
-/* Deployments of the raw mode roll with a surge, multi-node ones double. */
+/* Deployments in raw mode roll with a surge; multi-node ones run twice. */
 static struct amount kserve_surge(const struct count_place *place,
 				  const struct node *component, struct amount n)
 {
@@ -40,10 +40,10 @@ COUNT_FORMULA(kserve_max)
 {
 	struct amount least = amount_field(at, "minReplicas", 1);
 
-	/* maxReplicas 0 (the default) is not a bound in Knative mode and
+	/* maxReplicas 0 (the default) means no limit in Knative mode, and
 	 * minReplicas otherwise: use the written values. */
 	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
-	/* Scaled to zero is not permanent. */
+	/* Scaling to zero is temporary. */
 	least = amount_max(least, amount_of(1));
 	return kserve_surge(place, at, least);
 }
@@ -53,7 +53,7 @@ struct kserve_nodes {
 	struct amount nodes, head_gpus, worker_gpus;
 };
 
-/* GPUs that a container asks for, of the types that KServe knows. */
+/* GPUs that a container requests, of the types that KServe knows. */
 static struct amount kserve_gpus(const struct node *container)
 {
 	const struct node *resources = node_get(container, "resources");
@@ -78,7 +78,7 @@ static struct amount kserve_gpus(const struct node *container)
 }
 
 /*
- * Returns the head's devices: its model server is in a separate block, or in a
+ * Returns the head's devices: its model server is a separate field, or in a
  * list.
  */
 static struct amount kserve_head_gpus(const struct node *component)
@@ -94,9 +94,9 @@ static struct amount kserve_head_gpus(const struct node *component)
 }
 
 /*
- * A multi-node component spreads tensor x pipeline parallelism over nodes, in
- * Ray's way unless the runtime (out of our sight) says otherwise: as many
- * nodes as the worker's GPUs ask for, one GPU a node when it asks for none,
+ * A multi-node component spreads tensor x pipeline parallelism over nodes as
+ * Ray does, unless the runtime, which is not read here, changes that. The
+ * worker's GPUs give the number of nodes, one GPU per node if it requests none,
  * and the head takes the rest (computeRayNodeAndGPUs in predictor.go).
  */
 static struct kserve_nodes kserve_nodes(const struct node *component)
@@ -119,7 +119,7 @@ static struct kserve_nodes kserve_nodes(const struct node *component)
 	out.nodes.n = rest > 0 ? (rest - 1) / each + 1 : 0;
 	if (!asked && head.n > 0)
 		out.nodes.n++;
-	/* The head alone is enough. */
+	/* The head alone suffices. */
 	if (out.nodes.n < 1 || (asked && head.n >= total.n))
 		out.nodes.n = 1;
 	out.worker_gpus.n = each;
@@ -139,7 +139,7 @@ COUNT_FORMULA(kserve_workers)
 	return n;
 }
 
-/* Pods of one group with a `worker`. */
+/* Number of pods in one group with a `worker`. */
 static struct amount llm_group_size(const struct node *workload)
 {
 	const struct node *parallelism = node_get(workload, "parallelism");
@@ -192,8 +192,8 @@ static const struct node *runtime_spec(const struct pod_builder *builder,
 	return runtime ? node_get(runtime->root, "spec") : NULL;
 }
 
-/* A version of the runtime changes the tag of its image; args of a worker go
- * behind those of the runtime's. Both are not followed. */
+/* A version of the runtime changes the tag of its image, and a worker's args
+ * follow the runtime's. Both are ignored. */
 static bool is_followed(const struct node *component, const struct node *model)
 {
 	const struct node *name = node_get(model, "name");
@@ -207,9 +207,9 @@ static bool is_followed(const struct node *component, const struct node *model)
 }
 
 /*
- * The PodSpec of the runtime that the component names, without the fields that
- * are not merged: MergePodSpec() of inferenceservice/utils/utils.go,
- * buildPodSpec and multiNodeProcess() of predictor.go, 0.17.
+ * The PodSpec of the component's runtime, without the fields that are not
+ * merged: MergePodSpec() of inferenceservice/utils/utils.go, buildPodSpec and
+ * multiNodeProcess() of predictor.go, 0.17.
  */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *component)
@@ -242,7 +242,7 @@ static const struct node *base(struct pod_builder *builder,
  */
 
 /*
- * Returns whether the runtimes that KServe ships mount /dev/shm for this one.
+ * Returns whether KServe's own runtime of this name mounts /dev/shm.
  */
 static unsigned runtime_shm(const char *name)
 {
@@ -257,8 +257,8 @@ static unsigned runtime_shm(const char *name)
 	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
-/* Returns the injection for a model that names no runtime: a runtime of the
- * cluster that supports its format serves it. */
+/* Returns the injection for a model without a runtime: a runtime of the cluster
+ * that supports its format serves it. */
 static unsigned format_shm(const struct node *format)
 {
 	static const char *const without[] = {
@@ -273,7 +273,7 @@ static unsigned format_shm(const struct node *format)
 		       : INJECT_SHM_UNKNOWN;
 }
 
-/* Runtimes that KServe ships leave placement to the service. */
+/* KServe's own runtimes leave placement to the service. */
 static unsigned runtime_injects(const char *name)
 {
 	return runtime_shm(name) |
@@ -281,8 +281,8 @@ static unsigned runtime_injects(const char *name)
 }
 
 /*
- * The component (the predictor) of a multi-node InferenceService. A runtime
- * of the user's own may ask for GPUs where the service does not.
+ * The component (the predictor) of a multi-node InferenceService. A custom
+ * runtime may request GPUs if the service does not.
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
@@ -305,7 +305,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 						 : nodes.worker_gpus);
 }
 
-/* Presets may select, tolerate and bound. */
+/* Presets may add selectors, tolerations and limits. */
 static unsigned preset_injects(const struct object *object)
 {
 	return node_count(node_path(object->root, "spec.baseRefs"))

@@ -9,14 +9,14 @@
 
 #include "base/text.h"
 
-/* resourceProfile: NAME:COUNT; a profile's name implies its device. */
+/* resourceProfile is NAME:COUNT; a profile's name implies its device. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *node = node_get(pod->spec, "resourceProfile");
 	const char *profile = node_str(node);
 	const char *colon = profile ? strchr(profile, ':') : NULL;
 	char *end;
-	/* Beyond 64 bits it is the largest number. */
+	/* A number beyond 64 bits becomes the largest one. */
 	long n = colon ? strtol(colon + 1, &end, 10) : 1;
 
 	if (node_is_unknown(node))

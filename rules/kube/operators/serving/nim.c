@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA's NIM Operator. It writes the devices of a profile itself, as
+ * NVIDIA's NIM Operator. The operator adds the devices of a profile, as
  * resources or as claims (draResources).
  */
 #include "rules/kube/operator.h"
@@ -9,7 +9,7 @@
 
 #include "base/text.h"
 
-/* NIM makes the claim itself: devices with class and count. */
+/* NIM creates the claim itself: devices with class and count. */
 static void made_claim(struct pod *pod, const struct node *spec)
 {
 	FOR_EACH_CHILD(node_get(spec, "devices"), device) {
@@ -33,7 +33,7 @@ static bool claim(struct pod *pod, const struct node *entry)
 	return true;
 }
 
-/* NIM: the profile's tensor parallelism, one without a profile. */
+/* NIM: the profile's tensor parallelism; 1 without a profile. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *parallelism =
@@ -50,7 +50,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	pod_add_devices(builder, pod, "nvidia.com/gpu", n);
 }
 
-/* KServe gives its own containers cpu and memory (v1beta1 defaults). */
+/* KServe sets cpu and memory of the containers it adds (v1beta1). */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OME: components serve one by one, a leader with its workers.
+ * OME: components serve independently, each a leader with its workers.
  */
 #include "rules/kube/operator.h"
 
@@ -17,7 +17,8 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-/* With those of its runtime: a strategic merge (MergeEngineSpec). */
+/* Merged with containers of its runtime: a strategic merge
+ * (MergeEngineSpec). */
 static bool merges(const struct container *c)
 {
 	return text_eq(c->pod->object->kind, "InferenceService");

@@ -26,7 +26,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 			node_path(builder->group, "svcOrchSpec.resources"));
 }
 
-/* The engine of v1 has cpu requests. */
+/* The engine of v1 sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return text_eq(pod->object->group, "machinelearning.seldon.io");
