@@ -40,6 +40,9 @@ static const struct rejection items[] = {
 		" size(string(job.template.spec.completions - 1)) + 7 <= 63)",
 		"'the names of its pods are longer than 63 characters'",
 		.absent = true),
+	REJECTION("replicated-job-name", "JobSet", NULL,
+		  JOBS ".all(job, job.name.matches('[$<{]|^[-a-z0-9]+$'))",
+		  "'the name of a replicatedJob is not a DNS-1035 label'"),
 	REJECTION("job-name", "JobSet", "metadata.name",
 		  JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
 		  "'its Jobs cannot be named after `' + " NAME
@@ -81,6 +84,11 @@ static const struct rejection items[] = {
 		"self.spec.coordinator.podIndex) + ', beyond the pods of a Job of `' +"
 		" self.spec.coordinator.replicatedJob + '`'",
 		.absent = true),
+	REJECTION("coordinator-negative", "JobSet", NULL,
+		  "!has(self.spec.coordinator) || (self.spec.coordinator"
+		  ".?podIndex.orValue(0) >= 0 && self.spec.coordinator"
+		  ".?jobIndex.orValue(0) >= 0)",
+		  "'an index of `coordinator` is negative'"),
 	REJECTION("coordinator-mode", "JobSet",
 		  "spec.coordinator.replicatedJob",
 		  COORDINATOR

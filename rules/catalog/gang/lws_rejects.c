@@ -14,7 +14,19 @@
 #define DIVIDES "(" SIZE " % " GROUP " == 0 || (" SIZE " - 1) % " GROUP " == 0)"
 #define ROLLOUT "self.spec.rolloutStrategy.rollingUpdateConfiguration"
 
+#define NAME "self.metadata.?name.orValue('')"
+
 static const struct rejection items[] = {
+	REJECTION("name", "LeaderWorkerSet", "metadata.name",
+		  "size(" NAME ") <= 63 && " NAME
+		  ".matches('^$|[$<{]|^[a-z]([-a-z0-9]*[a-z0-9])?$')",
+		  "'its name is not a DNS-1035 label'"),
+	REJECTION("size", "LeaderWorkerSet", "spec.leaderWorkerTemplate.size",
+		  SIZE " > 0", "'`size` is not 1 or more'"),
+	REJECTION("pods", "LeaderWorkerSet", "spec.replicas",
+		  "self.spec.?replicas.orValue(1) * " SIZE " <= 2147483647",
+		  "'`replicas` times `size` is above 2147483647'",
+		  .absent = true),
 	REJECTION("subgroup-size", "LeaderWorkerSet",
 		  "spec.leaderWorkerTemplate.subGroupPolicy.subGroupSize",
 		  NO_GROUP " || " DIVIDES,

@@ -21,8 +21,12 @@ static const struct rejection items[] = {
 		  "'`Launcher` has ' + string(" SPECS ".Launcher.replicas) +"
 		  " ' replicas, not 1'"),
 	REJECTION("worker-replicas", "MPIJob",
-		  "spec.mpiReplicaSpecs.Worker.replicas", WORKERS " > 0",
-		  "'`Worker` has ' + string(" WORKERS ") + ' replicas'"),
+		  "spec.mpiReplicaSpecs.Worker.replicas",
+		  "!has(" SPECS ".Worker) || " SPECS
+		  ".Worker.?replicas.orValue(0) > 0",
+		  "'`Worker` has ' + string(" SPECS
+		  ".Worker.?replicas.orValue(0)) + ' replicas'",
+		  .absent = true),
 	REJECTION("slots", "MPIJob", "spec.slotsPerWorker",
 		  "self.spec.?slotsPerWorker.orValue(1) >= 0",
 		  "'`slotsPerWorker` is negative'"),
@@ -32,7 +36,8 @@ static const struct rejection items[] = {
 		  "'`cleanPodPolicy` is not None, Running or All'"),
 	REJECTION("name", "MPIJob", "metadata.name",
 		  NAME " == '' || (size(" NAME " + '-worker-' + " LAST
-		       ") <= 63 && !" NAME ".contains('.'))",
+		       ") <= 63 && " NAME
+		       ".matches('[$<{]|^[a-z][-a-z0-9]*$'))",
 		  "'its pods cannot be named `' + " NAME " + '-worker-' + " LAST
 		  " + '`, which is not a DNS label'",
 		  .absent = true),

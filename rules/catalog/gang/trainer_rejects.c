@@ -15,6 +15,10 @@
 #define JOBS                                                                   \
 	"kubeflow.org/PyTorchJob kubeflow.org/TFJob kubeflow.org/XGBoostJob"   \
 	" kubeflow.org/PaddleJob kubeflow.org/JAXJob"
+/* The webhook of JAXJob does not validate its runPolicy. */
+#define MANAGED                                                                \
+	"kubeflow.org/PyTorchJob kubeflow.org/TFJob kubeflow.org/XGBoostJob"   \
+	" kubeflow.org/PaddleJob"
 #define NAME "self.metadata.?name.orValue('')"
 #define DNS_LABEL                                                              \
 	NAME " == '' || " NAME ".matches('[$<{]') || (size(" NAME ") <= 63 "   \
@@ -68,12 +72,17 @@ static const struct rejection items[] = {
 		  " !has(self.nprocPerNode)",
 		  "'`nProcPerNode` of the elasticPolicy and `nprocPerNode` are"
 		  " both set'"),
-	REJECTION("managed-by", JOBS, "spec.runPolicy.managedBy",
+	REJECTION("managed-by", MANAGED, "spec.runPolicy.managedBy",
 		  "self.spec.?runPolicy.managedBy.orValue("
 		  "'kubeflow.org/training-operator') in"
 		  " ['kubeflow.org/training-operator',"
 		  " 'kueue.x-k8s.io/multikueue']",
 		  "'`managedBy` names no controller of it'"),
+	REJECTION("mpi-no-launcher", V1("MPIJob"), "mpiReplicaSpecs",
+		  "object.apiVersion != 'kubeflow.org/v1' ||"
+		  " !has(self.mpiReplicaSpecs) ||"
+		  " has(self.mpiReplicaSpecs.Launcher)",
+		  "'it has no `Launcher`'"),
 	REJECTION("mpi-launcher", V1("MPIJob"),
 		  "mpiReplicaSpecs.Launcher.replicas",
 		  "object.apiVersion != 'kubeflow.org/v1' ||"

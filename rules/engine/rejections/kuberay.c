@@ -81,7 +81,8 @@
 	of ".?resources.orValue({}).size() == 0 || ['num-cpus', 'num-gpus',"   \
 	   " 'memory', 'resources'].all(k, " of                                \
 	   ".?rayStartParams[?k].orValue('') == '')"
-#define NEVER(of) of ".?template.spec.restartPolicy.orValue('Never') == 'Never'"
+#define NEVER(of)                                                              \
+	of ".?template.spec.restartPolicy.orValue('') in ['', 'Never']"
 
 static void shut_down(struct rule_run *run, struct finding *f,
 		      const struct node *part)

@@ -367,7 +367,8 @@ static const struct rejection items[] = {
 	REJECTION("toleration", "ResourceFlavor:spec", "tolerations",
 		  TOLERATIONS ".all(t, t.?operator.orValue('Equal') in"
 			      " ['Equal', 'Exists'] && (t.?key.orValue('') !="
-			      " '' || t.?operator.orValue('') == 'Exists') &&"
+			      " '' ? t.key." LABEL_KEY
+			      " : t.?operator.orValue('') == 'Exists') &&"
 			      " (!has(t.tolerationSeconds) ||"
 			      " t.?effect.orValue('') == 'NoExecute') &&"
 			      " (t.?operator.orValue('') != 'Exists' ||"

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects that operators reject, by their own code and by gpugate.
+
+usage: operators.py OPERATOR ORACLE GPUGATE WORK COUNT SEED DIFFERENCES
+
+Objects of the operator's kinds in tests/rules are changed at random: fields
+are dropped, set to other values, or taken from another object. The oracle
+says of each if the operator rejects it: then it must have a finding of the
+operator's rule, or an error of another one, in 97 % of all cases and in 80 % of
+those with one kind of message, for 80 % of these kinds. An accepted object must have no error of the operator's rule.
+DIFFERENCES lists what is known to differ: "OPERATOR missed|false TEXT", the text
+being a part of the operator's message, or a check.
+"""
+import collections
+import glob
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+
+import yaml
+
+TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
+# Rules that say of an operator what their own texts confine to some versions.
+RELATED = ["pytorchjob-worker-zero"]
+# The rule, folders of tests/rules beside its own, kinds by group
+OPERATORS = {
+    "kuberay": ("kuberay-rejects", ["ray-*", "rayservice-*", "rayjob-*"], {
+        "ray.io": ["RayCluster", "RayJob", "RayService", "RayCronJob"]}),
+    "kueue": ("kueue-rejects", ["queue-*", "clusterqueue-*", "jobset-rejects",
+                                "kuberay-rejects", "lws-rejects",
+                                "trainer-rejects", "gang-missing"], {
+        "kueue.x-k8s.io": ["ClusterQueue", "Cohort", "ResourceFlavor"],
+        "batch": ["Job"], "": ["Pod"], "apps": ["Deployment", "StatefulSet"],
+        "jobset.x-k8s.io": ["JobSet"],
+        "leaderworkerset.x-k8s.io": ["LeaderWorkerSet"],
+        "ray.io": ["RayCluster", "RayJob", "RayService"],
+        "kubeflow.org": KUBEFLOW}),
+    "jobset": ("jobset-rejects", ["jobset-*", "gang-*"], {
+        "jobset.x-k8s.io": ["JobSet"]}),
+    "lws": ("lws-rejects", ["lws-*", "gang-*"], {
+        "leaderworkerset.x-k8s.io": ["LeaderWorkerSet"]}),
+    "training": ("trainer-rejects", ["pytorchjob-*", "kubeflow-*"], {
+        "kubeflow.org": KUBEFLOW + ["MPIJob"]}),
+    "mpi": ("mpijob-rejects", ["mpi-*"], {"kubeflow.org": ["MPIJob"]}),
+    "volcano": ("volcano-rejects", ["volcano-*"], {
+        "batch.volcano.sh": ["Job", "CronJob"],
+        "scheduling.volcano.sh": ["Queue", "PodGroup"]}),
+}
+VERSIONS = {"training": "kubeflow.org/v1", "mpi": "kubeflow.org/v2beta1",
+            "kueue": "v1beta2"}
+TEXTS = ["", "a", "A", "a.b", "-a", "a_b", "0", "1", "2", "-1", "true", "false",
+         "True", "a b", "w" * 64, "9" * 20, "example.com/block", "/a", "a/",
+         "kubernetes.io/hostname", "Never", "Always", "None", "1Gi", "-1Gi"]
+NUMBERS = [0, 1, 2, 3, 4, 8, -1, 63, 100, 101, 2147483647]
+
+
+def group_of(obj):
+    group, slash, _ = str(obj.get("apiVersion")).partition("/")
+    return group if slash else ""
+
+
+def wanted(obj, operator):
+    kinds = OPERATORS[operator][2]
+    version = VERSIONS.get(operator, "")
+    if not isinstance(obj, dict) or "kind" not in obj:
+        return False
+    if version and "kueue" not in operator and \
+            obj.get("apiVersion") != version:
+        return False
+    if group_of(obj) == "kueue.x-k8s.io" and \
+            not obj["apiVersion"].endswith(version):
+        return False
+    return obj["kind"] in kinds.get(group_of(obj), [])
+
+
+def read_objects(operator):
+    rule, folders, _ = OPERATORS[operator]
+    found = []
+    for folder in [rule] + folders:
+        for name in sorted(glob.glob(
+                os.path.join(TESTS, "rules", folder, "*.yaml"))):
+            with open(name, encoding="utf-8") as text:
+                try:
+                    docs = list(yaml.safe_load_all(text))
+                except (yaml.YAMLError, UnicodeDecodeError, ValueError):
+                    continue
+            found += [doc for doc in docs if wanted(doc, operator)]
+    texts = sorted({json.dumps(o, sort_keys=True, default=str) for o in found})
+    return [json.loads(text) for text in texts
+            if not re.search(r"\$[({]|{{|<[a-z]", text) and
+            not is_patch(json.loads(text))]
+
+
+def each_place(value, path=()):
+    """Places below the object, as (container, key, path with * for indexes)"""
+    items = value.items() if isinstance(value, dict) else enumerate(value)
+    for key, child in list(items):
+        where = path + ("*" if isinstance(value, list) else key,)
+        yield value, key, where
+        if isinstance(child, (dict, list)):
+            yield from each_place(child, where)
+
+
+def is_fixed(path):
+    return path in (("apiVersion",), ("kind",), ("metadata",), ("spec",))
+
+
+POD_OWNERS = ("headGroupSpec", "workerTemplate", "leaderTemplate", "Launcher",
+              "Worker", "Master", "Chief", "PS", "Evaluator")
+
+
+def has_containers(value):
+    return any(key == "containers" for _, key, _ in each_place(value))
+
+
+def is_patch(obj):
+    """Without some container or its image it may be a patch of another file,
+    which has the rest."""
+    if group_of(obj) != "kueue.x-k8s.io" and \
+            group_of(obj) != "scheduling.volcano.sh" and \
+            not has_containers(obj):
+        return True
+    for container, key, path in each_place(obj):
+        value = container[key]
+        if isinstance(value, dict) and not has_containers(value) and (
+                key in POD_OWNERS or
+                path[-2:-1] + path[-1:] in (("workerGroupSpecs", "*"),
+                                            ("replicatedJobs", "*"))):
+            return True
+        if key in ("containers", "initContainers") and not (
+                isinstance(container[key], list) and container[key] and
+                all(isinstance(c, dict) and c.get("image") and c.get("name")
+                    for c in container[key])):
+            return True
+    return False
+
+
+class Mutator:
+    def __init__(self, objects, seed):
+        self.random = random.Random(seed)
+        self.objects = objects
+        self.by_kind = collections.defaultdict(list)
+        self.values = collections.defaultdict(list)
+        for obj in objects:
+            self.by_kind[obj["kind"]].append(obj)
+            for container, key, path in each_place(obj):
+                if not is_fixed(path):
+                    self.values[obj["kind"], path].append(container[key])
+
+    def changed(self, value):
+        if isinstance(value, bool):
+            return not value
+        if isinstance(value, int):
+            return self.random.choice(NUMBERS)
+        if isinstance(value, str):
+            return self.random.choice(TEXTS)
+        return value
+
+    def donate(self, obj):
+        """Takes a value of another object of the kind to the same place."""
+        other = self.random.choice(self.by_kind[obj["kind"]])
+        places = [p for p in each_place(other) if not is_fixed(p[2])]
+        container, key, path = self.random.choice(places)
+        for own, _, where in [(obj, None, ())] + list(each_place(obj)):
+            target = own
+            if where and isinstance(own, (dict, list)):
+                target = own[_]
+            if where == path[:-1] and isinstance(target, dict):
+                target[path[-1]] = json.loads(json.dumps(container[key]))
+                return
+
+    def mutate(self, obj):
+        places = [p for p in each_place(obj) if not is_fixed(p[2])]
+        container, key, path = self.random.choice(places)
+        choice = self.random.random()
+        if choice < 0.45:
+            self.donate(obj)
+        elif choice < 0.6:
+            del container[key]
+        elif choice < 0.8 and self.values[obj["kind"], path]:
+            container[key] = json.loads(json.dumps(
+                self.random.choice(self.values[obj["kind"], path])))
+        else:
+            container[key] = self.changed(container[key])
+
+    def make(self):
+        while True:
+            obj = self.mutant()
+            if not is_patch(obj):
+                return obj
+
+    def mutant(self):
+        kind = self.random.choice(sorted(self.by_kind))
+        obj = json.loads(json.dumps(self.random.choice(self.by_kind[kind])))
+        for _ in range(self.random.choice((1, 1, 1, 2, 2, 3))):
+            self.mutate(obj)
+        return obj
+
+
+def message_kind(text):
+    """The message without what differs from object to object."""
+    text = re.sub(r'"[^"]*"|\'[^\']*\'|`[^`]*`', "X", text)
+    text = re.sub(r"\[[^]]*\]", "[]", text)
+    text = re.sub(r"-?[0-9]+", "N", text)
+    return re.split(r", |: Invalid value: X: ", text[:160])[0][:90]
+
+
+def findings_of(gpugate, folder):
+    run = subprocess.run(
+        [gpugate, "lint", "--isolated", "--preset", "all", "--format", "json",
+         "--fail-on", "never", "--no-ignore", folder],
+        capture_output=True, text=True, check=False)
+    found = collections.defaultdict(list)
+    for finding in json.loads(run.stdout)["findings"]:
+        found[os.path.basename(finding["file"])].append(finding)
+    return found
+
+
+def read_differences(path, operator):
+    known = {"missed": [], "false": []}
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.startswith(operator + " "):
+                _, which, text = line.rstrip("\n").split(" ", 2)
+                known[which].append(text)
+    return known
+
+
+def main():
+    operator, oracle, gpugate, work, count, seed, differences = sys.argv[1:]
+    rule = OPERATORS[operator][0]
+    known = read_differences(differences, operator)
+    objects = read_objects(operator)
+    mutator = Mutator(objects, int(seed))
+    made = objects + [mutator.make() for _ in range(int(count))]
+    os.makedirs(work, exist_ok=True)
+    for i, obj in enumerate(made):
+        with open(os.path.join(work, "%d.json" % i), "w",
+                  encoding="utf-8") as out:
+            json.dump(obj, out)
+    answers = subprocess.run(
+        [oracle], input="".join(json.dumps(o) + "\n" for o in made),
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    found = findings_of(gpugate, work)
+    rejected, caught = collections.Counter(), collections.Counter()
+    accepted, wrong, seen = 0, [], {}
+    for i, (obj, answer) in enumerate(zip(made, answers)):
+        here = found["%d.json" % i]
+        own = [f for f in here if f["rule"] == rule]
+        if answer.startswith(("undecodable", "failed")) or " panic: " in answer:
+            continue
+        if answer == "accepted":
+            accepted += 1
+            wrong += [(f.get("check"), f["message"], i) for f in own
+                      if f["severity"] == "error" and
+                      f.get("check") not in known["false"]]
+            continue
+        if any(text in answer for text in known["missed"]):
+            continue
+        kind = message_kind(answer[len("rejected "):])
+        rejected[kind] += 1
+        if own or any(f["severity"] == "error" or f["rule"] in RELATED
+                      for f in here):
+            caught[kind] += 1
+        else:
+            seen.setdefault(kind, "%d.json %s" % (i, answer[:300]))
+    total, good = sum(rejected.values()), sum(caught.values())
+    messages = sum(caught[k] >= 0.8 * n for k, n in rejected.items())
+    print("%s: %d objects, %d accepted, %d rejected, found %d (%.1f %%); "
+          "messages %d of %d; false errors %d" %
+          (operator, len(made), accepted, total, good,
+           100 * good / max(total, 1), messages, len(rejected), len(wrong)))
+    for kind, text in sorted(seen.items()):
+        print("missed %d of %d: %s" % (rejected[kind] - caught[kind],
+                                       rejected[kind], text))
+    for check, message, i in wrong[:20]:
+        print("false: %d.json %s: %s" % (i, check, message))
+    sys.exit(bool(wrong) or total < 0.05 * len(made) or
+             good < 0.97 * total or messages < 0.8 * len(rejected))
+
+
+main()

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# Objects that operators reject, by their own code (tests/oracle/operators) and
+# by gpugate: operators.py makes COUNT objects for each (2,000 if not set).
+# usage: [COUNT=N] [SEED=N] operators.sh [BUILD]
+# shellcheck source=tests/check/lib.bash
+. "$(dirname "$0")/lib.bash"
+need_pyyaml
+programs=$("$tests/oracle/operators/build.sh") ||
+	fail "the operators' programs do not build"
+
+# judge OPERATOR: its program, with its definitions, as one command
+judge() {
+	local folders
+	mapfile -t folders < <(sed -n "s/^$1 //p" "$programs/definitions")
+	printf '#!/bin/sh\nexec %q' "$programs/$1"
+	printf ' %q' "${folders[@]}"
+	echo
+}
+
+for operator in kuberay kueue jobset lws training mpi; do
+	judge "$operator" >"$work/$operator"
+	chmod +x "$work/$operator"
+	"$python" "$tests/check/operators.py" "$operator" "$work/$operator" \
+		"$gpugate" "$work/objects-$operator" "${COUNT:-2000}" \
+		"${SEED:-1}" "$tests/check/operator-differences.txt" \
+		>"$work/log"
+	check "$operator" [ $? -eq 0 ]
+	head -n 1 "$work/log"
+done
+finish operators

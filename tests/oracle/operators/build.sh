@@ -1,0 +1,53 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
+# Build the operators' own validation, one program each, into a folder of the
+# cache for these sources and this Go, and print the folder. It also has a file
+# `definitions` with the folders of their CustomResourceDefinitions, by operator.
+# usage: build.sh
+set -eu
+cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
+mkdir -p "$cache"
+cd "$(dirname "$0")"
+go=$(go env GOVERSION GOOS GOARCH GOFLAGS)
+key=$({ echo "$go" && cat go.mod go.sum ./*/*.go; } | sha256sum | cut -c1-16)
+folder=$cache/operators-$key
+
+# definitions OPERATOR... -- MODULE PATH...
+definitions() {
+	of=
+	while [ "$1" != -- ]; do
+		of="$of $1"
+		shift
+	done
+	shift
+	while [ $# -gt 0 ]; do
+		at=$(go list -m -f '{{.Dir}}' "$1")/$2
+		for operator in $of; do
+			echo "$operator $at"
+		done
+		shift 2
+	done
+}
+
+if [ ! -f "$folder/definitions" ]; then
+	mkdir -p "$folder"
+	go build -buildvcs=false -o "$folder/" ./kuberay ./kueue ./jobset \
+		./lws ./training ./mpi
+	ray="github.com/ray-project/kuberay/ray-operator config/crd/bases"
+	training="github.com/kubeflow/training-operator manifests/base/crds"
+	jobset="sigs.k8s.io/jobset config/components/crd/bases"
+	lws="sigs.k8s.io/lws config/crd/bases"
+	# shellcheck disable=SC2086 # two words each
+	{
+		definitions kuberay kueue -- $ray
+		definitions training kueue -- $training
+		definitions jobset kueue -- $jobset
+		definitions lws kueue -- $lws
+		definitions kueue -- sigs.k8s.io/kueue \
+			config/components/crd/bases
+		definitions mpi -- github.com/kubeflow/mpi-operator \
+			manifests/base
+	} >"$folder/definitions.new"
+	mv "$folder/definitions.new" "$folder/definitions"
+fi
+echo "$folder"
