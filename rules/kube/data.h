@@ -8,10 +8,17 @@
 
 #include "kube/accelerator.h"
 #include "kube/api_version.h"
+#include "kube/command/env.h"
+#include "kube/resources/host_path.h"
 #include "kube/scheduling/mig.h"
 
 struct data_pattern {
 	const char *text;
+};
+
+struct device_path {
+	const char *path;
+	enum host_shows shows;
 };
 
 enum image_use { IMAGE_INFRASTRUCTURE, IMAGE_CPU, IMAGE_GPU };
@@ -53,6 +60,11 @@ extern const struct product_size data_products[];
 extern const size_t data_products_n;
 extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
+extern const struct visible_variable data_visible_variables[];
+extern const size_t data_visible_variables_n;
+/* The first that matches counts. */
+extern const struct device_path data_device_paths[];
+extern const size_t data_device_paths_n;
 /* At most 64. Each pattern is listed under a pair of bytes that it requires:
  * slots of row numbers + 1 by pair_of() of accelerator.c, and chains of the
  * same. */

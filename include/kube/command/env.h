@@ -56,6 +56,22 @@ static inline const char *container_env_text(const struct container *c,
 const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
+/*
+ * Returns the next entry of that name after `after` (NULL: the first), in env
+ * and in the fields that operators have instead: maps (Spark's envVars,
+ * KubeAI's env), whose value is returned, and Dynamo's envs.
+ */
+const struct node *container_env_after(const struct container *c,
+				       const char *name,
+				       const struct node *after);
+
+/* A variable by which a container runtime, other than NVIDIA's, shows devices
+ * to a container (data/visible_variables.tsv). */
+struct visible_variable {
+	const char *name, *runtime;
+};
+const struct visible_variable *visible_variables(size_t *n);
+
 /* True if the container's command or args contain the text, or are unknown and
  * may contain it. */
 bool container_says(const struct container *c, const char *text);

@@ -9,7 +9,9 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/text.h"
 #include "doc/edit.h"
+#include "rules/kube/data.h"
 
 static bool mentions(const struct node *list, const char *name)
 {
@@ -79,4 +81,50 @@ const char *device_list_fault(const char *text, int64_t n)
 			return NULL;
 		text = end + 1;
 	}
+}
+
+static const struct node *env_first(const struct node *env, const char *name,
+				    const struct node **after)
+{
+	FOR_EACH_CHILD(env, entry) {
+		bool same = node_is_map(env)
+				    ? text_eq(entry->key, name)
+				    : node_eq(node_get(entry, "name"), name);
+
+		if (same && !*after)
+			return entry;
+		if (entry == *after)
+			*after = NULL;
+	}
+	return NULL;
+}
+
+const struct node *container_env_after(const struct container *c,
+				       const char *name,
+				       const struct node *after)
+{
+	const struct node *lists[] = {node_get(c->node, "env"),
+				      node_get(c->node, "envs"),
+				      node_get(c->node, "envVars")};
+	const struct node *injected = node_get(c->pod->injected, "env");
+
+	/* A list with that name was read already. */
+	if (node_is_seq(lists[0]) &&
+	    !container_may_have_env(c, node_tag(name, strlen(name))))
+		lists[0] = NULL;
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		const struct node *found = env_first(lists[i], name, &after);
+
+		if (found)
+			return found;
+	}
+	if (node_is_unknown(injected))
+		return after ? NULL : injected;
+	return env_first(injected, name, &after);
+}
+
+const struct visible_variable *visible_variables(size_t *n)
+{
+	*n = data_visible_variables_n;
+	return data_visible_variables;
 }

@@ -10,14 +10,13 @@ echo '#include <stdbool.h>'
 echo '#include "rules/kube/data.h"'
 for table in accelerators fabric reserved_domains node_labels label_values \
 	instance_types mig_profiles products \
-	removed_versions images; do
+	removed_versions visible_variables device_paths images; do
 	printf '@table\t%s\n' "$table"
-	# Images keep the order of the file, because the first match counts.
-	if [ "$table" = images ]; then
-		grep -v '^#' "$here/$table.tsv"
-	else
-		grep -v '^#' "$here/$table.tsv" | sort -u
-	fi
+	case $table in
+	# The order is that of the file: the first match counts.
+	images | device_paths) grep -v '^#' "$here/$table.tsv" ;;
+	*) grep -v '^#' "$here/$table.tsv" | sort -u ;;
+	esac
 done | awk -f "$here/tag.awk" -f "$here/data.awk"
 echo
 awk -f "$here/kinds.awk" "$here/kinds.txt"

@@ -3,12 +3,14 @@
  * Paths as the kubelet and the runtime understand them. subPath is joined to
  * the volume's path (pkg/volume/util/subpath); subPathExpr is expanded in the
  * container's environment and is unknown here: only the volume's path is used.
- * Sources of the paths: nvidia-container-toolkit cuda_image.go
+ * Sources of requests by mounts: nvidia-container-toolkit cuda_image.go
  * (VisibleDevicesFromMounts: no slash is required after the folder's name;
  * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
- * pkg/annotations, containerd/nri device-injector, vendors' device plugins.
+ * pkg/annotations, containerd/nri device-injector.
  */
 #include "kube/resources/host_path.h"
+
+#include "rules/kube/data.h"
 
 /* Removes the last component. */
 static size_t parent_of(const char *path, size_t len)
@@ -121,48 +123,6 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 
 /* -- shown devices ------------------------------------------------------ */
 
-/* A path below one of these; an entry that ends in '*' is a prefix; one that
- * ends in '=' matches only itself. */
-static const struct device_path {
-	const char *path;
-	enum host_shows shows;
-} device_paths[] = {
-	/* Memory of other nodes' GPUs over NVLink. */
-	{"/dev/nvidia-caps-imex-channels", HOST_SHOWS_FABRIC},
-	{"/dev/nvidia*", HOST_SHOWS_DEVICE},
-	{"/dev/dri", HOST_SHOWS_DEVICE},
-	{"/dev/kfd", HOST_SHOWS_DEVICE},
-	{"/dev/neuron*", HOST_SHOWS_DEVICE},
-	{"/dev/accel*", HOST_SHOWS_DEVICE},
-	{"/dev/vfio", HOST_SHOWS_DEVICE},
-	{"/dev/char", HOST_SHOWS_DEVICE},
-	/* Ascend, older Gaudi, Jetson, WSL, and other makers. */
-	{"/dev/davinci*", HOST_SHOWS_DEVICE},
-	{"/dev/hl*", HOST_SHOWS_DEVICE},
-	{"/dev/nvhost*", HOST_SHOWS_DEVICE},
-	{"/dev/nvmap", HOST_SHOWS_DEVICE},
-	{"/dev/dxg", HOST_SHOWS_DEVICE},
-	{"/dev/mtgpu*", HOST_SHOWS_DEVICE},
-	{"/dev/mxcd", HOST_SHOWS_DEVICE},
-	{"/dev/cambricon*", HOST_SHOWS_DEVICE},
-	{"/dev/iluvatar*", HOST_SHOWS_DEVICE},
-	{"/dev/biren*", HOST_SHOWS_DEVICE},
-	{"/dev/gcu*", HOST_SHOWS_DEVICE},
-	{"/dev/qaic*", HOST_SHOWS_DEVICE},
-	{"/dev/rbln*", HOST_SHOWS_DEVICE},
-	/* The driver's root, with its own /dev. */
-	{"/run/nvidia/driver", HOST_SHOWS_DEVICE},
-	{"/run/nvidia=", HOST_SHOWS_ALL_DEVICES},
-	{"/run/cdi", HOST_SHOWS_DEVICE},
-	{"/etc/cdi", HOST_SHOWS_DEVICE},
-	{"/var/lib/kubelet/device-plugins", HOST_SHOWS_DEVICE},
-	{"/run/nvidia/mps", HOST_SHOWS_SHARE},
-	{"/tmp/nvidia-mps", HOST_SHOWS_SHARE},
-	{"/dev/infiniband", HOST_SHOWS_FABRIC},
-	{"/dev=", HOST_SHOWS_ALL_DEVICES},
-	{"/=", HOST_SHOWS_EVERYTHING},
-};
-
 static bool is_request(const struct host_path *shown)
 {
 	static const char folder[] = "/run/nvidia-container-devices";
@@ -173,21 +133,19 @@ static bool is_request(const struct host_path *shown)
 
 enum host_shows host_path_shows(const struct host_path *shown)
 {
-	const size_t n = sizeof(device_paths) / sizeof(*device_paths);
-
 	if (!shown->path)
 		return HOST_SHOWS_NOTHING;
 	if (is_request(shown))
 		return HOST_SHOWS_DEVICE;
-	for (size_t i = 0; i < n; i++) {
-		const char *known = device_paths[i].path;
+	for (size_t i = 0; i < data_device_paths_n; i++) {
+		const char *known = data_device_paths[i].path;
 		size_t len = strcspn(known, "*=");
 
 		if (strncmp(shown->path, known, len))
 			continue;
 		if (known[len] == '*' || !shown->path[len] ||
 		    (shown->path[len] == '/' && known[len] != '='))
-			return device_paths[i].shows;
+			return data_device_paths[i].shows;
 	}
 	return HOST_SHOWS_NOTHING;
 }

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Variables by which container runtimes of other vendors than NVIDIA give
+ * devices to a container, past the device plugin and the scheduler. Some of
+ * these runtimes take the first entry of the name, others the last: all are
+ * judged. Where the container requests devices, what counts is the plugin's
+ * value or devices, or the field of an annotation that a scheduler writes.
+ *
+ * Sources: data/visible_variables.tsv.
+ */
+#include <ctype.h>
+#include <strings.h>
+
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/env.h"
+#include "kube/purpose/class.h"
+#include "kube/purpose/intent.h"
+
+/* Each of these runtimes knows devices by numbers, or all of them. */
+static bool shows_devices(const char *text)
+{
+	if (!strcasecmp(text, "all"))
+		return true;
+	while (*text && !isdigit((unsigned char)*text))
+		text++;
+	return *text != '\0';
+}
+
+static void report_value(struct rule_run *run, const struct container *c,
+			 const struct visible_variable *variable,
+			 const struct env_value *value)
+{
+	struct finding *f = report_container(
+		run, c, value->at,
+		"`%s: %s` shows container `%s` devices that it does not request, if %s starts it",
+		variable->name, value->text, container_title(c),
+		variable->runtime);
+
+	finding_cause(run, f, variable->name);
+	if (!value->written)
+		finding_reads(run, f, node_get(c->node, "env"));
+}
+
+static void report_source(struct rule_run *run, const struct container *c,
+			  const struct visible_variable *variable,
+			  const struct node *at)
+{
+	struct finding *f = report_container(
+		run, c, at,
+		"the value of `%s` in container `%s` comes from another object: if it names devices, %s shows the container devices that it does not request",
+		variable->name, container_title(c), variable->runtime);
+
+	finding_cause(run, f, variable->name);
+	finding_unseen(f);
+}
+
+static void check_entry(struct rule_run *run, const struct container *c,
+			const struct visible_variable *variable,
+			const struct node *entry)
+{
+	struct env_value value = env_entry_value(c, entry);
+	enum visible visible = env_visible(&value);
+
+	if (visible == VISIBLE_ALL ||
+	    (visible == VISIBLE_SOME && shows_devices(value.text)))
+		report_value(run, c, variable, &value);
+	else if (visible == VISIBLE_UNKNOWN && value.state == ENV_UNKNOWN &&
+		 !node_is_unknown(value.at))
+		report_source(run, c, variable, value.at);
+}
+
+static void check_container(struct rule_run *run, const struct container *c)
+{
+	const struct visible_variable *variables;
+	size_t n;
+
+	if (container_uses_gpu(c) != TRI_NO)
+		return;
+	variables = visible_variables(&n);
+	for (size_t i = 0; i < n; i++)
+		for (const struct node *entry = NULL;
+		     (entry = container_env_after(c, variables[i].name,
+						  entry));)
+			check_entry(run, c, &variables[i], entry);
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->flat || pod_is_trusted(pod))
+		return;
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+		check_container(run, c);
+}
+
+const struct rule rule_runtime_visible_devices = {
+	.name = "runtime-visible-devices",
+	.category = "env",
+	.severity = SEVERITY_WARNING,
+	.flags = RULE_TAKES | RULE_INFRASTRUCTURE,
+	.since = "1.0",
+	.summary =
+		"a variable of a container runtime shows devices that are not requested",
+	.why = "The container runtimes of AMD, Ascend, Gaudi, Iluvatar, Moore Threads and Neuron obey a variable of the container. Where such a runtime is the default one, as on AWS's images for Neuron, the container sees devices that are not counted and may be in use by others.",
+	.remedy =
+		"Remove the variable and request the devices in resources.limits.",
+	.evidence =
+		"https://github.com/ROCm/container-toolkit/blob/main/internal/oci/oci.go; https://github.com/HabanaAI/habana-container-runtime/blob/main/cmd/habana-container-runtime/main.go; https://github.com/Ascend/ascend-docker-runtime: hook/main.go; https://github.com/Deep-Spark/ix-container-toolkit; AWS Neuron documentation: tutorial-oci-hook",
+	.check_pod = check,
+};
