@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * gpugate: the table of commands, and the choice of one. Under the name
- * kubectl-gpugate it is kubectl's plugin.
+ * kubectl-gpugate it is a plugin of kubectl.
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -283,7 +283,7 @@ static int run_command(const struct command *command, char **argv)
 	return rc;
 }
 
-/* jansson would go on without what found no room. */
+/* jansson would silently drop data when memory runs out. */
 static void *take(size_t size)
 {
 	void *memory = malloc(size);
@@ -294,9 +294,9 @@ static void *take(size_t size)
 }
 
 /*
- * Memory comes in large steps and is kept to the end: with several threads
- * each piece that goes back interrupts the other processors. Only what is
- * larger than a buffer of findings still comes and goes by itself.
+ * The heap grows in large steps and is kept to the end: with several threads,
+ * each block returned to the system interrupts the other processors. Only
+ * blocks larger than a buffer of findings are returned.
  */
 static void set_up_memory(void)
 {
@@ -306,8 +306,8 @@ static void set_up_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
-/* A file that we open must not become standard output or error, or what is
- * written there ends in it. O_PATH: reading and writing stay errors. */
+/* A file must not get the descriptor of standard output or error, or their
+ * output would end up in it. O_PATH: reading and writing stay errors. */
 static void set_up_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -325,7 +325,7 @@ int main(int argc, char **argv)
 	set_up_streams();
 	set_up_memory();
 
-	/* A closed pipe is an error of write(), with a message. */
+	/* A closed pipe then is an error of write(), with a message. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
 		return log_usage(NULL, "no command given%s",

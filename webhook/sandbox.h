@@ -13,8 +13,9 @@
 #include "webhook/observe/log.h"
 
 /*
- * Before there are threads, since capabilities are a thread's own: no core
- * dumps, no new privileges, no capability but the one that binds low ports.
+ * Must be called before there are threads, since capabilities are per thread.
+ * Forbids core dumps, new privileges and all capabilities except the one that
+ * binds low ports.
  */
 int sandbox_prepare(struct err *err);
 
@@ -22,10 +23,10 @@ int sandbox_prepare(struct err *err);
 bool sandbox_available(void);
 
 /*
- * When everything is set up: all threads get the filter. A call that it
- * refuses fails with EPERM and is logged to the log's file, the first few
- * times. -1 where the kernel has no filters; nothing is changed then. client:
- * the process stays one of an API server, so it may open sockets, and start the
+ * Installs the filter in all threads, after everything is set up. A forbidden
+ * call fails with EPERM and is logged to the log's file, the first few times.
+ * Returns -1 without a change if the kernel has no filters. client: the process
+ * stays a client of an API server, so it may open sockets, and start the
  * threads that resolve names.
  */
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err);

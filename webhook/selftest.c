@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Takes the path of a real review: TLS, HTTP, the reader, all rules, the
+ * Sends reviews on the path of real ones: TLS, HTTP, the reader, all rules, the
  * response. Reviews are dry runs, so that they do not count as workloads. A
- * server started here is trusted by its CA, and its verdicts are known. One
- * that is already running may have any certificate and any policy: only a
- * response with our uid is required of it.
+ * server started here is verified by its CA, and its verdicts must be the
+ * expected ones. A running server may have any certificate and any policy: only
+ * a response with the same uid is required.
  */
 #include "selftest.h"
 
@@ -26,7 +26,7 @@ enum { SECONDS = 5, HOUR = 3600, REPLY_MAX = 1 << 20 };
 
 struct trial {
 	const char *what, *path, *uid;
-	const char *gpus_requested; /* of 1 that is the limit */
+	const char *gpus_requested; /* out of the limit of 1 */
 	bool allowed;
 };
 
@@ -59,7 +59,7 @@ static void write_review(const struct trial *trial, struct buf *out)
 		trial->uid, trial->gpus_requested);
 }
 
-/* any: every verdict is right. */
+/* any: accept any verdict. */
 static int check_answer(const struct trial *trial, bool any,
 			const struct buf *reply, struct err *err)
 {
@@ -80,7 +80,7 @@ static int check_answer(const struct trial *trial, bool any,
 	return rc;
 }
 
-/* Whom to ask. ca: PEM; NULL: whatever certificate it has, it is taken. */
+/* The server to call. ca is PEM; NULL: any certificate is accepted. */
 struct target {
 	const char *address; /* HOST:PORT */
 	const struct buf *ca;
@@ -117,7 +117,7 @@ static void set_call(CURL *easy, const struct target *target,
 	}
 }
 
-/* The status of the reply, whose body is appended; or -1. */
+/* Returns the status of the reply, whose body is appended; or -1. */
 static long post(const struct target *target, const char *path,
 		 const struct buf *review, struct buf *reply, struct err *err)
 {
@@ -252,7 +252,7 @@ static int start(struct own *own, const struct serve_options *options,
 	return own->server ? 0 : -1;
 }
 
-/* Fails for warnings, too: a server logs a misspelled rule and goes on. */
+/* Fails for warnings, too: a server only logs a misspelled rule. */
 static int check_policy(const struct own *own, const char *path)
 {
 	struct policy_options options = {.admission = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated selftest`: reviews over TLS to a server of our own, or to one
- * that is already running. Returns the exit status, 0 or 1.
+ * `gpugated selftest`: sends reviews over TLS to a server that it starts, or to
+ * a running one. Returns the exit status, 0 or 1.
  */
 #ifndef WEBHOOK_SELFTEST_H
 #define WEBHOOK_SELFTEST_H

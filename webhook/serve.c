@@ -2,14 +2,14 @@
 /*
  * The main thread starts everything, then waits for signals and changes of
  * files; it answers no requests itself. Signals are blocked before the first
- * thread starts, so that they arrive at the one that waits for them only.
+ * thread starts, so that only the thread that waits for them receives them.
  *
  * Shutdown: on SIGTERM /readyz fails at once, but reviews are answered until
  * every connection is closed, and for at least LAG_SECONDS: the API server
- * learns of the shutdown only after a while. Each connection is closed with
- * its next reply; new connections are served. After --drain seconds, or at a
- * second signal, the remaining ones are cut. SIGINT comes from a person at a
- * terminal: no API server has to learn of it.
+ * notices the shutdown only after a while. Each connection is closed with its
+ * next reply; new connections are served. After --drain seconds, or at a second
+ * signal, the remaining ones are cut. SIGINT comes from a person at a terminal:
+ * there is no API server that has to notice it.
  */
 #include "serve.h"
 
@@ -36,11 +36,12 @@
 #include "webhook/tls/self_managed.h"
 
 enum {
-	IDLE_SECONDS = 300, /* http.Transport of the API server keeps 90 */
+	IDLE_SECONDS =
+		300, /* the API server's http.Transport keeps them 90 s */
 	FLUSH_SECONDS = 10,
 	LAG_SECONDS = 10,
-	/* A state that is watched is seconds old; later it is a guess. A file
-	 * is as old as its owner allows. */
+	/* A watched state is a few seconds old; an older one is a guess. A file
+	 * may be as old as its owner allows. */
 	LIVE_MAX_AGE = 900,
 	KEPT_SIZE = 256 << 10,
 	THREADS_MAX = 8, /* unless the user asks for more */
@@ -52,20 +53,20 @@ struct service {
 	struct metrics *metrics;
 	struct admission *admission;
 	struct key_store *keys;
-	struct client_ca *client_ca; /* or NULL: anybody may ask */
+	struct client_ca *client_ca; /* NULL: anybody may send requests */
 	struct server *server;
 	struct probe *probe;
 	struct reload reload;
 	struct state state;
-	struct api *own_api; /* for certificates, when state has none */
+	struct api *own_api;	      /* for certificates, if state has none */
 	struct self_managed *managed; /* or NULL */
 	struct rule_set rules;
 	struct signals signals;
 	_Atomic bool up, draining;
 	int64_t deadline;   /* of draining; monotonic seconds */
-	int64_t earliest;   /* of the end, if no connections are open */
+	int64_t earliest;   /* earliest end, if no connections are open */
 	int64_t next_flush; /* of the log's repeats */
-	bool logged_ready;  /* state of /readyz in the log */
+	bool logged_ready;  /* readiness last written to the log */
 	bool logged_waiting;
 };
 
@@ -78,14 +79,14 @@ unsigned serve_threads(const struct serve_options *options)
 		return options->threads;
 	if (!sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 0)
 		n = (unsigned)CPU_COUNT(&set);
-	/* More of them use a container's share up at once, and all wait. */
+	/* More threads use up a container's share at once, and all wait. */
 	limit = process_cpu_limit(NULL);
 	if (limit && limit < n)
 		n = limit;
 	return n > THREADS_MAX ? THREADS_MAX : n;
 }
 
-/* Asked by the probes' thread. */
+/* Called by the probes' thread. */
 static const char *not_ready(void *context)
 {
 	struct service *s = context;
@@ -106,7 +107,7 @@ static const char *not_ready(void *context)
 	return state_not_ready(&s->state);
 }
 
-/* As above. A state that is not used makes nothing unready: all other rules
+/* As above. An unused state does not make the server unready: all other rules
  * run. */
 static void describe(void *context, struct buf *out)
 {
@@ -126,7 +127,7 @@ static void describe(void *context, struct buf *out)
 
 /* --- start ---------------------------------------------------------------- */
 
-/* One descriptor a connection: the soft limit is often 1024. */
+/* Each connection needs a descriptor, and the soft limit is often 1024. */
 static void raise_limit(struct service *s)
 {
 	rlim_t wanted = (rlim_t)s->options->max_connections + SERVER_SPARE_FDS;
@@ -233,7 +234,7 @@ static bool wants_sandbox(const struct service *s)
 	return sandbox_available() && text_eq(s->options->sandbox, "on");
 }
 
-/* A kernel without filters, or one that forbids them: serve anyway. */
+/* If the kernel has or allows no filters, serve without one. */
 static void enter_sandbox(struct service *s)
 {
 	bool json = text_eq(s->options->log_format, "json");
@@ -264,7 +265,7 @@ static int prepare(struct service *s)
 	return 0;
 }
 
-/* Before there are threads, as state_open(). */
+/* Must be called before there are threads, like state_open(). */
 static int open_api(struct service *s)
 {
 	struct err err = {0};
@@ -368,7 +369,7 @@ static void stop(struct service *s)
 
 /* --- until the end -------------------------------------------------------- */
 
-/* On the signals' thread, as the next. */
+/* Called on the signals' thread, like the next one. */
 static void drain(void *context, unsigned signal)
 {
 	struct service *s = context;
@@ -394,7 +395,7 @@ static void say_stopping(void *context)
 	log_say(s->log, LOG_WARN, "second signal: stopping");
 }
 
-/* True when there is nothing left to wait for. */
+/* True if there is nothing left to wait for. */
 static bool heed_signals(struct service *s)
 {
 	signals_clear(&s->signals);
@@ -417,7 +418,7 @@ static bool is_drained(const struct service *s)
 	       (now >= s->earliest && !server_connections(s->server));
 }
 
-/* The log says what /readyz says, and when that changes. */
+/* Logs what /readyz reports whenever it changes. */
 static void report_readiness(struct service *s)
 {
 	const char *reason = not_ready(s);
@@ -480,7 +481,7 @@ int serve(const struct serve_options *options)
 	/* Arenas of malloc cost address space and, once used, memory; reviews
 	 * do not allocate. */
 	mallopt(M_ARENA_MAX, 2);
-	/* Returns the memory of a large review when it is done. */
+	/* Returns the memory of a large review to the system at its end. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);
 	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_SIZE);
 	log_level_parse(options->log_level, &level);

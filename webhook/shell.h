@@ -9,7 +9,7 @@
 void shell_manpage(struct buf *out);
 /* Prints completions of the next word; words as in cli/complete.h. */
 void shell_complete(char **words, struct buf *out);
-/* 0, or 2 after a message: not a known shell. */
+/* Returns 0, or 2 after a message for an unknown shell. */
 int shell_script(const char *shell, struct buf *out);
 
 #endif

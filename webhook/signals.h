@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A thread that only waits for signals: a file that is slow to read keeps the
- * main thread, but neither the first SIGTERM nor the second.
+ * A thread that only waits for signals: a slow read of a file blocks the main
+ * thread, but not the handling of SIGTERM.
  */
 #ifndef WEBHOOK_SIGNALS_H
 #define WEBHOOK_SIGNALS_H
@@ -11,8 +11,8 @@
 #include <stdbool.h>
 
 struct signals {
-	/* On the signals' thread, at the first SIGTERM or SIGINT; and at the
-	 * second. */
+	/* Called on the signals' thread, at the first SIGTERM or SIGINT; and at
+	 * the second. */
 	void (*first)(void *context, unsigned signal);
 	void (*second)(void *context);
 	void *context;
@@ -24,10 +24,11 @@ struct signals {
 	int fd, wake, end;
 };
 
-/* Before the first thread: signals arrive nowhere else. -1 with errno. */
+/* Blocks signals before the first thread starts, so that only signals_fd's
+ * thread gets them. Returns -1 with errno. */
 int signals_block(struct signals *signals);
 int signals_start(struct signals *signals);
-/* Readable when there is something for the main thread. */
+/* Readable if the main thread has something to do. */
 int signals_fd(const struct signals *signals);
 void signals_clear(struct signals *signals);
 void signals_release(struct signals *signals);

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The webhook: linked dynamically, since a TLS library that is part of the
-# program would wait for us with every security fix. -pie only where the
-# compiler makes objects for it anyway (it does on Debian), so that both
-# programs share the objects of the rules.
+# The webhook: linked dynamically, since each security fix of a static TLS
+# library would need a new release. -pie only if the compiler's objects are
+# built for it anyway (as on Debian), so that both programs share the objects of
+# the rules.
 
 WEBHOOK_HARDEN := -Wl,-z,relro,-z,now -Wl,-z,noexecstack
 WEBHOOK_HARDEN += $(shell $(CC) -dM -E -x c /dev/null 2>/dev/null | \

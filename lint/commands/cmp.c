@@ -2,7 +2,7 @@
 /*
  * `gpugate cmp`: a config management plugin for Argo CD, which the plugin
  * server runs in the application's folder. Argo CD applies the printed
- * manifests and prunes everything else: so all of them are printed, or nothing.
+ * manifests and prunes everything else, so all of them are printed, or none.
  */
 #include "cmp.h"
 
@@ -23,8 +23,8 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* The application's folder without its path in the repository; where that is
- * not known, the repository that git knows, or the folder itself. */
+/* The application's folder without its path in the repository; if that is
+ * unknown, git's repository, or the folder itself. */
 static const char *find_root(struct cmp *cmp)
 {
 	const char *path = variable("ARGOCD_APP_SOURCE_PATH");
@@ -43,7 +43,7 @@ static const char *find_root(struct cmp *cmp)
 	return len ? arena_strndup(&cmp->arena, cmp->folder, len) : cmp->folder;
 }
 
-/* Relative to the application, or from / of the repository, as Argo CD has it
+/* Relative to the application, or from / of the repository, as Argo CD does it
  * for Helm. */
 static int add_values(struct cmp *cmp, const char *name)
 {
@@ -79,7 +79,7 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* A comma is part of the value, unless it is a list: {a,b}. */
+/* A comma is part of the value, except in a list: {a,b}. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -189,8 +189,8 @@ static int take_parameter(struct cmp *cmp, const json_t *item)
 }
 
 /*
- * Returns the value of spec.source.plugin.env: a text, or a list with blanks
- * between.
+ * Returns the value of spec.source.plugin.env: a text, or a list separated by
+ * blanks.
  */
 static json_t *variable_value(struct cmp *cmp, const struct parameter *p)
 {
@@ -259,8 +259,7 @@ static int print_texts(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct buf *text = &f->texts[i].text;
 
-		/* Argo CD passes over such a file, and not over such a
-		 * document. */
+		/* Argo CD skips such a file, but not such a document. */
 		if (!f->texts[i].objects)
 			continue;
 		if (out.len)
@@ -272,7 +271,7 @@ static int print_texts(struct filter *f)
 	return print_out(&out);
 }
 
-/* Without objects Argo CD would prune all that the application has. */
+/* Without objects Argo CD would prune the whole application. */
 static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);

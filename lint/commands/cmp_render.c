@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the application's folder to the texts that are applied, as Argo CD's own
- * sources are: kustomize for a kustomization, Helm for a chart, else the files
- * *.yaml, *.yml and *.json. No program of the repository is run, and no file
- * outside of it is read; kustomize's own rules do not stop a base there.
+ * Renders the application's folder like Argo CD's own sources: kustomize for a
+ * kustomization, Helm for a chart, else the files *.yaml, *.yml and *.json. No
+ * program of the repository is run, and no file outside of it is read, although
+ * kustomize itself would read a base there.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ static bool is_inside(const struct cmp *cmp, const char *path)
 	       (!path[len] || path[len] == '/');
 }
 
-/* Outside, the message does not depend on what is there. */
+/* Outside, the message does not reveal which files exist. */
 const char *cmp_inside(struct cmp *cmp, const char *path)
 {
 	bool inside = is_inside(cmp, path);
@@ -114,7 +114,7 @@ enum cmp_kind cmp_discover(const struct cmp *cmp)
 
 /* --- files as they are ---------------------------------------------------- */
 
-/* True for text that Argo CD does not take for a manifest, by its form or its
+/* True for text that Argo CD does not treat as a manifest, by its form or its
  * mark, and for settings of gpugate, which do not belong in the cluster. */
 static bool is_left_out(const struct buf *text)
 {
@@ -127,8 +127,8 @@ static bool is_left_out(const struct buf *text)
 	       text_find(text->data, text->len, "\napiVersion: gpugate.dev/");
 }
 
-/* JSON becomes a part of a stream of YAML, which has no tabs: between the
- * values of JSON they are blanks, and in its strings there are none. */
+/* JSON becomes part of a YAML stream, in which tabs are not allowed: tabs
+ * between JSON values become blanks, and strings contain none. */
 static void untab(struct buf *text)
 {
 	for (size_t i = 0; i < text->len; i++)
@@ -216,7 +216,7 @@ static int add_output(struct filter *f, const char *const *argv)
 
 static int check_bases(struct cmp *cmp, const char *folder, unsigned depth);
 
-/* A folder or a file of the repository, or an address. */
+/* Checks a folder or a file of the repository, or an address. */
 static int check_base(struct cmp *cmp, const char *folder, const char *name,
 		      unsigned depth)
 {
@@ -303,7 +303,7 @@ static void add_pair(struct cmp *cmp, struct list *argv, const char *option,
 	list_add(&cmp->arena, argv, value);
 }
 
-/* As Argo CD calls it, hooks and definitions included. */
+/* Calls helm as Argo CD does, with hooks and definitions. */
 static int add_chart(struct cmp *cmp, struct filter *f)
 {
 	struct list argv = {0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate completion`, and the queries of its scripts: values by the name that
- * an option's help gives them. git and kubectl complete the values that they
- * know.
+ * `gpugate completion`, and the queries of its scripts: the name of a value in
+ * an option's help selects its completions. git and kubectl provide some of
+ * them.
  */
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void offer_rules(struct completion *c)
 	offer_rule_names(c);
 }
 
-/* Behind the colon is a file. */
+/* A file name follows the colon. */
 static void offer_formats(struct completion *c)
 {
 	if (strchr(c->word, ':')) {
@@ -53,7 +53,7 @@ static void offer_formats(struct completion *c)
 		complete_offer(c, report_formats[i]->name, NULL);
 }
 
-/* A line each, without what comes before the name. */
+/* Offers each line, without the text before the name. */
 static void offer_lines(struct completion *c, struct buf *lines,
 			const char *before)
 {
@@ -81,7 +81,7 @@ static void offer_revisions(struct completion *c)
 	buf_release(&out);
 }
 
-/* The value that the line has for an option, or NULL. */
+/* Returns an option's value on the line, or NULL. */
 static const char *given(const struct completion *c, const char *option)
 {
 	for (char **word = c->words; word[1] && word[2]; word++)
@@ -137,7 +137,7 @@ static void offer_shells(struct completion *c)
 }
 
 static const struct known {
-	const char *value; /* as help calls it; NULL: the arguments */
+	const char *value; /* name in the help; NULL: the arguments */
 	unsigned commands; /* whose arguments they are */
 	void (*offer)(struct completion *c); /* NULL: files */
 } known[] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate config [PATH]` prints what is in force for a path and where it
- * comes from; `gpugate init` writes a first policy.
+ * `gpugate config [PATH]` prints the effective settings for a path and their
+ * source; `gpugate init` writes a first policy.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -62,7 +62,7 @@ static void add_line(struct buf *out, const char *name, const char *text)
 	buf_addc(out, '\n');
 }
 
-/* Line by line: what a policy says is not markup of a terminal. */
+/* Prints line by line, so that a policy's text is not markup of a terminal. */
 static void add_description(struct buf *out, const struct policy *policy)
 {
 	struct buf text;
@@ -78,7 +78,7 @@ static void add_description(struct buf *out, const struct policy *policy)
 	buf_release(&text);
 }
 
-/* path_rule: what `paths:` says of it. */
+/* path_rule: the matching entry of `paths:`. */
 static void print_config(struct buf *out, const struct policies *policies,
 			 const struct policy_entry *entry,
 			 const struct policy *policy,
@@ -105,7 +105,7 @@ static void print_config(struct buf *out, const struct policies *policies,
 		add_rule(out, width, rules->items[i], &settings[i]);
 }
 
-/* The folder of an absolute path: itself when it is one. */
+/* Cuts an absolute path to its folder, or keeps it if it is a folder. */
 static void cut_to_folder(struct buf *path)
 {
 	struct stat st;

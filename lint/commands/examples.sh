@@ -3,8 +3,8 @@
 # Print the rows of examples in lint/commands/explain.c from <rule>/bad.yaml and
 # good.yaml of a folder: the first document that is flagged, and the first near
 # miss. For a rule that needs other objects, the first documents, at most 60
-# lines. Comments before the first line of YAML are for the test's reader and
-# left out, except why a near miss is none.
+# lines. Comments before the first line of YAML are for readers of the test and
+# omitted, except the reason of a near miss.
 # usage: examples.sh FOLDER
 set -eu
 LC_ALL=C
@@ -13,7 +13,8 @@ catalog=$(dirname "$0")/../../rules/catalog
 together=" $(grep -lE 'NEEDS_SET|claim_use\(|container_claims_' "$catalog"/*/*.c |
 	sed 's#.*/##; s#\.c$##; y#_#-#' | tr '\n' ' ')"
 
-# excerpt RULE FILE: `# want RULE` becomes `# flagged`; marks of other rules go.
+# excerpt RULE FILE: replaces `# want RULE` by `# flagged` and removes marks of
+# other rules.
 excerpt() {
 	most=0 mark=0
 	case $together in *" $1 "*) most=60 ;; esac

@@ -14,16 +14,16 @@
 
 enum { INDENT = 12 };
 
-/* Made by examples.sh from the folders of tests/rules, in the order of the
- * rules' names: so the examples shown are the ones tested. */
+/* Written by examples.sh from the folders of tests/rules, in the order of the
+ * rules' names: the examples shown are the ones tested. */
 static const struct rule_example {
 	const char *rule;
-	const char *bad, *good; /* NULL when there is none */
+	const char *bad, *good; /* NULL if there is none */
 } examples[] = {
 #include "examples.inc"
 };
 
-/* Where the fields go, and how. add: nothing, without a text. */
+/* Target and functions for the fields. add does nothing for an empty text. */
 struct prose {
 	struct buf *out;
 	void (*add)(struct buf *out, const char *title, const char *text);
@@ -119,8 +119,7 @@ static void add_names(const struct prose *to, const char *title,
 }
 
 /*
- * Adds the fields that every format in prose has, except parameters and
- * evidence.
+ * Adds the fields that all prose formats have, except parameters and evidence.
  */
 static void add_fields(const struct prose *to, const struct rule *rule)
 {
@@ -206,7 +205,7 @@ static void explain_json(struct buf *out, const struct rule *rule)
 
 /* --- Markdown ------------------------------------------------------------ */
 
-/* `<resource>` is not an HTML tag, and hugepages-* not emphasis; what is in
+/* `<resource>` is not an HTML tag, and hugepages-* is not emphasis; text in
  * `code` needs no escape. */
 static void add_escaped(struct buf *out, const char *text)
 {
@@ -245,7 +244,7 @@ static void add_markdown_params(struct buf *out, const struct rule *rule)
 	}
 }
 
-/* The length of the URL at the head of a text; 0: there is none. */
+/* Returns the length of the URL at the start of a text; 0 if there is none. */
 static size_t url_length(const char *text)
 {
 	size_t n = strncmp(text, "https://", 8) ? 0 : strcspn(text, " ;");
@@ -331,7 +330,7 @@ static int unknown_rule(const struct rule_set *rules, const char *name)
 	return 2;
 }
 
-/* A built-in rule needs no policy, which may be broken. */
+/* A built-in rule can be explained without the policy, which may be broken. */
 int explain_command(struct options *options)
 {
 	struct rule_set rules = program_rules();

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster state is up to a second behind the API server: what it lacks may
- * have been created since. So a denial that rests on an absence waits until the
- * API server was asked for the object. Answers are kept in the state, never
- * apart: an object that was missing a moment ago may exist now.
+ * The cluster state is up to a second behind the API server: a missing object
+ * may have been created since. So a denial that depends on an absence waits
+ * until the API server is asked for the object. Answers are only stored in the
+ * state: an object that was missing a moment ago may exist now.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static bool can_ask(const struct review_context *ctx)
 	return review_asker(ctx)->ask && ctx->cluster;
 }
 
-/* Returns its index among those asked, or proof->n. */
+/* Returns its index among the requested objects, or proof->n. */
 static size_t number_of(const struct absence_proof *proof,
 			const struct cluster_absence *one)
 {
@@ -28,7 +28,7 @@ static size_t number_of(const struct absence_proof *proof,
 	return i;
 }
 
-/* Names are copied: those of the judge end with its next object. */
+/* Copies names, because the judge's are freed with its next object. */
 static void want(struct review_context *ctx, const struct cluster_absence *one)
 {
 	struct absence_proof *proof = &ctx->proof;
@@ -41,7 +41,7 @@ static void want(struct review_context *ctx, const struct cluster_absence *one)
 		one->name ? arena_strdup(arena, one->name) : NULL};
 }
 
-/* Asks for the absences from this index on. */
+/* Requests the absences from this index on. */
 static void ask(struct review_context *ctx, size_t from)
 {
 	const struct admission_asker *asker = review_asker(ctx);
@@ -124,8 +124,8 @@ bool absence_judge_again(struct review_context *ctx)
 
 /* --- without an answer ---------------------------------------------------- */
 
-/* True if the finding rests on too many absences, or on one without an answer.
- * An absence that was not asked for yet does not count. */
+/* True if the finding depends on too many absences, or on one without an
+ * answer. An absence that was not requested yet does not count. */
 static bool is_unproven(const struct review_context *ctx,
 			const struct finding *f)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps from the bytes of a review to the bytes of the response.
+ * Processes a review, from its bytes to the bytes of the response.
  */
 #include "admission.h"
 
@@ -19,7 +19,7 @@
 #include "respond.h"
 #include "review_context.h"
 
-/* As `gpugate lint --fix` has them. */
+/* As in `gpugate lint --fix`. */
 enum { PATCH_ROUNDS = 10 };
 
 /* --- workers -------------------------------------------------------------- */
@@ -58,8 +58,8 @@ void admission_worker_free(struct admission_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-/* A state that is too old still has the labels of namespaces: exemptions
- * stay in force. */
+/* A state that is too old still has the labels of namespaces, so exemptions
+ * stay effective. */
 static const struct cluster *usable_state(const struct review_context *ctx)
 {
 	int64_t max = ctx->options->state_max_age;
@@ -78,7 +78,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* The state before the old object is unknown. */
+		/* The state at the time of the old object is unknown. */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
@@ -91,7 +91,7 @@ static struct judge_request case_of(struct review_context *ctx,
 	};
 }
 
-/* Reads the findings and requests of the old object. */
+/* Computes the findings and requests of the old object. */
 static void compare_with_old(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;
@@ -121,7 +121,7 @@ enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS, PATCH_COSTLY };
 static bool was_found(const struct judge *now, const struct finding *f,
 		      size_t *next)
 {
-	/* Both lists have one order, so the next item usually matches. */
+	/* Both lists have the same order, so the next item usually matches. */
 	for (size_t i = 0; i < now->n; i++, ++*next)
 		if (now->findings[*next % now->n].fingerprint == f->fingerprint)
 			return true;
@@ -194,7 +194,7 @@ static void own_texts(struct arena *arena, struct node *node)
 		own_texts(arena, (struct node *)(uintptr_t)child);
 }
 
-/* A copy that lives as long as the arena. NULL: it has too many nodes. */
+/* A copy that lives as long as the arena. NULL if it has too many nodes. */
 static struct node *own_copy(struct arena *arena, const struct node *node,
 			     uint32_t *budget)
 {
@@ -205,7 +205,7 @@ static struct node *own_copy(struct arena *arena, const struct node *node,
 	return copy;
 }
 
-/* Joins what the other judge patched, whose memory the next look takes. */
+/* Joins the patches of the other judge, whose memory the next check reuses. */
 static bool join_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
@@ -257,9 +257,9 @@ static bool judge_sees(const struct review *review)
 }
 
 /*
- * A Scale holds a number of replicas and not their requests. The cluster state
- * does not hold them either: it knows the running pods, which are none at zero
- * replicas, and of two kinds in the middle of an update.
+ * A Scale has a number of replicas and not their requests. The cluster state
+ * does not have them either: it has the running pods, which are none at zero
+ * replicas, and of two kinds during an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
@@ -283,8 +283,8 @@ static void judge_now(struct review_context *ctx, struct reserve *reserve,
 
 /*
  * The object was only checked for findings to patch; findings that deny after
- * the patch may have been there before, so they are checked now. The tree is
- * read again, since it has become the patched one.
+ * the patch may have existed before, so they are checked now. The tree is read
+ * again, since it is now the patched one.
  */
 static enum after_patch second_opinion(struct review_context *ctx)
 {
@@ -322,8 +322,8 @@ static bool check_patch(struct review_context *ctx, enum run_asks asked)
 	return true;
 }
 
-/* Selects rules: of a Pod's other findings, /mutate reports only the exempt
- * and suppressed ones. */
+/* Selects rules: of a Pod's other findings, /mutate reports only the exempt and
+ * suppressed ones. */
 static enum run_asks asks_of(const struct review_context *ctx)
 {
 	const struct request_context *c = &ctx->request;
@@ -368,8 +368,8 @@ static void know_namespace(struct review_context *ctx)
 		look_up_namespace(ctx);
 }
 
-/* Denies an object that cannot be read, as the overrides for its kind and
- * namespace allow. */
+/* Denies an object that cannot be read, if the overrides for its kind and
+ * namespace allow it. */
 static void refuse_unread(struct review_context *ctx, const char *problem)
 {
 	const struct review *review = &ctx->review;
@@ -405,7 +405,7 @@ static bool judge_reserving(struct review_context *ctx, struct reserve *reserve)
 	return judged;
 }
 
-/* Before another judgment of the same object. */
+/* Resets the state before another check of the same object. */
 static void start_again(struct review_context *ctx)
 {
 	request_context_read(&ctx->request, &ctx->review, ctx->policy, false);
@@ -542,7 +542,7 @@ static bool context_begin(struct review_context *ctx,
 			   ? worker->admission->options.now
 			   : (int64_t)time(NULL);
 	arena_reset(&worker->arena);
-	/* A review that was left did not end its record. */
+	/* A review that was interrupted did not end its record. */
 	cluster_absences_record(NULL);
 	worker->now.n = 0;
 	worker->now.costly = false;

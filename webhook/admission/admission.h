@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Admission: an AdmissionReview's bytes in, the response's bytes out. It knows
- * nothing of sockets, so that the server, the self-test, the fuzzer and the
+ * Admission: an AdmissionReview's bytes in, the response's bytes out. It does
+ * not depend on sockets, so that the server, the self-test, the fuzzer and the
  * tests without sockets all use the same code.
  *
- * One struct admission is shared by all threads. It holds what may be replaced
- * while reviews are in flight: the policy and the cluster state. A review takes
- * a reference to each at its start and drops them at its end.
+ * One struct admission is shared by all threads. It holds the policy and the
+ * cluster state, which may be replaced while reviews are in flight. A review
+ * takes a reference to each at its start and drops them at its end.
  *
  * One struct admission_worker belongs to one thread and keeps its memory from
  * review to review.
@@ -33,26 +33,26 @@ struct admission_options {
 	const struct rule_set *rules;
 	struct metrics *metrics; /* must outlive admission */
 	struct log *log;	 /* must outlive admission */
-	bool reservations;	 /* count demand that was just admitted */
-	int64_t now;		 /* seconds since the epoch, 0: the clock */
-	/* Seconds after which a cluster state is as good as none where the
-	 * policy has no maxAge; 0: never. */
+	bool reservations; /* count demand that was admitted a moment ago */
+	int64_t now;	   /* seconds since the epoch; 0: read the clock */
+	/* Seconds after which a cluster state is not used if the policy has no
+	 * maxAge; 0: never. */
 	int64_t state_max_age;
 };
 
 struct admission *admission_new(const struct admission_options *options);
 void admission_free(struct admission *admission);
-/* Takes the policy over; the one before is freed when its last review ends.
- * Without a policy reviews are answered with 503. */
+/* Takes ownership of the policy; the previous one is freed when its last review
+ * ends. Without a policy, reviews are answered with 503. */
 void admission_set_policy(struct admission *admission, struct policy *policy);
-/* Takes over one reference; NULL: the state is absent. Rules that need one
- * are then skipped, which is counted. */
+/* Takes over one reference; NULL: no state. Rules that need one are then
+ * skipped and counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 /*
  * Asks the API server for n <= CLUSTER_ABSENCES objects that the state lacks,
- * for at most ms milliseconds. Returns a bit for each that was answered: the
- * state that is set now has it, or it does not exist.
+ * for at most ms milliseconds. Returns a bit for each answer: the current state
+ * then has the object, or it does not exist.
  */
 struct admission_asker {
 	uint32_t (*ask)(void *context, const struct cluster_absence *items,
@@ -62,9 +62,9 @@ struct admission_asker {
 /* Before the first review. */
 void admission_set_asker(struct admission *admission,
 			 const struct admission_asker *asker);
-/* Seconds after which the state is not used, 0: never. */
+/* Seconds after which the state is not used; 0: never. */
 int64_t admission_max_age(struct admission *admission);
-/* Why the state is not used: a constant; NULL: it is. */
+/* Why the state is not used, a constant; NULL if it is used. */
 const char *admission_state_unused(struct admission *admission, int64_t now);
 bool admission_has_policy(const struct admission *admission);
 
@@ -73,7 +73,7 @@ void admission_worker_free(struct admission_worker *worker);
 
 struct admission_reply {
 	unsigned status;	  /* HTTP */
-	unsigned retry_after;	  /* seconds, 0: no such header */
+	unsigned retry_after;	  /* seconds; 0: no such header */
 	const char *content_type; /* "application/json" or "text/plain" */
 	const char *body;	  /* the worker's, until its next review */
 	size_t len;
@@ -81,17 +81,17 @@ struct admission_reply {
 
 /*
  * Checks one review. Always fills reply: 200 with an AdmissionReview, or 400
- * with a reason if the body is not a review (no uid, no JSON).
+ * with a reason if the body is not a review (not JSON, or without a uid).
  */
 void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,
 		      struct admission_reply *reply);
 
 /*
- * Like admission_review(), for a review that exceeds --max-body, from its first
- * bytes: since a failed call may admit it, an object that users can make so
- * long is denied. Returns false, without a reply, if those bytes do not hold
- * the request's envelope.
+ * Like admission_review(), for the first bytes of a review that exceeds
+ * --max-body: since a failed call may admit the object, and users can make it
+ * that long, the object is denied. Returns false, without a reply, if those
+ * bytes do not contain the request's envelope.
  */
 bool admission_review_long(struct admission_worker *worker,
 			   enum admission_path path, const char *start,

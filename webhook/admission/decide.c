@@ -5,8 +5,8 @@
  * outcome without it.
  *
  * A rule whose action is `patch` has already run when a Pod reaches /validate:
- * a finding that remains could not be patched, and its severity decides. Below
- * the mode enforce it is what would be patched.
+ * a finding that remains could not be patched, and its severity decides. In
+ * weaker modes than enforce it is what would be patched.
  */
 #include "decide.h"
 
@@ -29,8 +29,8 @@ const char *outcome_name(enum outcome outcome)
 /* --- facts of the request ------------------------------------------------- */
 
 /*
- * Accounts that make Pods for owners: kube-system's service accounts, the
- * controller manager itself where it has none, and those of the policy.
+ * Accounts that create Pods for owners: kube-system's service accounts, the
+ * controller manager itself if it has none, and those of the policy.
  */
 static bool is_controller(const struct policy *policy, const char *user)
 {
@@ -83,7 +83,7 @@ static void read_ticket(struct request_context *c, const struct review *review,
 	c->ticket_problem = "you are in none of the groups that may use it";
 }
 
-/* Managed by Argo CD or Flux, which revert what we change. */
+/* True if Argo CD or Flux manage the object, which revert patches. */
 static bool is_kept_in_git(const struct review *review)
 {
 	static const char *const labels[] = {
@@ -125,7 +125,7 @@ static bool is_patchable(const struct request_context *c,
 	return policy_patches_owners(policy) && !is_kept_in_git(review);
 }
 
-/* Every field of a but metadata is the same in b. */
+/* True if every field of a, except metadata, is the same in b. */
 static bool same_fields(const struct node *a, const struct node *b)
 {
 	FOR_EACH_CHILD(a, child) {
@@ -163,7 +163,7 @@ void request_context_read(struct request_context *c,
 					  has_judged_owner(policy, object));
 	read_ticket(c, review, policy);
 	/* Only the API server sets it on the stored object. Finalizers must be
-	 * removable; a finalizer must not make it a way around, either. */
+	 * removable, but a finalizer must not bypass the checks either. */
 	c->lenient = c->update &&
 		     !node_is_unset(node_path(review->old.root,
 					      "metadata.deletionTimestamp")) &&
@@ -186,7 +186,7 @@ static enum outcome outcome_of_action(const struct request_context *c,
 		if (judge_patches(f) && c->patchable &&
 		    (c->mutate || f->mode != MODE_ENFORCE))
 			return OUTCOME_PATCH;
-		/* The Pods of an owner are patched when they come. */
+		/* The Pods of an owner are patched when they are created. */
 		if (judge_patches(f) && !c->pod)
 			return OUTCOME_WARN;
 		return f->severity == SEVERITY_ERROR ? OUTCOME_DENY
@@ -224,10 +224,10 @@ struct decision decide(const struct request_context *c, const struct finding *f)
 	if (f->suppressed)
 		return decision;
 	decision.would = lowered(c, f, outcome_of_action(c, f));
-	/* A controller shows no warnings: it is audited instead. */
+	/* A controller drops warnings, so they are audited instead. */
 	if (c->controlled && decision.would == OUTCOME_WARN)
 		decision.would = OUTCOME_AUDIT;
-	/* /validate warns: the same warning twice is noise. */
+	/* /validate warns as well, so /mutate does not. */
 	if (c->mutate && decision.would != OUTCOME_PATCH)
 		decision.would = OUTCOME_NONE;
 	decision.outcome = decision.would > ceiling[f->mode] ? ceiling[f->mode]

@@ -3,7 +3,7 @@
  * The number of pods of a role can change without a review (the scale
  * subresource, autoscalers): the requests of one pod are compared as well as
  * the sums, even at zero pods. A role or resource that the old object lacks
- * grows from nothing.
+ * grows from zero.
  */
 #include "demand.h"
 
@@ -15,13 +15,14 @@
 #include "kube/object.h"
 #include "kube/pod.h"
 
-/* All devices of a pod, those of claims and operators' fields included. */
+/* All devices of a pod, including those of claims and operators' fields. */
 #define DEVICES ""
 
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
-	struct quantity awake; /* steady, of pods that are not suspended */
+	struct quantity
+		awake; /* steady state, of pods that are not suspended */
 	bool unknown;
 };
 
@@ -64,7 +65,7 @@ static struct quantity of_pods(struct quantity each, struct amount pods,
 	return quantity_mul(quantity_mul(each, pods.n), copies);
 }
 
-/* A queue suspends and resumes what it has admitted: its demand stays. */
+/* A queue suspends and resumes admitted objects: their demand stays. */
 static bool is_stopped(const struct object *object)
 {
 	return object_is_suspended(object) && !object_is_queued(object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand of an object for devices, by role and resource: unlike resources are
- * never added up.
+ * Demand of an object for devices, by role and resource: different resources
+ * are never added up.
  */
 #ifndef WEBHOOK_DEMAND_H
 #define WEBHOOK_DEMAND_H
@@ -13,10 +13,10 @@
 #include "kube/object.h"
 
 struct demand_change {
-	bool grew; /* somewhere: a pod, the steady state or the peak of a role
-		      requests more of a resource */
-	bool resumed; /* some of it was suspended, and is not any more */
-	bool fell;    /* nowhere more, and less of some resource */
+	bool grew;    /* a pod, the steady state or the peak of a role requests
+			 more of a resource */
+	bool resumed; /* some of it was suspended and is not any more */
+	bool fell;    /* nothing increases, and some resource decreases */
 };
 
 struct demand_change demand_compare(struct arena *arena,

@@ -51,7 +51,7 @@ static void take_repair(void *context, const struct doc *doc,
 	judge->patched = root;
 }
 
-/* Most reviews do not; a look at their bytes is a tenth of a look at the tree.
+/* Most reviews do not; scanning their bytes costs a tenth of scanning the tree.
  */
 static bool may_hold_secrets(const struct judge *judge)
 {
@@ -73,7 +73,7 @@ static void take_findings(void *context, uint32_t file,
 	struct secrets *secrets = &judge->secrets;
 
 	/* An object that is too costly is not reported by its findings, and a
-	 * search for secrets takes as long as all else. */
+	 * search for secrets would take too long. */
 	if (judge->run.costly)
 		return;
 	judge->findings =

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One object judged by the rules: its findings, its demand and the patch that
- * the policy asks for. A judge belongs to one thread and
- * keeps its memory from object to object.
+ * Checks one object by the rules: its findings, its demand and the patch that
+ * the policy requests. A judge belongs to one thread and keeps its memory from
+ * object to object.
  */
 #ifndef WEBHOOK_JUDGE_H
 #define WEBHOOK_JUDGE_H
@@ -18,21 +18,21 @@
 struct judge {
 	struct run run;
 	/* Results for the last object; they live until the next one. */
-	struct finding *findings; /* sorted, suppressed ones among them */
+	struct finding *findings; /* sorted, including suppressed ones */
 	size_t n;
-	int64_t gpus; /* at steady state; at least */
-	bool costly;  /* it was not read as a whole, nor judged */
+	int64_t gpus; /* in the steady state; a lower bound */
+	bool costly;  /* it was not read completely, and not checked */
 	/* The patch under an enforcing policy. NULL: none. */
 	const struct node *patch;   /* RFC 6902 operations */
 	const struct node *patched; /* the object after it */
-	/* Objects that the rules looked for and the state lacks. */
+	/* Objects that the rules needed and the state lacks. */
 	struct cluster_absences absences;
 	struct arena arena;
 	bool wants_patch;
 	struct doc doc;		 /* being judged */
-	struct secrets secrets;	 /* in it; where there are findings */
+	struct secrets secrets;	 /* in it; only if there are findings */
 	enum tri *may_hold;	 /* the request's secrets */
-	struct reserve *reserve; /* of the object being judged */
+	struct reserve *reserve; /* of the object being checked */
 };
 
 struct reserve;
@@ -48,10 +48,10 @@ struct judge_request {
 	const struct node *namespace_labels; /* or NULL: not known */
 	const struct cluster *cluster;	     /* or NULL: no state */
 	int64_t now;			     /* seconds since the epoch */
-	/* Compute the patch and apply it: the tree must not be shared. */
+	/* Computes the patch and applies it: the tree must not be shared. */
 	bool patch;
 	enum run_asks asks;
-	struct load_cost *budget; /* of the review; what is left of it */
+	struct load_cost *budget; /* the rest of the review's budget */
 	/* Secrets may be in the review's bytes; TRI_UNKNOWN until the first
 	 * findings ask. */
 	enum tri *secrets;

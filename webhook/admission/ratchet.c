@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding is the same as an old one when its rule and its value are the
- * same. The value covers pod, container, message and all that the verdict
- * read; not the position, since a missing field is reported at the nearest
- * parent, which moves. The use of devices that the scheduler does not count
- * may not grow: the pods of the old object that use them bound those of the
- * new one.
+ * A finding is the same as an old one when its rule and its value are the same.
+ * The value includes pod, container, message and all values that decide the
+ * verdict; not the position, since a missing field is reported at the nearest
+ * parent, which moves. The use of devices that the scheduler does not count may
+ * not grow: no more pods may use them than in the old object.
  */
 #include "ratchet.h"
 
@@ -15,7 +14,7 @@
 struct forgivable {
 	uint64_t value;
 	const struct rule *rule;
-	struct amount pods; /* of those that take devices */
+	struct amount pods; /* pods that take devices */
 };
 
 static bool takes(const struct finding *f)
@@ -32,7 +31,7 @@ static int cmp_kept(const void *a, const void *b)
 	return strcmp(x->rule->name, y->rule->name);
 }
 
-/* Sorted, each once, with the pods of those that are the same. */
+/* Sorts, removes duplicates, and adds up the pods of equal items. */
 static size_t merge(struct forgivable *items, size_t n)
 {
 	size_t last = 0;
@@ -55,7 +54,7 @@ struct kept_list {
 	size_t n;
 };
 
-/* c: only findings that are denied under them; NULL: all. */
+/* c: keep only findings that are denied under it; NULL: all. */
 static struct kept_list list(struct arena *arena,
 			     const struct object_findings *findings,
 			     const struct request_context *c)
@@ -95,7 +94,7 @@ static const struct forgivable *find_forgivable(const struct kept_list *list,
 	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
 }
 
-/* Each rule of the list once. */
+/* Lists each rule of the list once. */
 static struct rule_list rules_of(struct arena *arena,
 				 const struct kept_list *list)
 {

@@ -18,8 +18,9 @@ struct object_findings {
 };
 
 /*
- * Set `forgiven` on the findings of now. True: one of the others uses devices
- * that the scheduler does not count. c: the context of the request.
+ * Sets `forgiven` on the findings of now. Returns true if one of the others
+ * uses devices that the scheduler does not count. c: the context of the
+ * request.
  */
 bool ratchet(struct arena *arena, const struct request_context *c,
 	     const struct object_findings *now,

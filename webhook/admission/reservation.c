@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few reservations exist at a time (those of 30 seconds), so a list is
- * enough. It is bounded: beyond RESERVATIONS the oldest is dropped, which
- * happens to it soon anyway.
+ * Few reservations exist at a time (those of 30 seconds), so a list suffices.
+ * It is limited: beyond RESERVATIONS the oldest one, which is about to expire,
+ * is dropped.
  */
 #include "reservation.h"
 
@@ -30,8 +30,8 @@ struct reserve {
 	pthread_mutex_t lock;
 	struct reservation *reservations; /* oldest first */
 	size_t n, size;
-	struct reservation noted; /* of the review that holds the lock; a key
-				   * of 0: none is */
+	struct reservation
+		noted; /* of the review that holds the lock; a key of 0: none */
 	int64_t now;
 	struct reservations view;
 	struct buf scratch;

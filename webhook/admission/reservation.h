@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Demand that was admitted a moment ago and is not yet part of a quota's
- * `used`. Without reservations, workloads that are created at the same time all
- * see the same free quota. A replica knows only its own admissions;
+ * `used`. Without reservations, workloads that are created at the same time
+ * would all get the same free quota. A replica knows only its own admissions;
  * ResourceQuota decides about Pods in any case.
  *
  * A reservation is made by a CREATE or UPDATE that /validate allows (never by a
@@ -22,15 +22,15 @@ struct reserve *reserve_new(void);
 void reserve_free(struct reserve *reserve);
 
 /*
- * Judging and reserving is one critical section: a review holds the lock from
+ * Checking and reserving is one critical section: a review holds the lock from
  * reserve_begin() to reserve_end(). now: monotonic seconds.
  */
 void reserve_begin(struct reserve *reserve, int64_t now);
-/* For run_options.reservations, inside of begin and end. */
+/* For run_options.reservations, between begin and end. */
 const struct reservations *reserve_view(struct reserve *reserve);
-/* For run_options.workload: note the demand; nothing is reserved yet. */
+/* For run_options.workload: notes the demand; nothing is reserved yet. */
 void reserve_note(struct reserve *reserve, const struct workload *workload);
-/* keep: reserve what was noted; else drop it. */
+/* keep: reserve the noted demand; else drop it. */
 void reserve_end(struct reserve *reserve, bool keep);
 
 void reserve_drop(struct reserve *reserve, const struct object_id *id);

@@ -2,7 +2,7 @@
 /*
  * The response is written key by key into one buffer. The uid is that of the
  * request. patch and patchType occur together or not at all, and only from
- * /mutate: the API server refuses anything else (apiserver
+ * /mutate: the API server rejects anything else (apiserver
  * admission/plugin/webhook/request).
  */
 #include "respond.h"
@@ -17,8 +17,8 @@ static void add_string(struct buf *out, const char *text)
 	text_json(text, strlen(text), out);
 }
 
-/* The operations as JSON behind what is written, their code behind that and
- * then in their place. */
+/* Writes the operations as JSON after the existing bytes, encodes them after
+ * that, and moves the code to their place. */
 static void add_patch(struct buf *out, const struct node *patch)
 {
 	size_t at, len;
@@ -38,7 +38,8 @@ static void add_patch(struct buf *out, const struct node *patch)
 	buf_addc(out, '"');
 }
 
-/* The uid finds the review in the logs of the API server and in ours. */
+/* The uid identifies the review in the logs of the API server and of
+ * gpugated. */
 static void add_denial(struct buf *out, const struct verdict *v,
 		       const struct review *review)
 {
@@ -48,7 +49,7 @@ static void add_denial(struct buf *out, const struct verdict *v,
 	buf_adds(out, ",\"reason\":\"Forbidden\",\"code\":403}");
 }
 
-/* Names of rules: no byte of them needs an escape. */
+/* Writes names of rules, no byte of which needs an escape. */
 static void add_names(struct buf *out, const char *key,
 		      const struct list *names)
 {

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "verdict.h"
 
-/* policy: its hash in hex, for the audit annotation. */
+/* policy: its hash in hexadecimal, for the audit annotation. */
 void respond(const struct verdict *verdict, const struct review *review,
 	     const char *policy, struct buf *out);
 

@@ -3,10 +3,9 @@
  * Reads a review. The fields of the envelope may come in any order, so the
  * whole text is parsed before any field is used.
  *
- * A user can send an object that exceeds our limits. Then the envelope alone
- * is read again, without the objects in it, so that the denial reaches the
- * API server with its uid, instead of a failed call, which failurePolicy
- * Ignore would admit.
+ * If an object exceeds the limits, only the envelope is read again, without the
+ * objects in it, so that the denial reaches the API server with its uid. A
+ * failed call would be admitted by failurePolicy Ignore.
  *
  * Sources: kubernetes/api admission/v1 types.go; sizes and order of fields as
  * kube-apiserver 1.36 sends them.
@@ -18,8 +17,8 @@
 #include "doc/work.h"
 
 enum {
-	/* 1.5 MiB of small fields, etcd's limit, have 60,000; and there may be
-	 * two objects. */
+	/* 1.5 MiB, etcd's limit, of small fields are 60,000 nodes; and a review
+	 * may have two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
 };
@@ -131,7 +130,7 @@ static const char *text_of(const struct node *node)
 {
 	const char *text = node_str(node);
 
-	/* A text that contains a NUL is not the name before it. */
+	/* A text with a NUL inside is not the name before the NUL. */
 	return text && strlen(text) == node->len ? text : "";
 }
 
@@ -260,9 +259,9 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 /* --- the beginning of a long one ------------------------------------------ */
 
 /*
- * The API server writes fields in the order of its types: all that describes
- * the request precedes the objects. Returns where the first object begins; 0:
- * it is further on.
+ * The API server writes fields in the order of its types: all fields that
+ * describe the request precede the objects. Returns the start of the first
+ * object; 0 if it is beyond the text.
  */
 static size_t end_of_envelope(const char *text, size_t len)
 {

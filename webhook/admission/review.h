@@ -23,10 +23,10 @@ enum operation {
 
 enum review_outcome {
 	REVIEW_GOOD,
-	/* There is a request to answer, but its object cannot be read, or not
-	 * be judged in time: too deep, too large, not UTF-8. To be denied. */
+	/* The request must be denied: its object cannot be read, or not be
+	 * checked in time (too deep, too large, not UTF-8). */
 	REVIEW_UNREADABLE,
-	/* No AdmissionReview: no uid to answer to. */
+	/* Not an AdmissionReview: there is no uid for a response. */
 	REVIEW_NONE,
 };
 
@@ -39,14 +39,16 @@ struct review {
 	const char *group, *version, *kind;
 	const char *subresource, *namespace, *name;
 	const char *user;
-	const struct node *request; /* all of it, without its objects */
+	const struct node *request; /* the whole request, without its objects */
 	const struct node *groups;  /* list of strings, or NULL */
 	bool dry_run;
-	/* root NULL: there is none. Pointers count from the object's root. */
+	/* root is NULL if there is none. Pointers start at the object's
+	 * root. */
 	struct doc object, old;
-	bool old_too_long; /* to be judged in time: it is as if unknown */
+	bool old_too_long; /* too long to be checked in time: treated as unknown
+			    */
 	struct source source;
-	const char *problem; /* UNREADABLE, NONE: why, lower case */
+	const char *problem; /* UNREADABLE, NONE: the reason, lower case */
 };
 
 /* body must live as long as the review. */

@@ -27,7 +27,7 @@ void record_not_run(struct review_context *ctx)
 	for (size_t i = 0; i < n; i++) {
 		if (!items[i].count)
 			continue;
-		/* It stays the same: asked once. */
+		/* The reason stays the same, so it is computed once. */
 		if (!items[i].mark)
 			items[i].mark = metrics_rule_number(
 				metrics, items[i].rule->name);

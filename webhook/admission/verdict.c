@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of a verdict. A denial is whole: a first line that stands alone,
- * since events of a controller show little more, then what to do, then each
- * further finding. A warning has at most 120 characters (kubernetes/api
+ * The texts of a verdict. A denial is complete: its first line makes sense
+ * alone, since events of a controller show little more; then the help, then
+ * each further finding. A warning has at most 120 characters (kubernetes/api
  * admission/v1 advises it, and the API server silently drops one with a control
- * character); a longer text becomes several, split between words. People read
- * the three gravest.
+ * character); a longer text becomes several, split between words. Only the
+ * three gravest findings warn.
  */
 #include "verdict.h"
 
@@ -15,8 +15,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* TEXT: bytes of one finding in a text; the rest of it are values that the
- * author wrote. */
+/* TEXT: the longest text of one finding, in bytes; beyond it are only values of
+ * the author. */
 enum { LINE = 120, WARNINGS = 3, TEXT = 2000, DENIAL = 64 << 10 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena)
@@ -36,7 +36,8 @@ static void add_once(struct list *list, struct arena *arena, const char *item)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* C0, DEL, C1, and invalid UTF-8: the API server drops the whole warning. */
+/* True for C0, DEL, C1, and invalid UTF-8: the API server would drop the whole
+ * warning. */
 static bool is_control(const char *text, size_t n)
 {
 	unsigned char first = (unsigned char)text[0];
@@ -45,7 +46,7 @@ static bool is_control(const char *text, size_t n)
 	       (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* The start of a text that is too long, in whole characters. */
+/* Returns the start of a text that is too long, in whole characters. */
 static const char *cut_text(struct arena *arena, const char *text, size_t len)
 {
 	size_t at = 0, next = 0;
@@ -74,14 +75,14 @@ static const char *one_line(struct arena *arena, const char *all)
 		n = plain ? 1 : utf8_length(text + at, len - at);
 		if (!plain && is_control(text + at, n)) {
 			line[at] = ' ';
-			n = 1; /* and so the second byte of two */
+			n = 1; /* and so does the second byte */
 		}
 	}
 	return line;
 }
 
-/* Bytes of the longest start that ends with a word and has at most max
- * characters. A word that is longer than that is broken. */
+/* Returns the length of the longest start that ends with a word and has at most
+ * max characters. A longer word is split. */
 static size_t line_end(const char *text, size_t max)
 {
 	size_t len = strlen(text), at = 0, word = 0;
@@ -120,7 +121,8 @@ static void add_note(struct verdict *verdict, const struct note *note)
 		  verdict->notes_size) = *note;
 }
 
-/* About the request, not the object: what was patched, what was ignored. */
+/* Adds a remark about the request, not the object: patches, ignored
+ * annotations. */
 static void add_remark(struct verdict *verdict, enum severity severity,
 		       const char *text)
 {
@@ -132,7 +134,8 @@ static size_t width(const char *text)
 	return utf8_count(text, strlen(text));
 }
 
-/* The Pods are patched when they are created; the author fixes the file. */
+/* The Pods are patched when they are created; the author should fix the
+ * file. */
 static const char *owner_remedy(struct arena *arena, const struct finding *f)
 {
 	return arena_printf(arena, "`gpugate lint --fix`: %s", f->fix_title);
@@ -144,7 +147,7 @@ static const char *named(struct arena *arena, const struct finding *f,
 	return arena_printf(arena, "%s: %s", f->rule->name, text);
 }
 
-/* One warning, or two: what is wrong, and what to do. */
+/* Adds one warning, or two: the problem and the help. */
 static void add_finding(struct verdict *verdict, const struct finding *f,
 			const char *remedy)
 {
@@ -159,7 +162,7 @@ static void add_finding(struct verdict *verdict, const struct finding *f,
 	add_note(verdict, &note);
 }
 
-/* The lines after the first name the rule again: others may come between. */
+/* Further lines name the rule again, because others may come between. */
 static void add_warning(struct verdict *verdict, const char *rule,
 			const char *text)
 {
@@ -177,7 +180,7 @@ static void add_warning(struct verdict *verdict, const char *rule,
 	}
 }
 
-/* The gravest first, and of those the first. */
+/* Writes the gravest first, in their order. */
 static void write_warnings(struct verdict *verdict)
 {
 	size_t left = WARNINGS;
@@ -204,7 +207,7 @@ static void write_warnings(struct verdict *verdict)
 struct denial {
 	const struct finding **items;
 	size_t n, size;
-	const struct finding *head; /* errors first, then as they come */
+	const struct finding *head; /* errors first, then in their order */
 };
 
 static void deny(struct denial *denial, struct arena *arena,
@@ -235,7 +238,7 @@ static void add_head(struct buf *text, struct arena *arena,
 	add_line(text, one_line(arena, finding_remedy(f)));
 }
 
-/* A finding that starts beyond DENIAL bytes only adds to a number. */
+/* A finding that starts beyond DENIAL bytes is only counted. */
 static void write_denial(struct verdict *verdict, const struct denial *denial,
 			 const char *contact)
 {
@@ -344,7 +347,7 @@ static void note_outcome(struct verdict *verdict,
 	}
 }
 
-/* Records whether the ticket averted a denial. */
+/* Records whether the ticket prevented a denial. */
 static void note_break_glass(struct verdict *verdict,
 			     const struct request_context *c,
 			     const struct judge *judge, const struct finding *f)

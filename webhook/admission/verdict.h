@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The verdict of one review, before it is JSON: the outcome, the messages that
+ * The verdict on one review, before it is JSON: the outcome, the messages that
  * kubectl shows, and the audit annotations.
  */
 #ifndef WEBHOOK_VERDICT_H
@@ -21,26 +21,27 @@ struct verdict {
 	const char *message;	     /* of a denial */
 	struct note {
 		enum severity severity;
-		const char *rule;	   /* NULL: it is about the request */
-		const char *text, *remedy; /* remedy: NULL, or what to do */
+		const char *rule;	   /* NULL: it concerns the request */
+		const char *text, *remedy; /* remedy: the help, or NULL */
 	} * notes;
 	size_t nnotes, notes_size;
 	struct list warnings;	 /* each at most 120 characters */
-	struct list rules;	 /* that something was done about */
-	struct list would_deny;	 /* ... that only the mode, break-glass or */
-	struct list would_patch; /*     the ratchet kept from it */
+	struct list rules;	 /* of findings that were acted on */
+	struct list would_deny;	 /* ... of those that only the mode, break-glass
+				    or */
+	struct list would_patch; /* the ratchet did not deny */
 	struct list patched, suppressed;
-	const char *break_glass;  /* the ticket that turned a denial */
-	bool ticket_used;	  /* the same under the mode enforce */
+	const char *break_glass;  /* the ticket that prevented a denial */
+	bool ticket_used;	  /* it would also prevent one under enforce */
 	const struct node *patch; /* JSON Patch, or NULL */
 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena);
-/* Decide all findings of the judged object. */
+/* Decides all findings of the checked object. */
 void verdict_of(struct verdict *verdict, const struct request_context *c,
 		const struct policy *policy, const struct judge *judge);
-/* A denial that no rule speaks: the object cannot be read. mode: what holds
- * for it. */
+/* A denial without a rule: the object cannot be read. mode: the effective
+ * one. */
 void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem);
 

@@ -111,7 +111,7 @@ const char *api_server(const struct api *api)
 
 /* --- credentials (under the lock) ----------------------------------------- */
 
-/* A text that follows a file, which others replace while we run. */
+/* A text from a file that may be replaced while the program runs. */
 struct followed {
 	const char *path; /* or NULL */
 	struct buf *text;
@@ -143,8 +143,8 @@ static void drop_fresh(void *context)
 	disk_wipe(&fresh->items[1]);
 }
 
-/* Reads n <= 2 files, and takes all or none of them. Without them, what was
- * read before stays in use. */
+/* Reads n <= 2 files, and uses all or none of them. Without them, the texts
+ * read before stay in use. */
 static int refresh(const struct followed *files, size_t n, const char *must,
 		   struct err *err)
 {
@@ -188,7 +188,7 @@ static int refresh_all(struct api *api, struct err *err)
 
 /* --- transfers ------------------------------------------------------------ */
 
-/* A transfer without what it was given, such as its CA, must not begin. */
+/* A transfer without one of its settings, such as its CA, must not start. */
 static void need(CURLcode code)
 {
 	if (code == CURLE_OUT_OF_MEMORY)
@@ -525,7 +525,7 @@ int api_warm_up(struct api *api, struct err *err)
 	if (!host)
 		OUT_OF_MEMORY();
 	host[strlen(host) - strlen(port_of(host))] = '\0';
-	/* Numbers in brackets need no resolver. */
+	/* Addresses in brackets need no resolver. */
 	rc = *host == '[' ? 0 : getaddrinfo(host, NULL, NULL, &list);
 	if (list)
 		freeaddrinfo(list);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client of one API server: HTTPS with a verified certificate, no
- * redirects, no proxies, bounded sizes and times. Credentials and
- * certificates that come from files are read again for each request; what
- * was read last stays in use while a file is missing or unreadable.
+ * A client of one API server: HTTPS with a verified certificate, no redirects,
+ * no proxies, bounded sizes and times. Credentials and certificates from files
+ * are read again for each request; the last texts stay in use while a file is
+ * missing or unreadable.
  *
  * Any thread may send requests.
  */
@@ -18,14 +18,14 @@
 
 struct api;
 
-/* Before there are threads. kubeconfig NULL: we are in a pod. The server need
- * not be there. */
+/* Must be called before there are threads. kubeconfig NULL: the process runs in
+ * a pod. The server need not be reachable. */
 struct api *api_open(const char *kubeconfig, struct err *err);
 void api_close(struct api *api);
 /* https://host[:port][/path], for logs. */
 const char *api_server(const struct api *api);
-/* Checks that the files are valid and that the resolver knows the name: for
- * the log of a start, and to open the resolver's files before the sandbox. */
+/* Checks that the files are valid and that the name can be resolved: for the
+ * log at the start, and to open the resolver's files before the sandbox. */
 int api_warm_up(struct api *api, struct err *err);
 
 struct api_call {
@@ -34,9 +34,9 @@ struct api_call {
 	const char *content_type; /* of the body */
 	const char *body;	  /* NULL: none */
 	size_t len;
-	size_t max;		 /* bytes of the answer; 0: 16 MiB */
+	size_t max;		 /* longest response in bytes; 0: 16 MiB */
 	unsigned timeout;	 /* seconds; 0: 10 */
-	const atomic_bool *stop; /* give up when true; may be NULL */
+	const atomic_bool *stop; /* give up if true; may be NULL */
 };
 
 struct api_reply {
@@ -45,11 +45,12 @@ struct api_reply {
 	struct buf body;
 };
 
-/* Returns 0 for any status, -1 without an answer. The caller releases
+/* Returns 0 for any status, -1 without a response. The caller releases
  * reply->body, which is initialized here. */
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err);
-/* err from an answer of another status than wanted: the Status' message. */
+/* Sets err for a response with an unexpected status: the message of its
+ * Status. */
 int api_refused(const struct api_reply *reply, struct err *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * kubeconfig, v1 (k8s.io/client-go/tools/clientcmd/api/v1), one file, its
- * current-context. Paths in it count from its folder; data goes before a
- * file, a tokenFile before a token, and a client certificate is used beside
+ * current-context. Paths in it are relative to its folder; data wins over a
+ * file, a tokenFile over a token, and a client certificate is used beside
  * either, as in client-go. Lists are searched by name; the first one counts.
  */
 #include "api_config.h"
@@ -62,7 +62,7 @@ static void on_issue(void *context, const struct load_issue *issue)
 
 /* --- values --------------------------------------------------------------- */
 
-/* A string that is not empty; *out stays NULL without one. */
+/* Reads a string that must not be empty; without one *out stays NULL. */
 static int get_text(struct kubeconfig_reader *r, const struct node *map,
 		    const char *key, const char **out)
 {
@@ -237,7 +237,7 @@ static int read_user(struct kubeconfig_reader *r, const struct node *user)
 
 /* --- the file ------------------------------------------------------------- */
 
-/* The entry of that name in a list of {name, KEY}. */
+/* Returns the entry of that name in a list of {name, KEY}. */
 static const struct node *find_named(const struct node *list, const char *name,
 				     const char *key)
 {
@@ -247,7 +247,7 @@ static const struct node *find_named(const struct node *list, const char *name,
 	return NULL;
 }
 
-/* Looks up in a list the entry that `from` names in key. */
+/* Looks up in a list the entry whose name is in `from` at key. */
 static const struct node *follow(struct kubeconfig_reader *r,
 				 const struct node *from, const char *key,
 				 const struct node *list)
@@ -259,7 +259,7 @@ static const struct node *follow(struct kubeconfig_reader *r,
 		problem(r, name ? name : from, "expected %s", key);
 		return NULL;
 	}
-	/* current-context leads to contexts: {name, context}, and so on. */
+	/* current-context refers to contexts: {name, context}, and so on. */
 	if (!strcmp(key, "current-context"))
 		key = "context";
 	found = find_named(list, node_str(name), key);
@@ -326,7 +326,8 @@ int api_config_load(struct api_config *config, const char *path,
 	int rc;
 
 	buf_init(&text);
-	/* Room is made at once: growing leaves copies of a token behind. */
+	/* Allocated at once, because growing leaves copies of a token
+	 * behind. */
 	buf_grow(&text, CONFIG_BYTES_MAX + 1);
 	if (file_load(path, &how, &text, err))
 		rc = err_wrap(err, "%s", path);

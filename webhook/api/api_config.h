@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The address of an API server and our credentials there, from a kubeconfig
+ * The address of an API server and the credentials for it, from a kubeconfig
  * file or a pod's service account. The files that it names are read later.
  * Unsupported settings (plain http, no verification, proxies, passwords,
- * impersonation, credential plugins) is refused with the line that asks for it,
- * never ignored.
+ * impersonation, credential plugins) are rejected with their line, never
+ * ignored.
  */
 #ifndef WEBHOOK_API_CONFIG_H
 #define WEBHOOK_API_CONFIG_H
@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/err.h"
 
-/* A PEM text from a file, or given with the configuration; or neither. */
+/* A PEM text from a file or in the configuration; or neither. */
 struct api_pem {
 	const char *path;
 	const char *text; /* decoded */
@@ -34,7 +34,7 @@ int api_config_load(struct api_config *config, const char *path,
 		    struct err *err);
 int api_config_parse(struct api_config *config, const char *path,
 		     const char *text, size_t len, struct err *err);
-/* From the environment and the files that a pod has. */
+/* Reads it from the environment and the files of a pod. */
 int api_config_in_cluster(struct api_config *config, struct err *err);
 void api_config_release(struct api_config *config);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One request as a libcurl handle, to be performed alone or among others. For
- * api.c and reflector.c.
+ * One request as a libcurl handle, performed alone or with others. For api.c
+ * and reflector.c.
  */
 #ifndef WEBHOOK_API_TRANSFER_H
 #define WEBHOOK_API_TRANSFER_H
@@ -17,8 +17,8 @@ struct api_transfer {
 	char error[CURL_ERROR_SIZE];
 };
 
-/* A GET of the path; the caller sets what to do with the answer. -1: no
- * credentials. */
+/* Prepares a GET of the path; the caller sets the callbacks for the response.
+ * Returns -1 without credentials. */
 int api_transfer_begin(struct api *api, struct api_transfer *transfer,
 		       const char *path, struct err *err);
 void api_transfer_end(struct api_transfer *transfer);
@@ -27,14 +27,14 @@ void api_transfer_end(struct api_transfer *transfer);
  * exhausted. */
 size_t api_take_body(struct buf *body, size_t max, const char *data,
 		     size_t len);
-/* Text as a part of a path or of a query. */
+/* Appends text as a part of a path or of a query. */
 void api_add_escaped(struct buf *out, const char *text);
 /* Returns the error in words. */
 const char *api_transfer_error(const struct api_transfer *transfer,
 			       CURLcode code);
 
-/* The message of a Status (meta/v1) as an API server sends it, or the
- * beginning of what came instead. */
+/* Returns the message of a Status (meta/v1) from an API server, or the start of
+ * any other response. */
 void api_status_message(const char *text, size_t len, struct buf *out);
 
 #endif

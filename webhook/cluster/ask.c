@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A question has some items, each a GET. It belongs to the thread that waits
- * and to that of the live state; the last one frees it. A late answer is not
- * lost: it is in the state then.
+ * A question has items, each a GET. It is shared by the thread that waits and
+ * the thread of the live state; the last one frees it. A late answer is still
+ * added to the state.
  */
 #include "ask.h"
 
@@ -14,16 +14,16 @@
 #include "base/escape.h"
 
 enum {
-	ASKS = 16,	   /* at once; more are not asked */
+	ASKS = 16,	   /* at once; further items are refused */
 	TIMEOUT_MS = 2000, /* of a late answer */
 	ANSWER_MAX = 4 << 20,
-	LIST_MAX = 500, /* objects; of more the list is not whole */
+	LIST_MAX = 500, /* objects; a longer list is incomplete */
 };
 
 struct ask_item {
 	struct ask *ask;
 	enum cluster_kind kind;
-	char *namespace, *name; /* name NULL: all of the kind */
+	char *namespace, *name; /* name NULL: all objects of the kind */
 	const char *version;	/* within the kind's versions */
 	bool good;		/* answered, and in the state */
 	struct api_transfer transfer;
@@ -33,7 +33,7 @@ struct ask_item {
 struct ask {
 	struct ask_item items[CLUSTER_ABSENCES];
 	size_t n, left;
-	uint32_t answers;	  /* under the lock: items published */
+	uint32_t answers;	  /* under the lock: published items */
 	bool finished, abandoned; /* as well */
 	struct ask *next;
 };
@@ -357,7 +357,7 @@ static bool next_question(struct questions *asks, const struct ask_item *item)
 			  : take_list(feed, &item->body);
 }
 
-/* True if another version was asked for. */
+/* True if another version was requested. */
 static bool ask_next_version(struct questions *asks, struct ask_item *item)
 {
 	const char *blank = strchr(item->version, ' ');

@@ -11,12 +11,13 @@
 
 struct questions;
 
-/* feeds, with one for each kind, must outlive it. */
+/* feeds, one for each kind, must outlive it. */
 struct questions *asks_new(struct feeds *feeds, struct feed *kinds);
 void asks_free(struct questions *asks);
 
-/* Any thread: wait for the answers, for at most ms milliseconds. Returns a bit
- * for each item that was answered before asks_finish() ran. */
+/* May be called by any thread. Waits for the answers, for at most ms
+ * milliseconds. Returns a bit for each item that was answered before
+ * asks_finish() ran. */
 uint32_t asks_wait(struct questions *asks, const struct cluster_absence *items,
 		   size_t n, unsigned ms);
 
@@ -28,10 +29,10 @@ struct ask_item;
 /* NULL: the transfer belongs to a feed. */
 struct ask_item *asks_item_of(const struct questions *asks, void *private);
 void asks_done(struct questions *asks, struct ask_item *item, CURLcode code);
-/* Some are to be finished, once the state is published. */
+/* True if some must be finished, once the state is published. */
 bool asks_are_answered(const struct questions *asks);
 void asks_finish(struct questions *asks);
-/* Leave all that are sent without an answer. */
+/* Drops all sent requests without an answer. */
 void asks_drop(struct questions *asks);
 
 #endif

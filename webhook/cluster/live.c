@@ -3,10 +3,10 @@
  * One thread, one libcurl multi handle, a feed for each kind. Only the thread
  * uses the builder; it publishes snapshots, which never change.
  *
- * A snapshot's time is the oldest "known to be complete" of its kinds. It is
- * published as wall-clock time, but kept as monotonic time until then, so that
- * a step of the clock makes a state neither old nor young; after such a step
- * the state is published again.
+ * The time of a snapshot is the oldest time at which one of its kinds was
+ * complete. It is published as wall-clock time, but kept as monotonic time
+ * until then, so that a step of the clock does not change the age; after such a
+ * step the state is published again.
  */
 #include "live.h"
 
@@ -23,16 +23,18 @@
 
 enum {
 	TICK_MS = 1000,
-	/* Nothing changes, but the state is known to be good: publish that. */
+	/* Nothing changes, but the state is known to be complete: publish
+	 * that. */
 	RENEW_MS = 15000,
-	/* Within its highest age a state is confirmed, published, looked at. */
+	/* Steps within the highest age: a state is confirmed, published,
+	 * checked. */
 	STEPS = 6,
 	CLOCK_STEP_MS = 2000,
-	/* One kind that fails so much longer than the others is given up, so
-	 * that rules which do not need it go on. */
+	/* A kind that fails this much longer than the others is given up, so
+	 * that rules which do not need it continue. */
 	GIVE_UP_MS = 300000,
 	STACK_BYTES = 512 << 10,
-	/* Kept open for questions, beside the watches. */
+	/* Connections kept open for questions, beside the watches. */
 	ASKING = 4,
 };
 
@@ -54,9 +56,9 @@ struct live {
 	pthread_t thread;
 	atomic_bool stop, first;
 	int64_t began, published_at;
-	int64_t good;	   /* of the last snapshot: monotonic, 0: none */
+	int64_t good;	   /* of the last snapshot: monotonic ms; 0: none */
 	int64_t clock;	   /* wall minus monotonic ms at that snapshot */
-	unsigned setbacks; /* for lack of memory, since that snapshot */
+	unsigned setbacks; /* because of lack of memory, since that snapshot */
 	_Atomic uint64_t relists, events, published, failures;
 	_Atomic int64_t good_now; /* for the age; 0: no state */
 };
@@ -93,8 +95,8 @@ static int64_t age_of(int64_t good)
 	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
 }
 
-/* After an outage some kinds recover sooner than others; that alone is not a
- * reason to give one up. */
+/* After an outage some kinds recover sooner than others; a kind is not given up
+ * for that alone. */
 static void give_up(struct live *live, int64_t now)
 {
 	int64_t youngest = 0;
@@ -181,7 +183,7 @@ static void publish(struct live *live, int64_t now, int64_t good)
 	atomic_store(&live->first, true);
 }
 
-/* At most a step of the highest age that is wanted. */
+/* At most one step of the highest requested age. */
 static int64_t within_age(const struct live *live, int64_t ms)
 {
 	int64_t step = atomic_load(&live->feeds.max_age) / STEPS;
@@ -207,7 +209,7 @@ static void publish_if_due(struct live *live, int64_t now)
 	bool over = now - live->began >= live->options.times.first;
 
 	if (!good) {
-		/* Nothing can be said; but who waits need not wait longer. */
+		/* The result is unknown, but callers need not wait longer. */
 		if (over)
 			atomic_store(&live->first, true);
 		/* Kinds that can no longer be read must be marked. */
@@ -221,14 +223,14 @@ static void publish_if_due(struct live *live, int64_t now)
 	atomic_store(&live->good_now, good);
 }
 
-/* Publishes the answers before the reviews that asked go on. */
+/* Publishes the answers before the reviews that requested them continue. */
 static void answer_asks(struct live *live, int64_t now)
 {
 	if (!asks_are_answered(live->asks))
 		return;
 	if (live->feeds.changed && live->published_at)
 		publish(live, now, live->good);
-	/* An object that is found must be in the state that is published. */
+	/* An object that is found must be in the published state. */
 	if (live->published_at)
 		asks_finish(live->asks);
 	else
@@ -300,7 +302,7 @@ static int64_t wait_ms(const struct live *live, int64_t now)
 	return wait > 0 ? wait : 0;
 }
 
-/* Half of a builder counts as torn. */
+/* An incomplete builder counts as torn. */
 static void make_builder(struct live *live)
 {
 	struct feeds *feeds = &live->feeds;
@@ -338,9 +340,9 @@ static void watch_all_once(void *context)
 }
 
 /*
- * Called when memory ran out. The published state stays, and gets older. A
- * builder with half of a change is useless; a new one may need as much memory,
- * so it is created only later.
+ * Called when memory runs out. The published state stays and gets older. A
+ * builder with an incomplete change is useless; a new one may need as much
+ * memory, so it is created only later.
  */
 static void start_over(struct live *live)
 {

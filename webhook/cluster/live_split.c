@@ -26,7 +26,7 @@ bool lines_feed(struct buf *rest, const char *data, size_t len,
 	rest->len -= start;
 	if (start)
 		memmove(rest->data, rest->data + start, rest->len);
-	/* A long line is rare; its memory is not kept for the next one. */
+	/* A long line is rare, so its memory is freed. */
 	if (!rest->len && rest->size > 1 << 16)
 		buf_release(rest);
 	return good && rest->len <= SPLIT_VALUE_MAX;
@@ -73,7 +73,7 @@ static void string_byte(struct items *s, char c)
 		s->is_key = !strcmp(text, "\"items\"");
 }
 
-/* An opening bracket, already at home. */
+/* Handles an opening bracket, after its byte was added. */
 static void open_bracket(struct items *s, char c)
 {
 	if (s->depth == LIST_DEPTH && s->is_key && c == '[')
@@ -98,8 +98,8 @@ static bool close_bracket(struct items *s, const struct split_sink *sink)
 	return good;
 }
 
-/* Where the byte goes: the list's own bracket belongs to the head, and
- * between items there is nothing but commas. */
+/* Returns the target of the byte: the list's own bracket belongs to the head,
+ * and only commas are between items. */
 static struct buf *home(struct items *s, char c)
 {
 	if (s->in_items && s->depth == ITEM_DEPTH && c == ']')

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Splits chunks into JSON values: the lines of a watch, and the items of a
- * list one by one, so that a page of a list is never in memory as a whole.
- * Only brackets and quotes are parsed here.
+ * Splits chunks into JSON values: the lines of a watch, and the items of a list
+ * one by one, so that a page of a list is never in memory as a whole. It parses
+ * only brackets and quotes.
  */
 #ifndef WEBHOOK_LIVE_SPLIT_H
 #define WEBHOOK_LIVE_SPLIT_H
@@ -26,8 +26,8 @@ bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink);
 
 /*
- * {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}: the sink gets
- * each of the items; head gets everything else, with "items":[].
+ * Splits {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}: the sink
+ * gets each of the items; head gets everything else, with "items":[].
  */
 struct items {
 	struct buf head, item, *to;
@@ -35,8 +35,8 @@ struct items {
 	bool in_string, escaped;
 	bool is_key;   /* the last string at depth 1 was "items" */
 	bool in_items; /* within its list */
-	bool done;     /* the whole value is there */
-	size_t string; /* where in head the last string at depth 1 began */
+	bool done;     /* the value is complete */
+	size_t string; /* start of the last string at depth 1 in head */
 };
 void items_init(struct items *items);
 void items_reset(struct items *items);

@@ -11,15 +11,16 @@
 #include "base/text.h"
 
 enum {
-	BODY_MAX = 1 << 16,    /* of a response that is not 200 */
-	SILENCE_MS = 30000,    /* no response at all, a list that stalls */
-	LIST_LIMITS = 4,       /* so many silences: a page that trickles */
-	QUIET_MS = 4000,       /* after half of it nothing is on its way */
-	SHORT_MS = 1000,       /* a watch that ends sooner has failed */
+	BODY_MAX = 1 << 16,    /* of a response other than 200 */
+	SILENCE_MS = 30000,    /* no response at all, or a list that stalls */
+	LIST_LIMITS = 4,       /* times SILENCE_MS: a page that trickles */
+	QUIET_MS = 4000,       /* after half of it, nothing more will arrive */
+	SHORT_MS = 1000,       /* a shorter watch has failed */
 	RETRY_AFTER_MAX = 300, /* seconds */
-	BAD_MAX = 3,	       /* bad responses to a watch, then list again */
-	UNCONFIRMED_MAX = 5,   /* "forbidden", "no such kind", then final */
-	WATCH_SECONDS = 300,   /* and up to as much again */
+	BAD_MAX = 3,	       /* bad responses to a watch before a new list */
+	UNCONFIRMED_MAX =
+		5, /* "forbidden" or "no such kind" becomes final after these */
+	WATCH_SECONDS = 300, /* plus up to as much again */
 };
 
 void reflector_init(struct feed *feed, struct feeds *all,
@@ -131,7 +132,8 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 	if (feed->all->torn)
 		return 0;
 	if (status != 200) {
-		/* A reason without memory, or too long, is not needed. */
+		/* An error text that is too long, or finds no memory, is not
+		 * needed. */
 		api_take_body(&feed->body, BODY_MAX, data, len);
 		return len;
 	}
@@ -186,12 +188,12 @@ static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 			    live_random(UINT32_MAX));
 	if (retry_after > RETRY_AFTER_MAX)
 		retry_after = RETRY_AFTER_MAX;
-	/* Asked for so long; not all of us at the same moment after it. */
+	/* The server asked for this delay; replicas add jitter to it. */
 	if (retry_after * 1000 > wait)
 		wait = retry_after * 1000 + live_random(1000);
 	wait_for(feed, now, wait);
 	reflector_report(feed, now);
-	/* A kind that was never read says why in the snapshots. */
+	/* Snapshots contain the reason if a kind was never read. */
 	if (!feed->listed && !feed->absent)
 		reflector_unreadable(feed, feed->err.text);
 }
@@ -214,7 +216,7 @@ static void keep_progress(struct feed *feed)
 	all->torn = false;
 }
 
-/* The state has all that the list had, and nothing else. */
+/* The state has exactly the objects of the list. */
 static void finish_list(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
@@ -247,10 +249,10 @@ static void page_done(struct feed *feed, int64_t now)
 }
 
 /*
- * An API server that has just started forbids what it will allow in a moment
- * (its authorizer has read no roles yet), and may not know a kind of a CRD.
- * Where a kind was read before, the refusal must last for some seconds; true:
- * until then the state is taken to be good.
+ * An API server that has just started may forbid a request that it will soon
+ * allow (its authorizer has read no roles yet), and may not know a CRD's kind.
+ * If the kind was read before, the refusal must last for some seconds; returns
+ * true while the state still counts as good.
  */
 static bool is_unconfirmed(struct feed *feed, int64_t now)
 {
@@ -258,14 +260,14 @@ static bool is_unconfirmed(struct feed *feed, int64_t now)
 
 	feed->unconfirmed++;
 	feed->answered = true;
-	/* Asked again soon, then less and less often. */
+	/* Retried soon, then less and less often. */
 	wait_for(feed, now,
 		 live_backoff(feed->unconfirmed, times->retry, times->absent,
 			      live_random(UINT32_MAX)));
 	return feed->listed && feed->unconfirmed < UNCONFIRMED_MAX;
 }
 
-/* The API server does not serve the kind in any version that we know. */
+/* The API server does not serve any known version of the kind. */
 static void kind_absent(struct feed *feed, int64_t now)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
@@ -278,7 +280,7 @@ static void kind_absent(struct feed *feed, int64_t now)
 		return;
 	}
 	if (!feed->listed) {
-		/* Half of the time for certain. */
+		/* Half of the time is fixed, the rest is random. */
 		wait_for(feed, now, absent / 2 + live_random(absent / 2 + 1));
 		feed->unconfirmed = 0;
 	}
@@ -314,8 +316,8 @@ static void not_found(struct feed *feed, int64_t now)
 	}
 }
 
-/* The objects stay for when access is granted again, but rules must not rely
- * on them. */
+/* The objects stay until access is granted again, but rules must not rely on
+ * them. */
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
@@ -349,7 +351,7 @@ static void refused(struct feed *feed, long status, int64_t now)
 		forbidden(feed, now);
 		return;
 	}
-	/* Pages that change faster than they are read: all in one. */
+	/* Pages change faster than they are read: read all at once. */
 	feed->whole |= status == 410 && feed->next.len;
 	if (status == 410 ||
 	    (watching && status != 429 && ++feed->bad >= BAD_MAX))
@@ -376,13 +378,13 @@ static void watch_done(struct feed *feed, int64_t now)
 		err_set(&feed->err, 0, "the watch ended at once");
 		fail(feed, now, 0);
 	} else {
-		/* Up to its end no event is missing. */
+		/* No event before its end is missing. */
 		feed->good = now;
 		wait_for(feed, now, live_random(100));
 	}
 }
 
-/* A connection that breaks in a watch is the end of that watch, no more. */
+/* A broken connection in a watch only ends that watch. */
 static void broke_off(struct feed *feed, CURLcode code, long status,
 		      int64_t now)
 {
@@ -407,8 +409,8 @@ void reflector_done(struct feed *feed, CURLcode code, int64_t now)
 	long status = 0;
 
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-	/* The feed that reaches the server first waits no longer than the
-	 * ones that reflector_relist_soon() wakes. */
+	/* The feed that reaches the server first waits no longer than those
+	 * that reflector_relist_soon() wakes. */
 	if (feed->unreached && status && feed->failures > 1)
 		feed->failures = 1;
 	feed->unreached = false;
@@ -477,7 +479,7 @@ void reflector_start(struct feed *feed, int64_t now)
 	curl_multi_add_handle(all->multi, feed->transfer.easy);
 }
 
-/* A third of the highest age that is wanted, if that is less. */
+/* A third of the highest requested age, if that is less. */
 static int64_t within_age(const struct feed *feed, int64_t ms)
 {
 	int64_t third = atomic_load(&feed->all->max_age) / 3;
@@ -485,9 +487,9 @@ static int64_t within_age(const struct feed *feed, int64_t ms)
 	return third && third < ms ? third : ms;
 }
 
-/* A watch was accepted, and the events that it had to catch up with have
- * arrived: when it began, the state was complete. Bookmarks say the same,
- * but an API server sends none for a kind without events since its start. */
+/* A watch was accepted, and pending events have arrived: the state was complete
+ * when it began. Bookmarks show the same, but an API server sends none for a
+ * kind without events since its start. */
 static void confirm(struct feed *feed, int64_t now)
 {
 	int64_t quiet = within_age(feed, QUIET_MS) / 2;
@@ -499,7 +501,7 @@ static void confirm(struct feed *feed, int64_t now)
 	}
 }
 
-/* Silence alone is not a failure: the next watch shows it. */
+/* Silence alone is not a failure: the next watch will show it. */
 static void ask_anew(struct feed *feed, int64_t now)
 {
 	end_transfer(feed);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the live state: one feed lists and watches one kind. All of it
- * belongs to the one thread of the live state.
+ * Inside the live state: one feed lists and watches one kind. Only the thread
+ * of the live state uses it.
  *
  *	WAITING until due, then a list from its beginning, or a watch from
  *	        the last version seen
@@ -25,11 +25,11 @@
 
 enum reflector_state { FEED_WAITING, FEED_LISTING, FEED_WATCHING };
 
-/* Why an answer was not read to its end. */
+/* Why a response was not read to its end. */
 enum reflector_verdict {
 	FEED_FINE,
 	FEED_RELIST, /* the resource version is too old to continue from */
-	FEED_BROKEN, /* the answer makes no sense */
+	FEED_BROKEN, /* the response is malformed */
 };
 
 /* Shared by all feeds. */
@@ -38,15 +38,16 @@ struct feeds {
 	struct cluster_builder *builder;
 	CURLM *multi;
 	struct arena arena;	 /* of one object */
-	_Atomic int64_t max_age; /* ms, 0: any age will do */
+	_Atomic int64_t max_age; /* ms; 0: any age is allowed */
 	bool changed;		 /* since the last snapshot */
-	bool answered;		 /* the server does: it was seen just now */
-	bool torn; /* a change of the builder was left in the middle */
+	bool answered;		 /* the server responded a moment ago */
+	bool torn;		 /* a change of the builder was interrupted */
 	uint64_t relists, events, failures;
 	int64_t next_warning;		 /* about invalid objects */
-	int64_t away_since, away_logged; /* the server does not answer */
+	int64_t away_since, away_logged; /* the server does not respond */
 	int64_t back_since;		 /* it does again */
-	unsigned warnings; /* not logged since the last one that was */
+	unsigned warnings; /* number that were not logged since the last logged
+			      one */
 };
 
 struct feed {
@@ -54,70 +55,71 @@ struct feed {
 	enum cluster_kind kind;
 	enum reflector_state state;
 	struct api_transfer transfer;
-	struct buf line; /* of a watch, so far */
+	struct buf line; /* partial line of a watch */
 	struct items items;
-	struct buf body;	  /* of a response that is not 200 */
+	struct buf body;	  /* of a response other than 200 */
 	struct buf version, next; /* resourceVersion, continue */
 	uint64_t *seen;		  /* keys of the list so far */
 	size_t nseen, seen_size;
 	const char *api_version; /* within the kind's versions */
 	unsigned failures;	 /* in a row */
-	unsigned refusals;	 /* of the last: with an answer */
-	unsigned bad;		 /* of them: responses, not silence */
-	unsigned unconfirmed;	 /* in a row: forbidden, or not there */
+	unsigned refusals;	 /* of the last ones: with a response */
+	unsigned bad;		 /* of the failures: responses, not silence */
+	unsigned unconfirmed;	 /* in a row: forbidden, or missing */
 	enum reflector_verdict verdict;
 	struct err err;	      /* why the last failed */
-	int64_t due;	      /* monotonic ms: the end of waiting */
+	int64_t due;	      /* monotonic ms: end of the wait */
 	int64_t started;      /* of the transfer */
 	int64_t list_started; /* of its first page */
 	int64_t last_byte;
-	int64_t good;	   /* known to be complete then; 0: never was */
-	int64_t out_since; /* the failure was logged then; 0: none */
+	int64_t good; /* monotonic ms of the last complete state; 0: never */
+	int64_t out_since; /* monotonic ms when the failure was logged; 0: none
+			    */
 	bool wants_list;
 	bool whole;	 /* the list without pages */
-	bool answered;	 /* listed, absent or forbidden: not to wait for */
+	bool answered;	 /* listed, absent or forbidden: not waited for */
 	bool listed;	 /* the objects in the state are complete */
-	bool absent;	 /* there is no such kind */
+	bool absent;	 /* the kind does not exist */
 	bool unreadable; /* the snapshots say so */
 	bool reached;	 /* this transfer has a status */
-	bool unreached;	 /* the last failure: no answer at all */
+	bool unreached;	 /* the last failure had no response at all */
 };
 
 void reflector_init(struct feed *feed, struct feeds *all,
 		    enum cluster_kind kind);
 void reflector_release(struct feed *feed);
-/* Begin a transfer, if it is time to. */
+/* Begins a transfer, if it is due. */
 void reflector_start(struct feed *feed, int64_t now);
 /* The transfer has ended. */
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
 /* Silence for too long? */
 void reflector_look(struct feed *feed, int64_t now);
-/* The server answers (again): do not wait any longer. */
+/* The server responds (again): do not wait any longer. */
 void reflector_relist_soon(struct feed *feed, int64_t now);
-/* End what is under way and list again in ms; afresh: nothing is known. */
+/* Ends the current transfer and lists again in ms; afresh: nothing is known. */
 void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
 /* It works (again). */
 void reflector_recovered(struct feed *feed);
-/* Snapshots say that the kind cannot be read; NULL: it can. */
+/* Marks the kind as unreadable in snapshots; NULL: it can be read. */
 void reflector_unreadable(struct feed *feed, const char *reason);
 
 /* --- reflector_report.c --------------------------------------------------- */
 
-enum { FEED_HICCUPS = 3 }; /* failures in a row that are worth a line */
-/* Logs a failure when it lasts, and from time to time after that. */
+enum { FEED_HICCUPS = 3 }; /* failures in a row before a log line */
+/* Logs a failure once it lasts, and from time to time after that. */
 void reflector_report(struct feed *feed, int64_t now);
-/* The server answers again: log it. */
+/* Logs that the server responds again. */
 void feeds_report_answer(struct feeds *all, int64_t now);
-/* An allocation failed, and with it what was being read. */
+/* An allocation failed, and the current read with it. */
 void feeds_count_memory(struct feeds *all);
 
 /* --- reflector_event.c ---------------------------------------------------- */
 
-/* An object of the kind that was asked for; false: it is none. */
+/* Takes a requested object of the kind; false if it is not one. */
 bool reflector_take_object(struct feed *feed, const char *text, size_t len);
 bool reflector_take_item(void *context, const char *text, size_t len);
 bool reflector_take_event(void *context, const char *text, size_t len);
-/* The list's own metadata, once it has ended. */
+/* Takes the list's own metadata, once the list has ended. */
 int reflector_take_head(struct feed *feed, struct err *err);
 
 /* --- live_time.c ---------------------------------------------------------- */
@@ -125,8 +127,8 @@ int reflector_take_head(struct feed *feed, struct err *err);
 int64_t live_now(void); /* monotonic ms */
 /* Less than n. */
 uint32_t live_random(uint32_t n);
-/* Milliseconds to wait after so many failures in a row (from 1): half of it
- * is certain, half by chance. */
+/* Milliseconds to wait after a number of failures in a row (from 1): half of it
+ * is fixed, half random. */
 unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
 		      uint32_t chance);
 

@@ -24,7 +24,7 @@ static bool skip(void *context, const struct node *map, const char *key,
 	return cluster_is_unread(feed->kind, map, key, len);
 }
 
-/* A map, or NULL; in the arena of all feeds. */
+/* Returns a map, or NULL; in the arena of all feeds. */
 static const struct node *read_map(struct feed *feed, const char *text,
 				   size_t len)
 {
@@ -101,7 +101,7 @@ static void add_item(struct feed *feed, const struct cluster_item *item)
 		warn(feed, err.text);
 }
 
-/* Returns the version in use of the kind's versions, as an apiVersion. */
+/* Returns the used version of the kind, as an apiVersion. */
 static const char *api_version(struct feed *feed)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Failures of feeds in the log: those that last, and from time to time.
+ * Logs failures of feeds that last, and repeats them from time to time.
  */
 #include "reflector.h"
 
 enum { REPEAT_MS = 300000 }; /* between two lines about one feed */
 
-/* A server that does not answer is logged once, not once for each kind. */
+/* A server that does not respond is logged once, not once for each kind. */
 static void report_unreached(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
@@ -24,7 +24,7 @@ static void report_unreached(struct feed *feed, int64_t now)
 		  "cluster state: the API server does not answer", fields, 2);
 }
 
-/* Logged when it lasts, and from time to time after that. */
+/* Logged once it lasts, and from time to time after that. */
 void reflector_report(struct feed *feed, int64_t now)
 {
 	struct log_field fields[] = {
@@ -35,7 +35,7 @@ void reflector_report(struct feed *feed, int64_t now)
 	};
 
 	if (feed->unreached) {
-		/* A single broken connection is not worth a line. */
+		/* A single broken connection is not logged. */
 		if (feed->failures > 1 || !feed->listed)
 			report_unreached(feed, now);
 		return;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A broken file prevents the start, as a broken policy does; later the last
- * good state stays. An API server that does not answer does not prevent the
- * start: it may answer later.
+ * good state stays. An API server that does not respond does not prevent the
+ * start: it may respond later.
  */
 #include "state.h"
 
@@ -31,7 +31,7 @@ static void warn(void *context, const char *text)
 
 /* --- from a file ---------------------------------------------------------- */
 
-/* A state from the future is not used, as if it were infinitely old. */
+/* A state from the future is not used, like a state that is too old. */
 static void report_age(struct state *s)
 {
 	int64_t age = time(NULL) - s->taken_at;
@@ -60,7 +60,7 @@ static void read_file(void *context)
 	w->cluster = cluster_load(s->file, false, warn, s->log, &w->err);
 }
 
-/* NULL after the reason is logged; without memory it is retried. */
+/* Returns NULL after logging the reason; retried if memory ran out. */
 static struct cluster *load_cluster(struct state *s)
 {
 	struct state_load w = {.state = s};
@@ -83,7 +83,7 @@ static int load_file(struct state *s)
 
 	if (!cluster)
 		return -1;
-	/* The API server judges by its own policies itself. */
+	/* The API server itself evaluates its policies. */
 	cluster_drop_admission(cluster);
 	s->taken_at = cluster_taken_at(cluster);
 	log_event(s->log, LOG_INFO, "cluster state from a file",
@@ -125,7 +125,7 @@ static void report_unused(struct state *s, const char *reason)
 	}
 }
 
-/* A change of the reason alone is not reported. */
+/* A change of only the reason is not reported. */
 static void look_whether_used(struct state *s)
 {
 	const char *reason = admission_state_unused(s->admission, time(NULL));
@@ -161,7 +161,7 @@ void state_poll(struct state *s)
 		poll_file(s);
 	if (s->live)
 		live_set_max_age(s->live, admission_max_age(s->admission));
-	/* The first one is waited for, see state_not_ready(). */
+	/* The first one is awaited, see state_not_ready(). */
 	if (s->file || (s->live && live_first_state(s->live)))
 		look_whether_used(s);
 }
@@ -176,7 +176,7 @@ int state_open(struct state *s)
 	if (s->file || !strcmp(s->live_wanted, "off"))
 		return 0;
 	if (!s->kubeconfig && !strcmp(s->live_wanted, "auto")) {
-		/* A pod without a token is one that need not ask. */
+		/* A pod without a token needs no API server. */
 		if (api_config_in_cluster(&config, &err))
 			return 0;
 		api_config_release(&config);

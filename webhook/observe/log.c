@@ -2,12 +2,11 @@
 /*
  * Logging must not wait for the reader of the log: before a line is written,
  * the file is polled for at most WAIT_MS (not at all after a loss); a line that
- * does not fit is dropped and counted, and the next line that is written has
- * the count.
+ * does not fit is dropped and counted, and the next written line has the count.
  *
- * The table of repeats is bounded: four places for each of 256 sets of
- * objects. A new object takes the oldest place of its set; the repeats counted
- * there are logged first.
+ * The table of repeats is bounded: four places for each of 256 sets of objects.
+ * A new object replaces the oldest one of its set, whose counted repeats are
+ * logged first.
  */
 #include "log.h"
 
@@ -125,8 +124,8 @@ static uint64_t mix(uint64_t hash, const char *text)
 		    : text_hash("\xff", 1, hash);
 }
 
-/* Keyed at the end only: equal hashes before it stay equal, but to provoke
- * them gains a user no more than a line of his own that is counted. */
+/* The key is only applied at the end: equal hashes before it stay equal, but
+ * provoking them gains a user only a line that is counted instead of logged. */
 static uint64_t object_hash(const struct log_decision *d)
 {
 	uint64_t hash = mix(0, d->webhook);
@@ -179,7 +178,7 @@ static void copy(char *out, size_t size, const char *text)
 	snprintf(out, size, "%s", text ? text : "");
 }
 
-/* The object's place, or the one it gets: free or oldest of its set. */
+/* Returns the object's place, or a new one: free or the oldest of its set. */
 static struct repeat *repeat_of(struct log *log, uint64_t object)
 {
 	struct repeat *set = log->repeats[object % REPEAT_SETS];

@@ -19,7 +19,7 @@ struct log;
 struct log *log_new(int fd, enum log_level level, bool json);
 /* Logs the remaining repeats. */
 void log_free(struct log *log);
-/* From now on BUG() is a line of the log and this exit status. */
+/* From now on BUG() writes a line of the log and ends with this status. */
 enum { LOG_BUG_STATUS = 70 };
 void log_bugs(int fd, bool json);
 bool log_level_parse(const char *text, enum log_level *out);
@@ -40,8 +40,8 @@ void log_event(struct log *log, enum log_level level, const char *message,
 /*
  * A decision with findings. Repeats for one object with the same rules and
  * decision within 5 minutes are counted, and logged with the next line about
- * that object or when the time has passed (log_flush_repeats()).
- * Strings may be NULL. Text a user chose is escaped.
+ * that object or once the time has passed (log_flush_repeats()). Strings may be
+ * NULL. The user's text is escaped.
  */
 struct log_decision {
 	const char *uid, *webhook, *operation, *user;
@@ -52,7 +52,7 @@ struct log_decision {
 	const char *would;	   /* outcome under enforce, or NULL */
 	const char *mode, *policy; /* policy: hash */
 	const char *break_glass;   /* the ticket, or NULL */
-	int64_t state_age;	   /* seconds, -1: no cluster state */
+	int64_t state_age;	   /* seconds; -1: no cluster state */
 	bool dry_run;
 	uint64_t nanoseconds;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last line of the log: what BUG() says. abort() would raise a signal,
- * which the sandbox refuses, and then end with another one.
+ * The last line of the log: BUG()'s message. abort() would raise a signal,
+ * which the sandbox rejects, and then end the process with another one.
  */
 #include "log_internal.h"
 

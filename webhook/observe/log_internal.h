@@ -3,8 +3,8 @@
  * Inside the log: lines (log_line.c) and the table of repeats (log.c).
  *
  * A line is at most LINE_BYTES long, which a pipe takes whole or not at all
- * (PIPE_BUF); each text that a user chose has a share of it, so that what
- * comes behind it is never pushed out.
+ * (PIPE_BUF); each text of the user has a share of it, so that later fields
+ * always fit.
  */
 #ifndef WEBHOOK_LOG_INTERNAL_H
 #define WEBHOOK_LOG_INTERNAL_H
@@ -28,7 +28,7 @@ enum {
 struct repeat {
 	uint64_t object;   /* hash; 0: free */
 	uint64_t reported; /* hash of rules, decision, mode */
-	int64_t since;	   /* when it was logged, monotonic seconds */
+	int64_t since;	   /* monotonic seconds when it was logged */
 	unsigned count;	   /* not logged since */
 	char webhook[12], decision[12];
 	char namespace[64], kind[64], name[128];
@@ -40,7 +40,7 @@ struct log {
 	bool json;
 	int64_t (*now)(void); /* monotonic seconds */
 	_Atomic unsigned lost;
-	pthread_mutex_t lock; /* the table, and the order of lines */
+	pthread_mutex_t lock; /* protects the table, and the order of lines */
 	struct repeat repeats[REPEAT_SETS][REPEAT_WAYS];
 };
 
@@ -52,15 +52,15 @@ struct log_line {
 	char text[LINE_BYTES];
 };
 
-/* Begins with the time and the level. */
+/* Begins a line with the time and the level. */
 void line_begin(struct log_line *line, bool json, enum log_level level,
 		const char *message);
-/* NULL values are left out. share: bytes at most, cut with "...". */
+/* NULL values are omitted. share: longest text in bytes, cut with "...". */
 void line_text(struct log_line *line, const char *key, const char *value,
 	       size_t share);
 void line_int(struct log_line *line, const char *key, int64_t value);
 void line_bool(struct log_line *line, const char *key, bool value);
-/* A list; what does not fit is counted as `<key>More`. */
+/* Adds a list; items that do not fit are counted as `<key>More`. */
 void line_list(struct log_line *line, const char *key, const char *const *items,
 	       size_t n);
 /* Ends the line with a newline. */

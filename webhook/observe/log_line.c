@@ -3,7 +3,7 @@
  * One line, JSON or `key=value`. In both, text is written as a JSON string in
  * which everything is escaped that a terminal or a line reader would interpret:
  * control characters (C0, DEL, C1), line separators, directional marks. Invalid
- * UTF-8 becomes U+FFFD. So a line is always valid, whatever a name holds.
+ * UTF-8 becomes U+FFFD. So a line is always valid, whatever a name contains.
  */
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "base/text.h"
 #include "log_internal.h"
 
-/* Kept free for what line_end() writes. */
+/* Kept free for line_end(). */
 enum { TAIL = 8 };
 
 const char *const log_level_names[] = {
@@ -44,7 +44,7 @@ static bool is_hidden(unsigned code)
 	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
 }
 
-/* One character as written in a string; returns the bytes of text it used. */
+/* Escapes one character for a string; returns the bytes of text it used. */
 static size_t escape(const char *text, size_t len, char out[8])
 {
 	size_t step = utf8_length(text, len);
@@ -91,7 +91,7 @@ static bool put_string(struct log_line *line, const char *text, size_t share)
 	return put_bytes(line, "\"", 1);
 }
 
-/* A text that needs no quotes in `key=value`. */
+/* True for a text that needs no quotes in `key=value`. */
 static bool is_bare(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -106,7 +106,7 @@ static bool put_value(struct log_line *line, const char *text, size_t share)
 	return put_string(line, text, share);
 }
 
-/* Undo a member that did not fit. */
+/* Undoes a member that did not fit. */
 static void settle(struct log_line *line, size_t start, bool fits)
 {
 	if (!fits)
@@ -119,7 +119,7 @@ static bool put_key(struct log_line *line, const char *key)
 	       puts_(line, line->json ? "\":" : "=");
 }
 
-/* RFC 3339 with nanoseconds, UTC. */
+/* Writes the time by RFC 3339 with nanoseconds, in UTC. */
 static void put_time(struct log_line *line)
 {
 	struct timespec ts;

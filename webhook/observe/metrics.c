@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting; the tables are in metrics_internal.h. All adds are relaxed: a page
- * that is read meanwhile may show one of two related counts before the
+ * Counting; the tables are in metrics_internal.h. All additions are relaxed: a
+ * page read at the same time may show one of two related counts before the
  * other.
  */
 #include "metrics.h"
@@ -33,7 +33,7 @@ static const uint64_t bounds_ns[BUCKETS - 1] = {
 	100000,	  250000,   500000,    1000000,	  2500000,    5000000,
 	10000000, 25000000, 100000000, 500000000, 1000000000, 2500000000};
 
-/* Place of a word in a list whose last is for all others. */
+/* Index of a word in a list whose last item means all others. */
 static unsigned place(const char *word, const char *const *list, unsigned n)
 {
 	for (unsigned i = 0; word && i < n - 1; i++)
@@ -73,7 +73,7 @@ struct metrics *metrics_new(void)
 	m->start_time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 	for (int i = 0; i < METRICS_GAUGES; i++)
 		m->gauges[i] = i == METRICS_CONNECTIONS ? 0 : NAN;
-	/* The kind that every cluster sends: its series begin at 0. */
+	/* The kind that every cluster sends, so its series begin at 0. */
 	names_number(&m->kinds, "Pod");
 	return m;
 }
@@ -141,7 +141,7 @@ struct finding_labels metrics_unpack(uint64_t key)
 	};
 }
 
-/* The slot of the key, which is taken when it is new and there is room. */
+/* Returns the slot of the key; a new key takes a slot if there is room. */
 static struct finding_slot *find_slot(struct metrics *m, uint64_t key,
 				      bool over)
 {
@@ -252,8 +252,8 @@ void metrics_set_policy(struct metrics *m, const char *hash)
 }
 
 /*
- * Keeps the earlier end of two with one name. Returns true if there is one more
- * now.
+ * Keeps the earlier end of exemptions with the same name. Returns true if it
+ * adds a name.
  */
 static bool keep_exemption(struct exemption_series *copies, size_t n,
 			   const struct metrics_exemption *item)

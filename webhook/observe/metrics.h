@@ -17,16 +17,16 @@ struct metrics;
 
 struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics);
-/* Series of rules that are known beforehand begin at 0. */
+/* Series of known rules begin at 0. */
 struct rule_set;
 void metrics_know_rules(struct metrics *metrics, const struct rule_set *rules);
 /* The labels of gpugate_build_info and gpugate_policy_info ("": no policy). */
 void metrics_set_build(struct metrics *metrics, const char *version);
 void metrics_set_policy(struct metrics *metrics, const char *hash);
-/* The whole page in Prometheus' text format 0.0.4, appended. */
+/* Appends the whole page in Prometheus' text format 0.0.4. */
 void metrics_write(struct metrics *metrics, struct buf *out);
 
-/* One review was answered. Strings are copied when new. */
+/* Counts an answered review. Strings are copied when new. */
 struct metrics_request {
 	const char *webhook;   /* "mutate", "validate" */
 	const char *operation; /* "CREATE", ... or "other" */
@@ -43,26 +43,26 @@ struct metrics_finding {
 	const char *mode;	   /* audit, warn, enforce */
 	const char *level;	   /* owner, pod */
 	const char *namespace;
-	int64_t gpus; /* of the object; counted in gpus_affected */
+	int64_t gpus; /* GPUs of the object; counted in gpus_affected */
 };
 void metrics_count_finding(struct metrics *metrics,
 			   const struct metrics_finding *finding);
 void metrics_count_patch(struct metrics *metrics, const char *rule);
-/* number: what metrics_rule_number() says of the rule, always the same. */
+/* number: the constant result of metrics_rule_number() for the rule. */
 unsigned metrics_rule_number(struct metrics *metrics, const char *rule);
 void metrics_count_not_run(struct metrics *metrics, unsigned number);
-/* Reviews in flight: +1, -1. Returns the number after it. */
+/* Adds 1 or -1 to the reviews in flight. Returns the new number. */
 int64_t metrics_in_flight(struct metrics *metrics, int by);
 
 /* Gauges that are set: seconds since the epoch, or seconds. */
 enum metrics_gauge {
 	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
-	METRICS_STATE_USED,	   /* 1, 0: rules that need it do not run */
+	METRICS_STATE_USED, /* 1, or 0 if rules that need it do not run */
 	METRICS_CERTIFICATE_EXPIRY,
 	METRICS_CLIENT_CA_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
-	METRICS_POLICY_WARNINGS, /* of the policy in force */
-	/* 1: what the file holds is in force, 0: something before it. */
+	METRICS_POLICY_WARNINGS, /* of the effective policy */
+	/* 1 if the file's content is effective, 0 if an earlier one is */
 	METRICS_POLICY_TAKEN,
 	METRICS_CERTIFICATE_TAKEN,
 	METRICS_CLIENT_CA_TAKEN,
@@ -85,19 +85,21 @@ enum metrics_counter {
 	METRICS_TIMEOUTS_HEADER,
 	METRICS_TIMEOUTS_BODY,
 	METRICS_CLIENT_REFUSED, /* wrong or no client certificate */
-	/* Reviews that were allowed without being judged, and why. */
-	METRICS_NOT_JUDGED_SCALE,	/* a Scale says nothing of pods */
+	/* Reviews that were allowed without a check, and the reason. */
+	METRICS_NOT_JUDGED_SCALE,	/* a Scale contains no pods */
 	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
 	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
-	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, of what gets none */
-	/* Judged but by rules about waste: pods of the policy's namespaces. */
+	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, for objects that are never
+					   patched */
+	/* Checked, except by rules about waste: pods of the policy's
+	 * namespaces. */
 	METRICS_NOT_JUDGED_INFRASTRUCTURE,
 	METRICS_COUNTERS,
 };
 void metrics_add(struct metrics *metrics, enum metrics_counter counter,
 		 uint64_t by);
-/* Replace gpugate_cluster_objects{kind,group}: a kind that cannot be read has
- * no figure. Names are constants; at most METRICS_OBJECTS items. */
+/* Replaces gpugate_cluster_objects{kind,group}: a kind that cannot be read has
+ * no value. Names are constants; at most METRICS_OBJECTS items. */
 enum { METRICS_OBJECTS = 32 };
 struct metrics_objects {
 	const char *kind, *group;
@@ -105,7 +107,7 @@ struct metrics_objects {
 };
 void metrics_set_objects(struct metrics *metrics,
 			 const struct metrics_objects *items, size_t n);
-/* Replace the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
+/* Replaces the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
 struct metrics_exemption {
 	const char *name;
 	int64_t until; /* seconds since the epoch */

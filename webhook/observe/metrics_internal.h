@@ -37,9 +37,9 @@ enum {
 	BUCKETS = 13, /* the last is +Inf */
 
 	/*
-	 * Series of findings. Past the limit a namespace is "other": of
-	 * those there are at most (MAX_RULES + 1) * 5 * 4 * 3, so the table
-	 * is never full.
+	 * Series of findings. Past the limit a namespace is "other", which has
+	 * at most (MAX_RULES + 1) * 5 * 4 * 3 series, so the table is never
+	 * full.
 	 */
 	FINDING_SLOTS = 65536,
 	FINDING_LIMIT = 32768,
@@ -50,7 +50,7 @@ struct finding_slot {
 	_Atomic uint64_t count;
 };
 
-/* The parts of a finding's key. */
+/* The label values of a finding's series. */
 struct finding_labels {
 	unsigned rule, action, mode, level, namespace;
 };
@@ -60,7 +60,7 @@ struct request_table {
 		count[MAX_KINDS + 1][WEBHOOKS][OPERATIONS][DECISIONS][2];
 };
 
-/* One cache line's worth of writing each. */
+/* Written together, so in one cache line each. */
 struct duration {
 	_Atomic uint64_t buckets[BUCKETS];
 	_Atomic uint64_t nanoseconds;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers for label values that are not known beforehand. Looking one up takes
- * no lock; adding one does, at most `limit` times. Values that are too long or
+ * Numbers for label values that are not known in advance. A look-up takes no
+ * lock; adding a value does, at most `limit` times. Values that are too long or
  * not UTF-8 are mended here, before they are compared: if only the page mended
- * them, two values could become one series there.
+ * them, two values could become one series.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +28,7 @@ void names_release(struct metric_labels *names)
 	pthread_mutex_destroy(&names->lock);
 }
 
-/* Where the text is, or the free slot where it belongs. */
+/* Returns the slot of the text, or the free slot for it. */
 static size_t slot_of(struct metric_labels *names, const char *text, size_t len,
 		      struct metric_label **found)
 {
@@ -69,7 +69,7 @@ static unsigned add_name(struct metric_labels *names, const char *text,
 	return n + 1;
 }
 
-/* Text of at most NAME_BYTES bytes, valid UTF-8. */
+/* Writes the text with at most NAME_BYTES bytes, as valid UTF-8. */
 static size_t mend(const char *text, char *out)
 {
 	size_t len = strlen(text), n = 0;

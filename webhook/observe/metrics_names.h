@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Label values that users choose (namespaces, kinds) or that are configured
- * (rules), numbered in the order in which they are first seen. Beyond the
- * limit every new one is number 0, "other".
+ * (rules), numbered in the order of their first use. Beyond the limit every new
+ * one is number 0, "other".
  */
 #ifndef WEBHOOK_METRICS_NAMES_H
 #define WEBHOOK_METRICS_NAMES_H
@@ -39,7 +39,7 @@ void names_init(struct metric_labels *names, unsigned limit);
 void names_release(struct metric_labels *names);
 /* NULL is "". */
 unsigned names_number(struct metric_labels *names, const char *text);
-/* number: one that names_number() returned, or at most names->n. */
+/* number: a result of names_number(), or at most names->n. */
 const char *names_text(struct metric_labels *names, unsigned number);
 
 #endif

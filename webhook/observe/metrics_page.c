@@ -5,8 +5,8 @@
  * set has no series: a 0 would be wrong (a certificate that expired in 1970)
  * and would raise alerts.
  *
- * Three families repeat values under the names that dashboards for
- * controller-runtime's webhooks expect.
+ * Three families repeat values under the names used by dashboards for
+ * controller-runtime's webhooks.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +24,7 @@ static void family(struct buf *out, const char *name, const char *type,
 	buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* A label's value between its quotes. */
+/* Appends a label's value between its quotes. */
 static void add_value(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
@@ -67,7 +67,7 @@ static void add_double(struct buf *out, double value)
 		buf_addf(out, "%.15g", value);
 }
 
-/* A family of one series without labels; none below 0. */
+/* Writes a family of one series without labels; negative values are omitted. */
 static void figure(struct buf *out, const char *name, const char *type,
 		   const char *help, double value)
 {
@@ -86,7 +86,8 @@ static uint64_t get(_Atomic uint64_t *word)
 
 /* --- requests ----------------------------------------------------------- */
 
-/* Series that exist from the beginning: what every cluster will send. */
+/* True for series that exist from the beginning: those of requests that every
+ * cluster sends. */
 static bool is_known(unsigned kind, unsigned webhook, unsigned operation,
 		     unsigned decision)
 {
@@ -241,7 +242,7 @@ static void write_gpus(struct metrics *m, struct buf *out)
 	}
 }
 
-/* A family with the label rule; known: those that begin at 0. */
+/* Writes a family with the label rule; known: series that begin at 0. */
 static void write_rules(struct metrics *m, struct buf *out, const char *name,
 			_Atomic uint64_t *counts, _Atomic bool *known)
 {

@@ -14,7 +14,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-/* The beginning of a small file as text. -1: it cannot be read. */
+/* Reads the start of a small file as text. Returns -1 if it cannot be read. */
 static int read_start(const char *path, char *out, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

@@ -16,11 +16,11 @@ struct process_figures {
 
 void process_read(struct process_figures *out);
 /*
- * Processors' worth of time that a limit of the container grants, rounded up;
- * 0: there is none, or it cannot be read. folder: NULL is /sys/fs/cgroup.
+ * Number of processors that the container's limit allows, rounded up; 0:
+ * unlimited, or the limit cannot be read. folder: NULL is /sys/fs/cgroup.
  */
 unsigned process_cpu_limit(const char *folder);
-/* Bytes that the container may use; 0: the same. */
+/* Bytes that the container may use; 0: as above. */
 size_t process_memory_limit(const char *folder);
 
 #endif

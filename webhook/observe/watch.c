@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All paths together have one signature, a hash over what stat() says. Times
- * of change (ctime) are part of it: they also move when a file is rewritten
- * with its old mtime, or made readable.
+ * All paths together have one signature, a hash over the results of stat().
+ * Times of change (ctime) are part of it: they also change when a file is
+ * rewritten with its old mtime, or made readable.
  */
 #include "watch.h"
 
@@ -25,21 +25,21 @@
 enum {
 	LOOK_MS = 1000,
 	SETTLE_MS = 50,
-	/* A file that never settles is reported, too. */
+	/* A file that never settles is reported as well. */
 	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
-	FILES_MAX = 10000, /* of one look: links may lead in circles */
+	FILES_MAX = 10000, /* of one check: links may form circles */
 };
 
 struct watch {
 	struct arena arena;
 	const char **paths;
 	size_t n;
-	uint64_t reported; /* the signature that the caller knows */
-	uint64_t pending;  /* another one, waiting until it is the same twice */
+	uint64_t reported; /* the signature that was reported last */
+	uint64_t pending;  /* another signature, until it occurs twice */
 	bool is_pending;
-	int64_t since; /* ms: pending was first seen */
-	int64_t begun; /* ms: first seen to differ from reported */
+	int64_t since; /* ms when pending first occurred */
+	int64_t begun; /* ms when it first differed from reported */
 };
 
 /* -- signatures ------------------------------------------------------------ */
@@ -59,7 +59,7 @@ static uint64_t sign_stat(const struct stat *st, uint64_t seed)
 	seed = hash_number(st->st_dev, seed);
 	seed = hash_number(st->st_ino, seed);
 	seed = hash_number(st->st_mode, seed);
-	/* A folder's own times say nothing of the files that matter. */
+	/* A folder's own times show nothing about the relevant files. */
 	if (S_ISDIR(st->st_mode))
 		return seed;
 	seed = hash_number(st->st_size, seed);
@@ -69,8 +69,8 @@ static uint64_t sign_stat(const struct stat *st, uint64_t seed)
 
 static uint64_t sign_at(int dirfd, const char *path, int depth, size_t *budget);
 
-/* readdir() has no order, so entries are summed up. "..data" and its like
- * are how the kubelet swaps; the files themselves are links through them. */
+/* readdir() has no order, so entries are added up. The kubelet swaps "..data"
+ * and similar links; the files themselves are links through them. */
 static uint64_t sign_folder(int dirfd, const char *path, int depth,
 			    size_t *budget)
 {

@@ -5,9 +5,9 @@
  * place, and removing and restoring it all count. A folder means all files in
  * it and below.
  *
- * A signature (device, inode, size, times) is looked at each second. A change
- * is reported once, when two looks 50 ms apart saw the same: a file is not read
- * while it is being written. One thread uses a watch.
+ * A signature (device, inode, size, times) is computed each second. A change is
+ * reported once, after two checks 50 ms apart give the same signature: a file
+ * is not read while it is being written. One thread uses a watch.
  *
  *	wait for watch_wait() milliseconds;
  *	if (watch_changed(watch))
@@ -20,10 +20,10 @@
 
 struct watch;
 
-/* paths: NULL-terminated, copied; they need not exist. */
+/* paths: NULL-terminated, copied; the files need not exist. */
 struct watch *watch_new(const char *const *paths);
 void watch_free(struct watch *watch);
-/* Milliseconds until watch_changed() should be asked again: at most 1000. */
+/* Milliseconds until the next call of watch_changed(): at most 1000. */
 int watch_wait(const struct watch *watch);
 /*
  * True if something has changed since this last returned true, or since the

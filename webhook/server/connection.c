@@ -2,10 +2,9 @@
 /*
  * The table of connections and its watchdog; connection.h describes them.
  *
- * When the table is nearly full, new callers would wait in the listen queue
- * behind clients that do nothing. Then connections that never had a reply and
- * have no request in flight are closed, oldest first, then the longest idle
- * ones.
+ * When the table is nearly full, new clients would wait in the listen queue
+ * behind idle ones. Then connections that never had a reply and have no request
+ * in flight are closed, oldest first, then the longest idle ones.
  */
 #include "connection.h"
 
@@ -21,7 +20,7 @@
 enum {
 	PHASE_BITS = 3,
 	TICK_MS = 100,
-	GRACE_MS = 1000, /* younger ones are not shed */
+	GRACE_MS = 1000, /* younger ones are not closed */
 	SLOW_MS = 250,
 	TRIM_AFTER = 256, /* connections that came or went */
 };
@@ -32,7 +31,8 @@ struct connection_table {
 	pthread_cond_t wake;
 	struct connection *first; /* under the lock; newest first */
 	atomic_uint count, slow;
-	unsigned moves, trimmed; /* under the lock: came and went so far */
+	unsigned moves, trimmed; /* under the lock: connections that came and
+				    went so far */
 	bool stopping;		 /* under the lock */
 	pthread_t watchdog;
 	uint32_t *ages; /* array of the watchdog, with limits.max items */
@@ -44,7 +44,7 @@ static uint64_t now_ms(void)
 {
 	struct timespec ts;
 
-	/* Some milliseconds coarse, a fifth of the price. */
+	/* Precise to some milliseconds, at a fifth of the cost. */
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
@@ -92,13 +92,14 @@ static void close_idle(struct connection_table *table, struct connection *c,
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Keeps the time at which the phase began, and so its end. */
+/* Stores the time at which the phase began, and so its end. */
 static void mark_slow(struct connection_table *table, struct connection *c,
 		      uint64_t seen)
 {
 	uint64_t mask = (1 << PHASE_BITS) - 1;
 
-	/* Before the phase: it is counted back as soon as that is seen. */
+	/* Counted before the phase begins: it is subtracted as soon as that is
+	 * seen. */
 	atomic_fetch_add(&table->slow, 1);
 	if (!atomic_compare_exchange_strong(&c->state, &seen,
 					    (seen & ~mask) | PHASE_SLOW))
@@ -119,7 +120,7 @@ static void check_connection(struct connection_table *table,
 		mark_slow(table, c, state);
 }
 
-/* Connections that never sent a request. */
+/* True for connections that never sent a request. */
 static bool is_squatter(const struct connection *c, uint64_t state)
 {
 	enum phase phase = phase_of(state);
@@ -157,7 +158,7 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* The age of the n-th oldest of those that are given up, or of the last. */
+/* Returns the age of the n-th oldest of those to close, or of the last. */
 static uint32_t nth_age(struct connection_table *table, bool squatters,
 			unsigned n, uint64_t now)
 {
@@ -178,9 +179,9 @@ static uint32_t nth_age(struct connection_table *table, bool squatters,
 }
 
 /*
- * Closes connections, oldest first. Squatters that are still young protect the
- * idle: they are closed a second later. A crowd is walked through three times,
- * however many of it go, because every client that comes or goes waits.
+ * Closes connections, oldest first. Young squatters protect idle connections:
+ * they are closed a second later. The list is read three times, however many
+ * connections are closed, because every client that comes or goes waits.
  */
 static void shed(struct connection_table *table, uint64_t now)
 {
@@ -199,7 +200,7 @@ static void shed(struct connection_table *table, uint64_t now)
 
 		if (uselessness(c, state, squatters, now) < age)
 			continue;
-		/* Unless it has found something to do meanwhile. */
+		/* Unless it has received a request meanwhile. */
 		close_idle(table, c, state);
 		left--;
 	}
@@ -215,9 +216,9 @@ static unsigned handshakes(const struct connection_table *table)
 }
 
 /*
- * A handshake takes twice what a connection keeps. After many at once, as
- * when an API server starts, the heap is full of holes between what is kept:
- * 10 MB with 1,000 connections. And it stays when they go.
+ * A handshake needs twice the memory that a connection keeps. After many at
+ * once, as when an API server starts, the heap is full of holes between kept
+ * blocks: 10 MB with 1,000 connections, which stay after they close.
  */
 static void give_back(struct connection_table *table)
 {
@@ -225,7 +226,7 @@ static void give_back(struct connection_table *table)
 	    handshakes(table) > TRIM_AFTER / 16)
 		return;
 	table->trimmed = table->moves;
-	/* It takes milliseconds, in which others come and go. */
+	/* It takes milliseconds, during which others come and go. */
 	pthread_mutex_unlock(&table->lock);
 	malloc_trim(0);
 	pthread_mutex_lock(&table->lock);

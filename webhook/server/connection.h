@@ -21,12 +21,12 @@
 #include <stdint.h>
 
 enum phase {
-	PHASE_HANDSHAKE, /* accepted; TLS is not agreed upon yet */
-	PHASE_IDLE,	 /* nothing of a next request has come */
+	PHASE_HANDSHAKE, /* accepted, before the end of the TLS handshake */
+	PHASE_IDLE,	 /* no byte of the next request has arrived */
 	PHASE_HEADER,
 	PHASE_BODY,
-	PHASE_REPLY, /* the answer is worked out and sent */
-	PHASE_SLOW, /* body or reply, longer than callers in the cluster need */
+	PHASE_REPLY, /* the reply is computed and sent */
+	PHASE_SLOW, /* body or reply, longer than clients in the cluster need */
 	PHASE_CUT,
 	PHASES,
 };
@@ -43,20 +43,21 @@ struct connection {
 
 struct connection_limits {
 	unsigned seconds[PHASES]; /* 0: no limit */
-	unsigned max;		  /* nearly as many: the idle ones are shed */
+	unsigned max; /* close to this number, idle ones are closed */
 	/* Called by the watchdog, under the lock; or NULL. */
 	void (*cut)(void *context, enum phase phase);
 	void *context;
 };
 
-/* NULL when no thread can be had. */
+/* Returns NULL if no thread can be created. */
 struct connection_table *
 connection_table_new(const struct connection_limits *limits);
-/* Ends the watchdog; connections may leave after it. */
+/* Ends the watchdog; connections may leave after that. */
 void connection_table_stop(struct connection_table *table);
 void connection_table_free(struct connection_table *table);
 unsigned connection_table_count(const struct connection_table *table);
-/* Returns the number in PHASE_SLOW, which is the clients' fault, not load. */
+/* Returns the number in PHASE_SLOW, which is due to the clients, not to
+ * load. */
 unsigned connection_table_slow(const struct connection_table *table);
 
 void connection_enter(struct connection_table *table, struct connection *c,
@@ -64,7 +65,7 @@ void connection_enter(struct connection_table *table, struct connection *c,
 void connection_leave(struct connection *c);
 
 void connection_phase(struct connection *c, enum phase phase);
-/* The first byte of a next request begins its time; later ones do not. */
+/* The first byte of the next request starts its time; later bytes do not. */
 void connection_heard(struct connection *c);
 
 #endif

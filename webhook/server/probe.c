@@ -87,7 +87,7 @@ static bool is_read(const char *method)
 	       !strcmp(method, MHD_HTTP_METHOD_HEAD);
 }
 
-/* With or without a value. */
+/* True with or without a value. */
 static bool is_verbose(struct MHD_Connection *connection)
 {
 	static const char key[] = "verbose";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The server: its start and its end. */
+/* Starts and stops the server. */
 #include "server_internal.h"
 
 #include <errno.h>
@@ -12,7 +12,8 @@
 
 /* --- what libmicrohttpd calls --------------------------------------------- */
 
-/* Inside of libmicrohttpd nothing can be trusted any more. */
+/* After a failure inside of libmicrohttpd, its state cannot be trusted any
+ * more. */
 static void panic(void *cls, const char *file, unsigned line,
 		  const char *reason)
 {
@@ -66,9 +67,9 @@ static int start(struct server *server, int fd, struct err *err)
 		       server->options.listen);
 }
 
-/* Connections that have no descriptor would wait for one unseen, behind idle
- * ones that the table believes there is room for; and probes and files that
- * are read again would have none either. */
+/* Connections without a descriptor would wait unseen behind idle ones, although
+ * the table seems to have room; and probes and files that are read again would
+ * have no descriptor either. */
 static unsigned fit_descriptors(unsigned wanted)
 {
 	struct rlimit limit;

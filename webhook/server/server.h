@@ -2,9 +2,9 @@
 /*
  * The HTTPS server in front of admission, on libmicrohttpd with its GnuTLS:
  * POST /mutate and POST /validate, nothing else. Deadlines for handshake,
- * headers and body are our own (a table of connections, shutdown()), because
- * the library's timeout only counts silence. Every request is answered as long
- * as its client reads.
+ * headers and body are enforced here (a table of connections, shutdown()),
+ * because the library's timeout only counts silence. Every request is answered
+ * as long as its client reads.
  */
 #ifndef WEBHOOK_SERVER_H
 #define WEBHOOK_SERVER_H
@@ -19,7 +19,7 @@
 #include "webhook/tls/key_store.h"
 
 enum {
-	/* Descriptors beside connections: files, sockets, epoll sets. */
+	/* Descriptors besides connections: files, sockets, epoll sets. */
 	SERVER_SPARE_FDS = 128,
 };
 
@@ -29,16 +29,19 @@ struct server_options {
 	const char *listen; /* ":8443", "127.0.0.1:0", "[::1]:8443" */
 	unsigned threads;
 	size_t max_body; /* bytes of one review */
-	/* Bytes of all reviews at once, beyond it: 429 with Retry-After. Less
-	 * than server_memory_least() counts as that. */
+	/* Bytes of all reviews at the same time; more are answered with 429 and
+	 * Retry-After. The least value is server_memory_least(). */
 	size_t max_memory;
-	unsigned max_in_flight; /* beyond it: 429 with Retry-After */
+	unsigned max_in_flight; /* more are answered with 429 and Retry-After */
 	unsigned max_connections;
-	unsigned handshake_seconds; /* TCP accept to a finished handshake */
-	unsigned header_seconds;    /* first byte of a request to its headers */
-	unsigned body_seconds;	    /* headers to the whole body */
+	unsigned handshake_seconds; /* from TCP accept to the finished handshake
+				     */
+	unsigned header_seconds;    /* from the first byte of a request to its
+				       headers */
+	unsigned body_seconds;	    /* from the headers to the whole body */
 	unsigned idle_seconds;	    /* between requests, >= 300 */
-	struct client_ca *client_ca;	 /* loaded, or NULL: anybody may ask */
+	struct client_ca
+		*client_ca; /* loaded; NULL: anybody may send requests */
 	const char *const *client_names; /* NULL-terminated; CN or SAN */
 	struct key_store *keys;
 	struct admission *admission;
@@ -46,19 +49,20 @@ struct server_options {
 	struct log *log;
 };
 
-/* For one review of that size, and as many small ones as there are. */
+/* Memory for one review of that size, and for the usual number of small
+ * ones. */
 size_t server_memory_least(size_t max_body);
-/* NULL and err when it cannot listen. Serves at once. */
+/* Returns NULL and err if it cannot listen. Serves at once. */
 struct server *server_start(const struct server_options *options,
 			    struct err *err);
 unsigned server_port(const struct server *server);
 /* From now on each connection gets `Connection: close` with its next reply.
  * New connections are still served. */
 void server_drain(struct server *server);
-/* Connections that are open; requests whose reply is not yet sent. */
+/* Number of open connections; number of requests without a complete reply. */
 unsigned server_connections(const struct server *server);
 unsigned server_in_flight(const struct server *server);
-/* Cut what is left and free. */
+/* Cuts the remaining connections and frees the server. */
 void server_stop(struct server *server);
 
 /* -- probes: plain HTTP, GET /healthz, /livez, /readyz, /metrics --------- */
@@ -67,7 +71,7 @@ struct probe;
 struct probe_options {
 	const char *listen;
 	struct metrics *metrics;
-	/* NULL when ready, else the reason ("no policy is loaded"). */
+	/* NULL if ready, else the reason ("no policy is loaded"). */
 	const char *(*not_ready)(void *context);
 	/* Lines of /readyz?verbose before that; may be NULL. */
 	void (*describe)(void *context, struct buf *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A body grows with the bytes received, never with the bytes announced: a
- * thousand clients that announce 7 MiB and send nothing use no memory.
+ * A body's buffer grows with the received bytes, never with the announced size:
+ * a thousand clients that announce 7 MiB and send nothing use no memory.
  */
 #include "server_internal.h"
 

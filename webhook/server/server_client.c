@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks which clients are allowed. With a client CA each client is asked for a
- * certificate, but the handshake also succeeds without one or with a wrong one,
- * so each request is checked here and rejected with 403.
+ * Checks which clients are allowed. With a client CA the handshake requests a
+ * certificate, but it also succeeds without one or with a wrong one, so each
+ * request is checked here and rejected with 403.
  *
  * Verifying a chain costs several times as much as a review. A connection
  * cannot change its certificate (there is neither renegotiation nor
@@ -31,7 +31,7 @@ static const struct refusal wrong_name = {
 static bool is_allowed(const struct server *server, const char *name,
 		       size_t len)
 {
-	/* A NUL inside would make two names look the same. */
+	/* A NUL inside would make two different names look the same. */
 	if (strnlen(name, len) != len)
 		return false;
 	for (const char *const *n = server->options.client_names; *n; n++)
@@ -81,7 +81,7 @@ static const struct refusal *check_name(const struct server *server,
 	return &wrong_name;
 }
 
-/* Shortens the verdict's life to the certificate's. */
+/* Shortens the lifetime of the result to that of the certificate. */
 static const struct refusal *check_leaf(struct peer *peer,
 					const gnutls_datum_t *der)
 {
@@ -125,7 +125,7 @@ const struct refusal *server_check_client(struct peer *peer,
 		return NULL;
 	now = time(NULL);
 	generation = client_ca_generation(ca);
-	/* Also when the clock was put back. */
+	/* Also if the clock was set back. */
 	if (now < peer->verdict_since || now > peer->verdict_until ||
 	    !peer->verdict_since || generation != peer->verdict_generation) {
 		info = MHD_get_connection_info(

@@ -2,17 +2,12 @@
 /*
  * Declarations that the parts of the server share.
  *
- *	server.c          start, drain, stop
- *	server_thread.c   the threads that answer
- *	server_peer.c     connections as they come and go
- *	server_listen.c   sockets
- *	server_tls.c      TLS parameters and handshake
- *	server_wire.c     the bytes below TLS
- *	server_client.c   who the client is
- *	server_body.c     the bytes of a review
- *	server_memory.c   how many bytes all requests may use
- *	server_request.c  from the headers to the reply
- *	server_large.c    large reviews: one after the other
+ *	server.c start, drain, stop server_thread.c the threads that answer
+ *	server_peer.c start and end of connections server_listen.c sockets
+ *	server_tls.c TLS parameters and handshake server_wire.c the bytes below
+ *TLS server_client.c checks of client certificates server_body.c the bytes of a
+ *	review server_memory.c memory limit of all requests server_request.c
+ *from the headers to the reply server_large.c large reviews
  *
  * A struct peer is one connection. It belongs to the thread of the pool that
  * serves the connection, except for struct connection.
@@ -34,15 +29,14 @@ enum {
 	LARGE_OVER = 64 << 10, /* bytes of a body */
 };
 
-/* Bytes in use, and how many may be. */
+/* Bytes in use, and their limit. */
 struct server_memory {
 	atomic_size_t bodies, work;
 	size_t bodies_max, large_max, work_max;
-	_Atomic int64_t
-		say_at; /* no log line before this time, in monotonic seconds */
+	_Atomic int64_t say_at; /* monotonic seconds of the next log line */
 };
 
-/* Reviews that wait, and the threads that judge them. */
+/* Reviews that wait, and the threads that check them. */
 struct server_large {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
@@ -70,7 +64,8 @@ struct server {
 struct refusal {
 	unsigned status;
 	const char *text;
-	bool close; /* at once; else the body is read and dropped before */
+	bool close; /* close at once; else after the body was read and dropped
+		     */
 };
 
 /* State of one thread of the pool. */
@@ -81,10 +76,10 @@ struct server_thread {
 	bool runs;
 	int epoll_fd;			 /* the daemon's */
 	int wake_fd;			 /* a connection is resumed */
-	unsigned shaking;		 /* handshakes that are not over */
+	unsigned shaking;		 /* unfinished handshakes */
 	uint64_t moves;			 /* counts progress of any kind */
 	struct admission_worker *worker; /* NULL until the first review */
-	/* Bytes read ahead, of one connection at a time. */
+	/* Bytes read ahead, for one connection at a time. */
 	struct peer *owner;
 	size_t at, end;
 	char ahead[8 << 10];
@@ -100,19 +95,19 @@ struct peer {
 	struct server *server;
 	struct server_thread *thread;
 	bool agreed;	       /* upon TLS */
-	struct key_pair *pair; /* NULL until a handshake asks for it */
+	struct key_pair *pair; /* NULL until a handshake needs it */
 
 	/* server_wire.c */
-	char *kept; /* read ahead, moved out of the way */
+	char *kept; /* bytes read ahead, moved out of the thread's buffer */
 	size_t kept_at, kept_end;
-	bool broken;  /* no memory to keep it */
-	bool holding; /* the record of the headers waits for the body's */
+	bool broken;  /* no memory to keep them */
+	bool holding; /* the record of the headers waits for that of the body */
 	unsigned held;
 	char hold[HOLD_MAX];
 
 	/* server_client.c */
 	const struct refusal *verdict;
-	time_t verdict_since, verdict_until; /* 0: there is none yet */
+	time_t verdict_since, verdict_until; /* 0: no result yet */
 	unsigned verdict_generation;	     /* of the client CA */
 
 	/* State of the current request. */
@@ -121,7 +116,7 @@ struct peer {
 	const struct refusal *refusal;
 	size_t expected; /* Content-Length */
 	struct body body;
-	struct MHD_Response *response; /* ready, but not yet to be sent */
+	struct MHD_Response *response; /* ready, but not yet sent */
 	unsigned status;
 
 	/* server_large.c */
@@ -146,21 +141,21 @@ void server_connection(void *cls, struct MHD_Connection *connection,
 
 /* -- server_thread.c ------------------------------------------------------- */
 
-/* Takes the listening socket over, on -1 too: there is something to stop
- * even then. */
+/* Takes over the listening socket, on -1 too: the thread must then still be
+ * stopped. */
 int server_threads_start(struct server *server, int listener);
 /* Cuts what is left. */
 void server_threads_stop(struct server *server);
-/* From another thread; the connection may be gone afterwards. */
+/* Called from another thread; the connection may be gone afterwards. */
 void server_thread_resume(struct server_thread *thread,
 			  struct MHD_Connection *connection);
 
 /* -- server_wire.c --------------------------------------------------------- */
 
-/* The session's bytes go through the peer from now on. */
+/* Makes the session's bytes go through the peer from now on. */
 void server_wire_attach(struct peer *peer, gnutls_session_t session);
 void server_wire_detach(struct peer *peer);
-/* A reply with a body comes: send its headers together with it. */
+/* Announces a reply with a body: its headers are sent together with it. */
 void server_wire_hold(struct peer *peer);
 /* Ends the request. */
 void server_wire_release(struct peer *peer);
@@ -189,17 +184,18 @@ const struct refusal *server_check_client(struct peer *peer,
 /* bytes: at least server_memory_least(max_body) are used. */
 void server_memory_init(struct server_memory *memory, size_t bytes,
 			size_t max_body);
-/* More bytes for a body, which then has so many. false, counted and logged:
- * they are in use. */
+/* Reserves memory for a body of this total size. Returns false, counted and
+ * logged, if it is in use. */
 bool server_memory_body(struct server *server, size_t more, size_t size);
 void server_memory_body_end(struct server *server, size_t size);
-/* Room to judge a large body. false: others use it now. */
+/* Reserves memory for checking a large body. Returns false if others use it
+ * now. */
 bool server_memory_judge(struct server *server, size_t len);
 void server_memory_judge_end(struct server *server, size_t len);
 
 /* -- server_body.c --------------------------------------------------------- */
 
-/* -1: the bytes that all bodies may hold are in use. */
+/* Returns -1 if the memory for all bodies is in use. */
 int server_body_add(struct peer *peer, const char *data, size_t len);
 void server_body_release(struct peer *peer);
 
@@ -213,16 +209,16 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 /* An MHD_RequestCompletedCallback. */
 void server_request_end(void *cls, struct MHD_Connection *connection,
 			void **context, enum MHD_RequestTerminationCode reason);
-/* Makes the response of a review, or the reason that there is none. */
+/* Makes the response of a review, or the reason why there is none. */
 void server_judge_large(struct peer *peer);
 
 /* -- server_large.c -------------------------------------------------------- */
 
-/* On -1, too, there is something to stop. */
+/* On -1, too, it must be stopped. */
 int server_large_start(struct server *server, unsigned threads);
-/* When the other threads have ended, and before their daemons. */
+/* Called after the other threads have ended, and before their daemons. */
 void server_large_stop(struct server *server);
-/* Suspends the connection until its body is judged. */
+/* Suspends the connection until its body is checked. */
 void server_large_add(struct peer *peer, struct MHD_Connection *connection);
 
 #endif

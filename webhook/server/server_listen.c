@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * We open sockets instead of libmicrohttpd, because one socket accepts both
- * IPv6 and IPv4, falls back to IPv4 where the kernel has no IPv6, and errors
- * say clearly what is wrong with an address.
+ * Opens sockets instead of libmicrohttpd, so that one socket accepts both IPv6
+ * and IPv4, falls back to IPv4 if the kernel has no IPv6, and errors explain
+ * clearly what is wrong with an address.
  */
 #include "server_listen.h"
 
@@ -17,7 +17,7 @@
 
 enum { HOST_MAX = 256 };
 
-/* "[host]:port" or "host:port"; the port points into the address. */
+/* Splits "[host]:port" or "host:port"; the port points into the address. */
 static const char *split(const char *address, char host[HOST_MAX])
 {
 	const char *colon = strrchr(address, ':');
@@ -61,8 +61,9 @@ static int open_one(const struct addrinfo *info)
 }
 
 /*
- * Without a host IPv6 first: there, it is IPv4 too. A name that has addresses
- * of both (localhost) means the one of IPv4, as it does for programs in Go.
+ * Without a host IPv6 comes first, because that socket also accepts IPv4. A
+ * name with addresses of both (localhost) means the IPv4 address, as in Go
+ * programs.
  */
 static int open_any(const struct addrinfo *list, bool named)
 {

@@ -5,7 +5,8 @@
 
 #include "base/err.h"
 
-/* The descriptor, or -1. An empty host is every address, IPv6 and IPv4. */
+/* Returns the descriptor, or -1. An empty host means every address, IPv6 and
+ * IPv4. */
 int server_listen(const char *address, struct err *err);
 unsigned server_listen_port(int fd);
 

@@ -2,26 +2,27 @@
 /*
  * One budget of bytes over all requests: for bodies as they arrive, and for the
  * trees, texts and findings of large ones while they are checked. A body beyond
- * it is answered with 429 and Retry-After; one to be checked waits.
+ * it is answered with 429 and Retry-After; the check of a large body waits.
  *
  * It has three parts. An eighth is for small bodies alone, so that large ones
  * do not lock out ordinary reviews. Half of the rest, or the need of the
- * largest review, is for checking, so that bodies that wait for it do not keep
- * each other from it. Large bodies have the rest. The memory of small reviews
- * is not counted: each thread checks one, of 3 MiB at most.
+ * largest review, is for checks, so that bodies that wait for a check do not
+ * block each other. Large bodies have the rest. The memory of small reviews is
+ * not counted: each thread checks one, of 3 MiB at most.
  */
 #include "server_internal.h"
 
 enum {
 	SMALL_SHARE = 8,
-	/* A value of two bytes is a node of 104, a container of 170 may have
-	 * ten findings of 500; both are limited in number (review.c). */
+	/* Two bytes of JSON become a node of 104 bytes, and a container of 170
+	 * bytes may have ten findings of 500 bytes; both are limited in number
+	 * (review.c). */
 	TREE_SHARE = 60,
 	TREE_MAX = 16 << 20,
 	SAY_SECONDS = 10,
 };
 
-/* With its strings, which are copied. */
+/* Includes its strings, which are copied. */
 static size_t work_size(size_t len)
 {
 	return len +
@@ -58,7 +59,7 @@ static bool reserve_bytes(atomic_size_t *used, size_t bytes, size_t most)
 	return false;
 }
 
-/* Not each refusal: many of them would fill the log. */
+/* Not every rejection is logged: many of them would fill the log. */
 static void say_refused(struct server *server)
 {
 	int64_t now = monotonic_seconds();

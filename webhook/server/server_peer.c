@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Connections as they come and go. */
+/* Start and end of connections. */
 #include <stdlib.h>
 #include <sys/socket.h>
 

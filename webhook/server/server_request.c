@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From the headers of a request to its reply. libmicrohttpd calls
+ * Handles requests, from their headers to the reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
  * body, and again when the body is complete; only the first and the last call
  * may reply, or suspend the connection: then the last call is repeated.
@@ -21,12 +21,13 @@
 #include "base/escape.h"
 
 enum {
-	/* An API server takes 3 MiB from a user, may write six bytes for one,
-	 * and adds what was stored: below it a refusal is never a reset. */
+	/* An API server accepts 3 MiB from a user, may write six bytes for one,
+	 * and adds stored data: below this size a rejection is never a
+	 * reset. */
 	DROP_MAX = 64 << 20,
-	LONG_START =
-		64 << 10, /* of a body that is too long: it says who asks */
-	/* An API server has given up then, or does so soon. */
+	LONG_START = 64 << 10, /* start of a body that is too long: it contains
+				  the request */
+	/* An API server has given up by then, or soon does. */
 	REVIEW_MS = 2000,
 };
 
@@ -75,7 +76,8 @@ static bool is_token(const char *text, size_t len)
 	return len > 0;
 }
 
-/* A CR that ends no line, a NUL: others may see two headers there. */
+/* True for a CR that ends no line, or a NUL: others may read two headers
+ * there. */
 static bool has_control(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -121,7 +123,8 @@ static bool is_json(const struct headers *h)
 	       (!h->type[n] || strchr("; \t", h->type[n]));
 }
 
-/* Digits only: libmicrohttpd has checked them, but it is our guard. */
+/* Reads only digits: libmicrohttpd has checked them, but this guards against
+ * its errors. */
 static bool read_length(const char *text, size_t *out)
 {
 	size_t n = 0;
@@ -183,7 +186,7 @@ static void check_request(struct peer *peer, const char *url,
 
 /* --- replies -------------------------------------------------------------- */
 
-/* For the request at hand; NULL: no memory. */
+/* For the current request; NULL if memory runs out. */
 static struct MHD_Response *make_response(struct peer *peer,
 					  const struct admission_reply *reply)
 {
@@ -239,7 +242,8 @@ static enum MHD_Result reject_request(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* A review, and the response to it; NULL: no memory, or there is none. */
+/* A review, and the response to it; NULL if memory runs out, or there is
+ * none. */
 struct review_work {
 	struct peer *peer;
 	struct admission_worker **worker;
@@ -285,7 +289,7 @@ static void refuse_review(struct peer *peer, enum escape why)
 		memory ? "out of memory" : "it took too long");
 }
 
-/* One review that cannot go on is refused, and leaves nothing behind. */
+/* A review that cannot continue is rejected, and all its state is freed. */
 static void judge_guarded(struct review_work *j, int64_t limit_ms)
 {
 	enum escape why = escape_run(judge_body, j, limit_ms);
@@ -332,7 +336,7 @@ void server_judge_large(struct peer *peer)
 		refuse_review(peer, ESCAPE_MEMORY);
 }
 
-/* NULL: it is not known what the review asks. */
+/* NULL: the request of the review is unknown. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
 	struct review_work j = {.peer = peer,
@@ -350,8 +354,8 @@ static struct MHD_Response *judge_start(struct peer *peer)
 /* --- the three calls ------------------------------------------------------ */
 
 /*
- * Requests that wait for their clients are not counted against the others:
- * else a few hundred slow ones would have everybody refused.
+ * Requests that wait for their clients do not count: otherwise a few hundred
+ * slow ones would lock everybody out.
  */
 static void count_in(struct peer *peer)
 {
@@ -394,7 +398,7 @@ static enum MHD_Result begin(struct peer *peer,
 	return MHD_YES;
 }
 
-/* Without room for it the client hears 413. */
+/* Without memory for it the client gets 413. */
 static void take_start(struct peer *peer, const char *data, size_t len)
 {
 	size_t room = LONG_START - peer->body.len;

@@ -25,8 +25,8 @@
 #include <unistd.h>
 
 enum {
-	/* A connection's: headers and the piece of the body at hand. A thousand
-	 * connections have one each. */
+	/* Memory of a connection: headers and the current piece of the body. A
+	 * thousand connections have one each. */
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
 	ROUND_MS = 1000,
@@ -103,8 +103,8 @@ say(void *cls, const char *fmt, va_list ap)
 	log_say(server->options.log, LOG_DEBUG, "libmicrohttpd: %s", text);
 }
 
-/* An API server escapes nothing in our paths, and a NUL would hide what comes
- * behind it. */
+/* An API server escapes nothing in these paths, and a NUL would hide the
+ * rest. */
 static size_t keep_path(void *cls, struct MHD_Connection *connection,
 			char *text)
 {
@@ -192,7 +192,7 @@ int server_threads_start(struct server *server, int listener)
 void server_threads_stop(struct server *server)
 {
 	atomic_store(&server->stopping, true);
-	/* All threads listen: this is an event for each of them. */
+	/* All threads listen, so this is an event for each of them. */
 	shutdown(server->listener, SHUT_RDWR);
 	for (unsigned i = 0; i < server->nthreads; i++)
 		if (server->threads[i]->runs)

@@ -32,7 +32,7 @@ int server_choose_certificate(gnutls_session_t session,
 	return key_pair_give(peer->pair, certs, ncerts, key);
 }
 
-/* The client's Finished: it is the last of a handshake that it sends. */
+/* The client's Finished is its last message of a handshake. */
 static int on_finished(gnutls_session_t session, unsigned type, unsigned when,
 		       unsigned incoming, const gnutls_datum_t *message)
 {

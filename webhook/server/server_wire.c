@@ -4,10 +4,10 @@
  * arrive (connection.h), and it saves system calls.
  *
  * Reading: GnuTLS reads the 5 bytes of a record's header, then the record. The
- * first read takes what there is, into a buffer of the thread; the rest moves
- * to the connection when another one of the same thread reads. EAGAIN is
- * returned only when nothing is left, because libmicrohttpd's edge-triggered
- * epoll reads on until then.
+ * first read takes all available bytes, into a buffer of the thread; the rest
+ * moves to the connection when another connection of the same thread reads.
+ * EAGAIN is returned only when nothing is left, because libmicrohttpd's
+ * edge-triggered epoll reads on until then.
  *
  * Writing: libmicrohttpd sends headers and body as two records. The first one
  * waits for the second, and both leave in one packet. It counts as sent
@@ -104,7 +104,7 @@ static ssize_t pull(gnutls_transport_ptr_t transport, void *out, size_t size)
 	if (n <= 0)
 		return n;
 	peer->thread->moves++;
-	/* Here and not where it is received: that may be in another phase. */
+	/* Called here, not on receipt, because that may be in another phase. */
 	connection_heard(&peer->connection);
 	return n;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One GnuTLS trust list per file, instead of that of libmicrohttpd's daemon,
- * which cannot be replaced while it serves. The names of the authorities are
- * not sent in the certificate request either: a Go client would not send a
- * certificate of an authority that was added since.
+ * which cannot be replaced while it serves. The certificate request does not
+ * contain the names of the authorities either: a Go client would not send a
+ * certificate of an authority that was added later.
  */
 #include "client_ca.h"
 
@@ -22,7 +22,7 @@
 
 enum {
 	CHAIN_MAX = 16,
-	/* 80 bits, what the listener's priorities ask of certificates. */
+	/* 80 bits, which the listener's priorities require of certificates. */
 	FLAGS = GNUTLS_PROFILE_TO_VFLAGS(GNUTLS_PROFILE_LOW),
 };
 
@@ -30,13 +30,14 @@ struct ca_set {
 	atomic_uint references;
 	gnutls_x509_trust_list_t list;
 	unsigned count;
-	int64_t not_after; /* of the one that ends last */
+	int64_t not_after; /* of the certificate that ends last */
 	struct buf text;   /* the file */
 };
 
 struct client_ca {
 	pthread_mutex_t lock;
-	struct ca_set *current; /* under the lock; who loads changes it */
+	struct ca_set *current; /* under the lock; only the loading thread
+				   changes it */
 	atomic_uint generation;
 };
 
@@ -75,7 +76,7 @@ static unsigned count_blocks(const char *text)
 	return n;
 }
 
-/* The certificates are the list's afterwards. */
+/* The list owns the certificates afterwards. */
 static void set_fill(struct ca_set *set, gnutls_x509_crt_t *certs, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -118,7 +119,7 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 	return n == blocks ? 0 : -1;
 }
 
-/* One that has no list yet. */
+/* Frees one that has no list yet. */
 static void set_free(void *what)
 {
 	struct ca_set *set = what;
@@ -162,7 +163,8 @@ static void swap_in(struct client_ca *ca, struct ca_set *set)
 	old = ca->current;
 	ca->current = set;
 	pthread_mutex_unlock(&ca->lock);
-	/* After the set: a verdict of this generation is the new set's. */
+	/* After the set, so that a result of this generation belongs to the new
+	 * set. */
 	atomic_fetch_add(&ca->generation, 1);
 	set_drop(old);
 }

@@ -5,9 +5,8 @@
  * reference, so that a pair cannot be freed between the two; files are read
  * and checked outside of it.
  *
- * A pair that is being replaced shows as a key that does not match, a text
- * that is cut off or a file that is missing; only then may reading again soon
- * help.
+ * A pair that is being replaced appears as a key that does not match, a
+ * truncated text or a missing file; only then is it read again soon.
  */
 #include "key_store.h"
 
@@ -42,7 +41,8 @@ struct key_pair {
 
 struct key_store {
 	pthread_mutex_t lock;
-	struct key_pair *current; /* under the lock; who loads changes it */
+	struct key_pair *current; /* under the lock; only the loading thread
+				     changes it */
 	atomic_uint generation;
 };
 
@@ -158,7 +158,7 @@ static void drop_texts(void *texts)
 	texts_release(texts);
 }
 
-/* One for each file: bytes cannot move from one to the other. */
+/* One for each file, so that bytes cannot move between them. */
 static void texts_digest(struct texts *texts)
 {
 	const struct buf *cert = &texts->cert, *key = &texts->key;

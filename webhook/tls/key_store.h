@@ -2,12 +2,12 @@
 /*
  * The serving certificate and key, replaced while handshakes are under way.
  *
- * A pair is counted: the store holds one reference, each connection takes
- * one when GnuTLS first asks it for a certificate and drops it when the
- * connection is closed. GnuTLS neither copies nor frees what the callback of
- * MHD_OPTION_HTTPS_CERT_CALLBACK hands out (function2: "flags will be assumed
- * to be zero") and may ask more than once in a handshake, so the pair
- * belongs to the connection and not to the call (server_tls.c).
+ * A pair is counted: the store holds one reference, each connection takes one
+ * when GnuTLS first asks it for a certificate and drops it when the connection
+ * is closed. GnuTLS neither copies nor frees the result of the callback
+ * MHD_OPTION_HTTPS_CERT_CALLBACK (function2: "flags will be assumed to be
+ * zero") and may call it more than once in a handshake, so the pair belongs to
+ * the connection and not to the call (server_tls.c).
  */
 #ifndef WEBHOOK_KEY_STORE_H
 #define WEBHOOK_KEY_STORE_H
@@ -26,16 +26,16 @@ struct key_store;
 struct key_pair;
 
 struct key_store *key_store_new(void);
-/* Pairs that connections still hold live on until they are dropped. */
+/* Pairs that connections still hold live until they are dropped. */
 void key_store_free(struct key_store *store);
 
 /*
- * Load both files. A pair that is being replaced is read again for up to a
- * second. On -1 the pair in use stays. A pair with a wrong date (expired, not
- * yet valid) is taken only where there is none in use, or a worse one; 0 then
- * too, and key_store_ready() is false. Files that hold what is in use already
- * change nothing. Call it when the files change, and each minute, since a pair
- * may become valid by waiting. One thread at a time loads.
+ * Loads both files. A pair that is being replaced is read again for up to a
+ * second. On -1 the current pair stays. A pair with a wrong date (expired, not
+ * yet valid) is used only if there is no other, or a worse one; the result is
+ * then 0, and key_store_ready() is false. Files with the current pair change
+ * nothing. Call it when the files change, and each minute, since a pair may
+ * become valid. Only one thread may load at a time.
  */
 int key_store_load(struct key_store *store, const char *cert_path,
 		   const char *key_path, struct err *err);
@@ -43,23 +43,24 @@ int key_store_load(struct key_store *store, const char *cert_path,
 int key_store_load_pem(struct key_store *store, const struct buf *cert,
 		       const struct buf *key, struct err *err);
 
-/* A pair is loaded and valid at this time. */
+/* True if a pair is loaded and valid at this time. */
 bool key_store_ready(struct key_store *store);
-/* notAfter in seconds since the epoch; 0: there is none. */
+/* notAfter in seconds since the epoch; 0: none. */
 int64_t key_store_expiry(struct key_store *store);
 /* Counts replacements: logs and tests see whether a load changed anything. */
 unsigned key_store_generation(const struct key_store *store);
-/* One line for the log: names, key, dates, warnings; appended. */
+/* Appends one line for the log: names, key, dates, warnings. */
 void key_store_describe(struct key_store *store, struct buf *out);
 /* Sets the metric of its expiry, and logs it once for each generation;
  * *reported is the last one that was logged, 0 at first. */
 void key_store_report(struct key_store *store, unsigned *reported,
 		      struct log *log, struct metrics *metrics);
 
-/* NULL when there is none. Any thread. */
+/* Returns NULL if there is none. May be called by any thread. */
 struct key_pair *key_store_take(struct key_store *store);
 void key_pair_drop(struct key_pair *pair); /* NULL is allowed */
-/* For gnutls_certificate_retrieve_function2: 0, or -1 when pair is NULL. */
+/* For gnutls_certificate_retrieve_function2: returns 0, or -1 if pair is
+ * NULL. */
 int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
 		  unsigned *ncerts, gnutls_privkey_t *key);
 

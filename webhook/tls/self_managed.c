@@ -3,15 +3,15 @@
  * A round: read the webhook configurations, then the Secret; decide; write the
  * Secret, load the pair, write the configurations. Every write names the
  * version that the decision is based on. Configurations are read before the
- * Secret: a replica that changed one since has a Secret as new as ours, and our
- * write to it then fails, so that a bundle is never replaced by an older one.
+ * Secret: if another replica changed one since, this replica's write to it
+ * fails, so that a bundle is never replaced by an older one.
  *
  * Nothing is published while a step on the Secret is still due. A new CA counts
- * as settled when two rounds, `settle` seconds apart, found it everywhere and
- * nothing written in between; that is monotonic time.
+ * as settled when two rounds, `settle` seconds apart, of monotonic time, found
+ * it everywhere and unchanged.
  *
- * A replica with a wrong clock issues nothing: the others could not use its
- * certificates, nor it theirs.
+ * A replica with a wrong clock issues nothing, because other replicas could not
+ * use its certificates.
  */
 #include "self_managed.h"
 
@@ -30,9 +30,9 @@
 enum {
 	CONFIGS = 2,
 	POLL_MS = 30000,
-	SOON_MS = 300,	     /* after a change, to see it */
+	SOON_MS = 300,	     /* after a change, to read it back */
 	UNREADY_MS = 2000,   /* until the first certificate is served */
-	CLOCK_SECONDS = 240, /* less than certificates are dated back */
+	CLOCK_SECONDS = 240, /* less than the backdating of certificates */
 };
 
 struct self_managed {
@@ -45,7 +45,7 @@ struct self_managed {
 	atomic_bool stop;
 	_Atomic(const char *) not_ready;
 	/* of the thread */
-	struct buf settling; /* a CA and versions; empty: it is not there */
+	struct buf settling; /* a CA and versions; empty: missing */
 	int64_t since;
 	unsigned generation, failures;
 	char problem[400]; /* logged last */
@@ -187,7 +187,7 @@ static int decide(struct self_managed *m, struct round *r, struct err *err)
 
 /* --- writing -------------------------------------------------------------- */
 
-/* The API server's clock is in an object that every user may ask for. */
+/* The API server's clock is in an object that every user may request. */
 static int check_clock(struct self_managed *m, struct err *err)
 {
 	static const char body[] =
@@ -301,7 +301,8 @@ static enum outcome publish(struct self_managed *m, struct round *r,
 	return ROUND_DONE;
 }
 
-/* Once ready, always: serving is better than not, whatever fails later. */
+/* Once ready, always ready: serving is better than not, whatever fails
+ * later. */
 static void report_ready(struct self_managed *m, struct round *r)
 {
 	if (!atomic_load(&m->not_ready))
@@ -397,7 +398,7 @@ static int64_t wait_ms(struct self_managed *m, const struct round *r,
 	else
 		wait = m->failures < 6 ? least(500 << m->failures, poll_ms(m))
 				       : poll_ms(m);
-	/* Another key of the hash in each process. */
+	/* The hash has another key in each process. */
 	return wait + (int64_t)(text_keyed_hash(&now, sizeof(now)) %
 				(uint64_t)(wait / 5 + 50));
 }
@@ -414,7 +415,7 @@ static void rest(struct self_managed *m, int64_t ms)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* A problem is logged once, until there is another or none. */
+/* A problem is logged once, until it changes or ends. */
 static void report_failure(struct self_managed *m, enum outcome outcome,
 			   const struct err *err)
 {
@@ -513,7 +514,7 @@ static void release(struct self_managed *m)
 	free(m);
 }
 
-/* Names become parts of paths. */
+/* True if the name is safe as a part of a path. */
 static bool is_name(const char *text)
 {
 	return text && text_is_subdomain(text, strlen(text));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Certificates that gpugated issues itself, kept in one Secret that all
- * replicas share: a thread reads it, does the steps that certs/rotate.h finds
- * due, loads the pair into the key store and writes the CAs into the webhook
- * configurations. Replicas need no leader: the Secret is written with the
- * resourceVersion that was read, so one replica succeeds and the others read
- * again.
+ * replicas share: a thread reads it, performs the steps that are due by
+ * certs/rotate.h, loads the pair into the key store and writes the CAs into the
+ * webhook configurations. Replicas need no leader: the Secret is written with
+ * the resourceVersion that was read, so one replica succeeds and the others
+ * read again.
  */
 #ifndef WEBHOOK_SELF_MANAGED_H
 #define WEBHOOK_SELF_MANAGED_H
@@ -29,17 +29,18 @@ struct self_managed_options {
 	const char *webhook_config; /* of both kinds */
 	const char *const *names;   /* of the service; NULL-terminated */
 	int64_t ca_life, leaf_life; /* seconds */
-	unsigned settle; /* seconds until all API servers know a bundle */
+	unsigned settle; /* seconds until all API servers use a new bundle */
 };
 
 struct self_managed *
 self_managed_start(const struct self_managed_options *options, struct err *err);
 void self_managed_stop(struct self_managed *managed); /* NULL is allowed */
 
-/* NULL: a pair is loaded and the API server has its CA. Any thread. */
+/* NULL if a pair is loaded and the API server has its CA. May be called by any
+ * thread. */
 const char *self_managed_not_ready(const struct self_managed *managed);
 
-/* "90d", "36h", "20m", "45s", "45"; -1: none of these, or nothing. */
+/* Parses "90d", "36h", "20m", "45s", "45"; -1 for anything else. */
 int64_t self_managed_life(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The caBundle of each webhook of a configuration. Only we write the field; it
- * is compared byte by byte, since the API server stores it unchanged.
+ * The caBundle of each webhook of a configuration. Only gpugated writes the
+ * field; it is compared byte by byte, since the API server stores it unchanged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +80,7 @@ void hooks_version(const json_t *object, struct buf *out)
 	buf_addf(out, "%s/%lld ", text_of(meta, "uid"), (long long)generation);
 }
 
-/* The webhooks that lack the bundle, as a patch has them. */
+/* Adds the webhooks that lack the bundle, in the form of a patch. */
 static void add_webhooks(const json_t *object, const struct buf *bundle,
 			 json_t *list)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects that self-managed certificates live in, as JSON.
+ * The objects that hold self-managed certificates, as JSON.
  *
  *	self_managed.c         the thread, and the order of requests
  *	self_managed_secret.c  the Secret and what rotates in it
@@ -32,10 +32,10 @@ struct managed_link {
 	const atomic_bool *stop;
 };
 
-/* A GET; *object is NULL without an error when there is no such object. */
+/* Sends a GET; *object is NULL without an error if there is no such object. */
 int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
-/* An empty reply, which is erased if the work is left. */
+/* Starts an empty reply, which is erased if the work is left. */
 void managed_guard(struct escape_guard *guard, struct api_reply *reply);
 /* Erases strings that hold secrets. */
 void managed_wipe(json_t *object);
@@ -45,7 +45,7 @@ void managed_wipe(json_t *object);
 /* state is initialized by the caller. Values that cannot be read are left
  * empty. */
 void secret_state(const json_t *object, struct rotate_state *state);
-/* The object as it was read, with this state in it. */
+/* Sets this state in the object as it was read. */
 void secret_set(json_t *object, const struct rotate_state *state);
 enum change secret_write(const struct managed_link *link, const char *path,
 			 const json_t *object, struct err *err);
@@ -55,13 +55,13 @@ enum change secret_create(const struct managed_link *link, const char *path,
 
 /* -- webhook configurations ------------------------------------------------ */
 
-/* Appends the bundles that they trust now. */
+/* Appends the bundles that the API server trusts now. */
 void hooks_bundles(const json_t *object, struct buf *out);
 bool hooks_have(const json_t *object, const struct buf *bundle);
-/* Another text whenever something was written; appended. */
+/* Appends a text that changes whenever something is written. */
 void hooks_version(const json_t *object, struct buf *out);
-/* A strategic merge patch for those that lack the bundle, that takes effect
- * on this version of the object only; appended. */
+/* Appends a strategic merge patch for webhooks that lack the bundle, which
+ * applies only to this version of the object. */
 void hooks_patch(const json_t *object, const struct buf *bundle,
 		 struct buf *out);
 enum change hooks_write(const struct managed_link *link, const char *path,
@@ -70,7 +70,7 @@ enum change hooks_write(const struct managed_link *link, const char *path,
 
 /* -- texts ----------------------------------------------------------------- */
 
-/* "2026-11-21T06:59:00Z"; -1: it is not like that. */
+/* Parses "2026-11-21T06:59:00Z"; -1 for anything else. */
 int64_t managed_time(const char *text);
 
 #endif

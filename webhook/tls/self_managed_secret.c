@@ -2,8 +2,8 @@
 /*
  * The Secret. Its keys: tls.crt and tls.key (what a Secret of the type
  * kubernetes.io/tls must have), ca.crt and ca.key, and while CAs overlap
- * ca-old.crt with ca-old.until, in seconds since the epoch. Whatever else is
- * in the object stays as it is.
+ * ca-old.crt with ca-old.until, in seconds since the epoch. Everything else in
+ * the object stays unchanged.
  */
 #include <openssl/crypto.h>
 #include <stdlib.h>
@@ -66,7 +66,7 @@ int managed_read(const struct managed_link *link, const char *path,
 	return rc;
 }
 
-/* body: what is sent; the API server records it as the manager's. */
+/* body: the request; the API server records its fields as the manager's. */
 static enum change change(const struct managed_link *link, struct api_call call,
 			  const char *manager, const char *body,
 			  struct err *err)
@@ -141,7 +141,7 @@ enum change secret_write(const struct managed_link *link, const char *path,
 }
 
 /*
- * Server-side apply, since it names the object in its path: the right to
+ * Uses server-side apply, since it names the object in its path: the right to
  * create can then be granted for this one name.
  */
 enum change secret_create(const struct managed_link *link, const char *path,
@@ -175,7 +175,8 @@ void managed_wipe(json_t *object)
 	json_t *data = json_object_get(object, "data"), *value;
 	const char *key;
 
-	/* Jansson's strings may be written to: we hold the only reference. */
+	/* Jansson's strings may be overwritten, because no one else holds a
+	 * reference. */
 	json_object_foreach(data, key, value) if (json_is_string(value))
 		OPENSSL_cleanse((void *)(uintptr_t)json_string_value(value),
 				json_string_length(value));
