@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a readiness probe a pod is ready when its containers run.
+ * Without a readiness probe a pod is ready when its containers run. With
+ * LeaderReady a LeaderWorkerSet makes workers when their leader is ready (lws
+ * pkg/controllers/pod_controller.go).
  */
 #include <inttypes.h>
+#include <string.h>
 
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
 /* True if the probe tests a port. A command may test anything, and the port of
@@ -32,51 +36,95 @@ static const struct degree *waits_for(const struct container *c, bool *server)
 	return NULL;
 }
 
+static void check_ranks(struct rule_run *run, const struct container *c)
+{
+	bool server;
+	const struct degree *nodes = waits_for(c, &server);
+	struct finding *f;
+
+	if (!nodes)
+		return;
+	f = report_container(
+		run, c, nodes->node,
+		"container `%s` waits for %" PRId64
+		" nodes, but the next pod is created only when this one is ready",
+		container_title(c), nodes->n);
+	if (server)
+		return;
+	finding_severity(f, SEVERITY_INFO);
+	finding_help(
+		run, f,
+		"if the probed endpoint waits for them too, the StatefulSet never starts");
+}
+
+/* vLLM's script for the leader starts the server when all nodes of Ray have
+ * come. */
+static bool waits_for_workers(const struct container *c)
+{
+	struct parallel_list list = container_parallel(c);
+
+	if (!asks_port(c, true))
+		return false;
+	for (size_t i = 0; i < list.n; i++) {
+		const struct degree *nodes =
+			&list.items[i].degrees[DEGREE_NODES];
+
+		if (list.items[i].type == PARALLEL_SERVER && nodes->given &&
+		    (nodes->n > 1 || nodes->unknown))
+			return true;
+	}
+	return container_says(c, "multi-node-serving.sh leader");
+}
+
+static void check_leader(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *spec = node_get(pod->object->root, "spec");
+	const struct node *template = node_get(spec, "leaderWorkerTemplate");
+	const struct node *policy = node_get(spec, "startupPolicy");
+	int64_t size;
+
+	if (!node_eq(policy, "LeaderReady") ||
+	    !node_int(node_get(template, "size"), &size) || size < 2 ||
+	    (strcmp(pod->role, "leader") != 0 &&
+	     !node_is_unset(node_get(template, "leaderTemplate"))))
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->role == CONTAINER_MAIN && waits_for_workers(c))
+			report_container(
+				run, c, policy,
+				"container `%s` of the leader waits for the workers, but they are created only when it is ready",
+				container_title(c));
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *policy;
 
+	if (object_is(pod->object, "leaderworkerset.x-k8s.io",
+		      "LeaderWorkerSet"))
+		check_leader(run, pod);
 	if (pod->steady.n < 2 || !object_is(pod->object, "apps", "StatefulSet"))
 		return;
 	policy = node_path(pod->object->root, "spec.podManagementPolicy");
 	if (!node_is_unset(policy) && !node_eq(policy, "OrderedReady"))
 		return;
-	FOR_EACH_CONTAINER(pod, c) {
-		const struct degree *nodes;
-		struct finding *f;
-		bool server;
-
-		if (c->gpus.n < 1 ||
-		    node_is_unset(node_get(c->node, "readinessProbe")))
-			continue;
-		nodes = waits_for(c, &server);
-		if (!nodes)
-			continue;
-		f = report_container(
-			run, c, nodes->node,
-			"container `%s` waits for %" PRId64
-			" nodes, but the next pod is created only when this one is ready",
-			container_title(c), nodes->n);
-		if (server)
-			continue;
-		finding_severity(f, SEVERITY_INFO);
-		finding_help(
-			run, f,
-			"if the probed endpoint waits for them too, the StatefulSet never starts");
-	}
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->gpus.n > 0 &&
+		    !node_is_unset(node_get(c->node, "readinessProbe")))
+			check_ranks(run, c);
 }
 
 const struct rule rule_statefulset_orderedready_gang = {
 	.name = "statefulset-orderedready-gang",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW | RULE_ABSENCE,
+	.flags = RULE_ABSENCE,
 	.since = "1.0",
-	.summary =
-		"ranks that start one by one, each after the previous one is ready",
-	.why = "A rank becomes ready only after all ranks have met, but the next rank is created only after this one is ready: the StatefulSet never starts.",
-	.remedy = "Set podManagementPolicy: Parallel.",
+	.summary = "ranks that are created only after another one is ready",
+	.why = "A rank becomes ready only after all ranks have met, but the next rank is created only after this one is ready: the workload never starts.",
+	.remedy =
+		"Set podManagementPolicy: Parallel, or startupPolicy: LeaderCreated in a LeaderWorkerSet.",
 	.evidence =
-		"https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#pod-management-policies",
+		"https://kubernetes.io/docs/concepts/workloads/controllers/statefulset/#pod-management-policies; https://github.com/kubernetes-sigs/lws/issues/401",
 	.check_pod = check,
 };

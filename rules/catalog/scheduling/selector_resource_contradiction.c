@@ -4,9 +4,12 @@
  * beside another vendor's resource, an instance type or a count label with
  * fewer accelerators than requested. So may nodeSelector and required affinity,
  * which must both match. Such a pod can never be scheduled.
+ * The API server forbids one whose RuntimeClass selects another value
+ * (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
@@ -14,6 +17,7 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/mig.h"
 #include "kube/scheduling/sharing.h"
+#include "kube/set/index_find.h"
 
 /*
  * Chips per node of a TPU topology: all of a slice on one host; 4 for larger
@@ -225,6 +229,54 @@ static void check(struct rule_run *run, const struct pod *pod)
 	}
 }
 
+static void check_class(struct rule_run *run, const struct pod *pod,
+			const struct found_object *class)
+{
+	const struct node *own = pod_field(pod, "nodeSelector");
+
+	FOR_EACH_CHILD(node_path(class->root, "scheduling.nodeSelector"),
+		       label) {
+		const struct node *at = node_get(own, label->key);
+		struct finding *f;
+
+		if (!node_str(at) || !node_str(label) ||
+		    !strcmp(at->str, label->str))
+			continue;
+		f = report_pod(run, pod, at,
+			       "RuntimeClass `%s` selects `%s: %s`: the API "
+			       "server forbids pods that select another value",
+			       class->name, label->key, label->str);
+		finding_label_place(run, f, &class->place, "the class");
+	}
+}
+
+static const struct found_object *class_of(struct rule_run *run,
+					   const struct workload *w,
+					   const struct workload_pod *pod)
+{
+	for (size_t i = 0; i < pod->nreferences; i++)
+		if (pod->references[i].runtime_class)
+			return index_find(
+				rule_index(run), w, CLUSTER_RUNTIME_CLASS,
+				pod->references[i].name, rule_arena(run));
+	return NULL;
+}
+
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const struct found_object *class = NULL;
+	const struct object *object;
+
+	for (size_t i = 0; i < w->npods && !class && !w->child; i++)
+		class = class_of(run, w, &w->pods[i]);
+	object = class ? rule_object(run, w) : NULL;
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod)
+		if (node_eq(pod_field(pod, "runtimeClassName"), class->name))
+			check_class(run, pod, class);
+}
+
 const struct rule rule_selector_resource_contradiction = {
 	.name = "selector-resource-contradiction",
 	.category = "scheduling",
@@ -238,4 +290,5 @@ const struct rule rule_selector_resource_contradiction = {
 	.evidence =
 		"https://karpenter.sh/docs/reference/instance-types/; GKE accelerator labels; gpu-feature-discovery",
 	.check_pod = check,
+	.check_workload = check_workload,
 };

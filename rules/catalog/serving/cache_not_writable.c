@@ -109,6 +109,24 @@ static const struct node *read_only(const struct container *c,
 	return settings_of(volume);
 }
 
+/* Returns the URI of the model that KServe mounts at /mnt/models, if that holds
+ * the path and may not be written, or NULL. */
+static const struct node *model_mount(const struct container *c,
+				      const char *path)
+{
+	const struct object *object = c->pod->object;
+	const struct node *uri =
+		node_path(object->root, "spec.predictor.model.storageUri");
+	const struct node *writable =
+		object_annotation(object, "storage.kserve.io/readonly");
+
+	return object_is(object, "serving.kserve.io", "InferenceService") &&
+			       node_str(uri) && !writable &&
+			       contains_path("/mnt/models", path)
+		       ? uri
+		       : NULL;
+}
+
 static bool is_offline(const struct container *c)
 {
 	const char *hub = container_env_text(c, "HF_HUB_OFFLINE");
@@ -153,7 +171,7 @@ static void check_mounts(struct rule_run *run, const struct container *c)
 		    (caches[i].hub && is_offline(c)))
 			continue;
 		mount = mount_of(c, value.text);
-		at = read_only(c, mount);
+		at = mount ? read_only(c, mount) : model_mount(c, value.text);
 		if (!at)
 			continue;
 		f = report_cache(run, c, caches[i].name, &value,
