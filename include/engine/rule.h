@@ -117,7 +117,9 @@ struct rejection {
 	/* Path of the place; NULL: what decides. A part without it is
 	 * accepted, unless absent is set. */
 	const char *field;
-	const char *rule;    /* CEL, true: accepted */
+	/* CEL, true: accepted. NULL: the rule's C code decides, and calls
+	 * rule_report_rejection(). */
+	const char *rule;
 	const char *message; /* CEL text: the fault */
 	const char *each;    /* path below the place, or NULL */
 	bool absent;	     /* a part without the field may be rejected */
@@ -314,6 +316,13 @@ void fix_remove(struct fix *fix, const struct node *node);
 /* For check_object or check_pod: reports the operator's rejections. */
 void rule_check_rejections(struct rule_run *run, const struct object *object);
 void rule_check_pod_rejections(struct rule_run *run, const struct pod *pod);
+/* Reports the rejection of this id that C code found, unless it is off; the
+ * text is the fault. pod: the one that is rejected, or NULL: the object. */
+struct finding *rule_report_rejection(struct rule_run *run,
+				      const struct pod *pod,
+				      const struct node *at, const char *id,
+				      const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
 
 /* Counts a check that the rule could not make, reported in rulesNotRun. */
 void rule_not_run(struct rule_run *run, const char *reason);

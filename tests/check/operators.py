@@ -25,7 +25,7 @@ import yaml
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # Rules that say of an operator what their own texts confine to some versions.
-RELATED = ["pytorchjob-worker-zero"]
+RELATED = ["pytorchjob-worker-zero", "kuberay-rejects"]
 # The rule, folders of tests/rules beside its own, kinds by group
 OPERATORS = {
     "kuberay": ("kuberay-rejects", ["ray-*", "rayservice-*", "rayjob-*"], {
@@ -175,6 +175,8 @@ class Mutator:
 
     def mutate(self, obj):
         places = [p for p in each_place(obj) if not is_fixed(p[2])]
+        if not places:
+            return
         container, key, path = self.random.choice(places)
         choice = self.random.random()
         if choice < 0.45:

@@ -135,7 +135,8 @@ static void a_check_of_what_is_absent_is_marked(void **state)
 		for (size_t k = 0; of && of->items[k].id; k++) {
 			const struct rejection *one = &of->items[k];
 
-			if (!one->field || text_ends(one->field, "]"))
+			if (!one->rule || !one->field ||
+			    text_ends(one->field, "]"))
 				continue;
 			if (one->absent != may_reject_absent(one))
 				fail_msg("%s/%s: .absent is %d",

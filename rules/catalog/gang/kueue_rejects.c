@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue also validates a Job without a queue. It checks the topology of pods of
- * other kinds, and Ray clusters, only in a queue.
+ * Kueue validates jobs without a queue too, but Ray clusters and pods only in a
+ * queue.
  */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
+
+#define PODSET "kueue.x-k8s.io/podset-"
 
 static bool names_kueue(const struct node *map)
 {
@@ -14,6 +20,129 @@ static bool names_kueue(const struct node *map)
 			return true;
 	return false;
 }
+
+static const char *note_of(const struct pod *pod, const char *key)
+{
+	return node_str(node_get(pod->annotations, key));
+}
+
+/* --- pod sets ------------------------------------------------------------- */
+
+/* Pods of the template that make one pod set: a LeaderWorkerSet has a workload
+ * for each of its groups. */
+static struct amount pods_of_set(const struct pod *pod)
+{
+	const struct object *object = pod->object;
+	const struct node *template =
+		node_path(object->root, "spec.leaderWorkerTemplate");
+	struct amount size = amount_int(node_get(template, "size"), 1);
+
+	if (!object_is(object, "leaderworkerset.x-k8s.io", "LeaderWorkerSet"))
+		return pod->steady;
+	if (pod->template == node_get(template, "leaderTemplate"))
+		return amount_of(1);
+	if (node_get(template, "leaderTemplate") && size.n > 0)
+		size.n--;
+	return size;
+}
+
+/* Kinds that Kueue makes pod sets of the templates of, in their numbers. */
+static bool has_pod_sets(const struct object *object, bool grouped)
+{
+	static const char *const kinds[] = {
+		"JobSet",     "LeaderWorkerSet", "RayCluster", "RayJob",
+		"RayService", "MPIJob",		 "Job",	       "PyTorchJob",
+		"TFJob",      "XGBoostJob",	 "PaddleJob",  "JAXJob"};
+	size_t n = grouped ? 6 : sizeof(kinds) / sizeof(*kinds);
+
+	if (text_eq(object->group, "batch.volcano.sh"))
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (text_eq(object->kind, kinds[i]))
+			return true;
+	return false;
+}
+
+static void check_slice(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *note =
+		node_get(pod->annotations, PODSET "slice-size");
+	const char *text = node_str(note);
+	struct amount pods = pods_of_set(pod);
+	unsigned long size;
+
+	if (!text || !*text || pods.unknown ||
+	    strspn(text, "0123456789") != strlen(text) || strlen(text) > 9)
+		return;
+	size = strtoul(text, NULL, 10);
+	if (size > (unsigned long)pods.n)
+		rule_report_rejection(
+			run, pod, note, "slice-above-pods",
+			"a slice has %lu pods, and the pod set %" PRId64, size,
+			pods.n);
+}
+
+static bool differs(const struct pod *a, const struct pod *b, const char *key)
+{
+	const char *of_a = note_of(a, key), *of_b = note_of(b, key);
+
+	return (of_a || of_b) && !text_eq(of_a, of_b);
+}
+
+static void check_pair(struct rule_run *run, const struct pod *pod,
+		       const struct pod *other)
+{
+	const struct node *note =
+		node_get(pod->annotations, PODSET "group-name");
+	struct amount a = pods_of_set(pod), b = pods_of_set(other);
+
+	if (!a.unknown && !b.unknown && a.n != 1 && b.n != 1)
+		rule_report_rejection(run, pod, note, "group-replicas",
+				      "the pod sets of group `%s` have %" PRId64
+				      " and %" PRId64
+				      " pods, and one must have 1",
+				      node_str(note), a.n, b.n);
+	if (differs(pod, other, PODSET "required-topology") ||
+	    differs(pod, other, PODSET "preferred-topology"))
+		rule_report_rejection(
+			run, pod, note, "group-topologies",
+			"the pod sets of group `%s` ask for different topologies",
+			node_str(note));
+}
+
+/* At its first pod set, a group. */
+static void check_group(struct rule_run *run, const struct pod *pod)
+{
+	const struct node *note =
+		node_get(pod->annotations, PODSET "group-name");
+	const char *name = node_str(note);
+	const struct pod *other = NULL;
+	size_t n = 0;
+
+	if (!name || !*name)
+		return;
+	FOR_EACH_POD(pod->object, p) {
+		const struct node *of_p =
+			node_get(p->annotations, PODSET "group-name");
+
+		if (of_p && node_is_unknown(of_p))
+			return;
+		if (!text_eq(node_str(of_p), name))
+			continue;
+		if (!n && p != pod)
+			return;
+		if (++n == 2)
+			other = p;
+	}
+	if (n != 2)
+		rule_report_rejection(run, pod, note, "group-pod-sets",
+				      "group `%s` has %zu pod set%s, not two",
+				      name, n, n == 1 ? "" : "s");
+	else
+		check_pair(run, pod, other);
+}
+
+/* --- all of them ---------------------------------------------------------- */
 
 static void check_object(struct rule_run *run, const struct object *object)
 {
@@ -28,10 +157,16 @@ static void check_object(struct rule_run *run, const struct object *object)
 static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	bool validated =
-		pod->object->kueue || object_is(pod->object, "batch", "Job");
+		pod->object->kueue || (has_pod_sets(pod->object, false) &&
+				       !text_eq(pod->object->group, "ray.io"));
 
-	if (validated && pod->steady.n && names_kueue(pod->annotations))
-		rule_check_pod_rejections(run, pod);
+	if (!validated || !pod->steady.n || !names_kueue(pod->annotations))
+		return;
+	rule_check_pod_rejections(run, pod);
+	if (has_pod_sets(pod->object, false))
+		check_slice(run, pod);
+	if (has_pod_sets(pod->object, true) && !pod->object->fragment)
+		check_group(run, pod);
 }
 
 static const char *const aliases[] = {"kueue-topology-twice",

@@ -18,6 +18,16 @@
 	" kubeflow.org/TFJob kubeflow.org/MPIJob kubeflow.org/XGBoostJob"        \
 	" kubeflow.org/PaddleJob kubeflow.org/JAXJob"                            \
 	" trainer.kubeflow.org/TrainJob"
+#define GATED JOBS " sparkoperator.k8s.io/SparkApplication"
+#define GATES                                                                    \
+	"(" NOTE("admission-gated-by") ".orValue('').trim() == '' ? [] : " NOTE( \
+		"admission-gated-by") ".orValue('').split(','))"
+#define GATE                                                                   \
+	"matches('[$<{]|^[a-z0-9]([-a-z0-9]*[a-z0-9])?([.][a-z0-9]([-a-z0-9]*" \
+	"[a-z0-9])?)*/[A-Za-z0-9/._~%!&()*+,;=:-]+$')"
+#define GROUP_NAME                                                             \
+	"(" NOTE("pod-group-name") ".orValue('') != '' ? " NOTE(               \
+		"pod-group-name") ".orValue('') : " LABEL("pod-group-name") ".orValue(''))"
 #define CLUSTERS                                                               \
 	"ray.io/RayCluster:spec ray.io/RayJob:spec.rayClusterSpec"             \
 	" ray.io/RayService:spec.rayClusterConfig"
@@ -98,14 +108,15 @@ static const struct rejection items[] = {
 		"slice-size", NULL, AT("slice-size"),
 		OF_POD("slice-size") ".orValue('1').matches('^[+]?0*[1-9][0-9]{0,9}$')",
 		"'podset-slice-size is not 1 or more'"),
-	REJECTION(
-		"slice-above-pods", NULL, AT("slice-size"),
-		"object.kind != 'Job' || !" OF_POD("slice-size") ".orValue('a').matches('^[0-9]{1,9}$') || int(" OF_POD(
-			"slice-size") ".orValue('1')) <= " PODS,
-		"'a slice has ' + " OF_POD(
-			"slice-size") ".orValue('') +"
-				      " ' pods, and the Job runs ' +"
-				      " string(" PODS ")"),
+	REJECTION("slice-above-pods", NULL, NULL, NULL,
+		  "'a slice has more pods than the pod set'"),
+	REJECTION("group-pod-sets", NULL, NULL, NULL,
+		  "'podset-group-name is set in one or more than two pod sets"
+		  " of an object'"),
+	REJECTION("group-replicas", NULL, NULL, NULL,
+		  "'both pod sets of a group have more than one pod'"),
+	REJECTION("group-topologies", NULL, NULL, NULL,
+		  "'the pod sets of a group ask for different topologies'"),
 	REJECTION(
 		"elastic-topology", NULL, "metadata.annotations",
 		"object.kind != 'Job' || " NOTE("elastic-job") ".orValue('') != 'true' || !(" HAS_POD(
@@ -133,6 +144,19 @@ static const struct rejection items[] = {
 	REJECTION("queue-name", JOBS, "metadata.labels[" K "queue-name]",
 		  LABEL("queue-name") ".orValue('a')." SUBDOMAIN,
 		  "'the name of its queue is not a DNS subdomain'"),
+	REJECTION("gated-by", GATED,
+		  "metadata.annotations[" K "admission-gated-by]",
+		  GATES ".all(i, g, g.trim().size() <= 63 && g.trim()." GATE
+			" && !" GATES ".exists(k, h, k < i && h.trim() =="
+			" g.trim()))",
+		  "'admission-gated-by is not a list of names with a domain,"
+		  " each once'",
+		  .since = "0.19"),
+	REJECTION("prebuilt-annotation", JOBS,
+		  "metadata.annotations[" K "prebuilt-workload-name]",
+		  NOTE("prebuilt-workload-name") ".orValue('a')." SUBDOMAIN,
+		  "'the name of its prebuilt workload is not a DNS subdomain'",
+		  .since = "0.18"),
 	REJECTION("prebuilt-workload", JOBS,
 		  "metadata.labels[" K "prebuilt-workload-name]",
 		  LABEL("prebuilt-workload-name") ".orValue('a')." SUBDOMAIN,
@@ -193,6 +217,10 @@ static const struct rejection items[] = {
 		  "'a ' + object.kind + ' cannot be an elastic job'",
 		  .since = "0.18"),
 
+	REJECTION("lws-replicas", "leaderworkerset.x-k8s.io/LeaderWorkerSet",
+		  "spec.replicas", "self.spec.?replicas.orValue(1) <= 1000000",
+		  "'`replicas` is above 1000000'", .since = "0.19"),
+
 	/* Ray jobs in a queue. */
 	REJECTION("ray-selector", "ray.io/RayJob:spec", "clusterSelector",
 		  "!(" QUEUED ") ||"
@@ -216,7 +244,34 @@ static const struct rejection items[] = {
 		  "'a worker group is named `head`'",
 		  .each = "workerGroupSpecs"),
 
+	REJECTION("ray-groups", CLUSTERS, "workerGroupSpecs",
+		  "!(" QUEUED ") || self.?workerGroupSpecs.orValue([]).size()"
+		  " <= 17",
+		  "'it has more than 17 worker groups'"),
+
 	/* Pods of a group. */
+	REJECTION("pod-group-annotation", "/Pod",
+		  "metadata.annotations[" K "pod-group-name]",
+		  NOTE("pod-group-name") ".orValue('a')." SUBDOMAIN,
+		  "'the name of its group is not a DNS subdomain'",
+		  .since = "0.18"),
+	REJECTION(
+		"pod-group-workload", "/Pod",
+		"metadata.annotations[" K "prebuilt-workload-name]",
+		GROUP_NAME " == '' || " NOTE(
+			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
+						  "]",
+		"'its prebuilt workload and its group differ in name'",
+		.since = "0.18"),
+	REJECTION(
+		"pod-group-of-annotation", "/Pod",
+		"metadata.annotations[" K "pod-group-name]",
+		GROUP_NAME
+		" == '' || " HAS_NOTE("prebuilt-workload-name") " || " LABEL(
+			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
+						  "]",
+		"'its prebuilt workload and its group differ in name'",
+		.since = "0.18"),
 	REJECTION("pod-group-total", "/Pod",
 		  "metadata.labels[" K "pod-group-name]",
 		  LABEL("pod-group-name") ".orValue('') == '' || " HAS_NOTE(

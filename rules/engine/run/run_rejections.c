@@ -207,7 +207,7 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 	const char *rest = "";
 	struct finding *f;
 
-	if (setting_check_off(rr->setting, rr->rule, one))
+	if (!one->rule || setting_check_off(rr->setting, rr->rule, one))
 		return;
 	if (one->field)
 		at = nearest_node(part->values[SELF], one->field, &rest);
@@ -372,4 +372,23 @@ void rule_check_pod_rejections(struct rule_run *rr, const struct pod *pod)
 		if (!rr->rule->rejections->items[i].kind)
 			check_rejection(rr, &part,
 					&rr->rule->rejections->items[i]);
+}
+
+struct finding *rule_report_rejection(struct rule_run *rr,
+				      const struct pod *pod,
+				      const struct node *at, const char *id,
+				      const char *fmt, ...)
+{
+	const struct rejection *one = rule_rejection(rr->rule, id);
+	const struct rejected_part part = {.pod = pod};
+	const char *why;
+	va_list args;
+
+	if (setting_check_off(rr->setting, rr->rule, one))
+		return NULL;
+	va_start(args, fmt);
+	why = arena_vprintf(rule_arena(rr), fmt, args);
+	va_end(args);
+	return report_rejection(rr, &part, at,
+				(struct cel_text){why, strlen(why)}, one);
 }

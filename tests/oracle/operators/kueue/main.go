@@ -4,6 +4,7 @@
 package main
 
 import (
+	"encoding/json"
 	"os"
 
 	"gpugate.dev/tests/oracle/operators/answers"
@@ -14,11 +15,14 @@ import (
 	trainer "github.com/kubeflow/trainer/v2/pkg/apis/trainer/v1alpha1"
 	training "github.com/kubeflow/training-operator/pkg/apis/kubeflow.org/v1"
 	ray "github.com/ray-project/kuberay/ray-operator/apis/ray/v1"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	clientgo "k8s.io/client-go/kubernetes/scheme"
 	ctrl "sigs.k8s.io/controller-runtime"
 	jobsetapi "sigs.k8s.io/jobset/api/jobset/v1alpha2"
 	kueue "sigs.k8s.io/kueue/apis/kueue/v1beta2"
+	"sigs.k8s.io/kueue/pkg/controller/constants"
 	"sigs.k8s.io/kueue/pkg/controller/jobframework"
 	"sigs.k8s.io/kueue/pkg/controller/jobs/deployment"
 	"sigs.k8s.io/kueue/pkg/controller/jobs/job"
@@ -57,6 +61,23 @@ var jobs = []func(ctrl.Manager, ...jobframework.Option) error{
 	trainjob.SetupTrainJobWebhook,
 }
 
+// podOf returns the pod of a Deployment or StatefulSet, whose webhook copies the
+// label of the queue to it.
+func podOf(object []byte) (*corev1.Pod, error) {
+	var owner appsv1.Deployment
+	if err := answers.Decode(object, &owner); err != nil {
+		return nil, err
+	}
+	pod := &corev1.Pod{ObjectMeta: owner.Spec.Template.ObjectMeta,
+		Spec: owner.Spec.Template.Spec}
+	if pod.Labels == nil {
+		pod.Labels = map[string]string{}
+	}
+	pod.Labels[constants.QueueLabel] = owner.Labels[constants.QueueLabel]
+	pod.Name, pod.Namespace = owner.Name, owner.Namespace
+	return pod, nil
+}
+
 func main() {
 	m := hooks.New(types...)
 	for _, setup := range jobs {
@@ -64,7 +85,22 @@ func main() {
 	}
 	_, err := webhooks.Setup(m, nil)
 	hooks.Must(err)
-	/* Defaults of jobs need queues of a cluster, and change nothing that
-	 * is validated. */
-	answers.Run(crds.After(m.Validate, os.Args[1:]))
+	// Defaults of jobs need queues of a cluster, and change nothing that
+	// is validated.
+	validate := func(kind answers.Kind, object []byte) error {
+		err := m.Validate(kind, object)
+		if err != nil || kind.Group() != "apps" {
+			return err
+		}
+		pod, err := podOf(object)
+		if err != nil || pod.Labels[constants.QueueLabel] == "" {
+			return err
+		}
+		if object, err = json.Marshal(pod); err != nil {
+			return err
+		}
+		return m.Validate(answers.Kind{APIVersion: "v1", Kind: "Pod"},
+			object)
+	}
+	answers.Run(crds.After(validate, os.Args[1:]))
 }
