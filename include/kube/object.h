@@ -50,7 +50,9 @@ enum gang_kind {
 struct object {
 	const struct doc *doc;
 	const struct node *root;
-	/* The root with the fields of the runtime that it names merged in, or
+	/* The root as its controller spells the fields, or the root. */
+	const struct node *spelled;
+	/* That with the fields of the runtime that it names merged in, or
 	 * the root. */
 	const struct node *merged;
 	const char *api_version, *group, *version, *kind;

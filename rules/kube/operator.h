@@ -36,7 +36,9 @@ struct workload_operator {
 	 * `based` are merged; NULL if unknown. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
-	/* The builder's object with the fields of the runtime that it names. */
+	/* The builder's object with the usual spelling of its fields. */
+	const struct node *(*spelled)(struct pod_builder *builder);
+	/* Adds the fields of the runtime that it names. */
 	const struct node *(*merged)(struct pod_builder *builder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,

@@ -44,7 +44,7 @@ static const struct node *replace(struct pod_builder *builder,
 static const struct node *merged(struct pod_builder *builder)
 {
 	struct object *object = builder->object;
-	const struct node *spec = node_get(object->root, "spec");
+	const struct node *spec = node_get(object->spelled, "spec");
 	const struct node *inner = node_get(spec, "workflowSpec");
 	const struct node *own = node_is_map(inner) ? inner : spec;
 	const struct node *ref = node_get(own, "workflowTemplateRef");
@@ -57,11 +57,11 @@ static const struct node *merged(struct pod_builder *builder)
 	const struct node *base = from ? node_get(from->root, "spec") : NULL;
 
 	if (!node_is_map(base))
-		return object->root;
+		return object->spelled;
 	own = template_merge(builder->arena, &builder->merge_budget, base, own);
 	if (node_is_map(inner))
 		own = replace(builder, spec, "workflowSpec", own);
-	return replace(builder, object->root, "spec", own);
+	return replace(builder, object->spelled, "spec", own);
 }
 
 /* -- runs -------------------------------------------------------------------
@@ -114,6 +114,7 @@ static const struct node *endless(const struct pod *pod)
 const struct workload_operator operator_argo = {
 	.gpus = argo_devices,
 	.patch = argo_patch,
+	.spelled = argo_spelled,
 	.merged = merged,
 	.peaks = argo_peaks,
 	.fans_out = fans_out,

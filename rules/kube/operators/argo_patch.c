@@ -10,7 +10,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/text.h"
 #include "doc/build.h"
@@ -40,117 +39,6 @@ static bool names_accelerator(const struct kube_config *config,
 			return true;
 	}
 	return false;
-}
-
-/* True if the keys of the map are chosen by the user. */
-static bool has_free_keys(const struct node *map)
-{
-	static const char *const maps[] = {"limits",	   "requests",
-					   "nodeSelector", "matchLabels",
-					   "sysctls",	   "overhead"};
-
-	for (size_t i = 0; map->key && i < sizeof(maps) / sizeof(*maps); i++)
-		if (!strcasecmp(map->key, maps[i]))
-			return true;
-	return false;
-}
-
-/* A field that contains devices, in any case of its letters; or NULL. */
-static const char *field_in_any_case(const char *key)
-{
-	static const char *const fields[] = {
-		"containers",
-		"initContainers",
-		"name",
-		"resources",
-		"limits",
-		"requests",
-		"volumes",
-		"hostPath",
-		"path",
-		"volumeMounts",
-		"mountPath",
-		"subPath",
-		"env",
-		"value",
-		"envFrom",
-		"image",
-		"securityContext",
-		"privileged",
-		"hostPID",
-		"hostNetwork",
-		"hostIPC",
-		"nodeName",
-		"nodeSelector",
-		"tolerations",
-		"claims",
-		"resourceClaims",
-		"runtimeClassName",
-		"command",
-		"args",
-		"volumeDevices",
-	};
-
-	for (size_t i = 0; key && i < sizeof(fields) / sizeof(*fields); i++)
-		if (!strcasecmp(key, fields[i]))
-			return fields[i];
-	return NULL;
-}
-
-static bool is_variant(const struct node *node)
-{
-	const char *field = field_in_any_case(node->key);
-
-	return field && strcmp(node->key, field) != 0;
-}
-
-static bool any_variant(const struct node *tree)
-{
-	if (!tree || has_free_keys(tree))
-		return false;
-	FOR_EACH_CHILD(tree, child)
-		if (is_variant(child) || any_variant(child))
-			return true;
-	return false;
-}
-
-static struct node renamed(const struct node *node, const char *field)
-{
-	struct node out = *node;
-
-	out.key = field;
-	out.key_len = (uint32_t)strlen(field);
-	out.tag = node_tag(field, out.key_len);
-	return out;
-}
-
-/*
- * The controller decodes the patched pod with encoding/json, which ignores the
- * case of field names: values of all spellings are merged.
- */
-static const struct node *respelled(struct pod_builder *builder,
-				    const struct node *tree)
-{
-	struct node *exact, *variants;
-	uint32_t *budget = &builder->merge_budget;
-
-	if (!any_variant(tree))
-		return tree;
-	exact = merge_hollow(builder->arena, tree);
-	variants = merge_hollow(builder->arena, tree);
-	FOR_EACH_CHILD(tree, child) {
-		struct node one = *respelled(builder, child);
-
-		if (is_variant(&one)) {
-			one = renamed(&one, field_in_any_case(one.key));
-			merge_add(builder->arena, budget, variants, &one);
-		} else {
-			merge_add(builder->arena, budget, exact, &one);
-		}
-	}
-	return variants->len
-		       ? value_merge(builder->arena, budget, exact, variants)
-		       : exact;
 }
 
 /* Real patches have fewer containers; and all templates share one patch. */
@@ -233,7 +121,7 @@ static struct device_patch *patch_read(struct pod_builder *builder,
 	struct device_patch *patch =
 		ARENA_NEW(builder->arena, struct device_patch);
 	const struct node *tree =
-		respelled(builder, read_patch(builder->arena, node));
+		argo_respelled(builder, read_patch(builder->arena, node));
 
 	patch->tree = tree;
 	if (node_is_map(tree) &&
@@ -316,7 +204,7 @@ struct argo_target {
 static void put(struct argo_target *t, struct node *map,
 		const struct node *value, const char *field)
 {
-	const struct node one = renamed(value, field);
+	const struct node one = argo_renamed(value, field);
 
 	merge_add(t->builder->arena, &t->builder->merge_budget, map, &one);
 }

@@ -95,6 +95,7 @@ static bool identify(struct object *object, const struct doc *doc,
 	*object = (struct object){
 		.doc = doc,
 		.root = root,
+		.spelled = root,
 		.merged = root,
 		.api_version = node_str(node_get(root, "apiVersion")),
 		.kind = node_str(node_get(root, "kind")),
@@ -195,7 +196,7 @@ static void embeds_read(struct pod_builder *builder)
 		struct path_walk walk = {.found = found_embedded,
 					 .context = &embed};
 
-		path_each(&walk, builder->object->root, row->path, NULL);
+		path_each(&walk, builder->object->spelled, row->path, NULL);
 	}
 }
 

@@ -79,7 +79,7 @@ static const struct node *copied_map(struct pod_builder *builder,
 	for (; row && row->path; row++) {
 		const struct node *from[] = {
 			[BASE_GROUP] = builder->group,
-			[BASE_ROOT] = builder->object->root,
+			[BASE_ROOT] = builder->object->merged,
 			[BASE_ELEMENT] = element,
 		};
 		const struct node *map = path_get(from[row->base], row->path);
@@ -289,6 +289,9 @@ void pods_read(struct arena *arena, const struct kube_config *config,
 	struct path_walk walk = {.found = found_group, .context = &builder};
 	const struct pod_row *const *row = object->type->pods;
 
+	if (row && object->type->by->spelled)
+		object->spelled = object->merged =
+			object->type->by->spelled(&builder);
 	if (row && object->type->by->merged)
 		object->merged = object->type->by->merged(&builder);
 	for (; row && *row; row++) {
