@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* Adds each check of the rule by the caller's function. */
+/* Adds each check of the rule with the caller's function. */
 void explain_checks(struct buf *out, const struct rule *rule,
 		    void (*add)(struct buf *out, const char *id,
 				const char *text));

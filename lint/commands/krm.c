@@ -2,9 +2,9 @@
 /*
  * `gpugate krm`: a KRM function (config.kubernetes.io/v1 ResourceList on
  * standard input and output) for kustomize transformers and kpt. Items are
- * repaired in place in the text, so comments and order stay; findings become
+ * fixed in place in the text, so comments and order stay; findings become
  * results. A functionConfig of kind Policy is the policy; a ConfigMap's data
- * may say `fix: none|safe|unsafe`.
+ * may have `fix: none|safe|unsafe`.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 
 struct krm {
 	struct filter filter;
-	struct policy *own, *policy; /* of the functionConfig, or NULL */
+	struct policy *own, *policy; /* own: from the functionConfig, or NULL */
 	const char *fix;
 };
 
@@ -100,7 +100,7 @@ static void put_reference(struct arena *arena, struct node *result,
 	edit_member(arena, result, "resourceRef", ref);
 }
 
-/* "/items/3/spec/x": the item's place in the list, and "spec.x". */
+/* Splits "/items/3/spec/x" into the item and "spec.x". */
 static const struct node *split_path(struct arena *arena,
 				     const struct node *root,
 				     const char *pointer, const char **field)
@@ -172,7 +172,7 @@ static struct node *result_of(struct arena *arena, const struct node *root,
 	return result;
 }
 
-/* The text with `results`; the items' own bytes stay as they are. */
+/* Adds `results` to the text; the items' own bytes stay unchanged. */
 static int add_results(struct krm *krm, struct arena *arena)
 {
 	struct filter *f = &krm->filter;

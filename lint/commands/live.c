@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate lint`, and the objects of a cluster as its files: one an object, in
- * the namespace's folder, as `kubectl get -o json` prints it. Objects that a
- * controller created for a checked object are left out. Asked for are the kinds
- * that make pods, and those that rules look for beside them; never Secrets, nor
+ * `gpugate lint` for the objects of a cluster: each object is a file in its
+ * namespace's folder, as `kubectl get -o json` prints it. Objects that a
+ * controller created for a checked object are left out. It reads the kinds that
+ * make pods, and kinds that rules need beside them; never Secrets or
  * ConfigMaps.
  */
 #include "live.h"
@@ -26,7 +26,8 @@ static const char beside[] =
 
 /* --- which kinds ---------------------------------------------------------- */
 
-/* A line of `kubectl api-resources`: NAME [SHORTNAMES] APIVERSION true KIND. */
+/* Reads a line of `kubectl api-resources`: NAME [SHORTNAMES] APIVERSION true
+ * KIND. */
 static void take_kind(char *line, struct buf *kinds)
 {
 	static const struct kube_config config = {0};
@@ -60,7 +61,7 @@ static int ask(const struct options *o, const char *const *arguments,
 	return rc;
 }
 
-/* kubectl's own words, a line each. */
+/* Prints kubectl's own messages, one per line. */
 static void tell(const struct buf *errors)
 {
 	for (const char *at = errors->data; errors->len && *at;) {
@@ -87,7 +88,7 @@ static int find_kinds(const struct options *o, struct buf *kinds)
 	rest = out.data;
 	while (out.len && (line = strtok_r(NULL, "\n", &rest)))
 		take_kind(line, kinds);
-	/* A part of the groups may be out of reach. */
+	/* Some of the groups may be unreachable. */
 	if (rc >= 0 && !kinds->len)
 		tell(&errors);
 	buf_release(&out);
@@ -177,7 +178,8 @@ static int get_objects(struct live_cluster *live, const struct options *o,
 	buf_init(&errors);
 	rc = ask(o, arguments, &out, &errors);
 	/*
-	 * Objects that may not be read are missing from the list; report that.
+	 * Objects without read permission are missing from the list; report
+	 * that.
 	 */
 	if (rc > 0)
 		tell(&errors);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster that kubectl knows, in place of files: its state, and its objects.
+ * Reads a cluster through kubectl, in place of files: its state, and its
+ * objects.
  */
 #ifndef LINT_LIVE_H
 #define LINT_LIVE_H
@@ -13,14 +14,14 @@ struct live_cluster {
 	struct cluster *state;
 	struct lint_text *texts; /* one an object */
 	size_t n, size;
-	bool incomplete; /* something may not be read; it was said */
+	bool incomplete; /* something may not be read, which was reported */
 };
 
-/* Reads the objects that the options select; the snapshot becomes theirs.
- * Returns 0, or 2 after messages. */
+/* Reads the objects that the options select; sets their snapshot. Returns 0, or
+ * 2 after messages. */
 int live_open(struct live_cluster *live, struct options *options,
 	      const char *command);
-/* Once the options are no longer used. */
+/* Call it once the options are no longer used. */
 void live_release(struct live_cluster *live);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `gpugate post-render`: a Helm post-renderer. Helm 3 calls it as an
- * executable, Helm 4 as a plugin; both give the rendered manifests on
- * standard input, hooks among them, and take the result from standard output.
- * Helm 4 swallows a plugin's standard error, so the report also goes to
- * --report-file or $GPUGATE_REPORT. Nothing is written to standard output
- * when the release must not go on.
+ * executable, Helm 4 as a plugin; both pass the rendered manifests, including
+ * hooks, on standard input, and read the result from standard output. Helm 4
+ * drops a plugin's standard error, so the report also goes to --report-file or
+ * $GPUGATE_REPORT. If the release must not continue, nothing is written to
+ * standard output.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate quota`: reads the files as lint does, with no rules but those of the
+ * `gpugate quota`: reads the files as lint does, with only the rules of the
  * reader, and makes a table of their facts.
  */
 #include "quota_since.h"
@@ -13,7 +13,7 @@
 #include "lint/term/log.h"
 #include "live.h"
 
-/* --fail-on: error means at steady state, less than that at the peak. */
+/* --fail-on: error means the steady state, lower severities the peak. */
 static bool is_over(const struct options *o, const struct quota_table *table)
 {
 	const char *on = o->fail_on ? o->fail_on : "never";
@@ -81,7 +81,7 @@ static int print_table(const struct options *o, const struct quota_table *table)
 	return print_out(&out);
 }
 
-/* Files that are not in the sums; each is reported. */
+/* Reports each file that is not in the sums. */
 static bool tell_unread(struct lint *lint)
 {
 	struct buf path;
@@ -152,7 +152,7 @@ int quota_command(struct options *options)
 	options->select = (struct list){.items = only, .n = 1};
 	rc = live_open(&live, options, "quota");
 	if (!rc) {
-		/* The cluster's own, unless files are named. */
+		/* The cluster's own objects, unless files are named. */
 		lint.listed = options->asks_state && !options->paths.n;
 		rc = lint_open(&lint);
 		if (!rc)

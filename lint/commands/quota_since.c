@@ -71,7 +71,7 @@ static bool is_asked(struct quota_since *s, const char *name)
 	return found;
 }
 
-/* Policy, namespace and cluster as the file of that name would have them.
+/* The policy, namespace and cluster that a file of that name would have.
  * Returns whether its policy names a cluster. */
 static bool describe(struct quota_since *s, const char *name,
 		     struct run_file *file)
@@ -117,7 +117,7 @@ static void read_text(struct quota_since *s, const struct buf *text,
 	arena_release(&arena);
 }
 
-/* A file that the revision does not have is not an error: it is new. */
+/* A file that the revision lacks is new, not an error. */
 static int read_old(struct quota_since *s, size_t i, struct err *err)
 {
 	const char *const arguments[] = {"show",

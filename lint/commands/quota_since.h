@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files under the paths as of a git revision. */
+/* The files below the paths as of a git revision. */
 #ifndef LINT_QUOTA_SINCE_H
 #define LINT_QUOTA_SINCE_H
 
@@ -10,7 +10,8 @@ struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 				     struct err *err);
 /* Implements quota_maker.changed. */
 bool quota_since_changed(void *since, const char *path);
-/* Add the workloads of the revision's version of what changed. 0, or -1. */
+/* Adds the workloads of the revision's version of changed files. Returns 0 or
+ * -1. */
 int quota_since_add(struct quota_since *since, struct quota_table *table,
 		    const struct object_index *quotas, struct err *err);
 void quota_since_close(struct quota_since *since);

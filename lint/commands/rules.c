@@ -42,9 +42,9 @@ static void add_cell(struct buf *out, const char *text)
 	}
 }
 
-/* Returns "safe" if --fix applies the fix, "opt-in" if --unsafe-fixes does,
- * or --fix when the policy gives the value, and an empty text if the
- * manifest must be edited by hand. */
+/* Returns "safe" if --fix applies the fix; "opt-in" if --unsafe-fixes does, or
+ * --fix if the policy sets the value; and "" if the manifest must be edited by
+ * hand. */
 static const char *repair_name(const struct rule *r)
 {
 	if (r->flags & RULE_SAFE_PATCH)
@@ -75,7 +75,7 @@ static void add_markdown_category(struct buf *out, const struct rule_set *rules,
 	}
 }
 
-/* The category after `last` in the alphabet, or NULL. */
+/* Returns the category after `last` in alphabetical order, or NULL. */
 static const char *next_category(const struct rule_set *rules, const char *last)
 {
 	const char *next = NULL;
@@ -243,7 +243,8 @@ static int check_names(const struct options *options,
 	return 0;
 }
 
-/* 0, or 2 after messages: one of those named, or none at all can be said. */
+/* Returns 0, or 2 after messages if one of the named rules, or none at all, can
+ * be exported. */
 static int add_vap(struct buf *out, const struct options *options,
 		   const struct policy *policy)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `gpugate test PATH...`: the tests inside files of kind Rules. A test is a
- * manifest and the lines where the rule finds something; no other rule is
- * asked, and comments suppress nothing.
+ * manifest and the lines where the rule must report; no other rule runs, and
+ * comments suppress nothing.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -51,7 +51,7 @@ struct testing {
 	/* The running test: */
 	const char *rule;
 	struct found_lines found;
-	const char *error; /* an expression fails, the file too, or NULL */
+	const char *error; /* an expression or the file fails, or NULL */
 };
 
 /* --- files with rules ----------------------------------------------------- */
@@ -154,7 +154,7 @@ static void check_case_file(struct testing *t, const struct policy *policy,
 	t->error = NULL;
 	run_init(&run, &options);
 	run_file(&run, &file, &docs, NULL, NULL);
-	/* Nothing is found where nothing is judged. */
+	/* Without a checked object there can be no finding. */
 	if (!t->error && !run.counts.objects)
 		t->error = "the file contains no Kubernetes object";
 	run_release(&run);
@@ -169,8 +169,8 @@ static void add_lines(struct buf *out, const unsigned *lines, size_t n)
 	buf_adds(out, n ? "" : "none");
 }
 
-/* A rule that fails is not one that finds something. NULL: the lines are those
- * that are wanted. */
+/* Checks the lines; NULL if they are the expected ones. A rule that fails does
+ * not count as one that reports. */
 static const char *compare(struct testing *t, const struct custom_test *test)
 {
 	struct buf text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * --exclude. Excluded files are not counted, because the user asked for it.
+ * Implements --exclude. Excluded files are not counted, because the user
+ * requested it.
  */
 #include "exclude.h"
 
@@ -15,7 +16,7 @@
 
 struct exclude {
 	struct glob *glob;
-	bool path; /* holds a '/': matches paths, not names */
+	bool path; /* contains a '/': matches paths, not names */
 };
 
 /* "./x/" is "x". */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The patterns of --exclude. One without a '/' is for names at any depth,
- * another for paths as shown or absolute ones. Matching is safe from threads.
+ * The patterns of --exclude. A pattern without a '/' matches names at any
+ * depth; others match paths as shown, or absolute ones. Matching is
+ * thread-safe.
  */
 #ifndef LINT_EXCLUDE_H
 #define LINT_EXCLUDE_H
@@ -17,13 +18,13 @@ struct excludes {
 	size_t n, size;
 };
 
-/* 0, or -1 and err on a bad pattern. */
+/* Returns 0, or -1 and err on a bad pattern. */
 int excludes_init(struct excludes *excludes, const struct list *patterns,
 		  struct err *err);
 bool excludes_match(const struct excludes *excludes, const char *shown,
 		    const char *absolute);
 /*
- * Like excludes_match(), for a path given by the user: any folder of it counts.
+ * Like excludes_match(), for a path from the user: any folder of it counts.
  */
 bool excludes_match_any(const struct excludes *excludes, const char *shown,
 			const char *absolute);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of files to lint, in byte order of their paths; a file's index is
- * the one that findings carry. A path is kept as folder and name, because
- * 100,000 of them must fit into a few megabytes.
+ * The list of files to lint, in byte order of their paths; findings refer to
+ * files by their index. A path is stored as folder and name, because 100,000 of
+ * them must fit into a few megabytes.
  *
- * Paths are shown relative to the current folder when that is how they were
- * given, without "./" and doubled slashes.
+ * Paths given relative to the current folder are shown so, without "./" and
+ * doubled slashes.
  */
 #ifndef LINT_FILES_H
 #define LINT_FILES_H
@@ -23,39 +23,39 @@ enum file_flags {
 	FILE_TEMPLATE = 4, /* skipped: a template */
 	FILE_LINTED = 8,
 	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
-	FILE_FIXED = 32,    /* --fix changed it, --diff would */
+	FILE_FIXED = 32,    /* --fix changed it, or --diff would */
 	FILE_FIX_FAILED = 64,
 	FILE_REGULAR = 128,   /* neither pipe nor device, and not empty */
 	FILE_READ_ONCE = 256, /* a pipe or standard input: see stdin_cache.h */
 	FILE_LINK = 512,      /* a symbolic link */
-	FILE_NAMED = 1024,    /* on the command line: no folder bounds it */
+	FILE_NAMED = 1024,    /* named on the command line: may lead anywhere */
 	FILE_SECOND_NAME = 2048, /* another name of a file: see same_file.c */
 	FILE_SECRETS = 4096,	 /* holds secret values */
-	FILE_NOT_KUBERNETES = 8192, /* skipped: it holds no Kubernetes object */
-	FILE_PATCHED = 16384,	    /* of a base that a kustomization patches */
-	FILE_SUPERSEDED = 32768,    /* checked as a part of a rendered text */
-	FILE_RENDERED = 65536,	    /* no file: the text of a rendered source */
-	FILE_OWN_SET = 131072,	    /* ... that is a separate set */
+	FILE_NOT_KUBERNETES = 8192, /* skipped: contains no Kubernetes object */
+	FILE_PATCHED = 16384,	    /* in a base that a kustomization patches */
+	FILE_SUPERSEDED = 32768,    /* checked as part of a rendered text */
+	FILE_RENDERED = 65536, /* not a file: the text of a rendered source */
+	FILE_OWN_SET = 131072, /* ... that is its own set */
 	FILE_INSTALLS =
-		262144, /* objects whose charts are built, and no others */
+		262144, /* read only for objects whose charts are built */
 };
 
 struct lint_file {
 	const char *name;
 	uint32_t folder;
 	uint32_t flags;
-	uint16_t error; /* errno of open or read; EFBIG: over the cap */
+	uint16_t error; /* errno of open or read; EFBIG: above the limit */
 	uint32_t size;	/* bytes that were linted */
 };
 
 struct lint_folder {
-	const char *path; /* as shown, "" for the current one */
+	const char *path; /* as shown; "" is the current folder */
 	uint32_t policy;  /* index of struct policies */
 	uint32_t root;	  /* index of files.roots */
 	bool fragments;	  /* a kustomize component */
 };
 
-/* A folder that was named, or that of a file that was. */
+/* A named folder, or the folder of a named file. */
 struct lint_root {
 	const char *real; /* absolute, without symbolic links; NULL: unknown */
 	size_t shown;	  /* length of its path as shown */
@@ -65,7 +65,7 @@ struct files {
 	struct arena arena;
 	struct lint_file *items;
 	size_t n, size;
-	size_t nrendered; /* at the end, ordered separately */
+	size_t nrendered; /* at the end of the list, sorted separately */
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
 	struct lint_root *roots;
@@ -73,17 +73,17 @@ struct files {
 };
 
 void files_release(struct files *files);
-/* So many more will come: a large list is not to be copied as it grows. */
+/* Announces this many files, so that a large list is not copied as it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
-/* The folder at the first len bytes of path, the parent of all folders that are
+/* The folder at the first len bytes of path, and the parent of all folders
  * added from now on. */
 void files_add_root(struct files *files, const char *path, size_t len);
-/* The folder that a walk met the file in or below, without symbolic links:
- * what it must not lead out of. NULL: the file itself was named. */
+/* The folder in or below which a walk found the file, without symbolic links;
+ * the file must not lead out of it. NULL if the file itself was named. */
 const char *files_bound(const struct files *files, size_t file);
-/* Keeps one of several paths to one file, in a sorted list. */
+/* Keeps one of several paths to the same file, in a sorted list. */
 void files_drop_repeated(struct files *files);
-/* The first len bytes of path. */
+/* Adds the folder at the first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);
 void files_add(struct files *files, uint32_t folder, const char *name,
@@ -91,18 +91,18 @@ void files_add(struct files *files, uint32_t folder, const char *name,
 /* Like files_add(), for a name that lives as long as the list. */
 void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags);
-/* The shown path, appended to out. */
+/* Appends the shown path to out. */
 void files_path(const struct files *files, size_t file, struct buf *out);
 /* Replaces the content of out by the absolute path. */
 void files_absolute(const struct files *files, size_t file, const char *cwd,
 		    struct buf *out);
-/* Sort by path; of files that were added twice one is kept. */
+/* Sorts by path; files that were added twice are kept once. */
 void files_sort(struct files *files);
-/* Index of the file with this shown path, or -1. Needs a sorted list, and finds
- * nothing rendered. */
+/* Index of the file with this shown path, or -1. The list must be sorted;
+ * rendered files are not found. */
 long files_find(const struct files *files, const char *path);
 
-/* A path goes on with a name; and ends again after len bytes. */
+/* path_enter() appends a name to a path; path_leave() cuts it to len bytes. */
 void path_enter(struct buf *path, const char *name);
 void path_leave(struct buf *path, size_t len);
 

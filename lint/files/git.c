@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names come NUL-separated, so they need no quoting. `ls-files --others` looks
- * below the folder it runs in only: so both commands run at the top.
+ * Names are NUL-separated, so they need no quoting. `ls-files --others` only
+ * lists files below its folder, so both commands run at the top.
  */
 #include "git.h"
 

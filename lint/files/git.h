@@ -14,23 +14,25 @@
 #include "files.h"
 
 /*
- * Run git in the folder (NULL: the current one); what it prints is appended.
- * 0; 1 when it refuses, -1 when it cannot be run, with its first words in err.
+ * Runs git in the folder (NULL: the current one) and appends its output.
+ * Returns 0; 1 if git fails, -1 if it cannot be run, with its first line in
+ * err.
  */
 int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	    struct err *err);
 
-/* Files that differ from a revision, or are gone or new (but not ignored). */
+/* Files that differ from a revision, are removed, or are new (but not
+ * ignored). */
 struct git_changes {
 	struct arena arena;
-	const char *top;    /* where the work tree that we are in begins */
+	const char *top;    /* top folder of the current work tree */
 	const char **names; /* below top, sorted */
 	size_t n, size;
 };
-/* Released in any case. 0, or -1 and err. */
+/* Must be released in any case. Returns 0, or -1 and err. */
 int git_changes_read(struct git_changes *changes, const char *revision,
 		     struct err *err);
-/* True if the file of this absolute path has changed. */
+/* True if the file at this absolute path has changed. */
 bool git_changes_have(const struct git_changes *changes, const char *path);
 /* Keeps only the changed files. Returns 0, or -1 and sets err. */
 int since_filter(struct files *files, const char *cwd, const char *revision,

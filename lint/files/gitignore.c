@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * .gitignore, after gitignore(5). Matching is the two-pointer walk of simple
- * globs, once over path parts (`**`) and once over the bytes of a part (`*`):
- * its cost is bounded by the product of the lengths, whatever the pattern.
- * Most patterns are plain names or `*.suffix`; those are compared as text.
+ * Matches .gitignore patterns, after gitignore(5). Matching is the two-pointer
+ * walk of simple globs, once over path parts (`**`) and once over the bytes of
+ * a part (`*`): its cost is bounded by the product of the lengths, whatever the
+ * pattern. Most patterns are plain names or `*.suffix`; those are compared as
+ * text.
  */
 #include "gitignore.h"
 
@@ -19,7 +20,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { LARGEST = 1 << 20 /* bytes that are looked at */ };
+enum { LARGEST = 1 << 20 /* bytes that are read */ };
 
 enum pattern_kind { PATTERN_NAME, PATTERN_SUFFIX, PATTERN_GLOB };
 
@@ -28,12 +29,12 @@ struct ignore_pattern {
 	uint16_t len;
 	uint8_t kind;
 	bool negated, folders_only;
-	bool anchored; /* against the whole path below the file's folder */
+	bool anchored; /* matches the whole path below the file's folder */
 };
 
 struct ignore_list {
 	const struct ignore_list *above;
-	size_t base; /* bytes of the folder's path, slash included */
+	size_t base; /* length of the folder's path, including the slash */
 	struct ignore_pattern *items;
 	size_t n, size;
 };
@@ -54,7 +55,8 @@ static const struct named_class named_classes[] = {
 	{"[:upper:]", isupper}, {"[:xdigit:]", isxdigit},
 };
 
-/* Bytes of a [:name:] at p, 0 when there is none; *hit when c is of it. */
+/* Length of a [:name:] at p, 0 if there is none; *hit is set if c is in that
+ * class. */
 static size_t class_name(const char *p, const char *stop, char c, bool *hit)
 {
 	for (size_t i = 0; i < sizeof(named_classes) / sizeof(*named_classes);
@@ -71,7 +73,7 @@ static size_t class_name(const char *p, const char *stop, char c, bool *hit)
 	return 0;
 }
 
-/* A character, a range or a [:name:] of a class; returns what is after. */
+/* Matches a character, a range or a [:name:] of a class; returns the rest. */
 static const char *class_item(const char *p, const char *stop, char c,
 			      bool *hit)
 {
@@ -90,7 +92,8 @@ static const char *class_item(const char *p, const char *stop, char c,
 	return p + 1;
 }
 
-/* One [...] at p; *end gets the byte after it, NULL when it is not closed. */
+/* Matches one [...] at p; *end gets the byte after it, NULL if it is not
+ * closed. */
 static bool class_match(const char *p, const char *stop, char c,
 			const char **end)
 {
@@ -130,7 +133,7 @@ static bool char_match(const char *p, const char *stop, char c,
 	return *p == c;
 }
 
-/* One part of a path: no '/' in either. */
+/* Matches one part of a path, without '/' in either. */
 static bool part_match(const char *p, const char *pend, const char *s,
 		       const char *send)
 {
@@ -170,7 +173,7 @@ static bool is_any_depth(const char *p, const char *end)
 	return end - p == 2 && p[0] == '*' && p[1] == '*';
 }
 
-/* A pattern without "!" and trailing "/". */
+/* Matches a pattern without "!" and trailing "/". */
 static bool glob_match(const char *pattern, const char *path)
 {
 	const char *p = pattern, *s = path;
@@ -180,7 +183,8 @@ static bool glob_match(const char *pattern, const char *path)
 		const char *pe = part_end(p), *se = part_end(s);
 
 		if (*p && is_any_depth(p, pe)) {
-			/* A `**` at the end needs something below it. */
+			/* A `**` at the end needs at least one part below
+			 * it. */
 			star = part_next(pe);
 			if (!*star)
 				return true;
@@ -236,7 +240,7 @@ bool ignore_match(const struct ignore_list *list, const char *path,
 
 /* --- reading ------------------------------------------------------------- */
 
-/* Blanks at the end do not count unless a backslash is before them. */
+/* Trims trailing blanks, unless a backslash precedes them. */
 static size_t trim(const char *line, size_t len)
 {
 	if (len && line[len - 1] == '\r')
@@ -285,7 +289,7 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 		line++;
 		len--;
 	}
-	/* A part without a name is none of any path. */
+	/* An empty part never occurs in a path. */
 	if (!len || line[len - 1] == '/' || memmem(line, len, "//", 2))
 		return;
 	text = arena_strndup(arena, line, len);
@@ -294,7 +298,7 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 	*VEC_PUSH(arena, list->items, list->n, list->size) = pattern;
 }
 
-/* Reads a file, or the beginning of a large one. Returns 0, or -1. */
+/* Reads a file, or the start of a large one. Returns 0, or -1. */
 static int read_small(int dirfd, const char *path, struct buf *out)
 {
 	static const struct file_how how = {.limit = LARGEST};
@@ -337,7 +341,8 @@ const struct ignore_list *ignore_read(struct arena *arena,
 
 /* --- repositories -------------------------------------------------------- */
 
-/* .git may be a file, "gitdir: PATH" (worktrees, submodules). */
+/* Finds the git folder. .git may be a file, "gitdir: PATH" (worktrees,
+ * submodules). */
 static void git_folder(const char *folder, struct buf *out)
 {
 	struct buf text, common;
@@ -388,7 +393,7 @@ const struct ignore_list *ignore_above(struct arena *arena, const char *folder)
 	size_t end = repository_length(folder), total = strlen(folder);
 	const struct ignore_list *list;
 
-	/* A repository at folder itself: the walk meets its .git. */
+	/* For a repository at folder itself, the walk finds its .git. */
 	if (!end || end == total)
 		return NULL;
 	list = ignore_repository(arena, arena_strndup(arena, folder, end));

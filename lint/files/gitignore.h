@@ -12,12 +12,12 @@
 
 #include "base/arena.h"
 
-/* The patterns of one file, on top of those of the folders above. */
+/* The patterns of one file, followed by those of the folders above. */
 struct ignore_list;
 
 /*
- * Patterns of the file at path (relative to dirfd, or AT_FDCWD), which apply
- * below folder, an absolute path. above when there is no such file.
+ * Reads patterns of the file at path (relative to dirfd, or AT_FDCWD), which
+ * apply below folder, an absolute path. Returns above if there is no such file.
  */
 const struct ignore_list *ignore_read(struct arena *arena,
 				      const struct ignore_list *above,
@@ -28,11 +28,10 @@ const struct ignore_list *ignore_read(struct arena *arena,
  * .gitignore; NULL outside a repository.
  */
 const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
-/* The start of a repository whose root is folder: .git/info/exclude; never
- * NULL. */
+/* Patterns of a repository with this root: .git/info/exclude; never NULL. */
 const struct ignore_list *ignore_repository(struct arena *arena,
 					    const char *folder);
-/* path is absolute; its folders are known not to be ignored. */
+/* path is absolute; its folders must not be ignored. */
 bool ignore_match(const struct ignore_list *list, const char *path,
 		  bool is_folder);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading manifests. A buffer that grew for one large file is freed before the
- * next one, so that memory depends on the files being read.
+ * Reads manifests. A buffer that grew for one large file is freed before the
+ * next one, so that memory depends on the current files.
  */
 #include "input.h"
 

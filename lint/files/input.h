@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading a manifest into a buffer that is reused for the next one, without
+ * Reads a manifest into a buffer that is reused for the next one, without
  * fstat() and mmap(), which cost more than reading a small file.
  */
 #ifndef LINT_INPUT_H
@@ -8,14 +8,15 @@
 
 #include "base/file.h"
 
-/* In place of what input holds. 0, or an errno value as of file_read(). */
+/* Replaces the content of input. Returns 0, or an errno value as file_read()
+ * does. */
 int input_read(struct buf *input, int dirfd, const char *path,
 	       const struct file_how *how);
 int input_read_stdin(struct buf *input);
-/* True if standard input is a pipe with data in it; wait: or will be in a
- * moment. */
+/* True if standard input is a pipe with data in it; wait: or will have data in
+ * a moment. */
 bool input_waits(bool wait);
-/* A message for the error: strerror(), or a text of our own. */
+/* A message for the error: strerror(), or a text of gpugate. */
 const char *input_strerror(int error);
 
 #endif

@@ -5,7 +5,7 @@
  * everything in and below the listed folder. Fields after the kustomization
  * reference (kubectl.docs.kubernetes.io): patches[].path,
  * patchesJson6902[].path, patchesStrategicMerge[] and components[]. A file is
- * parsed only if it holds one of those words: most kustomizations list only
+ * parsed only if it contains one of those words: most kustomizations list only
  * resources.
  */
 #include "kustomize.h"
@@ -152,7 +152,7 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 	arena_release(&arena);
 }
 
-/* false when it was looked at before. */
+/* Returns false if it was read before. */
 static bool enter_folder(struct kustomize *k, const char *folder)
 {
 	struct buf path;
@@ -221,7 +221,7 @@ static void mark_folders(struct kustomize *k, struct files *files)
 	buf_release(&path);
 }
 
-/* The file or folder itself, or what lies below it. */
+/* True for the file or folder itself, or anything below it. */
 bool kustomize_patches(const struct kustomize *k, const char *path)
 {
 	for (size_t i = 0; i < k->nbases; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Files that a kustomization lists as patches are fragments: parts of objects
- * in other files. Kustomizations met while walking, and those in and above the
- * paths that were named, are read for such lists.
+ * in other files. Kustomizations found by the walk, and those in and above the
+ * named paths, are read for such lists.
  */
 #ifndef LINT_KUSTOMIZE_H
 #define LINT_KUSTOMIZE_H
@@ -23,36 +23,37 @@ struct kustomize {
 	/* ... listed by a kustomization with patches or components. */
 	const char **bases;
 	size_t nbases, bases_size;
-	const char **seen; /* folders that were looked at */
+	const char **seen; /* folders that were read already */
 	size_t nseen, seen_size;
-	/* Kustomizations and charts that a walk met, in any order. */
+	/* Kustomizations and charts found by a walk, in any order. */
 	struct renderable {
 		const char *folder; /* absolute */
-		const char *name;   /* a constant: of the file */
+		const char *name;   /* name of the file, a constant */
 	} * met;
 	size_t nmet, met_size;
 };
 
 void kustomize_init(struct kustomize *k, const char *cwd);
 void kustomize_release(struct kustomize *k);
-/* Returns the name as a constant if it is one of a kustomization; or NULL. */
+/* Returns the name as a constant if it is one of a kustomization's; or NULL. */
 const char *kustomize_name(const char *name);
-/* "Chart.yaml", when a file called so makes its folder a chart; or NULL. */
+/* Returns "Chart.yaml" if a file with this name makes its folder a chart; or
+ * NULL. */
 const char *chart_name(const char *name);
-/* A walk met a file of one of these names, a constant. */
+/* Notes that a walk found a file with one of these names, a constant. */
 void kustomize_meet(struct kustomize *k, const char *folder, const char *name);
 /*
  * True if this absolute path belongs to a base that some kustomization patches.
  */
 bool kustomize_patches(const struct kustomize *k, const char *path);
-/* Read the kustomization called name in the absolute folder. */
+/* Reads the kustomization with this name in the absolute folder. */
 void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		    const char *folder);
-/* Look for kustomizations in the absolute folder and some levels above. */
+/* Reads kustomizations in the absolute folder and some levels above. */
 void kustomize_look_above(struct kustomize *k, const char *folder);
-/* Marks of src move to dst. */
+/* Moves the marks of src to dst. */
 void kustomize_join(struct kustomize *dst, struct kustomize *src);
-/* Set the flags of listed files; the list is sorted. */
+/* Sets the flags of listed files; the list must be sorted. */
 void kustomize_mark(struct kustomize *k, struct files *files);
 
 #endif

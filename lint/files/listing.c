@@ -48,7 +48,7 @@ static void push(struct listings *listings, const char *name, bool folder,
 	buf_add(&listings->names, name, strlen(name) + 1);
 }
 
-/* A link, or a file system without types in directory entries. */
+/* Adds a link, or an entry without a type. */
 static void push_unknown(struct listings *listings, int fd,
 			 const struct dirent64 *d)
 {
@@ -75,7 +75,7 @@ static void push_unknown(struct listings *listings, int fd,
 		push(listings, d->d_name, false, link ? FILE_LINK : 0);
 }
 
-/* true: one of the names that are not for us to enter or to lint. */
+/* True for names that are neither entered nor linted. */
 static bool look_at_dots(const char *name, struct listing *listing)
 {
 	if (!name[1] || (name[1] == '.' && !name[2]))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The content of a folder: folders and manifests, sorted as if folders ended in
- * '/', which is byte order of whole paths. Listings are on a stack, so that a
+ * '/', which is the byte order of whole paths. Listings form a stack, so that a
  * folder can be entered while its parent is being read.
  */
 #ifndef LINT_LISTING_H
@@ -26,10 +26,11 @@ struct listings {
 	char *dirents;
 };
 
-/* One of them; its entries are [from, listings.n) when it is the last. */
+/* A listing on the stack; the entries of the last one are [from,
+ * listings.n). */
 struct listing {
 	size_t from, names;
-	const char *kustomization; /* one of the fixed names, or NULL */
+	const char *kustomization; /* name of the kustomization file, or NULL */
 	const char *chart;	   /* the same */
 	bool git, gitignore, policy;
 };
@@ -37,9 +38,9 @@ struct listing {
 void listings_init(struct listings *listings);
 void listings_release(struct listings *listings);
 const char *listings_name(const struct listings *listings, size_t i);
-/* A folder in another one, no link to one; -1 and errno. */
+/* Opens a folder in another one, without following links; -1 and errno. */
 int listing_open(int at, const char *name);
-/* The entries of fd; 0, or errno. To be dropped in any case. */
+/* Reads the entries of fd; 0, or errno. Must be dropped in any case. */
 int listing_read(struct listings *listings, int fd, struct listing *listing);
 void listing_drop(struct listings *listings, const struct listing *listing);
 

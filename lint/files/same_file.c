@@ -47,7 +47,7 @@ const char *files_bound(const struct files *files, size_t file)
 
 	if (files->items[file].flags & FILE_NAMED)
 		return NULL;
-	/* Below it there is nothing. */
+	/* No file is below /dev/null. */
 	return real ? real : "/dev/null";
 }
 
@@ -117,7 +117,7 @@ static size_t hash_names(const struct files *files, struct file_name *names)
 	return n;
 }
 
-/* Both have this path, and do not only hash alike. */
+/* True if both have the same path, not just the same hash. */
 static bool same(const struct files *files, uint32_t a, uint32_t b)
 {
 	struct buf x, y;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few files are kept, in most runs none: a list is enough.
+ * Few files are stored, in most runs none: a list suffices.
  */
 #include "stdin_cache.h"
 

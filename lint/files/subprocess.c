@@ -2,8 +2,9 @@
 /*
  * Both streams come through pipes that are read as they fill, so that neither
  * waits for the other. The program leads a process group, which is killed as
- * one. Its time is over whether it writes, is silent, or has closed its streams
- * and goes on; a signal may come to any thread, so all of them poll a pipe.
+ * one. The time limit applies whether it writes, is silent, or has closed its
+ * streams and continues; any thread may receive a signal, so all of them poll a
+ * pipe.
  */
 #include "subprocess.h"
 
@@ -105,7 +106,7 @@ static int spawn(const char *const *argv, const struct program_limits *limits,
 	return error;
 }
 
-/* false: the limit of a stream whose limit counts is passed. */
+/* Returns false if a stream with an enforced limit exceeds it. */
 static bool read_piece(struct stream *stream, struct pollfd *waiting)
 {
 	char piece[PIECE];
@@ -122,8 +123,8 @@ static bool read_piece(struct stream *stream, struct pollfd *waiting)
 	return (size_t)n <= room;
 }
 
-/* Sets *left to milliseconds, -1 without a limit (end: 0). NULL, or why none is
- * left. */
+/* Sets *left to milliseconds; -1 without a limit (end: 0). Returns NULL, or the
+ * reason why no time is left. */
 static const char *time_left(int64_t end, int *left)
 {
 	int64_t n = end ? end - progress_clock() : -1;
@@ -134,7 +135,7 @@ static const char *time_left(int64_t end, int *left)
 	return end && n <= 0 ? "it takes too long" : NULL;
 }
 
-/* Until both streams end. NULL, or which limit was passed. */
+/* Reads until both streams end. Returns NULL, or the exceeded limit. */
 static const char *read_streams(struct stream streams[2], int64_t end)
 {
 	struct pollfd waiting[3] = {{streams[0].ends[0], POLLIN, 0},
@@ -160,7 +161,7 @@ static const char *read_streams(struct stream streams[2], int64_t end)
 	return NULL;
 }
 
-/* Until it ends, which it may put off when its streams have ended. */
+/* Waits for its end, which may come later than that of its streams. */
 static const char *await(pid_t pid, int64_t end, int *status)
 {
 	struct pollfd waiting = {wake[0], POLLIN, 0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running another program without a shell, and reading its output.
+ * Runs another program without a shell, and reads its output.
  */
 #ifndef LINT_SUBPROCESS_H
 #define LINT_SUBPROCESS_H
@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Limits of a program; 0 or NULL: no limit, our environment. */
+/* Limits of a program; 0 or NULL: no limit, the caller's environment. */
 struct program_limits {
 	unsigned seconds;
 	size_t output; /* bytes of standard output */
@@ -18,21 +18,22 @@ struct program_limits {
 };
 
 /*
- * Run argv[0] (looked for in PATH); what it writes is added to out, and to
- * errors. Its exit status, or -1 and err when it cannot be run or was killed,
- * as it is, with all that it started, when it goes beyond a limit (NULL: none).
+ * Runs argv[0] (searched in PATH); appends its output to out and errors.
+ * Returns its exit status, or -1 and err if it cannot be run or was killed. If
+ * it exceeds a limit (NULL: none), it is killed with all programs that it
+ * started.
  */
 int program_run(const char *const *argv, const struct program_limits *limits,
 		struct buf *out, struct buf *errors, struct err *err);
 /*
- * Between the two a signal that ends the process (SIGHUP, SIGINT, SIGTERM) ends
- * the programs first: those that run within limits are killed, no other one is
- * started, and program_guard_end() does not return. Meant for callers that have
- * files to remove. Ignored signals stay ignored.
+ * Between the two, a signal that ends the process (SIGHUP, SIGINT, SIGTERM)
+ * first ends the programs: those with limits are killed, no other program is
+ * started, and program_guard_end() does not return. Meant for callers that must
+ * remove files. Ignored signals stay ignored.
  */
 void program_guard_begin(void);
 void program_guard_end(void);
-/* The path of a program of PATH, appended. false: there is none. */
+/* Appends the path of a program in PATH. Returns false if there is none. */
 bool program_find(const char *name, struct buf *path);
 
 #endif

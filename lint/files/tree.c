@@ -17,17 +17,17 @@
 
 enum { WORTH_A_CALL = 8 /* folders that wait */ };
 
-/* A folder that waits, or is being looked at. */
+/* A folder that waits, or is being read. */
 struct tree_level {
 	struct tree_entry *slot;
 	const struct ignore_list *ignore; /* for its entries */
-	char path[];			  /* below the root, "" for itself */
+	char path[]; /* below the root; "" is the root itself */
 };
 
 struct tree_worker {
 	struct tree *tree;
 	struct listings listings;
-	struct arena arena; /* nodes of the tree, and patterns */
+	struct arena arena; /* holds nodes of the tree, and patterns */
 	struct arena names; /* of files */
 	struct kustomize kustomize;
 	struct buf shown, absolute; /* of the current entry */
@@ -91,8 +91,8 @@ static void read_rules(struct tree_worker *w, struct tree_level *level, int fd,
 	kustomize_read(&w->kustomize, fd, listing->kustomization, path);
 }
 
-/* Counts below fd, which is taken: down the tree as it is sorted, so that it is
- * the same wherever the budget ends it. */
+/* Counts below fd, which is taken over, in the sorted order of the tree, so
+ * that the result is the same wherever the budget ends it. */
 static void count_files_below(struct listings *listings, int fd,
 			      uint32_t budget, struct ignored_count *count)
 {
@@ -225,7 +225,7 @@ static void push(struct tree *tree, struct tree_level *level)
 	*ARRAY_PUSH(tree->waiting, tree->nwaiting, tree->waiting_size) = level;
 }
 
-/* The first folder is to be the next one. */
+/* The first folder must be read next. */
 static void push_folders(struct tree *tree, const struct tree_level *level,
 			 const struct tree_folder *folder)
 {
@@ -237,7 +237,8 @@ static void push_folders(struct tree *tree, const struct tree_level *level,
 	pthread_mutex_unlock(&tree->lock);
 }
 
-/* Most folders of a large tree hold nothing, and cost nothing. */
+/* Most folders of a large tree contain no manifests, and then need no
+ * memory. */
 static void keep(struct tree_worker *w, struct tree_entry *slot,
 		 const struct tree_folder *folder)
 {
@@ -279,7 +280,7 @@ static void init_worker(struct tree *tree, struct tree_worker *w)
 
 static void work(void *context, unsigned index);
 
-/* The next folder; NULL when all are done. Others are called when there is
+/* Returns the next folder; NULL at the end. Wakes other threads if there is
  * work for them too. Under the lock. */
 static struct tree_level *next_folder(struct tree *tree)
 {

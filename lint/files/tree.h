@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The folders below one that was named, read by several threads at once: what
- * .gitignore and --exclude leave of them, sorted. One thread takes as long
- * where the folders are cached, and 1.7 times as long where they are not
- * (30,000 folders: 3.5 s, of a run of 12 s). Policies are not consulted: their
- * effect depends on the order of folders, so the walk applies them.
+ * The folders below a named one that .gitignore and --exclude do not exclude,
+ * sorted, read by several threads in parallel. One thread needs as long if the
+ * folders are cached, and 1.7 times as long if they are not (30,000 folders:
+ * 3.5 s, of a run of 12 s). The walk applies policies, whose effect depends on
+ * the order of folders.
  *
- * All lives until tree_reset(); names live as long as tree_names() says.
+ * Everything lives until tree_reset(); names as described at tree_names().
  */
 #ifndef LINT_TREE_H
 #define LINT_TREE_H
@@ -26,9 +26,9 @@
 #include "listing.h"
 
 /*
- * Manifests inside an ignored folder are counted, up to a budget for the whole
- * walk: the number shows that something was left out, not how large
- * node_modules is.
+ * Manifests in an ignored folder are counted, up to a budget for the whole
+ * walk: the number shows that something was left out, not the size of
+ * node_modules.
  */
 enum { IGNORED_BUDGET = 20000, IGNORED_UNKNOWN = INT32_MAX };
 
@@ -54,11 +54,11 @@ struct tree_entry {
 	enum tree_kind kind;
 };
 
-/* A folder that holds something, or that could not be read. */
+/* A folder that contains something, or that could not be read. */
 struct tree_folder {
 	struct tree_entry *entries;
 	uint32_t n, ignored; /* ignored: files, beside the entries */
-	uint16_t error;	     /* errno of opening or reading */
+	uint16_t error;	     /* errno of open or read */
 	bool policy;	     /* there is a .gpugate.yaml */
 };
 
@@ -70,7 +70,7 @@ struct tree {
 	const char *shown, *absolute;
 	struct tree_entry root;
 	int fd; /* of the root */
-	/* Results of tree_read(): files, and folders that hold some. */
+	/* Results of tree_read(): files, and folders that contain files. */
 	size_t nfiles, nfolders;
 	struct tree_worker *workers;
 	unsigned nworkers;
@@ -79,22 +79,22 @@ struct tree {
 	pthread_cond_t more;
 	struct tree_level **waiting;
 	size_t nwaiting, waiting_size;
-	unsigned busy;	       /* threads that read a folder */
+	unsigned busy;	       /* threads that are reading a folder */
 	bool called;	       /* the other threads */
 	atomic_uint looked_at; /* entries of ignored folders */
 };
 
 void tree_init(struct tree *tree, struct thread_pool *thread_pool);
-/* Read what is below fd, which is taken; shown and absolute are its paths,
- * ignore holds for its entries. */
+/* Reads everything below fd, which is taken over; shown and absolute are its
+ * paths, ignore applies to its entries. */
 const struct tree_entry *tree_read(struct tree *tree, int fd,
 				   const struct ignore_list *ignore);
 void tree_reset(struct tree *tree);
-/* Names and marks of kustomizations move to those who keep them. */
+/* Moves names and marks of kustomizations to their final owners. */
 void tree_keep(struct tree *tree, struct arena *names,
 	       struct kustomize *kustomize);
 void tree_release(struct tree *tree);
-/* Count again what is below an ignored folder. */
+/* Counts again below an ignored folder. */
 struct ignored_count tree_count(struct tree *tree, const char *path,
 				uint32_t budget);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking. Folders are read by several threads into a tree (tree.h); what
- * depends on order is done here, going down that tree: policies, messages, and
- * the count of ignored manifests. So the list, and all messages, are the same
- * for any number of threads.
+ * Walking. Folders are read by several threads into a tree (tree.h); everything
+ * that depends on order happens here, in the order of that tree: policies,
+ * messages, and the count of ignored manifests. So the list, and all messages,
+ * are the same for any number of threads.
  */
 #include "walk.h"
 
@@ -34,7 +34,7 @@ struct level {
 	const struct tree_folder *folder;
 	uint32_t next; /* of its entries */
 	uint32_t policy;
-	long index;		/* in files, -1 until it holds a file */
+	long index;		/* in files; -1 until it contains a file */
 	size_t shown, absolute; /* lengths of its paths */
 };
 
@@ -46,7 +46,7 @@ struct walk {
 	struct tree tree;
 	struct root *roots;
 	size_t nroots, roots_size;
-	struct level *levels; /* down to where it is */
+	struct level *levels; /* path to the current folder */
 	size_t nlevels, levels_size;
 	struct buf absolute, shown; /* paths of the current entry */
 	uint32_t budget;	    /* of ignored entries */
@@ -72,7 +72,7 @@ static uint32_t load_policy(struct walk *walk)
 	return policy;
 }
 
-/* The walk's paths are those of the folder. */
+/* Sets the walk's paths to those of the folder. */
 static void begin_folder(struct walk *walk, const struct tree_folder *folder,
 			 uint32_t policy)
 {
@@ -183,7 +183,7 @@ static bool seen_root(struct walk *walk, int fd)
 	return false;
 }
 
-/* walk.absolute is a folder that was named; takes fd. */
+/* walk.absolute is a named folder; takes over fd. */
 static void walk_root(struct walk *walk, int fd)
 {
 	struct tree *tree = &walk->tree;
@@ -208,7 +208,7 @@ static void walk_root(struct walk *walk, int fd)
 	tree_reset(tree);
 }
 
-/* walk.shown is a file. Files of one folder often follow each other. */
+/* walk.shown is a file. Files of the same folder often follow each other. */
 static void add_named(struct walk *walk, unsigned flags)
 {
 	struct files *files = walk->in->files;
@@ -245,7 +245,7 @@ static bool is_left_out(struct walk *walk)
 			walk->absolute.data));
 }
 
-/* For anything but a folder. Files of /proc are regular, have size 0, and
+/* Adds anything but a folder. Files of /proc are regular, have size 0, and
  * return short reads before their end. */
 static unsigned named_flags(const char *path)
 {
@@ -258,7 +258,7 @@ static unsigned named_flags(const char *path)
 		gone = stat(path, &st);
 	}
 	if (gone)
-		return 0; /* said when it is read */
+		return 0; /* reported when it is read */
 	if (!S_ISREG(st.st_mode))
 		return FILE_READ_ONCE;
 	return link | (st.st_size ? FILE_REGULAR : 0);
@@ -334,7 +334,7 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 		malloc_trim(0);
 	if (rc)
 		return rc;
-	/* One path was walked in order. */
+	/* A single path was walked in order. */
 	if (paths->n > 1)
 		files_sort(input->files);
 	kustomize_mark(input->kustomize, input->files);

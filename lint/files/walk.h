@@ -20,8 +20,8 @@
 #include "lint/settings/policies.h"
 
 struct walk_result {
-	uint64_t ignored; /* manifests left out by .gitignore */
-	bool failed;	  /* a path could not be read; it was said */
+	uint64_t ignored; /* manifests excluded by .gitignore */
+	bool failed;	  /* a path could not be read, which was reported */
 };
 
 struct walk_input {
@@ -33,7 +33,7 @@ struct walk_input {
 	struct thread_pool *thread_pool;
 };
 
-/* 0, or -1 and err on a bad --exclude pattern. */
+/* Returns 0, or -1 and err on a bad --exclude pattern. */
 int walk_paths(const struct walk_input *input, struct walk_result *result,
 	       struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code actions: the repair of each finding, all safe repairs as --fix makes
- * them, and the comment that suppresses a finding, as --add-ignore writes it.
- * None is offered for a text that cannot be parsed.
+ * Code actions: the fix of each finding, all safe fixes as --fix makes them,
+ * and the comment that suppresses a finding, as --add-ignore writes it. A text
+ * that cannot be parsed gets none.
  */
 #include <string.h>
 
@@ -16,12 +16,12 @@ static const char reason[] = "TODO: say why";
 struct action_list {
 	struct lsp_session *session;
 	struct lsp_document *document;
-	const json_t *only; /* kinds that are wanted, NULL: any */
+	const json_t *only; /* requested kinds; NULL: any */
 	uint32_t start, end;
 	json_t *out;
 };
 
-/* Kinds are trees: "source" wants "source.fixAll.gpugate" as well. */
+/* Kinds are trees: "source" includes "source.fixAll.gpugate". */
 static bool wants(const struct action_list *list, const char *kind)
 {
 	if (!list->only)

@@ -16,21 +16,23 @@ enum { LSP_HEADER_MAX = 8 << 10, LSP_BODY_MAX = 128 << 20 };
 
 struct lsp_input {
 	int fd;
-	struct buf bytes; /* read and not yet taken, from used on */
+	struct buf bytes; /* bytes that were read; those from `used` on are
+			     unprocessed */
 	size_t used;
 };
 
 void lsp_input_init(struct lsp_input *input, int fd);
 void lsp_input_release(struct lsp_input *input);
-/* 1: the next message's body, which lives until the next call; 0: the input
- * ended; -1: no message begins here, and none can be found again. */
+/* Returns 1 with the next message's body, which lives until the next call; 0 at
+ * the end of the input; -1 if no message starts here, and none can be found
+ * again. */
 int lsp_read(struct lsp_input *input, const char **body, size_t *len);
 /*
- * True if there is something to read, or will be within so many milliseconds.
+ * True if there is input, or will be within this many milliseconds.
  */
 bool lsp_pending(const struct lsp_input *input, int milliseconds);
-/* Takes the message. 0, or errno. One that JSON cannot hold (NULL) is left out:
- * it is not a reason to end. */
+/* Writes the message and takes over the reference. Returns 0, or errno. A
+ * message that could not be made (NULL) is left out, and the server goes on. */
 int lsp_write(int fd, json_t *message);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hover: what `gpugate explain` says of the rules of the findings at the place,
- * or of the rule whose name is there. Completion: names of rules, in
+ * Hover: the text of `gpugate explain` for the rules of the findings at the
+ * position, or for the rule named there. Completion: names of rules, in
  * comments that suppress and in policies.
  */
 #include <ctype.h>
@@ -35,7 +35,7 @@ static struct line line_at(const struct lsp_document *d, uint32_t offset)
 	return (struct line){s + start, end - start, offset - start};
 }
 
-/* `# gpugate: ignore[`, and no `]` before the place. */
+/* True after `# gpugate: ignore[`, without a `]` before the position. */
 static bool in_comment(const struct line *line)
 {
 	const char *marker = text_find(line->text, line->at, "gpugate:");
@@ -146,7 +146,7 @@ static bool begins_list(const char *text, size_t len)
 	return false;
 }
 
-/* The line above that is less indented, NULL: there is none. */
+/* The nearest line above that is less indented; NULL if there is none. */
 static const char *parent_of(const struct lsp_document *d,
 			     const struct line *line, size_t *len)
 {
@@ -165,7 +165,7 @@ static const char *parent_of(const struct lsp_document *d,
 	return NULL;
 }
 
-/* A key or an item below `rules:` or `locked:`, or in their [ ]. */
+/* True for a key or an item below `rules:` or `locked:`, or in their [ ]. */
 static bool in_policy_list(const struct lsp_document *d,
 			   const struct line *line)
 {

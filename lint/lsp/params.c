@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Treats missing parameters, and parameters of another type, as not given. */
+/* Reads parameters. Missing ones, and those of another type, count as
+ * absent. */
 #include "params.h"
 
 #include <limits.h>

@@ -7,12 +7,12 @@
 
 #include "session.h"
 
-/* "a.b.c"; NULL where one of them is missing. Borrowed. */
+/* Returns the member "a.b.c"; NULL if one of them is missing. Borrowed. */
 json_t *lsp_member(const json_t *json, const char *dotted);
-/* The open document that textDocument names, or NULL. */
+/* Returns the open document in textDocument, or NULL. */
 struct lsp_document *lsp_document_of(const struct lsp_session *session,
 				     const json_t *params);
-/* A Position as a byte of the text; false: it is none. */
+/* Converts a Position into a byte of the text; false if it is malformed. */
 bool lsp_read_offset(const struct lsp_document *document, const json_t *json,
 		     uint32_t *offset);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lint runs the same steps as the command, with a separate report and with
- * the documents' texts in place of files. It stays open until the next one, so
+ * A lint runs the same steps as the command, with its own report and with the
+ * documents' texts in place of files. It stays open until the next lint, so
  * that requests about its findings (rules, fixes) can be answered.
  */
 #include "session.h"
@@ -67,7 +67,7 @@ static void copy_related(struct lsp_collector *c,
 	}
 }
 
-/* Without a repair that cannot be applied. */
+/* Returns NULL for a fix that cannot be applied. */
 static const struct fix_result *copy_repair(struct arena *arena,
 					    const struct fix_result *from)
 {
@@ -204,7 +204,7 @@ static void give_texts(const struct lsp_session *session,
 				d->path, d->good.data, d->good.len};
 }
 
-/* Findings are those of the good text now. */
+/* Findings now belong to the good text. */
 static void forget_findings(struct lsp_document *d)
 {
 	d->findings = NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as diagnostics. Their places are moved by the edits since the text
- * that was linted; there are none for a document that can be parsed.
+ * Findings as diagnostics. Their places are moved by the edits since the linted
+ * text; a document that can be parsed has no such edits.
  */
 #include <string.h>
 
@@ -110,7 +110,7 @@ void lsp_publish_none(struct lsp_session *session, const char *uri)
 	       json_pack("{s:s, s:[]}", "uri", uri, "diagnostics"));
 }
 
-/* One that was typed over is gone. */
+/* True if its text was overwritten. */
 static bool is_gone(const struct lsp_document *d, const struct lsp_finding *f)
 {
 	uint32_t start, end;

@@ -3,7 +3,7 @@
  * `gpugate lsp`: the methods, and the loop. Changes are linted when no further
  * message waits, or when a request asks about them. Before that the server
  * waits for as long as the last lint took, so that in a large workspace it does
- * not lint what is typed over at once.
+ * not lint every keystroke.
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,7 +31,7 @@ static void respond(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* id NULL: it could not be read. */
+/* id is NULL if it could not be read. */
 static void respond_error(struct lsp_session *session, const json_t *id,
 			  int code, const char *text)
 {
@@ -195,7 +195,7 @@ static void did_close(struct lsp_session *session, const json_t *params)
 	lsp_document_close(session, document);
 }
 
-/* Settings, other manifests: all is read again. */
+/* Settings or other manifests changed: everything is read again. */
 static void files_changed(struct lsp_session *session, const json_t *params)
 {
 	(void)params;

@@ -58,7 +58,7 @@ static struct lsp_root *root_of(struct lsp_session *session, const char *path)
 	return best;
 }
 
-/* The workspace is another one: where does each document belong now? */
+/* After a change of the workspace, finds the root of each document again. */
 static void assign_roots(struct lsp_session *session)
 {
 	for (struct lsp_document *d = session->documents; d; d = d->next) {

@@ -2,9 +2,9 @@
 /*
  * The state of the language server: the documents that the client has open, the
  * roots that they belong to, and the last lint of each root. There is one
- * thread; all work is done between reading one message and the next. A document
- * that cannot be parsed keeps its last findings: the lint continues with the
- * last text that could be parsed, and its places are moved by the edits since.
+ * thread; all work is done between two messages. A document that cannot be
+ * parsed keeps its last findings: the lint continues with the last text that
+ * could be parsed, and its places are moved by the edits since.
  */
 #ifndef LINT_LSP_SESSION_H
 #define LINT_LSP_SESSION_H
@@ -21,24 +21,25 @@ struct lsp_related {
 	const char *message;
 };
 
-/* Places are bytes of the text that was linted. */
+/* Places are bytes of the linted text. */
 struct lsp_finding {
 	const struct rule *rule; /* lives as long as the lint */
 	enum severity severity;
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	const struct fix_result *repair; /* NULL: none that can be applied */
+	const struct fix_result
+		*repair; /* NULL: there is none that can be applied */
 	const struct lsp_related *related;
 	size_t nrelated;
 };
 
-/* One lint of a root; findings of documents lie in its arena. */
+/* One lint of a root, whose arena holds the findings of its documents. */
 struct lsp_pass {
 	struct options options;
 	struct lint lint;
 	struct arena arena;
-	bool reported; /* it got to the findings */
+	bool reported; /* it produced findings */
 };
 
 /* A folder of the workspace, or one with a document outside of it. */
@@ -47,7 +48,7 @@ struct lsp_root {
 	bool workspace;
 	bool dirty; /* to be linted again */
 	struct lsp_pass *pass;
-	int milliseconds; /* that the last one took */
+	int milliseconds; /* duration of the last lint */
 	struct lsp_root *next;
 };
 
@@ -56,12 +57,12 @@ struct lsp_document {
 	json_int_t version;
 	struct lsp_root *root;
 	struct lsp_text text;
-	bool stale;  /* its diagnostics are to be published */
-	bool broken; /* cannot be parsed, and good could */
+	bool stale;  /* its diagnostics must be published */
+	bool broken; /* it cannot be parsed, unlike good */
 	bool has_good;
-	struct buf good; /* the text that is linted next */
-	/* From the text that was linted last to this one, and how many of them
-	 * led to good. */
+	struct buf good; /* the text to lint next */
+	/* The edits from the last linted text to this one, and the number of
+	 * them that led to good. */
 	struct lsp_change *changes;
 	size_t nchanges, changes_size, ngood;
 	struct arena arena; /* holds the syntax errors */
@@ -78,13 +79,13 @@ struct lsp_session {
 	int out; /* file descriptor */
 	enum lsp_encoding encoding;
 	bool initialized, shut_down, ended;
-	bool versions; /* edits may name the version of a document */
+	bool versions; /* edits may contain the version of a document */
 	bool watches;  /* the client can watch files */
 	struct lsp_root *roots;
 	struct lsp_document *documents;
 };
 
-/* server.c: answer what the input holds, to its end or that of the session. */
+/* server.c: answers all messages, until the input or the session ends. */
 void lsp_serve(struct lsp_session *session);
 
 /* session.c */
@@ -92,7 +93,8 @@ struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
 					 const char *uri);
 struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
 					  const char *path);
-/* NULL: the URI is not that of a file. An open one is opened again. */
+/* Returns NULL if the URI is not that of a file. An open document is opened
+ * again. */
 struct lsp_document *lsp_document_open(struct lsp_session *session,
 				       const char *uri, const char *data,
 				       size_t len);
@@ -104,19 +106,20 @@ void lsp_workspace_add(struct lsp_session *session, const char *uri);
 void lsp_workspace_remove(struct lsp_session *session, const char *uri);
 void lsp_session_release(struct lsp_session *session);
 
-/* syntax.c: choose the text that is linted; a broken document's mistakes. */
+/* syntax.c: choose the text to lint; report the syntax errors of a broken
+ * document. */
 void lsp_document_look(struct lsp_document *document);
 void lsp_document_mistakes(struct lsp_document *document);
 
-/* pass.c: lint the root and give its documents their findings. Where that
- * cannot be done, they keep those that they have. */
+/* pass.c: lint the root and give its documents their findings. If that fails,
+ * they keep their findings. */
 void lsp_root_lint(struct lsp_session *session, struct lsp_root *root);
 void lsp_pass_free(struct lsp_pass *pass);
 
 /* publish.c */
 json_t *lsp_range(const struct lsp_document *document, uint32_t start,
 		  uint32_t end);
-/* As the protocol has it; place in the text as it is now. */
+/* In the protocol's form; place in the current text. */
 json_t *lsp_diagnostic(const struct lsp_session *session,
 		       const struct lsp_document *document,
 		       const struct lsp_finding *finding);
@@ -124,11 +127,11 @@ void lsp_finding_place(const struct lsp_document *document,
 		       const struct lsp_finding *finding, uint32_t *start,
 		       uint32_t *end);
 void lsp_publish_none(struct lsp_session *session, const char *uri);
-/* Lint what changed and publish it. */
+/* Lints changed documents and publishes the findings. */
 void lsp_refresh(struct lsp_session *session);
 bool lsp_is_stale(const struct lsp_session *session);
 
-/* action.c, hover.c: the answers to requests. NULL: wrong parameters. */
+/* action.c, hover.c: the responses to requests. NULL: wrong parameters. */
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
 json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
@@ -137,7 +140,7 @@ json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
 bool lsp_is_policy(const struct lsp_document *document);
 /* Publishes the problems of a policy. */
 void lsp_policy_mistakes(struct lsp_document *document);
-/* The rules that hold for the document. */
+/* The rules that apply to the document. */
 struct rule_set lsp_rules(const struct lsp_document *document);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Half-typed documents. A text that cannot be parsed is not linted if there is
- * an earlier one that could be: the part being typed would be missing. Its
- * syntax errors are the ones that a lint would report. A text with the markup
- * of templates is left to the lint, which detects it.
+ * Half-typed documents. If a text cannot be parsed, an earlier one that could
+ * be is linted instead, because the part being typed would be missing. Its
+ * syntax errors are those that a lint would report. A text with the markup of
+ * templates is left to the lint, which detects it.
  */
 #include "session.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of lines is built after each change: that takes less than
- * parsing the text, which follows.
+ * The line table is rebuilt after each change, which takes less time than the
+ * parsing that follows.
  */
 #include "text.h"
 
@@ -46,7 +46,7 @@ void lsp_text_release(struct lsp_text *text)
 
 /* --- positions ----------------------------------------------------------- */
 
-/* Bytes of the character at s, and its code units. */
+/* Returns the bytes of the character at s, and its code units. */
 static size_t step(enum lsp_encoding encoding, const char *s, size_t n,
 		   uint32_t *units)
 {
@@ -142,7 +142,7 @@ void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
 	find_lines(text);
 }
 
-/* A byte of UTF-8 that begins no character. */
+/* True for a byte of UTF-8 that does not start a character. */
 static bool is_inside(const char *s, size_t len, size_t at)
 {
 	return at < len && (s[at] & 0xc0) == 0x80;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The text of a document, and its positions. The protocol counts lines from 0,
- * ended by LF, CR LF or CR, and in them code units of UTF-16, or bytes where
+ * ended by LF, CR LF or CR, and in a line code units of UTF-16, or bytes if
  * client and server agree on UTF-8 (LSP 3.17, "Text Documents").
  */
 #ifndef LINT_LSP_TEXT_H
@@ -29,28 +29,28 @@ void lsp_text_init(struct lsp_text *text, enum lsp_encoding encoding,
 		   const char *data, size_t len);
 void lsp_text_release(struct lsp_text *text);
 /* Both move a position beyond the end of a line or of the text to that end, and
- * a position within a character to its beginning. */
+ * a position inside of a character to its start. */
 uint32_t lsp_offset(const struct lsp_text *text, struct lsp_position position);
 struct lsp_position lsp_position(const struct lsp_text *text, uint32_t offset);
-/* Code units of n bytes. */
+/* Returns the number of code units in n bytes. */
 uint32_t lsp_units(enum lsp_encoding encoding, const char *s, size_t n);
 /* start <= end <= length of the text. */
 void lsp_text_replace(struct lsp_text *text, uint32_t start, uint32_t end,
 		      const char *data, size_t len);
 
-/* Bytes that both begin with, and then end with; no character is parted. */
+/* Number of bytes with which both start and end; no character is split. */
 struct lsp_same {
 	size_t head, tail;
 };
 struct lsp_same lsp_same_ends(const char *a, size_t na, const char *b,
 			      size_t nb);
 
-/* A replacement that was made; offsets are those before it. */
+/* A replacement; offsets are those before it. */
 struct lsp_change {
 	uint32_t start, end, len;
 };
-/* Where the offset is after n changes, made one after the other; what was
- * replaced is where it began. */
+/* Returns the new position of the offset after n changes, made one after the
+ * other; a replaced position moves to the start of the replacement. */
 uint32_t lsp_shift(const struct lsp_change *changes, size_t n, uint32_t offset);
 
 #endif

@@ -16,7 +16,7 @@ static int hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* Authorities other than this host name files that are not local. */
+/* URIs with other authorities name files that are not local. */
 static const char *path_part(const char *uri)
 {
 	static const char host[] = "//localhost/";

@@ -9,7 +9,7 @@
 
 #include "base/buf.h"
 
-/* The absolute path, appended to out; false: it names no local file. */
+/* Appends the absolute path to out; false if it is not a local file. */
 bool lsp_uri_path(const char *uri, struct buf *out);
 void lsp_path_uri(const char *path, struct buf *out);
 

@@ -276,8 +276,8 @@ _Static_assert(sizeof(table) / sizeof(*table) <= OPTIONS_MOST,
 
 struct command_list command_list;
 
-/* The environment speaks to all runs: what does not go together with the
- * arguments of this one is not meant. */
+/* The environment applies to all runs: settings that do not fit the arguments
+ * of this run are ignored. */
 static void give_way(struct option_parser *p, struct options *o)
 {
 	if (o->config && o->isolated) {
@@ -317,8 +317,8 @@ static int check_namespaces(const struct option_parser *p,
 		wrong);
 }
 
-/* It becomes a link: nothing but the web, and no way out of quotes or of a
- * terminal's escape sequence. */
+/* The text becomes a link, so only web addresses are allowed, without quotes or
+ * characters of a terminal's escape sequences. */
 static int check_docs(const struct option_parser *p, const struct options *o)
 {
 	const char *url = o->docs_url, *scheme;
@@ -346,8 +346,8 @@ static bool is_argument(const struct option_parser *p, const char *name,
 	return is_set && !option_is_inherited(p, name);
 }
 
-/* Where a cluster is named, it is asked. As kubectl's plugin, so it is where a
- * namespace is; the environment says only which one. */
+/* A named cluster is read. As a plugin of kubectl, so is one with -n; the
+ * environment only chooses the cluster. */
 static int choose_cluster(const struct option_parser *p, struct options *o)
 {
 	bool named = is_argument(p, "context", o->context) ||

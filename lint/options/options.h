@@ -56,10 +56,11 @@ struct options {
 	bool no_ignore_vcs, render_network, strict_input, statistics, show_all,
 		help;
 	bool all_namespaces, discover;
-	/* The cluster that kubectl knows: its objects are linted; its state
-	 * is read. */
+	/* Read from the cluster that kubectl uses: its objects, to be linted;
+	 * its state. */
 	bool asks_objects, asks_state;
-	const struct cluster *asked; /* that state, or NULL; the command's */
+	const struct cluster
+		*asked; /* that state, or NULL; the command owns it */
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 
@@ -73,7 +74,7 @@ struct command {
 	int (*run)(struct options *options);
 };
 
-/* The program's commands, as main() hands them over before anything else. */
+/* The program's commands, which main() passes in before anything else. */
 struct command_list {
 	const struct command *items;
 	size_t n;
@@ -81,13 +82,14 @@ struct command_list {
 extern struct command_list command_list;
 
 /*
- * Environment, then arguments (NULL-terminated). 0, or the exit status after
- * a message. Strings point into argv and the environment, or the arena.
+ * Reads the environment, then arguments (NULL-terminated). Returns 0, or the
+ * exit status after a message. Strings point into argv, the environment, or the
+ * arena.
  */
 int options_parse(struct options *options, const struct command *command,
 		  char **argv);
 void options_release(struct options *options);
-/* True if infos are asked for; else people see how many there are. */
+/* True if infos are requested; otherwise only their number is shown. */
 bool options_show_infos(const struct options *options);
 
 /* help.c */

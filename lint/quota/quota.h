@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand against quota as a table: a row for each quota entry of an
- * accelerator (or for one that no quota limits), with the workloads that ask
- * for it.
+ * Demand against quota as a table: a row for each quota entry of an accelerator
+ * (or for one that no quota limits), with the workloads that request it.
  */
 #ifndef LINT_QUOTA_H
 #define LINT_QUOTA_H
@@ -14,11 +13,12 @@
 
 struct quota_item {
 	struct object_id id;
-	const char *path; /* where it is, or was if it is removed */
+	const char *path; /* current path, or the former path of a removed
+			     workload */
 	unsigned line, column;
-	bool now, was; /* in the files, in the revision */
+	bool now, was; /* in the files; in the revision */
 	bool suspended, queued, unknown;
-	struct quantity steady, peak; /* 0 when it is not in the files */
+	struct quantity steady, peak; /* 0 if it is not in the files */
 	/* this workload's share of the amount in use */
 	struct quantity running;
 	struct quantity before; /* steady, in the revision */
@@ -26,13 +26,13 @@ struct quota_item {
 
 struct quota_row {
 	const char *namespace, *resource;
-	const char *quota;   /* NULL: no quota limits it, or none is known */
-	const char *unknown; /* why the cluster's quotas are not, or NULL */
+	const char *quota;   /* NULL: no quota applies, or none is known */
+	const char *unknown; /* why the cluster's quotas are unknown, or NULL */
 	bool used_known;
 	struct quantity hard, used;
 	struct quota_item *items;
 	size_t n;
-	/* Sums over items: their additions to the amount in use. */
+	/* Sums over items: the amounts that they add to the amount in use. */
 	struct quantity adds, adds_peak, before;
 };
 
@@ -46,7 +46,7 @@ struct quota_table {
 	size_t n;
 	bool since; /* items have a before */
 	bool unknown;
-	const char *only; /* the namespace that is shown, or NULL: all */
+	const char *only;	       /* the only namespace shown; NULL: all */
 	const struct cluster *cluster; /* of --cluster, or NULL */
 	int64_t now;
 };
@@ -55,7 +55,7 @@ struct quota_table {
 struct quota_file {
 	const char *path;    /* valid until the next file */
 	const char *unknown; /* as in the row; lives as long as the lint */
-	bool changed;	     /* not as in the revision */
+	bool changed;	     /* differs from the revision */
 };
 
 /* The source of the workloads being counted: these files, or the revision. */
@@ -69,40 +69,39 @@ struct quota_source {
 };
 void quota_table_add(struct quota_table *table,
 		     const struct quota_source *source);
-/* A row without workloads, unless there is one with some. */
+/* Adds a row without workloads, unless there is one with workloads. */
 void quota_table_add_idle(struct quota_table *table, const struct quota *quota,
 			  const struct resource_amount *hard,
 			  const struct workload *any, const char *resource);
-/* quota_make.c: all of that, from the facts of a run. */
+/* quota_make.c: makes the whole table from the facts of a run. */
 struct quota_maker {
 	const struct object_index *index; /* finished */
 	const struct files *files;
 	struct policies *policies;
 	struct clusters *clusters;
-	bool all; /* of the cluster state, including namespaces that no file
-		     names */
+	bool all; /* of the cluster state, including namespaces that are in no
+		     file */
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
 	void *context;
 	/*
-	 * True if the file differs from the revision. NULL: no revision is
-	 * given.
+	 * True if the file differs from the revision. NULL without a revision.
 	 */
 	bool (*changed)(void *since, const char *path);
 	void *since;
 };
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker);
-/* Entries into rows, when all were added. */
+/* Merges the entries into rows, once all are added. */
 void quota_table_finish(struct quota_table *table);
 
-/* Used and added, at steady state or at the peak. */
+/* Used and added amounts, in the steady state or at the peak. */
 struct quantity quota_row_after(const struct quota_row *row, bool peak);
 /* Returns the amount above the quota; 0 or less if all of it fits. */
 struct quantity quota_row_excess(const struct quota_row *row, bool peak);
 
 enum quota_fit {
-	QUOTA_UNKNOWN,	 /* it is not known what limits it */
+	QUOTA_UNKNOWN,	 /* the limit is unknown */
 	QUOTA_UNLIMITED, /* nothing does */
 	QUOTA_FITS,
 	QUOTA_FITS_NOT_AT_PEAK,
@@ -110,21 +109,22 @@ enum quota_fit {
 };
 enum quota_fit quota_row_fit(const struct quota_row *row);
 /* Adds "4 left", "6 too many", "7 too many at the peak", "no quota" or "not
- * known", with the reason why it is not known. Raw text. */
+ * known", with the reason why. Raw text. */
 void quota_row_verdict(const struct quota_row *row, struct buf *out);
 /* Like quota_row_verdict(), without the reason. */
 void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 
-/* Why the quotas of that state are not known; NULL: they are. Kept in arena.
- * wanted: there should be a state, cluster NULL: it could not be read. */
+/* Why the quotas of that state are unknown; NULL if they are known. Lives in
+ * arena. wanted: there should be a state; cluster NULL: it could not be
+ * read. */
 const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,
 			  const struct cluster *cluster, bool wanted,
 			  struct arena *arena);
-/* Why it is not known which quota limits what the row asks for, or NULL. */
+/* Why the row's quota is unknown, or NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
-/* "cluster state of 82 days ago, https://..." */
+/* Writes "cluster state of 82 days ago, https://..." */
 void quota_add_state(struct buf *out, const struct quota_table *table);
 
 struct quota_look {
@@ -135,12 +135,12 @@ void quota_text(const struct quota_table *table, const struct quota_look *look,
 void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
 /*
- * quota_svg.c: a map of namespaces and resources, colored by how much of each
- * quota is in use, as an element of a page.
+ * quota_svg.c: a map of namespaces and resources, colored by the used
+ * percentage of each quota, as an element of a page.
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
-/* quota_page.c: the map and the table below it, as a section of a page;
- * nothing without quotas. And the page. */
+/* quota_page.c: the map and the table below it, as a section of a page; nothing
+ * without quotas. And a whole page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);
 

@@ -110,7 +110,7 @@ void quota_json(const struct quota_table *t, struct buf *out)
 
 /* --- Markdown ------------------------------------------------------------- */
 
-/* Text of the manifest, as code: no markup, no new cell or line. */
+/* Adds text of the manifest as code: without markup, new cells or new lines. */
 static void add_code(struct buf *out, const char *text)
 {
 	buf_addc(out, '`');

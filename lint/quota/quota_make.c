@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of a run: the workloads of its files, the quotas of the same files
- * and of the cluster state of each file.
+ * Makes the table of a run: the workloads of its files, the quotas of the same
+ * files and of each file's cluster state.
  */
 #include <string.h>
 
@@ -37,7 +37,7 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 
 /* --- quotas that nothing asks --------------------------------------------- */
 
-/* Rows without workloads show what is free. index_quotas() answers for a
+/* Rows without workloads show the free amounts. index_quotas() needs a
  * workload. */
 static void add_namespace(struct quota_table *t, const struct quota_source *s,
 			  const struct cluster *cluster, const char *namespace,
@@ -63,8 +63,8 @@ static void add_namespace(struct quota_table *t, const struct quota_source *s,
 		}
 }
 
-/* Adds the quotas of the files, and the cluster's quotas of the namespace
- * that is shown, or of all. */
+/* Adds the quotas of the files, and the cluster's quotas of the shown
+ * namespace, or of all. */
 static void add_idle(struct making *m, const struct quota_source *source)
 {
 	const struct quota_maker *maker = m->maker;

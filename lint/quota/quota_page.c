@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map in a page, and below it what it shows as a table, which says more:
- * each quota, and the workloads.
+ * The map in a page, and below it a table with more details: each quota, and
+ * the workloads.
  */
 #include <string.h>
 

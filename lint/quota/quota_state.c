@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster state behind the quotas: its age, and whether it holds them.
+ * The cluster state that has the quotas: its age, and whether it contains them.
  */
 #include "quota.h"
 

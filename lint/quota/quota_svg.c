@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The map: a row for each namespace, a column for each resource. A cell shows
- * the tightest quota: its color shows how much of the quota would be used, its
- * bar the amount in use and the amount that the manifests add, with a mark at
- * the limit. Colors fit both themes and are never the only sign; text around
- * the cells has the color of the page.
+ * the tightest quota: its color shows the percentage of the quota that would be
+ * used, its bar the amount in use and the amount that the manifests add, with a
+ * mark at the limit. Colors fit both themes and are never the only sign; text
+ * around the cells has the color of the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@ enum {
 	CELL_WIDTH = 176,
 	CELL_HEIGHT = 62,
 	GAP = 4,
-	TOP = 36, /* above the cells: names of resources */
+	TOP = 36, /* above the cells, for names of resources */
 	BAR_WIDTH = CELL_WIDTH - 24,
-	CHAR_WIDTH = 8, /* of the names, at most */
+	CHAR_WIDTH = 8, /* largest width of a character in names */
 	NAME_CHARS = 28,
 	RESOURCE_CHARS = 23,
 	LEGEND = 84,
@@ -34,7 +34,7 @@ struct quota_map {
 	unsigned left, top, width, height;
 };
 
-/* The look of a cell. */
+/* The colors of a cell. */
 struct quota_shade {
 	const char *fill, *text, *words;
 };
@@ -86,7 +86,7 @@ static void measure(struct quota_map *map, const struct quota_table *table)
 		      (unsigned)map->nnamespaces * (CELL_HEIGHT + GAP) + LEGEND;
 }
 
-/* More than the other one's in taking its quota. */
+/* True if it uses a larger part of its quota than the other. */
 static bool is_tighter(const struct quota_row *a, const struct quota_row *b)
 {
 	enum quota_fit x = quota_row_fit(a), y = quota_row_fit(b);
@@ -135,7 +135,7 @@ static const char *namespace_name(const struct quota_row *row)
 	return *row->namespace ? row->namespace : "(unknown)";
 }
 
-/* At most n characters of it. */
+/* Adds at most n characters of it. */
 static void add_name(struct buf *out, const char *name, size_t n)
 {
 	size_t len = strlen(name);
@@ -220,7 +220,7 @@ static void add_part(struct buf *out, unsigned from, unsigned to,
 			 12 + from, to - from, fill);
 }
 
-/* Used, added, and where the quota ends. */
+/* Draws the used and added amounts, and the limit of the quota. */
 static void add_bar(struct buf *out, const struct quota_row *row)
 {
 	struct quantity after = quota_row_after(row, false);
@@ -276,7 +276,7 @@ static void add_cell(struct buf *out, const struct quota_row *row, unsigned x,
 	buf_adds(out, "</g>\n");
 }
 
-/* Nothing is asked for there, and nothing limited. */
+/* Draws a cell without requests and without a limit. */
 static void add_empty(struct buf *out, unsigned x, unsigned y)
 {
 	buf_addf(out,
@@ -298,7 +298,7 @@ static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 	return worst;
 }
 
-/* The rows of one namespace, from the first on; how many. */
+/* Adds the rows of one namespace, from the first on; returns their number. */
 static size_t add_namespace(struct buf *out, const struct quota_map *map,
 			    const struct quota_row *rows, size_t n, unsigned y)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From workloads to rows. Each workload gives an entry for every quota that
- * counts it and for each accelerator that none counts; sorting brings entries
- * of one row together, and of one workload before and after.
+ * Turns workloads into rows. Each workload gives an entry for every quota that
+ * counts it and for each accelerator that no quota counts; sorting makes the
+ * entries of a row adjacent, and in it those of a workload before and after the
+ * change.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ struct quota_entry {
 	const char *unknown;
 	bool used_known;
 	struct quantity hard, used;
-	struct quota_item item; /* its path is NO_ITEM: there is none */
+	struct quota_item item; /* its path is NO_ITEM if there is none */
 };
 
 #define NO_ITEM ""
@@ -122,7 +123,7 @@ static void add_limited(struct quota_table *t, struct asks *a)
 	}
 }
 
-/* The first pod of the workload that asks for it. */
+/* True for the first pod of the workload that requests the resource. */
 static bool is_first(const struct workload *w, size_t pod, size_t demand)
 {
 	const char *resource = w->pods[pod].demand[demand].resource;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table as a picture: a bar for each row with the amount in use, the amount
+ * The table as a picture: for each row a bar with the amount in use, the amount
  * that the manifests add, the free amount and the excess, and below it the
  * workloads.
  */
@@ -36,7 +36,7 @@ static void put_part(struct buf *out, const struct quota_look *look,
 		buf_adds(out, "\033[0m");
 }
 
-/* Cells for n of most; what is more than nothing is seen. */
+/* Number of cells for n of most; anything above zero gets a cell. */
 static int64_t cells_of(struct quantity n, struct quantity most)
 {
 	int64_t cells;
@@ -52,7 +52,8 @@ static struct quantity larger(struct quantity a, struct quantity b)
 	return quantity_cmp(a, b) > 0 ? a : b;
 }
 
-/* From left to right: used, added, free up to hard; what is above hard. */
+/* Draws from left to right: used, added, free up to hard; the excess above
+ * hard. */
 static void put_bar(struct buf *out, const struct quota_look *look,
 		    const struct quota_row *row)
 {
@@ -63,7 +64,7 @@ static void put_bar(struct buf *out, const struct quota_look *look,
 	int64_t used, end;
 
 	if (quantity_cmp(after, base) < 0)
-		base = after; /* a smaller copy takes the place */
+		base = after; /* a smaller copy replaces it */
 	used = cells_of(base, most);
 	end = cells_of(after, most);
 	buf_adds(out, "  [");
@@ -128,7 +129,8 @@ static void put_head(struct buf *out, const struct quota_look *look,
 {
 	if (look->color)
 		buf_adds(out, "\033[1m");
-	/* No name that a cluster takes; no command to GitHub's runner. */
+	/* Not a name that a cluster accepts, and not a command to GitHub's
+	 * runner. */
 	if (*row->namespace == ':' || *row->namespace == '#')
 		buf_addc(out, '.');
 	escape_adds(out, *row->namespace ? row->namespace : "(no namespace)");

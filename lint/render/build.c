@@ -2,9 +2,9 @@
 /*
  * Builds a kustomization through a wrapper that lists it and requests origins,
  * in a temporary folder: the user's files stay unchanged. The program gets no
- * plugins, may load files only from the folder of each kustomization, and finds
- * no network: bases that need it were rejected before, and any that was missed
- * meets a proxy that does not exist.
+ * plugins, may load files only from the folder of each kustomization, and has
+ * no network: bases that need it are rejected before, and any other request
+ * fails at a proxy that does not exist.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -42,7 +42,7 @@ struct builds {
 
 /* --- the environment ------------------------------------------------------ */
 
-/* The first ones in any case, the others without network. */
+/* The first ones always, the others to disable the network. */
 static const char *const settings[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"HELM_PLUGINS=/nonexistent",
@@ -111,7 +111,7 @@ static int write_kustomization(const char *folder, const char *root)
 	return error;
 }
 
-/* Without what a log puts before it: a time would differ in every run. */
+/* Drops a log prefix: its time would differ in every run. */
 static const char *first_line(struct arena *arena, const char *text)
 {
 	size_t len = strcspn(text, "\r\n");
@@ -151,8 +151,7 @@ static const char *values_path(struct build *b, size_t i)
 	return arena_printf(b->arena, "%s/%zu.json", b->folder, i);
 }
 
-/* Values that are given to the chart, as files in the folder, the weakest
- * first. */
+/* Writes the values for the chart as files in the folder, the weakest first. */
 static size_t add_values(struct build *b, const char **argv, size_t n)
 {
 	const struct render_root *root = b->root;
@@ -221,8 +220,8 @@ static int run_kustomize(struct build *b, const char *folder)
 	return run(b, argv);
 }
 
-/* A kustomization through the one in the folder. After a failure the root
- * itself is built, as a user would, so that the message has only the user's
+/* Builds a kustomization through the one in the folder. After a failure builds
+ * the root itself, as a user would, so that the message has only the user's
  * paths. */
 static void build(struct build *b)
 {

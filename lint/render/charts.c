@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chart is built with its own values. One that lies in another one's charts/
- * is built with that, a library chart not at all. Its dependencies must be
+ * A chart is built with its own values. A chart in another one's charts/ is
+ * built with that one, a library chart not at all. Dependencies must be
  * present: nothing is fetched. Source: helm.sh/docs/topics/charts.
  */
 #include <dirent.h>
@@ -25,7 +25,7 @@ static bool is_met(const struct kustomize *k, const char *folder, size_t len)
 	return false;
 }
 
-/* x/charts/y, of a chart x. */
+/* True for x/charts/y, if x is a chart. */
 static bool is_part(const struct kustomize *k, const char *folder)
 {
 	static const char charts[] = "/charts/";
@@ -36,7 +36,7 @@ static bool is_part(const struct kustomize *k, const char *folder)
 	return false;
 }
 
-/* A folder called so, or an archive NAME-VERSION.tgz. */
+/* True for a folder with that name, or an archive NAME-VERSION.tgz. */
 static bool has_chart(const char *charts, const char *name)
 {
 	size_t len = strlen(name);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fields of a kustomization that set values of objects without showing their
- * path: an entry counts only where the value is the one that it gives.
+ * path: an entry counts only if the value equals the one that it sets.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "render.h"
 
-/* The rest of the image after this name, or NULL. */
+/* Returns the rest of the image after this name, or NULL. */
 static const char *after_name(const char *image, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -91,7 +91,8 @@ static unsigned count_steps(const char *path)
 	return n;
 }
 
-/* `spec.template.spec.x`: by its last step, and their number. */
+/* True for `spec.template.spec.x`: by its last step, and the number of
+ * steps. */
 static bool is_path_of(const char *path, const struct node *want)
 {
 	const char *last = path ? strrchr(path, '.') : NULL;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kustomize's annotations on where an object is from. They are read and taken
- * off by lines: kustomize writes its output in one way, with the keys of an
- * object in block style, so that a line that begins with `metadata:` is not a
- * part of a text, and annotations of several lines as literals. Source:
+ * kustomize's annotations on where an object is from. They are read and removed
+ * line by line: kustomize always writes the keys of an object in block style,
+ * so that a line that begins with `metadata:` is not part of a string, and
+ * annotations of several lines as literals. Source:
  * kustomize:api/internal/utils/annotations.go, api/resource/origin.go.
  */
 #include <string.h>
@@ -21,7 +21,7 @@ enum skipped { NOTHING, IN_ORIGIN, IN_TRANSFORMERS };
 struct origin_lines {
 	struct render *r;
 	struct render_root *root;
-	const char *folder; /* paths are relative to it */
+	const char *folder; /* paths are relative to this folder */
 	struct render_object *object;
 	bool metadata, annotations;
 	bool pending; /* the line `annotations:` is not written yet */
@@ -45,7 +45,7 @@ static bool is_line(const char *line, size_t len, const char *text)
 }
 
 /* kustomize names files without symbolic links, the walk as the user does: the
- * two differ in how the folders of the root begin. */
+ * two differ in the first part of the paths of the root. */
 static const char *as_named(struct render *r, const struct render_root *root,
 			    const char *path)
 {
@@ -67,7 +67,7 @@ static const char *as_named(struct render *r, const struct render_root *root,
 			    path + real);
 }
 
-/* The value of `key: value`, or NULL. */
+/* Returns the value of `key: value`, or NULL. */
 static const char *value_of(struct origin_lines *l, const char *line,
 			    size_t len, const char *key)
 {
@@ -195,8 +195,8 @@ void render_take_origins(struct render *r, struct render_root *root,
 
 /* --- charts --------------------------------------------------------------- */
 
-/* `# Source: NAME/templates/x.yaml`: NAME is the chart, whatever its folder is
- * called; so it is for those in charts/. */
+/* `# Source: NAME/templates/x.yaml`: NAME is the chart, whatever its folder's
+ * name is; the same is true in charts/. */
 static const char *template_at(struct render *r, const struct render_root *root,
 			       const char *line, size_t len)
 {
@@ -233,7 +233,7 @@ void render_take_templates(struct render *r, struct render_root *root,
 		}
 		at += len + 1;
 	}
-	/* Helm does not split what begins with a second `---`. */
+	/* Helm does not split a text that begins with a second `---`. */
 	for (size_t i = 1; i < root->nobjects; i++)
 		if (!root->objects[i].origin)
 			root->objects[i].origin = root->objects[i - 1].origin;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A chart may show any file that its folder holds (.Files.Get), and helm
- * follows links: the author of a pull request must not make the CI machine
- * read its own files that way. So nothing is built that would read a file out
- * of the repository. Without a repository the current folder is the border of
- * a chart below it, else the chart's own folder.
+ * follows links: the author of a pull request must not make the CI machine read
+ * its own files that way. So nothing is built that would read a file outside of
+ * the repository. Without a repository, the current folder is the border for a
+ * chart below it, else the chart's own folder.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static const char *home_of(struct render *r, const struct render_root *root)
 	return len || root->chart ? real_of(r, home) : NULL;
 }
 
-/* Refuse the root for a path that exists and leads out. */
+/* Rejects the root for a path that exists and leads outside. */
 static void check(struct border *b, const char *path)
 {
 	const char *real = real_of(b->r, path);

@@ -18,8 +18,8 @@ struct place_search {
 	const struct render_object *object;
 	const struct node *root, *want; /* rendered */
 	struct render_place own;	/* in the object's file */
-	struct render_place value;	/* the outermost that has this value */
-	struct render_place patch;	/* the best of the patches */
+	struct render_place value; /* the outermost file that has this value */
+	struct render_place patch; /* the best place among the patches */
 };
 
 /*
@@ -43,7 +43,7 @@ static bool is_deeper(const struct render_place *a,
 	return !b->text || a->depth > b->depth;
 }
 
-/* A text within another one is shown in that one. */
+/* A text within another one is shown at its place in that one. */
 void render_place_in(struct render_place *place, struct render_text *text,
 		     const struct render_item *item, const struct node *node)
 {
@@ -304,7 +304,7 @@ static struct render_place choose(const struct place_search *s)
 	return s->own;
 }
 
-/* A value that the template does not hold. */
+/* Searches for a value that the template does not contain. */
 static void try_values(struct place_search *s)
 {
 	struct render_want want = {s->want, s->want, s->own.depth};
@@ -329,7 +329,7 @@ const struct render_object *render_object_at(const struct render_root *root,
 	return i ? &root->objects[i - 1] : NULL;
 }
 
-/* The deepest node of the pointer that is there. */
+/* Returns the deepest existing node of the pointer. */
 static const struct node *node_at_pointer(const struct node *root,
 					  const char *pointer)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Charts of the walked folders that a HelmRelease (Flux) or an Application
- * (Argo CD) installs: they are built with its values, and not with their own
- * alone. A chart's path is relative to the repository, which is the folder
- * above that has it. Sources: fluxcd/helm-controller api/v2,
- * fluxcd/source-controller (valuesFiles replace values.yaml), argo-cd
- * docs/user-guide/helm.md (precedence of values).
+ * Charts in the walked folders that a HelmRelease (Flux) or an Application
+ * (Argo CD) installs: they are built with its values, not just with their own.
+ * A chart's path is relative to the repository, found by searching the folders
+ * above. Sources: fluxcd/helm-controller api/v2, fluxcd/source-controller
+ * (valuesFiles replace values.yaml), argo-cd docs/user-guide/helm.md
+ * (precedence of values).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ struct release {
 	const struct render_item *item;
 	struct render_root *root;
 	const char *folder, *file; /* where it is from */
-	const char *repository;	   /* the folder that paths are relative to */
+	const char *repository;	   /* the folder to which paths are relative */
 };
 
 static const char *text_at(const struct node *node, const char *dotted)
@@ -31,7 +31,7 @@ static const char *text_at(const struct node *node, const char *dotted)
 	return node_str(node_path(node, dotted));
 }
 
-/* The nearest folder, from this one upwards, in which the path is a chart. */
+/* The nearest folder, from this one upward, in which the path is a chart. */
 static const char *repository_of(struct render *r, const char *from,
 				 const char *path)
 {
@@ -107,7 +107,7 @@ static void add_file(struct release *l, const char *path)
 	add_first(l, text);
 }
 
-/* Relative to folder, the last one is the strongest. */
+/* Paths are relative to folder; the last one is the strongest. */
 static void add_files(struct release *l, const struct node *list,
 		      const char *folder)
 {
@@ -182,7 +182,7 @@ static void read_helm_release(struct release *l)
 	render_use_chart(l->r, l->root, l->root->chart);
 }
 
-/* `--set a=b`; what is special to it is escaped. */
+/* Writes `--set a=b` with special characters escaped. */
 static void add_parameters(struct release *l, const struct node *list)
 {
 	struct arena *arena = &l->r->arena;

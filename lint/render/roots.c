@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A root is a kustomization that no other one in the walked folders lists, and
- * that is not a component. All that it leads to is looked at before anything is
- * built: what is not a path of this machine is a remote base, which would be
- * fetched. Fields after the kustomization reference
+ * that is not a component. All its references are checked before anything is
+ * built: a reference that is not a path on this machine is a remote base, which
+ * would be fetched. Fields after the kustomization reference
  * (kubectl.docs.kubernetes.io) and types.Kustomization.
  */
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static bool is_url(const char *text)
 
 static void visit_folder(struct closure *c, const char *folder);
 
-/* A path of a list; resource: of resources or bases. */
+/* Follows a path in a list; resource: in resources or bases. */
 static void follow(struct closure *c, const char *folder, const char *path,
 		   bool resource)
 {
@@ -92,7 +92,7 @@ static void follow(struct closure *c, const char *folder, const char *path,
 		list_add(&c->r->arena, &c->root->sources, at);
 }
 
-/* Patches may hold text instead of naming a file. */
+/* Patches may contain text instead of a file name. */
 static void follow_patches(struct closure *c, const struct node *list,
 			   const char *folder)
 {
@@ -102,7 +102,8 @@ static void follow_patches(struct closure *c, const struct node *list,
 	}
 }
 
-/* Strings of what else may name a file, which kustomize would fetch. */
+/* Checks strings in other fields that may name a file, which kustomize would
+ * fetch. */
 static void look_for_urls(struct closure *c, const struct node *node)
 {
 	if (node_str(node) && is_url(node->str) && !c->r->network)
@@ -226,7 +227,8 @@ static void add_root(struct render *r, const struct renderable *met,
 	visit_folder(&c, c.root->folder);
 }
 
-/* Two that build the same resources are two clusters, or two places of one. */
+/* True if two roots build the same resources: they are two clusters, or two
+ * variants of one. */
 static bool shares(const struct render_root *a, const struct render_root *b)
 {
 	for (size_t i = 0; i < a->resources.n; i++)

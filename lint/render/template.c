@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a template as YAML after its actions were replaced by as many bytes:
- * blanks if they are alone on a line, else a text that is marked as unknown.
- * Every node is therefore at its position in the template. The value that an
- * action inserts is searched in the values that it names, and counts only if
- * the same value is found.
+ * Reads a template as YAML after replacing each action by the same number of
+ * bytes: blanks if it is alone on a line, else a text that is marked as
+ * unknown. Every node is therefore at its position in the template. The value
+ * that an action inserts is searched in the values to which the action refers,
+ * and counts only if the same value is found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ bool render_is_marked(const char *text)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* Nothing but blanks between the start of a line, or an action, and at. */
+/* True if only blanks are between the start of a line, or an action, and at. */
 static bool begins_line(const char *text, const char *at)
 {
 	while (at > text && (at[-1] == ' ' || at[-1] == '\t'))
@@ -46,7 +46,7 @@ static void blank(char *from, const char *to, char fill)
 			*from = fill;
 }
 
-/* The text has no NUL within. */
+/* The text contains no NUL. */
 static void replace_actions(char *text, size_t len)
 {
 	char *at = text, *end = text + len;
@@ -93,7 +93,7 @@ struct reference {
 	size_t len;
 };
 
-/* The next `.Values.a.b` before end. */
+/* Finds the next `.Values.a.b` before end. */
 static bool next_reference(const char **at, const char *end,
 			   struct reference *out)
 {
@@ -157,7 +157,7 @@ static uint32_t extent(const struct source *s, const struct node *node)
 	}
 }
 
-/* The last `with .Values.a`, or another action, before the node. */
+/* Finds the last `with .Values.a`, or another action, before the node. */
 static bool named_before(const struct source *s, uint32_t before,
 			 const char *action, struct reference *out)
 {
@@ -169,7 +169,7 @@ static bool named_before(const struct source *s, uint32_t before,
 	return end && next_reference(&last, end, out);
 }
 
-/* In the values, by the rest of the path below a node that is inserted. */
+/* Searches the values by the rest of the path below an inserted node. */
 struct value_search {
 	struct render *r;
 	const struct render_place *own;
@@ -217,7 +217,7 @@ static void try_entry(struct value_search *s,
 	render_place_in(&s->best, values->text, values->item, entry);
 }
 
-/* Values of which those of the template are below prefix. */
+/* Tries values; those of the template are below prefix. */
 static void try_values(struct value_search *s, struct render_values values,
 		       const char *prefix)
 {
@@ -239,8 +239,8 @@ static void try_values(struct value_search *s, struct render_values values,
 		try_entry(s, &values, reference);
 }
 
-/* The path of a chart in charts/, as its values are named: "a.b"; folder gets
- * its folder. */
+/* Returns the path of a chart in charts/ as it occurs in values: "a.b"; sets
+ * folder. */
 static const char *names_of(struct render *r, const struct render_root *root,
 			    const char *template, struct buf *folder)
 {

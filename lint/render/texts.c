@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts are read once and stay: a base is asked for by every overlay of it.
+ * Texts are read once and stay, because every overlay of a base needs it.
  */
 #include "render.h"
 

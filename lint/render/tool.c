@@ -20,7 +20,7 @@ static const char *first_word(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strcspn(text, " \t\r\n"));
 }
 
-/* kustomize prints it, kubectl as a member of an object. */
+/* kustomize prints the version, kubectl as a member of an object. */
 static const char *version_in(struct arena *arena, const char *answer)
 {
 	json_t *root = json_loads(answer, 0, NULL);
@@ -49,7 +49,7 @@ static const char *ask(struct arena *arena, const char *const *argv)
 	return version;
 }
 
-/* called: the program, and its verb. false: it is not on PATH. */
+/* called: the program, and its verb. Returns false if it is not on PATH. */
 static bool find_program(struct render *r, struct render_tool *tool,
 			 const char *called, const char *const *arguments)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several reports in one run. A stream that failed is not written to again;
- * the others go on.
+ * Writes several reports in one run. A stream that failed is not written to
+ * again; the others continue.
  */
 #include "output.h"
 
@@ -67,7 +67,7 @@ static int add_output(struct outputs *outputs, struct options *options,
 int outputs_parse(struct outputs *outputs, struct options *options)
 {
 	memset(outputs, 0, sizeof(*outputs));
-	/* A mere --diff writes the diff and nothing else. */
+	/* --diff without a format writes only the diff. */
 	if (!options->formats.n && options->diff)
 		return 0;
 	if (!options->formats.n)
@@ -115,7 +115,7 @@ static void begin(struct outputs *outputs, struct output *o)
 	check(outputs, o);
 }
 
-/* On a runner of GitHub's, or one that acts like it. */
+/* True on a GitHub runner, or a compatible one. */
 static bool on_github(void)
 {
 	const char *actions = getenv("GITHUB_ACTIONS");
@@ -142,7 +142,7 @@ void outputs_begin(struct outputs *outputs, const struct options *options,
 			.rules = rules,
 			.version = program_version,
 		};
-		/* -qq: the exit status says it all. */
+		/* -qq: the exit status is the only output. */
 		if (!o->path && options->quiet > 1)
 			o->error = ECANCELED;
 		else
@@ -177,7 +177,7 @@ static void finish(struct outputs *outputs, struct output *o)
 		fail(outputs, o, error);
 }
 
-/* Nothing was printed: where to look. */
+/* Nothing was printed, so show where to look. */
 static void log_files(const struct outputs *outputs,
 		      const struct report_summary *summary)
 {

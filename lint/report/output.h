@@ -17,17 +17,17 @@ struct output {
 	FILE *out;
 	struct report_options options;
 	void *state;
-	int error; /* errno of the first write that failed */
+	int error; /* errno of the first failed write */
 };
 
 struct outputs {
 	struct output *items;
 	size_t n, size;
 	bool diff;   /* standard output gets differences */
-	bool failed; /* something could not be written; it was said */
+	bool failed; /* something could not be written, which was reported */
 };
 
-/* Check the option's values. 0, or 2 after a message. */
+/* Checks the option's values. Returns 0, or 2 after a message. */
 int outputs_parse(struct outputs *outputs, struct options *options);
 void outputs_begin(struct outputs *outputs, const struct options *options,
 		   const struct rule_set *rules);

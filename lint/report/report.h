@@ -2,7 +2,7 @@
 /*
  * Report formats. A format gets the files in order, each with its findings
  * (sorted), then the summary. It writes to out; the caller checks out for
- * errors. Findings and files are valid only until the call returns.
+ * errors. Findings and files are only valid during the call.
  */
 #ifndef LINT_REPORT_H
 #define LINT_REPORT_H
@@ -19,15 +19,15 @@ struct report_file {
 	uint32_t index;
 	const char *path; /* as shown to the user */
 	/*
-	 * The file's text, for excerpts and hashes, read on demand (it may be
-	 * asked for several times; NULL when the file is gone). Works for
-	 * related places in other files too.
+	 * The file's text, for excerpts and hashes, read on demand (may be
+	 * called several times; NULL if the file is gone). Works for related
+	 * places in other files too.
 	 */
 	struct source *(*source)(void *context, uint32_t file);
 	const char *(*path_of)(void *context, uint32_t file);
 	void *context;
-	/* The text with secret values masked; NULL if it holds none.
-	 * Everything that shows lines uses this one. */
+	/* The text with secret values masked; NULL if it contains none. All
+	 * code that shows lines uses this one. */
 	struct source *masked;
 };
 
@@ -35,22 +35,24 @@ struct skipped_file {
 	const char *path, *reason;
 };
 
-/* A kustomization or a chart, which a program builds. */
+/* A kustomization or a chart that a program builds. */
 struct report_rendered {
 	const char *source;	    /* its file, as shown */
 	const char *one, *many;	    /* "kustomization", "kustomizations" */
 	const char *tool, *version; /* program that built it */
-	const char *reason; /* why it is judged by its files; NULL: it is not */
-	const char *command; /* that builds it, shown with the reason */
+	const char *reason; /* why its files are checked instead; NULL if it was
+			       built */
+	const char *command; /* command that builds it, shown with the reason */
 };
 
 struct report_summary {
 	uint64_t files; /* linted */
 	const struct skipped_file *skipped;
 	size_t nskipped;
-	uint64_t ignored; /* manifests left out by .gitignore */
+	uint64_t ignored; /* manifests excluded by .gitignore */
 	uint64_t foreign; /* files without Kubernetes objects */
-	/* Folders that are judged apart, as each holds the same object. */
+	/* Folders that are checked separately, because each contains the same
+	 * object. */
 	const char *const *apart;
 	size_t napart;
 	const struct report_rendered *rendered;
@@ -69,7 +71,7 @@ struct report_options {
 	bool color;	/* for full, concise */
 	unsigned width; /* terminal columns, 0: unknown */
 	bool statistics, quiet;
-	bool show_all;	     /* for full: all findings, infos too */
+	bool show_all;	     /* for full: show all findings, including infos */
 	const char *fail_on; /* for finding_fails() */
 	bool github;	     /* the report probably goes to GitHub */
 	const struct rule_set *rules;
@@ -79,36 +81,36 @@ struct report_options {
 struct report_format {
 	const char *name, *help;
 	/* Size of its state, which begins with a struct report
-	 * (report_common.h). 0: the state is the caller's, who does not call
+	 * (report_common.h). 0: the caller owns the state and does not call
 	 * report_begin(). */
 	size_t size;
 	const char *head,
-		*tail; /* written before and after all else, or NULL */
-	/* NULL where there is nothing to do. */
-	void (*begin)(void *state); /* it is all zero but for its report */
+		*tail; /* written before and after everything else, or NULL */
+	/* NULL if there is nothing to do. */
+	void (*begin)(void *state); /* state is zero except for its report */
 	void (*file)(void *state, const struct report_file *file,
 		     const struct finding *findings, size_t n);
 	void (*end)(void *state, const struct report_summary *summary);
 };
 
-/* The format's state. out stays the caller's. */
+/* Makes the format's state. The caller keeps out. */
 void *report_begin(const struct report_format *format, FILE *out,
 		   const struct report_options *options);
 /* Frees the state, if report_begin() made it. */
 void report_end(const struct report_format *format, void *state,
 		const struct report_summary *summary);
 
-/* True if the finding counts as a failure. fail_on: the value of --fail-on;
+/* True if the finding counts as a failure. fail_on is the value of --fail-on;
  * NULL: its default. No other function decides this. */
 bool finding_fails(const struct finding *finding, const char *fail_on);
 
-/* Suppressed findings are passed too (see finding.suppressed); formats without
- * a place for them leave them out. Hidden ones are never passed. */
+/* Suppressed findings are passed as well (see finding.suppressed); formats
+ * without a place for them omit them. Hidden ones are never passed. */
 extern const struct report_format report_full, report_concise, report_json,
 	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
 	report_rdjson, report_markdown, report_html, report_openreports;
 
-/* All of them, sorted by name. */
+/* All formats, sorted by name. */
 extern const struct report_format *const report_formats[];
 extern const size_t report_formats_count;
 const struct report_format *report_format_find(const char *name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line a finding, `path:line:column: severity: message [rule]`, as
- * editors and problem matchers read it; and nothing else, unless statistics
- * are asked for.
+ * One line per finding, `path:line:column: severity: message [rule]`, for
+ * editors and problem matchers; and nothing else, unless statistics are
+ * requested.
  */
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"
@@ -14,7 +14,7 @@ static void concise_line(struct report *report, const struct report_file *file,
 	struct buf *buf = &report->buf;
 
 	paint_begin(buf, color, COLOR_BOLD);
-	/* A runner of GitHub's obeys lines that begin with :: or ##[. */
+	/* A GitHub runner executes lines that begin with :: or ##[. */
 	if (*file->path == ':' || *file->path == '#')
 		buf_adds(buf, "./");
 	escape_adds(buf, file->path);

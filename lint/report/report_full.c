@@ -5,7 +5,7 @@
  * run finds the same problem in many places, so only a few findings of each
  * rule are shown; the rest, and infos, are counted.
  *
- * 	error: container `trainer` asks for a GPU without a limit [gpu-limit]
+ * 	error: container `trainer` requests a GPU without a limit [gpu-limit]
  * 	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer
  * 	   |
  * 	23 |           requests: {nvidia.com/gpu: 4}
@@ -41,7 +41,7 @@ struct full {
 /* Findings of one place. */
 struct full_block {
 	const struct report_file *file;
-	struct source *source; /* NULL: the file is gone */
+	struct source *source; /* NULL if the file is gone */
 	bool asked;	       /* for it */
 	const struct finding **findings;
 	size_t nfindings;
@@ -68,7 +68,7 @@ static void add_header(struct full *state, const struct finding *finding)
 	buf_adds(buf, "]\n");
 }
 
-/* " --> path:line:column   Kind ns/name › role › container" */
+/* Writes " --> path:line:column Kind ns/name › role › container" */
 static void add_where(struct full *state, const struct report_file *file,
 		      const struct finding *finding, unsigned gutter)
 {
@@ -126,7 +126,7 @@ static bool marks_have(const struct full_block *block,
 	return false;
 }
 
-/* Shown once, whatever number of findings name it. */
+/* Shown once, even if several findings have the same place. */
 static void add_mark(struct full_block *block, const struct place *place,
 		     const char *text, bool primary)
 {
@@ -141,7 +141,7 @@ static void add_mark(struct full_block *block, const struct place *place,
 		block->gutter = digits;
 }
 
-/* The findings' own place and related ones of the same file. */
+/* Collects the findings' own place and related ones of the same file. */
 static void collect_marks(struct full_block *block)
 {
 	add_mark(block, &block->findings[0]->place, "", true);
@@ -158,7 +158,7 @@ static void collect_marks(struct full_block *block)
 	}
 }
 
-/* Related places that the excerpt does not show. */
+/* Adds related places that are not in the excerpt. */
 static void add_notes(struct full *state, const struct full_block *block,
 		      const struct finding *finding)
 {
@@ -215,7 +215,7 @@ static void add_excerpt(struct full *state, struct full_block *block)
 	add_bar(state, block->gutter);
 }
 
-/* The command is a link to the page, where a terminal knows links (OSC 8) and
+/* The command is a link to the page, if the terminal supports links (OSC 8) and
  * the page has an address. */
 static void add_docs(struct full *state, unsigned gutter,
 		     const struct rule *rule)
@@ -261,7 +261,7 @@ static void add_advice(struct full *state, const struct full_block *block,
 	add_docs(state, block->gutter, finding->rule);
 }
 
-/* The object, where it is not that of the block's first finding. */
+/* Adds the object, if it is not that of the block's first finding. */
 static void add_subject(struct full *state, const struct full_block *block,
 			const struct finding *finding)
 {
@@ -280,7 +280,8 @@ static void add_subject(struct full *state, const struct full_block *block,
 	buf_addc(&state->r.buf, '\n');
 }
 
-/* A single finding has its message above the excerpt, several below it. */
+/* A single finding has its message above the excerpt, several have them below
+ * it. */
 static void add_block(struct full *state, struct full_block *block)
 {
 	const struct finding *first = block->findings[0];
@@ -305,8 +306,7 @@ static void add_block(struct full *state, struct full_block *block)
 	block->nfindings = block->n = block->gutter = 0;
 }
 
-/* Counts the finding. An error is not hidden behind warnings of the same
- * rule. */
+/* Counts the finding. Warnings of the same rule never hide an error. */
 static bool is_shown(struct full *state, const struct finding *finding)
 {
 	const struct rule *rule = finding->rule;
@@ -355,7 +355,7 @@ static void full_file(void *context, const struct report_file *file,
 	free(block.findings);
 }
 
-/* A line for each rule of which not all was shown. */
+/* Adds a line for each rule whose findings were not all shown. */
 static void add_more(struct full *state)
 {
 	tally_sort(&state->more);

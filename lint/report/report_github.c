@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Workflow commands that GitHub Actions turns into annotations. A step shows
- * ten of each type and silently drops the rest; so the ten first of each
- * severity are kept until the end, errors are written first, and one notice
- * says how many are left. Manifests of a pull request are hostile: their text
- * never begins a line and cannot end a command.
+ * ten of each type and silently drops the rest; so the first ten of each
+ * severity are stored until the end, errors are written first, and a notice
+ * gives the number of the others. Manifests of a pull request are hostile:
+ * their text never starts a line and cannot end a command.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,14 +35,14 @@ static void add_escaped(struct buf *out, const char *s, const char *special)
 	}
 }
 
-/* A file's name must come out as it is, line ends included. */
+/* A file's name must arrive unchanged, including line ends. */
 static void add_property(struct buf *out, const char *name, const char *s)
 {
 	buf_addf(out, "%s=", name);
 	add_escaped(out, s, "%:,\r\n");
 }
 
-/* Text on one line: a line end in it would begin a new command. */
+/* Puts text on one line, because a line end would start a new command. */
 static void add_data(struct buf *out, const char *s)
 {
 	add_escaped(out, s, "%");
@@ -54,7 +54,7 @@ static const char *const commands[] = {
 	[SEVERITY_INFO] = "notice",
 };
 
-/* GitHub cuts long messages anywhere; cut between characters. */
+/* GitHub cuts long messages at any byte; cut between characters. */
 static void cut_line(struct buf *buf, size_t start)
 {
 	size_t len = start + MESSAGE_MAX;
@@ -77,7 +77,7 @@ static void add_command(struct buf *buf, const struct report_file *file,
 	buf_addf(buf, "::%s ", commands[finding->severity]);
 	add_property(buf, "file", path_relative(file->path));
 	buf_addf(buf, ",line=%u", place->line);
-	/* Columns are for annotations of one line only. */
+	/* Columns are only for annotations of one line. */
 	if (place->end_line == place->line)
 		buf_addf(buf, ",endLine=%u,col=%u,endColumn=%u",
 			 place->end_line, place->column, place->end_column);
@@ -109,7 +109,8 @@ static void github_file(void *context, const struct report_file *file,
 	}
 }
 
-/* Findings without an annotation. Their notice takes the tenth's place. */
+/* Counts findings without an annotation. Their notice replaces the tenth
+ * annotation. */
 static uint64_t leave_out(struct github *state)
 {
 	struct held_back *infos = &state->kept[SEVERITY_INFO];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitLab Code Quality: an array of issues. GitLab folds issues of the same
- * fingerprint into one, so an occurrence goes into it; the line does not, or
- * every edit above a finding would make it new. check_name is not shown,
- * hence the rule in the description.
+ * GitLab Code Quality: an array of issues. GitLab merges issues with the same
+ * fingerprint, so it includes the number of the occurrence; it does not include
+ * the line, or every edit above a finding would make it new. check_name is not
+ * shown, so the description contains the rule.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Formats json and jsonl. One finding is one line in both. The shapes are
- * public: keys may be added, never renamed or dropped. `json` keeps the
- * suppressed findings back until all others are written, as its order of
- * keys wants it; `jsonl` has no order and writes them where they come.
+ * public: keys may be added, never renamed or dropped. `json` writes suppressed
+ * findings after all others, as its order of keys requires; `jsonl` has no such
+ * order and writes them as they occur.
  */
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
@@ -93,7 +93,7 @@ static void put_finding(struct buf *out, const struct report_file *file,
 	stream_close(out, '}');
 }
 
-/* key is NULL for an object without one. */
+/* key is NULL for an object without a key. */
 static void put_suppressed(struct buf *out, const char *key,
 			   const struct report_file *file,
 			   const struct finding *finding)
@@ -107,7 +107,7 @@ static void put_suppressed(struct buf *out, const char *key,
 	stream_close(out, '}');
 }
 
-/* Each item of an array is on its own line. */
+/* Puts each item of an array on its own line. */
 static void next_item(struct buf *out, uint64_t *n)
 {
 	buf_adds(out, (*n)++ ? ",\n" : "\n");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JUnit XML for GitLab and Jenkins. A suite is a file, a case a finding: it
- * fails when the finding fails the run, is skipped when it is suppressed, and
- * else passes with the finding as its output; a file without findings is one
- * passing case. GitLab keeps only the first case of a class and name, so
+ * fails if the finding fails the run, is skipped if the finding is suppressed,
+ * and else passes with the finding as its output; a file without findings is
+ * one passing case. GitLab keeps only the first case of a class and name, so
  * names are made unique; it shows the element's text, Jenkins the message
  * attribute, so both are written.
  */
@@ -39,7 +39,7 @@ static void add_suite(struct report *report, const struct report_file *file,
 	}
 }
 
-/* "rule Kind ns/name /spec/..", with #2 and so on when it comes up again. */
+/* Makes "rule Kind ns/name /spec/..", with #2 and so on for repeated names. */
 static void make_name(struct report *report, const struct finding *finding)
 {
 	struct buf *name = &report->text;

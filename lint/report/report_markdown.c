@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A table a file, for a job summary or a comment. All text of the manifest
+ * One table per file, for a job summary or a comment. All text of the manifest
  * is escaped as HTML entities, which Markdown shows as plain characters:
- * neither tables nor links nor tags can be forged. A step summary holds 1
- * MiB; what goes beyond is counted instead of shown.
+ * neither tables nor links nor tags can be forged. A step summary is limited to
+ * 1 MiB; further findings are only counted.
  */
 #include <inttypes.h>
 #include <string.h>

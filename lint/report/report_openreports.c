@@ -36,7 +36,7 @@ struct openreports {
 	size_t n, size;
 };
 
-/* A manifest may hold any text there. */
+/* A manifest may contain any text there. */
 static const char *namespace_of(const struct finding *finding)
 {
 	const char *namespace = finding->id.namespace;
@@ -44,7 +44,7 @@ static const char *namespace_of(const struct finding *finding)
 	return text_is_label(namespace, strlen(namespace)) ? namespace : "";
 }
 
-/* The last part of the namespace's, if there is room in it. */
+/* Returns the last part of the namespace's report, if it has space. */
 static struct openreport *report_of(struct openreports *state,
 				    const char *namespace)
 {
@@ -82,8 +82,8 @@ static const char *result_of(struct openreports *state,
 	return "warn";
 }
 
-/* Text of a manifest, nothing if it is empty. It is to be read, and kubectl
- * refuses characters that YAML cannot hold, even where JSON escapes them. */
+/* Adds text of a manifest; nothing if it is empty. kubectl rejects characters
+ * that YAML cannot contain, even where JSON escapes them. */
 static void put_text(struct buf *out, const char *key, const char *value)
 {
 	struct buf shown;

@@ -74,7 +74,8 @@ static void put_suggestion(struct buf *out, struct source *source,
 	if (!repair || !source || repair->masked)
 		return;
 	buf_init(&text);
-	/* Bytes between two edits may hold a secret that they do not. */
+	/* The bytes between two edits may contain a secret, although the edits
+	 * do not. */
 	if (fix_cover(source, repair, &start, &end, &text) &&
 	    !memchr(text.data, (unsigned char)SECRET_MASK_BYTE, text.len)) {
 		struct position from = fix_position(source, start);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SARIF 2.1.0 as GitHub code scanning and editors read it. Results come
- * first and the rules that they name last, in the order of first use, so
- * that results can be written as they come; JSON has no order of keys.
- * Columns are code points, ends exclusive. GitHub shows a result only when
- * all lines of its region are in the diff: regions are kept on one line.
- * It reads no `suppressions` either and would open an alert for each finding
- * that a comment or a baseline settled: there these are left out.
+ * SARIF 2.1.0 as GitHub code scanning and editors read it. Results come first
+ * and their rules last, in the order of first use, so that results can be
+ * written as they occur; JSON has no order of keys. Columns are code points,
+ * ends exclusive. GitHub shows a result only when all lines of its region are
+ * in the diff: regions are kept on one line. It ignores `suppressions` and
+ * would open an alert for each finding that a comment or a baseline suppresses,
+ * so these are left out for it.
  */
 #include <inttypes.h>
 
@@ -21,10 +21,10 @@
 struct sarif_file {
 	const struct report_file *file;
 	struct source *source;
-	struct line_hasher hasher; /* where there is a source */
+	struct line_hasher hasher; /* set if there is a source */
 };
 
-/* End of the first line of a place that spans several. */
+/* Returns the end of the first line of a place that spans several. */
 static uint32_t line_end_column(struct source *source, uint32_t line)
 {
 	size_t len;
@@ -45,7 +45,8 @@ static void put_region(struct buf *out, const struct place *place,
 	stream_int(out, "startColumn", column);
 	if (place->end_line != line)
 		end = source ? line_end_column(source, line) : 0;
-	/* An empty place is a caret between two characters: allowed. */
+	/* An empty place is a position between two characters, which is
+	 * allowed. */
 	if (end >= column) {
 		stream_int(out, "endLine", line);
 		stream_int(out, "endColumn", end);
@@ -147,7 +148,7 @@ static void put_suppressions(struct buf *out, const struct finding *finding)
 static void add_result(struct report *report, struct sarif_file *at,
 		       const struct finding *finding)
 {
-	/* The tally is of rules, of any severity. */
+	/* The tally counts rules, of any severity. */
 	size_t index = tally_add(&report->tally, finding->rule, SEVERITY_INFO);
 	struct buf *out = &report->buf, text;
 

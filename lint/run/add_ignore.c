@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing suppression comments. All comments are tried together; when the
- * documents would not stay the same (a line inside a block scalar), each is
- * tried alone and those with an effect are left out.
+ * Writing suppression comments. All comments are tried together; if the
+ * documents would change (a line inside of a block scalar), each is tried alone
+ * and those with an effect are left out.
  */
 #include "add_ignore.h"
 
@@ -14,7 +14,7 @@
 
 static const char prefix[] = "# gpugate: ignore[";
 
-/* Findings of one line; the rules' names are sorted, each once. */
+/* Findings of one line; the rules' names are sorted, without duplicates. */
 struct comment_line {
 	uint32_t number;
 	const char **rules;
@@ -80,7 +80,7 @@ static void add_names(struct buf *out, const struct comment_line *line)
 		buf_addf(out, "%s%s", i ? "," : "", line->rules[i]);
 }
 
-/* Where the list of an ignore comment ends, when the line is one; or NULL. */
+/* Returns the end of the list in a line that is an ignore comment; or NULL. */
 static const char *list_end(const char *text, size_t len)
 {
 	size_t blank = 0;
@@ -111,8 +111,8 @@ static void add_comment(struct buf *out, const struct comment_plan *plan,
 	buf_addc(out, '\n');
 }
 
-/* Lines up to the next one with findings, then its comment. only: the one
- * line to do, or NULL for all that are not refused. */
+/* Copies lines up to the next one with findings, then adds its comment. only:
+ * the only line to handle; NULL: all that are not rejected. */
 static void render(const struct comment_plan *plan,
 		   const struct comment_line *only, struct buf *out)
 {

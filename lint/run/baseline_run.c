@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines. A finding on no object (text that does not parse) is known by its
- * file and its words.
+ * Baselines. A finding without an object (text that does not parse) is
+ * identified by its file and its message.
  */
 #include "baseline_run.h"
 
@@ -59,7 +59,8 @@ static bool is_gone(const char *path)
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Paths are as seen from where the baseline was written, often its folder. */
+/* Paths are relative to the folder where the baseline was written, often its
+ * own. */
 static bool file_is_gone(const struct baseline_run *baseline_run,
 			 const char *file)
 {
@@ -94,7 +95,7 @@ static bool rule_ran(const struct baseline_run *baseline_run, const char *name,
 	policy = job_policy(baseline_run->job, file, &scratch, &rule);
 	buf_release(&scratch);
 	index = rule_set_find(policy_rules(policy), name);
-	/* There may be none any more. */
+	/* It may have been removed. */
 	return index < 0 || policy_base(policy)[index].enabled;
 }
 
@@ -111,7 +112,7 @@ static bool looked_for(void *context, const struct baseline_entry *entry)
 	       rule_ran(baseline_run, entry->rule, (size_t)file);
 }
 
-/* old: what it was made from, or NULL. */
+/* old: the baseline from which it was made, or NULL. */
 static int write_baseline(struct baseline *baseline, const char *path,
 			  const struct file_stamp *old)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines of a run: the one that was there (--baseline, --prune-baseline)
- * and the one to write (--write-baseline).
+ * Baselines of a run: the existing one (--baseline, --prune-baseline) and the
+ * one to write (--write-baseline).
  */
 #ifndef LINT_BASELINE_RUN_H
 #define LINT_BASELINE_RUN_H
@@ -14,18 +14,19 @@ struct baseline_run {
 	struct job *job;
 	const struct not_run *not_run; /* for baseline_run_finish() */
 	size_t nnot_run;
-	bool incomplete; /* not all was linted: the new one would lack it */
+	bool incomplete; /* not everything was linted, so the new one would be
+			    incomplete */
 	struct baseline *old, *new; /* NULL: not asked for */
 };
 
-/* 0, or 2 after a message. */
+/* Returns 0, or 2 after a message. */
 int baseline_run_open(struct baseline_run *baseline_run,
 		      const struct options *options, struct job *job);
 void baseline_run_release(struct baseline_run *baseline_run);
-/* List the findings of a file in the new baseline; they are marked. */
+/* Adds the findings of a file to the new baseline, and marks them. */
 void baseline_run_add(struct baseline_run *baseline_run, const char *file,
 		      struct finding *findings, size_t n);
-/* Write what was asked for. 0, or 2 after a message. */
+/* Writes the requested baseline. Returns 0, or 2 after a message. */
 int baseline_run_finish(struct baseline_run *baseline_run);
 
 #endif

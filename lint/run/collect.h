@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings of a run by file, between the rules and the reports. They stay in
- * memory, which takes up to 1 KiB each. Beyond COLLECT_MAX, only those of the
- * first files are kept: the same ones for any number of threads.
+ * memory, up to 1 KiB each. Beyond COLLECT_MAX, only findings of the first
+ * files are kept: the same ones for any number of threads.
  */
 #ifndef LINT_COLLECT_H
 #define LINT_COLLECT_H
@@ -20,17 +20,17 @@ enum { COLLECT_MAX = 2000000 };
 struct collected {
 	struct finding *items; /* NULL: too many, they were dropped */
 	uint32_t n;
-	bool alone; /* the file alone has findings, without set rules */
+	bool alone; /* findings of the file alone, without set rules */
 };
 
 struct collection {
 	struct collected *files; /* by file */
 	size_t nfiles;
 	size_t most;	   /* COLLECT_MAX */
-	atomic_size_t n;   /* findings kept of files alone */
-	atomic_size_t end; /* of files that keep them */
-	/* Findings of set rules, which come in the order of files: how many
-	 * findings the files before this one have. */
+	atomic_size_t n;   /* number of stored findings of files alone */
+	atomic_size_t end; /* end of the files that keep theirs */
+	/* For findings of set rules, which come in the order of files: the
+	 * number of findings in the files before this one. */
 	struct finding_memory memory;
 	size_t before;
 	uint32_t next;
@@ -38,16 +38,16 @@ struct collection {
 
 void collection_init(struct collection *collection, size_t nfiles);
 void collection_release(struct collection *collection);
-/* Copy the findings of a file alone into the memory. No thread has begun a file
- * from *begun on. */
+/* Copies the findings of a file alone. No thread has begun a file from *begun
+ * on. */
 void collect_file(struct collection *collection, uint32_t file,
 		  struct finding *const *findings, size_t n,
 		  struct finding_memory *memory, const atomic_size_t *begun);
-/* Add findings of set rules, in the order of files. */
+/* Adds findings of set rules, in the order of files. */
 void collect_set(struct collection *collection, uint32_t file,
 		 struct finding *const *findings, size_t n);
-/* Drop the findings beyond COLLECT_MAX. Returns the last file that keeps
- * findings, which may get more now; or -1: all are kept. */
+/* Drops the findings beyond COLLECT_MAX. Returns the last file that keeps
+ * findings, which may get more now; -1: all are kept. */
 long collection_cut(struct collection *collection);
 
 #endif

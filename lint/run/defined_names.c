@@ -50,7 +50,8 @@ static void ignore_issue(void *context, const struct load_issue *issue)
 	(void)issue;
 }
 
-/* Their text and trees stay. decoded is the input without UTF-16. */
+/* The text and trees stay in memory. decoded is the input converted from
+ * UTF-16. */
 static void read_runtimes(struct defined_names *names, uint32_t file,
 			  const struct source *decoded, const struct buf *input)
 {
@@ -149,7 +150,7 @@ static bool are_same(const struct runtime *a, const struct runtime *b)
 	return same;
 }
 
-/* Folders hold variants of an object, of which one is applied. */
+/* Folders may contain variants of an object, of which one is applied. */
 static const struct runtime *only_runtime(const struct runtime *list,
 					  const struct object *object,
 					  const char *kind, const char *name)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that objects of the linted files define, and runtimes among them: read
- * when first asked for, which few runs do. Any thread may ask. */
+/* Names that objects of the linted files define, and runtimes among these
+ * objects: read on first use, which few runs need. Any thread may call this. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
@@ -26,10 +26,10 @@ struct defined_names {
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache);
 void defined_names_release(struct defined_names *names);
-/* context: a struct defined_names; name: what was found. */
+/* context: a struct defined_names; name: the result. */
 bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			struct defined_name *name);
-/* Returns the only runtime of the files that it may be: NULL if two differ. */
+/* Returns the only matching runtime in the files; NULL if two differ. */
 const struct runtime *defined_runtime_find(void *context,
 					   const struct object *object,
 					   const char *kind, const char *name);

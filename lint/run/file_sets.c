@@ -5,8 +5,8 @@
  * clusters/b/ml.yaml make clusters/a and clusters/b separate sets, with all
  * files below. Within one folder, or if one folder contains the other, the
  * object is a duplicate. Files in neither folder are a third set, because their
- * cluster is unknown. A Namespace separates nothing, because every application
- * of a cluster may bring its own.
+ * cluster is unknown. A Namespace does not separate folders, because every
+ * application of a cluster may define it.
  */
 #include "file_sets.h"
 
@@ -17,7 +17,7 @@
 #include "base/vec.h"
 #include "lint/text/names.h"
 
-/* An object that one cluster has only once, and its file. */
+/* An object that exists only once in a cluster, and its file. */
 struct sighting {
 	uint64_t what;
 	uint32_t file;
@@ -26,7 +26,7 @@ struct sighting {
 struct sightings {
 	struct sighting *items;
 	size_t n, size;
-	const uint32_t *named; /* sets that the policy names, by file */
+	const uint32_t *named; /* sets named in the policy, by file */
 };
 
 static void note_object(void *context, uint64_t what, uint32_t file)
@@ -50,7 +50,7 @@ static int by_what(const void *a, const void *b)
 /* --- sets that the policy names --------------------------------------------
  */
 
-/* The number of a name, from 1 on. */
+/* Returns the number of a name, from 1. */
 static uint32_t number_of(struct file_sets *sets, const char ***names,
 			  size_t *n, size_t *size, const char *name)
 {
@@ -96,7 +96,7 @@ static uint32_t *named_sets(struct file_sets *sets, struct job *job)
 /* --- sets that show themselves ---------------------------------------------
  */
 
-/* The folder in which the path goes on after len bytes, or NULL. */
+/* Returns the folder in which the path continues after len bytes, or NULL. */
 static const char *folder_at(struct arena *arena, const char *path, size_t len)
 {
 	const char *slash = strchr(path + len, '/');
@@ -168,12 +168,12 @@ static void keep_once(struct file_sets *sets)
 	sets->n = kept;
 }
 
-/* The innermost of the folders that holds the path, from 1 on; 0: none. */
+/* Returns the innermost folder that contains the path, from 1; 0: none. */
 static uint32_t folder_of(const struct file_sets *sets, const char *path)
 {
 	uint32_t found = 0;
 
-	/* In order, an inner folder comes after the one around it. */
+	/* Sorted, so an inner folder follows the one around it. */
 	for (size_t i = 0; i < sets->n; i++) {
 		size_t len = strlen(sets->folders[i]);
 

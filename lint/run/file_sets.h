@@ -12,8 +12,8 @@
 
 struct file_sets {
 	struct arena arena;
-	uint32_t *numbers; /* by file; NULL: all are one */
-	uint32_t named;	   /* how many the policy names: 1, 2, ... */
+	uint32_t *numbers; /* by file; NULL: all files are one set */
+	uint32_t named;	   /* number of sets named in the policy: 1, 2, ... */
 	/* Folders that are separate sets although the policy does not name
 	 * them. */
 	const char **folders;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters see the whole set: what a renderer made, or files that are applied as
- * they are. The text is repaired first, so that the findings are those of the
- * output. Files that `lint` leaves out (templates, foreign files, exclusions)
- * are checked here: a renderer's output is applied as it is.
+ * Filters get all manifests: the output of a renderer, or files that are
+ * applied unchanged. The text is fixed first, so that the findings are those of
+ * the output. Files that `lint` skips (templates, files that are not Kubernetes
+ * manifests, exclusions) are checked here, because a renderer's output is
+ * applied as a whole.
  */
 #include "filter.h"
 
@@ -214,7 +215,7 @@ static const char *report_path(void *context, uint32_t file)
 	return file < f->ntexts ? f->texts[file].name : "";
 }
 
-/* The findings from the first one on that are in its file. */
+/* Reports the findings from the first one on that are in its file. */
 static size_t report_text(struct filter *f, const struct report_format *format,
 			  void *state, size_t first)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts in, the repaired texts and the remaining findings out: the common part
- * of the KRM function, the Helm post-renderer and the Argo CD plugin.
+ * Turns texts into fixed texts and the remaining findings: the common part of
+ * the KRM function, the Helm post-renderer and the Argo CD plugin.
  */
 #ifndef LINT_FILTER_H
 #define LINT_FILTER_H
@@ -18,10 +18,10 @@
 /* One text of the set. */
 struct filter_text {
 	const char *name; /* in messages */
-	struct buf text;  /* the input, or what the repairs made of it */
+	struct buf text;  /* the input, or its fixed version */
 	struct source source;
 	struct masked masked;
-	uint64_t objects; /* that were found in it */
+	uint64_t objects; /* number of objects found in it */
 };
 
 struct filter {
@@ -32,7 +32,7 @@ struct filter {
 	struct clusters clusters;
 	const struct cluster *cluster; /* in force, or NULL */
 	const struct policy *policy;   /* in force */
-	const char *namespace;	       /* of objects that name none, or NULL */
+	const char *namespace;	       /* of objects without one, or NULL */
 	struct filter_text *texts;
 	size_t ntexts, texts_size;
 	/* State of the current texts. */
@@ -43,23 +43,23 @@ struct filter {
 	size_t n, size;
 };
 
-/* Choose the policy, for files of that name in the current folder. 0, or 2
- * after a message. */
+/* Chooses the policy, for files of that name in the current folder. Returns 0,
+ * or 2 after a message. */
 int filter_open(struct filter *filter, struct options *options,
 		const char *name);
-/* Another text, empty; both live until filter_release(), its place until the
+/* Adds an empty text; both live until filter_release(), its address until the
  * next one is added. The name is copied. */
 struct filter_text *filter_add(struct filter *filter, const char *name);
-/* Standard input is one. 0, or 2 after a message. */
+/* Adds standard input as a text. Returns 0, or 2 after a message. */
 int filter_add_stdin(struct filter *filter, const char *name);
 void filter_release(struct filter *filter);
-/* Repair the first text (safe repairs, or all). 0, or 2. */
+/* Fixes the first text (safe fixes, or all). Returns 0, or 2. */
 int filter_repair(struct filter *filter, bool unsafe);
-/* Lint the texts as they are now: fills in findings. */
+/* Lints the current texts and sets findings. */
 void filter_lint(struct filter *filter);
-/* Findings at or above --fail-on that are left. */
+/* Returns the number of remaining findings at or above --fail-on. */
 size_t filter_failures(const struct filter *filter);
-/* A report of the findings, without the summary's timing. */
+/* Reports the findings, without the summary's timing. */
 void filter_report(struct filter *filter, const struct report_format *format,
 		   FILE *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds of repair. One round: every document is linted and the repairs of its
- * visible findings are spliced; trees stay alive until the new text was read
- * again and compared. Ten rounds are only an upper bound: few repairs need a
+ * Rounds of fixes. In one round every document is linted and the fixes of its
+ * visible findings are spliced; trees stay alive until the new text is read
+ * again and compared. Ten rounds are only an upper bound: few fixes need a
  * second one.
  */
 #include "fix.h"
@@ -77,7 +77,7 @@ static void repaired(void *context, const struct finding *finding,
 	note_of(context, finding->rule, reason)->n++;
 }
 
-/* A later round may repair what an earlier one did not. */
+/* A later round may apply a fix that an earlier one could not. */
 static void forget_refused(struct fixer *fixer)
 {
 	size_t n = 0;
@@ -163,11 +163,11 @@ static void lint_round(struct fixer *fixer, const struct run_file *file,
 		run_document(&fixer->run, doc);
 	}
 	run_end_file(&fixer->run);
-	/* Facts would pile up round by round. */
+	/* Facts would grow in each round. */
 	object_index_release(&fixer->run.index);
 }
 
-/* 1: out holds the next text; 0: nothing to do; -1 and err. */
+/* Returns 1 if out holds the next text; 0: nothing to do; -1 and err. */
 static int one_round(struct fixer *fixer, const struct run_file *file,
 		     struct source *source, struct buf *out, struct err *err)
 {
@@ -232,8 +232,8 @@ int fix_write(const struct files *files, size_t file, const struct buf *text,
 		error = errno == ENOENT ? ESTALE : errno;
 	else if (bound && !path_is_below(bound, real))
 		error = EXDEV;
-	/* Replacing needs only the folder's permission; a file that may not
-	 * be written is not to be changed. */
+	/* Replacing a file needs only permission for its folder; a file without
+	 * write permission must not be changed. */
 	else if (access(real, W_OK))
 		error = errno;
 	else

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairing a file's text: rules are run, the repairs of all their findings are
- * merged and spliced into the bytes; this is repeated until no repair is left.
- * After each round the new text is read again and must be exactly what the
- * edits say; else the text is left as it was.
+ * Fixes a file's text: rules are run, the fixes of all their findings are
+ * merged and spliced into the bytes; this is repeated until no fix is left.
+ * After each round the new text is read again and must be exactly the result of
+ * the edits; else the text is left unchanged.
  */
 #ifndef LINT_FIX_H
 #define LINT_FIX_H
@@ -15,7 +15,7 @@
 #include "engine/run.h"
 #include "lint/files/files.h"
 
-/* Repairs of one rule that were made, or that were not for one reason. */
+/* Fixes of one rule that were applied, or that were not for one reason. */
 struct fix_note {
 	const struct rule *rule;
 	const char *reason; /* NULL: they were made */
@@ -23,12 +23,13 @@ struct fix_note {
 };
 
 struct fixer {
-	struct run run;	    /* its own: nothing is counted or reported */
+	struct run run;	    /* a separate run: nothing is counted or reported */
 	struct arena arena; /* of one round */
 	struct arena text_arena;
 	struct arena note_arena; /* of one text */
 	struct fix_round *round;
-	struct fix_note *notes; /* of the last text, by rule as they came up */
+	struct fix_note
+		*notes; /* of the last text, by rule in order of occurrence */
 	size_t nnotes, notes_size;
 };
 
@@ -37,24 +38,25 @@ void fixer_init(struct fixer *fixer, const struct run_options *options,
 void fixer_release(struct fixer *fixer);
 
 /*
- * Repair the source's text. 1: out holds the new text; 0: nothing to repair;
- * -1 and err: the result could not be verified, out is unchanged.
+ * Fixes the source's text. Returns 1 if out holds the new text; 0: nothing to
+ * fix; -1 and err: the result could not be verified, out is unchanged.
  * file.source is not used. A byte order mark is kept.
  */
 int fixer_text(struct fixer *fixer, const struct run_file *file,
 	       const struct source *text, struct buf *out, struct err *err);
 
 /*
- * Adds "NAME: fixed RULE 2, RULE", and "NAME: not fixed: RULE: reason"
- * for each reason, as lines; or nothing. made: also the former.
+ * Adds "NAME: fixed RULE 2, RULE", and "NAME: not fixed: RULE: reason" for each
+ * reason, as lines; or nothing. made: include the applied ones.
  */
 void fixer_tell(const struct fixer *fixer, const char *name, bool made,
 		struct buf *out);
 
 /*
- * Replace a file of the list that was read, as old says: write, fsync, rename
- * in its folder. 0 or an errno as of replace_write(); EXDEV: a walk met it as a
- * link out of the walked folder, and the user did not name it.
+ * Replaces a file of the list that was read with the state old: write, fsync,
+ * rename in its folder. Returns 0 or an errno value as replace_write() does;
+ * EXDEV if a walk found it as a link out of the walked folder, and the user did
+ * not name it.
  */
 int fix_write(const struct files *files, size_t file, const struct buf *text,
 	      const struct file_stamp *old);

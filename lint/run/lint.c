@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of the command `lint`. Exit status: 2 for everything that prevents
- * linting, which wins over 1 for findings; what was linted is reported in any
+ * A run of the command `lint`. Exit status: 2 for any error that prevents
+ * linting, which wins over 1 for findings; linted files are reported in any
  * case.
  */
 #include "lint.h"
@@ -21,7 +21,7 @@
 
 enum {
 	THREADS_MAX = 64,
-	SPARE = 16 << 20, /* bytes that may be free and kept */
+	SPARE = 16 << 20, /* free bytes that may be kept */
 };
 
 /* --- options ------------------------------------------------------------- */
@@ -91,7 +91,7 @@ static int check_options(struct lint *lint)
 
 /* --- steps --------------------------------------------------------------- */
 
-/* The list has no such file yet. */
+/* Adds a text; the list must not contain its file yet. */
 static void add_text(struct lint *lint, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
@@ -109,8 +109,8 @@ static void add_text(struct lint *lint, const char *path)
 	buf_release(&folder);
 }
 
-/* A file that is there and was not met is left out: texts change nothing in
- * that. */
+/* A file that exists but was not found by the walk is skipped; an open text
+ * does not change that. */
 static void put_texts(struct lint *lint)
 {
 	size_t before = lint->files.n;
@@ -154,7 +154,7 @@ static int list_files(struct lint *lint)
 	}
 	rendered_make(&lint->rendered, &input, &lint->stdin_cache);
 	lint->failed |= lint->walk.failed || lint->rendered.failed;
-	/* Under a broken policy nothing can be judged. */
+	/* With a broken policy nothing can be checked. */
 	rc = policies_ready(&lint->policies);
 	return rc ? rc : check_required(lint);
 }
@@ -182,7 +182,7 @@ static void set_sink(void *context, uint32_t file, struct finding **findings,
 	collect_set(&lint->collection, file, findings, n);
 }
 
-/* Formats that show a finding's own repair. */
+/* True for formats that show a finding's own fix. */
 static bool wants_repairs(const struct options *options)
 {
 	static const char *const formats[] = {"full",  "html",	      "json",
@@ -197,8 +197,8 @@ static bool wants_repairs(const struct options *options)
 	return !options->formats.n && !options->diff && options->quiet < 2;
 }
 
-/* main.c keeps what is freed; of a large file that is more than the next step
- * wants. */
+/* main.c keeps freed memory; after a large file that is more than the next step
+ * needs. */
 static void give_memory_back(void)
 {
 	if (mallinfo2().fordblks > SPARE)
@@ -260,7 +260,7 @@ static void lint_files(struct lint *lint)
 	lint->failed |= lint->clusters.failed;
 }
 
-/* One finding says that there are more. */
+/* One finding reports that there are more. */
 static void cut_findings(struct lint *lint)
 {
 	const long last = collection_cut(&lint->collection);
@@ -297,7 +297,7 @@ static void run_set_rules(struct lint *lint)
 	give_memory_back();
 }
 
-/* -v: what was done, and when. */
+/* -v: logs each step and its time. */
 static void log_step(const struct lint *lint, const char *what, size_t n)
 {
 	if (lint->options->verbose)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kubectl of --kubectl, --context and --kubeconfig.
+ * Calls kubectl with --kubectl, --context and --kubeconfig.
  */
 #ifndef LINT_KUBECTL_H
 #define LINT_KUBECTL_H
@@ -9,12 +9,12 @@
 #include "base/err.h"
 #include "lint/options/options.h"
 
-/* Runs kubectl with these arguments, up to NULL; its output is added to out and
- * errors. Returns its exit status, or -1 and err. */
+/* Runs kubectl with these arguments, which end with NULL; appends its output to
+ * out and errors. Returns its exit status, or -1 and err. */
 int kubectl_run(const struct options *options, const char *const *arguments,
 		struct buf *out, struct buf *errors, struct err *err);
 /* Rejects values that look like another option: a value was forgotten, and
- * kubectl might read it as one. Returns 0, or 2 after a message. */
+ * kubectl might treat it as one. Returns 0, or 2 after a message. */
 int kubectl_check(const struct options *options, const char *command);
 
 #endif

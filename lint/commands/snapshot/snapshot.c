@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate snapshot`: what rules need to know about a cluster, read through
+ * `gpugate snapshot`: reads the facts about a cluster that rules need through
  * kubectl (with the user's credentials, proxies and plugins) page by page with
  * `get --raw`. Owners of GPU pods are read last, kind by kind.
  */
@@ -42,7 +42,7 @@ static void path_of(const struct cluster_resource *r, const char *version,
 			      "status.phase!=Failed");
 }
 
-/* The first version that the server has. */
+/* Lists the first version that the server has. */
 static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 			       const char *namespace)
 {
@@ -80,7 +80,8 @@ static enum asked list_kind(struct snapshot *s, enum cluster_kind kind)
 
 /* --- all ------------------------------------------------------------------ */
 
-/* Several ask at once: each request is a kubectl and a round trip. */
+/* Several requests run in parallel, because each is a kubectl process and a
+ * round trip. */
 enum { ASKERS = 4 };
 
 struct asking {
@@ -138,7 +139,7 @@ static void ask_all(struct asking *a)
 	pthread_t threads[ASKERS];
 	size_t n = 0;
 
-	/* The first alone: whether there is a server at all. */
+	/* The first one alone shows whether there is a server at all. */
 	ask_kind(a, a->snapshot, a->next++);
 	if (a->kinds[0].asked == ASKED_NOBODY)
 		return;
@@ -161,17 +162,17 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	if (!s->options->quiet)
 		log_line("cannot read %s%s%s: %s", r->plural,
 			 *r->group ? "." : "", r->group, reason->data);
-	/* The file does not disclose the user who made it. */
+	/* The file must not disclose its user. */
 	user = strstr(reason->data, ": User ");
 	if (user)
 		*user = '\0';
-	/* A part of a list is worse than none. */
+	/* An incomplete list is worse than none. */
 	cluster_builder_clear(s->builder, kind);
 	cluster_builder_unreadable(s->builder, kind, reason->data);
 }
 
-/* In the order of the kinds, whichever was asked for. 0, or 2 when there is no
- * API server. */
+/* Passes results on in the order of the kinds, not of the requests. Returns 0,
+ * or 2 if there is no API server. */
 static int judge_all(struct asking *a)
 {
 	struct snapshot *s = a->snapshot;
@@ -216,7 +217,8 @@ static int list_all(struct snapshot *s)
 	return rc;
 }
 
-/* Where this comes from: the server's address, the admission policy. */
+/* Reads the source of the snapshot: the server's address, the admission
+ * policy. */
 static int ask_origin(struct snapshot *s)
 {
 	const char *const arguments[] = {

@@ -14,8 +14,8 @@
 enum asked {
 	ASKED_WELL,
 	ASKED_ABSENT,	/* the server has no such kind */
-	ASKED_REFUSED,	/* forbidden, or an answer that cannot be used */
-	ASKED_TOO_LATE, /* the list changed too much in the meantime */
+	ASKED_REFUSED,	/* forbidden, or an unusable response */
+	ASKED_TOO_LATE, /* the list changed too much while it was read */
 	ASKED_AGAIN,
 	ASKED_NOBODY, /* no kubectl, no server */
 };
@@ -28,18 +28,18 @@ struct snapshot {
 	size_t read; /* kinds */
 };
 
-/* All of it, for `gpugate snapshot` and where a cluster is named in place of a
- * file. 0, or 2 after messages. */
+/* Takes a whole snapshot, for `gpugate snapshot` and for a cluster named in
+ * place of a file. Returns 0, or 2 after messages. */
 int snapshot_take(const struct options *options, struct cluster **cluster);
 
 /* -- snapshot_kubectl.c -- */
-/* kubectl with these arguments, up to NULL. Its output is in answer; after an
- * error, reason is set. */
+/* Runs kubectl with these arguments, which end with NULL. Its output is in
+ * answer; after an error, reason is set. */
 enum asked snapshot_run(struct snapshot *snapshot,
 			const char *const *arguments);
 /* Like snapshot_ask(), by `get --raw`. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
-/* All objects of the list at path, to the builder. */
+/* Adds all objects of the list at path to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 			 const char *path);
 /* Adds the one object at path to the builder. */
@@ -49,8 +49,8 @@ enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 void snapshot_owners(struct snapshot *snapshot);
 /* snapshot_admission.c: the cluster's own policies. */
 void snapshot_admission(struct snapshot *snapshot);
-/* snapshot_policy.c: the admission policy, if it may be read. 2 after a message
- * when the policy that the user named cannot be read. */
+/* snapshot_policy.c: the admission policy, if it can be read. Returns 2 after a
+ * message if the policy named by the user cannot be read. */
 int snapshot_policy(struct snapshot *snapshot, struct buf *out);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own policies: ValidatingAdmissionPolicies, their bindings, the
- * parameters that these name, and of CustomResourceDefinitions what decides
- * about their rules, trimmed (rules/engine/admission_policy/save.c).
+ * Reads the cluster's own policies: ValidatingAdmissionPolicies, their bindings
+ * and parameters, and the parts of CustomResourceDefinitions that affect their
+ * rules, trimmed (rules/engine/admission_policy/save.c).
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum {
 	PAGE = 25,	      /* definitions are large */
-	OBJECT_MAX = 1 << 20, /* of an object, as it is kept */
+	OBJECT_MAX = 1 << 20, /* of an object, in its kept form */
 	ALL_MAX = 16 << 20,   /* of all */
 	PAGE_NODES = 20000000,
 };
@@ -60,7 +60,7 @@ static const char *text_at(const struct node *node, const char *path)
 
 /* --- what is kept --------------------------------------------------------- */
 
-/* false: it is too large, or all of it is. */
+/* Returns false if it is too large, or the total is. */
 static bool keep_object(struct saving *s)
 {
 	if (s->one.len > OBJECT_MAX || s->items.len + s->one.len > ALL_MAX)
@@ -86,7 +86,7 @@ static void note_unread(struct saving *s, const struct wanted_kind *w,
 	if (!s->snapshot->options->quiet)
 		log_line("cannot read %s%s%s: %s", w->plural,
 			 *w->group ? "." : "", w->group, reason);
-	/* The file does not disclose the user who made it. */
+	/* The file must not disclose its user. */
 	if (found)
 		user = (size_t)(found - reason);
 	buf_adds(out, out->len ? ",{" : "{");
@@ -207,7 +207,7 @@ static void take_parameter(struct saving *s, const struct wanted_kind *w,
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* The answer as a tree; NULL: it is none. */
+/* Returns the response as a tree; NULL if it is not one. */
 static const struct node *read_answer(struct saving *s, struct arena *arena)
 {
 	const struct buf *answer = &s->snapshot->answer;
@@ -229,12 +229,12 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 	return node_is_map(root) ? root : NULL;
 }
 
-/* Page by page; path has a query already, or none. A kind that cannot be read
+/* Reads page by page; path may have a query already. A kind that cannot be read
  * is noted, unless the server does not have it. */
 static void read_list(struct saving *s, const struct wanted_kind *w,
 		      const char *path)
 {
-	/* Policies and bindings are looked at again. */
+	/* Policies and bindings are needed again. */
 	struct arena *arena = w->take == take_policy || w->take == take_binding
 				      ? &s->arena
 				      : &s->page;
@@ -278,7 +278,7 @@ static void read_all(struct saving *s, const struct wanted_kind *w)
 
 /* --- parameters ----------------------------------------------------------- */
 
-/* `a in (b,c)`, `a notin (b)`, `a`, `!a`. */
+/* Writes `a in (b,c)`, `a notin (b)`, `a`, `!a`. */
 static void put_requirement(struct buf *out, const struct node *item)
 {
 	const char *word = text_at(item, "operator");
@@ -351,7 +351,7 @@ static void read_parameters(struct saving *s, const struct wanted_kind *w,
 		read_list(s, w, url);
 }
 
-/* Finds its resource: by the definition, or by the usual plural. */
+/* Finds its resource: from the definition, or by the usual plural. */
 static bool find_resource(struct saving *s, struct wanted_kind *w)
 {
 	struct typed_resource usual =

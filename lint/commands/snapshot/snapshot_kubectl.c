@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests through kubectl; their objects go to the builder. */
+/* Sends requests through kubectl; their objects go to the builder. */
 #include <string.h>
 
 #include "base/text.h"
@@ -103,8 +103,8 @@ enum asked snapshot_one(struct snapshot *s, const char *path)
 	return asked;
 }
 
-/* One page after the other; a list that has grown too old is begun again,
- * in one piece. */
+/* Reads one page after the other; a list that has expired is read again, in one
+ * piece. */
 enum asked snapshot_list(struct snapshot *s, enum cluster_kind kind,
 			 const char *path)
 {

@@ -23,7 +23,7 @@ struct owner_kind {
 struct owners {
 	struct snapshot *snapshot;
 	struct arena arena;
-	struct owner_kind *items; /* asked for, or to be */
+	struct owner_kind *items; /* requested, or to be requested */
 	size_t n, size, asked;
 };
 
@@ -36,7 +36,7 @@ static bool is_known(const struct owners *o, const struct object_id *id)
 	return false;
 }
 
-/* Kinds of owners without a known owner. */
+/* Finds kinds of owners whose own owner is unknown. */
 static void find_kinds(struct owners *o)
 {
 	struct cluster *cluster =
@@ -60,8 +60,8 @@ static void find_kinds(struct owners *o)
 	cluster_put(cluster);
 }
 
-/* The plural that the server has for the kind. A subresource
- * ("jobs/status") has the same kind. */
+/* The plural by which the server has the kind. A subresource ("jobs/status")
+ * has the same kind. */
 static bool find_plural(const struct buf *answer, const char *kind,
 			struct buf *out)
 {
@@ -82,8 +82,8 @@ static bool find_plural(const struct buf *answer, const char *kind,
 	return out->len > 0;
 }
 
-/* "v1", "batch/v1": the creator of a pod chooses this text, and it becomes part
- * of a request path. */
+/* True for "v1", "batch/v1": the creator of a pod chooses this text, and it
+ * becomes part of a request path. */
 static bool is_version(const char *text)
 {
 	size_t group = strcspn(text, "/");

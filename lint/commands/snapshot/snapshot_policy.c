@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The admission policy: the ConfigMap that gpugated has mounted, as one text of
- * several documents, for `--policy` to use the snapshot as the floor. It is the
- * one with the chart's labels, or the one of --webhook-policy. Without the
- * right to read it, the snapshot has no policy.
+ * The admission policy: the ConfigMap that gpugated mounts, as one text of
+ * several documents, so that the snapshot can be the floor of `--policy`. It is
+ * the ConfigMap with the chart's labels, or that of --webhook-policy. Without
+ * the right to read it, the snapshot has no policy.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@
 	"app.kubernetes.io/name%3Dgpugate,"                                    \
 	"app.kubernetes.io/component%3Dwebhook"
 
-/* The files that gpugated takes for policies, in its order. */
+/* Joins the files that gpugated reads as policies, in its order. */
 static void join_files(json_t *data, struct buf *out)
 {
 	const char **names = calloc(json_object_size(data) + 1, sizeof(*names));
@@ -44,7 +44,8 @@ static void join_files(json_t *data, struct buf *out)
 }
 
 /*
- * Selects among objects with the chart's labels; its dashboard has them, too.
+ * Selects among objects with the chart's labels, which its dashboard has as
+ * well.
  */
 static const char *take_labeled(json_t *list, struct buf *out)
 {
@@ -72,7 +73,7 @@ static const char *take_named(json_t *object, struct buf *out)
 	return out->len ? NULL : "it contains no policy";
 }
 
-/* Parts of a path, and of a URL. */
+/* The name becomes part of a path and of a URL. */
 static bool is_webhook_policy(const char *name)
 {
 	size_t space = strcspn(name, "/");

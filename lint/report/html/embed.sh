@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the style sheet and the script of HTML pages as C strings, each with
-# its hash for the page's Content-Security-Policy (CSP Level 3, "hash-source").
+# Print the style sheet and the script of HTML pages as C strings, each with its
+# hash for the page's Content-Security-Policy (CSP Level 3, "hash-source").
 # usage: embed.sh STYLE SCRIPT
 set -eu
 LC_ALL=C

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding as an article: what is wrong, where, the lines with the place
- * underlined, what to do, and the repair as a diff. Classes and names of data
- * are single letters: a report holds thousands.
+ * A finding as an article: the message, the place, the lines with the place
+ * underlined, the help, and the fix as a diff. Classes and names of data are
+ * single letters, because a report contains thousands of them.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ enum {
 	MARKS_MAX = 8,
 };
 
-/* Only what is in this file can be underlined. */
+/* Only places in this file can be underlined. */
 static size_t collect_marks(const struct report_file *file,
 			    const struct finding *finding, struct mark *marks)
 {
@@ -37,7 +37,7 @@ static size_t collect_marks(const struct report_file *file,
 	return n;
 }
 
-/* A line of the excerpt: the gutter, then text or an underline. */
+/* Adds a line of the excerpt: the gutter, then text or an underline. */
 static void add_line(struct buf *out, const char *line, size_t len,
 		     size_t gutter)
 {
@@ -183,7 +183,7 @@ static void add_advice(struct buf *out, struct source *source,
 	}
 }
 
-/* "23:11 · PyTorchJob ml/llm › Worker › trainer · rule" */
+/* Writes "23:11 · PyTorchJob ml/llm › Worker › trainer · rule" */
 static void add_where(struct buf *out, const struct finding *finding)
 {
 	struct buf subject;

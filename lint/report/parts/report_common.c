@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the report formats. Text goes through a buffer per finding or
- * file and is written in one piece: stdio calls per word would cost more
- * than making the report.
+ * Shared by the report formats. Text is collected in a buffer per finding or
+ * file and written in one piece: stdio calls per word would cost more than the
+ * report itself.
  */
 #include "report_common.h"
 
@@ -15,7 +15,7 @@
 
 enum { SPOOL_MEMORY = 1 << 18 };
 
-/* A report with findings missing would be worse than none. */
+/* Ends the program: a report with missing findings would be worse than none. */
 static _Noreturn void die(const char *why)
 {
 	fprintf(stderr, "gpugate: %s\n", why);
@@ -145,7 +145,7 @@ void add_count(struct buf *out, uint64_t n, const char *one, const char *many)
 	buf_addf(out, "%" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
-/* Some hundred rules at most: a scan is as good as a table. */
+/* A few hundred rules at most: a scan is as fast as a table. */
 size_t tally_add(struct tally *tally, const struct rule *rule,
 		 enum severity severity)
 {
@@ -193,7 +193,7 @@ void spool_add(struct spool *spool, struct buf *text)
 		return;
 	if (!spool->file)
 		spool->file = tmpfile();
-	/* Without a temporary file memory has to do. */
+	/* Without a temporary file the text stays in memory. */
 	if (spool->file)
 		report_flush(spool->file, &spool->buf);
 }

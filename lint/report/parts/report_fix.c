@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Repairs in reports. Edits are in the order of the file and do not overlap,
- * so that a reader may apply them from the last to the first.
+ * Fixes in reports. Edits are in the order of the file and do not overlap, so
+ * that a reader may apply them from the last to the first.
  */
 #include "report_fix.h"
 
@@ -104,7 +104,7 @@ bool fix_cover(struct source *source, const struct fix_result *repair,
 	return true;
 }
 
-/* Whole lines around the replaced bytes, so that the diff can be read. */
+/* Extends the replaced bytes to whole lines, so that the diff is readable. */
 static void widen(struct source *source, uint32_t *start, uint32_t *end)
 {
 	const char *text = source->text - source->bom;
@@ -127,7 +127,7 @@ struct hunk_side {
 	char sign;
 	const char *text;
 	size_t len;
-	size_t at; /* byte of the first change, as good as any to be seen */
+	size_t at; /* a byte of the first change, which is always shown */
 };
 
 static void add_lines(struct buf *out, const struct hunk_side *side,
@@ -157,7 +157,7 @@ static void add_lines(struct buf *out, const struct hunk_side *side,
 			 shown - LINES_SHOWN);
 }
 
-/* Bytes of the whole lines that both sides begin with. */
+/* Length of the whole lines with which both sides begin. */
 static size_t same_head(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t same = 0;
@@ -181,7 +181,7 @@ static size_t same_bytes(const struct hunk_side *a, const struct hunk_side *b)
 	return n;
 }
 
-/* Without the whole lines that both sides have at both ends. */
+/* Removes whole lines that both sides have at their start and end. */
 static void trim(struct hunk_side *old, struct hunk_side *new)
 {
 	size_t head = same_head(old->text, old->len, new->text, new->len);

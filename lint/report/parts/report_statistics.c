@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Summaries in words. Skipped files and rules that did not run are grouped
- * by their reason, so that a large run stays a few lines.
+ * Summaries in words. Skipped files and rules that did not run are grouped by
+ * their reason, so that a large run needs only a few lines.
  */
 #include "report_statistics.h"
 
@@ -316,7 +316,8 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 		buf_addc(out, '\n');
 }
 
-/* Nothing of one is compared with, or added to, what is in another. */
+/* Names folders that are separate sets: objects of one are never compared with,
+ * or added to, those of another. */
 static void add_apart(const struct report_summary *summary, struct buf *out)
 {
 	if (!summary->napart)

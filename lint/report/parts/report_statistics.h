@@ -8,14 +8,15 @@
 
 #include "report_common.h"
 
-/* A table of rules and severities, most findings first. Sorts the tally. */
+/* Adds a table of rules and severities, most findings first. Sorts the
+ * tally. */
 void statistics_add(struct tally *tally, struct buf *out);
-/* "Checked 14 objects in 6 files (...) — 3 errors; 9 GPUs requested". */
+/* Writes "Checked 14 objects in 6 files (...) — 3 errors; 9 GPUs requested". */
 void summary_add_line(const struct report_summary *summary, struct buf *out);
-/* "3 errors, 1 warning", "no findings" */
+/* Writes "3 errors, 1 warning", "no findings". */
 void summary_add_findings(const struct run_counts *counts, struct buf *out);
-/* "2 fixable with --fix, 1 more with --unsafe-fixes.", and what only rendered
- * texts show; or nothing. */
+/* Writes "2 fixable with --fix, 1 more with --unsafe-fixes.", and the number in
+ * rendered texts; or nothing. */
 void summary_add_fixable(const struct report_summary *summary, struct buf *out);
 /*
  * Adds a line for each rendered root and each root that was not rendered, or

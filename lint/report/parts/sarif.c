@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitHub wants every rule's texts non-empty and at most 1,024 characters.
- * `[text](1)` in a message is a link to a related place; text of the
- * manifest must not make one.
+ * GitHub requires every rule's texts to have 1 to 1,024 characters. `[text](1)`
+ * in a message is a link to a related place; text of the manifest must not
+ * create one.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -114,7 +114,7 @@ void sarif_put_text(struct buf *out, const char *key, const char *text)
 	stream_close(out, '}');
 }
 
-/* A sentence; the tables are not of one mind about full stops. */
+/* Adds a sentence; not all texts in the tables end with a full stop. */
 static void add_sentence(struct buf *out, const char *lead, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;
