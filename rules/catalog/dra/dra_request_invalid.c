@@ -60,6 +60,6 @@ const struct rule rule_dra_request_invalid = {
 	.remedy =
 		"Put the fields of the request under `exactly` in v1 and v1beta2, and in the request itself in v1beta1.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/resource/validation; https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/resource/validation; https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

@@ -66,6 +66,6 @@ const struct rule rule_api_version_removed = {
 	.why = "The API server does not know the apiVersion: it rejects the object, and nothing runs.",
 	.remedy = "Convert the object to an apiVersion that is served.",
 	.evidence =
-		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/",
+		"k8s.io/api v0.37.2, APILifecycleRemoved; https://github.com/kubeflow/trainer/tree/release-1.9/manifests/base/crds; https://github.com/kubeflow/mpi-operator/tree/master/manifests/base; https://kubernetes.io/docs/reference/using-api/deprecation-guide/; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

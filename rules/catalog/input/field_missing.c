@@ -61,6 +61,6 @@ const struct rule rule_field_missing = {
 	.why = "The API server rejects the object, or the pods that an operator makes of it.",
 	.remedy = "Set the field.",
 	.evidence =
-		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object",
+		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

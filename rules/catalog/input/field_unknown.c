@@ -192,6 +192,6 @@ const struct rule rule_field_unknown = {
 	.remedy =
 		"Move the field to where it belongs, or correct its spelling.",
 	.evidence =
-		"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation",
+		"https://kubernetes.io/docs/reference/kubernetes-api/workload-resources/pod-v1/; https://kubernetes.io/docs/reference/using-api/api-concepts/#field-validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

@@ -133,6 +133,6 @@ const struct rule rule_field_value_invalid = {
 	.why = "The API server rejects the object, or the pods that an operator makes of it.",
 	.remedy = "Use a value that the API documents; case matters.",
 	.evidence =
-		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation",
+		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

@@ -45,6 +45,6 @@ const struct rule rule_kind_unknown = {
 	.why = "The API server does not know the kind: it rejects the object, and nothing runs.",
 	.remedy = "Spell kind and apiVersion as the API does.",
 	.evidence =
-		"k8s.io/api v0.37.2; https://kubernetes.io/docs/reference/using-api/#api-groups",
+		"k8s.io/api v0.37.2; https://kubernetes.io/docs/reference/using-api/#api-groups; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

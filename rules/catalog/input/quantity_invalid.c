@@ -82,6 +82,6 @@ const struct rule rule_quantity_invalid = {
 	.remedy =
 		"Write an integer, a decimal number or a number with a Kubernetes suffix: 500m, 1.5, 8Gi, 8G.",
 	.evidence =
-		"https://github.com/kubernetes/apimachinery/tree/master/pkg/api/resource; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver",
+		"https://github.com/kubernetes/apimachinery/tree/master/pkg/api/resource; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 };

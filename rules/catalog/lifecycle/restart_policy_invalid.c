@@ -124,6 +124,6 @@ const struct rule rule_restart_policy_invalid = {
 	.remedy =
 		"Use Never or OnFailure for Jobs (Never if there is a podFailurePolicy). Deployments and similar kinds need Always and cannot set activeDeadlineSeconds.",
 	.evidence =
-		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/apps/validation",
+		"kube-apiserver 1.36; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/batch/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/apps/validation; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

@@ -75,7 +75,7 @@ const struct rule rule_priority_integer_set = {
 	.why = "Only priorityClassName may be set; the Priority admission plugin forbids pods whose number differs from the class's.",
 	.remedy = "Remove priority and set priorityClassName.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; https://github.com/kubernetes/kubernetes/issues/102724; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/plugin/pkg/admission/priority; https://github.com/kubernetes/kubernetes/issues/102724; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 	.check_workload = check_workload,
 };

@@ -67,7 +67,7 @@ const struct rule rule_priorityclass_value_out_of_range = {
 	.remedy =
 		"Use a value from -10 to 1000000000 and a name without the prefix system-.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling/validation; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, expendable pods; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/scheduling/validation; https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/FAQ.md, expendable pods; observed on kube-apiserver 1.37.2",
 	.check_object = check,
 	.check_set = check_expendable,
 };

@@ -59,6 +59,6 @@ const struct rule rule_gpu_fractional_quantity = {
 	.remedy =
 		"Request whole devices, or share one with MIG, time-slicing, KAI or HAMi.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateResourceQuantityValue; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

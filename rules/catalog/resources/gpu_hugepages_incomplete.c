@@ -136,6 +136,6 @@ const struct rule rule_gpu_hugepages_incomplete = {
 	.remedy =
 		"Set hugepages-* in limits to a multiple of the page size, together with cpu or memory.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; https://github.com/kubernetes/kubernetes/tree/master/pkg/volume/emptydir; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

@@ -57,6 +57,6 @@ const struct rule rule_gpu_pod_level_resource = {
 	.why = "Pod-level resources allow only cpu, memory and hugepages; the API server rejects the pod.",
 	.remedy = "Request the accelerator in the container that uses it.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validatePodResourceName; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

@@ -55,6 +55,6 @@ const struct rule rule_gpu_request_limit_mismatch = {
 	.why = "The API server rejects such Pods; custom resources are accepted, but their pods are never created.",
 	.remedy = "Set both to the intended number of devices.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

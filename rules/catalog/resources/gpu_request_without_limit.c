@@ -73,6 +73,6 @@ const struct rule rule_gpu_request_without_limit = {
 	.remedy =
 		"Set limits to the same number; requests may then be left out.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceRequirements; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };

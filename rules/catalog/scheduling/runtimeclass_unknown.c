@@ -63,6 +63,6 @@ const struct rule rule_runtimeclass_unknown = {
 	.remedy =
 		"Name a class of the cluster (`kubectl get runtimeclasses`), or leave out the field if the NVIDIA runtime is the default.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/plugin/pkg/admission/runtimeclass/admission.go, `pod rejected: RuntimeClass %q not found`",
+		"https://github.com/kubernetes/kubernetes/blob/v1.36.1/plugin/pkg/admission/runtimeclass/admission.go, `pod rejected: RuntimeClass %q not found`; observed on kube-apiserver 1.37.2",
 	.check_workload = check,
 };

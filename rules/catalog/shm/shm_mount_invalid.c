@@ -75,6 +75,6 @@ const struct rule rule_shm_mount_invalid = {
 	.why = "The pod does not have the volume, or the path is mounted twice: the object is rejected or, for a custom resource, its pods are.",
 	.remedy = "Name a volume of the pod, and mount it once.",
 	.evidence =
-		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver",
+		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation ValidateVolumeMounts; observed on kube-apiserver 1.37.2",
 	.check_pod = check,
 };
