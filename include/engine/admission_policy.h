@@ -62,6 +62,10 @@ void admission_policies_add_saved(struct admission_policies *set,
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
 				       size_t len);
+/* Likewise, but only its MutatingAdmissionPolicies and their bindings. */
+void admission_policies_add_mutations(struct admission_policies *set,
+				      const char *name, const char *text,
+				      size_t len);
 /* True if a verdict may depend on namespaces. */
 bool admission_policies_want_namespaces(const struct admission_policies *set);
 /* Compiles and binds everything, after the last file. Returns the number of

@@ -98,6 +98,8 @@ struct run_options {
 					      const struct object *object,
 					      const char *kind,
 					      const char *name);
+	/* Returns the MutatingAdmissionPolicies of the input files, or NULL. */
+	const struct admission_policies *(*find_mutations)(void *set);
 	void *set;
 	/* At admission, or NULL: demand that was admitted a moment ago, and the
 	 * receiver of this object's own demand. */

@@ -20,6 +20,7 @@ void defined_names_init(struct defined_names *names, const struct files *files,
 
 void defined_names_release(struct defined_names *names)
 {
+	admission_policies_free(names->mutations);
 	arena_release(&names->arena);
 	pthread_mutex_destroy(&names->lock);
 }
@@ -82,6 +83,17 @@ static void read_runtimes(struct defined_names *names, uint32_t file,
 	}
 }
 
+static void read_mutations(struct defined_names *names, const char *path,
+			   const struct source *decoded)
+{
+	if (!text_find(decoded->text, decoded->len, "MutatingAdmissionPolicy"))
+		return;
+	if (!names->mutations)
+		names->mutations = admission_policies_new();
+	admission_policies_add_mutations(names->mutations, path, decoded->text,
+					 decoded->len);
+}
+
 static void read_file(struct defined_names *names, uint32_t file,
 		      struct buf *path, struct buf *text)
 {
@@ -101,12 +113,18 @@ static void read_file(struct defined_names *names, uint32_t file,
 	defined_names_of_text(&arena, input->data, input->len, add, names);
 	source_init(&decoded, &arena, "", input->data, input->len);
 	read_runtimes(names, file, &decoded, input);
+	read_mutations(names, path->data, &decoded);
 	arena_release(&arena);
 }
 
+/* The files are read once. */
 static void read_all(struct defined_names *names)
 {
+	const struct admission_listener silent = {0};
 	struct buf path, text;
+
+	if (names->read)
+		return;
 
 	buf_init(&path);
 	buf_init(&text);
@@ -114,6 +132,8 @@ static void read_all(struct defined_names *names)
 		read_file(names, (uint32_t)i, &path, &text);
 	buf_release(&path);
 	buf_release(&text);
+	if (names->mutations)
+		admission_policies_finish(names->mutations, &silent);
 	names->read = true;
 }
 
@@ -124,8 +144,7 @@ bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 	bool found = false;
 
 	pthread_mutex_lock(&names->lock);
-	if (!names->read)
-		read_all(names);
+	read_all(names);
 	for (size_t i = 0; i < names->n && !found; i++) {
 		found = defined_name_is(&names->items[i], kind, text);
 		if (found)
@@ -174,8 +193,17 @@ const struct runtime *defined_runtime_find(void *context,
 	struct defined_names *names = context;
 
 	pthread_mutex_lock(&names->lock);
-	if (!names->read)
-		read_all(names);
+	read_all(names);
 	pthread_mutex_unlock(&names->lock);
 	return only_runtime(names->runtimes, object, kind, name);
+}
+
+const struct admission_policies *defined_mutations(void *context)
+{
+	struct defined_names *names = context;
+
+	pthread_mutex_lock(&names->lock);
+	read_all(names);
+	pthread_mutex_unlock(&names->lock);
+	return names->mutations;
 }

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that objects of the linted files define, and runtimes among these
- * objects: read on first use, which few runs need. Any thread may call this. */
+/* Names that objects of the linted files define, and runtimes and policies
+ * among these objects: read on first use. Any thread may call this. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
 #include <pthread.h>
 
 #include "base/arena.h"
+#include "engine/admission_policy.h"
 #include "kube/defined_name.h"
 #include "kube/runtime.h"
 #include "lint/files/files.h"
@@ -20,6 +21,7 @@ struct defined_names {
 	struct defined_name *items;
 	size_t n, size;
 	struct runtime *runtimes;
+	struct admission_policies *mutations; /* or NULL */
 	bool read;
 };
 
@@ -33,5 +35,7 @@ bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 const struct runtime *defined_runtime_find(void *context,
 					   const struct object *object,
 					   const char *kind, const char *name);
+/* Returns the files' MutatingAdmissionPolicies and bindings, or NULL. */
+const struct admission_policies *defined_mutations(void *context);
 
 #endif

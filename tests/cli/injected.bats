@@ -169,3 +169,40 @@ clear() {
 	sed -i 's/ml-b/ml-a/' map.yaml
 	clear gpu-toleration-missing
 }
+
+@test "a MutatingAdmissionPolicy of the input files counts, too" {
+	policy
+	mutating '[JSONPatch{op: "add", path: "/spec/tolerations/-", value: {"key": "nvidia.com/gpu"}}]'
+	mkdir cluster
+	mv map.yaml cluster
+	input() { # FILE...
+		run --separate-stderr "$GPUGATE" lint --format concise "$@"
+		[ "$status" -lt 2 ]
+	}
+	input job.yaml
+	holds "$output" "[gpu-toleration-missing]"
+	input job.yaml cluster
+	holds_not "$output" "[gpu-toleration-missing]"
+	holds "$output" "[runtimeclass-missing]"
+	# a binding in another file, for another namespace
+	cat >cluster/bind.yaml <<-END
+		apiVersion: admissionregistration.k8s.io/v1
+		kind: MutatingAdmissionPolicyBinding
+		metadata: {name: b}
+		spec: {policyName: gpus, matchResources: {namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ml-b}}}}
+	END
+	input job.yaml cluster
+	holds "$output" "[gpu-toleration-missing]"
+	sed -i 's/ml-b/ml-a/' cluster/bind.yaml
+	input job.yaml cluster
+	holds_not "$output" "[gpu-toleration-missing]"
+	# in the same file, from standard input
+	printf -- '---\n' >>cluster/map.yaml
+	printf -- '---\n' >>job.yaml
+	cat job.yaml cluster/map.yaml cluster/bind.yaml | {
+		run --separate-stderr "$GPUGATE" lint --format concise -
+		[ "$status" -lt 2 ]
+		holds_not "$output" "[gpu-toleration-missing]"
+		holds "$output" "[runtimeclass-missing]"
+	}
+}

@@ -32,8 +32,17 @@ struct adding {
 	struct admission_policies *set;
 	struct source *source;
 	const struct load_limits *limits; /* NULL: the limits of any file */
-	bool namespaces;		  /* nothing else */
+	const char *group, *const *kinds; /* the only ones, or NULL: all */
 };
+
+static bool is_wanted(const struct adding *adding, const struct object *object)
+{
+	const char *const *kind = adding->kinds;
+
+	while (kind && *kind && !object_is(object, adding->group, *kind))
+		kind++;
+	return !kind || *kind;
+}
 
 static void add_object(struct adding *adding, const struct object *object)
 {
@@ -41,7 +50,7 @@ static void add_object(struct adding *adding, const struct object *object)
 	struct input_object input = {.object = object,
 				     .source = adding->source};
 
-	if (adding->namespaces && !object_is(object, "", "Namespace"))
+	if (!is_wanted(adding, object))
 		return;
 	set->mutates |=
 		object_is(object, admission_group, "MutatingAdmissionPolicy");
@@ -54,7 +63,7 @@ static void issue(void *context, const struct load_issue *issue)
 	struct adding *adding = context;
 	struct input_object input = {.source = adding->source};
 
-	if (issue->kind == LOAD_SYNTAX && !adding->namespaces)
+	if (issue->kind == LOAD_SYNTAX && !adding->kinds)
 		admission_problem_at(adding->set, &input, issue->start,
 				     issue->text);
 }
@@ -152,7 +161,21 @@ void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
 				       size_t len)
 {
-	struct adding adding = {.set = set, .namespaces = true};
+	static const char *const kinds[] = {"Namespace", NULL};
+	struct adding adding = {.set = set, .group = "", .kinds = kinds};
+
+	add_text(&adding, name, text, len);
+}
+
+void admission_policies_add_mutations(struct admission_policies *set,
+				      const char *name, const char *text,
+				      size_t len)
+{
+	static const char *const kinds[] = {"MutatingAdmissionPolicy",
+					    "MutatingAdmissionPolicyBinding",
+					    NULL};
+	struct adding adding = {
+		.set = set, .group = admission_group, .kinds = kinds};
 
 	add_text(&adding, name, text, len);
 }

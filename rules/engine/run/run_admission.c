@@ -98,6 +98,32 @@ static struct policy_sets policy_sets(const struct run *run)
 	}};
 }
 
+/* Policies of the input files; asked for only where pods have devices, because
+ * all files are read. */
+static const struct admission_policies *
+input_mutations(const struct run *run, const struct object *object)
+{
+	if (!run->options.find_mutations)
+		return NULL;
+	FOR_EACH_POD(object, pod)
+		if (pod_uses_gpu(pod) != TRI_NO)
+			return run->options.find_mutations(run->options.set);
+	return NULL;
+}
+
+static void inject_touched(const struct admission_policies *set,
+			   const struct admission_request *request,
+			   struct object *object)
+{
+	for (size_t p = 0; set && p < object->npods; p++) {
+		const struct node *fields = admission_policies_touched(
+			set, request, &object->pods[p]);
+
+		if (fields)
+			pod_inject(request->arena, &object->pods[p], fields);
+	}
+}
+
 void run_inject(struct run *run, struct arena *arena, struct object *object)
 {
 	const struct admission_request request = {
@@ -110,13 +136,8 @@ void run_inject(struct run *run, struct arena *arena, struct object *object)
 
 	object_inject(arena, run_kube(run), object);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets.items); i++)
-		for (size_t p = 0; sets.items[i] && p < object->npods; p++) {
-			const struct node *fields = admission_policies_touched(
-				sets.items[i], &request, &object->pods[p]);
-
-			if (fields)
-				pod_inject(arena, &object->pods[p], fields);
-		}
+		inject_touched(sets.items[i], &request, object);
+	inject_touched(input_mutations(run, object), &request, object);
 }
 
 void run_admission_policies(struct run *run, const struct object *object,
