@@ -40,4 +40,5 @@ def dump(value, path):
 # Findings of files alone: the API server drops the field or rejects the object,
 # or the pod that an operator makes of it.
 OF_SERVER = ("field-type-invalid", "field-unknown", "field-missing",
-             "field-value-invalid", "kind-unknown", "pod-invalid")
+             "field-value-invalid", "kind-unknown", "pod-invalid",
+             "server-rejects", "dra-selector-invalid")

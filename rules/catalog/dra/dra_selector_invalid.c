@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Expressions that choose devices. Attributes have any type here, so the rule
+ * finds errors of syntax, unknown functions and results that are not boolean.
+ * Observed on kube-apiserver 1.37.2, which has the functions of this CEL.
+ */
+#include <string.h>
+
+#include "cel/cel.h"
+#include "engine/rule.h"
+#include "kube/claim.h"
+
+static void check_expression(struct rule_run *run, const struct object *object,
+			     const struct node *selector)
+{
+	static const struct cel_type dyn = {.kind = CEL_DYN};
+	static const struct cel_variable variables[] = {{"device", &dyn}, {0}};
+	const struct node *at = node_path(selector, "cel.expression");
+	const char *text = node_str(at);
+	struct cel_issues issues = {.arena = rule_arena(run)};
+	const struct cel_program *program;
+	enum cel_kind kind;
+
+	if (!text)
+		return;
+	program =
+		cel_compile(issues.arena, cel_env_new(issues.arena, variables),
+			    text, strlen(text), &issues);
+	if (!program) {
+		report_object(run, object, at,
+			      "the expression is not valid: %s",
+			      issues.items[0].text);
+		return;
+	}
+	kind = cel_program_type(program)->kind;
+	if (kind != CEL_BOOL && kind != CEL_DYN)
+		report_object(run, object, at,
+			      "the expression is not a condition");
+}
+
+static void check_selectors(struct rule_run *run, const struct object *object,
+			    const struct node *list)
+{
+	FOR_EACH_CHILD(list, selector)
+		check_expression(run, object, selector);
+}
+
+static void check(struct rule_run *run, const struct object *object)
+{
+	if (rule_at_admission(run))
+		return;
+	if (object_is(object, "resource.k8s.io", "DeviceClass"))
+		check_selectors(run, object,
+				node_path(object->root, "spec.selectors"));
+	FOR_EACH_CHILD(claim_requests(object), request) {
+		check_selectors(run, object, node_get(request, "selectors"));
+		check_selectors(run, object,
+				node_path(request, "exactly.selectors"));
+		FOR_EACH_CHILD(node_get(request, "firstAvailable"), one)
+			check_selectors(run, object,
+					node_get(one, "selectors"));
+	}
+}
+
+const struct rule rule_dra_selector_invalid = {
+	.name = "dra-selector-invalid",
+	.category = "dra",
+	.severity = SEVERITY_ERROR,
+	.since = "1.0",
+	.summary = "a device selector that is not a CEL condition",
+	.why = "The API server rejects the claim or the class, and pods that need it stay Pending.",
+	.remedy =
+		"Correct the expression; it must be true or false for a `device`.",
+	.evidence =
+		"https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/; observed on kube-apiserver 1.37.2",
+	.check_object = check,
+};

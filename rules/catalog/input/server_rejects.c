@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Fields of Kubernetes' own kinds that the API server rejects together. At
+ * admission they have passed it; the pods of custom kinds get there when they
+ * are created.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "engine/rejections.h"
+#include "engine/rule.h"
+
+/* --- replicas ------------------------------------------------------------- */
+
+static void check_autoscaler(struct rule_run *run, const struct node *spec)
+{
+	const struct node *least = node_get(spec, "minReplicas");
+	int64_t min = 1, max;
+
+	if (!node_is_unset(least) && !node_int(least, &min))
+		return;
+	if (node_int(node_get(spec, "maxReplicas"), &max) && max < min)
+		rule_report_rejection(run, NULL, node_get(spec, "maxReplicas"),
+				      "hpa-replicas",
+				      "`maxReplicas` %" PRId64
+				      " is below `minReplicas` %" PRId64,
+				      max, min);
+}
+
+static void check_budget(struct rule_run *run, const struct node *spec)
+{
+	const struct node *most = node_get(spec, "maxUnavailable");
+
+	if (!node_is_unset(most) &&
+	    !node_is_unset(node_get(spec, "minAvailable")))
+		rule_report_rejection(
+			run, NULL, most, "pdb-both",
+			"`minAvailable` and `maxUnavailable` are both set");
+}
+
+static bool is_zero(const struct node *node)
+{
+	int64_t n;
+
+	return node_eq(node, "0%") || (node_int(node, &n) && !n);
+}
+
+static void check_strategy(struct rule_run *run, const struct node *spec)
+{
+	const struct node *strategy = node_get(spec, "strategy");
+	const struct node *rolling = node_get(strategy, "rollingUpdate");
+
+	if (node_eq(node_get(strategy, "type"), "Recreate") &&
+	    node_first(rolling))
+		rule_report_rejection(
+			run, NULL, rolling, "recreate",
+			"`rollingUpdate` is set with strategy Recreate");
+	else if (is_zero(node_get(rolling, "maxSurge")) &&
+		 is_zero(node_get(rolling, "maxUnavailable")))
+		rule_report_rejection(
+			run, NULL, node_get(rolling, "maxUnavailable"),
+			"no-rollout",
+			"`maxSurge` and `maxUnavailable` are both 0");
+}
+
+/* --- selectors ------------------------------------------------------------ */
+
+static bool lists(const struct node *values, const char *value)
+{
+	FOR_EACH_CHILD(values, item)
+		if (node_eq(item, value))
+			return true;
+	return false;
+}
+
+/* True unless the labels are known and the expression does not match. */
+static bool matches(const struct node *expression, const struct node *labels)
+{
+	const char *key = node_str(node_get(expression, "key"));
+	const struct node *operator= node_get(expression, "operator");
+	const struct node *values = node_get(expression, "values");
+	const struct node *label = key ? node_get(labels, key) : NULL;
+	const char *value = node_str(label);
+
+	if (!key || (label && !value))
+		return true;
+	FOR_EACH_CHILD(values, item)
+		if (!node_str(item))
+			return true;
+	if (node_eq(operator, "In"))
+		return value && lists(values, value);
+	if (node_eq(operator, "NotIn"))
+		return !value || !lists(values, value);
+	if (node_eq(operator, "Exists"))
+		return value;
+	return !node_eq(operator, "DoesNotExist") || !value;
+}
+
+static const struct node *unmatched(const struct node *selector,
+				    const struct node *labels)
+{
+	FOR_EACH_CHILD(node_get(selector, "matchLabels"), wanted) {
+		const struct node *label =
+			node_getn(labels, wanted->key, wanted->key_len);
+
+		if (!node_str(wanted) || (label && !node_str(label)))
+			continue;
+		if (!label || !node_eq(label, node_str(wanted)))
+			return wanted;
+	}
+	FOR_EACH_CHILD(node_get(selector, "matchExpressions"), expression)
+		if (!matches(expression, labels))
+			return expression;
+	return NULL;
+}
+
+static void check_selector(struct rule_run *run, const struct node *spec)
+{
+	const struct node *selector = node_get(spec, "selector");
+	const struct node *labels = node_path(spec, "template.metadata.labels");
+	const struct node *at;
+
+	if (!node_is_map(selector) || selector->flags & NODE_OPEN ||
+	    (labels && (!node_is_map(labels) || labels->flags & NODE_OPEN)) ||
+	    node_is_unknown(node_get(selector, "matchLabels")))
+		return;
+	at = unmatched(selector, labels);
+	if (at)
+		rule_report_rejection(
+			run, NULL, at, "selector",
+			"`selector` does not match the labels of the template");
+	else if (!node_first(node_get(selector, "matchLabels")) &&
+		 !node_first(node_get(selector, "matchExpressions")))
+		rule_report_rejection(run, NULL, selector, "selector-empty",
+				      "`selector` is empty");
+}
+
+/* --- schedules ------------------------------------------------------------ */
+
+static bool is_schedule(const char *text)
+{
+	size_t fields = 0;
+
+	text += strspn(text, " \t");
+	if (*text == '@' || strstr(text, "TZ"))
+		return true;
+	while (*text) {
+		fields++;
+		text += strcspn(text, " \t");
+		text += strspn(text, " \t");
+	}
+	return fields == 5;
+}
+
+static void check_schedule(struct rule_run *run, const struct node *spec)
+{
+	const struct node *schedule = node_get(spec, "schedule");
+
+	if (node_str(schedule) && !is_schedule(node_str(schedule)))
+		rule_report_rejection(
+			run, NULL, schedule, "schedule",
+			"`schedule` does not have the five fields of cron");
+}
+
+/* --- pods ----------------------------------------------------------------- */
+
+static const char *scalar_text(const struct node *node)
+{
+	return node && !node_is_unknown(node) && !node_first(node) ? node->str
+								   : NULL;
+}
+
+static bool is_of_port(const struct node *port, const char *key,
+		       const struct node *other, const char *unset)
+{
+	const struct node *a = node_get(port, key), *b = node_get(other, key);
+	const char *of_a = node_is_unset(a) ? unset : scalar_text(a);
+	const char *of_b = node_is_unset(b) ? unset : scalar_text(b);
+
+	return of_a && text_eq(of_a, of_b);
+}
+
+/* True if another port before it in the pod has the same hostPort. */
+static bool is_taken(const struct pod *pod, const struct node *port)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		FOR_EACH_CHILD(node_get(c->node, "ports"), other) {
+			if (other == port)
+				return false;
+			if (!is_of_port(port, "hostPort", other, NULL) ||
+			    !is_of_port(port, "protocol", other, "TCP") ||
+			    !is_of_port(port, "hostIP", other, ""))
+				continue;
+			if (c->role != CONTAINER_INIT)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void check_port(struct rule_run *run, const struct container *c,
+		       const struct node *port)
+{
+	const struct node *host = node_get(port, "hostPort");
+	int64_t number, inside;
+
+	if (!node_int(host, &number) || !number)
+		return;
+	if (c->role != CONTAINER_INIT && is_taken(c->pod, port))
+		rule_report_rejection(run, c->pod, host, "host-port-twice",
+				      "two ports have `hostPort` %" PRId64,
+				      number);
+	if (node_is_true(pod_field(c->pod, "hostNetwork")) &&
+	    node_int(node_get(port, "containerPort"), &inside) &&
+	    inside != number)
+		rule_report_rejection(run, c->pod, host, "host-network-port",
+				      "`hostPort` is %" PRId64
+				      " and `containerPort` %" PRId64
+				      " in a pod with hostNetwork",
+				      number, inside);
+}
+
+/* -------------------------------------------------------------------------- */
+
+static void check_object(struct rule_run *run, const struct object *object)
+{
+	static const struct {
+		const char *group, *kind;
+		void (*check)(struct rule_run *run, const struct node *spec);
+	} checks[] = {
+		{"autoscaling", "HorizontalPodAutoscaler", check_autoscaler},
+		{"policy", "PodDisruptionBudget", check_budget},
+		{"apps", "Deployment", check_strategy},
+		{"apps", "Deployment", check_selector},
+		{"apps", "StatefulSet", check_selector},
+		{"apps", "DaemonSet", check_selector},
+		{"apps", "ReplicaSet", check_selector},
+		{"batch", "CronJob", check_schedule},
+	};
+	const struct node *spec = node_get(object->root, "spec");
+
+	if (rule_at_admission(run))
+		return;
+	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+		if (!object->fragment &&
+		    object_is(object, checks[i].group, checks[i].kind))
+			checks[i].check(run, spec);
+	if (text_eq(object->group, "batch") ||
+	    text_eq(object->group, "resource.k8s.io"))
+		rule_check_rejections(run, object);
+}
+
+static void check_pod(struct rule_run *run, const struct pod *pod)
+{
+	if (rule_at_admission(run) || pod->flat || pod->made)
+		return;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_CHILD(node_get(c->node, "ports"), port)
+			check_port(run, c, port);
+}
+
+const struct rule rule_server_rejects = {
+	.name = "server-rejects",
+	.category = "input",
+	.severity = SEVERITY_ERROR,
+	.flags = RULE_ABSENCE | RULE_INFRASTRUCTURE,
+	.scope = PODSPEC,
+	.since = "1.0",
+	.summary = "fields of one object that the API server rejects together",
+	.why = "The API server rejects the object, or the pods that an operator makes of it.",
+	.remedy = "Change or remove the field that the message names.",
+	.evidence =
+		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/apis",
+	.rejections = &server_rejections,
+	.check_object = check_object,
+	.check_pod = check_pod,
+};
