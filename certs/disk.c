@@ -19,7 +19,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 
-/* Room is made at once, so that no copy of a key stays behind in the heap. */
+/* Allocated at once, so that no copy of a key stays behind in the heap. */
 int disk_read(const char *path, struct buf *out, struct err *err)
 {
 	static const struct file_how how = {.limit = DISK_LIMIT};
@@ -45,7 +45,7 @@ struct set {
 	int dirfd;
 	const struct disk_file *files;
 	size_t n;
-	char **temps; /* NULL: not there (any more) */
+	char **temps; /* NULL: not written, or already renamed */
 };
 
 static int set_fail(const struct set *set, const char *name, struct err *err)
@@ -86,7 +86,7 @@ static int put_in_place(struct set *set, size_t i, bool replace,
 	const char *name = set->files[i].name;
 	int failed;
 
-	/* link() refuses what exists, on any file system that has links. */
+	/* link() rejects existing names, on any file system with links. */
 	if (replace)
 		failed = renameat(set->dirfd, set->temps[i], set->dirfd, name);
 	else
@@ -153,7 +153,7 @@ int disk_write(const char *dir, const struct disk_file *files, size_t n,
 	if (set.dirfd < 0)
 		return -1;
 	set.temps = ARENA_ARRAY(&set.arena, char *, n);
-	/* Asked first, so that the usual refusal costs no writing. */
+	/* Checked first, so that the usual rejection costs no writing. */
 	for (size_t i = 0; i < n && !replace && result == 0; i++) {
 		if (fstatat(set.dirfd, files[i].name, &st,
 			    AT_SYMLINK_NOFOLLOW) == 0) {

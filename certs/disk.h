@@ -12,11 +12,12 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-enum { DISK_LIMIT = 1 << 20 }; /* bytes; a chain is a few thousand */
+enum { DISK_LIMIT = 1 << 20 }; /* bytes; a chain has a few thousand */
 
-/* Append a regular file's bytes: no folder, no device, not over DISK_LIMIT. */
+/* Appends a regular file's bytes: not of a folder or a device, and at most
+ * DISK_LIMIT. */
 int disk_read(const char *path, struct buf *out, struct err *err);
-/* Overwrite with zeros, then release: for what holds a private key. */
+/* Overwrites with zeros, then releases: for buffers with a private key. */
 void disk_wipe(struct buf *buf);
 
 struct disk_file {
@@ -27,9 +28,9 @@ struct disk_file {
 };
 
 /*
- * Write n files into a folder, which is made when it is absent. Each appears
- * under its name complete and synced; the first is renamed only when all are
- * on the disk. Without `replace` nothing that exists is touched, and then
+ * Writes n files into a folder, which is created if it is missing. Each file
+ * appears under its name complete and synced; the first is renamed only after
+ * all are on the disk. Without `replace` no existing file is changed, and
  * either all n files appear or none.
  */
 int disk_write(const char *dir, const struct disk_file *files, size_t n,

@@ -39,7 +39,7 @@ void issued_release(struct issued *issued)
 	disk_wipe(&issued->key);
 }
 
-/* -- parts of a certificate: 1 is success, as OpenSSL has it --------------- */
+/* -- parts of a certificate: 1 is success, as in OpenSSL --------------- */
 
 static int set_serial(X509 *cert)
 {
@@ -131,7 +131,7 @@ static X509 *begin(EVP_PKEY *key, const char *common_name, int64_t now,
 
 /* -- writing and reading --------------------------------------------------- */
 
-/* A memory BIO of OpenSSL's keeps keys in memory that is wiped when freed. */
+/* OpenSSL's memory BIO keeps keys in memory that is wiped when freed. */
 static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
 {
 	BIO *text = BIO_new(BIO_s_mem());
@@ -212,7 +212,7 @@ static int check_life(const struct issue_ask *ask, struct err *err)
 	return 0;
 }
 
-/* Clients look at the alternative names only; this one is for people. */
+/* Clients check only the alternative names; this name is for people. */
 static const char *leaf_common_name(const struct issue_ask *ask)
 {
 	const char *name = ask->common_name;

@@ -2,12 +2,12 @@
 /*
  * Issues a CA and the serving certificate that it signs, ECDSA P-256 with
  * SHA-256. Input and output are PEM texts, so that both can be kept in files or
- * in a Secret; nothing else is stored. notBefore is 5 minutes in the past: the
- * API server's clock may be behind ours.
+ * in a Secret; nothing else is stored. notBefore is 5 minutes in the past,
+ * because the API server's clock may be behind.
  *
  * Rotation with overlap: issue a new CA, publish bundle_add(new, old), wait
  * until clients have it, then issue the leaf from the new CA; remove the old CA
- * when no leaf of it is served any more.
+ * once no leaf of it is served any more.
  */
 #ifndef CERTS_ISSUE_H
 #define CERTS_ISSUE_H
@@ -34,16 +34,16 @@ struct issue_ask {
 	int64_t seconds; /* of life, from now on */
 };
 
-/* out is initialized by the caller; what it held before is lost. */
+/* The caller initializes out, whose content is lost. */
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
-/* Never outlives its CA. -1 when ca is not a CA, is expired or does not
- * match. */
+/* The leaf never outlives its CA. Returns -1 if ca is not a CA, is expired or
+ * does not match. */
 int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	       struct issued *out, struct err *err);
 
 /*
- * Append the certificates of a PEM text that the bundle does not hold yet
- * and that are not expired at `now`. Order is kept: add the newest first.
+ * Appends the certificates of a PEM text that the bundle does not contain yet
+ * and that are not expired at `now`. The order is kept: add the newest first.
  */
 int bundle_add(struct buf *bundle, const struct buf *pem, int64_t now,
 	       struct err *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DNS names as Go's crypto/x509 matches them (validHostname): a trailing dot
- * or an empty label never matches, so such a name is refused here.
+ * DNS names as Go's crypto/x509 matches them (validHostname): a trailing dot or
+ * an empty label never matches, so such a name is rejected here.
  */
 #include "name.h"
 

@@ -7,7 +7,8 @@
 
 #include <stdbool.h>
 
-/* Labels of letters, digits, '-' and '_'; "*" alone as the first. */
+/* Accepts labels of letters, digits, '-' and '_'; "*" alone only as the
+ * first. */
 bool name_is_dns(const char *name);
 bool name_is_address(const char *text);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks, in the order that explains most: a text that cannot be read,
- * then a key that does not match, then what is wrong with the certificate
- * itself, dates last.
+ * The checks, in the order that gives the most helpful error: a text that
+ * cannot be read, then a key that does not match, then errors of the
+ * certificate itself, dates last.
  */
 #include "pair_internal.h"
 

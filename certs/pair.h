@@ -18,11 +18,11 @@
 
 enum pair_verdict {
 	PAIR_GOOD,
-	PAIR_NOT_YET,	 /* good but for its date */
+	PAIR_NOT_YET,	 /* valid except for its date */
 	PAIR_EXPIRED,	 /* the same */
-	PAIR_UNFINISHED, /* as if caught while being replaced: empty, cut off,
-			  * the key of another certificate */
-	PAIR_REFUSED,	 /* wrong, and waiting does not help */
+	PAIR_UNFINISHED, /* possibly being replaced: empty, truncated, or with
+			    the key of another certificate */
+	PAIR_REFUSED,	 /* wrong; waiting does not help */
 };
 
 struct pair_ask {
@@ -42,7 +42,7 @@ struct pair_info {
 	const char *key;	       /* "ECDSA P-256", "RSA 2048" */
 	const char *const *names;      /* DNS names and addresses */
 	size_t nnames, nchain;
-	/* Served anyway, but worth a look. */
+	/* Accepted, but worth a look. */
 	const char *warnings[PAIR_WARNINGS];
 	size_t nwarnings;
 };

@@ -31,7 +31,7 @@ static const char *curve_name(const EVP_PKEY *key)
 	return NULL;
 }
 
-/* NULL when no client would take it. */
+/* Returns NULL if no client would accept it. */
 static const char *key_kind(struct pair_parts *parts, const EVP_PKEY *key)
 {
 	switch (EVP_PKEY_get_base_id(key)) {
@@ -119,7 +119,7 @@ static enum pair_verdict check_match(struct pair_parts *parts)
 			parts->ask->key_file, parts->ask->cert_file);
 }
 
-/* A key whose private part does not fit its own public part. */
+/* Rejects a key whose private part does not match its own public part. */
 static enum pair_verdict check_whole(struct pair_parts *parts)
 {
 	EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(parts->key, NULL);

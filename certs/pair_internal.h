@@ -27,7 +27,8 @@ __attribute__((format(printf, 3, 4))) enum pair_verdict
 pair_say(struct pair_parts *parts, enum pair_verdict verdict, const char *fmt,
 	 ...);
 void pair_warn(struct pair_parts *parts, const char *warning);
-/* "certificate 2 of tls.crt", just "tls.crt" when there is only one. */
+/* Returns "certificate 2 of tls.crt", or just "tls.crt" if there is only
+ * one. */
 const char *pair_which(struct pair_parts *parts, size_t i);
 
 /* pair_read.c: the texts */

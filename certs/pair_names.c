@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The leaf: its names and its key usage. Go reads the subject alternative
- * names only and refuses critical extensions it does not
- * know, negative serials, and certificates for other uses than serverAuth.
+ * The leaf: its names and its key usage. Go reads only the subject alternative
+ * names and rejects critical extensions it does not know, negative serials, and
+ * certificates for other uses than serverAuth.
  */
 #include "pair_internal.h"
 

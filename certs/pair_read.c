@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From texts to certificates and a key. Blocks of other kinds and text between
- * blocks are ignored, as OpenSSL, GnuTLS and Go do; a block that begins and is
- * incomplete is never ignored.
+ * Parses texts into certificates and a key. Blocks of other kinds and text
+ * between blocks are ignored, as in OpenSSL, GnuTLS and Go; an incomplete block
+ * is never ignored.
  */
 #include "pair_internal.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words of a check's result.
+ * The messages about a check's result.
  */
 #include "pair_internal.h"
 

@@ -44,8 +44,9 @@ static void add_name(const char **names, size_t *n, const char *name)
 }
 
 /*
- * While replicas of two configurations run side by side, each finds its names
- * missing: a leaf that is replaced for its names keeps those that it has.
+ * While replicas with two configurations run side by side, each one's names are
+ * missing in the other's leaf: a leaf that is replaced for its names keeps its
+ * old ones.
  */
 static void collect_names(const char *names[NAMES_MAX + 1],
 			  const struct rotate_view *view,
@@ -71,7 +72,7 @@ static int add_certificate(struct buf *out, const X509 *cert, struct err *err)
 		       : ssl_fail(err, "a certificate cannot be written");
 }
 
-/* The old CAs, encoded again without those that are damaged. */
+/* Encodes the old CAs again, without damaged ones. */
 static int write_old(struct rotate_state *state, const struct rotate_view *view,
 		     const STACK_OF(X509) * more, struct err *err)
 {
@@ -90,7 +91,7 @@ static int write_old(struct rotate_state *state, const struct rotate_view *view,
 	return rc;
 }
 
-/* 0: unknown; then they stay until they expire. */
+/* 0: unknown; they then stay until they expire. */
 static void keep_until(struct rotate_state *state,
 		       const struct rotate_view *view, int64_t when)
 {
@@ -193,7 +194,7 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 		rotate_view_release(&view);
 		if (step <= STEP_WAIT)
 			break;
-		/* No replica or client has what is stored now. */
+		/* No replica or client has the stored texts yet. */
 		now.published = now.settled = false;
 	}
 	reported->ca = ca;
@@ -201,8 +202,8 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	return rc;
 }
 
-/* Without a look at the clock: replicas' clocks differ, and each would write
- * its own. */
+/* Independent of the clock: replicas' clocks differ, and each would write its
+ * own time. */
 int rotate_bundle(const struct rotate_state *state, struct buf *out,
 		  struct err *err)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rotation of certificates: decides from the stored state which step is due.
- * Nothing is kept between two calls, so any replica can continue where another
+ * Rotation of certificates: decides from the stored state which step is due. No
+ * state is kept between two calls, so any replica can continue where another
  * one stopped.
  *
  * A new CA is stored first; the previous one stays in the bundle without its
@@ -20,11 +20,11 @@
 #include "base/err.h"
 #include "issue.h"
 
-/* PEM texts; empty where there is none, or none of use. */
+/* PEM texts; empty if missing or useless. */
 struct rotate_state {
 	struct issued ca;   /* signs */
 	struct buf old;	    /* certificates of CAs that signed before */
-	int64_t old_until;  /* all their leaves have expired; 0: unknown */
+	int64_t old_until;  /* expiry of the last of their leaves; 0: unknown */
 	struct issued leaf; /* is served */
 };
 
@@ -35,9 +35,9 @@ struct rotate_ask {
 	const char *const *names; /* DNS names, addresses; NULL-terminated */
 	int64_t now;		  /* seconds since the epoch */
 	int64_t ca_life, leaf_life;
-	/* Bundles as clients have them now, PEM; NULL: that is not known. */
+	/* Bundles that clients have now, PEM; NULL: unknown. */
 	const struct buf *bundles;
-	/* All clients have rotate_bundle() of this state... */
+	/* All clients have the bundle of this state ... */
 	bool published;
 	bool settled; /* ... and have had its CA for long enough. */
 };
@@ -45,16 +45,16 @@ struct rotate_ask {
 /* In the order of enum rotate_step. */
 enum {
 	ROTATE_NEW_CA = 1,
-	ROTATE_ADOPT = 2, /* CAs are in use that are not stored */
+	ROTATE_ADOPT = 2, /* CAs are used that are not stored */
 	ROTATE_NEW_LEAF = 4,
 	ROTATE_DROP_OLD = 8,
 };
 
 struct rotate_report {
-	unsigned steps;	     /* that were taken; 0: nothing to be stored */
-	bool serve;	     /* the leaf is fit to be served */
+	unsigned steps;	     /* steps that were taken; 0: nothing to store */
+	bool serve;	     /* the leaf may be served */
 	bool waiting;	     /* for `settled` */
-	int64_t next;	     /* when something is due, INT64_MAX: never */
+	int64_t next;	     /* time at which a step is due; INT64_MAX: never */
 	struct err ca, leaf; /* problems of the stored ones */
 };
 

@@ -3,8 +3,7 @@
  * Decides which step is due, from the stored state and the bundles that clients
  * have; after a crash between two steps the next replica continues. A leaf of
  * the current CA is stored only once that CA is settled: from then on it may
- * sign without a further check. If no client knows another CA, nothing has to
- * be waited for.
+ * sign without a further check. If no client has another CA, there is no wait.
  */
 #include "rotate_plan.h"
 
@@ -42,7 +41,7 @@ static enum rotate_step plan_ca(const struct rotate_facts *f, int64_t *next)
 {
 	int64_t due = two_thirds(f->ca_from, f->ca_to);
 
-	/* A CA that cannot be made known would be in the way. */
+	/* A CA that cannot be published would be in the way. */
 	if (f->now >= due)
 		return f->published ? STEP_NEW_CA : STEP_NONE;
 	sooner(next, due);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The facts that rotation is decided from: which certificates there are and
- * when they expire.
+ * The facts that rotation depends on: the existing certificates and their
+ * expiry.
  */
 #ifndef CERTS_ROTATE_PLAN_H
 #define CERTS_ROTATE_PLAN_H
@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum rotate_leaf {
-	LEAF_NONE, /* or of no use, or of a CA that is not stored */
+	LEAF_NONE, /* or useless, or signed by a CA that is not stored */
 	LEAF_OF_OLD,
 	LEAF_OF_CA,
 };
@@ -20,7 +20,7 @@ struct rotate_facts {
 	bool ca; /* can sign */
 	int64_t ca_from, ca_to;
 	enum rotate_leaf leaf;
-	bool leaf_fits; /* names, and no date in the future */
+	bool leaf_fits; /* it has the names, and no date in the future */
 	int64_t leaf_from, leaf_to;
 	bool old;	   /* there are old CAs */
 	int64_t old_until; /* they may go */
@@ -38,7 +38,8 @@ enum rotate_step {
 	STEP_DROP_OLD,
 };
 
-/* One step; next: when the plan is another one, if nothing else changes. */
+/* Returns one step; next: the time at which the plan changes, if nothing else
+ * does. */
 enum rotate_step rotate_plan(const struct rotate_facts *facts, int64_t *next);
 
 #endif

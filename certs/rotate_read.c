@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads what is in the Secret: texts that cannot be read count as absent, and
- * an error in one does not stop the others from being read.
+ * Reads the content of the Secret: texts that cannot be read count as absent,
+ * and an error in one does not prevent reading the others.
  */
 #include "rotate_read.h"
 
@@ -14,7 +14,8 @@
  * ends.
  */
 enum { KNOWN_MAX = 16, OLD_MAX = 32, READ_MAX = KNOWN_MAX + OLD_MAX };
-/* Replicas' clocks differ: what is over for one may be in use by another. */
+/* Replicas' clocks differ: a certificate that is expired for one may be valid
+ * for another. */
 enum { MARGIN = 600 };
 
 static bool has_certificate(const STACK_OF(X509) * certs, const X509 *cert)
@@ -175,7 +176,7 @@ static void read_known(struct rotate_view *view, const struct rotate_ask *ask)
 	}
 }
 
-/* The last of them ends, or their last leaf. */
+/* Sets the time at which the last of them, or their last leaf, ends. */
 static void read_old(struct rotate_view *view, const struct rotate_state *state)
 {
 	struct rotate_facts *f = &view->facts;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificates of the stored texts. NULL where one is absent or unusable;
- * the reason is in the report.
+ * The certificates of the stored texts. NULL if one is absent or unusable; the
+ * report has the reason.
  */
 #ifndef CERTS_ROTATE_READ_H
 #define CERTS_ROTATE_READ_H
@@ -12,14 +12,14 @@
 #include "rotate_plan.h"
 #include "ssl.h"
 
-/* notBefore lies so long before what is issued (issue.c). */
+/* notBefore of an issued certificate is this far in the past (issue.c). */
 enum { ROTATE_BACKDATE = 300 };
 
 struct rotate_view {
 	struct arena arena;
-	X509 *ca;		/* also when it cannot sign */
-	STACK_OF(X509) * old;	/* those that are not over */
-	STACK_OF(X509) * known; /* the same, of all clients */
+	X509 *ca;		/* also set if it cannot sign */
+	STACK_OF(X509) * old;	/* CAs that have not expired */
+	STACK_OF(X509) * known; /* CAs in the bundles of all clients */
 	X509 *leaf;
 	struct pair_info info; /* of the leaf */
 	struct rotate_facts facts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * PEM is read block by block, since PEM_read_bio_X509() and similar functions
- * skip other blocks and cannot distinguish "no more" from "cut off": a
- * "-----BEGIN" that OpenSSL does not return is a block that is cut off.
+ * skip other blocks and cannot distinguish the end from a truncated block: a
+ * "-----BEGIN" that OpenSSL does not return starts a truncated block.
  */
 #include "ssl.h"
 
@@ -64,7 +64,7 @@ int base64_read(const char *text, size_t len, struct buf *out)
 		OUT_OF_MEMORY();
 	to = (unsigned char *)out->data;
 	EVP_DecodeInit(context);
-	/* OpenSSL takes a '-' for the end. */
+	/* OpenSSL treats a '-' as the end. */
 	if (len > DISK_LIMIT || memchr(text, '-', len) ||
 	    EVP_DecodeUpdate(context, to, &n, (const unsigned char *)text,
 			     (int)len) < 0 ||

@@ -20,13 +20,13 @@
 int ssl_fail(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Seconds since the epoch; INT64_MIN when it is not a time. */
+/* Returns seconds since the epoch; INT64_MIN if it is not a time. */
 int64_t ssl_time(const ASN1_TIME *time);
 
-/* In place of what out holds. */
+/* Replaces the content of out. */
 void base64_write(const struct buf *data, struct buf *out);
-/* With line ends or without. -1: it is not base64, or longer than DISK_LIMIT;
- * out is empty then. */
+/* Accepts text with and without line ends. Returns -1 if it is not base64, or
+ * longer than DISK_LIMIT; out is then empty. */
 int base64_read(const char *text, size_t len, struct buf *out);
 
 /* One PEM block of a text. */
@@ -36,9 +36,10 @@ struct pem_block {
 	long len;
 };
 
-/* 1: a block; 0: there are no more; -1: one begins that does not end well. */
+/* Returns 1 for a block; 0 at the end; -1 if a block begins and is
+ * incomplete. */
 int pem_next(BIO *text, struct pem_block *block);
-/* data may be of a key: it is wiped. */
+/* data may belong to a key, so it is wiped. */
 void pem_block_release(struct pem_block *block);
 /*
  * True if the block is a "CERTIFICATE". pem_certificate() returns NULL if its
@@ -54,8 +55,8 @@ EVP_PKEY *pem_first_key(const struct buf *pem);
 /* Appends the content of a BIO_s_mem() or BIO_s_secmem(). Returns 1 on
  * success, as OpenSSL does. */
 int ssl_take(BIO *bio, struct buf *out);
-/* Append the certificate, unless the bundle, all of whose text comes from here,
- * has it; the same. */
+/* Appends the certificate, unless the bundle, which was written only by this
+ * function, contains it; returns as above. */
 int pem_add(struct buf *bundle, const X509 *cert);
 
 #endif

@@ -10,7 +10,7 @@ for folder in "$here"/rules/${2:-*}/; do
 	rule=$(basename "$folder")
 	"$here"/run-rules.sh --ignore "$rule" "$gpugate" "$folder" >/dev/null 2>&1
 	passes=$? should=1
-	# Unreadable input is reported under all settings.
+	# Unreadable input is reported with any settings.
 	[ "$rule" != invalid-syntax ] || should=0
 	if [ $passes -ne $should ]; then
 		echo "FAIL the tests of $rule end with $passes without the rule" >&2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests of the report formats, of the language server and of other programs: they
-# link those files of lint/ that are not part of the library.
+# Tests of the report formats, of the language server and of other programs:
+# they link files of lint/ that are not part of the library.
 
 REPORT_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter-out lint/report/output.c, \
 	$(wildcard lint/report/*.c lint/report/*/*.c lint/text/*.c lint/term/*.c)))

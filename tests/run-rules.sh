@@ -50,7 +50,7 @@ say_fail() {
 	echo "FAIL $1" >&2
 }
 
-# Lines "LINE RULE" that the marks of a file ask for.
+# Prints lines "LINE RULE" that the marks of a file require.
 wanted() {
 	awk '{
 		if (!match($0, /# want [a-z0-9: -]+/)) next
@@ -59,7 +59,8 @@ wanted() {
 	}' "$1" | sort
 }
 
-# Lines "LINE RULE" and "LINE RULE:SEVERITY" that gpugate reports for a file.
+# Prints lines "LINE RULE" and "LINE RULE:SEVERITY" that gpugate reports for a
+# file.
 reported() {
 	file=$1
 	set -- --isolated
@@ -96,7 +97,7 @@ check_file() {
 	*/good*) [ -z "$want" ] || say_fail "$file: a good file wants findings" ;;
 	*) [ -n "$want" ] || say_fail "$file: a bad file without a want" ;;
 	esac
-	# A file that cannot be read has findings of invalid-syntax alone.
+	# A file that cannot be read has only findings of invalid-syntax.
 	wrong=$(printf '%s\n--\n%s\n' "$want" "$got" | awk -v rule="$rule" '
 		$0 == "--" { reported = 1; next }
 		!reported && NF { want[$0]; split($2, w, ":"); named[$1 " " w[1]] }
@@ -115,7 +116,7 @@ check_file() {
 	fi
 }
 
-# repair RULE FILE POLICY [OPTION...]: --fix in place.
+# repair RULE FILE POLICY [OPTION...]: runs --fix in place.
 repair() {
 	rule=$1 file=$2 policy=$3
 	shift 3
@@ -131,8 +132,8 @@ repair() {
 		{ cat "$tmp/log" >&2; return 1; }
 }
 
-# The lines that the rule still reports (from the report that repair() left)
-# must be the marked ones.
+# The lines that the rule still reports (in the report that repair() left) must
+# be the marked ones.
 check_left() {
 	sed -n "s/^.*:\([0-9][0-9]*\):[0-9][0-9]*: .*\[$1\]\$/\1/p" "$tmp/report" |
 		sort -u >"$tmp/left"
@@ -169,7 +170,7 @@ check_fixed() {
 	[ "$fail" -gt "$before" ] || pass=$((pass + 1))
 }
 
-# Whoever writes a repair shows what it makes.
+# A rule with a fix must have a fixed file.
 needs_fixed() {
 	set -- "$here"/../rules/catalog/*/"$(echo "$1" | tr - _)".c
 	[ -f "$1" ] && grep -q 'finding_fix(' "$1"

@@ -23,7 +23,7 @@ run_step() {
 	times >"$logs/$name.times" # of this shell and, below, of its children
 }
 
-# cpu FILE: seconds of `times`.
+# cpu FILE: prints the seconds in an output of `times`.
 cpu() {
 	awk '{ gsub(/[ms]/, " "); s += $1 * 60 + $2 + $3 * 60 + $4 }
 		END { printf "%d\n", s + 0.5 }' "$1"
@@ -73,7 +73,7 @@ done <"$logs/failures"
 "$(dirname "$0")/table.sh" "$logs" >"$logs/table"
 status=$?
 sed '$d' "$logs/table"
-# Last, so that the end of a cut log still says what failed.
+# Last, so that the end of a truncated log still shows the failures.
 while read -r name; do
 	echo "FAILED $name: $(grep -aiE 'not ok|fail|error|differ' \
 		"$logs/$name.log" | head -n 2 | cut -c-200)"

@@ -8,7 +8,7 @@ DEPS := $(LINT_DEPS) libmicrohttpd-dev libgnutls28-dev libssl-dev \
 	libcurl4-openssl-dev libseccomp-dev
 TEST_DEPS := libcmocka-dev bats python3 procps patch
 
-# $(call install,PACKAGES): those that this machine lacks.
+# $(call install,PACKAGES): installs those that this machine lacks.
 define install
 @dpkg -s $(1) >/dev/null 2>&1 || { $(APT) update -qq && \
 	$(APT) install -y -qq --no-install-recommends $(1) >/dev/null; } || { \
@@ -32,7 +32,7 @@ test-deps: deps
 
 FULL_DEPS := clang valgrind clang-format clang-tidy cppcheck llvm curl openssl wrk \
 	python3-yaml prometheus
-# Flags that this clang needs to link sanitizers.
+# Packages that this clang needs to link sanitizers.
 CLANG_RT := $$(apt-cache depends clang | \
 	sed -n 's/^ *Depends: clang-\([0-9]*\)$$/libclang-rt-\1-dev/p')
 full-deps: test-deps
@@ -118,14 +118,14 @@ check-ci check-full: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-full.sh $(BUILD) $(@:check-%=%)
 
-# Load, faults, restarts: each wants the machine for itself.
+# Load, faults, restarts: each needs the whole machine.
 .PHONY: check-load
 check-load: full-deps
 	@$(MAKE) --no-print-directory -j2 all unit tools
 	@tests/run-load.sh $(BUILD)
 
-# The table of webhook/README.md, in 40 minutes; with LOAD= in 6, with the lengths
-# of check-load.
+# Measures the table of webhook/README.md, in 40 minutes; with LOAD= in 6, with
+# the lengths of check-load.
 LOAD ?= RESTART_REQUESTS=1000000 RESTART_MINUTES=20 ROTATION_SECONDS=300 \
 	SOAK_SECONDS=1200 SPEED_SECONDS=30
 .PHONY: load-table
@@ -134,13 +134,14 @@ load-table: full-deps
 	@env $(LOAD) tests/check/reliability.sh $(OPTIMIZED) \
 		speed restart rotation soak away
 
-# The image, built and run: needs root, buildah and a mirror.
+# Builds and runs the image: needs root, buildah and a mirror.
 .PHONY: check-image
 check-image:
 	@mkdir -p $(BUILD) && tests/check/image.sh $(BUILD)
 
-# Both README commands in a root that has only apt, and is ROOT=bookworm, trixie
-# or noble: needs root and a mirror. RUN='COMMAND; ...': this instead.
+# Runs both README commands in a root that has only apt, and is ROOT=bookworm,
+# trixie or noble: needs root and a mirror. RUN='COMMAND; ...': runs this
+# instead.
 .PHONY: check-fresh
 check-fresh:
 	@mkdir -p $(BUILD) && tests/check/fresh.sh $(BUILD) $(ROOT)
@@ -155,9 +156,9 @@ format:
 	@clang-format -i $(C_FILES)
 format-check:
 	@clang-format --dry-run -Werror $(C_FILES)
-# Silent without findings: clang-tidy's count of suppressed warnings in system
-# headers is not one. The output of each file stays together, although xargs
-# runs two at a time.
+# Prints nothing without findings: clang-tidy's count of suppressed warnings in
+# system headers is not one. The output of each file stays together, although
+# xargs runs two at a time.
 TIDY_FILES = $(filter-out tests/%,$(filter %.c,$(C_FILES)))
 tidy: $(BUILD)/gen/version.h $(BUILD)/gen/docs_url.h \
 		$(BUILD)/gen/examples.inc $(BUILD)/gen/html.inc

@@ -45,13 +45,14 @@ helm)
 		>"$work/rendered.yaml"
 	;;
 esac
-# Anything else is for gpugate, which reads the variable too.
+# Any other value is for gpugate, which reads the variable too.
 if [ -e "$work/rendered.yaml" ]; then
 	GPUGATE_MANIFESTS=$work/rendered.yaml
 	unset GPUGATE_RENDER
 fi
 
-# It reads GPUGATE_WEBHOOK_POLICY itself, and keeps that policy with the state.
+# gpugate itself reads GPUGATE_WEBHOOK_POLICY, and stores that policy with the
+# state.
 gpugate snapshot -q --output "$work/state.json"
 [ -z "${GPUGATE_WEBHOOK_POLICY:-${GPUGATE_DOOR:-}}" ] || GPUGATE_POLICY=${GPUGATE_POLICY:-$work/state.json}
 set -- lint --cluster "$work/state.json" --require cluster

@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The chart is the one source of the objects; the files for kustomize and for
-# a plain Prometheus are rendered from it. tests/check/deploy.sh fails when
-# they are not what this writes.
+# The chart is the only source of the objects; the files for kustomize and for a
+# plain Prometheus are rendered from it. tests/check/deploy.sh fails if they
+# differ from the output of this script.
 # usage: kustomize.sh HELM [FOLDER]      FOLDER: default deploy/
 set -euo pipefail
 helm=$1
 here=$(cd "$(dirname "$0")" && pwd)
 out=${2:-$here/..}
 
-# render FILE TEMPLATE [OPTION...]: without the marks of Helm
+# render FILE TEMPLATE [OPTION...]: renders without Helm's labels
 render() {
 	local file=$1 template=$2
 	shift 2
@@ -46,7 +46,7 @@ render components/cluster-state/rbac.yaml rbac \
 mkdir -p "$out/monitoring"
 cp "$here/gpugate/files/dashboard.json" "$out/monitoring/dashboard.json"
 render monitoring/alerts.yaml monitoring --set prometheusRule.enabled=true
-# Only the groups: what Prometheus itself reads (rule_files).
+# Only the groups, which Prometheus itself reads (rule_files).
 {
 	sed -n 1,2p "$out/monitoring/alerts.yaml"
 	sed '1,/^spec:$/d; s/^  //' "$out/monitoring/alerts.yaml"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=sh
-# What the jobs share: get the program, make a revision known. The inputs of
-# a job are INPUT_* (GPUGATE_* are gpugate's own options). Sourced, with
+# Functions that the jobs share: get the program, fetch a revision. The inputs
+# of a job are INPUT_* (GPUGATE_* are gpugate's own options). Sourced, with
 # $home set to the folder of gpugate's source.
 
 die() {
@@ -9,8 +9,8 @@ die() {
 	exit 2
 }
 
-# Sets $version, $system and $release, the address of its files, where this
-# source is a release: a runner keeps OWNER/NAME@vN in _actions/OWNER/NAME/vN.
+# Sets $version, $system and $release, the address of its files, if this source
+# is a release: a runner keeps OWNER/NAME@vN in _actions/OWNER/NAME/vN.
 find_release() {
 	# shellcheck disable=SC2154
 	case $home in
@@ -28,8 +28,8 @@ find_release() {
 	release=$release/releases/download/v$version
 }
 
-# Sets $gpugate: $INPUT_BINARY, the one in $GPUGATE_FOLDER, or what is built
-# from this source, and then kept there.
+# Sets $gpugate: $INPUT_BINARY, the one in $GPUGATE_FOLDER, or one built from
+# this source, which is then stored there.
 get_gpugate() {
 	gpugate=${INPUT_BINARY:-}
 	if [ -n "$gpugate" ]; then
@@ -53,7 +53,7 @@ get_gpugate() {
 	[ -z "${GPUGATE_FOLDER:-}" ] || cp "$gpugate" "$GPUGATE_FOLDER/"
 }
 
-# git refuses a folder of another user, which the workspace is in containers.
+# git rejects a folder of another user, as the workspace is in containers.
 trust_workspace() {
 	GIT_CONFIG_COUNT=$((${GIT_CONFIG_COUNT:-0} + 1))
 	export GIT_CONFIG_COUNT
@@ -83,9 +83,9 @@ get_since() {
 	since=$fetched
 }
 
-# get_policy BRANCH: sets $policy to the options that $INPUT_POLICY asks for,
-# and $changed to the policy files in which the change differs from the branch
-# that it is for. Without a branch nothing is a change.
+# get_policy BRANCH: sets $policy to the options for $INPUT_POLICY, and $changed
+# to the policy files that the change modifies relative to its target branch.
+# Without a branch nothing counts as a change.
 get_policy() {
 	policy='' policy_file='' changed=''
 	if [ -n "$1" ] && [ -n "${INPUT_POLICY:-}" ]; then
@@ -104,7 +104,7 @@ get_policy() {
 	esac
 }
 
-# The whole tree: a policy names files beside it.
+# Takes the whole tree, because a policy may name files beside it.
 take_base_policy() {
 	[ -z "${INPUT_CONFIG:-}" ] || die 'either policy: base or config'
 	policy=--isolated

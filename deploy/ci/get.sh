@@ -1,12 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The first step of the GitHub action: the executable of the release that this
-# source is, or the key by which a build of this source is cached.
+# The first step of the GitHub action: gets the executable if this source is a
+# release, or else the key by which a build of this source is cached.
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd)
 . "$home/deploy/ci/common.sh"
 
-# fetch_release FOLDER: its executable, if it is there for this machine.
+# fetch_release FOLDER: downloads the executable, if there is one for this
+# machine.
 fetch_release() {
 	find_release || return
 	name=gpugate-$version-$system

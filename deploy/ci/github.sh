@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The step of the GitHub action: lint, annotate, SARIF, job summary. Text of
-# a manifest may look like a workflow command; so the runner obeys none until
-# the report is out. The annotations escape what they quote.
+# The step of the GitHub action: lint, annotate, SARIF, job summary. Text of a
+# manifest may look like a workflow command, so commands are disabled until the
+# report is printed. The annotations escape their text.
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd)
 . "$home/deploy/ci/common.sh"
@@ -11,7 +11,7 @@ token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 work=$(mktemp -d "${RUNNER_TEMP:-/tmp}/gpugate.XXXXXX")
 sarif=${INPUT_SARIF:-$work/gpugate.sarif}
 
-# number NAME: from the summary, which is the last line and its last part.
+# number NAME: reads a number from the summary, the last part of the last line.
 number() {
 	sed -n "\$s/.*\"$1\":\\([0-9]*\\).*/\\1/p" "$work/findings.jsonl"
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The script of the GitLab job: lint, and leave a code quality report and a
-# JUnit report in the working folder. They are written elsewhere first: a
-# folder that is linted must not hold half a JSON file.
+# The script of the GitLab job: lints, and leaves a code quality report and a
+# JUnit report in the working folder. They are written elsewhere first, because
+# a linted folder must not contain a partial JSON file.
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd)
 . "$home/deploy/ci/common.sh"

@@ -20,7 +20,7 @@ completions() {
 }
 
 completions "$gpugate" gpugate
-# Shells look for them by the name of the command.
+# Shells search them by the name of the command.
 ln -sf gpugate "$bash/kubectl-gpugate"
 ln -sf gpugate.fish "$fish/kubectl-gpugate.fish"
 "$gpugate" manpage 1 >"$man/man1/gpugate.1"

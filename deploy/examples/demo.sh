@@ -47,7 +47,7 @@ done
 	fail 'the webhook does not start'
 }
 
-# ask PATH REVIEW: the answer, as the API server gets it
+# ask PATH REVIEW: prints the response, as the API server gets it
 ask() {
 	curl -sS --max-time 10 --cacert "$work/certs/ca.crt" \
 		-H 'Content-Type: application/json' \

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The Debian packages gpugate and gpugated from $STAGE, in $RELEASE_DIR.
+# Builds the Debian packages gpugate and gpugated from $STAGE, in $RELEASE_DIR.
 set -eu
 here=$(dirname "$0")
 arch=$(dpkg --print-architecture)
@@ -9,7 +9,7 @@ trap 'rm -rf "$work"' EXIT
 umask 022
 date=$(date -R -u -d "@$SOURCE_DATE_EPOCH")
 
-# put MODE SOURCE TARGET: into the package that is made.
+# put MODE SOURCE TARGET: installs into the package.
 put() {
 	install -D -m "$1" "$2" "$root/$3"
 }
@@ -38,7 +38,7 @@ documents() {
 	done
 }
 
-# completions COMMAND...: what shells look for by these names.
+# completions COMMAND...: installs files under the names that shells expect.
 completions() {
 	bash=usr/share/bash-completion/completions
 	zsh=usr/share/zsh/vendor-completions
@@ -51,7 +51,7 @@ completions() {
 	cp "$STAGE/usr/share/zsh/site-functions/_$package" "$root/$zsh/"
 }
 
-# Everything in its place: control files, checksums, times, the archive.
+# Puts everything in place: control files, checksums, times, the archive.
 build() {
 	size=$(du -sk --apparent-size "$root" | cut -f1)
 	mkdir -p "$root/DEBIAN"

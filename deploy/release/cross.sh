@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The linter for another system, by the zig compiler: $RELEASE_DIR gets its
-# tarball and its wheel. Static on Linux, with musl as C library. Optimized
-# when linking where zig can: not for macOS.
+# Builds the linter for another system with the zig compiler: its tarball and
+# its wheel go to $RELEASE_DIR. Linux executables are static, with musl as C
+# library, and optimized at link time, which zig cannot do for macOS.
 # usage: cross.sh linux-arm64|linux-amd64|darwin-arm64|darwin-amd64 WORK
 set -eu
 here=$(dirname "$0")

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The manifest of the kubectl plugin for krew, from the tarballs in
-# $RELEASE_DIR, to standard output.
+# Prints the manifest of the kubectl plugin for krew, for the tarballs in
+# $RELEASE_DIR.
 set -eu
 cat <<EOF
 apiVersion: krew.googlecontainertools.github.com/v1alpha2

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Static jansson, libyaml and PCRE2 (8 bits, no JIT) for another system, from
-# what sources.sh unpacked. Their configure scripts would run programs.
+# Builds static jansson, libyaml and PCRE2 (8 bits, no JIT) for another system,
+# from the sources that sources.sh unpacked, without their configure scripts,
+# which would run programs of that system.
 # usage: CC= AR= CFLAGS= libraries.sh SOURCES PREFIX
 set -eu
 sources=$(cd "$1" && pwd)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# A tar of a folder: the same bytes for the same files.
+# Packs a folder into a tar archive with the same bytes for the same files.
 # usage: pack.sh PARENT FOLDER ARCHIVE.tar.gz|ARCHIVE.tgz
 set -eu
 : "${SOURCE_DATE_EPOCH:?the time of every file}"

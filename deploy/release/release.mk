@@ -15,8 +15,8 @@ OWNER ?= OWNER
 RELEASE_URL ?= https://github.com/$(OWNER)/gpugate
 MAINTAINER ?= gpugate maintainers <maintainers@gpugate.dev>
 
-# Nothing of a release depends on the hour, the folder or the language: times
-# are those of the commit, and paths are relative.
+# The release does not depend on the time, the folder or the language: times are
+# those of the commit, and paths are relative.
 RELEASE_CFLAGS := -O2 -ffile-prefix-map=$(CURDIR)=.
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 0)
 RELEASE_ENV = LC_ALL=C TZ=UTC SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
@@ -25,7 +25,7 @@ RELEASE_ENV = LC_ALL=C TZ=UTC SOURCE_DATE_EPOCH=$(SOURCE_DATE_EPOCH) \
 	STAGE=$(RELEASE_STAGE) GPUGATE_SHARE=$(RELEASE_STAGE)/usr/share
 release_run = $(Q)$(RELEASE_ENV)
 
-# For `make release`, beside what building needs.
+# For `make release`, in addition to the build's dependencies.
 RELEASE_DEPS := python3 python3-venv dpkg-dev xz-utils
 .PHONY: release-deps
 release-deps: deps
@@ -43,7 +43,7 @@ release: release-native
 
 release-cross: $(RELEASE_SYSTEMS:%=release-%)
 .PHONY: $(RELEASE_SYSTEMS:%=release-%)
-# Their manual pages and completions are this machine's.
+# This machine prints their manual pages and completions.
 $(RELEASE_STAGE)/usr/bin/gpugate:
 	@$(MAKE) --no-print-directory release-stage
 $(RELEASE_SYSTEMS:%=release-%): release-%: | $(RELEASE_STAGE)/usr/bin/gpugate
@@ -63,7 +63,7 @@ release-native: release-stage
 		GPUGATE_LICENSES=$(RELEASE_WORK)/licenses \
 		python3 deploy/python/gpugate_build.py wheel $(RELEASE_DIR)
 
-# Both programs and what belongs to them, as `make install` lays them out.
+# Installs both programs and their files, as `make install` does.
 release-stage:
 	@rm -rf $(RELEASE_STAGE) $(RELEASE_DIR)
 	@mkdir -p $(RELEASE_DIR)

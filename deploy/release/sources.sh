@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Debian's sources of the libraries that the linter is linked with, verified by
-# apt and unpacked to FOLDER/jansson, FOLDER/libyaml, FOLDER/pcre2. The
-# machine's own sources of packages stay as they are.
+# Downloads Debian's sources of the libraries linked into the linter, verified
+# by apt, and unpacks them to FOLDER/jansson, FOLDER/libyaml, FOLDER/pcre2. The
+# machine's own package sources are not changed.
 # usage: sources.sh FOLDER
 set -eu
 out=$1

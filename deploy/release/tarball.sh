@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The linter for one system, with its manual and completions, in $RELEASE_DIR.
+# Packs the linter for one system, with its manual and completions, in
+# $RELEASE_DIR.
 # usage: tarball.sh SYSTEM-ARCHITECTURE EXECUTABLE LICENSES
 set -eu
 here=$(dirname "$0")

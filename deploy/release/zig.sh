@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Prints the path of the zig compiler, which it installs into a cache from its
-# Python package: one version, so that a release can be made again.
+# Prints the path of the zig compiler, after installing it into a cache from its
+# Python package: a fixed version, so that a release can be rebuilt.
 set -eu
 version=0.17.1
 home=${XDG_CACHE_HOME:-$HOME/.cache}/gpugate/zig-$version

@@ -313,7 +313,8 @@ static void map_rendered(struct lint *lint)
 		rendered_map(&lint->rendered, &lint->job, &lint->whole.counts);
 }
 
-/* Repairs alone: what is built of the files is judged when they are made. */
+/* Fixes only: the texts built from the files are linted once these are
+ * fixed. */
 static int repair_first(struct lint *lint)
 {
 	struct baseline *old = lint->baseline_run.old;
@@ -407,7 +408,7 @@ int lint_open(struct lint *lint)
 	return rc | clusters_init(&lint->clusters, lint->options);
 }
 
-/* The Namespaces of the files that are linted, wherever they are. */
+/* Reads the Namespaces of all linted files. */
 static void read_namespaces(struct lint *lint)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -448,7 +449,7 @@ static bool any_wants_namespaces(const struct lint *lint)
 	for (size_t i = 0; i < policies->n; i++) {
 		const struct policy *policy = policies->items[i].policy;
 
-		/* States that it names are not read yet. */
+		/* Snapshots that it names are not read yet. */
 		want |= policy_names_clusters(policy) ||
 			want_namespaces(policy_admission(policy, false)) ||
 			want_namespaces(policy_admission(policy, true));
@@ -480,7 +481,7 @@ int lint_gather(struct lint *lint)
 	return 0;
 }
 
-/* *repaired: the files were, and are to be linted now. */
+/* *repaired: the files were fixed, and must be linted again. */
 static int lint_once(struct lint *lint, bool *repaired)
 {
 	struct options *options = lint->options;

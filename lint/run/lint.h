@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One `gpugate lint`: what its steps share. Order: check the options, list
- * the files, lint them, run the set rules, and merge the findings file by
+ * One `gpugate lint`: state that its steps share. Order: check the options,
+ * list the files, lint them, run the set rules, and merge the findings file by
  * file into the reports.
  */
 #ifndef LINT_LINT_H
@@ -23,7 +23,7 @@
 
 /* A text in place of a file, which need not exist. */
 struct lint_text {
-	const char *path; /* absolute, or of a live object: a name with / */
+	const char *path; /* absolute, or a name with / for a live object */
 	const char *text;
 	size_t len;
 };
@@ -41,7 +41,8 @@ struct lint {
 	struct walk_result walk;
 	const struct lint_text *texts;
 	size_t ntexts;
-	bool live; /* texts are objects of a cluster: whole, and literal */
+	bool live; /* texts are objects of a cluster: whole, without
+		      placeholders */
 	/*
 	 * paths are files as a walk finds them, not as a user names them; there
 	 * may be none
@@ -51,7 +52,7 @@ struct lint {
 	struct defined_names defined_names;
 	struct job job;
 	struct workers workers;
-	struct run whole; /* all files as one: facts, counts, set rules */
+	struct run whole; /* results over all files: facts, counts, set rules */
 	struct buf set_path;
 	struct sources sources;
 	struct file_sets file_sets;
@@ -64,20 +65,22 @@ struct lint {
 	bool found;    /* exit 1 */
 };
 
-/* Policies and cluster states; before anything else. 0, or 2 after messages. */
+/* Loads policies and cluster states; call it first. Returns 0, or 2 after
+ * messages. */
 int lint_open(struct lint *lint);
-/* List the files and lint them: facts are in `whole`. 0, or 2. */
+/* Lists the files and lints them: facts are in `whole`. Returns 0 or 2. */
 int lint_gather(struct lint *lint);
-/* The command, with its options checked first; the exit status. */
+/* Runs the command, after checking its options; returns the exit status. */
 int lint_main(struct lint *lint);
-/* All steps from the list of files to the reports; the exit status. */
+/* Runs all steps from the list of files to the reports; returns the exit
+ * status. */
 int lint_run(struct lint *lint);
-/* In any case, at the end. */
+/* Must be called at the end in any case. */
 void lint_close(struct lint *lint);
 
-/* merge.c: findings into the reports, and the verdict. */
+/* merge.c: writes findings to the reports, and determines the verdict. */
 void lint_merge(struct lint *lint);
-/* ... demand against quotas, as a table. */
+/* ... makes the table of demand and quotas. */
 struct quota_maker lint_quota_maker(struct lint *lint);
 
 #endif

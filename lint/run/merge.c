@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The merge: for each file in order, its findings to every report; then the
- * summary.
+ * Merges the results: for each file in order, its findings go to every report;
+ * then the summary.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ struct merge {
 	size_t nskipped, skipped_size;
 	size_t fixed;  /* files */
 	uint32_t file; /* being merged */
-	/* that the file has changed since it was linted */
+	/* it was reported that the file changed after it was linted */
 	bool reported;
 	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
@@ -142,7 +142,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 
 /* --- one file, all of it ------------------------------------------------- */
 
-/* Reports that count repairs have rendered them. */
+/* Reports that count fixes have rendered them already. */
 static void uncount_repair(struct run_counts *counts,
 			   const struct fix_result *repair)
 {
@@ -150,7 +150,7 @@ static void uncount_repair(struct run_counts *counts,
 		fix_count(counts, repair->safe, repair->kept, -1);
 }
 
-/* Counts findings again that are suppressed now and were counted as found. */
+/* Recounts findings that were counted before and are suppressed now. */
 static void count_again(struct merge *m, const struct finding *findings,
 			size_t n, const bool *before)
 {
@@ -179,7 +179,7 @@ static void add_to_baseline(struct merge *m, uint32_t file,
 				 &others[i].finding, 1);
 }
 
-/* Suppress what this run was asked to suppress from now on. */
+/* Suppresses the findings that this run must suppress from now on. */
 static void suppress(struct merge *m, struct add_ignore *add, uint32_t file,
 		     struct finding *findings, size_t n)
 {
@@ -200,7 +200,7 @@ static void suppress(struct merge *m, struct add_ignore *add, uint32_t file,
 
 /* --- --fix, --diff ------------------------------------------------------- */
 
-/* Both texts, each with its own secret values masked. */
+/* Adds the diff of both texts, each with its own secret values masked. */
 static void add_diff(struct merge *m, struct source *old,
 		     const struct buf *fixed, struct buf *out)
 {
@@ -277,7 +277,7 @@ static void count_fix(struct merge *m, uint32_t file)
 }
 
 /*
- * A file with findings of set rules only was not searched for secrets
+ * A file that has only findings of set rules was not searched for secrets
  * completely.
  */
 static void cover(struct merge *m, struct report_file *report,
@@ -319,7 +319,7 @@ static void merge_file(struct merge *m, uint32_t file)
 		lint->found =
 			finding_fails(&findings[i], lint->options->fail_on);
 	outputs_file(&lint->outputs, &report, findings, n);
-	/* After the reports: they show the text as it was. */
+	/* After the reports, which show the old text. */
 	if (lint->options->add_ignore && n)
 		write_comments(m, &add, file);
 	m->summary.files++;
@@ -390,7 +390,7 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
-/* All reasons of that sort name it. */
+/* All reasons of that kind contain it. */
 static void require_cluster(struct merge *m)
 {
 	const struct report_summary *s = &m->summary;
@@ -535,8 +535,8 @@ void lint_merge(struct lint *lint)
 
 	buf_init(&m.path);
 	buf_init(&m.related_path);
-	/* Reports are long; a terminal should see them at once. stdout keeps
-	 * its buffer to the very end. */
+	/* Reports are long; a terminal should show them at once. stdout keeps
+	 * its buffer to the end. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A root that could be built is one more file of the run, with the text in
- * memory; the manifests and patches that it is made of are not judged by
- * themselves any more. Which set it is of, its policy and its namespace are
- * those of its folder.
+ * A root that was built is one more file of the run, with the text in memory;
+ * its manifests and patches are then not checked by themselves. Its set, its
+ * policy and its namespace are those of its folder.
  */
 #include "rendered.h"
 
@@ -19,7 +18,7 @@
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* As the user would write it: absolute where what was named is. */
+/* Shows a path as the user would write it: absolute if the named path is. */
 static void show_path(const struct options *options, const char *cwd,
 		      const char *absolute, struct buf *out)
 {
@@ -115,8 +114,8 @@ static void leave_out(struct walk_input *in)
 	buf_release(&path);
 }
 
-/* Manifests, patches and templates; kustomizations and charts stay what they
- * are. */
+/* True for manifests, patches and templates; kustomizations and charts stay
+ * separate files. */
 static bool is_covered(const struct render_root *root, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -136,7 +135,7 @@ static bool is_template(const struct render *r, const char *path)
 	return false;
 }
 
-/* Templates that rendered to nothing count as rendered, too. */
+/* Templates without output count as rendered as well. */
 static void cover_templates(struct rendered *rendered)
 {
 	struct files *files = rendered->in.files;
@@ -198,7 +197,8 @@ static void add_text(struct rendered *rendered, struct render_root *root)
 			root->text.len);
 }
 
-/* For who wants to see what is built, or what is wrong. */
+/* The command with which a user can build it, to see the output or the
+ * error. */
 static const char *command_of(struct rendered *rendered,
 			      const struct render_root *root, const char *tool)
 {
@@ -269,7 +269,7 @@ static void find_releases_in(struct render *r, const char *path)
 			"a kustomization that is not built lists it";
 }
 
-/* Files that name one of the kinds, where there is a chart at all. */
+/* Searches files that contain one of the kinds, if there is a chart at all. */
 static void find_releases(struct rendered *rendered)
 {
 	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -308,7 +308,7 @@ static size_t count_installers(const struct render_text *text)
 	return n;
 }
 
-/* The file in which all such objects have their charts built. */
+/* Notes the file whose installed charts are built. */
 static void note_installer(struct rendered *rendered,
 			   const struct render_text *text)
 {

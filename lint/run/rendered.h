@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rendered texts, as files of the run: they are linted in place of the sources,
- * and their findings are then shown at the sources.
+ * and their findings are shown at the sources.
  */
 #ifndef LINT_RENDERED_H
 #define LINT_RENDERED_H
@@ -21,16 +21,16 @@ struct rendered {
 	struct arena arena;
 	bool wanted;   /* by this command */
 	bool required; /* --render require */
-	bool failed;   /* ... and something was not; it was said */
-	bool deferred; /* files are to be repaired first: nothing is built */
+	bool failed;   /* ... and one was not, which was reported */
+	bool deferred; /* files must be fixed first: nothing is built */
 	/* Findings at their sources, sorted. */
 	struct rendered_finding {
 		struct finding finding;
-		uint32_t root; /* the file that it was found in */
-		bool repaired; /* there, a repair was known */
+		uint32_t root; /* file in which it was found */
+		bool repaired; /* it had a fix there */
 	} * findings;
 	size_t n, size;
-	/* Findings that were merged into another one: for a baseline. */
+	/* Findings that were merged into this one, for a baseline. */
 	struct rendered_finding *others;
 	size_t nothers, others_size;
 	struct report_rendered *reports; /* for the summary */
@@ -38,14 +38,14 @@ struct rendered {
 	struct job *job;
 };
 
-/* Build what is in the sorted list of files, and add the texts at its end. Its
- * arguments outlive it. */
+/* Builds the roots in the sorted list of files, and appends the texts. Its
+ * arguments must outlive it. */
 void rendered_make(struct rendered *rendered, const struct walk_input *in,
 		   struct stdin_cache *stdin_cache);
 /* Index of the file with this absolute path, or -1. */
 long rendered_file(const struct rendered *rendered, const char *absolute);
-/* rendered_map.c: when all rules have run: findings go to their sources. The
- * counts lose those that become one. */
+/* rendered_map.c: after all rules ran, moves findings to their sources. Merged
+ * findings are counted once. */
 void rendered_map(struct rendered *rendered, struct job *job,
 		  struct run_counts *counts);
 /* Return the findings of a file, and the merged ones. */
@@ -53,9 +53,10 @@ struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,
 					 uint32_t file, size_t *n);
-/* Counted before, it is suppressed now, or one with another. */
+/* Removes a finding from the counts that is suppressed now, or merged with
+ * another. */
 void finding_uncount(struct run_counts *counts, const struct finding *finding);
-/* A place in a rendered text becomes one in the sources. */
+/* Changes a place in a rendered text into one in the sources. */
 void rendered_move(struct rendered *rendered, struct place *place);
 void rendered_release(struct rendered *rendered);
 

@@ -24,7 +24,7 @@ static struct render_root *root_of(struct rendered *rendered, uint32_t file)
 	return NULL;
 }
 
-/* Bytes of the text that is shown. */
+/* Returns the bytes of the shown text. */
 static void span_of(const struct render_place *at, struct place *place)
 {
 	const struct node *node = at->inner ? at->inner : at->node;
@@ -68,7 +68,7 @@ static void set_place(struct rendered *rendered, const struct render_place *at,
 	set_lines(&at->text->source, place);
 }
 
-/* The kustomization, at its first field. */
+/* The place of the kustomization itself: its first field. */
 static struct render_place whole_root(struct rendered *rendered,
 				      const struct render_root *root)
 {
@@ -91,7 +91,7 @@ static struct render_place whole_root(struct rendered *rendered,
 	return at;
 }
 
-/* The root of which a text was built, or NULL. */
+/* The root from which a text was built, or NULL. */
 static const struct render_root *root_of_text(const struct render *r,
 					      const struct render_text *text)
 {
@@ -101,7 +101,7 @@ static const struct render_root *root_of_text(const struct render *r,
 	return NULL;
 }
 
-/* false: the file is gone, or was not listed. */
+/* Returns false if the file is gone, or was not listed. */
 static bool put_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
@@ -110,7 +110,7 @@ static bool put_place(struct rendered *rendered, const struct render_place *at,
 	struct lint_file *f;
 	long file;
 
-	if (root) { /* a value of an object that was built */
+	if (root) { /* a value of a built object */
 		place->file = root->index;
 		set_place(rendered, at, place);
 		rendered_move(rendered, place);
@@ -122,7 +122,7 @@ static bool put_place(struct rendered *rendered, const struct render_place *at,
 	place->file = (uint32_t)file;
 	f = &rendered->in.files->items[file];
 	f->size = (uint32_t)at->text->bytes;
-	/* Settings, until something is found in them. */
+	/* Settings, until they have a finding. */
 	if (f->flags & FILE_NOT_KUBERNETES)
 		f->flags = (f->flags & ~(uint32_t)FILE_NOT_KUBERNETES) |
 			   FILE_SUPERSEDED;
@@ -143,7 +143,7 @@ void rendered_move(struct rendered *rendered, struct place *place)
 	at = whole_root(rendered, root);
 	if (put_place(rendered, &at, place))
 		return;
-	/* The file is already removed; only the name remains. */
+	/* The file is freed already; only the name remains. */
 	*place = (struct place){
 		.file = (uint32_t)rendered_file(rendered, root->file),
 		.line = 1,
@@ -151,7 +151,7 @@ void rendered_move(struct rendered *rendered, struct place *place)
 		.pointer = ""};
 }
 
-/* A comment is not a part of the tree: its text is looked for in the
+/* A comment is not part of the tree, so its text is searched in the
  * template. */
 static bool move_comment(struct rendered *rendered,
 			 const struct render_root *root, struct place *place)
@@ -257,7 +257,7 @@ void finding_uncount(struct run_counts *counts, const struct finding *finding)
 		counts->infos--;
 }
 
-/* The policy for the text built from root; path is scratch. */
+/* The policy for the text built from root; path is scratch memory. */
 static const struct policy *policy_of(struct rendered *rendered, uint32_t root,
 				      struct buf *path)
 {
@@ -286,7 +286,7 @@ static void excuse_one(struct rendered *rendered, struct finding *finding,
 	}
 }
 
-/* Findings of one file, from..to. */
+/* Suppresses findings of one file, from..to. */
 static void excuse(struct rendered *rendered, size_t from, size_t to,
 		   struct run_counts *counts)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading files a second time. Only files with findings are, so this is
- * cheaper than to keep all texts.
+ * Reads files a second time. Only files with findings are read again, which
+ * costs less than keeping all texts.
  */
 #include "sources.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rereads linted files, for excerpts and for comments about findings of set
- * rules. A few texts are kept; the least recently used one is dropped.
+ * rules. The last texts stay in memory; the least recently used one is dropped.
  */
 #ifndef LINT_SOURCES_H
 #define LINT_SOURCES_H
@@ -29,9 +29,9 @@ struct sources {
 void sources_init(struct sources *sources, const struct files *files,
 		  const struct stdin_cache *stdin_cache);
 void sources_release(struct sources *sources);
-/* Returns NULL if the file is gone or has changed since it was linted:
- * places in it would be wrong, and may be past its end. Valid for the next
- * SOURCES_KEPT - 1 calls. */
+/* Returns NULL if the file is gone or has changed since it was linted: places
+ * in it would be wrong, possibly past its end. Valid for the next SOURCES_KEPT
+ * - 1 calls. */
 struct source *sources_get(struct sources *sources, uint32_t file);
 
 #endif

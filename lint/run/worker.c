@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers take small runs of neighboring files from one counter, so that a
- * folder stays with one thread and none waits for another. The calling thread
- * is a worker too: for a few files no thread is started.
+ * Workers take small runs of adjacent files from one counter, so that a folder
+ * stays with one thread and none waits for another. The calling thread is a
+ * worker too: for a few files no thread is started.
  *
  * A file is a template when it does not parse as YAML after `{{` or `{%`; to
  * find that out, it is parsed once before its documents are linted.
@@ -30,7 +30,7 @@ enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
 struct mistakes {
 	const struct source *source;
 	uint32_t document; /* where it begins */
-	bool of_markup;	   /* one comes after markup of its document */
+	bool of_markup;	   /* an error follows markup in its document */
 };
 
 static void note_mistake(void *context, const struct load_issue *issue)
@@ -64,7 +64,7 @@ static bool breaks_yaml(struct worker *w, struct source *source)
 	return mistakes.of_markup;
 }
 
-/* NUL bytes no markup can explain. */
+/* Markup cannot explain NUL bytes. */
 static bool is_template(struct worker *w, struct source *source)
 {
 	if ((!text_find(source->text, source->len, "{{") &&
@@ -106,9 +106,9 @@ static bool has_key(const struct source *source, const char *key)
 }
 
 /*
- * A folder holds settings and data as well. Every Kubernetes object has both
- * keys, and a part of one that cannot be read has one of them. Keys may be
- * written with escapes: then it is ours until the reader says so.
+ * A folder may contain settings and data as well. Every Kubernetes object has
+ * both keys, and an unreadable part of one has one of them. Keys may contain
+ * escapes: the file then counts until the reader decides.
  */
 static bool is_foreign(const struct source *source)
 {
@@ -169,9 +169,9 @@ static void search_secrets(void *secrets, const struct doc *doc)
 }
 
 /*
- * Parses and checks the documents of a file, and notes whether it holds secret
- * values: trees are searched for recognized names while they exist, so that few
- * files are read again.
+ * Parses and checks the documents of a file, and notes whether it contains
+ * secret values: trees are searched for recognized names while they exist, so
+ * that few files are read again.
  */
 static void check_documents(struct worker *w, struct run *run,
 			    struct run_file *file)
@@ -198,7 +198,7 @@ static void check_documents(struct worker *w, struct run *run,
 		f->flags |= FILE_SECRETS;
 }
 
-/* 0, or errno after a message. */
+/* Returns 0, or errno after a message. */
 static int write_fixed(const struct worker *w, const struct lint_file *f)
 {
 	bool once = f->flags & FILE_READ_ONCE;
@@ -218,7 +218,7 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 	return error;
 }
 
-/* Keeps the words about it for the merge, which says them in order. */
+/* Stores the messages about it for the merge, which prints them in order. */
 static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
 {
 	struct job *job = w->job;
@@ -232,8 +232,8 @@ static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
 }
 
 /*
- * Repair the text; with --fix also the file, and the source is then that of
- * the new text. --diff only marks the file: the diff is made in order later.
+ * Fixes the text; with --fix also the file, and the source is then the new
+ * text. --diff only marks the file: the diff is made later, in order.
  */
 static void fix_file(struct worker *w, const struct run_file *file,
 		     struct lint_file *f, struct source *source)
@@ -262,8 +262,8 @@ static void fix_file(struct worker *w, const struct run_file *file,
 }
 
 /*
- * The folder of a file, opened once for all its files; -1 when the file is the
- * only one in it (then its path is as cheap) or the folder cannot be opened.
+ * The folder of a file, opened once for all its files; -1 if the file is the
+ * only one in it (its path then costs no more) or the folder cannot be opened.
  */
 static int folder_fd(struct worker *w, size_t index)
 {
@@ -376,8 +376,8 @@ static void collect_findings(void *context, uint32_t file,
 		     &w->job->next);
 }
 
-/* Take the next files: fewer towards the end, where threads would wait for
- * the one that has most to do. false: there are none left. */
+/* Takes the next files: fewer toward the end, where threads would wait for the
+ * one with the most work. Returns false if there are none left. */
 static bool take(struct job *job, size_t *from, size_t *to)
 {
 	size_t n = job->files->n, at = atomic_load(&job->next), chunk;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Linting the files of a list with several threads. Each worker has its own
- * run and buffers; what they share is read-only or atomic, and every file's row
- * is written by one worker.
+ * Linting the files of a list with several threads. Each worker has its own run
+ * and buffers; shared data is read-only or atomic, and every file's row is
+ * written by one worker.
  */
 #ifndef LINT_WORKER_H
 #define LINT_WORKER_H
@@ -28,10 +28,10 @@ struct job {
 	struct clusters *clusters;
 	struct files *files;
 	struct collection *collection;
-	struct file_stamp *stamps; /* one per file, as it was read; NULL: no
-				    * file is to be written */
-	char **told; /* one per file: lines about its repair, or NULL; NULL:
-		      * no file is repaired */
+	struct file_stamp *stamps; /* one per file, its state when it was read;
+				      NULL: no file is written */
+	char **told; /* one per file: lines about its fixes, or NULL; NULL: no
+			file is fixed */
 	const struct stdin_cache *stdin_cache; /* read before */
 	struct run_options run; /* sink and context are the worker's */
 	atomic_size_t next, done;
@@ -42,8 +42,8 @@ struct job {
 struct worker {
 	struct job *job;
 	struct run run;
-	/* Runs the files that are parts of rendered texts, for their fixes
-	 * only. */
+	/* Checks files that are parts of rendered texts, only for their
+	 * fixes. */
 	struct run alone;
 	struct buf input;
 	struct arena source_arena, doc_arena;
@@ -51,7 +51,7 @@ struct worker {
 	struct buf fixed; /* the text after --fix */
 	struct fixer fixer;
 	struct finding_memory findings;
-	int fd;		 /* of the folder of several files, or -1 */
+	int fd;		 /* of a folder with several files, or -1 */
 	uint32_t folder; /* whose it is */
 };
 
@@ -60,14 +60,14 @@ struct workers {
 	unsigned n;
 };
 
-/* Lint all files, with as many threads as are worthwhile. */
+/* Lints all files, with as many threads as are worthwhile. */
 void workers_run(struct workers *workers, struct job *job,
 		 struct thread_pool *thread_pool);
-/* After workers_run(): the facts of all are in that run. */
+/* Call it after workers_run(): moves all facts to that run. */
 void workers_join(struct workers *workers, struct run *whole);
 void workers_release(struct workers *workers);
 
-/* Everything a run wants to know of a file but its text. */
+/* Sets everything that a run needs to know about a file, except its text. */
 void job_file(struct job *job, size_t index, struct buf *scratch,
 	      struct run_file *file);
 /* Returns the policy of a file, and sets the matching entry of `paths:`. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own policies that --admission-policy names, and who asks (--as,
- * --as-group).
+ * The cluster's own policies from --admission-policy, and the requesting user
+ * (--as, --as-group).
  */
 #ifndef LINT_ADMISSION_H
 #define LINT_ADMISSION_H
@@ -13,15 +13,15 @@
 struct admission_settings {
 	struct arena arena;
 	struct admission_policies *set; /* NULL: none are given */
-	/* of the linted files, or NULL */
+	/* namespaces in the linted files, or NULL */
 	struct admission_policies *namespaces;
 	const char *const *groups;
 };
 
-/* Read them. 0, or 2 after messages. */
+/* Reads them. Returns 0, or 2 after messages. */
 int admission_settings_open(struct admission_settings *settings,
 			    const struct options *options);
-/* Compile them, where there are any. 0, or 2 after messages. */
+/* Compiles them, if there are any. Returns 0, or 2 after messages. */
 int admission_settings_finish(struct admission_settings *settings,
 			      const struct options *options);
 void admission_settings_release(struct admission_settings *settings);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files with cluster states, each read once. There are few: a list is enough.
+ * Files with cluster states, each read once. They are few, so a list suffices.
  */
 #include "clusters.h"
 
@@ -36,7 +36,8 @@ static void no_problem(void *context, const struct admission_remark *remark)
 	(void)remark;
 }
 
-/* The API server took them: what does not compile here is not judged. */
+/* The API server accepted them: expressions that do not compile here are
+ * skipped. */
 static struct admission_policies *
 read_admission(const struct clusters *clusters,
 	       const struct cluster_entry *entry)
@@ -56,7 +57,7 @@ read_admission(const struct clusters *clusters,
 	return set;
 }
 
-/* Loads a snapshot; named is set if the user named it on the command line. */
+/* Loads a snapshot; named is true if the user named it on the command line. */
 static struct cluster_entry *load(struct clusters *clusters, const char *path,
 				  bool named)
 {
@@ -81,7 +82,7 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 	return &clusters->items[clusters->n - 1];
 }
 
-/* Each file is read once. NULL after a message. */
+/* Reads each file once. Returns NULL after a message. */
 static const struct cluster *get(struct clusters *clusters, const char *path,
 				 bool named)
 {
@@ -130,7 +131,7 @@ clusters_admission(struct clusters *clusters, const struct cluster *cluster)
 	return found;
 }
 
-/* A state that was not in a file. */
+/* Adds a state that was read from a cluster. */
 static void add_asked(struct clusters *clusters, const struct cluster *cluster)
 {
 	struct cluster_entry entry = {.path = strdup("from kubectl"),
@@ -171,7 +172,7 @@ void clusters_release(struct clusters *clusters)
 	pthread_mutex_destroy(&clusters->lock);
 }
 
-/* "50 min", "3 h": not less than two of the unit. */
+/* Writes "50 min", "3 h": at least two of the unit. */
 static const char *span(int64_t seconds, char text[SPAN])
 {
 	static const struct {

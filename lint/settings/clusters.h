@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cluster states of a run: the one of --cluster, and those that `paths:` of a
- * policy names. Each file is read once, by whichever thread asks first.
+ * Cluster states of a run: that of --cluster, and those in `paths:` of a
+ * policy. Each file is read once, by the first thread that needs it.
  */
 #ifndef LINT_CLUSTERS_H
 #define LINT_CLUSTERS_H
@@ -25,17 +25,19 @@ struct clusters {
 		bool reported_old;
 	} * items;
 	size_t n, size;
-	/* State from --cluster, or of the cluster that was read; or NULL. */
+	/* The state from --cluster, or of the cluster that was read; or
+	 * NULL. */
 	const struct cluster *common;
 	int64_t now;
-	bool failed; /* one could not be read, and was reported */
+	bool failed; /* one could not be read, which was reported */
 	bool quiet;
 };
 
-/* With that of the options. 0, or 2 after a message. */
+/* Loads that of the options. Returns 0, or 2 after a message. */
 int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
-/* For a file of that policy, whose `paths:` names this one (or NULL). */
+/* Returns the state for a file of that policy, whose matching `paths:` entry is
+ * this one (or NULL). */
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);
@@ -48,7 +50,7 @@ clusters_admission(struct clusters *clusters, const struct cluster *cluster);
  */
 bool clusters_is_old(const struct clusters *clusters,
 		     const struct cluster *cluster, int64_t max);
-/* Warn, once for each, about a state older than max seconds (0: any age). */
+/* Warns, once for each, about a state older than max seconds (0: any age). */
 void clusters_check_age(struct clusters *clusters,
 			const struct cluster *cluster, int64_t max);
 

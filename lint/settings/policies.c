@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Policies of a run. Order: the file's own settings, then the options of the
- * command line, then the floor, so that neither can go below it.
+ * command line, then the floor, so that neither can weaken it.
  */
 #include "policies.h"
 
@@ -57,7 +57,7 @@ static void print_problems(struct policies *policies,
 	policies->broken |= problems->errors > 0;
 }
 
-/* options: NULL when it was named. */
+/* options: NULL if the file was named. */
 static struct policy *load(struct policies *policies, const char *path,
 			   const struct policy_options *options)
 {
@@ -74,7 +74,7 @@ static struct policy *load(struct policies *policies, const char *path,
 	return policy;
 }
 
-/* Loads the admission policy in a file of `gpugate snapshot`. */
+/* Loads the admission policy from a file of `gpugate snapshot`. */
 static struct policy *load_saved(struct policies *policies, const char *path,
 				 const struct cluster *cluster)
 {
@@ -100,7 +100,8 @@ static struct policy *load_saved(struct policies *policies, const char *path,
 	return policy;
 }
 
-/* A policy, or a snapshot with one in it. A pipe can be read only once. */
+/* Loads a policy, or a snapshot that contains one. A pipe can be read only
+ * once. */
 static struct policy *load_floor(struct policies *policies, const char *path)
 {
 	const struct cluster *cluster = NULL;
@@ -125,7 +126,7 @@ struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset)
 {
 	const struct options *o = policies->options;
-	/* The command line beats `paths:` of the file. */
+	/* The command line overrides `paths:` of the file. */
 	struct policy_overrides overrides = {
 		o->preset ? o->preset : preset, o->select.items,
 		o->extend.items, o->ignore.items, !is_fixed(policies)};
@@ -145,7 +146,7 @@ struct policy *policies_adjust(struct policies *policies,
 	return result;
 }
 
-/* Absolute; of the default policy the current one. */
+/* Returns an absolute path; for the default policy, the current folder. */
 static const char *folder_of(struct policies *policies, const char *path)
 {
 	struct buf folder;
@@ -162,7 +163,7 @@ static const char *folder_of(struct policies *policies, const char *path)
 	return kept;
 }
 
-/* As the webhook says it. */
+/* With the same text as the webhook. */
 static void note_namespaces(const struct policies *policies, const char *path,
 			    const struct policy *policy)
 {
@@ -190,7 +191,8 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
-/* Where no file is: what admission says, with a floor and without --preset. */
+/* The policy without a file: that of admission, with a floor and without
+ * --preset. */
 static struct policy *without_file(const struct policies *policies)
 {
 	const struct policy_overrides none = {0};
@@ -238,7 +240,8 @@ void policies_release(struct policies *policies)
 }
 
 struct found {
-	const char *folder, *root; /* absolute; its own, the repository's */
+	const char *folder,
+		*root; /* absolute; its own folder, that of the repository */
 };
 
 /* The author of a pull request must not make the CI machine read files outside
@@ -268,7 +271,7 @@ static const char *refuse_path(void *context, const char *path)
 		       "name only files of its own repository";
 }
 
-/* Outside of a repository its folder is all that is its own. */
+/* Outside of a repository only its own folder belongs to it. */
 static struct found found_at(struct policies *policies, const char *path)
 {
 	struct found found = {.folder = folder_of(policies, path)};
@@ -286,7 +289,8 @@ static struct policy *load_found(struct policies *policies, const char *path)
 					 .context = &found};
 	const char *slash = strrchr(path, '/');
 
-	/* A link at home, of who keeps settings elsewhere, is the user's. */
+	/* A link in the home folder belongs to the user, who may keep settings
+	 * elsewhere. */
 	if (repository_length(found.folder) &&
 	    refuse_path(&found, slash ? slash + 1 : path)) {
 		log_line("%s: a link out of its repository is not read", path);
@@ -317,7 +321,7 @@ uint32_t policies_load(struct policies *policies, const char *path)
 	return (uint32_t)(policies->n - 1);
 }
 
-/* Once for each folder; others look for it with that name too. */
+/* Once for each folder; others search it for that name too. */
 static void note_misnamed(struct policies *policies, const char *folder,
 			  struct buf *path)
 {
@@ -368,7 +372,7 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 	return found;
 }
 
-/* path below the policy's folder, or as it is seen from the current one. */
+/* path below the policy's folder, or relative to the current folder. */
 static const char *relative(const struct policies *policies,
 			    const struct policy_entry *entry, const char *path)
 {
@@ -398,7 +402,7 @@ static bool is_known(const struct policies *policies, const char *word)
 	return false;
 }
 
-/* Words that are those of no policy; the message is the first one's. */
+/* Reports words that are in no policy, with the message of the first one. */
 static void check_words(struct policies *policies, const struct list *list)
 {
 	for (size_t i = 0; i < list->n && !policies->broken; i++) {
@@ -408,7 +412,7 @@ static void check_words(struct policies *policies, const struct list *list)
 
 		if (is_known(policies, *words))
 			continue;
-		/* Rules of a policy's own may be near as well. */
+		/* A custom rule may have the nearest name. */
 		for (size_t k = policies->n;
 		     k-- && !strstr(err.text, "did you mean");) {
 			err = (struct err){0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policies of a run: the nearest .gpugate.yaml of each folder, or the one
- * of --config, with the options of the command line and the floor of --policy
- * on top. All are loaded before threads start; only variants of a policy with
- * the preset of a `paths:` entry are made later, under a lock.
+ * The policies of a run: the nearest .gpugate.yaml of each folder, or that of
+ * --config, with the options of the command line and the floor of --policy on
+ * top. All are loaded before threads start; only variants of a policy with the
+ * preset of a `paths:` entry are made later, under a lock.
  */
 #ifndef LINT_POLICIES_H
 #define LINT_POLICIES_H
@@ -16,11 +16,11 @@
 #include "engine/policy.h"
 #include "lint/options/options.h"
 
-/* As lint_folder.policy: no .gpugate.yaml above. */
+/* A value of lint_folder.policy: there is no .gpugate.yaml above. */
 enum { POLICY_DEFAULT = 0 };
 
 struct policy_entry {
-	const char *path;      /* of the file, "" for the default */
+	const char *path;      /* of the file; "" for the default */
 	const char *folder;    /* absolute; globs are relative to it */
 	struct policy *own;    /* as loaded */
 	struct policy *policy; /* in force */
@@ -41,14 +41,14 @@ struct policies {
 	struct policy_entry *items;
 	size_t n, size;
 	const char *misnamed; /* the last .gpugate.yml reported */
-	bool broken;	      /* some policy has errors; they were printed */
+	bool broken;	      /* some policy has errors, which were printed */
 	pthread_mutex_t lock;
 };
 
 /* On standard error. */
 void problems_print(const struct options *options,
 		    const struct policy_problems *problems);
-/* 0, or 2 after messages. */
+/* Returns 0, or 2 after messages. */
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);
 void policies_release(struct policies *policies);
@@ -56,19 +56,19 @@ void policies_release(struct policies *policies);
  * and the floor applied. own must outlive it. Returns NULL after a message. */
 struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset);
-/* The policy of the file at path (as shown), loaded once. */
+/* Returns the policy of the file at path (as shown), loaded once. */
 uint32_t policies_load(struct policies *policies, const char *path);
 /* Reports the problems of a text as the policy file of that name. */
 void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
-/* The nearest .gpugate.yaml in the absolute folder or above it. */
+/* Returns the nearest .gpugate.yaml in the absolute folder or above it. */
 uint32_t policies_find(struct policies *policies, const char *folder);
 
 /* Loads all policies. Returns 0, or 2 after messages about a policy or about
  * names of rules on the command line. */
 int policies_ready(struct policies *policies);
 
-/* For one file, by its absolute path. */
+/* True if the policy excludes the file at this absolute path. */
 bool policies_exclude(const struct policies *policies, uint32_t index,
 		      const char *path);
 const struct policy *policies_for_file(struct policies *policies,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where the pages of rules are (rules/docs): the address that was compiled in
- * (make's DOCS_URL), or the one of --docs-url.
+ * The address of the rules' pages (rules/docs): compiled in (make's DOCS_URL),
+ * or from --docs-url.
  */
 #ifndef LINT_DOCS_H
 #define LINT_DOCS_H
@@ -11,12 +11,13 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* "": nowhere. Before the first thread; the text is not copied. */
+/* "": no address. Call it before the first thread; the text is not copied. */
 void docs_set(const char *address);
-/* Append the address of the rule's page: ADDRESS/RULE.md. false: it has none,
- * as every rule of a policy's own. */
+/* Appends the address of the rule's page: ADDRESS/RULE.md. Returns false if it
+ * has none, as custom rules do. */
 bool docs_add_page(struct buf *out, const struct rule *rule);
-/* Append the address of the page that lists the rules; false: no address. */
+/* Appends the address of the page that lists the rules; false without an
+ * address. */
 bool docs_add_index(struct buf *out);
 
 #endif

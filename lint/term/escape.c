@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Stand-ins: control characters become their control pictures (U+2400 and
- * on), which take one cell each, as the excerpt's carets expect; everything
- * else that cannot be shown becomes U+FFFD. A tab is a space here: only
- * excerpts, which know the column, expand it.
+ * Replaces unprintable text: control characters become their control pictures
+ * (U+2400 and on), which take one cell each, as the excerpt's carets expect;
+ * everything else that cannot be shown becomes U+FFFD. A tab becomes a space:
+ * only excerpts, which know the column, expand it.
  */
 #include "escape.h"
 
@@ -13,7 +13,7 @@
 #include "base/text.h"
 #include "kube/secret/mask.h"
 
-/* Acts on the text around it, or cannot be seen at all. */
+/* True for characters that affect the text around them, or are invisible. */
 static bool is_hidden(uint32_t c)
 {
 	if (c >= 0x80 && c < 0xa0)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text of the manifest on its way to a terminal or a log. Names, messages and
- * excerpts are the author's bytes: a control character among them could move
- * the cursor, forge a line or hide text, so each is shown by a visible
- * stand-in, and so are direction overrides, invisible characters and bytes that
- * are not UTF-8. Nothing printed through here spans more than one line.
+ * Makes text of a manifest safe for a terminal or a log. Names, messages and
+ * excerpts are the author's bytes: a control character in them could move the
+ * cursor, forge a line or hide text, so each is replaced by a visible
+ * character, and so are direction overrides, invisible characters and bytes
+ * that are not UTF-8. The result never has more than one line.
  */
 #ifndef LINT_ESCAPE_H
 #define LINT_ESCAPE_H
@@ -18,23 +18,25 @@
 struct escape {
 	const char *text; /* bytes to print, in the text or in stand_in */
 	size_t len;
-	size_t used;	/* bytes of the text that it replaces */
+	size_t used;	/* number of replaced bytes of the text */
 	unsigned width; /* terminal cells */
 	char stand_in[4];
 };
 
-/* The code point at s (n > 0 bytes). Fills out, as it may point into it. */
+/* Handles the code point at s (n > 0 bytes). Sets members of out, which may
+ * point into it. */
 void escape_read(struct escape *out, const char *s, size_t n);
 
-/* Append text on one line, with stand-ins for everything that a terminal would
- * interpret. */
+/* Appends text on one line, with replacements for everything that a terminal
+ * would interpret. */
 void escape_add(struct buf *out, const char *s, size_t len);
 void escape_adds(struct buf *out, const char *s);
 
-/* As part of a URI: in %XX what is neither unreserved there nor kept. */
+/* Appends a part of a URI: characters that are neither unreserved nor in kept
+ * become %XX. */
 void escape_uri(struct buf *out, const char *s, const char *kept);
 
-/* Terminal cells of one code point: 0, 1 or 2. */
+/* Returns the terminal cells of one code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages, and the properties of the streams. The order of the color
- * variables is that of the informal standards: NO_COLOR (no-color.org) wins
- * over FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and
- * all of them over the question whether the stream is a terminal.
+ * Messages, and the properties of the streams. The order of the color variables
+ * is that of the informal standards: NO_COLOR (no-color.org) wins over
+ * FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and all
+ * of them override whether the stream is a terminal.
  */
 #include "log.h"
 
@@ -18,7 +18,7 @@
 #include "escape.h"
 #include "program.h"
 
-/* One write per message: lines of several threads do not mix. */
+/* Each message is one write, so that lines of several threads do not mix. */
 static void write_line(struct buf *line)
 {
 	buf_addc(line, '\n');
@@ -26,8 +26,8 @@ static void write_line(struct buf *line)
 	buf_release(line);
 }
 
-/* Names of files and texts of policies may be hostile: a line end in them would
- * begin a GitHub workflow command, an escape a terminal's. */
+/* Names of files and texts of policies may be hostile: a line end could begin a
+ * GitHub workflow command, an escape character a terminal sequence. */
 __attribute__((format(printf, 2, 0))) static void
 begin_line(struct buf *line, const char *fmt, va_list ap)
 {
@@ -69,7 +69,7 @@ int log_usage(const char *command, const char *fmt, ...)
 	return 2;
 }
 
-/* Set, not empty, and not a word for no. */
+/* True if it is set, not empty, and not a word for no. */
 static bool env_true(const char *name)
 {
 	const char *value = getenv(name);

@@ -13,9 +13,9 @@ void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int log_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Shall a stream be colored? when: auto, always, never. */
+/* True if a stream is colored. when: auto, always, never. */
 bool color_wanted(const char *when, int fd);
-/* Columns of the terminal behind fd, 0 when there is none. */
+/* Number of columns of the terminal at fd; 0 if there is none. */
 unsigned terminal_width(int fd);
 
 #endif

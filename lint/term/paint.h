@@ -17,7 +17,7 @@ enum color {
 	COLOR_LABEL,
 };
 enum color severity_color(enum severity severity);
-/* Text between the color's escape sequence and the reset; raw text. */
+/* Starts a colored text, which ends with the reset; raw text. */
 void paint_begin(struct buf *out, bool on, enum color color);
 void paint_end(struct buf *out, bool on);
 

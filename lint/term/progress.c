@@ -29,7 +29,7 @@ void progress_init(struct progress *progress, bool quiet)
 
 	memset(progress, 0, sizeof(*progress));
 	progress->unit = "files";
-	/* A dumb terminal cannot take a line back. */
+	/* A dumb terminal cannot erase a line. */
 	progress->on = !quiet && isatty(STDERR_FILENO) && term && *term &&
 		       strcmp(term, "dumb") != 0;
 	progress->start = progress_clock();

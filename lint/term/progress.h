@@ -17,7 +17,7 @@ struct progress {
 	const char *unit; /* "files" */
 };
 
-/* A clock that only goes forward, in milliseconds. */
+/* A monotonic clock in milliseconds. */
 int64_t progress_clock(void);
 void progress_init(struct progress *progress, bool quiet);
 void progress_show(struct progress *progress, size_t done, size_t total);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Counts how often a 64-bit key occurred. Memory grows with the number of
- * different keys: formats count within one file, never over the run.
+ * different keys, so formats count within one file, never over the run.
  */
 #ifndef LINT_COUNTER_H
 #define LINT_COUNTER_H

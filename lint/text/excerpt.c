@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is laid out in cells from a base byte: its start, or for a mark far
- * inside a very long line a byte a little before the mark. A window of cells
- * [low, high) is shown; where the line goes on beyond it, one cell holds an
- * ellipsis. Every walk over bytes ends at the window's end.
+ * A line is laid out in cells from a base byte: its start, or a byte shortly
+ * before a mark that is far inside of a very long line. A window of cells [low,
+ * high) is shown; if the line continues beyond it, one cell has an ellipsis.
+ * Every loop over bytes ends at the window's end.
  */
 #include "excerpt.h"
 
@@ -12,17 +12,17 @@
 
 enum {
 	TAB = 8,
-	WIDTH_UNKNOWN = 120, /* cells when the terminal is unknown */
-	WIDTH_LEAST = 40,    /* of the text, however narrow the terminal */
-	FAR = 1024,	     /* bytes before a mark that are still walked */
-	NEAR = 512,	     /* bytes before the mark that are kept then */
+	WIDTH_UNKNOWN = 120, /* cells if the terminal is unknown */
+	WIDTH_LEAST = 40,    /* of the text, however narrow the terminal is */
+	FAR = 1024,	     /* bytes before a mark that are still read */
+	NEAR = 512,	     /* bytes before the mark that are shown then */
 };
 
-/* One source line and the part of it that is shown. */
+/* A source line and its visible part. */
 struct view {
 	const char *s; /* from the base byte */
 	size_t len;
-	uint32_t offset;    /* of s in the source */
+	uint32_t offset;    /* offset of s in the source */
 	unsigned low, high; /* cells shown */
 	bool cut_left;
 };
@@ -51,7 +51,7 @@ static int compare_marks(const void *left, const void *right)
 	return strcmp(a->text, b->text);
 }
 
-/* The next code point and the cells it takes at this cell. */
+/* Reads the next code point and its number of cells at this cell. */
 static unsigned cell_step(struct escape *escape, const char *s, size_t len,
 			  unsigned cell)
 {
@@ -59,7 +59,7 @@ static unsigned cell_step(struct escape *escape, const char *s, size_t len,
 	return *s == '\t' ? TAB - cell % TAB : escape->width;
 }
 
-/* Cell at which byte `at` of the view begins, at most limit. */
+/* Returns the cell at which byte `at` of the view begins, at most limit. */
 static unsigned cell_of(const struct view *view, size_t at, unsigned limit)
 {
 	struct escape escape;
@@ -73,7 +73,7 @@ static unsigned cell_of(const struct view *view, size_t at, unsigned limit)
 	return cell < limit ? cell : limit;
 }
 
-/* Bytes of a mark within the view, [*start, *end). */
+/* Returns the bytes of a mark in the view, [*start, *end). */
 static void mark_bytes(const struct view *view, const struct mark *mark,
 		       size_t *start, size_t *end)
 {
@@ -87,7 +87,7 @@ static void mark_bytes(const struct view *view, const struct mark *mark,
 	*end = *end > view->offset ? *end - view->offset : 0;
 }
 
-/* Start far inside a long line shortly before the mark. */
+/* For a mark far inside of a long line, starts shortly before it. */
 static void rebase(struct view *view, const struct mark *mark)
 {
 	size_t start, end;
@@ -104,7 +104,7 @@ static void rebase(struct view *view, const struct mark *mark)
 	view->cut_left = true;
 }
 
-/* Choose the cells to show so that the mark is among them. */
+/* Chooses the visible cells so that the mark is among them. */
 static void place_window(struct view *view, const struct mark *mark,
 			 unsigned width)
 {
@@ -119,14 +119,14 @@ static void place_window(struct view *view, const struct mark *mark,
 	cell = cell_of(view, start, FAR * TAB);
 	end_cell = cell_of(view, end, cell + width);
 	if (view->cut_left || end_cell >= width) {
-		/* Shows a third of the window before the mark. */
+		/* A third of the window is before the mark. */
 		view->low = cell > width / 3 ? cell - width / 3 : 0;
 		view->cut_left = view->cut_left || view->low > 0;
 	}
 	view->high = view->low + width - 1 - view->cut_left;
 }
 
-/* Choose what is shown of the whole line. */
+/* Chooses the visible part of the line. */
 static void fit(struct view *view, const struct mark *mark, unsigned width,
 		unsigned margin)
 {
@@ -156,7 +156,7 @@ static void add_spaces(struct buf *out, unsigned n)
 		buf_addc(out, ' ');
 }
 
-/* The gutter: a line number, or nothing, and the bar. */
+/* Adds the gutter: a line number, or nothing, and the bar. */
 static void add_gutter(const struct excerpt *excerpt, struct buf *out,
 		       uint32_t line)
 {
@@ -168,7 +168,8 @@ static void add_gutter(const struct excerpt *excerpt, struct buf *out,
 	paint_end(out, excerpt->color);
 }
 
-/* The part of [cell, next) in the window: text if it is all of it, else blanks.
+/* Adds the part of [cell, next) in the window: text if it is complete, else
+ * blanks.
  */
 static void add_cells(struct buf *out, const struct view *view,
 		      const struct escape *escape, unsigned cell, unsigned next)
@@ -257,7 +258,7 @@ static void add_underline(const struct excerpt *excerpt,
 	buf_addc(out, '\n');
 }
 
-/* Lines that are left out between two marks; a single one is shown. */
+/* Omits lines between two marks; a single one is shown. */
 static void add_gap(const struct excerpt *excerpt, struct buf *out,
 		    uint32_t from, uint32_t to)
 {

@@ -8,9 +8,9 @@
  *	23 |           requests: {nvidia.com/gpu: 4}
  *	   |           ^^^^^^^^
  *
- * Underlines are counted in terminal cells, so they survive tabs and wide
- * characters. Work per mark is bounded whatever the length of the line:
- * manifests may be one line of a megabyte.
+ * Underlines are counted in terminal cells, so that tabs and wide characters do
+ * not shift them. Work per mark is limited for any length of the line: a
+ * manifest may be one line of a megabyte.
  */
 #ifndef LINT_EXCERPT_H
 #define LINT_EXCERPT_H
@@ -23,7 +23,7 @@ struct mark {
 	uint32_t line;	     /* from 1 */
 	uint32_t start, end; /* bytes in the source; cut to the line */
 	bool primary;
-	const char *text; /* shown after the underline, may be "" */
+	const char *text; /* shown after the underline; may be "" */
 };
 
 struct excerpt {
@@ -31,23 +31,23 @@ struct excerpt {
 	struct mark *marks; /* sorted here: by line, the primary one first */
 	size_t n;
 	unsigned gutter; /* digits of the largest line number */
-	unsigned width;	 /* cells of the terminal, 0: unknown */
+	unsigned width;	 /* cells of the terminal; 0: unknown */
 	bool color;
 	enum severity severity;
 };
 
-/* A separate line, without its end. */
+/* A single line, without its line end. */
 struct excerpt_text {
 	const char *s;
 	size_t len;
-	uint32_t at;	 /* a byte that is to be seen */
-	unsigned width;	 /* cells of the terminal, 0: unknown */
-	unsigned margin; /* of them before the text */
+	uint32_t at;	 /* a byte that must be visible */
+	unsigned width;	 /* cells of the terminal; 0: unknown */
+	unsigned margin; /* of these, cells before the text */
 };
 
 unsigned decimal_digits(uint32_t n);
 void excerpt_add(struct excerpt *excerpt, struct buf *out);
-/* The line cut to the width, as excerpts cut theirs, and a line end. */
+/* Adds the line, cut to the width like an excerpt, and a line end. */
 void excerpt_add_text(const struct excerpt_text *text, struct buf *out);
 
 #endif

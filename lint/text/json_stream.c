@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commas need no state: a member follows another one unless the byte before
- * it opened the map or list. Most text needs no escape, so that sixteen bytes
- * at a time are looked at and runs are copied whole.
+ * Commas need no state: a member follows another one unless the byte before it
+ * opened the map or list. Most text needs no escape, so sixteen bytes are
+ * checked at a time and runs are copied whole.
  */
 #include "json_stream.h"
 
@@ -29,14 +29,14 @@ static bool is_plain_block(struct block b)
 			 block_or(block_is(b, '"'), block_is(b, '\\'))));
 }
 
-/* Bytes that a string may hold as they are. */
+/* Returns the number of bytes that a string may contain unescaped. */
 static size_t plain_length(const char *s, size_t len)
 {
 	size_t i = 0;
 
 	while (len - i >= BLOCK && is_plain_block(block_read(s + i)))
 		i += BLOCK;
-	/* The last block may begin in the one before. */
+	/* The last block may overlap the one before. */
 	if (i && len - i < BLOCK && is_plain_block(block_read(s + len - BLOCK)))
 		return len;
 	while (i < len && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' &&
@@ -58,7 +58,7 @@ static void add_ascii(struct buf *out, unsigned char c)
 	}
 }
 
-/* The character at s, from 0x80 on or a delete; returns its bytes. */
+/* Adds the character at s, from 0x80 on or a delete; returns its length. */
 static size_t add_character(struct buf *out, const char *s, size_t len)
 {
 	struct escape escape;
@@ -77,7 +77,8 @@ static void begin(struct buf *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
 
-	/* A line, or what the caller wrote before it, needs no separator. */
+	/* At the start of a line, or after the caller's own text, no separator
+	 * is needed. */
 	if (last != '{' && last != '[' && last != '\n' && last != ':')
 		buf_addc(out, ',');
 	if (!key)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON written straight to a buffer: no tree is built. The caller opens and
- * closes in pairs; commas come by themselves.
+ * JSON written straight to a buffer, without a tree. The caller opens and
+ * closes in pairs; commas are added automatically.
  */
 #ifndef LINT_JSON_STREAM_H
 #define LINT_JSON_STREAM_H
@@ -12,18 +12,19 @@
 
 #include "base/buf.h"
 
-/* bracket is '{' or '['; key is NULL for an item and for the whole. */
+/* bracket is '{' or '['; key is NULL for an item and for the outermost
+ * value. */
 void stream_open(struct buf *out, const char *key, char bracket);
 void stream_close(struct buf *out, char bracket);
-/* Bytes that are not UTF-8 (a path may hold any) become U+FFFD. */
+/* Bytes that are not UTF-8 (a path may contain any) become U+FFFD. */
 void stream_text(struct buf *out, const char *key, const char *s);
 void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
 /* 16 digits, as text. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
-/* json is compact JSON already. Characters that a terminal would act on or that
- * cannot be seen become escapes: the value is the same, and JSON is looked at
- * as well. */
+/* json must be compact JSON. Characters that a terminal would interpret, and
+ * invisible ones, become escapes: the value is the same, and people also look
+ * at JSON. */
 void stream_json(struct buf *out, const char *key, const char *json);
 
 #endif

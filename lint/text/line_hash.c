@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The file as UTF-16 units without blanks and tabs, line ends as LF, closed
- * by 0xFFFF and a window of zeros. A line's hash is that of the window that
- * begins at its first unit: units times falling powers of 37, wrapping at 64
- * bits, rolled from unit to unit. Lines end at CR, LF and CRLF here, other
- * than for kubectl: this is GitHub's count.
+ * Hashes the file as UTF-16 units without blanks and tabs, with LF as line end,
+ * followed by 0xFFFF and a window of zeros. A line's hash is that of the window
+ * that begins at its first unit: units times falling powers of 37, wrapping at
+ * 64 bits, rolled from unit to unit. Lines end at CR, LF and CRLF, as GitHub
+ * counts them, unlike kubectl.
  */
 #include "line_hash.h"
 
@@ -14,7 +14,7 @@
 
 enum { FACTOR = 37, CLOSED = 0xffff };
 
-/* FACTOR to the power of the window, modulo 2 to that of 64. */
+/* FACTOR to the power of the window's length, modulo 2 to the power of 64. */
 #define POWER UINT64_C(0xe59cd09a331cdb71)
 
 static void rewind_to_start(struct line_hasher *hasher)
@@ -34,7 +34,7 @@ void line_hasher_init(struct line_hasher *hasher, const struct source *source)
 	rewind_to_start(hasher);
 }
 
-/* The window is that of a line. */
+/* The window is at the start of a line. */
 static void line_read(struct line_hasher *hasher)
 {
 	hasher->line++;
@@ -58,7 +58,7 @@ static void add_unit(struct line_hasher *hasher, uint16_t unit)
 		line_read(hasher);
 }
 
-/* A sequence of more than one byte, or a byte that is not UTF-8. */
+/* Reads a sequence of more than one byte, or a byte that is not UTF-8. */
 static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
 			      size_t n)
 {
@@ -73,7 +73,8 @@ static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
 	return (uint16_t)(0xd800 + (c >> 10));
 }
 
-/* The next unit of the text; false: its bytes have none, or it has ended. */
+/* Reads the next unit of the text; false if its bytes have none, or at the
+ * end. */
 static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 {
 	const struct source *source = hasher->source;
@@ -95,8 +96,8 @@ static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 	return *s != ' ' && *s != '\t' && !(after_cr && *s == '\n');
 }
 
-/* Reads to that line, again from the first one if it is behind; false: there is
- * none. */
+/* Reads up to that line, again from the first one if it was passed; false if
+ * there is none. */
 static bool reach(struct line_hasher *hasher, uint32_t line)
 {
 	const size_t end = hasher->source->len;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The hash of a line by which GitHub code scanning recognizes an alert when
+ * The hash of a line by which GitHub code scanning recognizes an alert after
  * lines above it change (partialFingerprints.primaryLocationLineHash). It must
- * equal the one GitHub's upload tool would compute, or alerts double.
+ * equal the hash that GitHub's upload tool computes, or alerts are duplicated.
  */
 #ifndef LINT_LINE_HASH_H
 #define LINT_LINE_HASH_H
@@ -17,15 +17,15 @@ enum { LINE_HASH_WINDOW = 100 };
 
 struct line_hash {
 	uint64_t hash;
-	uint32_t count; /* of lines with this hash so far, from 1 */
+	uint32_t count; /* number of lines with this hash so far, from 1 */
 };
 
-/* Reads the source as far as the last line that is asked for, and twice: counts
- * are kept of those hashes alone that some wanted line has. */
+/* Reads the source up to the last requested line, and twice: only hashes of
+ * requested lines are counted. */
 struct line_hasher {
 	const struct source *source;
 	size_t at;	   /* the next byte */
-	uint32_t trailing; /* a unit that comes before it, 0: none */
+	uint32_t trailing; /* a unit that precedes it; 0: none */
 	bool at_start, after_cr;
 	/* The last units, by their number modulo LINE_HASH_WINDOW. */
 	struct line_unit {
@@ -34,7 +34,7 @@ struct line_hasher {
 	} window[LINE_HASH_WINDOW];
 	size_t nunits;
 	uint64_t hash; /* of the window */
-	uint32_t line; /* the last one that was read, 0: none */
+	uint32_t line; /* the last line that was read; 0: none */
 	uint64_t line_hash;
 	struct counter wanted, counter; /* by hash */
 	bool counts;
@@ -42,10 +42,11 @@ struct line_hasher {
 };
 
 void line_hasher_init(struct line_hasher *hasher, const struct source *source);
-/* Each line that will be asked for, from 1; then each may be asked for. Their
- * order is free, but where it is not theirs in the text this is read again. */
+/* Announces a line that will be requested, from 1; once all are announced, each
+ * may be requested. Any order is allowed, but going back reads the text
+ * again. */
 void line_hash_want(struct line_hasher *hasher, uint32_t line);
-/* NULL: there is no such line. */
+/* Returns NULL if there is no such line. */
 const struct line_hash *line_hash_at(struct line_hasher *hasher, uint32_t line);
 void line_hasher_release(struct line_hasher *hasher);
 

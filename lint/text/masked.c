@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most files hold no secret, and then nothing is parsed or copied. For a file
- * that is gone, tokens are masked by their form.
+ * Most files contain no secret, and are then neither parsed nor copied. If a
+ * file is gone, tokens are masked by their form.
  */
 #include "masked.h"
 

@@ -8,11 +8,12 @@
 
 #include "engine/finding.h"
 
-/* The text of one file that may be shown; in the arena. */
+/* The text of one file that may be shown; lives in the arena. */
 struct masked {
 	struct secrets secrets;
-	struct source *source; /* its text, masked; NULL: it holds none */
-	bool any;	       /* findings may hold some */
+	struct source
+		*source; /* its text, masked; NULL: it contains no secret */
+	bool any;	 /* findings may hold some */
 };
 
 /* source may be NULL: a removed file has no lines to show. */

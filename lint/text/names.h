@@ -10,7 +10,7 @@
 
 /* True if the name has the ending of a manifest. */
 bool is_manifest(const char *name);
-/* In the order of strcmp(); and whether, so sorted, they hold one. */
+/* Sorts names in the order of strcmp(); searches sorted names. */
 void names_sort(const char **names, size_t n);
 bool names_have(const char **names, size_t n, const char *name);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line ends are replaced by a stand-in, so it does not matter how parsers
- * normalize them.
+ * Line ends are replaced, so it does not matter how parsers normalize them.
  */
 #include "xml_out.h"
 

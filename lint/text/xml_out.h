@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Text for XML: markup is escaped, and what XML 1.0 cannot hold (control
- * characters, noncharacters, bytes that are not UTF-8) becomes a stand-in, as
- * on a terminal. Fits attributes in double quotes and element text alike.
+ * Text for XML: markup is escaped, and characters that XML 1.0 cannot contain
+ * (control characters, noncharacters, bytes that are not UTF-8) are replaced,
+ * as on a terminal. Suitable for attributes in double quotes and for element
+ * text.
  */
 #ifndef LINT_XML_OUT_H
 #define LINT_XML_OUT_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Chunks are linked from the newest to the oldest, starting with 64 KiB and
- * doubling up to 1 MiB. A request that would waste most of a fresh chunk gets a
- * separate chunk behind the head, so that the head stays in use. Strings are
+ * doubling up to 1 MiB. A request that would waste most of a new chunk gets a
+ * separate chunk after the head, so that the head stays in use. Strings are
  * packed without padding; everything else is aligned for any type.
  */
 #include "base/arena.h"
@@ -46,7 +46,7 @@ static void use_chunk(struct arena *arena, struct arena_chunk *chunk)
 	arena->limit = chunk->data + chunk->size;
 }
 
-/* Memory from elsewhere, aligned as a chunk is. */
+/* Memory from malloc() or a new chunk, aligned like a chunk. */
 void *arena_take_slowly(struct arena *arena, size_t size)
 {
 	size_t chunk_size = CHUNK_MIN;
@@ -97,7 +97,7 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
-	/* Most texts fit where the next allocation begins. */
+	/* Most texts fit into the free memory of the chunk. */
 	size_t room = (size_t)(arena->limit - arena->next);
 	char *text;
 	va_list again;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes. The empty buffer points at a static NUL so that data can
- * always be read as a string; that byte is never written to.
+ * Growable bytes. An empty buffer points at a static NUL, so that data is
+ * always a valid string; that byte is never written.
  */
 #include "base/buf.h"
 
@@ -16,7 +16,7 @@ static const char empty[1] = "";
 
 void buf_init(struct buf *buf)
 {
-	/* Not written while size is 0: buf_grow() replaces it first. */
+	/* Never written while size is 0: buf_grow() replaces it first. */
 	buf->data = (char *)(uintptr_t)empty;
 	buf->len = 0;
 	buf->size = 0;
@@ -97,7 +97,7 @@ void buf_vaddf(struct buf *buf, const char *fmt, va_list ap)
 	va_end(again);
 	if (len < 0)
 		BUG("format \"%s\"", fmt);
-	/* Most texts fit where there is room already. */
+	/* Most texts fit into the existing memory. */
 	if ((size_t)len >= room) {
 		buf_grow(buf, (size_t)len);
 		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The first error is the cause and wins; later ones are its consequences. Text
- * that does not fit is cut at the end: the cause is last after wrapping, but
- * contexts are short (paths), so 400 bytes are enough.
+ * that does not fit is cut at the end, where the cause is after wrapping; but
+ * contexts are short (paths), so 400 bytes suffice.
  */
 #include "base/err.h"
 #include "base/bug.h"
@@ -62,7 +62,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	len = strlen(context);
 	if (len + 2 >= sizeof(err->text))
-		return -1; /* no room for both: the cause says more */
+		return -1; /* no room for both: the cause is more useful */
 	room = sizeof(err->text) - 1 - len - 2;
 	if (strlen(err->text) > room)
 		err->text[room] = '\0';

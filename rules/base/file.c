@@ -2,8 +2,8 @@
 /*
  * The open file is inspected, not its path: the path may name another file a
  * moment later. O_NONBLOCK lets open() return for a pipe without a writer; it
- * has no effect on regular files. Where a pipe may be read, its writer is
- * waited for a short time: a program that never ends is worse than an error.
+ * has no effect on regular files. If a pipe may be read, its writer is awaited
+ * for a short time: a program that never ends is worse than an error.
  */
 #include "base/file.h"
 
@@ -77,8 +77,8 @@ static bool is_fifo(const struct stat *st)
 }
 
 /*
- * A pipe without a writer has ended, one without data has not. Returns 0, with
- * the bytes that were read for this in out, or EPIPE.
+ * A pipe without a writer has ended; one without data has not. Returns 0, with
+ * the bytes read by this check in out, or EPIPE.
  */
 static int wait_for_writer(int fd, struct buf *out)
 {

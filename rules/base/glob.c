@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A pattern is a list of alternatives: braces are expanded here, because
- * pcre2_pattern_convert() takes them literally. An alternative without
- * wildcards stays text and is compared as such. Compiled code is read-only,
- * match data is made per call, so one glob serves any number of threads. Bytes
- * that are not UTF-8 match no wildcard.
+ * pcre2_pattern_convert() treats them as literals. An alternative without
+ * wildcards stays text and is compared directly. Compiled code is read-only and
+ * match data is made per call, so several threads may use one glob. Bytes that
+ * are not UTF-8 match no wildcard.
  */
 #include "base/glob.h"
 
@@ -86,8 +86,8 @@ static int add_alternative(struct glob *glob, const char *pattern,
 }
 
 /*
- * The end of the alternative that starts at s: the ',' or '}' of this level,
- * or the NUL. Backslash takes the next byte literally.
+ * Returns the end of the alternative that starts at s: the ',' or '}' of this
+ * level, or the NUL. A backslash makes the next byte literal.
  */
 static const char *alternative_end(const char *s)
 {

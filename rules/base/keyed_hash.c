@@ -41,7 +41,7 @@ static void sip_word(struct sip *s, uint64_t word)
 
 static struct text_key process_key;
 
-/* Before main(), and so before there is a second thread. */
+/* Runs before main(), and so before there is a second thread. */
 static __attribute__((constructor)) void read_process_key(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths as text. The file system is asked only for the start of a repository
- * and for the real path.
+ * Paths as text. Only the root of a repository and the real path need the file
+ * system.
  */
 #include "base/path.h"
 
@@ -23,7 +23,7 @@ void path_join(const char *folder, const char *name, struct buf *out)
 	buf_adds(out, name);
 }
 
-/* Take the last part off a path that starts at offset start of out. */
+/* Removes the last part of a path that starts at offset start of out. */
 static void drop_last(struct buf *out, size_t start)
 {
 	while (out->len > start && out->data[out->len - 1] != '/')
@@ -33,7 +33,7 @@ static void drop_last(struct buf *out, size_t start)
 	out->data[out->len] = '\0';
 }
 
-/* up: ".." takes the part before it away. */
+/* up: ".." removes the part before it. */
 static void add_parts(const char *path, struct buf *out, size_t start, bool up)
 {
 	while (*path) {
@@ -74,7 +74,7 @@ void path_from(const char *cwd, const char *absolute, struct buf *out)
 {
 	size_t common = 0, i = 0;
 
-	/* common: end of the folders that both share, slash included. */
+	/* common: end of the folders that both share, including the slash. */
 	for (;; i++) {
 		bool end_a = !cwd[i] || cwd[i] == '/';
 		bool end_b = !absolute[i] || absolute[i] == '/';

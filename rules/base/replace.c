@@ -60,7 +60,7 @@ static char *temporary_name(const char *target, unsigned try)
 	int folder = slash ? (int)(slash - target) + 1 : 0;
 	char *name;
 
-	/* Truncates a long name: the whole must fit into 255 bytes. */
+	/* Truncates a long name: the whole name must fit into 255 bytes. */
 	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
 		     target + folder, (long)getpid(), try) < 0)
 		OUT_OF_MEMORY();
@@ -73,8 +73,8 @@ static int open_temporary(struct replace *r, const struct stat *old)
 
 	for (unsigned try = 0; try < 100; try++) {
 		r->temporary = temporary_name(r->target, try);
-		/* The temporary file is readable only for those who could read
-		 * the old one. */
+		/* The temporary file must be readable only by those who could
+		 * read the old one. */
 		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  old ? 0600 : 0666);
 		if (fd >= 0 || errno != EEXIST)
@@ -82,8 +82,9 @@ static int open_temporary(struct replace *r, const struct stat *old)
 		free(r->temporary);
 		r->temporary = NULL;
 	}
-	/* Owner before mode: chown() takes setuid bits off. Not our file:
-	 * the owner and permissions of a new one will do. */
+	/* Owner before mode, because chown() removes setuid bits. If the file
+	 * belongs to another user, the owner and permissions of a new file are
+	 * accepted. */
 	if (fd >= 0 && old &&
 	    (fchown(fd, old->st_uid, old->st_gid) ||
 	     fchmod(fd, old->st_mode & 07777)))
@@ -132,7 +133,7 @@ int replace_open(struct replace *r, const char *path)
 
 /* --- in place of the one that was read ------------------------------------ */
 
-/* These agree when no other program has the file open. */
+/* On other file systems the two agree if no other program has the file open. */
 static bool is_remote(int fd)
 {
 	struct statfs fs;
@@ -150,9 +151,9 @@ static bool is_remote(int fd)
 }
 
 /*
- * 0, or ETXTBSY. Without the right to take a lease, there is none. A process
- * that another program forks has its files until it executes: a file that was
- * just written may have to be waited for, half a second at most.
+ * Returns 0, or ETXTBSY. Without the right to take a lease, none is taken. A
+ * forked process keeps its parent's files open until exec(), so this waits for
+ * up to half a second.
  */
 static int lease(int fd, bool *leased)
 {
@@ -177,8 +178,8 @@ static int exchange(const struct replace *r)
 
 /*
  * Another program's file has the temporary name: it gets its name back. The
- * file that comes back should be our own, `ours`; if not, that file has
- * replaced ours in the meantime and is the newer one, so they are exchanged
+ * file that returns should be this process' own, `ours`; if not, another file
+ * has replaced it in the meantime and is the newer one, so they are exchanged
  * again, and so on.
  */
 static void change_back(struct replace *r, struct file_stamp ours)
@@ -189,10 +190,10 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	while (!lstat(r->temporary, &st)) {
 		file_stamp_take(&put, &st);
 		if (exchange(r)) {
-			/* The target was removed, and so was the old file. */
+			/* The target was removed, and the old file with it. */
 			if (errno == ENOENT)
 				return;
-			/* The worst: it keeps the name it has now. */
+			/* The worst case: the file keeps its current name. */
 			free(r->temporary);
 			r->temporary = NULL;
 			return;
@@ -204,7 +205,7 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	}
 }
 
-/* Returns 0, or errno. fd is the file that has the target's name. */
+/* Returns 0, or errno. fd is the file with the target's name. */
 static int put_in_place(struct replace *r, int fd, const struct file_stamp *old,
 			const struct file_stamp *ours)
 {

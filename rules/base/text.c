@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes and UTF-8. Case is folded for ASCII only: Kubernetes names, keys and
+ * Bytes and UTF-8. Only ASCII is case-folded: Kubernetes names, keys and
  * enumerations are ASCII.
  */
 #include "base/text.h"
@@ -9,8 +9,9 @@
 #include <string.h>
 
 enum {
-	WORD_MAX = 127,	 /* longest different part text_distance() looks at */
-	NEAR_ENOUGH = 3, /* more edits than this are another word */
+	WORD_MAX =
+		127, /* longest differing part that text_distance() compares */
+	NEAR_ENOUGH = 3, /* words with more edits than this are different */
 };
 
 bool text_contains(const char *s, const char *part)
@@ -30,7 +31,7 @@ static bool starts_ci(const char *s, const char *part)
 	return !*part;
 }
 
-/* For short texts: strcasestr() prepares itself for long ones. */
+/* For short texts: strcasestr() has set-up costs for long ones. */
 bool text_contains_ci(const char *s, const char *part)
 {
 	char first = lower_ascii(*part);
@@ -119,7 +120,7 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 
 	if (n > TEXT_NEAREST_MAX)
 		return NULL;
-	/* Changing half of a word makes another word. */
+	/* If half of a word changes, it is another word. */
 	if (len / 2 < NEAR_ENOUGH)
 		best = (unsigned)(len / 2) + 1;
 	for (size_t i = 0; word && best && i < n; i++) {
@@ -138,7 +139,8 @@ static bool is_alphanumeric(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* No limit on the length: that of labels of a subdomain is its own. */
+/* Without a limit on the length, because labels of a subdomain have another
+ * limit. */
 static bool is_part(const char *s, size_t len)
 {
 	if (!len || !is_alphanumeric(s[0]) || !is_alphanumeric(s[len - 1]))
@@ -277,7 +279,8 @@ size_t utf8_count(const char *s, size_t n)
 	const uint64_t ones = 0x0101010101010101u;
 	size_t count = 0;
 
-	/* Eight bytes at a time: a continuation has bit 7 set, bit 6 clear. */
+	/* Eight bytes at a time: a continuation byte has bit 7 set and bit 6
+	 * clear. */
 	while (n >= 8) {
 		uint64_t word;
 

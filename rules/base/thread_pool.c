@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A phase is a number that grows: a thread that waits for the next one cannot
- * miss it, since the phase ends only when all that were called have worked.
+ * A phase is a number that grows: a thread that waits for the next phase cannot
+ * miss it, since a phase ends only when all called threads have worked.
  */
 #include "base/thread_pool.h"
 
@@ -23,8 +23,8 @@ void pool_init(struct thread_pool *thread_pool, unsigned most)
 	thread_pool->made = 1;
 }
 
-/* Wait for cond under the lock; may return without a signal. *tries, 0 at
- * first: what is awaited is often near, and to sleep takes longer. */
+/* Waits for cond under the lock; may return without a signal. *tries is 0 at
+ * first: the event is often near, and sleeping takes longer than polling. */
 static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 {
 	if (++*tries > TRIES) {
@@ -36,7 +36,8 @@ static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 	pthread_mutex_lock(lock);
 }
 
-/* true: the phase after the one given began, and this thread is called. */
+/* Returns true if a phase after the given one began and this thread is
+ * called. */
 static bool await_call(struct thread_pool *thread_pool, unsigned index,
 		       unsigned *phase)
 {
@@ -72,7 +73,7 @@ static void *thread_main(void *context)
 	return NULL;
 }
 
-/* Threads that were asked for and are not there yet. */
+/* Starts the requested threads that do not exist yet. */
 static void make_threads(struct thread_pool *thread_pool, unsigned n)
 {
 	if (!thread_pool->threads)

@@ -15,7 +15,7 @@ void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 	if (n < *size)
 		return items;
 	/*
-	 * Starts large items (objects, pods) at one, because most lists hold
+	 * Large items (objects, pods) start at one, because most lists hold
 	 * only one.
 	 */
 	if (*size)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is read as the parser of options reads it, but for its errors.
+ * Reads a line like the parser of options, but without reporting errors.
  */
 #include "cli/complete.h"
 
@@ -12,7 +12,7 @@ enum { MEANING_MOST = 70 };
 
 /* --- offers --------------------------------------------------------------- */
 
-/* The first sentence, or what of it fits; on one line. */
+/* Adds the first sentence, or its start if it is too long; on one line. */
 static void add_meaning(struct buf *out, const char *text)
 {
 	const char *stop = strstr(text, ". ");
@@ -74,7 +74,7 @@ static const struct option *find_option(const struct complete_set *set,
 	return NULL;
 }
 
-/* The option of the word whose value is the next one. */
+/* Returns the option whose value is the next word. */
 static const struct option *expected(const struct complete_set *set,
 				     unsigned bit, const char *word)
 {

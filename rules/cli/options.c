@@ -44,7 +44,7 @@ static bool is_list(const struct option *o)
 
 /* --- values --------------------------------------------------------------- */
 
-/* Digits and, for bytes, Ki or Mi; within the option's range. */
+/* Parses digits and, for bytes, Ki or Mi; within the option's range. */
 static bool parse_number(const struct option *o, const char *text, size_t *out)
 {
 	unsigned long long value;
@@ -135,7 +135,7 @@ static int set_flag_to(struct option_parser *p, const struct option *o,
 	return 0;
 }
 
-/* GPUGATE_FORMAT=sarif is for lint, and no mistake where rules are listed. */
+/* GPUGATE_FORMAT=sarif is for lint, and not an error while rules are listed. */
 static bool is_meant(const struct option_parser *p, const struct option *o,
 		     const char *value)
 {
@@ -242,7 +242,7 @@ bool option_is_inherited(const struct option_parser *p, const char *name)
 	return o && p->inherited[o - p->set->items];
 }
 
-/* Where the command has what does it here. */
+/* If the command has another option for it. */
 static const char *hint_for(const struct option_parser *p, const char *name,
 			    size_t len)
 {
@@ -321,7 +321,7 @@ static int unknown_letter(struct option_parser *p, char letter)
 			    instead ? ": use " : "", instead ? instead : "");
 }
 
-/* One argument of letters: -qv, -j4, -j 4. */
+/* Reads one argument of letters: -qv, -j4, -j 4. */
 static int read_letters(struct option_parser *p, const char *arg)
 {
 	for (const char *c = arg; *c; c++) {
@@ -360,7 +360,7 @@ static int read_argument(struct option_parser *p, const char *arg, bool plain)
 	return 0;
 }
 
-/* Behind `--` nothing is an option. */
+/* After `--` nothing is an option. */
 static int read_arguments(struct option_parser *p)
 {
 	bool plain = false;

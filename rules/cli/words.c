@@ -16,7 +16,7 @@ void list_add(struct arena *arena, struct list *list, const char *item)
 {
 	*VEC_PUSH(arena, list->items, list->n, list->size) = item;
 	*VEC_PUSH(arena, list->items, list->n, list->size) = NULL;
-	list->n--; /* the next item takes the place of the NULL */
+	list->n--; /* the next item replaces the NULL */
 }
 
 void list_split(struct arena *arena, struct list *list, const char *text,
@@ -70,7 +70,7 @@ void word_variable(const char *prefix, const char *name, char *out)
 	*out = '\0';
 }
 
-/* One paragraph's words; returns where it ends. */
+/* Wraps the words of one paragraph; returns its end. */
 static const char *wrap_words(struct buf *out, const char *text, size_t column,
 			      size_t indent)
 {

@@ -5,10 +5,11 @@
 #include "doc/work.h"
 
 /*
- * An object of 1.5 MiB has 60,000 small fields, and flow style that people
- * write is a few levels deep. libyaml takes 15 ms for so much flow work. So
- * much of scripts becomes 15 MiB of words at most. The custom rules of an
- * object may work as much as one expression, 0.1 s; most cost a hundred.
+ * An object of 1.5 MiB has 60,000 small fields, and flow style in practice is a
+ * few levels deep. libyaml takes 15 ms for this amount of flow work. Scripts of
+ * this length become at most 15 MiB of words. The custom rules of an object
+ * together have the budget of one expression, 0.1 s; most cost about 100 of its
+ * units.
  */
 const struct load_cost load_cost_object = {
 	.bytes = 16 << 20,
@@ -53,7 +54,7 @@ struct load_cost load_budget_left(const struct load_budget *budget)
 	};
 }
 
-/* False: it was less, and nothing is left. */
+/* Returns false if less was left; then nothing is left. */
 static bool spend(uint64_t *left, uint64_t n)
 {
 	bool enough = n <= *left;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accounting by which the readers keep within the limits of their loader and
- * the budget of its arena.
+ * Accounting that keeps the readers within the limits of their loader and the
+ * budget of its arena.
  */
 #ifndef RULES_DOC_COST_H
 #define RULES_DOC_COST_H
@@ -11,7 +11,7 @@
 /* Nodes and flow work that the next document may use. */
 uint32_t cost_nodes(const struct loader *loader);
 uint64_t cost_flow_work(const struct loader *loader);
-/* A reader ended with so much of it left. */
+/* Called when a reader ends with this much left. */
 void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hash index of a large map, private to node.c and build.c. It lives in the
- * tree's arena. It covers the children up to and including `indexed`;
- * children appended later are found by scanning on from there.
+ * tree's arena. It covers the children up to and including `indexed`; children
+ * appended later are found by a scan from there.
  */
 #ifndef RULES_DOC_INDEX_H
 #define RULES_DOC_INDEX_H
@@ -18,15 +18,16 @@ enum {
 };
 
 struct node_index {
-	uint32_t size; /* slots, a power of two, at most half of them used */
+	uint32_t size; /* number of slots, a power of two; at most half of them
+			  are used */
 	struct node *indexed;
 	struct node **slots;
 };
 
-/* Slot of the key, or the empty slot where it belongs. */
+/* Returns the slot of the key, or the empty slot for it. */
 struct node **index_slot(const struct node_index *index, const char *key,
 			 size_t len);
-/* Child by key bytes, unknown or not; NULL when there is none. */
+/* Returns a child by key bytes, unknown or not; NULL if there is none. */
 struct node *node_lookup(const struct node *map, const char *key, size_t len);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the tree. Maps are scanned, length first, because Kubernetes
- * objects have few keys per map; only maps with an index are hashed. An
- * unknown node answers every step down with itself, and with "no" to every
- * question about its value.
+ * Reading the tree. Maps are scanned, length first, because Kubernetes objects
+ * have few keys per map; only maps with an index are hashed. Every step down
+ * from an unknown node returns the node itself, and every test of its value is
+ * false.
  */
 #include "doc/node.h"
 
@@ -127,7 +127,7 @@ size_t node_count(const struct node *node)
 }
 
 /*
- * A number's text in parts: its significant digits are first..last (perhaps
+ * A number's text in parts: its significant digits are first..last (possibly
  * with a point between them) and the last one counts 10^exponent.
  */
 struct decimal {
@@ -206,7 +206,7 @@ static bool decimal_int(const struct decimal *d, int64_t *value)
 	return true;
 }
 
-/* The usual form of numbers: a few digits. */
+/* True for the usual form of numbers: a few digits. */
 static bool is_short_int(const struct node *node, int64_t *value)
 {
 	int64_t n = 0;
@@ -296,7 +296,7 @@ static inline bool same_text(const char *a, const char *b, uint32_t len)
 	return !len || text_same_bytes(a, b, len);
 }
 
-/* Type, flags, tag and length are side by side. */
+/* Type, flags, tag and length are adjacent. */
 static bool children_repeat(const struct node *a, const struct node *b)
 {
 	const struct node *x = a->first, *y = b->first;
@@ -319,7 +319,7 @@ bool node_repeats(const struct node *a, const struct node *b)
 	return node_is_map(a) && node_is_map(b) && children_repeat(a, b);
 }
 
-/* Bytes of a pointer, or at most that. */
+/* Upper bound for the length of a pointer. */
 static size_t pointer_room(const struct node *node)
 {
 	size_t room = 0;
@@ -352,7 +352,7 @@ void pointer_add(struct buf *out, const char *key, size_t len)
 	out->data[out->len] = '\0';
 }
 
-/* From the root down to the node; returns the end. */
+/* Writes the steps from the root down to the node; returns the end. */
 static char *put_pointer(char *out, const struct node *node)
 {
 	if (!node || !node->parent)
@@ -447,10 +447,11 @@ static void add_escape(struct buf *out, unsigned char c)
 		buf_addf(out, "\\u%04x", c);
 }
 
-/* The first byte from i on that needs an escape, or len. */
+/* Returns the first byte from i on that needs an escape, or len. */
 static size_t plain_until(const char *s, size_t i, size_t len)
 {
-	/* The lowest of eight marks is right; a borrow is in those above. */
+	/* The lowest of eight marks is right; a borrow only affects those
+	 * above. */
 	for (; len - i >= 8; i += 8) {
 		uint64_t w, marks;
 
@@ -516,7 +517,7 @@ static bool is_scalar(const struct node *node)
 	return node->type != NODE_MAP && node->type != NODE_SEQ;
 }
 
-/* The part of a map or seq without a key that distinguishes it from its
+/* Returns the part of a map or seq without a key that distinguishes it from its
  * siblings. */
 static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 {

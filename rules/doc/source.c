@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets into lines and columns. Most files have no finding, so the line
- * table is built only when the first position is asked for. UTF-16 is taken
- * by its byte order mark alone, as kubectl does; what cannot be decoded
- * becomes U+FFFD.
+ * Offsets into lines and columns. Most files have no finding, so the line table
+ * is only built for the first position. UTF-16 is recognized only by its byte
+ * order mark, as kubectl does; invalid sequences become U+FFFD.
  */
 #include "doc/source.h"
 
@@ -17,7 +16,7 @@ static uint32_t unit_at(const unsigned char *u, bool big_endian)
 			  : (uint32_t)u[1] << 8 | u[0];
 }
 
-/* One code point; *used is 2 or 4 bytes, 1 for a byte without its twin. */
+/* Reads one code point; *used is 2 or 4 bytes, or 1 for a last single byte. */
 static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
 			     size_t *used)
 {
@@ -34,7 +33,7 @@ static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
 	low = unit_at(u + 2, big_endian);
 	if (low < 0xdc00 || low > 0xdfff)
 		return 0xfffd;
-	/* Two low halves are one U+FFFD, as in golang.org/x/text. */
+	/* Two low surrogates become one U+FFFD, as in golang.org/x/text. */
 	*used = 4;
 	if (high > 0xdbff)
 		return 0xfffd;
@@ -96,7 +95,7 @@ static void build_lines(struct source *source)
 	source->nlines = n;
 }
 
-/* Index of the line that holds the offset. */
+/* Returns the index of the line that contains the offset. */
 static uint32_t find_line(const struct source *source, uint32_t offset)
 {
 	uint32_t low = 0, high = source->nlines;
@@ -112,9 +111,9 @@ static uint32_t find_line(const struct source *source, uint32_t offset)
 	return low;
 }
 
-/* Code points between two offsets of a line, counted from the last question
- * where that is nearer: thousands of findings in a JSON file of one line would
- * cost the square of it. */
+/* Counts the code points between two offsets of a line, from the last position
+ * if that is nearer: otherwise thousands of findings in a JSON file of one line
+ * would take quadratic time. */
 static uint32_t column_at(struct source *source, uint32_t line, uint32_t offset)
 {
 	uint32_t from = source->lines[line], column = 1;

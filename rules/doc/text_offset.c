@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a byte of a scalar's text to the byte of the file that it comes from.
- * Line folding and escapes are followed as far as a position needs.
+ * Maps a byte of a scalar's text to the byte of the file from which it comes.
+ * Line folding and escapes are followed as far as needed.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "doc/node.h"
 #include "doc/source.h"
 
-/* Where the text begins in the file, and its indentation. */
+/* Returns the start of the text in the file, and its indentation. */
 static uint32_t text_start(const struct source *source, const struct node *node,
 			   size_t *indent)
 {
@@ -26,7 +26,8 @@ static uint32_t text_start(const struct source *source, const struct node *node,
 	return at;
 }
 
-/* An escape of a text in such quotes; that of a line end is white space. */
+/* An escape in quoted text of this style; an escaped line end is white
+ * space. */
 static uint32_t escape_length(char quote, const char *at)
 {
 	if (quote == '\'')

@@ -17,7 +17,8 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "webhook"))
 from review import dump, review  # noqa: E402
 
-# Settings of a careful author for autoscalers, topology and network.
+# Settings for autoscalers, topology and network that a careful author would
+# choose.
 THOUGHT_OF = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "kueue.x-k8s.io/podset-required-topology": "cloud.provider.com/block",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The least that libmicrohttpd can do for a review: TLS, the body read and
- * dropped, a reply of 140 bytes that was made beforehand. The additional time
- * of the webhook is its own. mhd_floor CERT KEY [THREADS]; prints "listening
- * PORT" and serves until SIGTERM.
+ * The minimum that libmicrohttpd can do for a review: TLS, the body read and
+ * dropped, a prepared reply of 140 bytes. Any additional time is due to the
+ * webhook. mhd_floor CERT KEY [THREADS]; prints "listening PORT" and serves
+ * until SIGTERM.
  */
 #include <microhttpd.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Build the peers that come as Go modules into build/peers (minutes each).
+# Builds the other tools that are Go modules into build/peers (minutes each).
 set -eu
 command -v go >/dev/null || {
 	echo "skip: go is not on PATH"

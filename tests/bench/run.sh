@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Timings of the linter beside floors measured in the same run. Only the ratios
-# count; a machine's microseconds are only there to be divided. Peers
-# (kubeconform, conftest, gator, kyverno, kube-score) are timed beside it when
-# they are on PATH or in build/peers. The webhook comes last (webhook.sh).
+# Measures the linter and floors in the same run. Only the ratios count; a
+# machine's microseconds are only there to be divided. Other tools (kubeconform,
+# conftest, gator, kyverno, kube-score) are timed as well if they are on PATH or
+# in build/peers. The webhook comes last (webhook.sh).
 set -eu
 build=$1
 here=$(dirname "$0")
 corpus=${GPUGATE_SHARED:-../shared}/corpus
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-# A copy, as users install one: the linker writes its output here and there,
-# and the kernel maps a file that was written so 100 us more slowly.
+# Uses a copy, as users install one: the linker writes its output in random
+# order, and the kernel maps a file written so 100 us more slowly.
 gpugate=$work/gpugate
 cp "$build/gpugate" "$gpugate"
 PATH=$PWD/$build/peers:$PATH
@@ -21,8 +21,8 @@ echo 'int main(void){return 0;}' >"$work/bare.c"
 cc -O2 -static -o "$work/bare" "$work/bare.c"
 lint="$gpugate lint --isolated --no-ignore-vcs --fail-on never --format json"
 
-# rows N NAME COMMAND... [-- NAME COMMAND...]: run in turn, print, and keep the
-# least wall and CPU time as NAME in T and C
+# rows N NAME COMMAND... [-- NAME COMMAND...]: runs them in turn, prints, and
+# stores the least wall and CPU time as NAME in T and C
 declare -A T C
 rows() {
 	local n=$1 names=() commands=() expect=1 word wall busy kb i=0
@@ -132,8 +132,8 @@ if has conftest; then
 	peer conftest corpus-lint conftest test --rego-version v0 \
 		-p "$work/p.rego" "$corpus"
 fi
-# These give up at the first object that they cannot decode: a folder of one
-# repository, all of whose objects are of Kubernetes itself.
+# These give up at the first object that they cannot decode, so they get a
+# folder of one repository with only native objects.
 some=$corpus/ContainerSolutions__kubernetes-examples
 rows 30 some-lint $lint -j 2 "$some"
 if has gator; then

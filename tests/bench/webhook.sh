@@ -81,7 +81,8 @@ load() { # SECONDS CONNECTIONS MIX
 measure() { # NAME BODY MIX
 	local before after n
 	load 1 32 "$3"
-	# Other work of the machine only adds: takes the smaller of two counts.
+	# Other work of the machine only adds to it: takes the smaller of two
+	# counts.
 	for _ in 1 2; do
 		before=$(cpu_of $server)
 		load "$each" 32 "$3"

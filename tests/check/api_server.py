@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-# Rules whose error says that the API server refuses the object.
+# Rules whose error states that the API server rejects the object.
 CLAIMS = {
     "quantity-invalid", "field-type-invalid", "gpu-request-without-limit",
     "gpu-request-limit-mismatch", "gpu-fractional-quantity",
@@ -23,8 +23,8 @@ CLAIMS = {
     "job-restart-policy-missing", "priority-integer-set",
     "dra-request-invalid",
 }
-# Reasons of the server that lie in no rule's field: names, schemas of custom
-# resources, parts of objects that have nothing to do with GPUs.
+# Reasons of the server that no rule covers: names, schemas of custom resources,
+# parts of objects unrelated to GPUs.
 FOREIGN = (
     "metadata.name: Invalid value", "metadata.namespace: Invalid value",
     "serviceAccountName: Invalid value", "is invalid: metadata.name:",
@@ -84,8 +84,8 @@ def documents(gpugate, shared):
                                                           "rejected"):
                 continue
             key = (row[0], int(row[1]))
-            # The schema of a custom resource lets pod templates through
-            # that its operator's Pods will be refused for.
+            # The schema of a custom resource accepts pod templates for which
+            # its operator's Pods will be rejected.
             native = row[2] in ("v1", "apps/v1", "batch/v1")
             errors = found.get(key, set())
             yield (f"{row[0]}:{row[1]}", row[5] == "rejected", row[6],

@@ -72,7 +72,8 @@ commit one
 
 # --- what Argo CD does ----------------------------------------------------------
 
-# generate PATH SOURCE: $work/made, one manifest a line. It edits its checkout.
+# generate PATH SOURCE: writes $work/made, one manifest per line. Edits its
+# checkout.
 generate() {
 	cat >"$work/app.yaml" <<-END
 		apiVersion: argoproj.io/v1alpha1
@@ -139,7 +140,8 @@ source_of Kustomize kustomize main ''
 render=auto source_of Helm chart "$revision" "helm: {parameters: $helm_source}"
 source_of 'Kustomize, the commit' commit "$revision" "$kustomize_source"
 
-# The branch gets another commit; a hook that names the first checks that one.
+# The branch gets another commit; a hook that names the first one checks that
+# one.
 argocd_job 1.5 >"$git/commit/job.yaml"
 argocd_job 1.5 >"$git/plain/job.yaml"
 commit two
@@ -149,7 +151,7 @@ check 'it is applied again' applied
 check 'its Pod is made again' control_plane_until 60 pod
 check 'a branch at its head' exits 1 gpu-fractional-quantity
 
-# A manifest's variable stays, and the command says where it would not.
+# A manifest's variable stays, and the command reports where it would not.
 check 'a variable in a manifest' generate variable ''
 check 'it is applied' applied
 check 'its Pod' control_plane_until 60 pod

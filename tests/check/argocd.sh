@@ -73,7 +73,7 @@ check 'it prints the manifests' grep -q 'name: train' "$work/log"
 
 # --- both servers ----------------------------------------------------------
 
-# cases WORD...: a command that is given REPOSITORY APPLICATION NAME=VALUE...
+# cases WORD...: runs a command that gets REPOSITORY APPLICATION NAME=VALUE...
 cases() {
 	local kind=$1
 	shift
@@ -101,8 +101,8 @@ cases() {
 
 cases protocol "$python" "$tests/check/argocd.py" ask deploy/argocd/cmp/plugin.yaml
 
-# generated yes|no|empty TEXT NAME SOURCE: what the repo server makes of an
-# Application with that source, through the plugin.
+# generated yes|no|empty TEXT NAME SOURCE: checks the repo server's output for
+# an Application with that source, through the plugin.
 generated() {
 	cat >"$work/app.yaml" <<-END
 		{"metadata": {"name": "a", "namespace": "argocd"}, "spec": {

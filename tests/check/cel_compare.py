@@ -100,7 +100,7 @@ def main(base, listed, everything=False, oracle=None):
         if theirs is None:
             fine = meets(answer, want) or answer.startswith("refuse ")
         else:
-            # Kubernetes' environment decides where the suite's has more.
+            # Kubernetes' environment decides if the suite has more.
             fine = same(answer, theirs)
         if not fine:
             line = f"{text} | {answer} | {theirs or want}"

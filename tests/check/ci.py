@@ -76,7 +76,8 @@ def job(path, *given):
     check(used == set(values), f"inputs without use: {set(values) - used}")
     (only,) = yaml.safe_load(body).values()
     for name, text in only["variables"].items():
-        # Variables may name variables of the pipeline, absent ones are empty.
+        # Variables may refer to variables of the pipeline; missing ones are
+        # empty.
         text = re.sub(r"\$(\w+)", r"${\1-}", str(text))
         print(f'export {name}="{text}"')
     for line in only["before_script"] + only["script"]:

@@ -21,7 +21,7 @@ ci() { "$python" "$root/tests/check/ci.py" "$@"; }
 
 need_pyyaml # reads the CI files
 
-# pod FILE PRIORITY: with a priority the API server refuses it (an error).
+# pod FILE PRIORITY: with a priority the API server rejects it (an error).
 pod() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
@@ -30,7 +30,7 @@ pod() {
 		'  - {name: main, image: "registry.example.com/a:1"}' >"$1"
 }
 
-# A project with an error since its first commit and one of the last.
+# Makes a project with one error since its first commit and one in the last.
 project() {
 	rm -rf "$work/project"
 	mkdir "$work/project"
@@ -44,7 +44,8 @@ project() {
 
 # --- GitHub -----------------------------------------------------------------
 
-# github [INPUT=VALUE...]: the step of the action; its end in $status.
+# github [INPUT=VALUE...]: runs the step of the action; its exit status is in
+# $status.
 github() {
 	rm -rf "$work/runner"
 	mkdir "$work/runner"
@@ -165,7 +166,8 @@ fi
 
 # --- GitLab -----------------------------------------------------------------
 
-# gitlab [INPUT=VALUE...]: the lines of the job; its end in $status.
+# gitlab [INPUT=VALUE...]: runs the lines of the job; the exit status is in
+# $status.
 gitlab() {
 	rm -f gl-code-quality-report.json gpugate-junit.xml
 	ci job "$root/deploy/ci/gitlab.yml" "source=$work/source" \
@@ -219,7 +221,7 @@ check 'wrong usage' [ "$status" -eq 2 ]
 
 # --- the executable of the action --------------------------------------------
 
-# get SOURCE: the action's first step; its outputs in $work/outputs.
+# get SOURCE: runs the action's first step; its outputs are in $work/outputs.
 get() {
 	: >"$work/outputs"
 	XDG_CACHE_HOME=$work/kept GITHUB_OUTPUT=$work/outputs \
@@ -229,7 +231,7 @@ get() {
 }
 folder() { sed -n 's/^folder=//p' "$work/outputs"; }
 
-# source_of FOLDER: as much of this source as the step reads.
+# source_of FOLDER: copies the files of this source that the step reads.
 source_of() {
 	mkdir -p "$1/deploy"
 	cp -r "$root/deploy/ci" "$1/deploy/"
@@ -273,7 +275,7 @@ check 'is not taken' holds "$work/log" 'not what SHA256SUMS says'
 
 # --- from source ------------------------------------------------------------
 
-# The action builds what it runs when no executable is named.
+# The action builds the program if no executable is named.
 if dpkg -s libyaml-dev libpcre2-dev libjansson-dev >/dev/null 2>&1; then
 	action=$work/action
 	mkdir "$action"
@@ -306,7 +308,7 @@ if [ ! -x "$actionlint" ]; then
 	skip 'neither actionlint nor a Go that can install it'
 	finish ci
 fi
-# actionlint reads an action where a workflow of the same project uses it.
+# actionlint reads an action if a workflow of the same project uses it.
 workflows=$work/lint/.github/workflows
 mkdir -p "$workflows"
 git -C "$work/lint" init -q

@@ -5,7 +5,7 @@ import subprocess
 import sys
 
 gpugate, corpus, tmp = sys.argv[1:]
-# All of it is one cluster, although folders hold the same objects.
+# All of it is one cluster, although folders contain the same objects.
 with open(tmp + "/policy.yaml", "w", encoding="utf-8") as out:
     out.write("apiVersion: gpugate.dev/v1\nkind: Policy\n"
               "paths: [{glob: \"**\", set: all}]\n")
@@ -43,7 +43,8 @@ for i, row in enumerate(rows):
         "apiVersion": "v1", "kind": "ResourceQuota",
         "metadata": {"name": "made-up", "namespace": row["namespace"]},
         "spec": {"hard": {}}})
-    # Some fit, some do not, some only at their peak; some want cpu said.
+    # Some fit, some do not, some only at their peak; some quotas also require
+    # cpu.
     quota["spec"]["hard"][f"requests.{row['resource']}"] = str(i % 5)
     if i % 7 == 0:
         quota["spec"]["hard"]["limits.memory"] = "1Ti"

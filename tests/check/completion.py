@@ -17,7 +17,7 @@ import time
 PROMPT = "@@"
 BELL_AND_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r]")
 
-# typed, wanted; the first one is the shell's first TAB.
+# typed text, wanted completions; the first one is the shell's first TAB.
 CASES = [
     ("gpugate li\t", "GOT [lint]"),
     ("gpugate lint --excl\t'*.x'", "GOT [lint] [--exclude] [*.x]"),

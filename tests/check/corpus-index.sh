@@ -34,7 +34,8 @@ check_index() {
 				known[w[1] " " w[2] " " w[3]] = 1
 			}
 	}
-	# Kinds as a set: the order of a file is not that of the index.
+	# Compares kinds as sets, because a file has another order than the
+	# index.
 	function kinds(text,    n, i, w, out) {
 		n = split(text, w, /, */)
 		split("", seen)

@@ -25,7 +25,8 @@ import plane
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 WARNINGS = 3700 # and a little more, once they are 256 characters each
-# Not known before deployment: gpugate keeps silent about what it decides.
+# Unknown before deployment: gpugate does not report anything that depends on
+# it.
 PLACEHOLDER = re.compile(r"\$\{|\{\{|<[A-Za-z_0-9 -]+>|\$\(|"
                          r"\$[A-Z_0-9]{4}|__[A-Z_]+__|REPLACE|YOUR|PLACEHOLDER|FILLED BY")
 QUANTITY = re.compile(r"\d+(\.\d+)?(m|k|M|G|T|Ki|Mi|Gi|Ti)?$")
@@ -308,8 +309,8 @@ class Corpus:
         return wrong or len(names) < 15 or set(others) - UNKNOWN
 
 
-# An admission plugin may add to the nodeSelector of a Pod, which the rule asks:
-# the server knows, gpugate does not.
+# An admission plugin may add to the nodeSelector of a Pod, which the rule
+# reads: the server knows the result, gpugate does not.
 UNKNOWN = {("gpugate-hostipc-instead-of-shm", "Pod")}
 KINDS = [
     "core/Pod", "batch/Job", "batch/CronJob", "apps/Deployment",

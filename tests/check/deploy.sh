@@ -21,7 +21,7 @@ objects() {
 
 # --- values -------------------------------------------------------------------
 
-# NAME OPTIONS: installs that must be good
+# NAME OPTIONS: installations that must be valid
 value_sets() {
 	cat <<-'END'
 	default
@@ -40,7 +40,7 @@ value_sets() {
 	END
 }
 
-# Values that the schema must refuse, each for its own reason.
+# Values that the schema must reject, each for its own reason.
 bad_values() {
 	cat <<-'END'
 	--set replicas=0
@@ -101,7 +101,7 @@ bad_values() {
 
 # --- Helm and kustomize ---------------------------------------------------------
 
-# A Helm from the module cache takes itself for Kubernetes 1.20.
+# A Helm from the module cache assumes Kubernetes 1.20.
 helm_render() { # HELM OUT OPTIONS...
 	local helm=$1 out=$2
 	shift 2
@@ -137,7 +137,8 @@ helm_tests() { # MAJOR HELM
 	done < <(bad_values)
 }
 
-# For the schema's reasons, not because something else broke.
+# Must be rejected for the schema's reasons, not because something else is
+# broken.
 refused_by_schema() { # HELM OPTIONS...
 	local helm=$1
 	shift
@@ -154,7 +155,7 @@ kustomize_tests() { # KUSTOMIZE
 	for overlay in "$root"/deploy/overlays/*; do
 		built "$1" "$overlay" "overlay-${overlay##*/}"
 	done
-	# Certificates lie beside the component: not in the checkout.
+	# Certificates are beside the component: not in the checkout.
 	cp -r "$root/deploy/base" "$root/deploy/components" "$work/" &&
 		mkdir -p "$tree"
 	for component in tls.crt tls.key ca.crt; do
@@ -194,7 +195,7 @@ same_as_chart() { # HELM
 	local pair
 	check 'the bases are what deploy/chart/kustomize.sh writes' \
 		up_to_date "$1"
-	# Patches are written by hand: the result is the chart's as well.
+	# Patches are written by hand: the result must be the chart's as well.
 	for pair in cert-manager:tls.mode=certManager \
 		self-managed:tls.mode=selfManaged \
 		self-live:tls.mode=selfManaged,cluster.live=true \

@@ -136,7 +136,7 @@ ssize_t pread(int fd, void *out, size_t size, off_t from)
 				: syscall(SYS_pread64, fd, out, size, from);
 }
 
-/* Half of it is written: the rest, where it is tried, may be. */
+/* Half of it is written; a retry may write the rest. */
 ssize_t write(int fd, const void *data, size_t size)
 {
 	if (fails(ENOSPC, NULL))

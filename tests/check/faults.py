@@ -84,8 +84,8 @@ COMMANDS = {
     "post-render": ["post-render", "--report-file", "report.txt"],
 }
 POLICY = b"apiVersion: gpugate.dev/v1\nkind: Policy\nmode: enforce\n"
-# Fail each call of a run in turn, in the installed program. Calls before main()
-# are the C library's. A failing brk() reports no error: see bounded().
+# Fails each call of a run in turn, in the installed program. Calls before
+# main() are the C library's. A failing brk() reports no error: see bounded().
 SYSTEM_CALLS = {
     "read": "EIO", "write": "ENOSPC", "pread64": "EIO", "pwrite64": "ENOSPC",
     "openat": "EMFILE", "newfstatat": "EIO", "getdents64": "EIO",
@@ -194,7 +194,7 @@ def lint(n, program, library):
             for allocate in 0, 1:
                 run(name, 0, allocate, linter.truth)
                 calls = faults.calls()
-                # Few calls are not of memory: each of them once.
+                # Few calls are not for memory: fail each of them once.
                 ats = [choose.randint(1, calls) for _ in range(
                     n // len(COMMANDS))] if allocate else range(1, calls + 1)
                 for at in ats:
@@ -249,7 +249,7 @@ def bounded(n, program):
         for name in COMMANDS:
             linter.truth(name)
             for i in range(n):
-                # Where less is free, exec() itself fails.
+                # With less memory, exec() itself fails.
                 size = (5 << 20) + i * (40 << 20) // n
                 result = linter.run(name, preexec_fn=lambda: (
                     resource.setrlimit(resource.RLIMIT_AS, (size, size))))
@@ -312,7 +312,7 @@ class Webhook:
                 return False
             time.sleep(0.02)
         port = re.search(r'"msg":"listening".*"port":(\d+)', text)
-        # That line may be what was not written.
+        # That line may be the one that was not written.
         self.port = int(port.group(1)) if port else None
         port = re.search(r'"msg":"probes listening".*"port":(\d+)', text)
         self.probe = int(port.group(1)) if port else None
@@ -381,7 +381,7 @@ def check_end(webhook, problems, where, statuses=(BUG_STATUS,)):
         problems.add("ended with %d" % status, where)
     elif status == BUG_STATUS and not any(
             '"a bug of gpugated' in line for line in lines):
-        # The line itself may be what was not written.
+        # The line itself may be the one that was not written.
         problems.outcomes["without its line"] += 1
 
 

@@ -12,7 +12,7 @@
 	fail "the oracle does not build"
 need_pyyaml
 need_control_plane
-# It reads the comments of the modules that it is built from.
+# The oracle reads the comments of the modules from which it is built.
 oracle=$(realpath "$build/tests/oracle/oracle")
 (cd "$tests/oracle" && "$oracle" native-types) |
 	"$python" "$tests/check/field_values.py" "$gpugate" \

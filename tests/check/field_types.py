@@ -22,7 +22,8 @@ TYPE = re.compile(r"cannot unmarshal|cannot be handled as|must be of type|"
                   r"unrecognized type")
 RULE = "field-type-invalid"
 HERE = os.path.dirname(os.path.abspath(__file__))
-# Their CRDs have no schemas: the controllers refuse what they cannot decode.
+# Their CRDs have no schemas: the controllers reject objects that they cannot
+# decode.
 NO_SCHEMA = "argoproj.io/"
 
 

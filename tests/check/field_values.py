@@ -24,7 +24,7 @@ import yaml  # noqa: E402
 TABLE = os.path.join(HERE, "../../rules/kube/data/native_types.tsv")
 NATIVE = {"Pod", "Service", "ConfigMap", "StatefulSet", "CronJob"}
 RULES = "field-value-invalid,field-missing,restart-policy-invalid"
-# gpugate takes objects without these fields for patches.
+# gpugate treats objects without these fields as patches.
 PATCHES = {("PodSpec", "containers"), ("DeploymentSpec", "selector"),
            ("ReplicaSetSpec", "selector"), ("StatefulSetSpec", "selector")}
 

@@ -74,7 +74,7 @@ def main():
         bad += len(errors)
         for key, n in gpu_objects(dump, here).items():
             objects += n
-            # Objects of one name share what was found.
+            # Objects with the same name share the findings.
             counts += [found[key] / n] * n
             clean += n * (found[key] == 0)
     counts.sort()

@@ -41,7 +41,7 @@ def copy(sources, root):
         top = os.path.basename(os.path.normpath(source))
         for folder, _, names in os.walk(source):
             for name in names:
-                # Fixed and good files too: what is right must stay so.
+                # Fixed and good files too: correct text must not change.
                 if not name.endswith(MANIFEST) or name == "policy.yaml":
                     continue
                 path = os.path.join(folder, name)
@@ -124,7 +124,7 @@ def lines_touched(text, edits, findings):
     for start, end, _ in edits:
         first = text.count(b"\n", 0, start)
         last = text.count(b"\n", 0, end)
-        # Lines put in stand behind the line, so its neighbor counts.
+        # Inserted lines follow the line, so its neighbor counts.
         touched.update(range(first, last + 2))
     return touched
 
@@ -170,7 +170,8 @@ def keys(report):
     return found
 
 
-# A quota that never counted is right now, a command can be read: that shows.
+# A quota that never counted is correct now, or a command can be read: that is
+# visible.
 REVEALED = {
     "quota-gpu-key-ineffective": {
         "quota-would-exceed", "quota-never-fits", "quota-gpu-uncovered",
@@ -178,12 +179,12 @@ REVEALED = {
     # Requests by the policy are compared with the set's queues.
     "gpu-pod-besteffort": {
         "clusterqueue-never-fits", "volcano-queue-never-fits"},
-    # A class by the policy takes its place among the set's classes.
+    # A class set by the policy ranks among the set's classes.
     "priority-class-missing": {"batch-preempts-serving"},
     "command-single-string": {
         "readiness-missing-gpu-serving", "gpu-idle-command",
         "termination-grace-short"},
-    # A selector by the policy shows that a GPU is meant.
+    # A selector set by the policy shows that a GPU is intended.
     "gpu-node-selector-missing": {"gpu-limit-missing"},
 }
 
@@ -271,7 +272,7 @@ def main():
             out.write(text)
     check_diff(check, tool, patch, old, new)
 
-    # The old files are back.
+    # The old files are restored.
     check_reports(check, before, after, *hidden(tool, before))
     edits = edits_of(before, unsafe)
     exact, merged = check_bytes(check, old, new, edits, before)

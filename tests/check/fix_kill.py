@@ -137,7 +137,7 @@ def check_kills(check, gpugate, manifest, out, kills):
         hits += hit
         between += 0 < n < FILES
         left += temporaries > 0
-        # The first run was a slow one, or the machine has more to do now.
+        # The first run was slow, or the machine is busier now.
         whole *= 1.02 if hit else 0.95
         if hits == kills:
             break

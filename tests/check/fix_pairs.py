@@ -22,7 +22,7 @@ import tempfile
 from fix import REVEALED, Check, apply
 
 SEVERITIES = ("info", "warning", "error")
-# Each defect is a text for another; the first one is what people write.
+# Each defect replaces a text by another one; the first one is correct.
 DEFECTS = (
     (b"nvidia.com/gpu:", b"nvidia.com/gpus:"),
     (b"nvidia.com/gpu:", b"nvidia/gpu:"),
@@ -91,7 +91,7 @@ def alone(tool, check, name, text, findings):
         now = worst(tool.findings(new))
         was = worst(findings)
         if worse(was, now):
-            # A finding that gave way to this one was there before.
+            # A finding that yielded to this one existed before.
             was = {**worst(tool.findings(text, "--ignore", rule)), **was}
         wrong = worse(was, now, REVEALED.get(rule, ()))
         check(not wrong, f"{name}: the fix of {rule} alone: {wrong}")

@@ -23,8 +23,8 @@ import sys
 
 import yaml
 
-# Values that the server rejects, that have no effect, or that take devices
-# which nothing counts.
+# Values that the server rejects, that have no effect, or that take uncounted
+# devices.
 REPLACES = {
     "cuda-visible-devices-invalid", "priority-integer-set",
     "quota-gpu-key-ineffective", "template-restart-policy-ignored",

@@ -30,7 +30,7 @@ job() { # [LINE]: one more of the pod
 
 # --- before the push ---------------------------------------------------------
 
-# script N: the N-th one of the README.
+# script N: prints the N-th script of the README.
 script() {
 	awk -v n="$1" '/^```$/ { on = 0 } on { print } /^```sh$/ { on = ++i == n }' \
 		"$readme"
@@ -100,14 +100,14 @@ webhooks:
   - {apiGroups: [batch], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [jobs]}
 END
 
-# asks STATUS LINE [OPTION]: as kustomize-controller does.
+# asks STATUS LINE [OPTION]: sends what kustomize-controller sends.
 asks() {
 	local status=0
 	job "$2" | kube apply --server-side --field-manager=kustomize-controller \
 		--force-conflicts ${3+"$3"} -f - >"$work/log" 2>&1 || status=$?
 	[ "$status" = "$1" ]
 }
-# Until the API server knows of the webhook.
+# Waits until the API server uses the webhook.
 control_plane_until 30 asks 1 'priorityClassName: system-node-critical' --dry-run=server
 check 'a dry run is denied' asks 1 'priorityClassName: system-node-critical' --dry-run=server
 check 'with the words of the README' grep -q \

@@ -24,7 +24,7 @@ if ! python3 -c 'import jsonschema, markdown_it' 2>/dev/null; then
 fi
 [ -f "$schema" ] || { echo "skip: $schema is absent"; schema=; }
 
-# dump CASE ARGUMENTS...: made-up findings in every format
+# dump CASE ARGUMENTS...: writes made-up findings in every format
 dump() {
 	local name=$1
 	shift
@@ -35,8 +35,8 @@ dump() {
 	done
 }
 
-# lint CASE PATHS...: the linter itself. Exit 2 is for unreadable files, of
-# which the corpus holds none; findings do not count here.
+# lint CASE PATHS...: runs the linter itself. Exit 2 means unreadable files,
+# which the corpus does not contain; findings do not count here.
 lint() {
 	local name=$1
 	shift

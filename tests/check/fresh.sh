@@ -19,7 +19,7 @@ suite=${2:-bookworm}
 debian "$suite" "$fresh"
 sources=$(<"$fresh/etc/apt/sources.list")
 own_network "$fresh"
-# The mirror of the suite, not this machine's.
+# Uses the mirror of the suite, not this machine's.
 rm -rf "$fresh"/etc/apt/sources.list{,.d} "$fresh"/etc/apt/preferences{,.d}
 mkdir -p "$fresh"/etc/apt/{sources.list.d,preferences.d}
 echo "$sources" >"$fresh/etc/apt/sources.list"
@@ -42,7 +42,7 @@ inside() { # COMMAND
 	fi
 }
 
-# readme TARGET: the command that ends in it
+# readme TARGET: prints the command that ends in it
 readme() {
 	local command
 	command=$(grep -o "apt-get update.*make $1\$" README.md | head -1)

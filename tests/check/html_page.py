@@ -8,7 +8,7 @@ import html.parser
 import re
 
 VOID = set("meta input br rect line path circle li option".split())
-# Elements of the page; any other one came from a manifest.
+# Elements of the page; any other one comes from a manifest.
 TAGS = set("""html head meta title style body a header h1 h2 h3 h4 p button main
 ul li b span strong code pre i u del ins table thead tbody tr th td details
 summary form input fieldset label select option output article section footer

@@ -21,7 +21,7 @@ make_base() {
 	rm -rf "$work/base"
 }
 
-# The base, given to the Dockerfile as its BASE.
+# Imports the base, which the Dockerfile gets as its BASE.
 import_base() {
 	local container
 	own_network "$work/network"
@@ -43,7 +43,7 @@ build_image() {
 		-f "$root/deploy/Dockerfile" -t gpugated-test "$root"
 }
 
-# inside COMMAND...: as the image's user, in a read-only tree
+# inside COMMAND...: runs it as the image's user, in a read-only tree
 inside() {
 	chroot --userspec=65532:65532 "$tree" "$@"
 }
@@ -76,14 +76,15 @@ smaller_than() { # MEGABYTES
 	[ "$size" -lt "$1" ]
 }
 
-# Serves over TLS, answers probes, drains and ends with 0.
+# Serves over TLS, answers probes, drains and exits with 0.
 serves() {
 	local dir=$tree/run/trial rc=0 port probe
 	port=$(control_plane_free_port)
 	probe=$(control_plane_free_port)
 	mkdir -p "$dir" && chmod 777 "$dir"
 	inside /usr/bin/gpugated certs --dir /run/trial --dns localhost || return
-	# Not `inside`: the signal is for the program, not for a shell's copy.
+	# Not with `inside`: the signal is for the program, not for a shell's
+	# copy.
 	chroot --userspec=65532:65532 "$tree" /usr/bin/gpugated \
 		--listen "127.0.0.1:$port" --probe-listen "127.0.0.1:$probe" \
 		--tls-cert /run/trial/tls.crt --tls-key /run/trial/tls.key \
@@ -103,7 +104,7 @@ for path in ("healthz", "readyz", "metrics"):
 
 [ "$(id -u)" = 0 ] || skip_all 'not root'
 need_program buildah
-# All images live in the test's own folder.
+# All images are in the test's own folder.
 printf '[storage]\ndriver = "vfs"\ngraphroot = "%s/graph"\nrunroot = "%s/run"\n' \
 	"$work" "$work" >"$work/storage.conf"
 export CONTAINERS_STORAGE_CONF=$work/storage.conf STORAGE_DRIVER=vfs

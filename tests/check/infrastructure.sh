@@ -49,7 +49,7 @@ denied() { # NAMESPACE
 check 'the guard is installed' installed --set policy.mode=enforce
 check 'it is compiled' control_plane_until 30 denied gpu-operator
 
-# The names that the program exempts are the names that are guarded.
+# The names that the program exempts are the guarded names.
 names=$(sed -n '/infrastructure_default\[\]/,/;/s/[^"]*"\([^"]*\)"[^"]*/\1 /gp' \
 	rules/kube/purpose/class.c)
 check 'the program has such names' test "$(wc -w <<<"$names")" -ge 4
@@ -76,7 +76,7 @@ check 'the tenant is warned' control_plane_until 30 warned
 check 'no names, no guard' eval '! installed --set-json \
 	"policy.config={\"infrastructure\":{\"namespaces\":[]}}" 2>&1'
 
-# The README's command shows which names are taken.
+# The README's command lists the names that are taken.
 command=$(grep -o 'kubectl get namespaces gpu-operator[a-z -]*' deploy/README.md)
 kube create namespace gpu-operator >/dev/null
 kubectl() { kube "$@"; }

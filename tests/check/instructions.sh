@@ -21,8 +21,8 @@
 command -v valgrind >/dev/null || { echo 'skip: no valgrind'; exit 0; }
 few=10 many=60
 
-# total FUNCTION COMMAND...: instructions in a function (empty: in all), of any
-# environment and processor the same
+# total FUNCTION COMMAND...: counts instructions in a function (empty: all), the
+# same in any environment and on any processor
 everywhere=glibc.cpu.hwcaps=-AVX2_Usable,-AVX2,-BMI2,-ERMS
 total() {
 	local only=()
@@ -33,7 +33,7 @@ total() {
 		2>&1 >"$work/out" | sed -n 's/.*Collected : *//p'
 }
 
-# per_review NAME: of one more review, when the first ones have been read
+# per_review NAME: counts instructions of one more review, after the first ones
 per_review() {
 	local n sums=()
 	for n in $few $many; do

@@ -14,7 +14,7 @@
 suite=$shared/suites/JSONTestSuite/test_parsing
 dump=$build/tests/tools/doc_dump
 
-# FILE, what we do, what Go does, why.
+# FILE, gpugate's result, Go's result, reason.
 differences() {
 	cat <<-'END'
 	i_string_UTF-16LE_with_BOM.json accept refuse UTF-16 with a mark is decoded first, as kubectl does
@@ -32,7 +32,7 @@ differences() {
 	END
 }
 
-# Folder and prefix, what must happen, how many files there must be.
+# Folder and prefix, expected result, expected number of files.
 check_suite() {
 	n=0
 	for file in "$suite/$1"*; do
@@ -48,7 +48,7 @@ check_suite() {
 	[ $n -eq "$3" ] || say_fail "$n files $1*, not $3"
 }
 
-# Lines "NAME accept VALUE" or "NAME refuse" of the files in a folder.
+# Prints lines "NAME accept VALUE" or "NAME refuse" for the files in a folder.
 ours() {
 	(cd "$1" && ls | xargs "$dump" --json) | grep -v '^== ' |
 		"$oracle" canon | sed 's/^error .*/refuse/;t;s/^/accept /' |
@@ -67,7 +67,7 @@ named() {
 	paste -d' ' "$work/names" -
 }
 
-# Names that are decided or valued differently, with both decisions.
+# Prints names with different results or values, and both results.
 differing() {
 	diff "$work/ours" "$work/gos" | sed -n 's/^[<>] //p' |
 		cut -d' ' -f1 | sort -u | while read -r name; do

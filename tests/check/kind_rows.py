@@ -12,7 +12,7 @@ TRAINER = {"image": "pytorch/pytorch:2.7.1-cuda12.8-cudnn9-runtime",
            "command": ["python", "train.py"]}
 
 
-# Rules whose defect the operator mends: which kinds and places, and how.
+# Rules whose defect the operator corrects: kinds and places, and how.
 MENDED = [
     ("hostnetwork-dns-policy", "^batch.volcano.sh|MPIJob v2.*Launcher",
      "sets ClusterFirstWithHostNet"),

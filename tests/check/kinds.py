@@ -120,7 +120,7 @@ def places(schema, path, found):
         if name in ("containers", "initContainers", "ephemeralContainers",
                     "status", "volumes"):
             continue
-        # Pod-level resources of a pod spec take no devices.
+        # Pod-level resources of a pod spec request no devices.
         if name == "resources" and path in found:
             continue
         places(child, path + "." + name if path else name, found)

@@ -58,8 +58,8 @@ kustomize_tests() {
 		"'$kustomize' build --enable-alpha-plugins --enable-exec '$dir' >'$work/built.yaml'"
 	check 'the quota key is repaired' grep -q 'requests.nvidia.com/gpu: "8"' "$work/built.yaml"
 	check 'shared memory is mounted' grep -q 'mountPath: /dev/shm' "$work/built.yaml"
-	# kustomize itself drops comments and sorts keys; what the function got
-	# it gave back line by line, but for the repaired one.
+	# kustomize itself drops comments and sorts keys; the function returned
+	# its input line by line, except for the fixed line.
 	check 'nothing else is changed' sh -c \
 		"diff '$work/in' '$work/made' | grep '^<' >'$work/gone';
 		[ \"\$(cat '$work/gone')\" = '<       nvidia.com/gpu: \"8\"' ]"

@@ -12,7 +12,8 @@ cp deploy/completion/kubectl_complete-gpugate "$work/bin/"
 export PATH=$work/bin:$PATH
 unset KUBECONFIG
 
-# says STATUS TEXT ARGUMENTS: kubectl gpugate does; its words stay in $work/log.
+# says STATUS TEXT ARGUMENTS: runs kubectl gpugate and checks both; its output
+# is in $work/log.
 says() {
 	local status=0
 	kubectl gpugate "${@:3}" >"$work/log" 2>&1 || status=$?
@@ -34,7 +35,7 @@ printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {priority: 5}\n' \
 	>"$work/pod.yaml"
 check 'files' says 1 'docs: kubectl gpugate explain' lint "$work/pod.yaml"
 
-# completes WORDS... -- EXPECTED: does kubectl offer it?
+# completes WORDS... -- EXPECTED: checks that kubectl offers it
 completes() {
 	local words=()
 	while [ "$1" != -- ]; do
@@ -109,7 +110,7 @@ check 'all, said' says 0 'gpugate.dev/v1' snapshot -A
 check 'completes namespaces' completes lint -n m -- ml
 check 'completes contexts' completes lint --context '' -- "$context"
 
-# A user who may read only a part sees which kinds are missing.
+# A user who may read only some kinds is shown the missing ones.
 control_plane_user reader
 kube create role reader -n ml --verb=get,list --resource=pods,jobs.batch >/dev/null
 kube create rolebinding reader -n ml --role=reader --user=reader >/dev/null

@@ -26,8 +26,8 @@ python=$KUSTOMIZE_INSIDE
 address=10.254.7.1 # endpoints may not be on loopback
 ip link set lo up && ip addr add $address/32 dev lo || exit 1
 need_control_plane --enable-aggregator-routing=true
-# The pod's file system: two mounts, on paths of this machine that only this
-# process and its children see otherwise.
+# The pod's file system: two mounts on paths that are private to this process
+# and its children.
 mkdir -p "$work/etc" "$work/run"
 cp -a /etc/. "$work/etc/" 2>/dev/null
 mkdir -p "$work/etc/gpugate" \
@@ -63,7 +63,7 @@ mounted() {
 		echo gpugate-system >$secrets/namespace
 }
 
-# Makes the objects that a cluster's controllers make for a ready pod.
+# Creates the objects that a cluster's controllers create for a ready pod.
 endpoints() {
 	kube apply -f - <<-END
 		apiVersion: discovery.k8s.io/v1
@@ -159,7 +159,7 @@ again() { # NAME
 overlay audit
 check 'audit: denies nothing' admitted
 again audit
-# Without the drain, which waits for clients.
+# Skips the drain, which waits for clients.
 kill -KILL "$server"
 control_plane_until 5 eval '! kill -0 "$server" 2>/dev/null'
 overlay enforce

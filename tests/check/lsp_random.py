@@ -203,7 +203,7 @@ def lint_all(program, folder, documents):
 
 def apply(program, folder, documents, document, edit):
     start, end, piece = edit
-    # Characters that stay at both ends are not replaced.
+    # Equal characters at both ends are not replaced.
     old, new = document.text[start:end].decode(), piece.decode()
     head = len(os.path.commonprefix([old, new]))
     old, new = old[head:], new[head:]
@@ -221,7 +221,7 @@ def apply(program, folder, documents, document, edit):
     if not mistakes:
         document.good, document.changes = document.text, []
         document.path.write_bytes(document.text)
-    # With all good texts on disk; those of broken documents stay.
+    # All good texts are on disk; those of broken documents stay.
     broken = [d for d in documents if d.mistakes is not None]
     held = [d.mistakes for d in broken]
     for d in broken:

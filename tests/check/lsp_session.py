@@ -194,7 +194,7 @@ async def utf16(s, folder):
     head = 'apiVersion: v1\nkind: Pod\nmetadata: {name: "🎉", labels: '
     s.open(path, head + "{a: b}}\nspec: {containers: []}\n")
     await s.diagnostics(path)
-    # Behind four units of a name of one character: "🎉" is two.
+    # After a name of one character with four units: "🎉" is two.
     column = len(head.split("\n")[2]) + 1
     s.change(path, 2, "[", (2, column), (2, column + 1))
     s.check("one character was replaced",

@@ -32,7 +32,7 @@ against rules --docs-url https://docs.example.com/rules tests/rules
 "$build/tests/tools/report_dump" openreports 4 60 hostile >"$work/hostile.json"
 check hostile "$python" "$tests/check/openreports.py" "$folder/config/crd" \
 	"$work/hostile.json"
-# A violation of the schema is detected.
+# A violation of the schema must be detected.
 sed 's/"severity":"high"/"severity":"error"/' "$work/rules.json" \
 	>"$work/broken.json"
 check 'a wrong severity is seen' sh -c '! "$@"' sh "$python" \
@@ -47,7 +47,8 @@ need_control_plane
 kube apply -f "$folder/config/crd" >"$work/log" 2>&1 ||
 	say_fail 'the server takes the definitions'
 control_plane_until 30 kube get reports,clusterreports -A >/dev/null 2>&1
-# every namespace of the objects, then the objects; an unknown field is an error
+# creates every namespace of the objects, then the objects; an unknown field is
+# an error
 # shellcheck disable=SC2317
 taken() { # NAME
 	python3 -c 'import json, sys
@@ -61,8 +62,8 @@ for item in json.load(open(sys.argv[1]))["items"]:
 check 'a server takes the reports of the rules' taken rules
 [ -d "$corpus" ] && check 'and of the corpus' taken corpus
 check 'and of hostile texts' taken hostile
-# As lint/docs/README.md has it: delete the old reports, and apply new ones from
-# a pipe.
+# As in lint/docs/README.md: delete the old reports, and apply new ones from a
+# pipe.
 # shellcheck disable=SC2317
 renewed() {
 	kube delete reports,clusterreports -A -l app.kubernetes.io/managed-by=gpugate \

@@ -35,7 +35,7 @@ done
 
 # --- the packages -----------------------------------------------------------
 
-# The commands of the page, without the service manager, which is not here.
+# The commands of the page, without the service manager, which is missing here.
 sed -n '/^    gpugated certs --dir/,/^$/s/^    //p' deploy/release/README.md |
 	grep -v systemctl >"$work/recipe"
 check 'the page has the commands' [ "$(wc -l <"$work/recipe")" -eq 2 ]
@@ -73,7 +73,8 @@ no user
 nothing of it
 END2
 mkdir "$work/over" "$work/top"
-# overlay COMMAND...: in the root over this one, which ends with the command.
+# overlay COMMAND...: runs it in the root over this one, which ends with the
+# command.
 overlay() {
 	# shellcheck disable=SC2016
 	unshare -m sh -c 'over=$1 top=$2 && shift 2 &&

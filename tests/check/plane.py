@@ -18,7 +18,7 @@ from urllib.parse import quote
 
 ADMISSION = "admissionregistration.k8s.io/v1"
 POLICY = "ValidatingAdmissionPolicy"
-# A policy that is in force when those created before it are.
+# A policy that is effective once the earlier ones are.
 PROBE = "probe"
 
 

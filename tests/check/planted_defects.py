@@ -195,7 +195,7 @@ def judge(gpugate, all_plants, work):
     for i, plant in enumerate(all_plants):
         meta = plant.obj.setdefault("metadata", {})
         meta.pop("generateName", None)
-        # Give the object a unique name, or a separate namespace if the name
+        # Gives the object a unique name, or a separate namespace if the name
         # matters.
         meta["name"] = meta.pop("keep", "plant-%05d" % i)
         plant.device_class = meta.pop("class", "")

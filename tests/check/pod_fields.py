@@ -98,7 +98,7 @@ DEFECTS = [
         "httpGet": {"path": "/health", "port": 8000}}}),
     ("command-single-string", "plain", {"command": ["vllm serve --port 1"]}),
 ]
-# A rule finds these only where a model is served, or several pods train.
+# Rules that need a model server, or training with several pods.
 ONLY = {"liveness-kills-model-load": "serving",
         "probe-timeout-default": "serving"}
 POD = {"hostIPC", "hostPID", "hostNetwork", "nodeName", "nodeSelector",

@@ -11,7 +11,7 @@ import yaml
 
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
-# The API's own kinds: where their PodSpec stands.
+# Places of the PodSpec in the API's own kinds.
 TEMPLATE = ("spec", "template", "spec")
 BUILT_IN = {
     ("", "Pod"): ("spec",),

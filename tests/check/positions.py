@@ -192,7 +192,7 @@ class Positions(vap.Suite):
                 one["spec"]["validations"] = [{"expression": expression,
                                                "message": name}]
                 one["spec"].pop("auditAnnotations", None)
-                # The kind may be what is changed.
+                # The kind itself may be the changed value.
                 one["spec"]["matchConstraints"] = {"resourceRules": [ANY]}
                 bound["metadata"]["name"] = name
                 bound["spec"]["policyName"] = name

@@ -20,7 +20,7 @@ lacks() { ! grep -qF -- "$2" "$1"; }
 now() { date +%s%N; }
 took() { echo "$1: $((($(now) - $2) / 1000000)) ms"; }
 
-# run COMMAND...: its end in $status, its words in $work/log.
+# run COMMAND...: its exit status is in $status, its output in $work/log.
 run() {
 	"$@" >"$work/log" 2>&1 </dev/null
 	status=$?
@@ -47,7 +47,7 @@ check 'the manifest of hooks' [ "$status" -eq 0 ]
 
 # --- what is linted ---------------------------------------------------------
 
-# pod FILE LINE: LINE decides whether the API server refuses it.
+# pod FILE LINE: LINE decides whether the API server rejects it.
 pod() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
@@ -103,7 +103,7 @@ check 'no JSON with comments' lacks "$work/log" invalid-syntax
 
 # --- a configuration as users write it --------------------------------------
 
-# config DOCUMENT: its first example, with this clone, without comments
+# config DOCUMENT: prints its first example, with this clone, without comments
 config() {
 	awk '/^```/ { on = 0 } on { print } /^```yaml$/ && !n++ { on = 1 }' \
 		"$root/$1" | sed "s|\.\./gpugate|$hooks|; s/ *#.*//"
@@ -204,7 +204,8 @@ GPUGATE_BINARY=$gpugate python3 "$hooks/deploy/python/gpugate_build.py" \
 	wheel "$work/again" >/dev/null
 check 'the same bytes again' cmp "$wheel" "$work/again/$(basename "$wheel")"
 
-# pip ARGUMENTS...: in a fresh environment, without an index and a network.
+# pip ARGUMENTS...: runs pip in a fresh environment, without an index and a
+# network.
 pip() {
 	rm -rf "$work/venv"
 	python3 -m venv "$work/venv"

@@ -81,7 +81,7 @@ cloned() { # REVISION
 		GPUGATE_NAMESPACE=ml sh deploy/argocd/presync.sh >"$work/out" 2>&1
 }
 
-# finds STATUS RULE LINE WHAT
+# finds STATUS RULE LINE MESSAGE
 finds() {
 	local status=0
 	presync || status=$?
@@ -98,7 +98,7 @@ finds() {
 kube create namespace ml >/dev/null
 kube apply -f deploy/argocd/rbac.yaml >/dev/null
 say $? 'rbac.yaml is accepted'
-# The README's command, and the account where Argo CD puts the hook.
+# The README's command, and the account of Argo CD's hook.
 command=$(sed -n '/kubectl create clusterrolebinding/,/```/p' \
 	deploy/argocd/README.md | sed '/```/d')
 kubectl() { kube "$@"; }
@@ -107,7 +107,7 @@ say $? "README: the binding" "$(cat "$work/out")"
 unset -f kubectl
 user=system:serviceaccount:ml:gpugate-presync
 control_plane_user "$user" system:serviceaccounts
-# KUBECONFIG is a list with colons.
+# KUBECONFIG is a list separated by colons.
 cp "$work/cluster/$user.kubeconfig" "$work/kubeconfig"
 mkdir "$work/kustomize"
 cat >"$work/kustomize/kustomization.yaml" <<END
@@ -117,7 +117,7 @@ END
 kube kustomize "$work/kustomize" >"$work/hook.yaml" &&
 	kube apply --dry-run=server -f "$work/hook.yaml" >"$work/out" 2>&1
 say $? 'presync.yaml is accepted' "$(cat "$work/out")"
-# Commands do not see what Argo CD would have to replace.
+# Commands do not contain texts that Argo CD would have to replace.
 ! grep -v '^ *#' deploy/argocd/*.yaml | grep -F "\$ARGOCD_APP"
 say $? 'no manifest waits for Argo CD to replace a variable'
 
@@ -137,7 +137,7 @@ say $? 'the Pod has the annotation' "$(hook_pod)"
 say $? 'and the container reads it'
 kube delete -f "$work/hook.yaml" >/dev/null
 
-# The command clones what the annotations name.
+# The command clones the repository in the annotations.
 git init -q "$work/git" && mkdir "$work/git/jobs" &&
 	manifest llm 1 >"$work/git/jobs/job.yaml" &&
 	git -C "$work/git" add . && git -C "$work/git" \

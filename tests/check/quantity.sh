@@ -39,7 +39,7 @@ good=$(grep -c '^ok' "$work/gos")
 [ "$good" -gt $((n / 4)) ] && [ "$good" -lt $((n * 19 / 20)) ] ||
 	fail "$good of $n cases are quantities"
 
-# Text, theirs, ours of the cases that differ.
+# Text, Go's result, gpugate's result of the cases that differ.
 paste "$work/gos" "$work/ours" "$work/cases" |
 	awk -F '\t' '$1 != $2' >"$work/different"
 bad=$(wc -l <"$work/different")

@@ -6,7 +6,7 @@
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 
-# FILE|WHAT|SED: of each line the model must notice that the file is another.
+# FILE|REASON|SED: the model must detect each of these changes.
 mutations() {
 	cat <<-'END'
 	webhook/admission/ratchet.c|a warning excuses a denial|s/(c && decide(c, f).outcome != OUTCOME_DENY)/0/
@@ -30,7 +30,7 @@ mutations() {
 	END
 }
 
-# Built with the changed file in front of the libraries.
+# Builds with the changed file before the libraries.
 mutate() {
 	local file=$1 change=$2
 	sed "$change" "$file" >"$work/changed.c"

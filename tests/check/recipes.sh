@@ -22,7 +22,8 @@ export KUBECONFIG=$CONTROL_PLANE_DIR/admin.kubeconfig
 export HELM_CONFIG_HOME=$work/helm HELM_CACHE_HOME=$work/helm HELM_DATA_HOME=$work/helm
 export PATH=$work/bin:$PATH
 
-# run STATUS DOCUMENT COMMAND: as the document has it, in the current folder.
+# run STATUS DOCUMENT COMMAND: runs it as the document has it, in the current
+# folder.
 run() {
 	local status=0
 	(cd "$root" && tests/meta/recipes.py --commands "$2") \
@@ -36,7 +37,7 @@ run() {
 }
 says() { check "says $1" grep -qF -- "$1" "$work/log"; }
 
-# job FILE [LINE]: 2 GPUs, with a line of the pod
+# job FILE [LINE]: writes a job with 2 GPUs, with a line of the pod
 job() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<END

@@ -20,7 +20,7 @@ holds() { grep -qF -- "$2" "$1"; }
 
 # --- one version ------------------------------------------------------------
 
-# Every place that states it, and the pattern that finds it there.
+# Every place with the version, and the pattern that finds it there.
 copies() {
 	grep -oHE '(^version|^appVersion|^ARG VERSION|gpugate==|"version"|gpugated?:|image\.version"?|app\.kubernetes\.io/version|rev|ref)[:=]? ?v?"?[0-9]+\.[0-9]+\.[0-9]+' \
 		deploy/chart/gpugate/Chart.yaml deploy/Dockerfile \
@@ -38,7 +38,7 @@ check 'the mirror has the hooks' cmp .pre-commit-hooks.yaml \
 
 # --- two builds -------------------------------------------------------------
 
-# tree FOLDER: this tree as a repository of one commit.
+# tree FOLDER: copies this tree as a repository with one commit.
 tree() {
 	mkdir -p "$1"
 	git ls-files -z -co --exclude-standard |
@@ -120,7 +120,7 @@ fi
 
 # --- images, bills of material ----------------------------------------------
 
-# image PROGRAM: its tree, after every digest was compared.
+# image PROGRAM: prints its tree, after comparing every digest.
 image() {
 	local layout=$work/layout-$1
 	mkdir "$layout" "$work/image-$1"

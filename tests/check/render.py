@@ -71,7 +71,8 @@ def agrees(tree, text, root, built, shown):
     words = words_of(built)
     values = rendered_words(text, built)
     exact = [w for w in words[:1] + values if w in line]
-    # A field of a kustomization or a value of a chart sets it by another key.
+    # True if a field of a kustomization or a value of a chart sets it by
+    # another key.
     keys = {"image": ("newTag", "newName", "digest", "tag", "repository"),
             "replicas": ("count",)}
     exact += [k for k in keys.get(words[0], ()) if k in line]
@@ -92,7 +93,7 @@ def agrees(tree, text, root, built, shown):
         return "line"
     for i, word in enumerate(words):
         if has_key(line, word):
-            # The nearest that the file has.
+            # The nearest one in the file.
             document = document_of(lines, shown["line"] - 1)
             nearer = [w for w in words[:i] if w != word and
                       any(has_key(text_line, w) for text_line in document)]
@@ -132,7 +133,7 @@ def main():
         built = json.load(open(path, encoding="utf-8"))
         text = open(text_path, encoding="utf-8").read().split("\n")
         wanted = collections.Counter(identity(f) for f in built["findings"])
-        # Two of a root at one line with one text are shown once.
+        # Two findings of a root on one line with the same text are shown once.
         missing = set(wanted) - set(roots[root])
         extra = set(roots[root]) - set(wanted)
         for what, items in (("missing", missing), ("too much", extra)):

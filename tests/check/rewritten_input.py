@@ -195,7 +195,8 @@ def identity(finding, prefix):
     """All but the position. Patches may copy a value, in any order of keys."""
     path = finding["path"]
     assert path.startswith(prefix), (path, prefix)
-    # The key of an emptied list goes with it, unless an anchor needs the key.
+    # The key of an emptied list is removed with it, unless an anchor needs the
+    # key.
     patch = re.sub(r'("op": "remove", "path": "[^"]*/(env|tolerations))/0"',
                    r'\1"', json.dumps(finding.get("fix", {}).get("patch"),
                                       sort_keys=True))
@@ -210,7 +211,7 @@ def is_placed(finding, places):
     start = finding["line"], finding["column"]
     end = finding["endLine"], finding["endColumn"]
     pointer = finding["path"]
-    # A map or list of several lines is marked on its first.
+    # A map or list of several lines is marked on its first line.
     if (start, end) in places[pointer] or start in places[pointer]:
         return True
     return any((start, end) in spans for child, spans in places.items()

@@ -15,8 +15,8 @@ import re
 import subprocess
 import sys
 
-# guide, n-th manifest of it, kind, GPUs at steady state, a rule that must be
-# found (None: nothing asked)
+# guide, number of its manifest, kind, GPUs in the steady state, a rule that
+# must report (None: any result)
 EXPECT = [
     ("001", 1, "DaemonSet", 0, None),
     ("001", 2, "Pod", 1, "cuda-visible-devices-invalid"),

@@ -12,7 +12,7 @@ account_make deploy/components/self-managed/rbac.yaml || exit 1
 # A token of the same account for the test's own requests.
 control_plane_user "$account_name" system:serviceaccounts
 kube create namespace ml >/dev/null
-# Loopback has HTTP/2 in its ALPN; production has not.
+# Loopback offers HTTP/2 in its ALPN; production does not.
 address=$(hostname -I | tr ' ' '\n' | grep -m1 -E '^[0-9.]+$' || echo 127.0.0.1)
 ports=()
 while [ ${#ports[@]} -lt 4 ]; do

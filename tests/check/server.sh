@@ -23,7 +23,7 @@ pass=0 fail=0 skip=0
 ok() { pass=$((pass + 1)) && echo "ok: $1"; }
 bad() { fail=$((fail + 1)) && echo "FAIL: $1" >&2; }
 skipped() { skip=$((skip + 1)) && echo "skip: $1"; }
-# A time is a verdict only on a machine that has nothing else to do.
+# Times are only checked on a machine without other work.
 figure() {
 	if [ "${TIMES:-}" = strict ]; then
 		verdict "$@"
@@ -187,7 +187,7 @@ memory() {
 
 ticks() { awk '{ print $14 + $15 }' "/proc/$1/stat"; }
 
-# cpu NAME: nanoseconds a request, of the server that runs as pid
+# cpu NAME: nanoseconds per request, of the server with this pid
 cpu() {
 	local before after requests
 	wrk -t2 -c32 -d1 -s "$work/post.lua" \

@@ -18,7 +18,7 @@
 dump=$build/tests/tools/edit_dump
 random=$build/tests/tools/edit_random
 
-# A log whose last line is "NAME: N passed, N failed".
+# Reads a log whose last line is "NAME: N passed, N failed".
 count() {
 	good=$(sed -n '$s/.*: \([0-9]*\) passed, 0 failed$/\1/p' "$1")
 	if [ -n "$good" ]; then
@@ -39,7 +39,7 @@ check_random() {
 	pairs=$(wc -l <"$work/patches")
 	[ "$pairs" -gt $((count * 9 / 10)) ] ||
 		say_fail "only $pairs of $count random texts can be read"
-	# Else the edits would not test much.
+	# Otherwise the edits would not test much.
 	[ "$(sed -n 's/.* \([0-9]*\) splices.*/\1/p' "$work/random")" -gt \
 		"$count" ] || say_fail "fewer splices than pairs"
 }

@@ -28,7 +28,8 @@ fi
 python3 "$tests/check/typed.py" policies "$build/tests/tools/typed_dump" \
 	"$work/typed" || exit 1
 
-# warnings FILE: what the policies say of it, each behind the object's name
+# warnings FILE: prints the policies' warnings about it, each after the object's
+# name
 warnings() {
 	kube create --dry-run=server -f "$1" 2>&1 >/dev/null |
 		sed -n "s/^Warning: \(Validation failed.*\)/$(basename "$1" .yaml) \1/p"

@@ -17,7 +17,7 @@ instructions() {
 		2>&1 >"$work/out" | sed -n 's/.*Collected : *//p'
 }
 
-# grows SHAPE N: from N items to twice as many
+# grows SHAPE N: compares N items with twice as many
 grows() {
 	local sums=() n
 	for n in "$2" $(($2 * 2)); do
@@ -43,7 +43,7 @@ classes 1500
 priorities 1500
 END
 
-# small SHAPE N WORDS FORMAT [MB]: peak memory and output of a large file
+# small SHAPE N WORDS FORMAT [MB]: checks peak memory and output of a large file
 small() {
 	python3 "$tests/check/work.py" make "$1" "$2" >"$work/in.yaml"
 	python3 "$tests/check/work.py" peak "${5:-64}" "$gpugate" lint --isolated -j1 \
@@ -61,8 +61,8 @@ done
 check '4,000 claims, none of the 4,000 classes' small classes 4000 \
 	'Skipped.*dra-class-unknown' full
 
-# More findings than are kept: the same ones are shown whatever the number of
-# threads, one finding says that there are more, and the exit status is 2.
+# With more findings than are kept, the same ones are shown for any number of
+# threads, one finding reports that there are more, and the exit status is 2.
 mkdir "$work/many"
 python3 "$tests/check/work.py" make duplicates 12000 >"$work/in.yaml"
 for i in $(seq 1000 1203); do

@@ -14,7 +14,7 @@
 . "$(dirname "$0")/lib.bash"
 compare=$build/tests/tools/yaml_compare
 
-# NAME FOLDER...: all files below, and texts made from them.
+# NAME FOLDER...: compares all files below, and texts made from them.
 compare_files() {
 	name=$1
 	shift
@@ -32,7 +32,7 @@ compare_files() {
 	done
 }
 
-# The share of documents that the last compare_files() read fast.
+# Checks the share of documents that the last compare_files() read fast.
 check_share() {
 	sed -n 's/^documents: \([0-9]*\) fast, \([0-9]*\) left.*/\1 \2/p' \
 		"$work/out" >"$work/share"

@@ -37,7 +37,7 @@ check_random() {
 	fi
 	read -r differ <"$work/n"
 	echo "yaml-random: $differ of $count texts differ as listed"
-	# Else they would not test much.
+	# Otherwise they would not test much.
 	[ "$differ" -lt $((count / 10)) ] || say_fail "$differ texts differ"
 }
 

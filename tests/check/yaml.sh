@@ -17,7 +17,7 @@ suite=$shared/suites/yaml-test-suite/src
 dump=$build/tests/tools/doc_dump
 list=$tests/check/yaml-differences.txt
 
-# Folder: differences into found, number of files into n.
+# Folder: writes differences into found, the number of files into n.
 compare() {
 	"$oracle" yaml-compare "$dump" "$1" >"$work/all" || exit 2
 	n=$(sed -n 's/^files //p' "$work/all")

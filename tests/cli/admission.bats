@@ -39,7 +39,7 @@ lint() {
 		--admission-policy policies.yaml "$@"
 }
 
-# The lines that are neither findings nor hold TEXT.
+# Prints lines that are not findings and do not contain TEXT.
 has() {
 	[[ $output == *"$1"* ]] || { echo "no \"$1\" in: $output"; return 1; }
 }
@@ -254,7 +254,8 @@ lacks() {
 	[ "$status" -eq 1 ]
 }
 
-# gate_definition: of a kind whose schema is standard input.
+# gate_definition: writes the definition of a kind whose schema is standard
+# input.
 gate_definition() {
 	cat <<-'END'
 		apiVersion: apiextensions.k8s.io/v1
@@ -273,7 +274,7 @@ gate_definition() {
 	sed 's/^/        /'
 }
 
-# custom [ACTION]: the same policies as files of a policy's `custom:`.
+# custom [ACTION]: uses the same policies as files of a policy's `custom:`.
 custom() {
 	mkdir -p own
 	{
@@ -368,7 +369,7 @@ own() {
 	has 'own/policies.yaml:2:1: warning: policy `low` has no binding'
 }
 
-# definition RULE [FIELDS]: one that holds it, at `spec`.
+# definition RULE [FIELDS]: writes a definition with this rule, at `spec`.
 definition() {
 	gate_definition >policies.yaml <<-END
 		type: object

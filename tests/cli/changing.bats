@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# quota FILE: one finding with a safe repair, on line 4.
+# quota FILE: writes a manifest with one finding with a safe fix, on line 4.
 quota() {
 	cat >"$1" <<-EOF
 	apiVersion: v1
@@ -45,8 +45,8 @@ quota() {
 	holds "$output" "-spec: {hard: {nvidia.com/gpu:"
 }
 
-# wait_for_reader PID: the program sleeps while it opens a pipe without a
-# reader.
+# wait_for_reader PID: waits until the program sleeps while it opens a pipe
+# without a reader.
 wait_for_reader() {
 	for _ in $(seq 200); do
 		grep -q '^State:.S' "/proc/$1/status" && return
@@ -77,7 +77,8 @@ wait_for_reader() {
 	done
 }
 
-# meanwhile CHANGE ARGUMENTS: lint, and the change before it writes.
+# meanwhile CHANGE ARGUMENTS: lints, and makes the change before the program
+# writes.
 meanwhile() {
 	local change=$1
 	shift
@@ -205,7 +206,7 @@ meanwhile() {
 	holds "$stderr" "removed 0 entries"
 	lint --baseline base.json --ignore quota .
 	is "$stderr" ""
-	# paths as seen from where it was written
+	# paths are relative to where it was written
 	cd s
 	lint --baseline ../base.json --prune-baseline .
 	holds "$stderr" "removed 0 entries"

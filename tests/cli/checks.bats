@@ -18,7 +18,7 @@ setup() {
 	EOF
 }
 
-# The checks that are reported, in the order of the file.
+# Prints the reported checks, in the order of the file.
 checks() {
 	"$GPUGATE" lint --format json --fail-on never "$@" job.yaml |
 		sed 's/"check":/\n&/g' | sed -n 's/^"check":"\([^"]*\)".*/\1/p' |

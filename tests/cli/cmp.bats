@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# gpugate cmp: all manifests, or none, with the programs that render replaced by
-# ones that tell how they were called.
+# gpugate cmp: all manifests, or none; the programs that render are replaced by
+# ones that record their calls.
 bats_require_minimum_version 1.5.0
 load helper
 
-# No program but these is on PATH.
+# Only these programs are on PATH.
 tools() {
 	mkdir -p bin
 	for name; do

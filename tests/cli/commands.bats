@@ -163,7 +163,7 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	is "$status" 2
 }
 
-# offers WORD...: the completions of the last word, on one line.
+# offers WORD...: prints the completions of the last word, on one line.
 offers() {
 	"$GPUGATE" __complete "$@" | cut -f1 | tr '\n' ' '
 }

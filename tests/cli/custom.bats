@@ -4,7 +4,8 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# rules FILE: a document of kind Rules; its rules come from standard input.
+# rules FILE: writes a document of kind Rules; its rules come from standard
+# input.
 rules() {
 	mkdir -p "$(dirname "$1")"
 	{
@@ -13,7 +14,8 @@ rules() {
 	} >"$1"
 }
 
-# registry: the rule site-registry in rules/site.yaml, and a policy with it.
+# registry: writes the rule site-registry in rules/site.yaml, and a policy with
+# it.
 registry() {
 	rules rules/site.yaml <<-'END'
 		- name: site-registry
@@ -356,12 +358,12 @@ policy() {
 		pod.yaml:9:11: warning: s [image-pulled]
 	END
 	)"
-	# a patch has its own values, in the same form, and no defaults
+	# a patch has its own values, unchanged, and no defaults
 	printf 'kind: Kustomization\npatches: [{path: pod.yaml}]\n' >kustomization.yaml
 	sed -i '/image:/d' pod.yaml
 	lint --select custom pod.yaml
 	is "$output" 'pod.yaml:11:32: warning: s [gpus-as-text]'
-	# a custom resource has the form that its author gives it
+	# a custom resource has the form that its author wrote
 	rm kustomization.yaml
 	pytorch_job job.yaml
 	lint --select custom job.yaml

@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# list CONFIG: a ResourceList with one error, and a functionConfig.
+# list CONFIG: writes a ResourceList with one error, and a functionConfig.
 list() {
 	cat <<-EOF
 	apiVersion: config.kubernetes.io/v1

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Repairs: --fix, --unsafe-fixes, --diff, the KRM function, the post-renderer.
+# Fixes: --fix, --unsafe-fixes, --diff, the KRM function, the post-renderer.
 bats_require_minimum_version 1.5.0
 load helper
 
-# quota FILE: a key that limits nothing, which is an error with a safe repair.
+# quota FILE: writes a key that limits nothing, which is an error with a safe
+# fix.
 quota() {
 	mkdir -p "$(dirname "$1")"
 	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
@@ -302,7 +303,8 @@ quota() {
 	holds "$(cat a.yaml)" "key: nvidia.com/gpu"
 }
 
-# idle FILE: a pod without GPUs that tolerates their taint and is unsafe to fix.
+# idle FILE: writes a pod without GPUs that tolerates their taint and is unsafe
+# to fix.
 idle() {
 	printf '%s\n' 'apiVersion: v1' 'kind: Pod' \
 		'metadata: {name: p, namespace: team}' 'spec:' \

@@ -1,10 +1,11 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Repositories as GitOps teams have them: nothing that is right is an error.
+# Repositories of GitOps teams: nothing that is correct is an error.
 bats_require_minimum_version 1.5.0
 load helper
 
-# deployment NAME: whole, with nothing that a default run warns of.
+# deployment NAME: writes a whole one without anything that a default run warns
+# about.
 deployment() {
 	cat <<-END
 		apiVersion: apps/v1
@@ -140,7 +141,8 @@ components: [../../components/gpu]'
 	is "$status" 0
 }
 
-# cluster FOLDER GPUS: a quota ml/q of 8 GPUs, and a job that asks for some.
+# cluster FOLDER GPUS: writes a quota ml/q of 8 GPUs, and a job that requests
+# GPUS.
 cluster() {
 	mkdir -p "$1"
 	cat >"$1/quota.yaml" <<-END
@@ -183,7 +185,7 @@ cluster() {
 	holds_not "$output" object-duplicate
 	full
 	holds "$output" "Checked separately, because they contain the same objects: clusters/a, clusters/b"
-	# A request that exceeds one of them is found there.
+	# A request that exceeds one of them is reported there.
 	cluster clusters/b 9
 	lint --select quota .
 	is "$status" 1
@@ -253,7 +255,7 @@ print([r["adds"] for r in json.load(sys.stdin)["rows"]])')" "['6', '6']"
 	holds "$output" whole.yaml
 	lint --select readiness-missing-gpu-serving part.yaml
 	is "$output" ""
-	# A script's own comment is none of the manifest.
+	# A script's own comment is not one of the manifest.
 	sed 's/^metadata: .*/metadata:\n  name: d\n  annotations:\n    script: |\n      # ... and so on/' \
 		whole.yaml >script.yaml
 	grep -q '# \.\.\. and' script.yaml

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpugated as who runs it sees it: options, start, reload, drain, self-test.
+# gpugated as its operators use it: options, start, reload, drain, self-test.
 bats_require_minimum_version 1.5.0
 load gpugated
 
@@ -96,7 +96,7 @@ ended() {
 	holds "$errors" 'policy.yaml:3:7: unknown mode `enforc`; did you mean `enforce`?'
 	holds "$errors" 'policy.yaml:4:1: '
 	holds "$errors" 'policy.yaml:6:25: '
-	# an older binary under a newer policy
+	# an older binary with a newer policy
 	is "$(echo "$errors" | grep no-such-rule | grep -c '"level":"warn"')" 1
 	holds "$errors" "policy.yaml: policy is not used"
 	refused --tls-cert "$CERTS/tls.crt" --tls-key "$CERTS/tls.key" \
@@ -202,7 +202,7 @@ assert l["policy"] == "recommended" and l["hash"] == d["policy"], l'
 	is "$(taken policy)" 1
 }
 
-# asserting EXPRESSION: the rule that says so of every Pod.
+# asserting EXPRESSION: writes a rule that asserts it for every Pod.
 asserting() {
 	mkdir -p rules
 	cat >rules/site.yaml <<-END
@@ -240,7 +240,7 @@ asking_one_gives() {
 	is "$(ask 1)" "denied u-1"
 }
 
-# A ValidatingAdmissionPolicy that says EXPRESSION of every Pod.
+# Writes a ValidatingAdmissionPolicy with EXPRESSION for every Pod.
 admitting() {
 	mkdir -p rules
 	cat >rules/site.yaml <<-END
@@ -394,7 +394,7 @@ admitting() {
 	holds "$errors" "absent.crt"
 }
 
-# An API server that is not there is waited for.
+# An API server that is not reachable is awaited.
 @test "gpugated: the log says ready when /readyz does" {
 	cat >kubeconfig <<-EOF
 		apiVersion: v1

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Pods that rules about waste leave out: by the policy's word, never by a name
-# that a tenant chooses.
+# Pods that rules about waste skip: because of the policy, never because of a
+# name that a tenant chooses.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -9,7 +9,7 @@ full() {
 	run --separate-stderr "$GPUGATE" lint --format full "$@"
 }
 
-# daemon NAMESPACE-FIELD: one that sees all GPUs
+# daemon NAMESPACE-FIELD: writes a DaemonSet that sees all GPUs
 daemon() {
 	cat >daemon.yaml <<-END
 	apiVersion: apps/v1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Values that the cluster adds to pods, as the policy states them, are neither
+# Values that the cluster adds to pods, as the policy declares them, are neither
 # missing nor reported.
 
 bats_require_minimum_version 1.5.0
@@ -101,7 +101,8 @@ silent() {
 	holds "$stderr" 'unknown key `schedulerNames`; did you mean `schedulerName`?'
 }
 
-# mutating EXPRESSION [MATCH]: a policy for pods, whose expression names fields
+# mutating EXPRESSION [MATCH]: writes a policy for pods whose expression
+# mentions fields
 mutating() {
 	cat >map.yaml <<-END
 	apiVersion: admissionregistration.k8s.io/v1
@@ -116,7 +117,7 @@ mutating() {
 	END
 }
 
-# found RULE; clear RULE: with the policy
+# found RULE; clear RULE: check the result with the policy
 found() {
 	run --separate-stderr "$GPUGATE" lint --format concise \
 		--admission-policy map.yaml job.yaml

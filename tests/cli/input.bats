@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Inputs that are broken, hostile, or no manifests.
+# Inputs that are broken, hostile, or not manifests.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -238,7 +238,7 @@ load helper
 	is "$(paths)" "a.yaml"
 }
 
-# deep NAME N: a Workflow whose N templates have a manifest of brackets
+# deep NAME N: writes a Workflow whose N templates have a manifest of brackets
 deep() {
 	local open text='' i
 	open=$(printf '[%.0s' {1..300})

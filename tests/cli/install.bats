@@ -54,7 +54,8 @@ load helper
 	mkdir -p rules/catalog certs
 	git init -q . && git add -A
 	git -c user.name=t -c user.email=t@example.com commit -q -m one
-	# No document but one has the placeholder, nor names what is not there.
+	# Only one document contains the placeholder, and none mentions missing
+	# files.
 	is "$(cd "$root" && git grep -l 'OWNER/' -- '*.md')" deploy/ci/README.md
 	run ! git -C "$root" grep -E 'gpugate@v[0-9]|^ *re[fv]: v[0-9]' -- '*.md'
 	run make publish-check

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-# One file under several paths, and links that lead out of where a walk goes.
+# One file under several paths, and links that lead out of the walked folder.
 bats_require_minimum_version 1.5.0
 load helper
 
-# quota FILE: one finding with a safe repair.
+# quota FILE: writes a manifest with one finding with a safe fix.
 quota() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-EOF
@@ -14,7 +14,7 @@ quota() {
 	EOF
 }
 
-# judged ARGUMENTS: the paths of the findings, one a file.
+# judged ARGUMENTS: prints the paths of the findings, one per file.
 judged() {
 	lint "$@"
 	is "$stderr" ""
@@ -32,7 +32,7 @@ judged() {
 	is "$(judged)" z.yaml
 	is "$(judged -j 4 d . z.yaml)" z.yaml
 	is "$(judged d/b.yaml a.yaml z.yaml)" z.yaml
-	# under the first of them where the file itself is not looked at
+	# under the first of them if the file itself is excluded
 	is "$(judged --exclude z.yaml .)" a.yaml
 	is "$(judged d/b.yaml c.yaml)" c.yaml
 	is "$(judged a.yaml)" a.yaml
@@ -124,7 +124,7 @@ judged() {
 	lint --fix named
 	is "$status" 0
 	grep -q requests.nvidia tree/real.txt
-	# whoever names a file means what it leads to
+	# a named file means its target
 	quota out/o.yaml
 	ln -s ../out/o.yaml tree/o.yaml
 	lint --fix tree/o.yaml

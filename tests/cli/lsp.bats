@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# message JSON: with its header, on standard output.
+# message JSON: prints it with its header.
 message() {
 	local bytes
 	bytes=$(printf %s "$1" | wc -c)
@@ -24,7 +24,7 @@ notification() {
 start() { request 1 initialize '{"capabilities":{}}'; }
 stop() { request 9 shutdown; notification exit; }
 
-# opened FILE: the document as the file is.
+# opened FILE: opens the document with the content of the file.
 opened() {
 	notification textDocument/didOpen "$(python3 -c 'import json, sys
 print(json.dumps({"textDocument": {"uri": "file://" + sys.argv[1],
@@ -32,7 +32,7 @@ print(json.dumps({"textDocument": {"uri": "file://" + sys.argv[1],
 		"$PWD/$1")"
 }
 
-# answers: what comes, a line each.
+# answers: prints the responses, one per line.
 answers() {
 	"$GPUGATE" lsp "$@" | python3 -c 'import json, sys
 text = sys.stdin.buffer.read()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Options of lint that change what is judged, and their environment.
+# Options of lint that change the set of checks, and their environment.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -362,7 +362,7 @@ load helper
 	lint -j 1 --baseline base.json .
 	is "$status" 1
 	is "$(paths)" "new.yaml"
-	# gone, but only where it was looked for
+	# stale, but only where it was searched for
 	good a.yaml
 	lint --baseline base.json s
 	is "$stderr" ""
@@ -462,7 +462,7 @@ load helper
 		[ "$status" -eq 2 ]
 		[[ $stderr == *"unknown option \`-${words%%=*}\`: use ${words#*=}"* ]]
 	done
-	# Not where the command has nothing of the sort.
+	# No suggestion if the command has no such option.
 	run --separate-stderr "$GPUGATE" init --output-format json
 	holds_not "$stderr" "--format"
 	run --separate-stderr "$GPUGATE" quota --json
@@ -494,7 +494,7 @@ load helper
 	[[ $output == *'to lint standard input: gpugate lint -'* ]]
 }
 
-# gpu_deployment NAME NAMESPACE: of 8 GPUs, without a /dev/shm.
+# gpu_deployment NAME NAMESPACE: writes one with 8 GPUs, without a /dev/shm.
 gpu_deployment() {
 	cat <<-END
 		---
@@ -558,7 +558,7 @@ gpu_deployment() {
 	lint --cluster state.json a.yaml
 	holds_not "$output" "[shm-missing]"
 	holds_not "$stderr" namespaceLabels
-	# as a floor, beside no other policy or a local one
+	# as a floor, without another policy or with a local one
 	mv .gpugate.yaml floor.yaml
 	lint --policy floor.yaml --cluster state.json a.yaml
 	holds_not "$output" "[shm-missing]"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Where reports go, and what happens when they cannot.
+# Where reports are written, and the result if they cannot be.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -323,7 +323,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	[[ $output != *"Checked in part"* ]]
 }
 
-# unknown KIND: an object of it, with a pod.
+# unknown KIND: writes an object of this kind, with a pod.
 unknown() {
 	cat <<-END
 		---
@@ -473,7 +473,8 @@ unknown() {
 	is "$(grep -c '"rule":"suppression-unused"' <<<"$output")" 4
 	is "$(grep -o '"fingerprint":"[^"]*"' <<<"$output" | sort -u | wc -l)" 4
 	holds "$output" '"object":{"apiVersion":"v1","kind":"Pod","name":"b"}'
-	# Comments are outside objects: the baseline has their file and words.
+	# Comments are outside of objects: the baseline has their file and
+	# message.
 	run "$GPUGATE" lint --isolated --format concise --write-baseline base.json a.yaml
 	sed -i 's/name: b,/name: c,/' a.yaml
 	run "$GPUGATE" lint --isolated --format concise --baseline base.json a.yaml

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpugate quota: sums, the picture, and the effect of a change.
+# gpugate quota: sums, the bars, and the effect of a change.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -53,7 +53,7 @@ quotas() {
 	run --separate-stderr "$GPUGATE" quota "$@"
 }
 
-# value EXPRESSION: of the JSON in $output, as t.
+# value EXPRESSION: evaluates it on the JSON in $output, as t.
 value() {
 	echo "$output" | python3 -c "import json, sys
 t = json.load(sys.stdin)
@@ -214,7 +214,8 @@ commit() {
 	holds "$stderr" "is not a revision"
 }
 
-# aged DAYS: the state, taken that many days ago, under a maxAge of a day.
+# aged DAYS: writes the state, taken that many days ago, under a maxAge of a
+# day.
 aged() {
 	state
 	sed -i "s/\"takenAt\":\"[^\"]*\"/\"takenAt\":\"$(date -u -d "-$1 day" +%FT%TZ)\"/" cluster.json
@@ -321,7 +322,8 @@ aged() {
 	is "$status" 1
 }
 
-# svg EXPRESSION: of the map of the page in $output, as t; texts(t) are its texts.
+# svg EXPRESSION: evaluates it on the map of the page in $output, as t; texts(t)
+# are its texts.
 svg() {
 	sed -n '/^<svg xmlns/,/^<\/svg>/p' <<<"$output" | python3 -c "import sys, xml.etree.ElementTree as xml
 def texts(t):

@@ -1,12 +1,12 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Kustomizations are judged as what is built from them.
+# Kustomizations are checked by the output of their build.
 
 load helper
 
 bats_require_minimum_version 1.5.0
 
-# tree NAME: a copy of the fixture, in which the tests are.
+# tree NAME: makes a copy of the fixture, in which the tests run.
 tree() {
 	unset GPUGATE_RENDER
 	cp -r "$BATS_TEST_DIRNAME/render/$1" .
@@ -17,7 +17,8 @@ need_kubectl() {
 	command -v kubectl >/dev/null || skip "no kubectl"
 }
 
-# tool NAME SCRIPT: alone on the PATH, with the programs that a shell needs.
+# tool NAME SCRIPT: makes it the only program on the PATH, with those that a
+# shell needs.
 tool() {
 	mkdir -p "$BATS_TEST_TMPDIR/bin"
 	printf '#!/bin/sh\n%s\n' "$2" >"$BATS_TEST_TMPDIR/bin/$1"
@@ -136,7 +137,7 @@ echo "Error: no such thing" >&2; echo more >&2; exit 1'
 	holds "$output" "server.yaml:12:23: warning"
 }
 
-# helm of the cache that checks build it in, or none.
+# Uses helm from the cache in which checks build it, or skips.
 need_helm() {
 	. "$BATS_TEST_DIRNAME/../check/go-tools.bash"
 	local helm
@@ -333,7 +334,8 @@ exec >&- 2>&-; echo building >&9; wait'
 	holds "$output" priority-class-system-reserved
 }
 
-# of_chart LINK TARGET: a chart of a repository, with the link in its folder.
+# of_chart LINK TARGET: writes a chart of a repository, with the link in its
+# folder.
 of_chart() {
 	rm -rf repo
 	unset GPUGATE_RENDER

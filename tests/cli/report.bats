@@ -3,7 +3,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# page ARGUMENTS: the text of the report in $output.
+# page ARGUMENTS: puts the text of the report in $output.
 page() {
 	run --separate-stderr "$GPUGATE" lint --isolated --format html "$@"
 }
@@ -118,7 +118,7 @@ shm() {
 	done
 }
 
-# reports EXPRESSION: of the objects in $output, as t.
+# reports EXPRESSION: evaluates it on the objects in $output, as t.
 reports() {
 	echo "$output" | python3 -c "import json, sys
 t = json.load(sys.stdin)['items']

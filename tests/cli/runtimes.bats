@@ -4,7 +4,7 @@
 bats_require_minimum_version 1.5.0
 load helper
 
-# runtime FILE [PRODUCT]: nodes of AMD are selected on line 13.
+# runtime FILE [PRODUCT]: line 13 selects AMD nodes.
 runtime() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -25,7 +25,7 @@ runtime() {
 	END
 }
 
-# job FILE [REF]: names the runtime on line 5.
+# job FILE [REF]: line 5 names the runtime.
 job() {
 	mkdir -p "$(dirname "$1")"
 	cat >"$1" <<-END
@@ -55,10 +55,10 @@ contradiction() {
 	mv b 0
 	contradiction .
 	is "$status" 1
-	# Alone, its fields are not known
+	# Alone, its fields are unknown
 	contradiction a
 	is "$status" 0
-	# A comment at the name holds
+	# A comment at the name applies
 	sed -i '5s/$/ # gpugate: ignore[selector-resource-contradiction] -- a test/' a/job.yaml
 	contradiction .
 	is "$status" 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The value of a secret variable is in nothing that is shown, and its mask is
-# in everything that shows the line. Each manifest has the value in another
-# form, also on lines of other findings: in an annotation, in a command, in a
-# variable that a message quotes.
+# The value of a secret variable occurs in no output, and its mask in every
+# output of the line. Each manifest has the value in another form, also on lines
+# of other findings: in an annotation, in a command, in a variable that a
+# message quotes.
 bats_require_minimum_version 1.5.0
 load helper
 
@@ -10,7 +10,8 @@ load helper
 core=Zq7Xw9Jk5Vb3
 token=hf_${core}${core}
 
-# pod_with ENTRY...: a GPU Pod whose container has these lines in its env.
+# pod_with ENTRY...: writes a GPU Pod whose container has these lines in its
+# env.
 pod_with() {
 	cat <<-END
 		apiVersion: v1
@@ -32,7 +33,7 @@ pod_with() {
 	echo '    resources: {requests: {nvidia.com/gpu: 1}}'
 }
 
-# Every form as a file in forms/.
+# Writes every form as a file in forms/.
 forms() {
 	mkdir forms
 	pod_with "- name: HF_TOKEN" "  value: $token" >forms/plain.yaml
@@ -50,7 +51,7 @@ forms() {
 		"- {name: HF_TOKEN, value: $token}" >forms/folded.yaml
 	pod_with "- &e" "  name: HF_TOKEN" "  value: &t $token" \
 		"- {name: OTHER_TOKEN, value: *t}" >forms/anchor.yaml
-	# by its maker's letters alone
+	# recognized only by its issuer's prefix
 	pod_with "- {name: SOME_NAME, value: $token}" >forms/unnamed.yaml
 	{
 		pod_with "- name: HF_TOKEN" "  value: $token"
@@ -78,12 +79,12 @@ forms() {
 	tr -d '\n' <forms/object.json >forms/one-line.json
 }
 
-# The formats, as the program itself names them.
+# Prints the formats, as the program itself lists them.
 formats() {
 	"$GPUGATE" lint --format nonsense 2>&1 | sed -n 's/.*; use one of: //p'
 }
 
-# keeps_quiet WHAT FILE...: the files hold nothing of the value.
+# keeps_quiet WHAT FILE...: checks that the files contain nothing of the value.
 keeps_quiet() {
 	local what=$1
 	shift
@@ -93,13 +94,14 @@ keeps_quiet() {
 	fi
 }
 
-# shown ARGUMENTS: lint into the files out and err; they keep quiet.
+# shown ARGUMENTS: lints into the files out and err, which must not contain the
+# value.
 shown() {
 	"$GPUGATE" lint "$@" >out 2>err || [ $? -lt 3 ]
 	keeps_quiet "lint $*" out err
 }
 
-# is_masked FORMAT: the mask is in out; Markdown has its own stars.
+# is_masked FORMAT: checks that the mask is in out; Markdown has its own stars.
 is_masked() {
 	case $1 in
 	markdown) grep -qF 'hf&#95;&#42;&#42;&#42;&#42;' out ;;
@@ -114,7 +116,8 @@ is_masked() {
 		for format in $(formats); do
 			shown --format "$format" "$form"
 			[ -s out ]
-			# Nothing but an excerpt shows what cannot be read.
+			# A text that cannot be read is only shown in an
+			# excerpt.
 			[ "$form" != forms/broken.yaml ] || continue
 			is_masked "$format" || { echo "$format $form"; false; }
 			shown --format "$format:report" "$form"
@@ -225,7 +228,7 @@ is_masked() {
 	} >list.yaml
 	"$GPUGATE" krm --unsafe-fixes <list.yaml >out 2>err || true
 	keeps_quiet "messages of krm" err
-	# the items are the author's, the results ours
+	# the items are the author's, the results gpugate's
 	grep -qF "value: $token" out
 	sed -n '/^results:/,$p' out >results
 	[ -s results ]

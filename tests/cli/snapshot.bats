@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # gpugate snapshot with a kubectl that answers from files: $FAKE/PATH.json, or
-# PATH.error, a message; what is in neither is not there.
+# PATH.error, a message; without either, the path does not exist.
 
 bats_require_minimum_version 1.5.0
 load helper
@@ -38,7 +38,7 @@ END
 	chmod +x "$FAKE/kubectl"
 }
 
-# list PATH KIND ITEM...: the answer to a list.
+# list PATH KIND ITEM...: writes the response to a list.
 list() {
 	path=$FAKE/$1.json
 	api=$2 kind=$3
@@ -61,7 +61,7 @@ gpu_pod() {
 		"$1" "$3" "$4" "$5" "$2"
 }
 
-# Objects that every cluster has.
+# Writes objects that every cluster has.
 cluster() {
 	fake
 	list api_v1_namespaces v1 Namespace \
@@ -238,7 +238,8 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	is "$status" 0
 	holds "$(cat "$FAKE/log")" "/api/v1/resourcequotas
 "
-	# It never ends here: then there is none, rather than a part.
+	# The list never ends here: the kind is then unreadable, rather than
+	# incomplete.
 	holds "$stderr" "cannot read resourcequotas"
 	holds_not "$(cat cluster.json)" '"name":"one"'
 }
@@ -351,7 +352,7 @@ assert specs["NetworkPolicy"] == {"podSelector": {}, "policyTypes": ["Ingress"]}
 	is "$(paths)" b/pod.yaml
 }
 
-# configmaps PATH ITEM...: ConfigMaps with the labels of the chart.
+# configmaps PATH ITEM...: writes ConfigMaps with the labels of the chart.
 configmaps() {
 	list api_v1_configmaps v1 ConfigMap "$@"
 }
@@ -388,7 +389,7 @@ gpu_file() {
 		is "$version: $status" "$version: 0"
 		run ! grep -F -e "/$version" "$FAKE/log"
 	done
-	# nor what a server says that serves one of their kinds
+	# nor the message of a server that serves one of their kinds
 	list api_v1_pods v1 Pod "$(gpu_pod p 2 batch/v1 Job j)"
 	echo '{"resources":[{"name":"../../../api/v1/secrets?","kind":"Job"}]}' \
 		>"$FAKE/apis_batch_v1.json"
@@ -527,7 +528,7 @@ gpu_file() {
 @test "several kinds are asked at once" {
 	cluster
 	mv "$FAKE/kubectl" "$FAKE/answer"
-	# One of these answers only while the other is asked.
+	# Each of these answers only while the other request is pending.
 	cat >"$FAKE/kubectl" <<'END'
 #!/bin/sh
 case $* in
@@ -727,7 +728,7 @@ judged() {
 	holds "$output" '"rule":"crd-validation","reason":"its schema is left out'
 }
 
-# objects KIND-LINES LIST: what a cluster answers to `lint` and `quota`.
+# live: writes the responses of a cluster to `lint` and `quota`.
 live() {
 	cluster
 	sed -i 's/^case .* in$/case $* in\n*api-resources*) cat "$FAKE\/resources"; exit 0 ;;\n*" -o json"*) [ ! -f "$FAKE\/partly" ] || { cat "$FAKE\/objects"; cat "$FAKE\/partly" >\&2; exit 1; }; exec cat "$FAKE\/objects" ;;/' \
@@ -779,7 +780,7 @@ live() {
 		-q --format concise -A
 	holds_not "$output" here.yaml
 	holds "$output" "ml/Pod/a:"
-	# The environment says which cluster, not that it is asked.
+	# The environment selects the cluster, but does not request it.
 	rm "$FAKE/log"
 	GPUGATE_CONTEXT=prod run --separate-stderr "$GPUGATE" lint -q \
 		--kubectl "$FAKE/kubectl" --format concise

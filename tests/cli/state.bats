@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# gpugated with a saved cluster state (--cluster FILE): what it does with the
-# file's changes, and whom it asks for one.
+# gpugated with a saved cluster state (--cluster FILE): changes of the file, and
+# other sources of the state.
 bats_require_minimum_version 1.5.0
 load gpugated
 
@@ -12,7 +12,7 @@ asking_gives() {
 	[ "$(ask 1)" = "$1 u-1" ]
 }
 
-# figure NAME: its value, without its fraction
+# figure NAME: prints its value, without its fraction
 figure() {
 	get /metrics | sed -n "s/^$1 \([0-9Inf+-]*\).*/\1/p"
 }
@@ -21,7 +21,7 @@ older_than() { # SECONDS
 	[ "$(figure gpugate_cluster_state_age_seconds)" -ge "$1" ]
 }
 
-# state GPUS [SECONDS-AGO [VERSION]]: a Pod of one GPU fits, or never
+# state GPUS [SECONDS-AGO [VERSION]]: a Pod of one GPU fits, or never fits
 state() {
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":%s,"takenAt":"%s","unreadable":[],"items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"ml"}},{"apiVersion":"v1","kind":"ResourceQuota","metadata":{"name":"gpus","namespace":"ml"},"spec":{"hard":{"requests.nvidia.com/gpu":"%s"}}}],"usage":[]}\n' \
 		"${3:-1}" "$(date -u -d "${2:-0} seconds ago" +%Y-%m-%dT%H:%M:%SZ)" "$1"
@@ -52,15 +52,15 @@ state() {
 	until_true logged 'No such file'
 	asking_gives denied
 	holds "$(get /readyz)" "200 "
-	# the age is that of the state in use
+	# the age is that of the effective state
 	older_than 50
 	until_true logged 'the last good one stays'
 	state 8 >state.json
 	until_true asking_gives allowed
 }
 
-# updated OLD NEW: the verdict on a Pod that requested OLD of a resource that a
-# DeviceClass names, and now NEW.
+# updated OLD NEW: prints the verdict on a Pod that requested OLD of a resource
+# of a DeviceClass, and now requests NEW.
 updated() {
 	local pod='{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","namespace":"ml"},"spec":{"containers":[{"name":"a","image":"registry.example.com/a:1","command":["torchrun","--nproc-per-node=2","t.py"],"resources":{"limits":{"example.com/fast":%s},"requests":{"example.com/fast":%s}}}]}}'
 	printf '{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u-1","operation":"UPDATE","namespace":"ml","name":"a","userInfo":{"username":"alice"},"kind":{"group":"","version":"v1","kind":"Pod"},"oldObject":'"$pod"',"object":'"$pod"'}}' \
@@ -85,7 +85,7 @@ updated() {
 	state 0 >state.json
 	start --cluster state.json
 	asking_gives denied
-	# A quota that is left out has no effect; it is reported.
+	# A quota that is left out has no effect, and is reported.
 	state 8x >state.json
 	until_true logged '`8x` is not a quantity'
 	asking_gives allowed
@@ -152,7 +152,7 @@ updated() {
 	is "$(figure gpugate_cluster_state_age_seconds)" ""
 }
 
-# reviewed OBJECT: the verdict on the creation of that object in ml
+# reviewed OBJECT: prints the verdict on the creation of that object in ml
 reviewed() {
 	jq -c '{apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview",
 		request: {uid: "u-1", operation: "CREATE", namespace: "ml",

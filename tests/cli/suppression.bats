@@ -1,16 +1,16 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Suppressions under --policy: as admission takes them.
+# Suppressions under --policy: the same as at admission.
 
 bats_require_minimum_version 1.5.0
 load helper
 
-# floor [LINE...]: the policy of admission, with these lines.
+# floor [LINE...]: writes the policy of admission, with these lines.
 floor() {
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$@" >floor.yaml
 }
 
-# ignoring [ANNOTATION...]: pod a.yaml with its error ignored.
+# ignoring [ANNOTATION...]: writes pod a.yaml with its error ignored.
 ignoring() {
 	local one
 
@@ -27,7 +27,7 @@ day() {
 	date -u -d "$1 days" +%F
 }
 
-# refused TEXT: the finding counts, and that is why.
+# refused TEXT: checks that the finding counts, and that TEXT is the reason.
 refused() {
 	lint --policy floor.yaml a.yaml
 	is "$status" 1
@@ -103,7 +103,8 @@ granted() {
 	granted
 }
 
-# exempting [TERM...]: a local policy that exempts everything from every rule.
+# exempting [TERM...]: writes a local policy that exempts everything from every
+# rule.
 exempting() {
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' 'exempt:' \
 		"- {names: [\"*\"], rules: [all], reason: lab$1}" >.gpugate.yaml
@@ -122,7 +123,8 @@ exempting() {
 	holds "$output" "error: "
 	run "$GPUGATE" lint --policy floor.yaml --format json a.yaml
 	holds "$output" "$why"
-	# One that ended some days ago makes an error of admission no warning.
+	# An exemption that ended some days ago does not turn an error of
+	# admission into a warning.
 	exempting ", until: $(day -3)"
 	lint --policy floor.yaml a.yaml
 	is "$status" 1
@@ -131,7 +133,7 @@ exempting() {
 	granted
 	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'
 	granted
-	# The exemptions of the policy of admission hold in both.
+	# The exemptions of the policy of admission apply in both.
 	floor 'rules: {priority-integer-set: {action: deny}}' \
 		'exempt: [{namespaces: [research], rules: [all], reason: lab}]'
 	granted

@@ -27,8 +27,8 @@ was_read() { # STATE
 	is "$(echo "$stderr" | wc -l)" 1
 }
 
-# Not more than this is waited for, nor taken: what grows until it is killed
-# ends here with another status than 2. Sanitizers take more at once.
+# Limits time and memory: a program that grows until it is killed then ends with
+# another status than 2. Sanitizers allocate more at once.
 bounded() {
 	run --separate-stderr timeout 60 bash -c \
 		'ldd "$0" 2>/dev/null | grep -q san || ulimit -v 4000000
@@ -93,12 +93,12 @@ bounded() {
 	lint repo
 	is "$status" 2
 	holds "$stderr" "repo/none.json: No such file"
-	# the repository is reached through a link: it is the same one
+	# the repository is reached through a link, and is the same one
 	ln -s repo other
 	policy repo/.gpugate.yaml state.json
 	lint other
 	was_read "$PWD/other/state.json"
-	# outside of a repository, the policy's folder is all that is its own
+	# outside of a repository, only the policy's folder belongs to it
 	rmdir repo/.git
 	lint repo
 	was_read "$PWD/repo/state.json"
@@ -162,7 +162,7 @@ bounded() {
 	(sleep 1; exec >pipe; sleep 1; cat state.json) &
 	bounded lint --format concise --cluster pipe x.yaml
 	was_read pipe
-	# the writer has been there: its pipe is an empty file
+	# the writer has ended: its pipe is an empty file
 	run --separate-stderr bash -c ': | "$0" lint /dev/stdin' "$GPUGATE"
 	is "$status" 0
 }

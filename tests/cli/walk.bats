@@ -121,7 +121,7 @@ load helper
 	[ -s ignored.txt ]
 	run "$GPUGATE" lint .
 	holds "$output" "$(wc -l <ignored.txt)"
-	# from a folder below the root the patterns above it hold as well
+	# in a folder below the root, the patterns above it apply as well
 	cd s
 	lint .
 	is "$(paths)" "build/c.yaml x.gen.yaml"

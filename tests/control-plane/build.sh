@@ -15,8 +15,8 @@ etcd=3.6.13
 go_minor=26 # what that Kubernetes asks for
 cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
 bin=$cache/kube-v$kube
-# The modules that Kubernetes publishes from its own tree: it requires them
-# at v0.0.0, so the main module has to name their version.
+# The modules that Kubernetes publishes from its own tree: it requires them at
+# v0.0.0, so the main module has to set their version.
 staging='api apiextensions-apiserver apimachinery apiserver cli-runtime
 	client-go cloud-provider cluster-bootstrap code-generator component-base
 	component-helpers controller-manager cri-api cri-client cri-streaming
@@ -38,7 +38,7 @@ need_go() {
 		say "go is not on PATH (needed: 1.$go_minor or newer)"
 		exit 77
 	fi
-	# GOTOOLCHAIN=local: use the installed toolchain, fetch none.
+	# GOTOOLCHAIN=local: uses the installed toolchain and downloads none.
 	version=$(cd / && GOTOOLCHAIN=local go env GOVERSION)
 	minor=${version#go1.}
 	minor=${minor%%[!0-9]*}
@@ -79,8 +79,8 @@ compile() {
 		-X $set.gitMinor=${minor%.*}" "$package"
 }
 
-# build NAME: one compilation at a time on this machine; who comes second
-# finds the program of the first.
+# build NAME: one compilation at a time on this machine; a second caller finds
+# the program of the first.
 build() {
 	local begin=$SECONDS
 	[ ! -x "$bin/$1" ] || return 0
@@ -104,8 +104,8 @@ build() {
 	exec 9>&-
 }
 
-# provide NAME: in $bin. That folder is kept by the version of Kubernetes, etcd by
-# its own.
+# provide NAME: in $bin, a folder for this version of Kubernetes; etcd has its
+# own.
 provide() {
 	local kube_bin=$bin
 	if [ "$1" = etcd ]; then

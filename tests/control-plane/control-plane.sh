@@ -35,14 +35,14 @@ control_plane_until() {
 	done
 }
 
-# Each time another one, and this test's alone until it ends.
+# Prints a different port each time, reserved for this test until it ends.
 control_plane_free_port() {
 	python3 "$control_plane_here/port.py" "$$"
 }
 
 # --- processes: DIR/NAME.pid holds the id and the time of its start ---------
 
-# control_plane_since PID: when it started; nothing for one that has ended
+# control_plane_since PID: prints its start time; nothing if it has ended
 control_plane_since() {
 	local stat
 	{ read -r stat <"/proc/$1/stat"; } 2>/dev/null || return 0
@@ -94,7 +94,7 @@ control_plane_kill() { # NAME
 	rm -f "$CONTROL_PLANE_DIR/$1.pid"
 }
 
-# Should the test itself be killed, its control plane goes with it.
+# If the test itself is killed, its control plane is killed too.
 control_plane_watch() {
 	trap '' INT TERM HUP
 	# A pipe without input: sleeps without starting a process.
@@ -124,7 +124,7 @@ control_plane_key() { # FILE
 	openssl ecparam -name prime256v1 -genkey -noout -out "$1"
 }
 
-# control_plane_sign FILE SUBJECT EXTENSIONS: FILE.key and FILE.crt
+# control_plane_sign FILE SUBJECT EXTENSIONS: writes FILE.key and FILE.crt
 control_plane_sign() {
 	control_plane_key "$1.key" &&
 		openssl req -new -key "$1.key" -subj "$2" -out "$1.csr" &&
@@ -173,8 +173,8 @@ control_plane_user() {
 	END
 }
 
-# Ports are used again by later control planes: what kubectl remembers of one
-# stays in its folder.
+# Later control planes use the same ports, so kubectl's cache of one stays in
+# its folder.
 kube_as() {
 	local name=$1
 	shift
@@ -233,7 +233,7 @@ control_plane_controller_manager() {
 			--controllers='*,-nodelifecycle'
 }
 
-# The namespace comes a moment after the server calls itself ready.
+# The namespace is created a moment after the server reports that it is ready.
 control_plane_answers() {
 	[ "$(kube get --raw /readyz --request-timeout=2s 2>/dev/null)" = ok ] &&
 		kube get namespace default kube-system >/dev/null 2>&1
@@ -343,8 +343,8 @@ control_plane_crds() {
 		kube wait --for=condition=Established --timeout=60s "${files[@]}" >/dev/null
 }
 
-# control_plane_crds_data: print a folder of etcd's data with all CRDs, made
-# by the first who asks for these CRDs and this API server
+# control_plane_crds_data: prints a folder of etcd's data with all CRDs, made by
+# the first caller for these CRDs and this API server
 control_plane_crds_data() {
 	local cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
 	local folder data
@@ -369,7 +369,7 @@ control_plane_crds_make() { # DATA; in a subshell
 	control_plane_start "$work" && control_plane_crds || status=$?
 	sleep 1 # etcd writes its batches
 	control_plane_stop
-	# Room that etcd keeps for its next log.
+	# Space that etcd reserves for its next log.
 	rm -f "$work/etcd/member/wal/0.tmp"
 	[ $status != 0 ] || cp -r --sparse=always "$work/etcd" "$work/sparse"
 	[ $status != 0 ] || mv "$work/sparse" "$1" || status=$?

@@ -13,12 +13,13 @@ import sys
 test = os.pidfd_open(int(sys.argv[1]))
 held = socket.socket()
 held.bind(("127.0.0.1", 0))
-# After the bind, or the kernel might choose a port that is held like this one.
+# After the bind, or the kernel might choose a port that is reserved like this
+# one.
 held.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
 print(held.getsockname()[1], flush=True)
 if os.fork() == 0:
     os.setsid()
-    # A caller waits for whoever has its files open.
+    # A caller waits for any process that has its files open.
     nothing = os.open(os.devnull, os.O_RDWR)
     kept = [os.dup2(fd, to) for fd, to in (
         (nothing, 0), (nothing, 1), (nothing, 2),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The control plane that tests use, tried itself.
+# Tests the control plane that other tests use.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 # shellcheck source=/dev/null
@@ -53,7 +53,7 @@ port_free() {
 	! (: </dev/tcp/127.0.0.1/"$1") 2>/dev/null
 }
 
-# Reads what was running before the stop from $pids and $ports.
+# Checks that no program remains, from $pids and $ports before the stop.
 nothing_left() {
 	local pid port
 	for pid in $pids; do
@@ -88,7 +88,7 @@ stop() {
 	check "$1: a second stop is harmless" control_plane_stop
 }
 
-# start DIR [ARG...]: a failed start ends the test, 77 means no programs
+# start DIR [ARG...]: a failed start ends the test; 77 means no programs
 start() {
 	local status=0 begin=$SECONDS
 	control_plane_start "$work/$@" || status=$?
@@ -158,7 +158,7 @@ check 'controllers act as themselves' control_plane_until 5 audited create \
 	serviceaccounts system:serviceaccount:kube-system:service-account-controller
 stop managed 4
 
-# Killed tests take their control plane with them.
+# A killed test takes its control plane with it.
 # shellcheck disable=SC2016
 bash -c '. "$1/control-plane.sh"; control_plane_start "$2" && touch "$2/up" &&
 	read -r -t 60 <> <(:)' test "$here" "$work/killed" &

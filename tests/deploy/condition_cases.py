@@ -87,7 +87,7 @@ COMES = {
     "a CronJob": cron(pod(box=GPU)),
     "a claim": claim(),
     "a template of claims": claim("ResourceClaimTemplate"),
-    # Made to be too much for a condition: they come for their size.
+    # Too much for a condition: they are sent because of their size.
     "thousands of variables": pod(
         box={"env": [{"name": "V%d" % i, "value": "x"}
                      for i in range(8000)]}),
@@ -103,7 +103,7 @@ COMES = {
     "thousands of node labels": pod(nodeSelector={
         "kubernetes.io/l%d" % i: "x" for i in range(4000)}),
 }
-# The most that each size allows, and a GPU in the last place looked at.
+# The maximum that each size allows, and a GPU in the last checked place.
 COMES["all sizes at their limit"] = pod(
     annotations={"example.com/" + "a" * 200 + str(i): "x" for i in range(60)},
     nodeSelector={"kubernetes.io/l%d" % i: "x" for i in range(32)},

@@ -109,7 +109,7 @@ def install(api, folder, rendered, port):
                 "url": "https://127.0.0.1:%d/%s" % (port, hook["name"]),
                 "caBundle": ca,
             }
-            # A condition that fails must not look like one that is false.
+            # A condition that fails must not look like a false one.
             hook["failurePolicy"] = "Fail"
             hook["timeoutSeconds"] = 10
         status, answer = api.call(
@@ -406,7 +406,7 @@ def spoken_of(gpugate, objects):
         [gpugate, "rules", "--format", "json"], capture_output=True,
         check=True).stdout)["rules"]
     quiet = {r["name"] for r in rules if r["action"] in ("audit", "off")}
-    # The server drops such a field before it asks anybody.
+    # The server drops such a field before it calls a webhook.
     quiet.add("field-unknown")
     result = {}
     with tempfile.TemporaryDirectory() as folder:

@@ -268,7 +268,7 @@ def kinds(path, table):
         expect((group, plural) in listed, "no rule for %s %s" % (group, kind))
         count += 1
     expect(count > 90, "only %d kinds" % count)
-    # A number and no pods: there is nothing to judge.
+    # A Scale has a number and no pods: there is nothing to check.
     expect(not any(plural.endswith("/scale") for _, plural in listed),
            "a scale")
 
@@ -285,7 +285,7 @@ def metrics(alerts, dashboard, *sources):
             used |= set(re.findall(
                 r"\b((?:gpugate|apiserver|process)_[a-z_]+)(?=[{\[ )\\,])",
                 f.read()))
-        # Both compare the number of kinds that were read with that of all.
+        # Both compare the number of kinds that were read with the total.
         counted = re.findall(r"(\d+) - count by \(pod\) \(gpugate_cluster_obj"
                              r"|\(gpugate_cluster_objects[^)]*\) < (\d+)",
                              pathlib.Path(p).read_text(encoding="utf-8"))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Any bytes as an expression over a small document, whole or a fragment:
- * evaluation ends within its budget, gives the same again, and blames nodes of
- * the document.
- * Inputs: 35000
+ * evaluation ends within its budget, has the same result again, and blames
+ * nodes of the document. Inputs: 35000
  */
 #include <string.h>
 

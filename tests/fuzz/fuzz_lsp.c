@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A session of the language server: a document of the input's bytes up to a
- * NUL, then edits and requests that the bytes behind it choose, and when they
- * end, as many that are drawn from a hash of the input. The bytes in between
- * may be invalid. - the server's output is a row of messages, each of them JSON
- * - every request is answered once, and nothing else is - a range ends where it
- * begins or behind it, inside of a document Inputs: 1000 Seeds: 1 of 8
+ * NUL, then edits and requests chosen by the following bytes, and after their
+ * end as many from a hash of the input. The bytes in between may be invalid. -
+ * the server's output is a row of messages, each of them JSON - every request
+ * is answered once, and nothing else is - a range ends where it begins or
+ * behind it, inside of a document Inputs: 1000 Seeds: 1 of 8
  */
 #include <jansson.h>
 #include <stdint.h>
@@ -27,7 +27,8 @@ struct fuzz {
 	unsigned left;
 	struct buf frames;
 	json_int_t requests;
-	size_t lines; /* that the document may have had at most */
+	size_t lines; /* largest number of lines that the document may have had
+		       */
 };
 
 /* --- what the client says ------------------------------------------------ */
@@ -78,7 +79,7 @@ static void request(struct fuzz *fuzz, const char *method, json_t *params)
 		       ++fuzz->requests, "method", method, "params", params));
 }
 
-/* Valid UTF-8 with characters of every length; NUL is one of JSON's. */
+/* Adds valid UTF-8 with characters of every length; NUL is allowed in JSON. */
 static void add_text(struct buf *out, const uint8_t *data, size_t len)
 {
 	static const char *const wide[] = {"\xc3\xa9", "\xe6\xbc\xa2",
@@ -159,7 +160,7 @@ static void ask_actions(struct fuzz *fuzz)
 			  position(fuzz), "context", "diagnostics"));
 }
 
-/* The next bytes, as the body of a message. */
+/* Sends the next bytes as the body of a message. */
 static void raw(struct fuzz *fuzz)
 {
 	size_t len = draw(fuzz, 40);
@@ -243,7 +244,7 @@ static void check_range(const struct fuzz *fuzz, const json_t *range)
 	if (first > last || (first == last && number(start, "character") >
 						      number(end, "character")))
 		BUG("a range ends before it begins");
-	/* An edit brings one line, and its carriage return may be another. */
+	/* An edit adds one line, and its carriage return may be another. */
 	if (last > (json_int_t)fuzz->lines * 2)
 		BUG("line %d of %zu", (int)last, fuzz->lines);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantities out of any bytes. An accepted quantity has a canonical text that
- * reads back as the same value and is canonical itself; rounding lies within
- * one unit; adding a second quantity and taking it away leaves the first.
+ * reads back as the same value and is canonical itself; rounding stays within
+ * one unit; adding and subtracting a second quantity gives the first one.
  * Inputs: 2000000
  */
 #include <stdint.h>
@@ -13,7 +13,7 @@
 
 #define NANO 1000000000
 
-/* A product of binary quantities may be larger than what one can spell. */
+/* A product of binary quantities may be larger than any text can express. */
 static void check_text(struct quantity q)
 {
 	char text[QUANTITY_TEXT], again[QUANTITY_TEXT];

@@ -45,13 +45,13 @@ static inline void fuzz_issue(void *context, const struct load_issue *issue)
 	for (const char *p = issue->text; *p; p++)
 		if ((unsigned char)*p < ' ')
 			BUG("control character in \"%s\"", issue->text);
-	/* Positions must be computable for whatever is reported. */
+	/* Positions of all issues must be computable. */
 	source_position(&fuzz->source, issue->start);
 	source_position(&fuzz->source, issue->end);
 	fuzz->refusals += issue->kind == LOAD_SYNTAX;
 }
 
-/* The arena is the caller's to release. */
+/* The caller must release the arena. */
 static inline void fuzz_init(struct fuzz *fuzz, const char *text, size_t len)
 {
 	*fuzz = (struct fuzz){.arena = ARENA_INIT};

@@ -101,7 +101,7 @@ static json_t *ask(enum admission_path path, const struct buf *body,
 	return answer;
 }
 
-/* The half of it is taken for the beginning of one that is too long. */
+/* The first half is read as the start of a review that is too long. */
 static void ask_long(enum admission_path path, const struct buf *body)
 {
 	struct admission_reply reply;

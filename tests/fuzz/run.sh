@@ -20,7 +20,7 @@ command -v clang >/dev/null || {
 program=$build/libgpugated.a
 [ "$target" != lsp ] || program=$build/liblint.a
 mkdir -p "$build/corpus-$target" "$build/crashes" "$build/gen"
-# Steps that run side by side share what is built: one builds, the others wait.
+# Steps that run in parallel share the build: one builds, the others wait.
 flock "$build/lock" \
 	make --no-print-directory BUILD="$build" CC=clang \
 	CFLAGS="-O1 -g -DCHECK_TEMPLATES=1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all" \
@@ -38,8 +38,8 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
-# A slow target uses the share of seeds that its head names: mutated inputs find
-# more than unchanged ones.
+# A slow target uses the share of seeds at the top of its file: mutated inputs
+# find more than unchanged ones.
 every=$(sed -n 's/^ \* Seeds: 1 of //p' "$here/fuzz_$target.c")
 if [ -n "$every" ]; then
 	rm -rf "$build/seeds-$target" && mkdir "$build/seeds-$target"
@@ -61,7 +61,7 @@ else
 	# A container may forbid it.
 	! setarch -R true 2>/dev/null || run=(setarch -R "${run[@]}")
 fi
-# An input that does not end is found, not one that a loaded machine reads slowly.
+# Finds an input that never ends, not one that a loaded machine reads slowly.
 if "${run[@]}" -timeout=600 -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$corpus" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then

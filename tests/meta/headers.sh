@@ -6,8 +6,8 @@
 set -u
 fail=0
 cc=${CC:-cc} # maybe with a launcher before it
-# Headers that come first, by three names: as written, of the same folder, and of
-# include/.
+# Headers that are included first, by three names: as written, of the same
+# folder, and of include/.
 first=$(git ls-files '*.c' ':!tests' | xargs awk '
 	FNR == 1 { done = 0 }
 	!done && /^#include/ {

@@ -4,7 +4,7 @@
 # base <- doc <- kube <- cel <- engine <- catalog; lint and webhook on top, apart.
 set -u
 fail=0
-# forbid PATHSPECS PATTERN WHY; a * of git matches folders too
+# forbid PATHSPECS PATTERN REASON; a * of git matches folders too
 forbid() {
 	# shellcheck disable=SC2046,SC2086
 	hits=$(set -f; grep -nE "$2" $(git ls-files $1) /dev/null)

@@ -15,7 +15,7 @@ bad() {
 }
 git ls-files -z | tar -c --null -T - --ignore-failed-read 2>/dev/null |
 	tar -x -C "$tree"
-# The objects that are there: the copy compiles what is new.
+# The existing objects: the copy compiles only new files.
 mkdir "$tree/build"
 cp -a "$build/rules" "$build/lint" "$build/gen" "$build/libgpugate.a" \
 	"$tree/build/"

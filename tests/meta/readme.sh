@@ -36,7 +36,8 @@ awk -f deploy/chart/kinds.awk rules/kube/data/kinds.txt |
 	echo "the chart's kinds are old: make docs" >&2
 	fail=1
 }
-# Helm is not at hand here: what is rendered has each group's kinds of the chart.
+# Helm is not available here: the rendered conditions must have the chart's
+# kinds of each group.
 python3 - deploy/chart/gpugate/files/kinds.yaml deploy/base/webhooks.yaml <<'END' || {
 import re, sys
 chart, base = (open(path).read() for path in sys.argv[1:])

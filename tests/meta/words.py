@@ -23,7 +23,7 @@ import tempfile
 LIST = pathlib.Path(__file__).with_suffix(".txt")
 TRACKED = ["README.md", "*/README.md", ".github/*.md",
            "deploy/chart/*values.yaml", "deploy/chart/*NOTES.txt"]
-# Underscores count as blanks there: a name is made of words.
+# Underscores count as blanks there: a name consists of words.
 CODE = ["*.c", "*.h", "*.sh", "*.bash", "*.bats", "*.py", "*.go", "*.mk",
         "Makefile", "tests/bypass/*.yaml", "tests/bypass/*.tsv"]
 CODE_END = "# The words above"
@@ -34,7 +34,7 @@ PRODUCT = re.compile(r"(?:certs|include|lint|rules|webhook)/.*\.[ch]$")
 C_TEXT = re.compile(
     r'/\*.*?\*/|"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*', re.S)
 C_JOINT = re.compile(r'"(?=\s*")|(?<=\s)"|(?<=\n)\s*\*')
-# A blank of an expression matches a line end, also one within a comment.
+# A blank of an expression matches a line end, also one inside of a comment.
 BLANK = r"\s+(?:#\s+)?"
 
 

@@ -15,7 +15,7 @@ key=$({ echo "$go" && cat go.mod go.sum ./*.go; } | sha256sum | cut -c1-16)
 oracle=$cache/oracle-$key
 [ -x "$oracle" ] || flock "$cache/oracle.lock" sh -c '
 	[ -x "$1" ] && exit
-	# Not stamped with the state of the checkout.
+	# Without the state of the checkout.
 	go build -buildvcs=false -o "$1.new" . && mv "$1.new" "$1"' sh "$oracle"
 ln -sfn "$oracle" "$folder/oracle.$$"
 mv -fT "$folder/oracle.$$" "$folder/oracle"

@@ -25,7 +25,7 @@ WRITTEN = {"ResourceSlice", "VolumeAttachment", "Event", "Endpoints"}
 PLAIN = "ReplicationController"  # selects by a map of labels
 WORKLOADS = {"Job", "CronJob", "Deployment", "StatefulSet", "ReplicaSet",
              "DaemonSet", PLAIN}
-# By form: what else is required beside a word.
+# By form: a valid value for other required fields.
 VALUES = {"s": "/a", "i": 1, "o": 1, "b": True, "q": "1"}
 
 

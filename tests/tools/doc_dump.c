@@ -99,7 +99,8 @@ static void dump_documents(struct dump *dump, struct loader *loader)
 		dump_node(dump, doc.root);
 		dump->refused = false;
 	}
-	/* A refusal of the file's rest is reported without a document. */
+	/* A rejection of the rest of the file is reported without a
+	 * document. */
 	dump->refused = false;
 }
 

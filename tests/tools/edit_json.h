@@ -55,7 +55,7 @@ static inline void edits_from_json(struct edit_list *list,
 	}
 }
 
-/* One JSON value of trusted text; the text must stay. */
+/* Parses one JSON value of trusted text, which must stay in memory. */
 static inline const struct node *json_text(struct arena *arena,
 					   const char *text, size_t len)
 {

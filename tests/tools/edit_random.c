@@ -70,7 +70,7 @@ static const struct node *random_node(struct random *random,
 	return node;
 }
 
-/* Items are found by their names: edits do not change these. */
+/* Items are found by their names, which edits do not change. */
 static bool is_name(const char *key)
 {
 	return key && !strcmp(key, "name");
@@ -132,7 +132,7 @@ static void removal(struct pair *pair, const struct node *at)
 	pair->removes = true;
 }
 
-/* The value with another key: what was there goes. */
+/* Gives the value another key, replacing the value there. */
 static void renaming(struct pair *pair, const struct node *at)
 {
 	const char *key = other_key(&pair->writer.random);
@@ -292,7 +292,7 @@ static bool bytes_stay(const struct pair *pair,
 	       !memcmp(old + at, new, rest);
 }
 
-/* The document, read again from the new text. */
+/* Reads the document again from the new text. */
 static bool read_again(struct pair *pair, const struct buf *after,
 		       struct source *source, struct doc *doc)
 {
@@ -407,7 +407,7 @@ static void check_splices(struct pair *pair, struct counts *counts,
 	buf_release(&after);
 }
 
-/* A random document of the file; false: the text was not read. */
+/* Reads a random document of the file; false if the text was not read. */
 static bool read_pair(struct pair *pair)
 {
 	struct loader loader;

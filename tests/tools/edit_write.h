@@ -28,7 +28,7 @@ struct writer {
 	struct arena *arena;
 	struct buf out;
 	const char *nl;
-	bool comments, anchors, crazy; /* crazy: styles change at any time */
+	bool comments, anchors, crazy; /* crazy: styles may change anywhere */
 	unsigned step, offset, gap, flow;
 	unsigned nanchors;
 };
@@ -223,7 +223,7 @@ static inline void put_blanks(struct writer *writer, unsigned n)
 		buf_addc(&writer->out, ' ');
 }
 
-/* Line end, perhaps with a comment, comment lines and empty lines. */
+/* Writes a line end, possibly with a comment, comment lines and empty lines. */
 static inline void put_line_end(struct writer *writer)
 {
 	struct random *random = &writer->random;
@@ -326,7 +326,7 @@ static inline void put_scalar(struct writer *writer, const struct node *node)
 		buf_add(&writer->out, node->str, node->len);
 }
 
-/* Anchors in front of values, now and then. */
+/* Writes anchors before some values. */
 static inline void put_anchor(struct writer *writer)
 {
 	if (writer->anchors && chance(&writer->random, 12))
@@ -404,7 +404,7 @@ static inline void put_flow(struct writer *writer, const struct node *node,
 static inline void put_block(struct writer *writer, const struct node *node,
 			     unsigned col, bool inlined);
 
-/* | with the text's lines, if the text allows it. */
+/* Writes | with the text's lines, if the text allows it. */
 static inline bool put_literal(struct writer *writer, const struct node *node,
 			       unsigned col)
 {
@@ -438,7 +438,7 @@ static inline void shuffle_style(struct writer *writer)
 	writer->flow = below(random, 3) ? 10 : 50;
 }
 
-/* A value behind "key:" or "-"; ends with a line end. */
+/* Writes a value after "key:" or "-", with a line end. */
 static inline void put_after(struct writer *writer, const struct node *node,
 			     unsigned col, bool item)
 {
@@ -473,7 +473,7 @@ static inline void put_after(struct writer *writer, const struct node *node,
 	put_block(writer, node, inner, item);
 }
 
-/* Entries in column col; the first one stands where the writer is. */
+/* Writes entries in column col; the first one at the current position. */
 static inline void put_block(struct writer *writer, const struct node *node,
 			     unsigned col, bool inlined)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON Patch (RFC 6902) on node trees, which the patches of edits_patch() are
- * tested with: each operation changes one copy of the document. Everything that
- * is put into that copy is copied itself, so that a value is never in two
- * places; the copies are counted, since `copy` can double a document.
+ * Applies JSON Patch (RFC 6902) to node trees, to test the patches of
+ * edits_patch(): each operation changes one copy of the document. Every
+ * inserted value is copied, so that no value is in two places; the copies are
+ * counted, since `copy` can double a document.
  */
 #ifndef TESTS_JSON_PATCH_H
 #define TESTS_JSON_PATCH_H
@@ -17,7 +17,7 @@
 
 /* --- JSON Pointer (RFC 6901) ---------------------------------------------- */
 
-/* One step, unescaped; NUL-terminated (keys may hold NUL bytes: mind len). */
+/* One step, unescaped; NUL-terminated (keys may contain NUL bytes: use len). */
 struct pointer_token {
 	const char *text;
 	size_t len;
@@ -37,7 +37,7 @@ static size_t count_slashes(const char *text, size_t len)
 	return n;
 }
 
-/* The token from `from` to the next slash; false: a bad escape. */
+/* Reads the token from `from` to the next slash; false for a bad escape. */
 static bool take_token(struct arena *arena, const char *from, size_t len,
 		       struct pointer_token *token)
 {
@@ -139,7 +139,7 @@ struct operation {
 	const struct node *value;
 };
 
-/* A place that a pointer names, whether something is there or not. */
+/* A place that a pointer names, with or without a value. */
 struct spot {
 	struct node *parent; /* NULL: the whole document */
 	const struct pointer_token *token;
@@ -157,7 +157,7 @@ static bool reaches(const struct node *node, uint32_t levels)
 	return false;
 }
 
-/* A copy that is to be `depth` levels below the root. */
+/* Makes a copy that will be `depth` levels below the root. */
 static struct node *copy_value(struct patch *patch, const struct node *value,
 			       size_t depth)
 {
@@ -240,7 +240,7 @@ static int fail_spot(const struct patch *patch, const struct pointer *path,
 	return -1;
 }
 
-/* Where the last step leads; nothing needs to be there. */
+/* Finds the place of the last step, which need not exist. */
 static int spot_last(const struct patch *patch, const struct pointer *path,
 		     struct spot *spot)
 {
@@ -456,9 +456,9 @@ static int run_operation(struct patch *patch, const struct node *item)
 }
 
 /*
- * The document after the patch (a list of operations), in the arena; NULL
- * and err when the patch is malformed or does not apply. Copies that add up
- * to very many values, or nest very deep, are refused.
+ * Returns the document after the patch (a list of operations), in the arena;
+ * NULL and err if the patch is malformed or does not apply. Copies with too
+ * many values, or nested too deeply, are rejected.
  */
 static struct node *patch_apply(struct arena *arena,
 				const struct node *document,

@@ -38,7 +38,7 @@ def line(text, y):
                        f'textLength="{cells(shown) * WIDTH:.1f}"'
                        + (f' fill="{color}"' if color else "")
                        + ">" + html.escape(shown, quote=False)
-                       # Renderers differ in what blanks they keep.
+                       # Renderers differ in the blanks that they keep.
                        .replace(" ", "\u00a0") + "</tspan>")
         column += cells(part)
     return f'<text y="{y}">{"".join(out)}</text>' if out else "", column

@@ -260,7 +260,8 @@ static size_t line_len(const char *text, size_t len, size_t at)
 	return lf ? (size_t)(lf + 1 - text) - at : len - at;
 }
 
-/* Where bytes matter: at the start of lines, beside punctuation. */
+/* Chooses a position where bytes are significant: at the start of lines, beside
+ * punctuation. */
 static size_t place_of(struct compare_run *run, const char *text, size_t len)
 {
 	size_t at = pick(run, len + 1);
@@ -284,7 +285,7 @@ static size_t place_of(struct compare_run *run, const char *text, size_t len)
 	}
 }
 
-/* A line moved or doubled. */
+/* Moves or repeats a line. */
 static size_t change_line(struct compare_run *run, char *text, size_t len,
 			  bool move)
 {
@@ -343,7 +344,7 @@ static size_t change(struct compare_run *run, char *text, size_t len)
 	}
 }
 
-/* Some lines of a document. */
+/* Takes some lines of a document. */
 static size_t take_part(struct compare_run *run, char *text)
 {
 	const struct text *document =

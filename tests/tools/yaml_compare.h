@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads one text with both YAML readers. Where the fast one has a tree,
- * libyaml must have one too, without an issue, and the same in every field.
+ * Reads one text with both YAML readers. If the fast one makes a tree, libyaml
+ * must make the same one, without an issue.
  */
 #ifndef TOOLS_YAML_COMPARE_H
 #define TOOLS_YAML_COMPARE_H
@@ -45,7 +45,7 @@ static inline bool compare_fields(const struct node *a, const struct node *b)
 			: a->str == b->str);
 }
 
-/* The first node of a that is not as in b, or NULL. */
+/* Returns the first node of a that differs from b, or NULL. */
 static inline const struct node *compare_trees(const struct node *a,
 					       const struct node *b)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Questions to the admission code, in short, and policies as texts.
+ * Short helpers that post reviews, and policies as texts.
  */
 #ifndef TESTS_ASK_FIXTURE_H
 #define TESTS_ASK_FIXTURE_H
@@ -16,10 +16,10 @@ struct ask {
 	const char *operation, *group, *kind, *subresource, *object;
 };
 
-/* No JSON: posted without the quotes. */
+/* Not JSON: posted without the quotes. */
 #define NO_NUMBER "'01'"
 
-/* Alice asks, under the preset recommended. */
+/* Alice sends the requests, with the preset recommended. */
 static inline int setup_recommended(void **state)
 {
 	struct stage *s;

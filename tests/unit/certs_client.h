@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A client's view of certificates that were issued. Included behind cmocka.h,
- * once a program.
+ * A client's view of issued certificates. Included after cmocka.h, once per
+ * program.
  */
 #ifndef TESTS_CERTS_CLIENT_H
 #define TESTS_CERTS_CLIENT_H
@@ -14,7 +14,7 @@
 
 #include "base/buf.h"
 
-/* The first certificate of a PEM text, or NULL. */
+/* Returns the first certificate of a PEM text, or NULL. */
 static X509 *first_of(const struct buf *pem)
 {
 	BIO *bio = BIO_new_mem_buf(pem->data, (int)pem->len);
@@ -24,7 +24,7 @@ static X509 *first_of(const struct buf *pem)
 	return cert;
 }
 
-/* As a client with this bundle and nothing else would: an X509_V_ code. */
+/* Verifies like a client with only this bundle: returns an X509_V_ code. */
 static int verify(const struct buf *bundle, const struct buf *leaf,
 		  const char *host, int64_t now)
 {

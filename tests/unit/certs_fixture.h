@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates of all qualities, good and bad, made with OpenSSL directly:
- * what issue.h makes is never bad enough to test with.
+ * Certificates of all qualities, good and bad, made with OpenSSL directly,
+ * because issue.h makes only good ones.
  */
 #ifndef CERTS_FIXTURE_H
 #define CERTS_FIXTURE_H
@@ -30,7 +30,7 @@ struct recipe {
 	const char *kind;   /* "P-256", "RSA-1024", "ED25519", "DSA"; NULL */
 	const char *digest; /* "SHA256" when NULL */
 	const char *cn, *san, *eku, *usage, *constraints, *other;
-	int64_t from, to; /* seconds from now; 0, 0: an hour around */
+	int64_t from, to; /* seconds from now; 0, 0: an hour before and after */
 	long serial;
 };
 

@@ -29,7 +29,7 @@ static inline int add_object(struct cluster_builder *b, const char *yaml)
 	return rc;
 }
 
-/* The beginning of a file of a state. */
+/* The start of a state file. */
 #define HEAD                                                                   \
 	"{\"apiVersion\":\"gpugate.dev/v1\",\"kind\":\"ClusterSnapshot\","     \
 	"\"version\":1,\"takenAt\":\"2026-01-31T08:00:00Z\""

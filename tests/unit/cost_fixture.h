@@ -20,7 +20,7 @@ static inline int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Pages in use; what a review takes stays until the next one begins. */
+/* Number of pages in use; a review's memory stays until the next one begins. */
 static inline long memory_mb(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");

@@ -26,7 +26,7 @@
 #define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
 #define SIZED(literal) literal, sizeof(literal) - 1
 
-/* More bytes than the reader looks at at once. */
+/* More bytes than the reader checks at a time. */
 static const char filler[] =
 	"----------------------------------------------------------------------"
 	"----------------------------------------------------------------------";

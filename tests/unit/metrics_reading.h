@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Figures as the metrics page shows them. Included once a program.
+ * Reads values from the metrics page. Included once per program.
  */
 #ifndef TESTS_METRICS_READING_H
 #define TESTS_METRICS_READING_H
@@ -11,7 +11,7 @@
 
 #include "webhook/observe/metrics.h"
 
-/* The value of the line that begins so, or -1. */
+/* Returns the value of the line with this start, or -1. */
 static inline double metrics_figure(struct metrics *metrics, const char *name)
 {
 	struct buf page;

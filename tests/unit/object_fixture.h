@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects from YAML text for tests, and an object's pods as a line of text:
- * "Role:steady/peakxgpus ... | gpus/peak gang N kind". A plus behind a number
- * says that it is a lower bound.
+ * "Role:steady/peakxgpus ... | gpus/peak gang N kind". A plus after a number
+ * marks a lower bound.
  */
 #ifndef TESTS_OBJECT_FIXTURE_H
 #define TESTS_OBJECT_FIXTURE_H
@@ -25,7 +25,7 @@ struct fixture {
 	struct arena arena;
 	struct kube_config config;
 	struct object_list list;
-	const struct node *nested; /* a List inside a List */
+	const struct node *nested; /* a List inside of a List */
 };
 
 static inline void fixture_read(struct fixture *fixture, const char *yaml)
@@ -55,7 +55,7 @@ static inline void fixture_release(struct fixture *fixture)
 	memset(fixture, 0, sizeof(*fixture));
 }
 
-/* The first object of the text. */
+/* Returns the first object of the text. */
 static inline const struct object *fixture_object(struct fixture *fixture,
 						  const char *yaml)
 {
@@ -107,7 +107,7 @@ static inline void object_line(const struct object *object, struct buf *out)
 	}
 }
 
-/* One row of a table: the object of this YAML makes this line. */
+/* One row of a table: the object in this YAML gives this line. */
 struct object_row {
 	const char *yaml, *line;
 };
@@ -128,7 +128,7 @@ static inline void check_rows(const struct object_row *rows, size_t n)
 	}
 }
 
-/* A pod spec with one container that asks for n GPUs. */
+/* A pod spec with one container that requests n GPUs. */
 #define GPU_SPEC(n)                                                            \
 	"{containers: [{name: c, image: i, resources: {limits: "               \
 	"{nvidia.com/gpu: " #n "}}}]}"

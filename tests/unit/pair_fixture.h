@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs to ask about: the cast of every case, the texts of a pair, and tables
- * of cases with their verdict and the words that tell what to mend.
+ * Pairs to check: the certificates of every case, the texts of a pair, and
+ * tables of cases with their verdict and the words of the error.
  */
 #ifndef PAIR_FIXTURE_H
 #define PAIR_FIXTURE_H
@@ -13,7 +13,7 @@
 
 #define SAN "DNS:gpugate.gpu.svc"
 
-/* A root, what it issued, and something apart. */
+/* A root, certificates that it issued, and an unrelated one. */
 struct cast {
 	struct made root, middle, leaf, single, stranger;
 };
@@ -98,9 +98,9 @@ __attribute__((unused)) static void chain(struct texts *t, const struct cast *c)
 struct spoiled {
 	const char *what;
 	enum pair_verdict verdict;
-	const char *says; /* of the error, or of the only warning */
+	const char *says; /* text of the error, or of the only warning */
 	void (*write)(struct texts *, const struct cast *);
-	struct recipe recipe; /* if the function is missing */
+	struct recipe recipe; /* used if there is no function */
 };
 
 static void write_case(struct texts *texts, const struct cast *cast,

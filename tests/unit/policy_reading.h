@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies for tests, from text that must load, and what their settings are
- * expected to say. Included behind cmocka.h, once a program.
+ * Policies for tests, from text that must load, and checks of their settings.
+ * Included after cmocka.h, once per program.
  */
 #ifndef TESTS_POLICY_READING_H
 #define TESTS_POLICY_READING_H
@@ -32,7 +32,7 @@ static struct policy *parse(const char *text)
 	return policy;
 }
 
-/* Up to the last day of the exemption, by the clock at loading. */
+/* Up to the last day of the exemption, by the clock at the time of loading. */
 static inline bool exempts(const struct policy *policy, size_t rule,
 			   const struct object_id *id, const char **reason)
 {

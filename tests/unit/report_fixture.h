@@ -79,7 +79,7 @@ static inline struct report_file fixture_file(struct fixture *fixture)
 				    .context = fixture};
 }
 
-/* The place of the n-th (from 0) occurrence of word in the text. */
+/* Returns the place of the n-th (from 0) occurrence of word in the text. */
 static inline struct place fixture_place(struct fixture *fixture,
 					 const char *word, int n)
 {
@@ -123,8 +123,9 @@ static inline struct finding fixture_finding(struct fixture *fixture,
 	};
 }
 
-/* Everything the format writes for these findings; free() it. Not inline: gcc
- * would take what the stream wrote into `text` for a pointer to `text`. */
+/* Returns everything that the format writes for these findings; free() it. Not
+ * inline, because gcc would assume that the stream's output in `text` is a
+ * pointer to `text`. */
 __attribute__((noinline, unused)) static char *
 fixture_report(struct fixture *fixture, const struct report_format *format,
 	       const struct finding *findings, size_t n,

@@ -13,17 +13,17 @@ enum {
 	RUNS = 10000,
 	REPLICAS = 2,
 	CONFIGS = 2,
-	VERSIONS = 64, /* of a configuration that are looked back at */
+	VERSIONS = 64, /* number of configurations kept in history */
 	CAS = 60,      /* bits of a bundle */
 	LEAVES = 4096,
-	SANE = 240,   /* seconds that a clock may be wrong by */
+	SANE = 240,   /* largest clock error in seconds */
 	MARGIN = 600, /* as in certs/rotate_read.c */
 };
 
 struct cert {
 	int ca; /* who signed it */
 	int64_t from, to;
-	bool emergency; /* of a CA: its leaf replaces nothing of use */
+	bool emergency; /* of a CA: its leaf replaces no usable one */
 };
 
 struct secret {
@@ -58,7 +58,7 @@ struct replica {
 	uint64_t bundle[CONFIGS];
 	struct secret secret;
 	bool changed;
-	/* since when the CA has been seen everywhere */
+	/* time since which the CA is everywhere */
 	int settling;
 	unsigned settling_rv[CONFIGS];
 	int64_t since;
@@ -73,7 +73,7 @@ struct world {
 	unsigned rv;
 	struct config configs[CONFIGS];
 	struct replica replicas[REPLICAS];
-	bool calm; /* nothing goes wrong any more */
+	bool calm; /* no more faults occur */
 	unsigned puts, patches, checks, conflicts, rotations;
 };
 
@@ -115,7 +115,7 @@ static void write_config(struct world *w, int i, uint64_t bundle, bool tampered)
 
 /* --- what must hold ------------------------------------------------------- */
 
-/* Some API server may have any version that was in force within the last
+/* Some API server may have any version that was effective within the last
  * `settle` seconds. */
 static void check_config(struct world *w, int i, const struct cert *leaf)
 {
@@ -136,7 +136,7 @@ static void check_config(struct world *w, int i, const struct cert *leaf)
 	}
 }
 
-/* From here on clients can do with it. */
+/* True if all clients have the CA from now on. */
 static bool is_everywhere(struct world *w, int ca)
 {
 	for (int i = 0; i < CONFIGS; i++)

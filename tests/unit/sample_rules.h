@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A few rules of every sort, so that tests of the engine do not change with
- * the catalog. Sorted by name, as a rule_set is.
+ * A few rules of every kind, so that tests of the engine do not change with the
+ * catalog. Sorted by name, as a rule_set is.
  */
 #ifndef TESTS_SAMPLE_RULES_H
 #define TESTS_SAMPLE_RULES_H

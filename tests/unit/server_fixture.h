@@ -124,7 +124,7 @@ struct caller {
 };
 
 struct answer {
-	int status; /* 0: the connection ended without one */
+	int status; /* 0: the connection ended without a status */
 	char head[2000];
 	char *body;
 	size_t len;
@@ -192,7 +192,8 @@ static void caller_close(struct caller *caller)
 	caller->fd = -1;
 }
 
-/* With a certificate and a priority string, or NULL. 0, or what GnuTLS says. */
+/* Opens with a certificate and a priority string, or NULL. Returns 0, or
+ * GnuTLS' error. */
 UNUSED static int caller_open_as(struct caller *caller,
 				 const struct stage *stage,
 				 const struct made *as, const char *priority)
@@ -230,7 +231,7 @@ UNUSED static void caller_open(struct caller *caller, const struct stage *stage)
 		BUG("handshake: %s", gnutls_strerror(code));
 }
 
-/* False when the connection is gone. */
+/* Returns false if the connection is gone. */
 UNUSED static bool caller_send(struct caller *caller, const void *data,
 			       size_t len)
 {
@@ -279,7 +280,7 @@ static bool read_head(struct caller *caller, struct answer *answer)
 	return false;
 }
 
-/* One reply; "100 Continue" is passed over. */
+/* Reads one reply; "100 Continue" is skipped. */
 UNUSED static void caller_answer(struct caller *caller, struct answer *answer)
 {
 	const char *length;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Judges nothing, in place of webhook/admission/admission.c: what it answers
- * depends on the first bytes of the body. Included by one file of a
- * program.
+ * Replaces webhook/admission/admission.c without checking anything: its answer
+ * depends on the first bytes of the body. Included by one file of a program.
  *
  *	sleep MS	answer after so long
  *	status N	with this status (and Retry-After for 503)

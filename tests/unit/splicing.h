@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Edits of a text, and the text that comes of it, for the test_splice tests. */
+/* Edits of a text, and the resulting text, for the test_splice tests. */
 #ifndef TESTS_SPLICING_H
 #define TESTS_SPLICING_H
 
@@ -11,8 +11,9 @@
 
 struct splice_case {
 	const char *before, *edits;
-	const char *after;  /* NULL: nothing changes */
-	const char *reason; /* part of the first refusal; NULL: none */
+	const char *after; /* NULL: nothing changes */
+	const char
+		*reason; /* part of the first rejection's reason; NULL: none */
 };
 
 static void open_text(struct reading *reading, const char *text, size_t len)
@@ -56,7 +57,7 @@ static void check_reason(const struct edit_list *list,
 			 test->reason ? test->reason : "-");
 }
 
-/* The edits go to document number n of the file. */
+/* The edits apply to document number n of the file. */
 static void run_in(const struct splice_case *test, unsigned n)
 {
 	struct splice_list splices = {0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects missing from the cluster state at admission: only before a denial
- * that rests on them is the API server asked; without an answer the rule is
+ * Objects missing from the cluster state at admission: the API server is asked
+ * only before a denial that depends on them; without an answer the rule does
  * not run.
  */
 #include <setjmp.h>
@@ -22,9 +22,10 @@
 struct server {
 	struct stage *stage;
 	struct cluster_builder *state;
-	const char *objects[4]; /* that the state learns when one asks */
-	bool silent;		/* it does not answer */
-	unsigned asked;		/* questions */
+	const char
+		*objects[4]; /* objects that the state gets after a request */
+	bool silent;	     /* it does not answer */
+	unsigned asked;	     /* questions */
 	struct cluster_absence last;
 };
 
@@ -104,7 +105,7 @@ static void end(struct server *server)
 #define PRIORITIZED JOB("", "\"priorityClassName\":\"p\",")
 #define PLAIN	    JOB("", "")
 
-/* Returns the denial; "": it is allowed. */
+/* Returns the denial; "" if it is allowed. */
 static const char *denial_in(struct stage *s, const char *namespace,
 			     const char *object)
 {
@@ -194,7 +195,7 @@ static void what_is_missing_is_denied(void **state)
 	begin(&server, *state, "mode: enforce\n");
 	assert_denied(denial(*state, QUEUED), "queue-unknown");
 	assert_denied(denial(*state, QUEUED), "queue-unknown");
-	/* Each time: it may exist by now. */
+	/* Each time, because it may exist by now. */
 	assert_int_equal(server.asked, 2);
 	assert_not_run(*state, "queue-unknown", 0);
 	end(&server);
@@ -228,7 +229,7 @@ static void a_list_is_asked_for_as_a_whole(void **state)
 	end(&server);
 }
 
-/* Warnings, and findings of the object itself, do not ask. */
+/* Warnings, and findings about the object itself, cause no request. */
 static void nothing_else_asks(void **state)
 {
 	struct server server;
@@ -258,7 +259,7 @@ static void labels_of_a_new_namespace_give_its_mode(void **state)
 	server.objects[0] = NEW_NAMESPACE;
 	assert_allowed(denial_in(*state, "new", PLAIN));
 	assert_int_equal(server.asked, 1);
-	/* A label that came later. */
+	/* A label that was added later. */
 	assert_denied(denial(*state, PLAIN), "job-replacement-double-claim");
 	server.objects[0] = "{apiVersion: v1, kind: Namespace, metadata: "
 			    "{name: ml, labels: {tier: dev}}}";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of extended resources: what each counts as, near misses, what only
- * looks like one, what a policy adds; fabric resources and taint keys.
+ * Names of extended resources: what each counts as, near misses, names that
+ * only look similar, additions of a policy; fabric resources and taint keys.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -155,7 +155,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 		{"amd.con/gpu", "amd.com/gpu"},
 		{"aws.amazon.co/neuron", "aws.amazon.com/neuron"},
 		{"gogle.com/tpu", "google.com/tpu"},
-		/* Missing parts, and names of the past. */
+		/* Missing parts, and former names. */
 		{"gpu", "nvidia.com/gpu"},
 		{"GPU", "nvidia.com/gpu"},
 		{"gpus", "nvidia.com/gpu"},
@@ -284,7 +284,7 @@ static void other_resources_resemble_none(void **state)
 	assert_null(accelerator_resembles(NULL, NULL));
 }
 
-/* A very long name is not a misspelling and must be harmless. */
+/* A very long name is not a misspelling and must do no harm. */
 static void a_very_long_name_resembles_none(void **state)
 {
 	char name[300];

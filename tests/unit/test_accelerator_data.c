@@ -292,7 +292,7 @@ static void tables_are_sorted_and_whole(void **state)
 		assert_non_null(strchr(a->name, '/'));
 		if (i)
 			assert_true(strcmp(a[-1].name, a->name) < 0);
-		/* R94: one taint key for all of NVIDIA's. */
+		/* All NVIDIA resources have the same taint key. */
 		if (text_starts(a->name, "nvidia.com/"))
 			same(a->name, a->taint, "nvidia.com/gpu");
 		if (!strchr(a->name, '*'))

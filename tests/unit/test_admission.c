@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Admission with the real rules: what is allowed unread is counted, and an
- * owner's ignore says where it must be for its Pods.
+ * Admission with the real rules: objects that are allowed unread are counted,
+ * and a message about an owner's ignore names the place that covers its Pods.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -29,7 +29,7 @@ static double figure(const struct stage *s, const char *name)
 static const char scale[] =
 	"{apiVersion: autoscaling/v1, kind: Scale, metadata: {name: a}, "
 	"spec: {replicas: 900}}";
-/* Half a GPU: denied wherever it is looked at. */
+/* Half a GPU: denied wherever it is checked. */
 static const char wrong[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
 			    "spec: {containers: [{name: m, image: r/a:1, "
 			    "resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}";
@@ -155,7 +155,7 @@ static void an_ignore_out_of_reach_is_told(void **state)
 		post(s, &ask);
 		assert_false(says(s, warning));
 	}
-	/* Where the Pods are not patched there is nothing to tell. */
+	/* If the Pods are not patched, there is nothing to report. */
 	admission_set_policy(s->admission,
 			     policy_default(&s->rules, "recommended"));
 	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
@@ -231,7 +231,7 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 /* --- rules that /mutate runs
  * ----------------------------------------------- */
 
-/* No /dev/shm, to be mended; half a GPU beside it, to be denied. */
+/* No /dev/shm, which is fixed; half a GPU beside it, which is denied. */
 #define TORN_POD(own)                                                          \
 	"{apiVersion: v1, kind: Pod, metadata: {name: a" own                   \
 	"}, spec: {restartPolicy: Never, containers: ["                        \
@@ -268,7 +268,7 @@ static void patch_of(const struct stage *s, struct buf *out)
 	assert_int_equal(base64_read(at, strcspn(at, "\""), out), 0);
 }
 
-/* A volume for /dev/shm is missed only without the node's IPC namespace. */
+/* A volume for /dev/shm is required only without the node's IPC namespace. */
 static void patches_what_a_patch_brings_up(void **state)
 {
 	static const char opted_in[] =
@@ -386,8 +386,8 @@ static void an_exemption_ends_while_we_run(void **state)
 
 /* --- texts of users ------------------------------------------------------- */
 
-/* The API server drops a warning with a control character in it (golang's
- * unicode.IsControl), so that a name could hide what is said of it. */
+/* The API server drops a warning with a control character (Go's
+ * unicode.IsControl), so a name could hide warnings about it. */
 static void no_control_character_hides_a_warning(void **state)
 {
 	struct stage *s = *state;
@@ -451,7 +451,7 @@ static const struct {
 	 "enforce",
 	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", "null"},
 	 "request.object is missing"},
-	/* Where nothing is judged, nothing has to be read. */
+	/* If nothing is checked, nothing has to be read. */
 	{"enforce",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", DEEP},
@@ -498,7 +498,7 @@ static void what_is_deleted_is_not_denied_unread(void **state)
 			 &s->reply);
 	assert_true(says(s, LET_IN));
 	assert_true(says(s, "too long to be judged"));
-	/* The end of its name is not there any more. */
+	/* The end of its name is missing. */
 	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Objects made to keep the webhook busy until the API server admits them
- * without an answer: just below what is refused at once, each must be judged,
- * in a fraction of the time that a webhook has. The processor time is printed;
- * TIMES=strict (check-load) is for a machine and a build that are fast.
+ * without an answer: just below the limits, each must be checked in a fraction
+ * of the webhook's timeout. The processor time is printed; TIMES=strict
+ * (check-load) is for a fast machine and build.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void container(struct buf *out, unsigned i)
 		 i);
 }
 
-/* A Pod of n containers; annotation: what it wants ignored, or NULL. */
+/* A Pod of n containers; annotation: its ignore annotation, or NULL. */
 static void pod(struct buf *out, const char *annotation, unsigned n,
 		void (*write)(struct buf *out, unsigned i))
 {
@@ -163,7 +163,7 @@ static void patched_template(struct buf *out, unsigned i)
 		 "{name: t%u, podSpecPatch: '{}', container: {image: i:1}}", i);
 }
 
-/* All templates share a long one, and each has its own in between. */
+/* All templates share a long patch, and each has its own in between. */
 static void patches(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -189,7 +189,7 @@ static void properties(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
-/* Names that resemble those of devices, each another one. */
+/* Names that resemble those of devices, all different. */
 static void resources(struct buf *out, unsigned i)
 {
 	buf_addf(out, "{name: c%u, image: i:1, resources: {limits: {", i);
@@ -203,7 +203,7 @@ static void many_resources(struct buf *out)
 	pod(out, NULL, 300, resources);
 }
 
-/* A Pod whose script is one text, over and over. */
+/* A Pod whose script repeats one text. */
 static void script(struct buf *out, const char *text, size_t size)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -254,7 +254,7 @@ static void names_of_secrets(struct buf *out)
 	script(out, "HF_TOKEN:|", 400000);
 }
 
-/* The message of a finding names them all. */
+/* The message of a finding lists them all. */
 static void indices(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -272,7 +272,7 @@ static void unknown_pod(struct buf *out, unsigned i)
 	buf_adds(out, "]}}");
 }
 
-/* Every pod asks what all of them show. */
+/* Every pod needs a fact that all of them determine. */
 static void unknown_pods(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
@@ -436,7 +436,7 @@ static void nested_objects(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each key is a finding, and none is a value. */
+/* Each key is a finding, and none has a value. */
 static void keys(struct buf *out)
 {
 	struct buf text;
@@ -526,7 +526,7 @@ static void pose(struct stage *s, const char *operation, const char *kind,
 	}
 	review_json(&body, request.data);
 	judge(s, ADMISSION_VALIDATE, &body, refused);
-	if (!refused) /* /mutate leaves out what it does not patch */
+	if (!refused) /* /mutate omits findings that it does not patch */
 		judge(s, ADMISSION_MUTATE, &body, false);
 	buf_release(&body);
 	buf_release(&request);
@@ -549,7 +549,7 @@ static void fixed(struct buf *out)
 	brackets(out);
 }
 
-/* The cost of the old object is not held against the new one. */
+/* The cost of the old object does not count against the new one. */
 static void a_costly_object_can_be_mended(void **state)
 {
 	pose(*state, "UPDATE, dryRun: false", "Workflow", fixed, false);

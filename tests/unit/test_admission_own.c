@@ -27,7 +27,8 @@
 static const char *const pod = POD("", "a:1"), *const other = POD("", "b:1"),
 			 *const labeled = POD("\"tier\":\"x\"", "a:1");
 
-/* A policy with these keys, and documents of the cluster's beside it. */
+/* Uses a policy with these keys, and documents of the cluster's own
+ * policies. */
 static void use_documents(struct stage *s, const char *keys,
 			  const char *documents)
 {
@@ -51,7 +52,7 @@ static void use_documents(struct stage *s, const char *keys,
 	admission_set_policy(s->admission, policy);
 }
 
-/* The policy has this rule, this selector of objects and this expression. */
+/* The policy has this rule, this object selector and this expression. */
 static void use_policy(struct stage *s, const char *rule, const char *selector,
 		       const char *expression)
 {
@@ -195,7 +196,7 @@ static void an_update_is_forgiven_what_was(void **state)
 	"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Gate\",\"metadata\":"   \
 	"{\"name\":\"p\",\"namespace\":\"ml\"},\"spec\":{\"size\":" #size "}}"
 
-/* Where a value that was is not looked for, nothing is said of it. */
+/* If an old value is not searched for, nothing is reported about it. */
 static void a_rule_about_the_old_value_waits_for_a_creation(void **state)
 {
 	struct stage *s = *state;

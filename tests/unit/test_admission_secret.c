@@ -130,7 +130,7 @@ static void check_quiet(struct world *w)
 	assert_false(logged(w, "Zq7Xw"));
 }
 
-/* Also where the value is known by its look alone. */
+/* Also for a value that is recognized only by its form. */
 static void no_answer_or_log_holds_a_secret(void **state)
 {
 	static const char *const modes[] = {"enforce", "warn", "audit"};
@@ -148,7 +148,7 @@ static void no_answer_or_log_holds_a_secret(void **state)
 	}
 }
 
-/* A ticket is copied into the audit log as it is. */
+/* A ticket is copied into the audit log unchanged. */
 static void a_break_glass_ticket_is_masked(void **state)
 {
 	set_policy(*state, "enforce");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of a verdict: denials and warnings, whole.
+ * The texts of a verdict: complete denials and warnings.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -36,7 +36,7 @@ static size_t count_of(const struct stage *s, const char *text)
 	return n;
 }
 
-/* Each container has its line, none is cut, and the uid is the last. */
+/* Each container has its line, none is cut, and the uid is the last line. */
 static void a_denial_loses_nothing(void **state)
 {
 	struct stage *s = *state;
@@ -102,7 +102,7 @@ static void unread_objects_have_a_uid_too(void **state)
 	assert_true(says(s, "request.object is missing\\nreview u-1\""));
 }
 
-/* Warnings that a test reads must not hold a quote. */
+/* Warnings that a test reads must not contain a quote. */
 static void each_warning(const struct stage *s, struct list *warnings,
 			 struct arena *arena)
 {
@@ -211,7 +211,7 @@ static void refusals_state_why(void **state)
 	}
 }
 
-/* /validate sees what /mutate patched. */
+/* /validate sees the object that /mutate patched. */
 static void a_repaired_cause_is_not_unused(void **state)
 {
 #define PATCHED(ignored, more)                                                 \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The type checker: types that expressions have, issues that refuse them, which
- * overloads stay. The rows were checked against cel-go 0.26 with Kubernetes'
+ * The type checker: types of expressions, issues that reject them, remaining
+ * overloads. The rows were checked against cel-go 0.26 with Kubernetes'
  * options.
  */
 #include <setjmp.h>
@@ -293,7 +293,7 @@ static void literals_that_must_fail_are_refused_before(void **state)
 	assert_rows(literals, N(literals));
 }
 
-/* Checked, and not prepared for the evaluator yet. */
+/* Checked, but not prepared for the evaluator yet. */
 static struct cel_program *check_only(struct checking *c, const char *text)
 {
 	struct cel_program *program = ARENA_NEW(&c->arena, struct cel_program);

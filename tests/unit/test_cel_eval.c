@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluation: values, errors and costs as cel-go 0.26 has them in Kubernetes'
- * environment (all rows without placeholders were run through it); unknown
+ * Evaluation: values, errors and costs as in cel-go 0.26 with Kubernetes'
+ * environment (all rows without placeholders were compared with it); unknown
  * values; the nodes that decide a failure.
  */
 #include <setjmp.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rules that would run for long or use much memory: they end with a message,
- * and their work until then is bounded, counted in steps and not in time.
+ * Rules that would run for a long time or use much memory: they end with a
+ * message, and their work until then is limited, in steps and not in time.
  */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -65,7 +65,7 @@ static void test_lists(void **state)
 	check_expressions(lists, N(lists));
 }
 
-/* [1, ?, 3]: what the item is decides, or does not. */
+/* [1, ?, 3]: the item decides, or does not. */
 static struct cel_value partly_known(struct cel_eval *eval, void *context,
 				     unsigned index)
 {

@@ -341,7 +341,7 @@ static bool is_read(const char *before, size_t n, const char *middle,
 
 static const struct {
 	const char *before, *middle, *after;
-	size_t most; /* of them; one more is refused */
+	size_t most; /* allowed number of them; one more is rejected */
 } nestings[] = {
 	{"(", "1", ")", 249},
 	{"[", "1", "]", 249},

@@ -121,7 +121,7 @@ static const struct expression regex[] = {
 	{"\"a\".matches(\"\" + \"|*\")", "error"},
 };
 
-/* Calls that would take much time or memory are stopped. */
+/* Calls that would need much time or memory are stopped. */
 static const struct expression hostile[] = {
 	{"(\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"
 	 "\"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" + \"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\" +\n"

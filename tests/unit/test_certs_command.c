@@ -62,7 +62,7 @@ static int teardown(void **state)
 	return status;
 }
 
-/* words: separated by blanks; %D is the folder. */
+/* words are separated by blanks; %D is the folder. */
 static int run(struct place *place, const char *words)
 {
 	char line[600], *argv[40], *save = NULL, *word;
@@ -282,7 +282,7 @@ static void places_that_cannot_be(void **state)
 		 place->dir);
 	assert_int_equal(run(place, words), 2);
 	assert_true(text_contains(place->err, "Not a directory"));
-	/* A folder stands where a file is to be: nothing else changes. */
+	/* A folder has the name of a file to write: nothing else changes. */
 	assert_int_equal(mkdir(path_of(place, "tls.key"), 0755), 0);
 	assert_int_equal(run(place, "--dir %D --dns a"), 2);
 	assert_int_equal(count_files(place->dir), 2);

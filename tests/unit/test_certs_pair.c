@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chains and certificates as such: strength, order, use, names, dates.
+ * Chains and certificates: strength, order, use, names, dates.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -50,7 +50,7 @@ static void too_many(struct texts *t, const struct cast *c)
 		pem_cert(&t->cert, c->single.cert);
 }
 
-/* Another key in the name of the issuer. */
+/* A different key under the name of the issuer. */
 static void forged_issuer(struct texts *t, const struct cast *c)
 {
 	struct made forger =
@@ -237,7 +237,7 @@ static void the_wrong_certificate_is_named_by_index(void **state)
 	cast_free(cast);
 }
 
-/* A chain is as young as its youngest and as old as its oldest member. */
+/* A chain is only valid while all its members are. */
 static void dates_are_of_the_chain(void **state)
 {
 	struct cast *cast = cast_new();

@@ -325,9 +325,9 @@ static void no_prefix_is_taken(void **state)
 	cast_free(cast);
 }
 
-/* A single wrong character never passes, in a key or in a certificate whose
- * issuer follows; but for the key's two version numbers, which OpenSSL lets
- * be: the key is whole and the right one then. */
+/* A single wrong character is never accepted, in a key or in a certificate that
+ * its issuer follows; except in the key's two version numbers, which OpenSSL
+ * ignores: the key is then still complete and correct. */
 static void damage_is_seen(void **state)
 {
 	struct cast *cast = cast_new();

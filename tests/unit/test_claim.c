@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that a pod gets from the claims that it names: claims of its file are
- * read; for all others the names decide.
+ * Devices that a pod gets from its claims: claims in its file are read; for all
+ * others the names decide.
  */
 #include "object_fixture.h"
 
@@ -65,7 +65,7 @@ static const struct {
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
 		  "compute-domain-daemon.nvidia.com}}"),
 	 OF_T, 0, false, TRI_NO},
-	/* a driver of examples simulates its devices */
+	/* an example driver simulates its devices */
 	{TEMPLATE("{name: a, exactly: {deviceClassName: gpu.example.com}}"),
 	 ENTRY("resourceClaimTemplateName: t"), 0, false, TRI_NO},
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
@@ -97,7 +97,7 @@ static const struct {
 	{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
 		 GPU(", count: 8")) "]}",
 	 OF_T, 8, false, TRI_YES},
-	/* The names have to do. */
+	/* Only the names are available. */
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
 	 TRI_UNKNOWN},
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"), 1, true,

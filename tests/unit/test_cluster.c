@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cluster states: what a builder keeps, that snapshots do not change, and
- * what pods add up to whatever order they come in.
+ * Cluster states: kept fields, immutable snapshots, and sums over pods that do
+ * not depend on their order.
  */
 #include "cluster_fixture.h"
 
@@ -79,7 +79,7 @@ static void objects_without_sense_are_refused(void **state)
 		QUOTA("a", "q", "eight", "0"),
 		QUOTA("a", "q", "8", "1Zi"),
 	};
-	/* Strange, but no reason to do without the rest. */
+	/* Unusual, but no reason to drop the rest. */
 	static const char *const taken[] = {
 		"{apiVersion: v1, kind: ResourceQuota, "
 		"metadata: {name: q, namespace: a}}",
@@ -191,7 +191,7 @@ static void pods_of_replica_sets_count_for_the_deployment(void **state)
 	cluster_builder_free(b);
 }
 
-/* Owners in a circle, and of themselves, end. */
+/* Owners in a circle, and owners of themselves, end. */
 static void owners_in_a_circle_end(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
@@ -260,7 +260,7 @@ static void nodes_that_are_alike_are_one_group(void **state)
 	cluster_builder_free(b);
 }
 
-/* A state is handed on, and runtimes have variables. */
+/* A state may be passed on, and runtimes have variables. */
 static void runtimes_are_kept_without_secrets(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();

@@ -112,7 +112,7 @@ static void what_is_written_is_read_back(void **state)
 	free(second);
 }
 
-/* A file that was cut anywhere is refused, with a place. */
+/* A file truncated at any point is rejected, with a place. */
 static void a_cut_file_is_refused_with_a_position(void **state)
 {
 	size_t len = strlen(whole) - 1;
@@ -133,7 +133,7 @@ static void a_cut_file_is_refused_with_a_position(void **state)
 	}
 }
 
-/* Any byte changed: taken or refused, and nothing else. */
+/* Any changed byte: accepted or rejected, and nothing else. */
 static void a_changed_byte_is_read_or_refused(void **state)
 {
 	static const char bytes[] = "\"{}[],:x0\\\x80";

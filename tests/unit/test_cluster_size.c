@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Cluster states of large clusters: bytes for each namespace, time to read,
- * time for an answer, and that publishing costs what changed. Prints what it
- * measures; fails at several times the budget, for slow machines.
+ * time for an answer, and a cost of publishing that depends on the changes
+ * only. Prints its measurements; fails at several times the budget, for slow
+ * machines.
  */
 #include "cluster_fixture.h"
 
@@ -116,7 +117,8 @@ static void time_and_memory_grow_with_the_cluster(void **state)
 			assert_true(bytes / (size_t)sizes[i] <= 200);
 		if (!i)
 			first = answer;
-		/* Caches, not steps: a walk would take 10,000 times as long.
+		/* Caches have an effect, steps do not: a walk would take 10,000
+		 * times as long.
 		 */
 		assert_true(answer < 100 * first + 10000);
 		cluster_put(c);
@@ -153,7 +155,7 @@ static void a_state_beyond_the_limit_is_refused(void **state)
 	buf_release(&text);
 }
 
-/* A state in JSON, which is read faster than YAML. */
+/* Reads a state in JSON, which is faster than YAML. */
 static int add_json(struct cluster_builder *b, const char *text)
 {
 	struct reading reading;
@@ -197,7 +199,7 @@ static void a_large_cluster_changes_quickly(void **state)
 	cluster_builder_free(b);
 }
 
-/* A WorkflowTemplate of about that many bytes. */
+/* Adds a WorkflowTemplate of about that many bytes. */
 static int add_template(struct cluster_builder *b, unsigned number, size_t size)
 {
 	struct buf text;
@@ -229,12 +231,12 @@ static void runtimes_are_bounded(void **state)
 	for (unsigned i = 0; i < FIT; i++)
 		assert_int_equal(add_template(b, i, SIZE), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), -1);
-	/* One that is there may change, and makes room if it goes. */
+	/* An existing one may change, and frees memory when it is removed. */
 	assert_int_equal(add_template(b, 0, SIZE - 1), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), -1);
 	assert_int_equal(cluster_builder_remove(b, &first), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), 1);
-	/* One that grows too large is not kept as it was. */
+	/* One that grows too large is not kept in its old form either. */
 	assert_int_equal(add_template(b, 1, CLUSTER_RUNTIME_MAX), 1);
 	c = cluster_builder_finish(b, 0);
 	assert_int_equal(cluster_count(c, CLUSTER_WORKFLOW_TEMPLATE), FIT - 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings by file: copies that outlive what they were made of, and the same
- * ones kept beyond the maximum, whichever thread was first.
+ * Findings by file: copies that outlive their sources, and the same ones kept
+ * beyond the maximum, whichever thread was first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,7 @@ enum { FILES = 6, MOST = 3 };
 
 static const struct rule rule = {.name = "r"};
 
-/* A finding in its own memory, which is overwritten afterwards. */
+/* A finding in its own memory, which is overwritten afterward. */
 struct made {
 	char message[16];
 	struct finding finding;
@@ -56,7 +56,7 @@ static void put_set(struct collection *c, uint32_t file, uint32_t line)
 	memset(&made, 'x', sizeof(made));
 }
 
-/* The number of findings of each file, as digits. */
+/* Checks the number of findings of each file, as digits. */
 static void check_kept(const struct collection *c, const char *want)
 {
 	char counts[FILES + 1] = "";
@@ -131,7 +131,7 @@ static void equal_texts_are_kept_once(void **state)
 	end(&c, &memory);
 }
 
-/* Files 3 and 5 were not begun when there were enough; 2 was, and is done
+/* Files 3 and 5 were not begun when there were enough; 2 was, and ends
  * later. */
 static void the_first_files_keep_theirs(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Number of pods of each kind, steady and at its peak, and pods that must run
- * at once: the table of the built-in controllers and operators.
+ * Number of pods of each kind, in the steady state and at the peak, and pods
+ * that must run at once: the table of the built-in controllers and operators.
  */
 #include "object_fixture.h"
 
@@ -116,7 +116,7 @@ static void jobs_are_counted(void **state)
 		 "{parallelism: 4, completions: 4, template: " GPU_POD(
 			 8) "}}}, {name: b, template: {spec: {template: " GPU_POD(0) "}}}]}}",
 		 "a:8/8x8 b:1/1x0 | 64/64 gang 9 needed"},
-		/* A job that waits for the other's end is a later gang. */
+		/* A job that waits for the end of another is a later gang. */
 		{"{apiVersion: jobset.x-k8s.io/v1alpha2, kind: JobSet, spec: "
 		 "{replicatedJobs: [{name: a, template: {spec: {parallelism: "
 		 "4, template: " GPU_POD(
@@ -216,7 +216,7 @@ static void volcano_jobs_are_counted(void **state)
 		 "spec: {tasks: [{name: w, replicas: 2, template: " GPU_POD(
 			 1) "}]}}",
 		 "w:0/0x1 | 0/0 gang 0 none"},
-		/* A kind of this name in another group is another kind. */
+		/* A kind with this name in another group is another kind. */
 		{"{apiVersion: batch/v1, kind: Job, spec: {tasks: [{name: w, "
 		 "template: " GPU_POD(1) "}]}}",
 		 "| 0/0 gang 0 none"},
@@ -248,7 +248,7 @@ static void ray_clusters_are_counted(void **state)
 			    ": [{groupName: g, replicas: 3, numOfHosts: 2, template: " GPU_POD(
 				    4) "}]}}",
 		 "Head:1/1x0 g:6/6x4 | 24/24 gang 7 none"},
-		/* replicas is clamped between the bounds. */
+		/* replicas is limited to the bounds. */
 		{"{apiVersion: ray.io/v1, kind: RayCluster, spec: "
 		 "{headGroupSpec: {template: " GPU_POD(
 			 0) "}, workerGroupSpecs"
@@ -324,13 +324,14 @@ static void kserve_services_are_counted(void **state)
 		 "tensorParallelSize: 2, containers: [{resources: {requests: "
 		 "{nvidia.com/gpu: 2}}}]}}}}",
 		 "predictor:1/2x2 worker:3/6x2 | 8/16 gang 4 needed"},
-		/* Ray: one GPU a node when the worker asks for none. */
+		/* Ray: one GPU per node if the worker requests none. */
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
 		 "InferenceService, spec: {predictor: {model: {modelFormat: "
 		 "{name: huggingface}}, workerSpec: {pipelineParallelSize: 2, "
 		 "tensorParallelSize: 2}}}}",
 		 "predictor:1/2x1 worker:3/6x1 | 4/8 gang 4 needed"},
-		/* Only the head asks: workers of one GPU make up the rest. */
+		/* Only the head requests GPUs: workers with one GPU each
+		 * provide the rest. */
 		{"{apiVersion: serving.kserve.io/v1beta1, kind: "
 		 "InferenceService, spec: {predictor: {model: {resources: "
 		 "{limits: {nvidia.com/gpu: 2}}}, workerSpec: "
@@ -470,7 +471,8 @@ static void groups_of_pods_are_counted(void **state)
 			    "replicas: 2, leaderWorkerPattern: {size: 4, template: " GPU_POD(
 				    1) "}}]}}",
 		 "r:2/2x1 l:8/8x1 | 10/10 gang 4 needed"},
-		/* A role template's devices, or those that a role patches in.
+		/* A role template's devices, or those that a role adds by a
+		 * patch.
 		 */
 		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
 		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
@@ -479,7 +481,7 @@ static void groups_of_pods_are_counted(void **state)
 			    "replicas: 2, standalonePattern: {templateRef: {name: t, "
 			    "patch: " GPU_POD(4) "}}}]}}",
 		 "t:3/3x1 b:2/2x4 | 11/11 gang 1 none"},
-		/* A patch of anything else keeps the template's devices. */
+		/* A patch of any other field keeps the template's devices. */
 		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
 		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
 			 1) "}], roles: [{name: a, replicas: 3, "
@@ -503,7 +505,7 @@ static void groups_of_pods_are_counted(void **state)
 		 "RoleBasedGroupSet, spec: {replicas: 2, template: {roles: "
 		 "[{name: r, replicas: 2, template: " GPU_POD(1) "}]}}}",
 		 "r:4/4x1 | 4/4 gang 1 none"},
-		/* Not where the kind keeps its pods. */
+		/* Not where the kind has its pods. */
 		{"{apiVersion: kubeflow.org/v1alpha1, kind: TFJob, spec: "
 		 "{replicaSpecs: [{replicas: 2, template: " GPU_POD(1) "}]}}",
 		 ":2/2x1 | 2/2 gang 2 needed"},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a rule's action and the request's context to an outcome. */
+/* The outcome of a rule's action in the context of a request. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,7 +23,7 @@ enum what {
 	TICKET = 128,
 	FORGIVEN = 256, /* the old object would be denied for it */
 	REPAIR = 512,
-	UNSAFE = 1024, /* ... a repair that is not safe */
+	UNSAFE = 1024, /* ... a fix that is not safe */
 	SUPPRESSED = 2048,
 	ERROR = 4096,		/* severity; else warning */
 	LATELY = 8192,		/* exempt until some days ago */
@@ -82,7 +82,7 @@ static struct decision ask(const struct decide_case *row)
 }
 
 static const struct decide_case cases[] = {
-	/* the plain actions under each mode */
+	/* the plain actions in each mode */
 	{ACTION_DENY, MODE_ENFORCE, POD, OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_WARN, POD, OUTCOME_WARN, OUTCOME_DENY},
 	{ACTION_DENY, MODE_AUDIT, POD, OUTCOME_AUDIT, OUTCOME_DENY},

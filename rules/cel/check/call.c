@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: which overloads of a function their arguments fit. */
+/* Calls: the overloads of a function that match the arguments. */
 #include "base/buf.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -57,7 +57,7 @@ static bool fits(struct checker *c, const struct cel_signature *s,
 	return true;
 }
 
-/* `&&` and `||` say which operand is wrong. */
+/* `&&` and `||` report which operand is wrong. */
 static void check_logic(struct checker *c, struct cel_expr *expr)
 {
 	const struct cel_type *boolean = cel_type_of_kind(CEL_BOOL);
@@ -73,7 +73,7 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 	}
 }
 
-/* The overloads that fit stay; the type is that of all, or dyn. */
+/* Keeps the overloads that match; the type is that of all of them, or dyn. */
 static void resolve(struct checker *c, struct cel_expr *expr,
 		    const struct cel_signature *signatures, size_t n)
 {
@@ -103,7 +103,7 @@ static void resolve(struct checker *c, struct cel_expr *expr,
 		no_overload(c, expr);
 }
 
-/* `sets.contains(a, b)` reads as a member call of `sets`. */
+/* `sets.contains(a, b)` parses as a member call on `sets`. */
 static const struct cel_signature *namespaced(struct checker *c,
 					      struct cel_expr *expr, size_t *n)
 {

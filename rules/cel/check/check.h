@@ -24,27 +24,27 @@ struct cel_program {
 	unsigned nslots; /* comprehension variables */
 };
 
-/* An overload with its signature read. */
+/* An overload with its parsed signature. */
 struct cel_signature {
 	const struct cel_overload *overload;
 	unsigned looks; /* enum cel_looks */
 	bool member;
-	bool generic;			       /* some type is a parameter */
+	bool generic;			       /* a type is a parameter */
 	const struct cel_type *args[CEL_ARGS]; /* the receiver first */
 	unsigned n;
 	const struct cel_type *result;
 };
 
-/* All overloads of a name; *n of them. */
+/* All overloads of a name, and their number *n. */
 const struct cel_signature *cel_env_overloads(const char *name, size_t *n);
 /* Index of a variable, or -1. */
 int cel_env_variable(const struct cel_env *env, const char *name);
 /* Returns the type that a name denotes (`int`, `google.protobuf.Duration`),
  * or NULL. */
 const struct cel_type *cel_env_type(const char *name);
-/* "did you mean": or NULL. */
+/* A suggestion for "did you mean", or NULL. */
 const char *cel_env_nearest_function(const char *name);
-/* 0; -1: issues say why. */
+/* Returns 0, or -1 with the reasons in issues. */
 int cel_check(struct arena *arena, struct cel_program *program,
 	      struct cel_issues *issues);
 /* Prepares a checked expression for the evaluator, and computes constants. */

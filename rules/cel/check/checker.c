@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The type checker (cel-go checker/checker.go): types of expressions from those
- * of their parts, issues in cel-go's words.
+ * The type checker (cel-go checker/checker.go): derives types of expressions
+ * from those of their parts, and reports issues in cel-go's words.
  */
 #include "rules/cel/check/checker.h"
 
@@ -11,8 +11,8 @@
 #include "base/vec.h"
 
 /*
- * Parts of a type. Nested literals double them, so that a short text can have
- * a type that is never looked through.
+ * Limit for the parts of a type. Nested literals double them, so that a short
+ * text could have a type that takes too long to read.
  */
 enum { TYPE_PARTS = 1000 };
 
@@ -60,8 +60,8 @@ void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 
 /* --- names --------------------------------------------------------------- */
 
-/* The innermost variable of a comprehension that `name` refers to, or -1: an
- * absolute name, as in `.name`, refers to none. */
+/* Returns the innermost variable of a comprehension to which `name` refers, or
+ * -1: an absolute name, as in `.name`, refers to none. */
 static int find_local(const struct checker *c, const struct cel_expr *name)
 {
 	int i = name->ident.absolute ? -1 : (int)c->nlocals - 1;
@@ -71,8 +71,8 @@ static int find_local(const struct checker *c, const struct cel_expr *name)
 	return i;
 }
 
-/* True if the name is known; records its kind in expr. local: the variable of
- * a comprehension that it refers to, or -1. */
+/* True if the name is known; records its kind in expr. local: the
+ * comprehension's variable to which it refers, or -1. */
 static bool resolve(struct checker *c, struct cel_expr *expr, const char *name,
 		    int local)
 {
@@ -209,8 +209,8 @@ static void check_select(struct checker *c, struct cel_expr *expr)
 	const char *name = checker_qualified_name(c, expr);
 	const struct cel_expr *first = expr;
 
-	/* It may be the name of a variable with dots, unless the first word is
-	 * a variable of a comprehension. */
+	/* The name may be that of a variable with dots, unless its first word
+	 * is a comprehension's variable. */
 	while (name && first->kind == EXPR_SELECT)
 		first = first->parts[0];
 	if (name && find_local(c, first) < 0 && resolve(c, expr, name, -1))
@@ -222,7 +222,7 @@ static void check_select(struct checker *c, struct cel_expr *expr)
 		expr->type = plain(CEL_BOOL);
 }
 
-/* `a.?b`: the field is a constant that the parser made. */
+/* For `a.?b` the field is a constant made by the parser. */
 static void check_optional_select(struct checker *c, struct cel_expr *expr)
 {
 	struct cel_expr *field = expr->parts[1];
@@ -237,8 +237,8 @@ static void check_optional_select(struct checker *c, struct cel_expr *expr)
 
 /* --- aggregates ---------------------------------------------------------- */
 
-/* The type of all items until now, and of one more; dyn where they have none
- * in common (checker_validate() refuses most of those). */
+/* Returns the common type of all items so far and one more; dyn if they have
+ * none (checker_validate() rejects most of those). */
 static const struct cel_type *join(struct checker *c,
 				   const struct cel_type *before,
 				   const struct cel_type *type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state of one check, shared by the files of the checker. */
+/* State of one check, shared by the files of the checker. */
 #ifndef CEL_CHECKER_H
 #define CEL_CHECKER_H
 
@@ -16,33 +16,33 @@ struct checker {
 	struct cel_program *program;
 	struct cel_issues *issues;
 	struct unifier unifier;
-	/* Variables of the comprehensions around; slot i is number i. */
+	/* Variables of the enclosing comprehensions; slot i is number i. */
 	struct local *locals;
 	size_t nlocals, locals_size;
-	bool *exempt; /* expressions below a call of format(), by id */
+	bool *exempt; /* expressions inside of a call of format(), by id */
 	bool wrong;
 };
 
-/* An issue about an expression. */
+/* Adds an issue about an expression. */
 void checker_issue(struct checker *c, const struct cel_expr *expr,
 		   const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* "expected type 'a' but found 'b'" */
+/* Reports "expected type 'a' but found 'b'". */
 void checker_mismatch(struct checker *c, const struct cel_expr *expr,
 		      const struct cel_type *want, const struct cel_type *got);
 const struct cel_type *checker_substitute(struct checker *c,
 					  const struct cel_type *type);
 
 void checker_check(struct checker *c, struct cel_expr *expr);
-/* Calls, operators; without those of optional fields. */
+/* Checks calls and operators, except those of optional fields. */
 void checker_call(struct checker *c, struct cel_expr *expr);
-/* The name that a chain of selections spells, or NULL. */
+/* Returns the name that a chain of selections spells, or NULL. */
 const char *checker_qualified_name(struct checker *c,
 				   const struct cel_expr *expr);
 void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 			const char *name, const char *near);
 
-/* Literals that fail when they run are refused before (cel-go
- * cel/validator.go, with those that Kubernetes enables). */
+/* Rejects literals that would fail at run time (cel-go cel/validator.go, with
+ * the checks that Kubernetes enables). */
 void checker_validate(struct checker *c);
 
 #endif

@@ -179,8 +179,8 @@ static void read_names(struct function_index *index)
 }
 
 /*
- * Standard types, optionals, and those that Kubernetes' libraries declare with
- * cel.Types() (apiserver pkg/cel/library/ip.go, cidr.go).
+ * Reads standard types, optionals, and types that Kubernetes' libraries declare
+ * with cel.Types() (apiserver pkg/cel/library/ip.go, cidr.go).
  */
 static void read_types(struct function_index *index)
 {
@@ -221,7 +221,8 @@ static void build_index(struct function_index *index)
 	read_types(index);
 }
 
-/* Not by pthread_once(), whose function must not be left for lack of memory. */
+/* Not with pthread_once(), whose function must not be left when memory runs
+ * out. */
 static void need_functions(void)
 {
 	struct escape_guard guard;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From a checked tree to one that is evaluated: operations, signatures to
- * dispatch over, constants. Work that cel-go does when it plans a program
- * (interpreter/decorators.go, decOptimize) costs nothing when it runs: lists
- * and maps of constants, conversions of constants, `in` over constants.
+ * Prepares a checked tree for evaluation: operations, signatures to dispatch
+ * over, constants. Work that cel-go does while it plans a program
+ * (interpreter/decorators.go, decOptimize) costs nothing at run time: lists and
+ * maps of constants, conversions of constants, `in` over constants.
  */
 #include "base/text.h"
 #include "rules/cel/check/check.h"
@@ -35,14 +35,14 @@ static bool is_conversion(const char *name)
 			  name);
 }
 
-/* True if the overload sets the price, not the name. */
+/* True if the overload determines the cost, not the name. */
 static bool priced_by_overload(const char *name)
 {
 	return *name == '_' || *name == '@' || text_eq(name, "string") ||
 	       text_eq(name, "bytes") || text_eq(name, "sort");
 }
 
-/* One function for all overloads, which looks at the values only. */
+/* True if one function serves all overloads and only checks the values. */
 static bool is_single_function(const char *name)
 {
 	return *name == '_' || *name == '@' || *name == '-' || *name == '!' ||
@@ -103,7 +103,7 @@ static bool is_constant(const struct cel_expr *e)
 	return e->kind == EXPR_CONST;
 }
 
-/* A conversion of a constant; what fails is left to fail when it runs. */
+/* Converts a constant; a conversion that fails is left to run time. */
 static void convert_constant(struct arena *arena, struct cel_expr *e)
 {
 	struct cel_call call = {.arena = arena, .n = 1};

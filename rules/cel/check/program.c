@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: parsing, checking and preparing a text for the evaluator. */
+/* Programs: parses, checks and prepares a text for the evaluator. */
 #include <string.h>
 
 #include "rules/cel/check/check.h"
@@ -30,8 +30,8 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 struct variable_reads {
 	int variable; /* -1: there is none */
 	bool found;
-	/* For each byte of the text, the length of the read that begins
-	 * there; or NULL. */
+	/* For each byte of the text, the length of the variable read that
+	 * begins there; or NULL. */
 	uint32_t *lengths;
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unification. Trials that fail are undone by the list of bindings. */
+/* Unification. Failed attempts are undone with the list of bindings. */
 #include "rules/cel/check/unify.h"
 
 #include "base/err.h"
@@ -107,7 +107,7 @@ const struct cel_type *unify_instantiate(struct instance *instance,
 
 /* --- assignment ---------------------------------------------------------- */
 
-/* A variable must not become a type that holds it. */
+/* A variable must not become a type that contains it. */
 static bool occurs(const struct unifier *u, const struct cel_type *variable,
 		   const struct cel_type *type)
 {
@@ -172,7 +172,7 @@ static bool is_wild(const struct cel_type *type)
 	return type->kind == CEL_DYN || type->kind == CEL_ERROR;
 }
 
-/* null is a value of these types too. */
+/* True for types that null is a value of. */
 static bool takes_null(const struct cel_type *type)
 {
 	switch (type->kind) {

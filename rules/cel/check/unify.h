@@ -16,7 +16,8 @@ struct type_variable {
 /* All type variables of a program, and their bindings in order. */
 struct unifier {
 	struct arena *arena;
-	const struct cel_type **bound; /* of each variable; NULL: of none */
+	const struct cel_type *
+		*bound; /* binding of each variable; NULL: unbound */
 	size_t nvariables, variables_size;
 	struct binding {
 		unsigned variable;
@@ -34,15 +35,15 @@ bool unify_assignable(struct unifier *u, const struct cel_type *from,
 		      const struct cel_type *to);
 bool unify_all_assignable(struct unifier *u, const struct cel_type *const *from,
 			  const struct cel_type *const *to, size_t n);
-/* Bound variables replaced; to_dyn: the others too, by dyn. */
+/* Replaces bound variables; to_dyn: replaces the others by dyn. */
 const struct cel_type *
 unify_substitute(struct unifier *u, const struct cel_type *type, bool to_dyn);
 /* Returns the more general of two types that unify. */
 const struct cel_type *unify_general(const struct cel_type *a,
 				     const struct cel_type *b);
 
-/* The parameters of a signature as variables, the same letter always the
- * same. */
+/* The parameters of a signature as variables; equal letters become the same
+ * variable. */
 struct instance {
 	struct unifier *unifier;
 	const char *names[CEL_ARGS];

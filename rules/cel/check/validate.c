@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Checks of well-typed expressions (cel-go cel/validator.go, ext/formatting.go;
- * apiserver pkg/cel/environment/base.go says which are on): literals that
- * cannot be read, aggregates with items of different types, formats that do not
- * fit their arguments.
+ * apiserver pkg/cel/environment/base.go enables some): literals that cannot be
+ * read, aggregates with items of different types, formats that do not fit their
+ * arguments.
  */
 #include "base/text.h"
 #include "rules/cel/check/checker.h"
@@ -19,12 +19,12 @@ static bool fails(struct checker *c, const struct cel_expr *call,
 			       .args = &arg->constant,
 			       .n = 1};
 
-	/* null has the type of a timestamp, and is none. */
+	/* null has the type of a timestamp, but is not one. */
 	return arg->constant.kind == CEL_NULL ||
 	       overload->call(&run).kind == CEL_ERROR;
 }
 
-/* `matches('a', b)` takes 'a' for the pattern here; so does the server. */
+/* `matches('a', b)` treats 'a' as the pattern here, as the server does. */
 static void check_argument(struct checker *c, const struct cel_expr *call)
 {
 	const char *name = call->call.function;
@@ -45,7 +45,7 @@ static void check_argument(struct checker *c, const struct cel_expr *call)
 
 /* --- formats ------------------------------------------------------------- */
 
-/* The parts of an argument, a literal, must fit its verb too. */
+/* The parts of an argument that is a literal must match its verb too. */
 static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 		      unsigned n)
 {
@@ -91,7 +91,7 @@ static void check_format(struct checker *c, const struct cel_expr *call)
 
 /* --- aggregates ---------------------------------------------------------- */
 
-/* *first: the type of the first one. */
+/* *first: the type of the first item. */
 static bool same_type(struct checker *c, const struct cel_expr *item,
 		      bool optional, const struct cel_type **first)
 {
@@ -132,7 +132,7 @@ static void exempt(struct cel_expr *expr, void *context)
 	c->exempt[expr->id] = true;
 }
 
-/* Aggregates within a call of format() may be mixed. */
+/* Aggregates inside of a call of format() may be mixed. */
 static void validate(struct cel_expr *expr, void *context)
 {
 	struct checker *c = context;

@@ -2,8 +2,8 @@
 /*
  * Reads: variables, fields, indexes, has(), and `?:` between them (cel-go
  * interpreter/attributes.go). A read costs 1, and 1 more for each field or
- * index that it follows; `?:` and has() themselves cost nothing. Behind an
- * optional, what is absent costs nothing, and nothing after it is evaluated.
+ * index that it follows; `?:` and has() themselves cost nothing. After an
+ * optional, an absent step costs nothing, and nothing after it is evaluated.
  */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
@@ -11,8 +11,8 @@
 
 enum chain {
 	CHAIN_PLAIN,
-	CHAIN_OPTIONAL, /* the value is present, of an optional */
-	CHAIN_NONE,	/* it is absent: the rest is left out */
+	CHAIN_OPTIONAL, /* a present value of an optional */
+	CHAIN_NONE,	/* it is absent: the rest is skipped */
 };
 
 static bool is_operation(const struct cel_expr *e, enum cel_operation operation)
@@ -106,7 +106,7 @@ static struct cel_value bad_index(struct cel_eval *ev, struct cel_value key)
 			 cel_value_text(ev->arena, key));
 }
 
-/* false: the key is not an index. */
+/* Returns false if the key is not an index. */
 static bool index_of(struct cel_value key, int64_t *index)
 {
 	__extension__ __int128 whole;
@@ -123,7 +123,7 @@ static struct cel_value in_list(struct cel_eval *ev, struct cel_value list,
 {
 	int64_t i;
 
-	*found = true; /* a key that is not an index is wrong in any case */
+	*found = true; /* a key that is not an index is always an error */
 	if (!index_of(key, &i))
 		return bad_index(ev, key);
 	if (i >= 0 && (uint64_t)i < cel_size(list))
@@ -152,7 +152,7 @@ static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
 	return cel_null();
 }
 
-/* Why it is an error that a step finds nothing. */
+/* Returns the error for a step that finds nothing. */
 static struct cel_value missing(struct cel_eval *ev, struct cel_value value,
 				struct cel_value key)
 {
@@ -168,7 +168,7 @@ static struct cel_value missing(struct cel_eval *ev, struct cel_value value,
 static struct cel_value read_chain(struct cel_eval *ev,
 				   const struct cel_expr *e, enum chain *chain);
 
-/* A chain begins with a value: an optional is seen through. */
+/* Starts a chain with a value; an optional is unwrapped. */
 static struct cel_value begin(struct cel_value value, enum chain *chain)
 {
 	*chain = CHAIN_PLAIN;
@@ -204,7 +204,7 @@ static struct cel_value key_of(struct cel_eval *ev, const struct cel_expr *e)
 	return finish(ev, value, chain);
 }
 
-/* One field or index further. */
+/* Follows one field or index. */
 static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 			     struct cel_value value, enum chain *chain)
 {
@@ -220,7 +220,8 @@ static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 		return key;
 	if (test) {
 		*chain = CHAIN_PLAIN;
-		/* A placeholder is there; what a fragment lacks may be. */
+		/* A placeholder is present; a field that a fragment lacks may
+		 * be. */
 		return found && cel_is_abnormal(out) && !out.node
 			       ? out
 			       : cel_bool(found);

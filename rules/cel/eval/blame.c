@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where an expression failed: the nodes that decide it. Parts are evaluated
- * again where their value says which of them does; an expression has no
- * effects, so they give what they gave.
+ * Finds where an expression failed: the nodes that decide it. Parts are
+ * evaluated again if their value shows which part decides; an expression has no
+ * side effects, so the results are the same.
  */
 #include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
@@ -25,7 +25,7 @@ static void add_node(struct blame *b, const struct node *node)
 		b->nodes[b->n++] = node;
 }
 
-/* An item that fails is why the whole does, and the others are not. */
+/* An item that fails decides the whole; the others do not. */
 static void blame_all(struct blame *b, struct cel_expr *const *items,
 		      unsigned n)
 {
@@ -46,7 +46,7 @@ static struct cel_value without_optional(struct cel_value v)
 	return v.kind == CEL_OPTIONAL && v.optional ? *v.optional : v;
 }
 
-/* A field that the host computes knows what decided it. */
+/* A field that the host computes records the nodes that decided it. */
 static bool blame_field(struct blame *b, const struct cel_expr *e)
 {
 	struct cel_value object;
@@ -92,7 +92,7 @@ static void blame_read(struct blame *b, const struct cel_expr *e)
 
 /* --- operators ----------------------------------------------------------- */
 
-/* The leftmost operand that decides; all of them where none does. */
+/* Blames the leftmost operand that decides; all of them if none does. */
 static void blame_logic(struct blame *b, const struct cel_expr *e,
 			bool decisive)
 {
@@ -137,9 +137,9 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
 
 /* --- comprehensions ------------------------------------------------------ */
 
-/* Returns the test applied to each element. In all() and exists() the step
- * is `@result && test` or `@result || test`; otherwise it is the step, which
- * may fail. */
+/* Returns the test applied to each element. In all() and exists() the step is
+ * `@result && test` or `@result || test`; otherwise it is the step, which may
+ * fail. */
 static const struct cel_expr *test_of(const struct cel_expr *fold)
 {
 	const struct cel_expr *step = fold->parts[FOLD_STEP];

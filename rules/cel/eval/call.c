@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls and operators. `&&` and `||` take errors and unknown values where the
+ * Calls and operators. `&&` and `||` ignore errors and unknown values if the
  * other side decides; any other function is strict, and an unknown argument
- * is graver than an error (in cel-go: the first of them).
+ * wins over an error (in cel-go the first of them wins).
  */
 #include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
@@ -27,7 +27,7 @@ static bool is_open_within(const struct node *node)
 	return false;
 }
 
-/* True if a part of the value may hold more than is known. */
+/* True if a part of the value may contain unknown items. */
 static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 {
 	bool more = false;
@@ -50,7 +50,7 @@ static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 
 /* --- `&&`, `||` ---------------------------------------------------------- */
 
-/* decisive: the operand that decides, true for `||`. */
+/* decisive: the operand value that decides, true for `||`. */
 static struct cel_value eval_logic(struct cel_eval *ev,
 				   const struct cel_expr *e, bool decisive)
 {
@@ -82,7 +82,8 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 
 /* --- `==` ---------------------------------------------------------------- */
 
-/* Values of different kinds or sizes are unequal without a look inside. */
+/* Values of different kinds or sizes are unequal without comparing their
+ * items. */
 static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 				 struct cel_value b)
 {
@@ -134,8 +135,8 @@ static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* Is the value one of the type, as far as cel-go looks: a list or a map by its
- * first element. */
+/* True if the value has the type, as far as cel-go checks: a list or a map by
+ * its first element. */
 static bool is_of(struct cel_eval *ev, struct cel_value v,
 		  const struct cel_type *type)
 {
@@ -183,7 +184,7 @@ static const struct cel_signature *dispatch(struct cel_eval *ev,
 		if (j == s->n)
 			return s;
 	}
-	/* cel-go does not look at the elements here. */
+	/* cel-go does not check the elements here. */
 	if (text_lists("flatten sort @sortByAssociatedKeys",
 		       e->call.function) &&
 	    args[0].kind == CEL_LIST) /* NOLINT: there is a receiver */
@@ -197,7 +198,7 @@ static bool has_receiver(enum cel_kind kind)
 	       kind == CEL_DURATION;
 }
 
-/* True if values of this kind have this operator with some other operand. */
+/* True if values of this kind have this operator for some other operand. */
 static bool has_operator(const char *name, enum cel_kind kind)
 {
 	bool number = kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
@@ -216,15 +217,16 @@ static bool has_operator(const char *name, enum cel_kind kind)
 	return number;
 }
 
-/* Functions that cel-go calls, and prices, whatever their arguments are. */
+/* True for functions that cel-go calls, and counts, whatever their arguments
+ * are. */
 static bool is_unguarded(const char *name)
 {
 	return text_eq(name, "contains") || text_eq(name, "startsWith") ||
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* True if the price depends on sizes alone, which results that are not
- * values have too. Otherwise the price may look into the receiver. */
+/* True if the cost depends only on sizes, which errors and unknown values have
+ * too. Otherwise the cost may depend on the receiver's content. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {
@@ -249,7 +251,7 @@ static bool has_pattern(const struct cel_expr *e)
 	       e->parts[1]->kind == EXPR_CONST;
 }
 
-/* The price of a call whose arguments are of the wrong type, or failed. */
+/* Adds the cost of a call whose arguments have the wrong type, or failed. */
 static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 			   const struct cel_value *args)
 {
@@ -273,7 +275,7 @@ static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 	eval_charge(ev, price->cost(&call, failed));
 }
 
-/* In the words of cel-go, which differ by how it calls a function. */
+/* Uses cel-go's words, which depend on how it calls a function. */
 static struct cel_value no_overload(struct cel_eval *ev,
 				    const struct cel_expr *e,
 				    const struct cel_value *args)
@@ -339,9 +341,9 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Returns true if the result is unknown but for its type: an argument may
- * hold more than is known. Results that are built from such arguments have a
- * size; `in` checks by itself, and a scalar equals none of its parts. */
+/* Returns true if only the type of the result is known: an argument may contain
+ * unknown items. Results built from such arguments have a size; `in` checks by
+ * itself, and a scalar never equals one of its parts. */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {
@@ -365,8 +367,8 @@ static struct cel_value eval_function(struct cel_eval *ev,
 {
 	struct cel_value args[CEL_ARGS], graver = cel_null();
 	unsigned n = e->n;
-	/* cel-go evaluates both arguments of two, but of more none after one
-	 * that fails. */
+	/* cel-go evaluates both of two arguments, but with more it stops at the
+	 * first that fails. */
 	bool stops = n > 2 || (n == 2 && !e->call.price && !e->call.flat &&
 			       e->call.signatures[0] && e->call.signatures[1]);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluation, as cel-go's interpreter with Kubernetes' options does it. */
+/* Evaluates expressions like cel-go's interpreter with Kubernetes' options. */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 
@@ -30,7 +30,8 @@ struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- literals ------------------------------------------------------------ */
 
-/* Part i of a list or map. false: it is an optional without a value. */
+/* Returns part i of a list or map. False if it is an optional without a
+ * value. */
 static bool eval_part(struct cel_eval *ev, const struct cel_expr *e, unsigned i,
 		      struct cel_value *out)
 {

@@ -25,7 +25,7 @@ struct cel_slot {
 	/* The initial expression of an accumulator that was not read yet:
 	 * cel-go evaluates it on the first read. */
 	const struct cel_expr *pending;
-	/* An accumulator that started as an empty list or map: it is added to
+	/* An accumulator that started as an empty list or map, and is extended
 	 * in place. */
 	struct cel_items *grows;
 	struct cel_value *items; /* of a list */
@@ -48,7 +48,7 @@ static inline void eval_memory(struct cel_eval *ev)
 	ev->over |= ev->arena->used - ev->memory_before > CEL_MEMORY;
 }
 
-/* Work that costs do not count; beyond the limit, the evaluation ends. */
+/* Adds work that costs do not count; beyond the limit, the evaluation ends. */
 static inline void eval_work(struct cel_eval *ev, uint64_t work)
 {
 	ev->work += work;
@@ -56,9 +56,9 @@ static inline void eval_work(struct cel_eval *ev, uint64_t work)
 	eval_memory(ev);
 }
 
-/* Returns the work of walking through a value and everything in it. */
+/* Returns the work of reading a value and everything in it. */
 uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v);
-/* Counts what a call goes through; false: it must not be made. */
+/* Counts the work of a call; false: it must not be made. */
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
 		   const struct cel_value *args);
 
@@ -66,29 +66,30 @@ struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
 /* Returns the graver of two results, at least one of which is not a value. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
-/* A list or map of a fragment: what else is in it is not known. */
+/* True for a list or map of a fragment: it may have unknown other items. */
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v);
 
-/* The name of a value's type in cel-go's own code, which errors show. */
+/* Returns the name of a value's type in cel-go's own code, for errors. */
 const char *eval_go_type(struct cel_value value);
 
-/* A variable, without its price. */
+/* Returns a variable, without its cost. */
 struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e);
-/* Identifiers, selections, indexes, has(), `?:`: what cel-go calls attributes,
- * priced as a whole. */
+/* Evaluates identifiers, selections, indexes, has(), `?:`: cel-go's attributes,
+ * whose cost is counted as a whole. */
 struct cel_value eval_attribute(struct cel_eval *ev, const struct cel_expr *e);
 
 struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e);
 
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e);
-/* The value of an accumulator, a comprehension's variable. */
+/* Returns the value of an accumulator, a comprehension's variable. */
 struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
 /* Starts a fold: its accumulator is pending. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
 /* Binds its variables to element i of a list or map. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
-/* `@result + [x]`; false: the left operand is not a list that grows. */
+/* Evaluates `@result + [x]`; false if the left operand is not a list that
+ * grows. */
 bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 		   struct cel_value *out);
 struct cel_value eval_fold_insert(struct cel_eval *ev,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
- * that is not a bool goes on, as there.
+ * that is not a bool continues, as in cel-go.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 	ev->slots[e->fold.accumulator_slot] = (struct cel_slot){.pending = e};
 }
 
-/* A list or map that nothing but the macro's own step can see. */
+/* Creates a list or map that only the macro's own step can read. */
 static void grow(struct cel_eval *ev, struct cel_slot *slot)
 {
 	if ((slot->value.kind != CEL_LIST && slot->value.kind != CEL_MAP) ||
@@ -25,8 +25,8 @@ static void grow(struct cel_eval *ev, struct cel_slot *slot)
 	slot->value.list = slot->grows;
 }
 
-/* Returns the first value of an accumulator. Comprehensions in it may use
- * the slots from here on. */
+/* Returns the first value of an accumulator. Comprehensions in it may use the
+ * slots from here on. */
 static struct cel_value first_value(struct cel_eval *ev,
 				    const struct cel_expr *fold)
 {
@@ -93,7 +93,7 @@ static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
 }
 
 /* Adjusts the result of a macro for elements that may be missing: a witness
- * decides, and a failure is final for every other macro. */
+ * decides, and for every other macro a failure is final. */
 static struct cel_value with_more(const struct cel_expr *e,
 				  struct cel_value result)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work: what functions go through. cel-go counts many calls as 1 however large
- * the arguments are, so that a rule could run for hours within its budget.
+ * Work: the elements and bytes that functions process. cel-go counts many calls
+ * as 1 for arguments of any size, so that a rule could run for hours within its
+ * budget.
  */
 #include "rules/cel/eval/eval_internal.h"
 
@@ -21,7 +22,7 @@ static uint64_t of_node(const struct node *node, uint64_t most)
 	return work;
 }
 
-/* Beyond most it is not counted any further. */
+/* Beyond most it is not counted further. */
 static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
 {
 	uint64_t work = 1;

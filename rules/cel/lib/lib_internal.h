@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of functions, and what several of them need. Errors are those
- * of cel-go 0.29 and Kubernetes 1.37; the messages about rejected texts are
- * gpugate's.
+ * The libraries of functions, and helpers that several of them need. Errors are
+ * those of cel-go 0.29 and Kubernetes 1.37; the messages about rejected texts
+ * are gpugate's.
  */
 #ifndef CEL_LIB_INTERNAL_H
 #define CEL_LIB_INTERNAL_H
@@ -27,20 +27,22 @@ extern const struct cel_overload cel_semver_library[];
 extern const struct cel_overload cel_named_formats_library[];
 extern const struct cel_overload cel_authorizer_library[];
 
-/* "no such overload": a value of a kind that a signature's `dyn` let through */
+/* Returns the error "no such overload", for a value of a kind that a
+ * signature's `dyn` admitted. */
 struct cel_value cel_no_overload(const struct cel_call *call);
-/* "'x y' is not a URL", of the first argument */
+/* Returns the error "'x y' is not a URL", about the first argument. */
 struct cel_value cel_is_not(const struct cel_call *call, const char *what);
-/* "type conversion error from ...", of the first argument */
+/* Returns the error "type conversion error from ...", about the first
+ * argument. */
 struct cel_value cel_no_conversion(const struct cel_call *call, const char *to);
 /* Moves the content of buf into a string of the arena and releases buf. */
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data);
-/* A text between double quotes; printable: as Go's %q writes it. */
+/* Writes a text between double quotes; printable: as Go's %q does. */
 void cel_quote(struct cel_text text, bool printable, struct buf *out);
-/* The items of a list, a copy; NULL and *abnormal where one is unknown or an
- * error, unless abnormal is NULL. */
+/* Returns a copy of the items of a list; NULL and *abnormal if one is unknown
+ * or an error, unless abnormal is NULL. */
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
 			    struct cel_value *abnormal);
 
@@ -68,30 +70,32 @@ static inline bool cel_is_ordered(struct cel_value value)
 
 void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
-/* A double as Go's %g prints it: the shortest text that reads back. */
+/* Writes a double as Go's %g does: the shortest text that reads back. */
 void cel_double_text(double value, struct buf *out);
 void cel_fixed_text(double value, struct buf *out); /* without an exponent */
-/* The value of %s: as string() gives it, lists and maps as literals. Null, or
- * why it has no text. */
+/* Writes the value of %s: as string() does, and lists and maps as literals.
+ * Returns null, or the reason why it has no text. */
 struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
 				  struct buf *out);
-/* The text of %s for a message, or the name of the type if there is none. */
+/* Writes the text of %s for a message, or the name of the type if there is
+ * none. */
 const char *cel_value_text(struct arena *arena, struct cel_value value);
 
 /* Matches a pattern of this program. */
 bool cel_regex_matches(struct arena *arena, const char *regex,
 		       struct cel_text text);
-/* isGreaterThan, isLessThan, compareTo: what a call answers of an order. */
+/* isGreaterThan, isLessThan, compareTo: turns an order into the result of the
+ * call. */
 struct cel_value cel_order(const struct cel_call *call, int order);
 
 int cel_hex_digit(int c); /* -1: it is none */
 /* Returns the number of decimal digits from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
-/* Decimal digits alone, of a number of 64 bits. */
+/* Reads decimal digits alone, for a number of 64 bits. */
 bool cel_digits(struct cel_text text, uint64_t *out);
 /* Like cel_digits(), with or without a sign. */
 bool cel_integer(struct cel_text text, int64_t *out);
-/* Position of a byte, or the length. */
+/* Returns the position of a byte, or the length. */
 size_t cel_text_find(struct cel_text text, char byte);
 /* True if part is at position at of text. */
 bool cel_text_at(struct cel_text text, size_t at, const char *part);

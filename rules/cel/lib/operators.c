@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Operators over numbers, texts and lists (cel-go common/stdlib, overflow.go);
- * those of times are with them. Rows without a function are the evaluator's.
+ * those of times are in time/. The evaluator implements rows without a
+ * function.
  */
 #include <string.h>
 
@@ -119,7 +120,7 @@ static struct cel_value add_lists(struct cel_call *call)
 	return cel_list_add(call->arena, call->args[0], call->args[1]);
 }
 
-/* In a fragment there may be what is not found. */
+/* In a fragment, a missing item may exist. */
 static struct cel_value absent(struct cel_call *call, const struct node *node)
 {
 	return node && call->eval->options.fragment ? cel_unknown(NULL)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making, copying and walking expressions. */
+/* Makes, copies and walks expressions. */
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
 
 /*
- * Limits the tree: optMap() doubles the text before it, so a short text can
- * expand to more than memory holds. Without it, no text of CEL_CODE_POINTS
- * reaches this.
+ * Limits the tree: optMap() doubles the text before it, so a short text could
+ * expand beyond memory. Otherwise no text of CEL_CODE_POINTS reaches this
+ * limit.
  */
 enum { EXPRS_MAX = 150000 };
 

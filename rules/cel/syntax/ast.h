@@ -2,8 +2,8 @@
 /*
  * The tree of an expression, macros expanded as cel-go expands them: costs are
  * counted over the expansion. The parser makes it; the checker fills in types
- * and what names refer to, and it does not change after that. Its memory is
- * that of the program.
+ * and the meaning of names, and it does not change after that. It lives in the
+ * program's arena.
  */
 #ifndef CEL_AST_H
 #define CEL_AST_H
@@ -27,7 +27,7 @@ enum cel_name {
 	NAME_TYPE,     /* `int`, `list`: a constant */
 };
 
-/* Operations that the evaluator performs itself or prices differently. */
+/* Operations that the evaluator performs itself or whose cost differs. */
 enum cel_operation {
 	OPERATION_CALL, /* none of these: an overload's function */
 	OPERATION_AND,
@@ -57,7 +57,7 @@ enum cel_looks {
 
 struct cel_signature;
 
-/* Names of the accumulators that macros make (cel-go's). */
+/* Names of accumulators in macros (cel-go's). */
 #define CEL_ACCUMULATOR "@result"
 
 /* The parts of a fold. */
@@ -72,9 +72,9 @@ enum cel_fold_part {
 
 struct cel_expr {
 	enum cel_expr_kind kind;
-	uint32_t id; /* 0 ... program's nexprs - 1: index of tables beside it */
+	uint32_t id; /* 0 ... program's nexprs - 1: index into side tables */
 	uint32_t start, end; /* bytes of the expression's text */
-	uint32_t at; /* where it says what it does: its operator, field, name */
+	uint32_t at;	     /* position of its operator, field or name */
 	const struct cel_type *type;
 	/* Direct parts: the operand of a selection; the receiver and
 	 * arguments of a call; the items of a list; the alternating keys and
@@ -97,19 +97,19 @@ struct cel_expr {
 		struct {
 			const char *function;
 			bool member; /* the first part is its receiver */
-			/* of the name and arity; those that the checker left
-			 * over, ends with NULL */
+			/* for the name and arity; those that the checker kept;
+			 * ends with NULL */
 			const struct cel_overload *const *overloads;
 			/* Overloads to choose from by the arguments, set
 			 * after type checking; ends with NULL. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
 			unsigned looks; /* enum cel_looks */
-			/* Several overloads with different prices are left:
-			 * cel-go takes the least. */
+			/* Several overloads with different costs remain: cel-go
+			 * takes the lowest. */
 			bool flat;
-			/* The overload whose price counts, or NULL: that of the
-			 * one that is called. */
+			/* The overload whose cost counts, or NULL: the called
+			 * one's. */
 			const struct cel_overload *price;
 		} call;
 		/* Lists and maps: optional[i] is true if part i is an item
@@ -118,13 +118,14 @@ struct cel_expr {
 		struct {
 			const char *var, *var2, *accumulator; /* var2 or NULL */
 			unsigned slot, slot2, accumulator_slot;
-			/* The macro that was expanded: "all", "exists", ... */
+			/* The expanded macro: "all", "exists", ... */
 			const char *macro;
 		} fold;
 	};
 };
 
-/* A text as a tree. NULL: it does not parse; *nexprs counts its expressions. */
+/* Parses a text into a tree. Returns NULL if it does not parse; *nexprs counts
+ * its expressions. */
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
 			   uint32_t *nexprs, struct cel_issues *issues);
 /* Calls the function for an expression and all below it, parents first. */

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text into tokens. A scan_*() function gives the length of its token at s,
- * or 0: there is none. */
+/* Splits text into tokens. A scan_*() function returns the length of its token
+ * at s, or 0. */
 #include "rules/cel/syntax/lexer.h"
 
 #include <string.h>
 
 #include "base/text.h"
 
-/* The text from a place on; beyond its end are NUL bytes. */
+/* The text from a position on; NUL bytes follow its end. */
 struct cursor {
 	const char *s;
 	size_t n;
@@ -47,7 +47,7 @@ static size_t run(struct cursor c, size_t i, bool (*is)(char))
 
 /* --- numbers ------------------------------------------------------------- */
 
-/* The end of an exponent that begins at i, else i. */
+/* Returns the end of an exponent that begins at i, else i. */
 static size_t exponent(struct cursor c, size_t i)
 {
 	size_t digits = i + 1;
@@ -92,7 +92,7 @@ static bool at_quotes(struct cursor c, size_t i, char quote, size_t quotes)
 	return true;
 }
 
-/* With one or three quotes at its start. */
+/* Scans a literal with one or three quotes at its start. */
 static size_t quoted(struct cursor c, size_t quotes, bool raw)
 {
 	char quote = byte(c, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of an expression, as cel-go's grammar has them
- * (cel-go parser/gen/CEL.g4): the longest one at a place. */
+/* Tokens of an expression in cel-go's grammar (cel-go parser/gen/CEL.g4): the
+ * longest one at each position. */
 #ifndef CEL_LEXER_H
 #define CEL_LEXER_H
 
@@ -10,7 +10,7 @@
 
 #include "cel/value.h"
 
-/* A token of one character is that character. */
+/* A token of one character has that character's value. */
 enum cel_token_kind {
 	TOKEN_END = 0,
 	TOKEN_ERROR = 256, /* the bytes start no token */
@@ -38,7 +38,7 @@ struct cel_token {
 	uint32_t start, end; /* bytes */
 };
 
-/* The token at or behind byte at; blanks and comments are skipped. */
+/* Returns the token at or after byte at; blanks and comments are skipped. */
 struct cel_token cel_lex(const char *text, size_t len, size_t at);
 
 /*

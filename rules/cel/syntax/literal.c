@@ -66,7 +66,7 @@ static bool read_digits(struct unescaping *r, int n, unsigned base,
 	return true;
 }
 
-/* Reads the code point or byte that digits behind a backslash encode. */
+/* Reads the code point or byte that the digits after a backslash encode. */
 static bool read_code(struct unescaping *r, uint32_t *code)
 {
 	switch (*r->s++) {
@@ -83,7 +83,7 @@ static bool read_code(struct unescaping *r, uint32_t *code)
 	}
 }
 
-/* The sequence behind a backslash. */
+/* Decodes the sequence after a backslash. */
 static const char *put_escape(struct unescaping *r)
 {
 	static const char names[] = "abfnrtv\"'\\?`";
@@ -107,7 +107,8 @@ static const char *put_escape(struct unescaping *r)
 	return NULL;
 }
 
-/* Between the quotes. Line ends become LF (cel-go parser/unescape.go). */
+/* Decodes the text between the quotes. Line ends become LF (cel-go
+ * parser/unescape.go). */
 static const char *unescape(struct unescaping *r, bool raw)
 {
 	const char *wrong = NULL;

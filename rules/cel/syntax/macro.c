@@ -15,8 +15,8 @@ struct fold_macro {
 	unsigned min, max;  /* arguments */
 	unsigned variables; /* 0: all arguments but the last */
 	bool list;	    /* its issues say "identifier" */
-	/* Templates: the language, and `@result`, `@item` (the first
-	 * variable), `@last` (the last argument). */
+	/* Templates in CEL, with `@result`, `@item` (the first variable),
+	 * `@last` (the last argument). */
 	const char *init, *condition, *step, *result;
 };
 
@@ -97,7 +97,7 @@ static struct cel_expr *reject_macro(struct expansion *m,
 
 /* --- folds --------------------------------------------------------------- */
 
-/* The name of a variable; NULL: an issue is recorded. */
+/* Returns the name of a variable; NULL after recording an issue. */
 static const char *variable(struct expansion *m, unsigned i)
 {
 	struct cel_expr *arg = m->args[i];
@@ -114,7 +114,7 @@ static const char *variable(struct expansion *m, unsigned i)
 			"iteration variable overwrites accumulator variable");
 		return NULL;
 	}
-	/* With a dot it is declared, and nothing refers to it. */
+	/* With a leading dot it is declared, but nothing refers to it. */
 	return arg->ident.absolute
 		       ? arena_printf(m->p->arena, ".%s", arg->ident.name)
 		       : arg->ident.name;
@@ -164,7 +164,7 @@ static struct cel_expr *expand_fold(struct expansion *m)
 
 /* --- others -------------------------------------------------------------- */
 
-/* body, in which name is value: a fold over nothing. */
+/* Returns body with name bound to value: a fold over nothing. */
 static struct cel_expr *bind(struct expansion *m, const char *name,
 			     struct cel_expr *value, struct cel_expr *body)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Literals, names, calls, lists, maps; selections and indexes behind them. */
+/* Parses literals, names, calls, lists, maps; and selections and indexes after
+ * them. */
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
@@ -24,7 +25,7 @@ static void push(struct cel_parser *p, struct exprs *exprs,
 	*VEC_PUSH(p->arena, exprs->items, exprs->n, exprs->size) = expr;
 }
 
-/* One more expression; p->height is that of the highest until now. */
+/* Adds an expression; p->height is that of the highest one so far. */
 static void push_expr(struct cel_parser *p, struct exprs *exprs)
 {
 	unsigned height = p->height;
@@ -33,7 +34,7 @@ static void push_expr(struct cel_parser *p, struct exprs *exprs)
 	cel_height_of(p, height);
 }
 
-/* Behind the opening parenthesis, through the closing one; target: the
+/* Parses after the opening parenthesis, through the closing one; target is the
  * receiver, or NULL. */
 static struct exprs parse_args(struct cel_parser *p, struct cel_expr *target)
 {
@@ -50,7 +51,7 @@ static struct exprs parse_args(struct cel_parser *p, struct cel_expr *target)
 	return args;
 }
 
-/* A list, or a map: from its opening bracket to the closing one. */
+/* Parses a list or a map, from its opening bracket to the closing one. */
 static struct cel_expr *parse_items(struct cel_parser *p,
 				    enum cel_expr_kind kind, int close)
 {
@@ -91,7 +92,7 @@ static struct cel_expr *parse_items(struct cel_parser *p,
 
 /* --- what stands alone --------------------------------------------------- */
 
-/* start: the sign before it. */
+/* start: position of the sign before it. */
 static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 				      bool minus)
 {
@@ -110,7 +111,7 @@ static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 	return expr;
 }
 
-/* A name, or a call of a function, with a dot before it or without. */
+/* Parses a name, or a call of a function, with or without a leading dot. */
 static struct cel_expr *parse_name(struct cel_parser *p)
 {
 	uint32_t start = p->token.start;

@@ -3,7 +3,7 @@
  * Recursive descent over cel-go's grammar (cel-go parser/gen/CEL.g4), with its
  * limits (parser/parser.go): grammar rules within one another, and operators
  * within one another, each CEL_RECURSION. After a syntax error nothing more is
- * read: the token is TOKEN_END, and every function returns what it has.
+ * read: the token is TOKEN_END, and every function returns its result so far.
  */
 #include "rules/cel/syntax/parser.h"
 
@@ -134,7 +134,7 @@ static bool is_number(const struct cel_parser *p)
 	return p->token.kind == TOKEN_INT || p->token.kind == TOKEN_DOUBLE;
 }
 
-/* A sign is part of the number behind it, but where there are several. */
+/* A single sign is part of the number after it. */
 static struct cel_expr *parse_unary(struct cel_parser *p)
 {
 	uint32_t start = p->token.start;
@@ -165,7 +165,7 @@ static struct cel_expr *parse_unary(struct cel_parser *p)
 struct operator_token {
 	int kind;
 	const char *function;
-	int binds; /* more tightly than smaller ones */
+	int binds; /* larger values bind more tightly */
 };
 
 enum { BINDS_RELATION, BINDS_SUM, BINDS_PRODUCT };
@@ -194,8 +194,9 @@ static const struct operator_token *operator_of(int kind)
 }
 
 /*
- * Operators that bind at least so tightly; they group to the left. The left
- * operand is within as many rules as the whole, the right one is in one more.
+ * Parses operators that bind at least this tightly; they group to the left. The
+ * left operand is nested in as many rules as the whole, the right one in one
+ * more.
  */
 static struct cel_expr *parse_binary(struct cel_parser *p, int binds)
 {
@@ -237,7 +238,7 @@ struct chain {
 	size_t n, size;
 };
 
-/* As a balanced tree: first to last, cel-go's parser/helper.go. */
+/* Builds a balanced tree, first to last: cel-go's parser/helper.go. */
 static struct cel_expr *balance(struct cel_parser *p, struct chain *chain,
 				size_t first, size_t last)
 {
@@ -309,7 +310,7 @@ struct cel_expr *cel_parse_expr(struct cel_parser *p)
 
 /* --- the whole text ------------------------------------------------------ */
 
-/* Valid UTF-8, and no more of it than CEL_CODE_POINTS. */
+/* Requires valid UTF-8 with at most CEL_CODE_POINTS. */
 static void check_text(struct cel_parser *p)
 {
 	struct cel_place whole = {0, (uint32_t)p->len, 0};

@@ -6,7 +6,8 @@
 #include "rules/cel/syntax/ast.h"
 #include "rules/cel/syntax/lexer.h"
 
-/* Grammar rules that can hold themselves; cel-go limits the depth of each. */
+/* Grammar rules that can contain themselves; cel-go limits the depth of
+ * each. */
 enum grammar_rule {
 	RULE_EXPR,
 	RULE_RELATION,
@@ -17,7 +18,7 @@ enum grammar_rule {
 struct cel_template;
 
 struct cel_parser {
-	const struct cel_template *template; /* NULL: the text is a user's */
+	const struct cel_template *template; /* NULL: a user's text */
 	struct arena *arena;
 	const char *text;
 	size_t len;
@@ -33,7 +34,7 @@ struct cel_parser {
 	bool stopped; /* at a syntax error: the token is TOKEN_END for good */
 };
 
-/* The part of the text that an expression is made from. */
+/* The part of the text from which an expression is made. */
 struct cel_place {
 	uint32_t start, end, at;
 };
@@ -61,7 +62,7 @@ struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
 /* With fresh ids. */
 struct cel_expr *cel_expr_copy(struct cel_parser *p,
 			       const struct cel_expr *expr);
-/* An issue; the parser goes on. */
+/* Adds an issue; the parser continues. */
 void cel_parser_issue(struct cel_parser *p, struct cel_place place,
 		      const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
@@ -73,7 +74,7 @@ void cel_parser_stop(struct cel_parser *p, struct cel_place place,
 /* --- the next token ------------------------------------------------------- */
 
 void cel_advance(struct cel_parser *p);
-/* Behind the token, if it is of this kind. */
+/* Moves after the token if it is of this kind. */
 bool cel_accept(struct cel_parser *p, int kind);
 /* Consumes the token, or reports an error. */
 void cel_expect(struct cel_parser *p, int kind, const char *wanted);
@@ -93,7 +94,7 @@ void cel_raise_height(struct cel_parser *p);
 /* --- the grammar ---------------------------------------------------------- */
 
 struct cel_expr *cel_parse_expr(struct cel_parser *p);
-/* minus: a sign before the number that follows is part of it. */
+/* minus: a sign before the number is part of it. */
 struct cel_expr *cel_parse_member(struct cel_parser *p, uint32_t start,
 				  bool minus);
 struct cel_expr *cel_parse_template(struct cel_parser *p, const char *text,

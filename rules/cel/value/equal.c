@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `==` and order (cel-go common/types, compare.go). Where a part cannot be
- * known, unequal parts still decide.
+ * `==` and order (cel-go common/types, compare.go). If a part is unknown,
+ * unequal parts still decide.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,7 @@ __extension__ static __int128 whole_of(struct cel_value number)
 	return number.kind == CEL_INT ? integer : number.uinteger;
 }
 
-/* Beside a double, others are rounded to one. */
+/* Compared with a double, other numbers are rounded to one. */
 static bool compare_numbers(struct cel_value a, struct cel_value b, int *order)
 {
 	if (a.kind == CEL_DOUBLE || b.kind == CEL_DOUBLE) {
@@ -107,7 +107,7 @@ bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 	return true;
 }
 
-/* Some item of a list is the one meant by item, and equal. */
+/* Returns whether some item of a list is the same item, and equal. */
 static struct cel_value has_equal(struct arena *arena, struct cel_value list,
 				  struct cel_value item,
 				  const struct node *keys)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Concatenates lists. Lists whose schema says `set` or `map` keep each element
- * once (apiserver pkg/cel/common/valuesunstructured.go): what both have keeps
- * its place, with the later value.
+ * once (apiserver pkg/cel/common/valuesunstructured.go): an element of both
+ * keeps its place, with the later value.
  */
 #include "rules/cel/value/value_internal.h"
 
-/* The longest list: each sum costs 1, and may double the length. */
+/* The longest list: each sum costs 1 and may double the length. */
 enum { LIST_MAX = 1 << 20 };
 
 static size_t place(struct arena *arena, const struct cel_value *items,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of maps. Numbers of unlike kinds find each other where they are exactly
- * equal (cel-go common/types/map.go). Maps of some size have a hash table with
- * open addressing: number of the entry + 1, 0 where free.
+ * Keys of maps. Numbers of different kinds are the same key if they are exactly
+ * equal (cel-go common/types/map.go). Larger maps have a hash table with open
+ * addressing: number of the entry + 1, 0 for a free slot.
  */
 #include "cel/value.h"
 
@@ -27,7 +27,7 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out)
 	return key.kind != CEL_DOUBLE || (double)*out == key.real;
 }
 
-/* Exactly equal: 1, 1u and 1.0 are one key. */
+/* True for exactly equal numbers: 1, 1u and 1.0 are one key. */
 static bool is_same(struct cel_value a, struct cel_value b)
 {
 	__extension__ __int128 x, y;
@@ -60,7 +60,8 @@ static uint64_t hash_of(struct cel_value key)
 	return text_keyed_hash(&bits, sizeof(bits));
 }
 
-/* The place of an index where a key is, or would be. same_kind: 1u is not 1. */
+/* Returns the slot in an index where a key is, or would be. same_kind: 1u is
+ * not 1. */
 static size_t place_of(const uint32_t *index, size_t size,
 		       const struct cel_entry *entries, struct cel_value key,
 		       bool same_kind)
@@ -77,7 +78,7 @@ static size_t place_of(const uint32_t *index, size_t size,
 	return at;
 }
 
-/* index[0] is the size of the table behind it. */
+/* index[0] is the size of the table after it. */
 static uint32_t *index_all(struct arena *arena, const struct cel_entry *entries,
 			   size_t n)
 {

@@ -70,7 +70,7 @@ static char *put_text(char *at, const char *text)
 	return at + len;
 }
 
-/* As it is where it cannot be escaped: then no expression can name it. */
+/* A name that cannot be escaped stays unchanged: no expression can use it. */
 static struct cel_value escape(struct arena *arena, struct cel_text name)
 {
 	char *out, *at;
@@ -104,7 +104,7 @@ static const char *meaning(const char *word, bool whole)
 	return whole && cel_is_reserved(word) ? word : NULL;
 }
 
-/* false: some escape is none. */
+/* Returns false if an escape is invalid. */
 static bool unescape(struct arena *arena, struct cel_text key,
 		     struct cel_text *out)
 {
@@ -233,7 +233,7 @@ static int digit64(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* URL's alphabet with padding, as strfmt.Base64 reads it. */
+/* Uses the URL alphabet with padding, as strfmt.Base64 does. */
 static struct cel_value from_base64(struct arena *arena, struct cel_text text)
 {
 	char *out = arena_alloc(arena, text.len / 4 * 3 + 1);

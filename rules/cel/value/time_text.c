@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times as text. Go's time.Parse with RFC 3339 takes more than the standard:
+ * Times as text. Go's time.Parse with RFC 3339 accepts more than the standard:
  * an hour of one digit, a comma before the fraction, offsets up to 24:60.
  */
 #include "rules/cel/value/time_text.h"
@@ -11,7 +11,7 @@ enum { NANOS = 1000000000 };
 
 int64_t cel_duration_nanos(struct cel_time time)
 {
-	/* Unsigned: the least of all durations passes below the limit. */
+	/* Unsigned, because the smallest duration would overflow. */
 	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
 }
 
@@ -49,7 +49,7 @@ static bool skip_char(struct scan *scan, char c)
 	return true;
 }
 
-/* From least to most digits; false: there are fewer. */
+/* Reads from least to most digits; false if there are fewer. */
 static bool number(struct scan *scan, int least, int most, int *out)
 {
 	int n = 0;
@@ -153,7 +153,7 @@ static const struct unit {
 
 static const uint64_t LIMIT = 1ULL << 63;
 
-/* The unit is all up to the next digit or dot. 0: there is none of the name. */
+/* The unit ends at the next digit or dot. Returns 0 for an unknown one. */
 static uint64_t unit(struct scan *scan)
 {
 	size_t start = scan->at;
@@ -170,7 +170,7 @@ static uint64_t unit(struct scan *scan)
 	return 0;
 }
 
-/* `1.5h`: adds to *nanos. Fractions are doubles, as in Go. */
+/* Reads `1.5h` and adds it to *nanos. Fractions are doubles, as in Go. */
 static bool component(struct scan *scan, uint64_t *nanos)
 {
 	size_t start = scan->at, dot;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types: constants, those with parameters, their texts. */
+/* Types: constants, types with parameters, their texts. */
 #include "cel/type.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static const struct cel_type plain[] = {
 static const struct kind_names {
 	const char *signature; /* in our tables */
 	const char *printed;   /* cel-go checker/format.go */
-	const char *name;      /* of the type as a value */
+	const char *name;      /* name of the type as a value */
 } kind_names[] = {
 	[CEL_NULL] = {"null", "null", "null_type"},
 	[CEL_BOOL] = {"bool", "bool", "bool"},
@@ -130,7 +130,7 @@ const struct cel_type *cel_type_parse(struct arena *arena, const char **text)
 	const struct cel_type *type, *params[CEL_TYPE_PARAMS] = {0};
 	unsigned n = 0;
 
-	/* The dot of a member's signature is none of its receiver's. */
+	/* The dot in a member's signature is not part of its receiver. */
 	while (is_word(**text) && strncmp(*text, ".(", 2) != 0)
 		++*text;
 	type = type_of_word(arena, word, (size_t)(*text - word));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: making them, reading lists and maps. Keys: map.c. */
+/* Values: making them, reading lists and maps. Keys are in map.c. */
 #include "cel/value.h"
 
 #include <errno.h>
@@ -129,7 +129,8 @@ struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 
 /* --- lists and maps ------------------------------------------------------ */
 
-/* Child i, from the child that was asked for last if that is not behind it. */
+/* Returns child i, counted from the last requested child if that is not after
+ * it. */
 static const struct node *child_at(const struct node *parent,
 				   struct cel_cursor *cursor, size_t i)
 {

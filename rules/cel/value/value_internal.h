@@ -5,22 +5,24 @@
 
 #include "cel/value.h"
 
-/* Over the children of a seq or of a map, which are known. */
+/* Make values over the children of a seq or of a map, which are known. */
 struct cel_value cel_items_of_node(struct arena *arena, const struct node *node,
 				   const struct node *schema);
 
-/* A word that no variable can be called (cel-go parser/parser.go). */
+/* True for a word that cannot be the name of a variable (cel-go
+ * parser/parser.go). */
 bool cel_is_reserved(const char *name);
 static inline bool cel_is_number(struct cel_value v)
 {
 	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
 }
 
-/* The integer that a number is exactly; false: it is not one of 64 bits. */
+/* Returns the integer that a number equals exactly; false if it is not one of
+ * 64 bits. */
 __extension__ bool cel_whole(struct cel_value key, __int128 *out);
 /*
- * A known node as its OpenAPI schema says (apiserver
- * pkg/cel/common/valuesunstructured.go). An error where it is none of that.
+ * Converts a known node by its OpenAPI schema (apiserver
+ * pkg/cel/common/valuesunstructured.go). An error if the schema does not match.
  */
 struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 				 const struct node *schema);
@@ -28,11 +30,11 @@ struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);
-/* The child of a map that a key names, or NULL: there is none. */
+/* Returns a map's child for a key, or NULL if there is none. */
 const struct node *cel_schema_find(struct arena *arena,
 				   const struct node *schema,
 				   const struct node *map, struct cel_text key);
-/* `set` or `map`: order does not count; keys is then the names of the fields
+/* `set` or `map`: order does not matter; keys is then the names of the fields
  * that identify items, or NULL. */
 bool cel_schema_unordered(const struct node *schema, const struct node **keys);
 /* True if two items of a `map` list have the same keys. */

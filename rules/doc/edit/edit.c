@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recording edits: values, paths, the list. edit_plan.c checks and merges them.
+ * Records edits: values, paths, the list. edit_plan.c checks and merges them.
  */
 #include "doc/edit.h"
 
@@ -95,10 +95,10 @@ static void add_step(struct edit_path *path, const struct edit_step *step)
 }
 
 enum {
-	NAMED_MAX = 1000, /* in longer lists items go by index */
+	NAMED_MAX = 1000, /* in longer lists, items are addressed by index */
 };
 
-/* The item's name, when no other item of the list has it. */
+/* The item's name, unless another item of the list has the same one. */
 static const struct node *own_name(const struct node *item)
 {
 	const struct node *name = node_get(item, "name");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A plan as a tree and as a JSON Patch. In a list, changes inside of items come
- * first, then removals from the back, then what is appended: so every index
- * refers to the old list.
+ * Applies a plan to a tree, and writes it as a JSON Patch. In a list, changes
+ * inside of items come first, then removals from the back, then appended items:
+ * so every index refers to the old list.
  */
 #include <string.h>
 
@@ -101,7 +101,7 @@ const struct node *edits_apply(struct edit_list *list, const struct node *root,
 struct patcher {
 	struct arena *arena;
 	struct node *operations;
-	struct buf path; /* of the place in hand */
+	struct buf path; /* path of the current place */
 };
 
 static void add_operation(struct patcher *patcher, const char *op,
@@ -121,7 +121,7 @@ static void add_operation(struct patcher *patcher, const char *op,
 	edit_item(patcher->operations, operation);
 }
 
-/* Path of a child; returns the length to go back to. */
+/* Enters the path of a child; returns the length to go back to. */
 static size_t enter_child(struct patcher *patcher,
 			  const struct edit_place *child)
 {
@@ -215,8 +215,8 @@ struct node *edits_patch(struct edit_list *list, const struct node *root,
 
 /* --- in place ------------------------------------------------------------ */
 
-/* All that the plan found in the tree is where it was: nothing is taken out
- * before what is inside of it was changed. */
+/* Everything that the plan found in the tree is still there: a value is removed
+ * only after its inside was changed. */
 static void graft(struct arena *arena, const struct edit_place *place)
 {
 	struct node *node = (struct node *)(uintptr_t)place->old;

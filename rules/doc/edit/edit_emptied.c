@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that an edit leaves empty: their keys go with the last item. */
+/* Lists that an edit leaves empty: their keys are removed with the last
+ * item. */
 #include "edit_plan.h"
 
 /* True if all items of a written list are removed and none is added. */
@@ -18,7 +19,7 @@ static bool is_emptied(const struct edit_place *list)
 	return removed && removed == list->old->len;
 }
 
-/* A merged map (<<) below the key would show through, and an alias would lose
+/* A merged map (<<) below the key would become visible, and an alias would lose
  * its anchor. */
 static bool is_plain_entry(const struct node *list)
 {

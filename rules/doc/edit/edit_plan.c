@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Merging. Every edit walks down from the root and claims each place on its way
- * ("is a map") and its target ("is this value", "is gone"); a place remembers
- * its owners. Two claims that contradict each other contest the place: all its
- * owners are dropped. Because a group is applied as a whole, the walk restarts
- * without the dropped groups, until all claims agree. Edits are walked by
- * rising depth, so that a place that one creates exists when another steps into
- * it.
+ * ("is a map") and its target ("is this value", "is gone"); a place stores its
+ * owners. If two claims contradict each other, all owners of the place are
+ * dropped. Because a group is applied as a whole, the walk restarts without the
+ * dropped groups, until all claims agree. Edits are walked by rising depth, so
+ * that a place that one creates exists when another steps into it.
  */
 #include "edit_plan.h"
 
@@ -87,7 +86,7 @@ static void own(struct plan *plan, struct edit_place *place, unsigned group)
 	place->owners = owner;
 }
 
-/* Claim a place for an edit; false: the edit ends here. */
+/* Claims a place for an edit; false if the edit ends here. */
 static bool claim(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -137,8 +136,8 @@ add_place(struct plan *plan, struct edit_place *parent, const struct node *old)
 }
 
 /*
- * Findings come in the document's order, and so do edits of one depth: the
- * place looked for is the one found last, or mostly the next one.
+ * Findings are in the document's order, and so are edits of one depth: the
+ * place is usually the one found last, or the next one.
  */
 static struct edit_place *place_of(struct plan *plan, struct edit_place *parent,
 				   const struct node *old)
@@ -194,7 +193,7 @@ static struct edit_place *make_key(struct plan *plan, struct edit_place *map,
 	return place;
 }
 
-/* The value of a new scalar below a new map, or of an old one. */
+/* Sets the value of a new scalar below a new map, or below an old one. */
 static const struct node *value_of(struct plan *plan, struct edit_place *map,
 				   const char *key, size_t len)
 {
@@ -224,7 +223,7 @@ static const char *wrong_type(const struct node *node, enum place_claim wanted)
 		   : "expected a list, found a single value";
 }
 
-/* Be at a map (list) to step further into it; null becomes an empty one. */
+/* Requires a map (list) to step further into it; null becomes an empty one. */
 static bool enter(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -418,7 +417,7 @@ static enum match match_item(const struct node *a, const struct node *b,
 	return match;
 }
 
-/* An old item that matches is there; true when that settles the edit. */
+/* Checks for an old item that matches; true if that settles the edit. */
 static bool ensure_old(struct plan *plan, struct edit_place *list,
 		       const struct edit *edit)
 {
@@ -475,7 +474,8 @@ static void remove_place(struct plan *plan, struct edit_place *place,
 		place->state = PLACE_REMOVED;
 }
 
-/* All items that match, so that doing it twice is doing it once. */
+/* Removes all items that match, so that applying the edit twice has the same
+ * effect. */
 static void remove_matches(struct plan *plan, struct edit_place *list,
 			   const struct edit *edit)
 {

@@ -4,10 +4,11 @@
  * every key and value. It accepts the texts that Go's encoding/json accepts,
  * with one difference: bytes that are not UTF-8 are rejected, not replaced.
  *
- * It does not recurse: the innermost open map or seq is in a variable, and its
- * parent pointers are the stack. Every count is checked before memory is taken.
- * An error is reported once, and reading ends there. NULs follow the text; JSON
- * has no NUL, so a check for the expected byte needs no check for the end.
+ * It does not recurse: a variable points to the innermost open map or seq,
+ * whose parent pointers are the stack. Every count is checked before memory is
+ * taken. An error is reported once, and reading ends there. NULs follow the
+ * text; JSON has no NUL, so a check for the expected byte needs no check for
+ * the end.
  */
 #include <string.h>
 
@@ -17,7 +18,7 @@
 #include "rules/doc/cost.h"
 
 /* The usual path is the form that the API server writes. Rare cases are in
- * separate functions, which leave the registers to the loop of json_tree(). */
+ * separate functions, which keeps registers free in the loop of json_tree(). */
 #define usual(what) __builtin_expect(!!(what), 1)
 #define RARE	    __attribute__((noinline))
 
@@ -81,7 +82,7 @@ static bool refuse_open(struct json_reader *json, const struct node *open,
 				   : "list is not closed before the text ends");
 }
 
-/* The next byte that is not white space, or the end. */
+/* Returns the next byte that is not white space, or the end. */
 static inline char *json_blank(char *p)
 {
 	while (*p == ' ' || *p == '\n' || *p == '\t' || *p == '\r')
@@ -98,18 +99,18 @@ static inline bool json_is_grammar(char c)
 /*
  * State that the loop of json_tree() changes at each byte of grammar: a local
  * variable whose address only inline functions take, so that it stays in
- * registers. The children of the open map or seq are counted and linked here;
- * the node gets them when it is closed.
+ * registers. The children of the open map or seq are counted and linked here,
+ * and stored in the node when it is closed.
  */
 struct json_place {
 	char *at;
 	struct node *open;  /* the innermost map or seq */
-	struct node **link; /* its next child is put here */
+	struct node **link; /* where the next child is stored */
 	uint32_t index;	    /* which one that is */
 };
 
-/* The string that begins here, at that offset, whose text (behind the quote)
- * has *len bytes; moves after it, and the offset. Most strings are plain. */
+/* Reads the string that begins here, at that offset, with *len bytes after the
+ * quote; moves after it, with the offset. Most strings are plain. */
 static inline bool json_string(struct json_reader *json,
 			       struct json_place *place, uint32_t *len,
 			       uint32_t *offset)
@@ -134,7 +135,7 @@ static inline bool json_string(struct json_reader *json,
 	return true;
 }
 
-/* The string here as the node's value. */
+/* Reads the string here as the node's value. */
 static inline bool json_text(struct json_reader *json, struct json_place *place,
 			     struct node *node)
 {
@@ -197,16 +198,16 @@ static inline void json_close(struct json_reader *json,
 	place->open = node->parent;
 	place->link = &node->next;
 	place->index = node->index + 1;
-	if (!usual(!node->next)) { /* json_again(): it is not the last */
+	if (!usual(!node->next)) { /* json_again(): it is not the last one */
 		place->link = &place->open->last->next;
 		place->index = place->open->len;
 	}
 }
 
 /*
- * The first of some more nodes; NULL when the limit is reached at p. Behind
- * them is one that is never taken: json->spare, into which a key is written
- * before it is known whether it has a value, always exists.
+ * Returns the first of some more nodes; NULL if the limit is reached at p. One
+ * more node always follows, json->spare, into which a key is written before it
+ * is known whether the key has a value.
  */
 RARE static struct node *json_refill(struct json_reader *json, const char *p)
 {
@@ -233,8 +234,8 @@ RARE static struct node *json_refill(struct json_reader *json, const char *p)
 	return nodes;
 }
 
-/* The spare node, for the value here; NULL when there are too many. Fields that
- * its key, its value and its position set are not set here. */
+/* Returns the spare node for the value here; NULL if there are too many. Fields
+ * set by its key, its value and its position are not set here. */
 static inline struct node *json_node(struct json_reader *json,
 				     const struct json_place *place,
 				     struct node *node, uint32_t start)
@@ -251,7 +252,7 @@ static inline struct node *json_node(struct json_reader *json,
 	return node;
 }
 
-/* After the last child of the open map or seq. */
+/* Moves after the last child of the open map or seq. */
 static inline void json_link(struct json_place *place, struct node *node)
 {
 	node->parent = place->open;
@@ -277,8 +278,8 @@ static inline struct node *json_item(struct json_reader *json,
 }
 
 /*
- * A key that exists already loses its value and keeps its place, so that n
- * repetitions cost no more than n keys.
+ * A repeated key loses its old value and keeps its place, so that n repetitions
+ * cost no more than n keys.
  */
 static struct node *json_again(struct json_reader *json,
 			       const struct json_place *place, struct node *old)
@@ -313,7 +314,7 @@ enum json_rare {
 	JSON_FRESH,   /* none of these */
 };
 
-/* The spare node's key, whose value is here, may be left out, or may exist
+/* Handles a key, whose value is here, that may be left out, or that may exist
  * already. */
 RARE static enum json_rare json_rare(struct json_reader *json,
 				     struct json_place *place,
@@ -339,7 +340,7 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 	return *node ? JSON_AGAIN : JSON_REFUSED;
 }
 
-/* From the end of a key to its value; moves the offset there as well. */
+/* Moves from the end of a key to its value, with the offset. */
 static inline bool json_colon(struct json_reader *json,
 			      struct json_place *place, uint32_t *offset)
 {
@@ -362,8 +363,9 @@ static inline bool json_colon(struct json_reader *json,
 }
 
 /*
- * The key whose opening quote is here: *node is for its value, where it moves
- * to; or NULL where the value is left out, after it. False where reading ends.
+ * Reads the key whose opening quote is here: *node is for its value, to which
+ * it moves; or NULL if the value is left out, and it moves after it. Returns
+ * false if reading ends.
  */
 static inline bool json_pair(struct json_reader *json, struct json_place *place,
 			     struct node **node)
@@ -402,7 +404,7 @@ static inline bool json_pair(struct json_reader *json, struct json_place *place,
 	return true;
 }
 
-/* The comma here is between two entries: to the next one. */
+/* Handles the comma between two entries and moves to the next one. */
 static inline bool json_comma(struct json_reader *json,
 			      struct json_place *place)
 {
@@ -430,9 +432,9 @@ static inline bool json_comma(struct json_reader *json,
 }
 
 /*
- * From the end of a value, or (fresh) of an opening bracket, to the next key or
- * item; closes the maps and seqs that end before it. Without an open one it is
- * at the end of the top-level value. False where reading ends.
+ * Moves from the end of a value, or (fresh) of an opening bracket, to the next
+ * key or item; closes the maps and seqs that end before it. With none open it
+ * is at the end of the top-level value. Returns false if reading ends.
  */
 static inline bool json_advance(struct json_reader *json,
 				struct json_place *place, bool fresh)
@@ -460,7 +462,7 @@ static inline bool json_advance(struct json_reader *json,
 	return true;
 }
 
-/* The value here, of which a map or seq is only opened. */
+/* Reads the value here; only opens a map or seq. */
 static inline bool json_value(struct json_reader *json,
 			      struct json_place *place, struct node *node,
 			      bool *opened)
@@ -480,8 +482,8 @@ static inline bool json_value(struct json_reader *json,
 	return true;
 }
 
-/* True if a key directly follows the bracket or the member's value, as the
- * API server writes it. Then moves there. */
+/* True if a key directly follows the bracket or the member's value, as the API
+ * server writes it; then moves there. */
 static inline bool json_key_is_next(struct json_place *place,
 				    const struct node *node, bool opened)
 {
@@ -496,8 +498,8 @@ static inline bool json_key_is_next(struct json_place *place,
 }
 
 /*
- * The members from the key here on that follow each other at once. *opened: the
- * last one's value is a map or seq, and has begun. False where reading ends.
+ * Reads adjacent members from the key here on. *opened: the last one's value is
+ * a map or seq, and is open. Returns false if reading ends.
  */
 static inline bool json_members(struct json_reader *json,
 				struct json_place *place, bool *opened)
@@ -516,8 +518,8 @@ static inline bool json_members(struct json_reader *json,
 	return true;
 }
 
-/* From the end of the node's value, or of the bracket that opens it, over all
- * members to the next item, or to where no map or seq is open. */
+/* Moves from the end of the node's value, or of its opening bracket, over all
+ * members to the next item, or until no map or seq is open. */
 static inline bool json_to_item(struct json_reader *json,
 				struct json_place *place,
 				const struct node *node, bool opened)
@@ -534,7 +536,7 @@ static inline bool json_to_item(struct json_reader *json,
 	}
 }
 
-/* The whole value there, whose node exists; moves after it. */
+/* Reads the whole value there, whose node exists; moves after it. */
 static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
 	struct json_place place = {

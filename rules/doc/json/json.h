@@ -21,37 +21,42 @@
  */
 struct json_reader {
 	struct loader *loader;
-	char *text; /* spans count from here, whatever of it is read */
+	char *text; /* spans count from here, whatever part of it is read */
 	char *at, *end;
-	struct node *open; /* innermost map or seq not yet closed */
+	struct node *open; /* innermost map or seq that is not closed yet */
 	uint32_t depth, nodes, nodes_max;
 	uint64_t breadth;		/* of the closed maps and lists */
-	uint64_t skip_tags;		/* as the loader's, but 0: none */
+	uint64_t skip_tags;		/* as in the loader; 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
 
-/* Report that the bytes from start to end refuse the text; false. */
+/* Reports that the bytes from start to end make the text invalid; returns
+ * false. */
 bool json_refuse(struct json_reader *json, const char *start, const char *end,
 		 const char *text);
-/* Like json_refuse(), for the one character at p or for the end of the text. */
+/* Like json_refuse(), for the single character at p or for the end of the
+ * text. */
 bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 
-/* The byte after the character at p (after the byte, if it is none). */
+/* Returns the byte after the character at p (after the byte, if it is not a
+ * character). */
 const char *json_behind(const struct json_reader *json, const char *p);
 
-/* The copy of the loader's text up to end, in its source's arena. */
+/* Returns the copy of the loader's text up to end, in its source's arena. */
 char *json_reader_text(struct loader *loader, uint32_t end);
 
 /*
- * The string whose opening quote is at json->at and whose first marked byte is
- * at p: its escapes are decoded, and it is terminated by a NUL; json->at is
- * moved after it. *len: of its text. False when it is refused.
+ * Reads the string whose opening quote is at json->at and whose first marked
+ * byte is at p: decodes its escapes, terminates it by a NUL, and moves json->at
+ * after it. Sets *len to the length of its text. Returns false if it is
+ * rejected.
  */
 bool scan_json_string(struct json_reader *json, char *p, uint32_t *len);
-/* The number or word at json->at as the node's value; moves after it. False
- * when it is refused. */
+/* Reads the number or word at json->at as the node's value; moves after it.
+ * Returns false if it is rejected. */
 bool scan_json_other(struct json_reader *json, struct node *node);
-/* After the value at p, which is not parsed, or the text's end. */
+/* Returns the position after the value at p, which is not parsed, or the text's
+ * end. */
 char *json_skip(const struct json_reader *json, char *p);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where a string of JSON can end or is not plain, some bytes at once: nothing
- * is called, so that the loop that reads the text keeps in registers where it
- * is. Most strings end within the first step.
+ * Finds where a JSON string may end or is not plain, several bytes at a time.
+ * It calls no functions, so that the loop that reads the text keeps its
+ * position in registers. Most strings end within the first step.
  */
 #ifndef RULES_DOC_JSON_MARK_H
 #define RULES_DOC_JSON_MARK_H
@@ -15,8 +15,9 @@
 #endif
 
 enum {
-	/* With this bit turned, a quote is a blank, and a blank is none: what
-	 * is looked for is a backslash, not ASCII, or less than '!'. */
+	/* After this bit is flipped, a quote is a blank, and a blank is not:
+	 * the bytes to find are backslashes, non-ASCII bytes, and bytes less
+	 * than '!'. */
 	JSON_TURN = 2,
 #ifdef __SSE2__
 	JSON_STEP = 16, /* bytes at once */
@@ -50,15 +51,16 @@ static inline unsigned json_mark_step(const char *p)
 	low = (w & JSON_EACH(0x7f)) ^ JSON_EACH(JSON_TURN);
 	plain = ~w & (low + JSON_EACH(0x80 - '!')) &
 		((low ^ JSON_EACH('\\' ^ JSON_TURN)) + JSON_EACH(0x7f));
-	/* The signs, gathered in the highest byte. */
+	/* Collects the signs in the highest byte. */
 	return (unsigned)(((~plain & JSON_EACH(0x80)) >> 7) *
 				  UINT64_C(0x0102040810204080) >>
 			  56);
 }
 #endif
 
-/* The first byte from p on that is a quote, a backslash, a control character
- * or not ASCII; or the end, which is a NUL. Behind it are JSON_STEP NULs. */
+/* Returns the first byte from p on that is a quote, a backslash, a control
+ * character or not ASCII; or the end, which is a NUL. JSON_STEP NULs follow
+ * it. */
 static inline char *json_mark(char *p)
 {
 	unsigned bits;

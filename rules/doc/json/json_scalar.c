@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON strings, numbers and words, and values that are left out. Every escape
- * and every UTF-8 sequence is checked.
- * Decoding after the scan, in place, cannot fail and never makes a string
- * longer. Numbers keep the author's digits.
+ * JSON strings, numbers and words, and values that are skipped. Every escape
+ * and every UTF-8 sequence is checked. Decoding after the scan, in place,
+ * cannot fail and never makes a string longer. Numbers keep the author's
+ * digits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -15,12 +15,12 @@
 enum {
 	PIECE = 1024, /* bytes of a text */
 	BEHIND = 64,  /* NULs, at least JSON_STEP */
-	/* Up to here, digits without an exponent always fit a double. */
+	/* Up to here, digits without an exponent always fit into a double. */
 	DIGITS_SAFE = 300,
 };
 
-/* One copy for all values in a row. It is made in pieces: a long memcpy() is a
- * string instruction, of which callgrind counts each byte. */
+/* One copy for all values in a row, made in pieces: a long memcpy() is a string
+ * instruction, of which callgrind counts each byte. */
 char *json_reader_text(struct loader *loader, uint32_t end)
 {
 	const char *text = loader->source->text;
@@ -52,7 +52,7 @@ static int hex_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* Value of four hexadecimal digits, or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static int32_t hex_quad(const char *p, const char *end)
 {
 	int32_t value = 0;
@@ -69,7 +69,8 @@ static int32_t hex_quad(const char *p, const char *end)
 	return value;
 }
 
-/* p is at a backslash: the byte after the escape, NULL when refused. */
+/* p is at a backslash. Returns the byte after the escape, NULL if it is
+ * rejected. */
 static char *scan_escape(struct json_reader *json, char *p)
 {
 	if (json->end - p < 2)
@@ -88,7 +89,7 @@ static char *scan_escape(struct json_reader *json, char *p)
 	return NULL;
 }
 
-/* p is at a marked byte that is not a quote; the byte after it. */
+/* p is at a marked byte that is not a quote. Returns the byte after it. */
 static char *scan_special(struct json_reader *json, char *p)
 {
 	size_t len;
@@ -115,8 +116,8 @@ static char *scan_special(struct json_reader *json, char *p)
 }
 
 /*
- * \uXXXX at p, checked before, and its other half when the two are a pair.
- * Half a pair becomes U+FFFD, as Go has it.
+ * Decodes \uXXXX at p, checked before, with its other half if the two are a
+ * pair. Half a pair becomes U+FFFD, as in Go.
  */
 static const char *decode_unicode(const char *p, const char *end, char **out)
 {
@@ -139,7 +140,7 @@ static const char *decode_unicode(const char *p, const char *end, char **out)
 	return p;
 }
 
-/* The bytes from p to end, whose escapes were checked before, into out. */
+/* Copies the bytes from p to end, whose escapes were checked before, to out. */
 static char *decode_string(const char *p, const char *end, char *out)
 {
 	static const char letters[] = "\"\\/bfnrt";
@@ -187,7 +188,7 @@ bool scan_json_string(struct json_reader *json, char *p, uint32_t *len)
 	return true;
 }
 
-/* The first byte at or after p that is not a digit. */
+/* Returns the first byte at or after p that is not a digit. */
 static char *skip_digits(char *p)
 {
 	while (is_digit(*p))
@@ -206,7 +207,8 @@ static char *refuse_digits(struct json_reader *json, const char *p)
 	return NULL;
 }
 
-/* End of the number at json->at, NULL when refused; *whole: an integer. */
+/* Returns the end of the number at json->at, NULL if it is rejected; *whole: it
+ * is an integer. */
 static char *scan_number(struct json_reader *json, bool *whole)
 {
 	char *p = json->at + (*json->at == '-');
@@ -238,7 +240,8 @@ static char *scan_number(struct json_reader *json, bool *whole)
 	return p;
 }
 
-/* The byte after an integer without sign; NULL: look closer. */
+/* Returns the byte after an integer without a sign; NULL: not the simple
+ * form. */
 static char *scan_integer(const struct json_reader *json)
 {
 	char *p = json->at;
@@ -250,9 +253,9 @@ static char *scan_integer(const struct json_reader *json)
 }
 
 /*
- * Digits are kept as written, but a number that no double can hold is
- * refused, as Go does. Only long ones and those with an exponent can be that
- * large: integers, which are nearly all numbers, are not converted.
+ * Digits are kept as written, but a number that no double can hold is rejected,
+ * as in Go. Only long ones and those with an exponent can be that large:
+ * integers, which are nearly all numbers, are not converted.
  */
 static bool json_number(struct json_reader *json, struct node *node)
 {
@@ -282,8 +285,8 @@ static bool is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* True if the word is at p and no letter follows it. At the top level
- * another value may follow at once. */
+/* True if the word is at p and no letter follows it. At the top level another
+ * value may follow at once. */
 static inline bool json_spells(const struct json_reader *json, const char *p,
 			       const char *word)
 {
@@ -334,7 +337,8 @@ bool scan_json_other(struct json_reader *json, struct node *node)
 	return true;
 }
 
-/* After the string whose opening quote is at p, or the text's end. */
+/* Returns the position after the string whose opening quote is at p, or the
+ * text's end. */
 static inline char *json_skip_string(const struct json_reader *json, char *p)
 {
 	for (;;) {
@@ -348,7 +352,7 @@ static inline char *json_skip_string(const struct json_reader *json, char *p)
 	}
 }
 
-/* The leaves of managedFields are keys with nothing in them. */
+/* The leaves of managedFields are keys with empty values. */
 char *json_skip(const struct json_reader *json, char *p)
 {
 	static const char leaf[] = ":{},";

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Documents in a string of a document: manifests, patches, a program's
- * configuration. All of them together are bounded by the budget of the arena.
+ * configuration. The budget of the arena limits all of them together.
  */
 #include "doc/load.h"
 #include "doc/work.h"
@@ -20,7 +20,7 @@ bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 	return !budget || !budget->over;
 }
 
-/* Lists of a text may be as long as those of the object around it. */
+/* Lists in a string may be as long as those of the enclosing object. */
 static const struct node *count_lists(struct arena *arena,
 				      const struct node *root)
 {

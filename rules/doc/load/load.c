@@ -22,14 +22,14 @@ const struct load_limits load_limits_default = {
 	.documents = 100000,
 	.directives = 64,
 	/*
-	 * libyaml looks at every open bracket for each token: 100 million such
-	 * looks take about 0.3 s.
+	 * libyaml checks every open bracket for each token: 100 million checks
+	 * take about 0.3 s.
 	 */
 	.flow_work = 100000000,
 };
 
 enum {
-	JSON_LOOK = 4096, /* kubectl looks for the '{' in so many bytes */
+	JSON_LOOK = 4096, /* kubectl searches the '{' in this many bytes */
 };
 
 static bool is_space(char c)
@@ -37,7 +37,7 @@ static bool is_space(char c)
 	return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Length of the white space at `at`, as Go's unicode.IsSpace has it, or 0. */
+/* Returns the length of white space at `at` (Go's unicode.IsSpace), or 0. */
 static uint32_t space_length(const struct loader *loader, uint32_t at)
 {
 	static const char spaces[][4] = {
@@ -105,7 +105,7 @@ static void disagree(struct loader *loader, uint32_t start, uint32_t end,
 	report(loader, &issue);
 }
 
-/* The file, or what is left of it, is not read. */
+/* Rejects the file, or the rest of it. */
 static int refuse_rest(struct loader *loader, const char *fmt,
 		       unsigned long long limit)
 {
@@ -129,7 +129,7 @@ struct held {
 	struct held *next;
 };
 
-/* Issues held back until it is known which reading applies. */
+/* Issues stored until it is known which reading applies. */
 struct hold {
 	struct arena *arena;
 	struct held *first, **last;
@@ -187,15 +187,15 @@ static uint32_t line_end(const struct loader *loader, uint32_t at)
 	return lf ? (uint32_t)(lf + 1 - text) : (uint32_t)loader->source->len;
 }
 
-/* Marks the bytes of a block that end a line followed by '-'. One byte
- * behind the block is readable. */
+/* Marks the bytes of a block that end a line followed by '-'. One byte after
+ * the block must be readable. */
 static struct block ends_before_dash(const char *p)
 {
 	return block_and(block_is(block_read(p), '\n'),
 			 block_is(block_read(p + 1), '-'));
 }
 
-/* "\n---" at p or after it, or NULL. Nearly every line begins otherwise. */
+/* Returns "\n---" at p or after it, or NULL. It is rare. */
 static const char *find_dashes(const char *p, const char *end)
 {
 	for (; end - p >= 2 * BLOCK + 3; p += 2 * BLOCK) {
@@ -215,7 +215,7 @@ static bool starts_line(const struct loader *loader, uint32_t at)
 	return at == loader->yaml || loader->source->text[at - 1] == '\n';
 }
 
-/* The next line at or after `at` that begins with ---, or the end. */
+/* Returns the next line at or after `at` that begins with ---, or the end. */
 static uint32_t find_separator(const struct loader *loader, uint32_t at)
 {
 	const char *text = loader->source->text;
@@ -239,7 +239,7 @@ static enum separator classify(const struct loader *loader, uint32_t at)
 	return p > at + 3 ? SEPARATOR_VALUE : SEPARATOR_TIGHT;
 }
 
-/* Printable ASCII and tabs, BLOCK bytes of them. */
+/* True for BLOCK bytes of printable ASCII and tabs. */
 static bool is_common(struct block block)
 {
 	struct block control =
@@ -248,7 +248,7 @@ static bool is_common(struct block block)
 	return !block_any(block_without(control, block_is(block, '\t')));
 }
 
-/* The end of a comment; less where a byte is that YAML refuses. */
+/* Returns the end of a comment; less if it has a byte that YAML rejects. */
 static uint32_t skip_comment(const char *text, uint32_t at, uint32_t end)
 {
 	while (end - at >= BLOCK && is_common(block_read(text + at)))
@@ -281,7 +281,7 @@ static bool is_document_start(const char *text, uint32_t at, uint32_t end)
 
 static bool is_blank(const char *text, uint32_t at, bool indent)
 {
-	/* A tab is not an indentation. */
+	/* A tab does not indent. */
 	return text[at] == ' ' || (text[at] == '\t' && !indent);
 }
 
@@ -313,7 +313,7 @@ static uint32_t find_content(const struct loader *loader, uint32_t at,
 	return end;
 }
 
-/* Directives belong to the document after the separator that follows. */
+/* Directives belong to the document after the next separator. */
 static bool only_directives(const struct loader *loader, uint32_t start,
 			    uint32_t end)
 {
@@ -344,8 +344,8 @@ static void disagree_separator(struct loader *loader, uint32_t at,
 }
 
 /*
- * The next "..." or "---" of YAML after `at`. Text that kubectl drops is cut
- * there beforehand, else each of its documents would cost all that follows.
+ * Finds the next "..." or "---" of YAML after `at`. Text that kubectl drops is
+ * cut there beforehand, or each of its documents would cost all that follows.
  */
 static uint32_t find_mark(const struct loader *loader, uint32_t at)
 {
@@ -390,8 +390,8 @@ static bool ends_chunk(struct loader *loader, uint32_t *start, uint32_t line)
 }
 
 /*
- * The next chunk, and loader->next after it. A separator belongs to the chunk
- * only where nothing is before it.
+ * Finds the next chunk, and sets loader->next after it. A separator belongs to
+ * the chunk only if nothing precedes it.
  */
 static void next_chunk(struct loader *loader, uint32_t *start, uint32_t *end)
 {
@@ -444,7 +444,7 @@ static void check_rest(struct loader *loader, const struct yaml_first *part)
 
 	if (rest == part->end)
 		return;
-	/* kubectl reads the chunk that follows without them. */
+	/* kubectl reads the next chunk without them. */
 	if (marked &&
 	    only_directives(loader, line_end(loader, part->used), part->end))
 		return;
@@ -469,7 +469,7 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 		good = yaml_read_first(loader, &part);
 		if (good)
 			check_rest(loader, &part);
-		/* kubectl passes over null, which a comment is too. */
+		/* kubectl skips null, and a comment is null too. */
 		if (!good || (part.root && part.root->type != NODE_NULL))
 			return give_document(loader, doc, &part);
 	}
@@ -478,8 +478,9 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 }
 
 /*
- * From JSON to YAML: white space is gone up to the first line break. kubectl
- * looks at four bytes at a time there, and gives up where they are not left.
+ * Switches from JSON to YAML: white space is skipped up to the first line
+ * break. kubectl reads four bytes at a time there, and gives up if fewer are
+ * left.
  */
 static void start_yaml(struct loader *loader)
 {
@@ -501,7 +502,7 @@ static void start_yaml(struct loader *loader)
 	loader->json = false;
 }
 
-/* The value at `at` begins with '{' but is not JSON: YAML, or nothing. */
+/* The value at `at` begins with '{' but is not JSON: reads YAML, or nothing. */
 static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 			const struct hold *json)
 {
@@ -526,7 +527,7 @@ static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 	return more;
 }
 
-/* Text after JSON values: kubectl goes on in YAML, if it was only one. */
+/* Reads text after JSON values: kubectl reads YAML after a single one. */
 static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 {
 	if (loader->number > 1)
@@ -547,7 +548,7 @@ static uint32_t skip_json_space(const struct loader *loader, uint32_t at)
 	return at;
 }
 
-/* A JSON value: after the first one, of any kind. */
+/* Reads a JSON value: after the first one, of any kind. */
 static int next_json(struct loader *loader, struct doc *doc)
 {
 	uint32_t len = (uint32_t)loader->source->len;

@@ -21,10 +21,10 @@
 
 enum {
 	LONGEST = 256, /* longer values are scripts or embedded documents */
-	WINDOW = 200,  /* a token is closed within so many bytes */
+	WINDOW = 200,  /* a token is closed within this many bytes */
 };
 
-/* A view of the text; p[-1] is asked for through before(). */
+/* A view of the text; before() reads p[-1]. */
 struct span {
 	const char *start, *end;
 };
@@ -64,7 +64,8 @@ static char at(const struct span *text, const char *p)
 	return p < text->end ? *p : '\0';
 }
 
-/* Bytes from p on among which a token must end: keeps scanning linear. */
+/* Number of bytes from p on within which a token must end: keeps scanning
+ * linear. */
 static size_t window(const struct span *text, const char *p)
 {
 	size_t left = (size_t)(text->end - p);
@@ -72,7 +73,7 @@ static size_t window(const struct span *text, const char *p)
 	return left < WINDOW ? left : WINDOW;
 }
 
-/* NAME in capitals, from p on; returns its end, p when there is none. */
+/* Finds NAME in capitals, from p on; returns its end, p if there is none. */
 static const char *capitals(const struct span *text, const char *p)
 {
 	if (!is_upper(at(text, p)) && at(text, p) != '_')
@@ -82,7 +83,8 @@ static const char *capitals(const struct span *text, const char *p)
 	return p;
 }
 
-/* `$NAME` and `${name...}`; `$$` and `\$` are escapes, `$(NAME)` is none. */
+/* True for `$NAME` and `${name...}`; `$$` and `\$` are escapes, `$(NAME)` is
+ * not a placeholder. */
 static bool dollar(const struct span *text, const char *p)
 {
 	char previous = before(text, p);
@@ -102,7 +104,8 @@ static bool dollar(const struct span *text, const char *p)
 	return end > name && !is_lower(at(text, end)) && !is_alnum(previous);
 }
 
-/* `{{x}}`, `{{ .Name }}`, `{{=x}}`; alerts' `{{ $labels.x }}` is none. */
+/* True for `{{x}}`, `{{ .Name }}`, `{{=x}}`, but not for `{{ $labels.x }}` in
+ * alerts. */
 static bool braces(const struct span *text, const char *p)
 {
 	const char *s = p + 2;
@@ -116,7 +119,8 @@ static bool braces(const struct span *text, const char *p)
 	return memmem(s, window(text, s), "}}", 2);
 }
 
-/* The '>' that closes a token opened at p, or NULL when it is not a token. */
+/* Returns the '>' that closes a token opened at p, or NULL if it is not a
+ * token. */
 static const char *angle_end(const struct span *text, const char *p)
 {
 	const char *s = p + 1;
@@ -128,7 +132,7 @@ static const char *angle_end(const struct span *text, const char *p)
 	return at(text, s) == '>' ? s : NULL;
 }
 
-/* Blanks outside `<...>` tokens: prose, or a command line. */
+/* True for blanks outside of `<...>` tokens: prose, or a command line. */
 static bool is_prose(const struct span *text)
 {
 	if (text->end - text->start > LONGEST)
@@ -145,8 +149,8 @@ static bool is_prose(const struct span *text)
 }
 
 /*
- * `<BUCKET>` anywhere; `<your bucket>` and `<job-name>` where the rest is one
- * word. `List<x>` is a type and `<b>...</b>` is markup.
+ * True for `<BUCKET>` anywhere; for `<your bucket>` and `<job-name>` if the
+ * rest is one word. `List<x>` is a type and `<b>...</b>` is markup.
  */
 static bool angle(const struct span *text, const char *p)
 {
@@ -165,7 +169,7 @@ static bool angle(const struct span *text, const char *p)
 	return !memmem(text->start, (size_t)(text->end - text->start), "</", 2);
 }
 
-/* `@NAME@` and `__NAME__` with a name of at least three characters. */
+/* True for `@NAME@` and `__NAME__` with a name of at least three characters. */
 static bool fenced(const struct span *text, const char *p)
 {
 	const char *name = p + 1, *end;
@@ -191,7 +195,7 @@ static bool word_starts(const char *s, size_t len, const char *prefix)
 	return len >= n && memcmp(s, prefix, n) == 0;
 }
 
-/* A word in capitals that says it will be replaced. */
+/* True for a word in capitals that marks a replacement. */
 static bool marker(const char *s, size_t len)
 {
 	static const char prefixes[][16] = {
@@ -211,7 +215,7 @@ static bool marker(const char *s, size_t len)
 	return len > n && memcmp(s + len - n, suffix, n) == 0;
 }
 
-/* `xxx`, `XXXX`: at least three of the same. */
+/* True for `xxx`, `XXXX`: at least three of the same letter. */
 static bool crosses(const char *s, size_t len)
 {
 	if (len < 3 || (*s != 'x' && *s != 'X'))
@@ -222,13 +226,13 @@ static bool crosses(const char *s, size_t len)
 	return true;
 }
 
-/* `...` and its character, where a document leaves a value out. */
+/* True for `...` and its character, which replace an omitted value. */
 static bool is_ellipsis(const char *s, size_t len)
 {
 	return len == 3 && (!memcmp(s, "...", 3) || !memcmp(s, "\u2026", 3));
 }
 
-/* Values that are placeholders only as a whole. */
+/* True for values that are placeholders only as a whole. */
 static bool is_whole(const struct span *text)
 {
 	static const struct {
@@ -262,7 +266,7 @@ static bool is_whole(const struct span *text)
 	return false;
 }
 
-/* The shape that the character at p may open. */
+/* Checks the shape that the character at p may open. */
 static bool opens(const struct span *text, const char *p)
 {
 	switch (*p) {
@@ -280,7 +284,8 @@ static bool opens(const struct span *text, const char *p)
 	}
 }
 
-/* Words that begin with the letter of a marker word; most do not. */
+/* True for words with the first letter of a marker word; most have another
+ * one. */
 static bool is_word_shape(const char *s, size_t len)
 {
 	return (is_upper(*s) || *s == 'x') &&
@@ -288,8 +293,8 @@ static bool is_word_shape(const char *s, size_t len)
 }
 
 /*
- * No shape but those of is_whole() starts with other bytes than these. Most
- * texts have none of them.
+ * Only the shapes of is_whole() start with other bytes than these. Most texts
+ * have none of them.
  */
 static bool may_open_few(const char *text, size_t len)
 {
@@ -326,7 +331,7 @@ static bool may_open(const char *text, size_t len)
 
 	if (len < BLOCK)
 		return may_open_few(text, len);
-	/* The last block may begin in the one before. */
+	/* The last block may overlap the one before. */
 	any = opening(block_read(text + len - BLOCK));
 	for (size_t i = 0; i + BLOCK < len; i += BLOCK)
 		any = block_or(any, opening(block_read(text + i)));
@@ -354,7 +359,7 @@ static bool find_shape(const char *text, size_t len)
 
 bool placeholder_in(const char *text, size_t len)
 {
-	/* The first bytes of all values of is_whole(). */
+	/* First bytes of all values of is_whole(). */
 	static const bool first[256] = {
 		['C'] = true, ['F'] = true, ['R'] = true,
 		['T'] = true, ['c'] = true, ['f'] = true,
@@ -367,7 +372,7 @@ bool placeholder_in(const char *text, size_t len)
 	return len && first[(unsigned char)*text] && is_whole(&span);
 }
 
-/* Inline: most keys differ in length, which is known when compiling. */
+/* Inline: most keys differ in length, which is known at compile time. */
 static inline bool key_is(const struct node *node, const char *key)
 {
 	size_t len = strlen(key);
@@ -376,7 +381,8 @@ static inline bool key_is(const struct node *node, const char *key)
 	       memcmp(node->key, key, len) == 0;
 }
 
-/* An item of command or args, or such a field written as one string. */
+/* True for an item of command or args, or such a field written as one
+ * string. */
 static bool in_command(const struct node *node)
 {
 	const struct node *holder = node->key ? node : node->parent;
@@ -392,7 +398,7 @@ static bool is_env_value(const struct node *node)
 
 /*
  * True if the text is only one `${X}` or `$X`, `<X>`, `{{x}}` or marker word:
- * the value is then unknown even where longer text is kept.
+ * the value is then unknown even in fields that keep longer text.
  */
 static bool is_one_token(const char *s, size_t len)
 {
@@ -412,7 +418,7 @@ static bool is_one_token(const char *s, size_t len)
 	return i == len || (*s == '@' && i == len - 1);
 }
 
-/* A name in capitals where only a number can be: `nvidia.com/gpu: GPUS`. */
+/* True for a name in capitals in place of a number: `nvidia.com/gpu: GPUS`. */
 static bool is_named_number(const struct node *node)
 {
 	static const char *const keys[] = {"replicas", "parallelism",
@@ -430,7 +436,7 @@ static bool is_named_number(const struct node *node)
 	return number;
 }
 
-/* `$replicas`: nothing but one name, that no shell will ever expand. */
+/* True for `$replicas`: just one name, in a field that no shell expands. */
 static bool is_lower_name(const char *s, size_t len)
 {
 	size_t i = 1;
@@ -442,7 +448,8 @@ static bool is_lower_name(const char *s, size_t len)
 	return i == len;
 }
 
-/* `command: ${COMMAND}`: the list is filled in; `$RUN` may be a shell's. */
+/* True for `command: ${COMMAND}`: the list is filled in; `$RUN` may be a
+ * shell's. */
 static bool is_list_token(const struct node *node)
 {
 	return node->key && node->len > 1 && node->len <= LONGEST &&
@@ -495,7 +502,7 @@ static bool in_block(const struct node *root, size_t at)
 	return false;
 }
 
-/* A line `# ... other config`. */
+/* True for a line `# ... other config`. */
 static bool is_abridged(const struct doc *doc)
 {
 	static const char dots[] = "# ...";
@@ -518,7 +525,7 @@ static bool is_abridged(const struct doc *doc)
 
 unsigned placeholder_mark(struct doc *doc)
 {
-	/* The tree may still be changed: no rule has seen it yet. */
+	/* The tree may still be changed, because no rule has used it yet. */
 	struct node *root = (struct node *)(uintptr_t)doc->root;
 	unsigned count = 0;
 
@@ -528,7 +535,7 @@ unsigned placeholder_mark(struct doc *doc)
 			continue;
 		node->flags |= NODE_UNKNOWN;
 		doc->placeholders = true;
-		/* A copy of an anchor is the same text of the author's. */
+		/* A copy of an anchor is the same text of the author. */
 		count += !(node->flags & (NODE_ALIASED | NODE_MERGED));
 	}
 	return count;

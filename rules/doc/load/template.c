@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects templates. Markup inside quoted or block strings of valid YAML
+ * Detects templates. Markup inside of quoted or block strings of valid YAML
  * belongs to some later reader (KServe's `{{ if .GlobalConfig.EnableTLS }}`,
  * chat templates); markup where YAML expects structure belongs to Helm, Go or
  * Jinja and makes the YAML invalid. So lines are checked by position, and only
@@ -17,9 +17,9 @@ struct template_line {
 };
 
 struct template_scan {
-	bool block;	     /* inside a block scalar ... */
+	bool block;	     /* inside of a block scalar ... */
 	size_t block_indent; /* ... of the line that opened it */
-	char quote;	     /* inside a quoted string over several lines */
+	char quote;	     /* inside of a quoted string over several lines */
 };
 
 static size_t left(const struct template_line *line, const char *p)
@@ -42,7 +42,7 @@ static const char *skip_blanks(const struct template_line *line, const char *p)
 	return p;
 }
 
-/* Names that only Helm defines, inside `{{ }}`. */
+/* True for names that only Helm defines, inside of `{{ }}`. */
 static bool helm_in(const struct template_line *line)
 {
 	static const char *const names[] = {
@@ -63,7 +63,8 @@ static bool helm_in(const struct template_line *line)
 	return false;
 }
 
-/* Trimming, a comment, a keyword: `{{-`, `{{ if`, `{%`, `{# #}` at p. */
+/* True for trimming, a comment, a keyword: `{{-`, `{{ if`, `{%`, `{# #}` at
+ * p. */
 static bool is_control(const struct template_line *line, const char *p)
 {
 	static const char *const words[] = {
@@ -111,12 +112,12 @@ static const char *value_of(const struct template_line *line)
 	return p;
 }
 
-/* A `|` or `>` header ends the line: the lines below it are text. */
+/* True if a `|` or `>` header ends the line: the lines below it are text. */
 static bool opens_block(const char *value, const struct template_line *line)
 {
 	const char *p = value;
 
-	/* A tag or an anchor may be before it. */
+	/* A tag or an anchor may precede it. */
 	while (p < line->end && (*p == '!' || *p == '&')) {
 		while (p < line->end && *p != ' ')
 			p++;
@@ -130,7 +131,7 @@ static bool opens_block(const char *value, const struct template_line *line)
 	return p == line->end || *p == '#';
 }
 
-/* The quote that is still open after the line, 0 when none is. */
+/* Returns the quote that is still open after the line, 0 if there is none. */
 static char open_quote(const struct template_line *line, const char *p,
 		       char quote)
 {
@@ -186,7 +187,7 @@ static struct template_line line_at(const char *p, const char *end)
 	return line;
 }
 
-/* Most files hold no `{{`, `{%` or `{#` and are not looked at by lines. */
+/* Most files contain no `{{`, `{%` or `{#` and are not checked by lines. */
 static bool has_markup(const char *p, const char *end)
 {
 	while (p < end && (p = memchr(p, '{', (size_t)(end - p)))) {

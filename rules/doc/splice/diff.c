@@ -19,12 +19,12 @@
 
 enum {
 	CONTEXT = 3,
-	RUN = 8,	 /* equal lines that end a difference */
+	RUN = 8,	 /* number of equal lines that end a difference */
 	EDITS_MAX = 200, /* lines removed and added by one search */
 	DIAGONALS = 2 * EDITS_MAX + 3,
 };
 
-/* A line with its line end; the last one may have none. */
+/* A line with its line end, which the last one may lack. */
 struct diff_line {
 	const char *text;
 	size_t len;
@@ -97,7 +97,8 @@ static void add_change(struct diff *diff, const struct diff_change *change)
 
 /* --- one difference ------------------------------------------------------ */
 
-/* From old line a and new line b on; both sides end before the common end. */
+/* A search from old line a and new line b on; both sides end before the common
+ * end. */
 struct search {
 	size_t a, b, na, nb;
 	int edits, diagonal; /* where it ended */
@@ -109,7 +110,7 @@ static uint32_t *reach_at(const struct diff *diff, int edits, int diagonal)
 			    (size_t)(diagonal + EDITS_MAX + 1)];
 }
 
-/* The better of the two ways onto a diagonal: true is an added line. */
+/* Chooses the better of the two ways onto a diagonal: true is an added line. */
 static bool comes_down(const struct diff *diff, int edits, int diagonal)
 {
 	if (diagonal == -edits)
@@ -120,7 +121,7 @@ static bool comes_down(const struct diff *diff, int edits, int diagonal)
 	       *reach_at(diff, edits - 1, diagonal + 1);
 }
 
-/* Walk along one diagonal; true when the difference ends on it. */
+/* Walks along one diagonal; true if the difference ends on it. */
 static bool walk_diagonal(struct diff *diff, struct search *search, int edits,
 			  int diagonal)
 {
@@ -156,7 +157,7 @@ static bool run_search(struct diff *diff, struct search *search)
 	return false;
 }
 
-/* Emit the changes of a search from its start; returns its end. */
+/* Reports the changes of a search from its start; returns its end. */
 static void tell_search(struct diff *diff, const struct search *search,
 			size_t *a, size_t *b)
 {
@@ -212,7 +213,7 @@ static void find_changes(struct diff *diff)
 
 /* --- output -------------------------------------------------------------- */
 
-/* Names with unusual characters are quoted as git does. */
+/* Quotes names with unusual characters as git does. */
 static void add_name(struct buf *out, const char *mark, const char *side,
 		     const char *name)
 {
@@ -259,7 +260,7 @@ static void add_lines(struct buf *out, char sign, const struct side *side,
 	}
 }
 
-/* "start,count" of a hunk; of no lines, the line before counts. */
+/* Writes "start,count" of a hunk; for no lines, the line before counts. */
 static void add_range(struct buf *out, size_t from, size_t n)
 {
 	if (n == 1)
@@ -268,7 +269,7 @@ static void add_range(struct buf *out, size_t from, size_t n)
 		buf_addf(out, "%zu,%zu", n ? from + 1 : from, n);
 }
 
-/* Changes i..j-1 with the lines around them. */
+/* Writes changes i..j-1 with the lines around them. */
 static void add_hunk(struct buf *out, const struct diff *diff, size_t i,
 		     size_t j)
 {

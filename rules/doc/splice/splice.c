@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The walk over a plan, children before their parents, so that of several texts
+ * Walks over a plan, children before their parents, so that of several texts
  * inserted at one offset the inner ones come first. The style of a level, block
  * or flow, decides how it is changed.
  *
- * New lines are inserted at the end of the line before, with their line end
- * first: so they follow its comment, and a file without a final line end keeps
- * that. Lines are removed in the same way, from line end to line end.
+ * New lines are inserted at the end of the previous line, with their line end
+ * first: so they follow its comment, and a file without a final line end stays
+ * so. Lines are removed in the same way, from line end to line end.
  */
 #include "doc/splice.h"
 
@@ -17,7 +17,7 @@
 #include "splice_internal.h"
 
 /*
- * A map or list holds nothing but its entries: no merge (<<) and no duplicate
+ * True if a map or list contains only entries: no merge (<<) and no duplicate
  * key, whose value would take effect when an entry is removed.
  */
 static bool only_entries(const struct splicer *splicer, const struct node *node)
@@ -41,7 +41,8 @@ static bool only_entries(const struct splicer *splicer, const struct node *node)
 	return only_space(splicer, at, node->end - flow, flow ? ',' : '\0');
 }
 
-/* `limits: {}` among block entries gets its first entry in block style too. */
+/* True for `limits: {}` among block entries: its first entry gets block style
+ * too. */
 static bool opens_block(const struct splicer *splicer, const struct node *old)
 {
 	return !splicer->doc->json && old->flags & NODE_FLOW && !old->len &&
@@ -98,8 +99,8 @@ static void walk(struct splicer *splicer, const struct edit_place *place,
 	change_level(splicer, place, reason);
 }
 
-/* YAML reads whole numbers beyond 64 bits as floats, floats keep 17 digits,
- * and larger numbers become strings. */
+/* True for numbers that would change: YAML reads whole numbers beyond 64 bits
+ * as floats, floats keep 17 digits, and larger numbers become strings. */
 static bool survives_yaml(struct arena *arena, const struct node *value)
 {
 	struct node again = {0};
@@ -150,7 +151,7 @@ static int by_offset(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Where a file's first lines go, two cuts may meet in a line end. */
+/* Two cuts at the start of a file may meet in a line end. */
 static bool joins(struct splice *last, const struct splice *next)
 {
 	if (next->start >= last->end || next->len || last->len)

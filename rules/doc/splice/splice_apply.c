@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Applies splices and verifies the result: the new text is parsed as a file,
- * and every document must have its expected content. Callers that write files
- * verify first, so that a defect here never breaks a manifest.
+ * and every document must have its expected content. Callers verify before they
+ * write files, so that a defect here never breaks a manifest.
  */
 #include "base/err.h"
 #include "doc/splice.h"
@@ -26,7 +26,7 @@ void splices_apply(const char *text, size_t len,
 	buf_add(out, text + at, len - at);
 }
 
-/* A reading of the text before or after the edits. */
+/* One reading of the text, before or after the edits. */
 struct rereading {
 	struct arena arena;
 	struct source source;
@@ -45,7 +45,8 @@ static void reading_start(struct rereading *reading, const char *name,
 			  const char *text, size_t len)
 {
 	*reading = (struct rereading){.arena = ARENA_INIT};
-	/* The file's byte order mark is off already, another one is text. */
+	/* The file's byte order mark is removed already, another one is
+	 * text. */
 	source_init(&reading->source, &reading->arena, name, "", 0);
 	reading->source.text = text;
 	reading->source.len = len;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Block style: entries are on separate lines, below each other in one column.
- * New entries are inserted after the last line of the map or list, and after
- * the comments that are deeper than its entries; metadata before a spec.
- * Removed ones take their lines, and the comments on them, with them; comments
- * on separate lines stay. A list item's map begins on the line of the dash:
- * there the next entry takes the first one's place.
+ * Block style: entries are on separate lines, in one column. New entries are
+ * inserted after the last line of the map or list, and after comments that are
+ * indented further than its entries; metadata before a spec. Removed entries
+ * are removed with their lines and the comments on them; comments on separate
+ * lines stay. A list item's map begins on the line of the dash: if its first
+ * entry is removed, the next one moves there.
  */
 #include <string.h>
 
@@ -29,7 +29,7 @@ static const struct node *last_leaf(const struct node *node)
 	return node;
 }
 
-/* A block scalar that keeps all line ends would take new ones for its own. */
+/* A block scalar that keeps all line ends would include new ones. */
 static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 {
 	node = last_leaf(node);
@@ -44,7 +44,7 @@ static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 	return false;
 }
 
-/* Only a comment is on the line before. */
+/* True if the line before has only a comment. */
 static bool has_comment_above(const struct splicer *splicer, uint32_t at)
 {
 	uint32_t stop, before, i;
@@ -57,7 +57,7 @@ static bool has_comment_above(const struct splicer *splicer, uint32_t at)
 	return i < stop && splicer->text[i] == '#';
 }
 
-/* The spec that new metadata goes before, as all write it; else NULL. */
+/* Returns the spec before which new metadata goes, as is usual; else NULL. */
 static const struct node *spec_after(const struct splicer *splicer,
 				     const struct splice_change *change,
 				     const struct edit_place *child)
@@ -141,7 +141,7 @@ static void block_add(struct splicer *splicer,
 	style.nl = newline_at(splicer, at);
 	buf_init(&out);
 	add_entries(splicer, change, &style, (unsigned)col, &out);
-	/* In place of all that was there, or after it. */
+	/* Replaces everything in the map or list, or follows it. */
 	if (change->emptied)
 		splice_put(splicer, old->start, old->end, &out);
 	else
@@ -166,7 +166,8 @@ uint32_t entry_end(const struct splicer *splicer, const struct node *child)
 	return colon > child->end ? colon : child->end;
 }
 
-/* The entry before; the places before a first one are its list's own. */
+/* Returns the end of the previous entry, or of the list's key for the first
+ * one. */
 static uint32_t previous_end(const struct splicer *splicer,
 			     const struct splice_change *change, uint32_t index)
 {
@@ -192,7 +193,8 @@ static const struct node *kept_before(const struct splice_change *change,
 	return kept;
 }
 
-/* The last scalar before an entry, once all is done; NULL: it is a new one. */
+/* Returns the last scalar before an entry, after all edits; NULL for a new
+ * one. */
 static const struct node *leaf_before(const struct splicer *splicer,
 				      const struct splice_change *change,
 				      const struct node *child)
@@ -213,8 +215,8 @@ static const struct node *leaf_before(const struct splicer *splicer,
 }
 
 /*
- * Lines without content that follow a cut must not become part of a block
- * text before it: comments as deep as that, or empty lines that it keeps.
+ * Lines without content after a cut must not become part of a block scalar
+ * before it: comments with its indentation, or empty lines that it keeps.
  */
 static bool joins_text(const struct splicer *splicer,
 		       const struct splice_change *change,
@@ -231,7 +233,7 @@ static bool joins_text(const struct splicer *splicer,
 
 		while (at < splicer->len && splicer->text[at] != '\n')
 			at++;
-		/* The cut then takes the line end before it as the last. */
+		/* The cut then includes the line end before it. */
 		if (at == splicer->len)
 			return ends_in_keep(splicer, before);
 		if (++at == splicer->len)
@@ -268,7 +270,7 @@ static bool may_cut(struct splicer *splicer, const struct splice_change *change,
 	return !reason;
 }
 
-/* All lines from the one of `from` to the one of `to`. */
+/* Cuts all lines from the line of `from` to the line of `to`. */
 static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
 {
 	uint32_t stop = line_stop(splicer, to), before;
@@ -283,8 +285,8 @@ static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
 }
 
 /*
- * Entries that begin on a dash's line: up to the next one that stays, which
- * is returned.
+ * Cuts entries that begin on a dash's line, up to the next one that stays,
+ * which is returned.
  */
 static const struct node *cut_first(struct splicer *splicer,
 				    const struct splice_change *change)
@@ -339,7 +341,7 @@ static void block_remove(struct splicer *splicer,
 
 /* --- emptying ------------------------------------------------------------ */
 
-/* Text after its key replaces a block map or list. */
+/* Replaces a block map or list by a text after its key. */
 static void block_collapse(struct splicer *splicer, const struct node *old,
 			   struct buf *text)
 {
@@ -422,7 +424,7 @@ static bool is_collection(const struct node *node)
 	return node->type == NODE_MAP || node->type == NODE_SEQ;
 }
 
-/* Lines below the key in place of whatever value it has. */
+/* Puts lines below the key in place of its value. */
 static bool put_below(struct splicer *splicer, const struct node *old,
 		      const struct node *value, struct style *style)
 {
@@ -483,7 +485,8 @@ static const char *replace_reason(const struct splicer *splicer,
 	if (!reason && old->flags & NODE_BLOCK)
 		reason = "there is a block scalar (| or >)";
 	/*
-	 * Quoted text may hold a '#' too; then the edit is rejected needlessly.
+	 * A quoted text may contain a '#' too; then the edit is rejected
+	 * needlessly.
 	 */
 	if (!reason && is_collection(old) &&
 	    has_comment(splicer, old->start,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow style, of which JSON is a subset: entries between brackets with commas.
- * If the neighbors are on separate lines, so are new entries.
+ * Flow style, which includes JSON: entries between brackets with commas. If the
+ * neighbors are on separate lines, so are new entries.
  */
 #include <string.h>
 
@@ -113,7 +113,7 @@ static void add_entries(struct splicer *splicer,
 	}
 }
 
-/* Everything between the brackets is replaced. */
+/* Replaces everything between the brackets. */
 static void flow_fill(struct splicer *splicer,
 		      const struct splice_change *change,
 		      const struct style *style)
@@ -169,7 +169,7 @@ static void flow_add(struct splicer *splicer,
 
 /* --- removing ------------------------------------------------------------ */
 
-/* Bytes up to an entry hold no more than a comma, and no comment. */
+/* True if the bytes up to an entry have at most a comma, and no comment. */
 static bool clean_before(const struct splicer *splicer,
 			 const struct splice_change *change,
 			 const struct node *child)
@@ -205,7 +205,7 @@ static const char *cut_reason(const struct splicer *splicer,
 	return NULL;
 }
 
-/* One run of removed entries, first..last. */
+/* Cuts one run of removed entries, first..last. */
 static void cut_run(struct splicer *splicer, const struct splice_change *change,
 		    const struct node *first, const struct node *last)
 {

@@ -29,7 +29,7 @@ struct splicer {
 struct splice_change {
 	const struct edit_place *place;
 	const struct node *old;
-	const struct edit_place **by_index; /* touched old children, or NULL */
+	const struct edit_place **by_index; /* changed old children, or NULL */
 	unsigned removed, added;
 	bool emptied; /* no old child stays */
 	const struct edit_place *
@@ -39,38 +39,42 @@ struct splice_change {
 
 /* --- splice_scan.c ------------------------------------------------------- */
 
-/* Where the line of `at` ends, before its line end. */
+/* Returns the end of the line of `at`, before its line end. */
 uint32_t line_stop(const struct splicer *splicer, uint32_t at);
-/* Where the line before ends; false: there is none. */
+/* Finds the end of the previous line; false if there is none. */
 bool line_before(const struct splicer *splicer, uint32_t at, uint32_t *stop);
 const char *newline_at(const struct splicer *splicer, uint32_t at);
-/* Column when only blanks and dashes are before, else -1. */
+/* Returns the column if only blanks and dashes precede it, else -1. */
 int column(const struct splicer *splicer, uint32_t at);
-/* Only blanks are before it on its line. */
+/* True if only blanks precede it on its line. */
 bool begins_line(const struct splicer *splicer, uint32_t at);
-/* Only blanks, or a comment, are after it on its line. */
+/* True if only blanks, or a comment, follow it on its line. */
 bool ends_line(const struct splicer *splicer, uint32_t at);
-/* from..to holds only blanks, line ends, comments and one `mark` at most. */
+/* True if from..to has only blanks, line ends, comments and at most one
+ * `mark`. */
 bool only_space(const struct splicer *splicer, uint32_t from, uint32_t to,
 		char mark);
 bool has_comment(const struct splicer *splicer, uint32_t from, uint32_t to);
 bool has_break(const struct splicer *splicer, uint32_t from, uint32_t to);
-/* After the colon of a map entry; 0 when it is not written that way. */
+/* Returns the position after the colon of a map entry; 0 if it is not written
+ * that way. */
 uint32_t behind_colon(const struct splicer *splicer, const struct node *node);
-/* The dash of a list item on the item's line; 0xffffffff when there is none. */
+/* Returns the dash of a list item on the item's line; 0xffffffff if there is
+ * none. */
 uint32_t dash_of(const struct splicer *splicer, const struct node *item);
-/* Blanks that the line of `at` begins with, tabs too. */
+/* Returns the blanks at the start of the line of `at`, including tabs. */
 const char *indent_of(const struct splicer *splicer, uint32_t at);
-/* Where the `*name` after a map entry's colon ends; 0: there is none. */
+/* Returns the end of the `*name` after a map entry's colon; 0 if there is
+ * none. */
 uint32_t alias_end(const struct splicer *splicer, const struct node *node);
 /*
- * Where the last line of a block map or list in column col ends, with the
- * comments below that are of its last entry: they are deeper than its entries,
- * or items of a list.
+ * Returns the end of the last line of a block map or list in column col, with
+ * the comments below that belong to its last entry: they are indented further
+ * than its entries, or are items of a list.
  */
 uint32_t below_comments(const struct splicer *splicer, const struct node *node,
 			unsigned col);
-/* Style of the neighbors of a value. */
+/* Learns the style of a value's neighbors. */
 void learn_style(const struct splicer *splicer, const struct node *node,
 		 struct style *style);
 
@@ -78,14 +82,14 @@ void learn_style(const struct splicer *splicer, const struct node *node,
 
 void splice_refuse(struct splicer *splicer, const struct edit_place *place,
 		   const char *reason);
-/* All that changes directly below a place. */
+/* Rejects all changes directly below a place. */
 void refuse_changes(struct splicer *splicer, const struct splice_change *change,
 		    const char *reason);
 void splice_cut(struct splicer *splicer, uint32_t start, uint32_t end);
-/* Takes over what is in text and releases it. */
+/* Takes over the content of text and releases it. */
 void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
 		struct buf *text);
-/* The new value of a place, with its key. */
+/* Returns the new value of a place, with its key. */
 const struct node *new_value(struct splicer *splicer,
 			     const struct edit_place *place);
 /* Collects the changes directly below a place. */
@@ -94,9 +98,9 @@ void change_collect(const struct splicer *splicer,
 		    struct splice_change *change);
 const struct node *child_of(const struct splice_change *change, uint32_t index);
 bool is_removed(const struct splice_change *change, const struct node *child);
-/* Why a change of this value would be one of another place, or NULL. */
+/* Why a change of this value would also change another place, or NULL. */
 const char *shared_reason(const struct node *node);
-/* Why bytes of this value cannot be changed or dropped, or NULL. */
+/* Why bytes of this value cannot be changed or removed, or NULL. */
 const char *fixed_reason(const struct node *node);
 
 /* --- splice_rename.c ----------------------------------------------------- */
@@ -108,7 +112,7 @@ bool is_added(const struct splice_change *change,
 
 /* --- splice_block.c, splice_flow.c --------------------------------------- */
 
-/* Where a map entry's or item's own text ends. */
+/* Returns the end of a map entry's or item's own text. */
 uint32_t entry_end(const struct splicer *splicer, const struct node *child);
 void block_change(struct splicer *splicer, const struct splice_change *change);
 void block_replace(struct splicer *splicer, const struct edit_place *place);

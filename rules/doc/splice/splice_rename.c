@@ -22,7 +22,7 @@ bool is_added(const struct splice_change *change,
 	return true;
 }
 
-/* One group asks for both, and no other one for either. */
+/* True if one group makes both changes, and no other group either. */
 static bool same_owner(const struct edit_place *a, const struct edit_place *b)
 {
 	const struct place_owner *x = a ? a->owners : NULL, *y = b->owners;
@@ -54,7 +54,7 @@ static const struct node *find_old(struct splicer *splicer,
 	return NULL;
 }
 
-/* The key in the quotes, or without, that the old one has. */
+/* Puts the key, with the quotes of the old one, or without. */
 static void put_key(struct splicer *splicer, const struct splice_change *change,
 		    const struct node *old, const struct edit_place *child)
 {

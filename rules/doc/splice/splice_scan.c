@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scans the author's bytes: lines, indentation, what is between two values.
- * Spans of nodes come from the parser; only what is between them is scanned
- * here, so quotes need no second parser.
+ * Scans the author's bytes: lines, indentation, text between two values. Spans
+ * of nodes come from the parser; only text between them is scanned here, so
+ * quotes need no second parser.
  */
 #include <string.h>
 
@@ -62,7 +62,8 @@ bool begins_line(const struct splicer *splicer, uint32_t at)
 	return true;
 }
 
-/* YAML 1.1 ends comments at more characters than lines are ended by here. */
+/* False if the comment has a character at which YAML 1.1 ends a comment and
+ * this code does not end a line. */
 static bool plain_comment(const struct splicer *splicer, uint32_t from,
 			  uint32_t stop)
 {
@@ -176,7 +177,7 @@ const char *indent_of(const struct splicer *splicer, uint32_t at)
 
 /* --- comments below ------------------------------------------------------ */
 
-/* A line below a map or list; at: of its first byte after blanks. */
+/* A line below a map or list; at: its first byte after blanks. */
 struct below {
 	uint32_t at, stop;
 	unsigned col;
@@ -206,7 +207,8 @@ static bool own_block(const struct node *node, enum node_type type)
 	       !(node->flags & (NODE_FLOW | NODE_ALIASED | NODE_MERGED));
 }
 
-/* The column of the list that a map ends in; -1: it ends in something else. */
+/* Returns the column of the list with which a map ends; -1 if it ends in
+ * something else. */
 static int list_below(const struct splicer *splicer, const struct node *map)
 {
 	bool ends = map->type == NODE_MAP && own_block(map->last, NODE_SEQ);
@@ -216,7 +218,8 @@ static int list_below(const struct splicer *splicer, const struct node *map)
 
 /*
  * `# - name: a` in the column of a map's keys can only be an item of the list
- * before it, as can the lines after it that are deeper than its dash.
+ * before it, as can the following lines that are indented further than its
+ * dash.
  */
 static bool is_item(const struct splicer *splicer, const struct below *line,
 		    int list, unsigned *dash)
@@ -277,8 +280,8 @@ static int deeper(const struct splicer *splicer, const struct node *map,
 	return inner - outer;
 }
 
-/* The indentation of the first child of that type that has as much; or -1. A
- * list may begin with "- -": its own dash counts. */
+/* Returns the indentation of the first child of that type that has entries; or
+ * -1. A list may begin with "- -": its own dash counts. */
 static int first_deeper(const struct splicer *splicer, const struct node *map,
 			enum node_type type, int least)
 {
@@ -292,7 +295,7 @@ static int first_deeper(const struct splicer *splicer, const struct node *map,
 	return -1;
 }
 
-/* Returns the number of blanks after the first dash that has any, or -1. */
+/* Returns the number of blanks after the first dash with a value, or -1. */
 static int first_gap(const struct splicer *splicer, const struct node *seq)
 {
 	FOR_EACH_CHILD(seq, item) {
@@ -308,7 +311,7 @@ static int first_gap(const struct splicer *splicer, const struct node *seq)
 }
 
 enum {
-	LOOK_MAX = 1000, /* in larger maps nothing is learnt */
+	LOOK_MAX = 1000, /* style is not learned from larger maps */
 };
 
 void learn_style(const struct splicer *splicer, const struct node *node,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as text. A string is quoted where YAML 1.1, as kubectl reads it, would
- * take the plain text for something else, and where other readers might (times,
- * dates, 1_000). Quoted text is escaped as in JSON, plus the characters that
- * YAML takes as line breaks or does not allow.
+ * Values as text. A string is quoted if YAML 1.1, as kubectl reads it, would
+ * read the plain text as another type, or if other readers might (times, dates,
+ * 1_000). Quoted text is escaped as in JSON, and so are characters that are
+ * line breaks or not allowed in YAML.
  */
 #include "splice_text.h"
 
@@ -14,7 +14,7 @@
 
 /* --- strings ------------------------------------------------------------- */
 
-/* A character that must be escaped between double quotes in YAML. */
+/* True for a character that must be escaped between double quotes in YAML. */
 static bool special(const unsigned char *p, size_t n)
 {
 	if (n == 1)
@@ -68,7 +68,7 @@ static bool resolves(const char *s, size_t len)
 	return scalar.kind != SCALAR_STRING;
 }
 
-/* Other readers of YAML 1.1 know base 60, dates and 1_000. */
+/* True for numbers of other YAML 1.1 readers: base 60, dates and 1_000. */
 static bool like_number(const char *s, size_t len)
 {
 	bool joined = false;

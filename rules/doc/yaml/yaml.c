@@ -41,12 +41,13 @@ bool yaml_starts_line(const char *start, const char *p)
 }
 
 enum {
-	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it is this long */
-	/* Looks at brackets in the time that a parser takes to start. */
+	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it has this length */
+	/* Brackets that are checked in the time that a parser needs to
+	 * start. */
 	START_WORK = 500,
 };
 
-/* libyaml reads all directives in one call: they are counted before. */
+/* libyaml reads all directives in one call, so they are counted before. */
 static bool check_directives(struct yaml *yaml)
 {
 	uint32_t limit = yaml->loader->limits->directives;
@@ -77,7 +78,7 @@ static bool check_directives(struct yaml *yaml)
 	return true;
 }
 
-/* After blanks, line breaks and comments. */
+/* Skips blanks, line breaks and comments. */
 static uint32_t skip_space(const char *text, uint32_t at, uint32_t end)
 {
 	bool comment = false;
@@ -93,7 +94,7 @@ static uint32_t skip_space(const char *text, uint32_t at, uint32_t end)
 	return at;
 }
 
-/* After the anchor or the tag at `at`. */
+/* Skips the anchor or the tag at `at`. */
 static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
 {
 	bool verbatim = end - at > 1 && text[at + 1] == '<';
@@ -115,7 +116,7 @@ static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
 				const char *signs)
 {
 	while (at < end && text[at] && strchr(signs, text[at])) {
-		/* Anchor and tag may come in either order. */
+		/* Anchor and tag may occur in either order. */
 		signs = signs[1] ? (text[at] == '&' ? "!" : "&") : "";
 		at = skip_property(text, at, end);
 		at = skip_space(text, at, end);
@@ -252,7 +253,7 @@ static bool feed(struct yaml *yaml, const yaml_event_t *event)
 	}
 }
 
-/* All events of one document; false: refused. */
+/* Reads all events of one document; false if it is rejected. */
 static bool read_document(struct yaml *yaml, uint32_t *used)
 {
 	bool more = true;
@@ -277,7 +278,7 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 	return true;
 }
 
-/* The next bytes of the text, at most size of them; how many. */
+/* Copies the next bytes of the text, at most size; returns their number. */
 static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
 {
 	size_t left = yaml->end - yaml->supplied, n = 0;
@@ -294,7 +295,7 @@ static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
 	return n;
 }
 
-/* kubectl ends the last line of a file where its author did not. */
+/* kubectl adds a missing line end to the last line of a file. */
 static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 {
 	struct yaml *yaml = context;
@@ -311,7 +312,7 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 	return 1;
 }
 
-/* libyaml passes over such a mark, go-yaml takes it as a letter. */
+/* libyaml skips such a mark, go-yaml reads it as a letter. */
 static bool check_marks(struct yaml *yaml)
 {
 	const char *end = yaml->text + yaml->end;
@@ -380,7 +381,7 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 	flow_work = yaml.work_left;
 	first->used = first->end;
 	first->root = NULL;
-	/* A file that was put together from files keeps their marks. */
+	/* A file that was concatenated from files contains their marks. */
 	if (yaml.end - yaml.start >= 3 &&
 	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
 		yaml.start += 3;

@@ -4,8 +4,8 @@
  * bytes, yaml_build.c makes the tree, yaml_merge.c handles anchors and merge
  * keys, yaml_error.c the messages. Only load.c includes this.
  *
- * Every function that can refuse returns false (or NULL) once the issue is
- * reported; reading then stops at once.
+ * A function that rejects the text returns false (or NULL) after reporting the
+ * issue; reading then stops at once.
  */
 #ifndef RULES_DOC_YAML_H
 #define RULES_DOC_YAML_H
@@ -25,13 +25,14 @@ enum frame_state {
 	WANT_MERGE, /* the value of a `<<` */
 };
 
-/* An anchor by its name; a later one of the same name takes its place. */
+/* An anchor by its name; a later one with the same name replaces it. */
 struct anchor {
-	struct node entry; /* key: the name; in struct yaml's anchors */
+	struct node
+		entry; /* key: the name; an entry of struct yaml's anchors */
 	struct node *target;
-	struct scalar value; /* of scalars: a key is not typed as JSON is */
+	struct scalar value; /* for scalars: a key is not typed as JSON is */
 	uint64_t decodes;    /* go-yaml's count for the target */
-	uint32_t height;     /* levels of the target, 0 for scalars */
+	uint32_t height;     /* number of levels of the target, 0 for scalars */
 };
 
 /* A map or seq that is still open. */
@@ -54,11 +55,11 @@ struct yaml {
 	const char *text;    /* the source's first byte */
 	uint32_t start, end; /* the part to read */
 	yaml_parser_t parser;
-	yaml_event_t event; /* the last one; empty when it is deleted */
+	yaml_event_t event; /* the last event; empty after deletion */
 	uint32_t supplied;  /* offset up to which libyaml has the text */
-	bool ended;	    /* it has all, and the line break after */
+	bool ended;	    /* it has all of it, and the line break after it */
 
-	bool cut;   /* there are bytes that libyaml is not given */
+	bool cut;   /* some bytes are not passed to libyaml */
 	bool ascii; /* code points are bytes */
 	size_t index;
 	uint32_t byte; /* offset in text of code point number `index` */
@@ -76,22 +77,22 @@ struct yaml {
 	uint64_t decodes, alias_decodes;
 };
 
-/* A scalar event, placed in the source. */
+/* A scalar event and its position in the source. */
 struct yaml_text {
 	const char *text;
 	size_t len;
 	const char *tag;
 	const char *anchor;
 	uint32_t start, end;
-	bool plain;  /* plain, and no tag: the text decides */
-	bool absent; /* nothing is written there, no tag and no anchor */
+	bool plain;  /* plain and without a tag: the text decides */
+	bool absent; /* nothing is written there, not even a tag or an anchor */
 	uint8_t flags;
 };
 
 /* The first document of some bytes. */
 struct yaml_first {
 	uint32_t start, end;
-	uint32_t used;	   /* offset after the document; end when refused */
+	uint32_t used; /* offset after the document; end if it is rejected */
 	struct node *root; /* NULL: empty, or refused */
 };
 
@@ -103,28 +104,29 @@ bool yaml_scalar(struct yaml *yaml, const struct yaml_text *text);
 bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor);
 bool yaml_close(struct yaml *yaml, uint32_t end);
 
-/* The node that the next value goes into; counted. NULL: refused. */
+/* Returns the node for the next value, which is counted. NULL if it is
+ * rejected. */
 struct node *yaml_place(struct yaml *yaml, uint32_t at);
-/* The innermost frame holds this many levels, or more. */
+/* Records that the innermost frame has at least this many levels. */
 void yaml_raise(struct yaml *yaml, uint32_t height);
-/* Everything but links and key of *from moves into node. */
+/* Moves everything but links and key of *from into node. */
 void yaml_graft(struct node *node, const struct node *from);
-/* The frame's child with this key, or NULL. */
+/* Returns the frame's child with this key, or NULL. */
 struct node *yaml_member(struct yaml *yaml, struct frame *frame,
 			 const char *key, size_t len);
-/* Make room where a member is replaced; the old one, cleared, or a new one. */
+/* Makes space for a replaced member: the old one, cleared, or a new one. */
 struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 			  struct node *old);
 
 /*
- * The conversion to JSON refuses some values, but comes after the decoding:
- * one that a later duplicate replaces does no harm. Until then such a float
- * has no text, and such a key starts with a byte that no text has.
+ * The conversion to JSON rejects some values, but follows the decoding: a value
+ * that a later duplicate replaces does no harm. Until then such a float has no
+ * text, and such a key starts with a byte that no text contains.
  */
 #define YAML_UNFIT "\xff"
 bool yaml_check_fit(struct yaml *yaml);
 
-/* The frame's key; false: no base64. */
+/* Sets the frame's key; false for invalid base64. */
 bool yaml_key(struct yaml *yaml, struct frame *frame,
 	      const struct scalar *scalar, const char *text, size_t len);
 
@@ -132,11 +134,11 @@ struct anchor *yaml_anchor(struct yaml *yaml, const char *name,
 			   struct node *target);
 bool yaml_alias(struct yaml *yaml, const char *name, uint32_t start,
 		uint32_t end);
-/* The frame's merge value is complete: a map, or a seq of maps. */
+/* Handles the frame's complete merge value: a map, or a seq of maps. */
 bool yaml_merge(struct yaml *yaml, const struct node *value, unsigned flag);
 bool yaml_refuse_merge(struct yaml *yaml, uint32_t start, uint32_t end);
 
-/* Pass on an issue with this text; false where kind is LOAD_SYNTAX. */
+/* Passes on an issue with this text; false if kind is LOAD_SYNTAX. */
 bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
 		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Like yaml_issue(), for LOAD_SYNTAX. */
@@ -150,12 +152,12 @@ uint32_t yaml_offset(struct yaml *yaml, size_t index);
 uint32_t yaml_byte(const struct yaml *yaml, size_t n);
 /* True if libyaml's input lacks the byte at this offset. */
 bool yaml_is_cut(const struct yaml *yaml, uint32_t at);
-/* Line number of an offset. */
+/* Returns the line number of an offset. */
 unsigned yaml_line(struct yaml *yaml, uint32_t offset);
-/* Take steps from the work budget; false: refused. */
+/* Takes steps from the work budget; false if it is exceeded. */
 bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
 
-/* Length of the YAML line break at p, 0 when there is none. */
+/* Returns the length of the YAML line break at p, 0 if there is none. */
 size_t yaml_break(const char *p, const char *end);
 /* True if a line begins at p in a text that begins at start. */
 bool yaml_starts_line(const char *start, const char *p);

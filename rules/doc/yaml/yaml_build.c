@@ -66,7 +66,7 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 		yaml_graft(old, &empty);
 		return old;
 	}
-	/* Aliases need the old value; unlinking throws the index away. */
+	/* Aliases need the old value; unlinking drops the index. */
 	if (!yaml_spend(yaml, 64 * (uint64_t)frame->node->len, old->start))
 		return NULL;
 	node = new_node(yaml, old->start);
@@ -79,7 +79,7 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 	return node;
 }
 
-/* A report takes as long as so many steps. */
+/* A report takes as long as this many steps. */
 enum { DUPLICATE_WORK = 200 };
 
 static struct node *place_member(struct yaml *yaml, struct frame *frame)
@@ -134,7 +134,8 @@ struct node *yaml_place(struct yaml *yaml, uint32_t at)
 		node->key_start = node->key_end = at;
 		node_append(frame->node, node);
 	} else {
-		frame->state = WANT_KEY; /* a merge value has no place */
+		frame->state =
+			WANT_KEY; /* a merge value has no node in the map */
 	}
 	return node;
 }
@@ -147,7 +148,7 @@ static bool resolve(struct yaml *yaml, const struct yaml_text *text,
 	    (!text->plain ||
 	     (text->len && !scalar_may_resolve((unsigned char)*text->text))))
 		return true;
-	/* Without a tag every text is something. */
+	/* Without a tag every text has a type. */
 	if (scalar_resolve(text->text, text->len, text->tag, scalar) ||
 	    !text->tag)
 		return true;
@@ -235,7 +236,7 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 	return !text->anchor || anchor_key(yaml, text, &scalar);
 }
 
-/* libyaml places a value that is missing at the token that follows. */
+/* libyaml places a missing value at the next token. */
 static void place_implicit(struct yaml *yaml, const struct frame *frame,
 			   struct yaml_text *text)
 {
@@ -291,7 +292,7 @@ bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor)
 	if (yaml->nframes >= limit)
 		return yaml_refuse(yaml, like->start, like->start + 1,
 				   "nested deeper than %u levels", limit);
-	/* The decoder walks over a list of merges without decoding it. */
+	/* The decoder reads a list of merges without decoding it. */
 	if (!frame.merge || like->type == NODE_MAP)
 		yaml->decodes++;
 	frame.node = yaml_place(yaml, like->start);
@@ -316,7 +317,7 @@ bool yaml_close(struct yaml *yaml, uint32_t end)
 	char bracket = node->type == NODE_MAP ? '}' : ']';
 
 	yaml->flow_depth -= frame.flow;
-	/* [a: 1]: the map inside has no brackets. */
+	/* [a: 1]: the inner map has no brackets. */
 	if (!frame.flow || end <= yaml->last_end ||
 	    yaml->text[end - 1] != bracket)
 		end = yaml->last_end;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issues of the YAML reader. libyaml's text (what it expected, and where) is
- * kept, unless it needs knowledge of libyaml's internals: then ours replaces
- * it. An issue covers the character where reading stopped.
+ * Issues of the YAML reader. libyaml's text (the expected token and its
+ * context) is kept, unless only libyaml's authors understand it: then another
+ * one replaces it. An issue covers the character at which reading stopped.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "yaml.h"
 
-/* A key in a message may hold anything, and may be cut. */
+/* A key in a message may contain any bytes, and may be cut. */
 static void clean(char *text)
 {
 	size_t left = strlen(text);
@@ -66,7 +66,7 @@ unsigned yaml_line(struct yaml *yaml, uint32_t offset)
 	return source_position(yaml->loader->source, offset).line;
 }
 
-/* The end of the character at offset. */
+/* Returns the end of the character at offset. */
 static uint32_t behind(struct yaml *yaml, uint32_t offset)
 {
 	size_t n;
@@ -77,7 +77,7 @@ static uint32_t behind(struct yaml *yaml, uint32_t offset)
 	return offset + (uint32_t)(n ? n : 1);
 }
 
-/* The node after this one in the author's order. */
+/* Returns the node after this one in the author's order. */
 static const struct node *next_node(const struct node *node)
 {
 	bool collection = node->type == NODE_MAP || node->type == NODE_SEQ;
@@ -121,7 +121,7 @@ static uint32_t lead_byte(struct yaml *yaml, uint32_t at)
 	return at;
 }
 
-/* Bytes that are not YAML at all. */
+/* Rejects bytes that YAML does not allow. */
 static bool refuse_bytes(struct yaml *yaml)
 {
 	uint32_t at = yaml_byte(yaml, yaml->parser.problem_offset);
@@ -219,7 +219,7 @@ bool yaml_refuse_parser(struct yaml *yaml)
 		return refuse_bytes(yaml);
 	if (parser->error == YAML_MEMORY_ERROR || !problem)
 		OUT_OF_MEMORY();
-	/* The problem's mark last: the cursor goes forward. */
+	/* The problem's mark last, because the cursor moves forward. */
 	from = yaml_offset(yaml, parser->context_mark.index);
 	at = yaml_offset(yaml, parser->problem_mark.index);
 	line = context ? yaml_line(yaml, from) : 0;

@@ -41,7 +41,8 @@ static bool is_collection(const struct node *node)
 	return node->type == NODE_MAP || node->type == NODE_SEQ;
 }
 
-/* The share of decodes that may come from aliases, as go-yaml allows it. */
+/* Returns the share of decodes that may come from aliases, as go-yaml allows
+ * it. */
 static double alias_share(uint64_t decodes)
 {
 	const double low = 400000, high = 4000000;
@@ -77,7 +78,7 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 		yaml_issue(yaml, at, "there is no anchor &%.100s before", name);
 		return NULL;
 	}
-	/* Values get their end when they are complete. */
+	/* Values get their end once they are complete. */
 	if (is_collection(anchor->target) && !anchor->target->end) {
 		yaml_issue(yaml, at, "anchor &%.100s contains itself", name);
 		return NULL;
@@ -102,7 +103,7 @@ static bool alias_key(struct yaml *yaml, struct frame *frame,
 	if (is_collection(target))
 		return yaml_issue(yaml, at, "a %s cannot be a key",
 				  target->type == NODE_MAP ? "map" : "list");
-	/* Strings are decoded already, !!binary included. */
+	/* Strings are decoded already, including !!binary. */
 	if (target->type == NODE_STRING) {
 		frame->key = target->str;
 		frame->key_len = target->len;
@@ -166,7 +167,7 @@ bool yaml_refuse_merge(struct yaml *yaml, uint32_t start, uint32_t end)
 			   "a merge (<<) needs a map or a list of maps");
 }
 
-/* The merge overrides a key of the map that is before it. */
+/* Reports that the merge overrides an earlier key of the map. */
 static void report_override(struct yaml *yaml, const struct frame *frame,
 			    const struct node *old)
 {
@@ -234,7 +235,7 @@ bool yaml_merge(struct yaml *yaml, const struct node *value, unsigned flag)
 			return yaml_refuse_merge(yaml, item->start, item->end);
 		items[n++] = item;
 	}
-	/* The first is set last and wins. */
+	/* The first one is set last and wins. */
 	while (n--)
 		if (!merge_map(yaml, items[n], flag))
 			return false;

@@ -82,7 +82,8 @@ bool cel_integer(struct cel_text text, int64_t *out)
 	return true;
 }
 
-/* Code points that strconv.IsPrint refuses, of those that texts have. */
+/* True for code points that strconv.IsPrint rejects, among those of valid
+ * texts. */
 static bool is_unprintable(unsigned c)
 {
 	static const unsigned ranges[][2] = {

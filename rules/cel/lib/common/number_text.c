@@ -9,7 +9,8 @@
 
 enum { DIGITS_MAX = 17, NUMBER_SIZE = 32 };
 
-/* `-d.ddde±dd` with the fewest digits; how many there are behind the dot. */
+/* Writes `-d.ddde±dd` with the fewest digits; returns the number of digits
+ * after the dot. */
 static int shortest(double value, char out[NUMBER_SIZE])
 {
 	int digits = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The authorizer (apiserver pkg/cel/library/authz.go), declared so that
- * expressions type-check. Without an authorizer to ask, the variable is unknown
+ * expressions type-check. Since there is no authorizer, the variable is unknown
  * and no function is called.
  */
 #include "rules/cel/lib/lib_internal.h"

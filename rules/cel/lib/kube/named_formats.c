@@ -36,7 +36,8 @@ static const struct form {
 	const char *regex, *rule;
 	const char *examples; /* NULL: the message has no examples */
 	size_t most;	      /* bytes; 0: any */
-	bool characters;      /* which it is said to be, but in a prefix */
+	bool characters; /* the message mentions the characters, except for a
+			    prefix */
 } label = {LABEL,
 	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
 	   "characters or '-', and must start and end with an alphanumeric "
@@ -210,7 +211,7 @@ static struct cel_value named(struct cel_call *call)
 	return cel_optional(call->arena, cel_opaque(&format_type, format));
 }
 
-/* format.uuid(): by the name of the function. */
+/* format.uuid(), by the name of the function. */
 static struct cel_value constant(struct cel_call *call)
 {
 	const char *name = call->overload->name + strlen("format.");

@@ -2,7 +2,7 @@
 /*
  * Quantities (apiserver pkg/cel/library/quantity.go). isInteger(), asInteger()
  * and asApproximateFloat() show how apimachinery holds a quantity (pkg/api/
- * resource): in 64 bits with a power of ten where the text is short, else as a
+ * resource): in 64 bits with a power of ten if the text is short, else as a
  * decimal of any size. `2000m` and `1Pi` are not integers.
  */
 #include "rules/cel/lib/lib_internal.h"
@@ -18,8 +18,8 @@ enum { NANO_SCALE = -9, DIGITS_MAX = 18 };
 
 struct held_quantity {
 	struct quantity quantity;
-	int scale;   /* it is a whole number of 10^scale */
-	bool is_int; /* of 64 bits, in that unit */
+	int scale;   /* the value is a whole number of 10^scale */
+	bool is_int; /* the value fits into 64 bits in that unit */
 };
 
 static bool equal(const void *a, const void *b)
@@ -33,7 +33,7 @@ static const struct cel_opaque_type quantity_type = {
 	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.Quantity"},
 	.equal = equal};
 
-/* A quantity in units of 10^scale; scale is at least -9. */
+/* Returns a quantity in units of 10^scale; scale is at least -9. */
 __extension__ static __int128 units(struct quantity q, int scale)
 {
 	__extension__ __int128 value = q.nano;

@@ -35,8 +35,8 @@ static bool parse_number(struct cel_text text, uint64_t *out)
 }
 
 /*
- * Returns the text before the next dot; moves *rest behind it, or to NULL at
- * the end.
+ * Returns the text before the next dot; moves *rest after it, or to NULL at the
+ * end.
  */
 static struct cel_text next_item(struct cel_text *rest)
 {
@@ -65,7 +65,7 @@ static bool are_names(struct cel_text rest, bool pre)
 	return true;
 }
 
-/* Cuts off what is behind a character; none: its data is NULL. */
+/* Cuts off the text after a character; without it, the data is NULL. */
 static struct cel_text cut_at(struct cel_text *text, char at)
 {
 	struct cel_text whole = *text;
@@ -91,7 +91,7 @@ static bool parse(struct cel_text text, struct semver *out)
 	       are_names(out->pre, true) && are_names(build, false);
 }
 
-/* One number, without leading zeros. */
+/* Reads one number, without leading zeros. */
 static void add_number(struct cel_text part, struct buf *out)
 {
 	bool stripped = part.len > 1;

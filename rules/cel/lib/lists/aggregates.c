@@ -34,7 +34,7 @@ static struct cel_value zero_of(const char *signature)
 	return cel_duration(0);
 }
 
-/* a and b are of one kind. */
+/* a and b are of the same kind. */
 static struct cel_value add(struct cel_call *call, struct cel_value a,
 			    struct cel_value b)
 {
@@ -76,7 +76,8 @@ static struct cel_value sum(struct cel_call *call)
 	return total;
 }
 
-/* min(), max(): the first of the items that no other is before, or behind. */
+/* min(), max(): the first of the items that no other is less, or greater,
+ * than. */
 static struct cel_value extreme(struct cel_call *call)
 {
 	int sign = text_eq(call->overload->name, "max") ? 1 : -1, order;
@@ -138,7 +139,8 @@ static struct cel_value includes(struct cel_call *call)
 	return cel_bool(false);
 }
 
-/* All strings and bytes in it at a tenth, rounded down; others at 1. */
+/* All strings and bytes in it count a tenth, rounded down; other values count
+ * 1. */
 static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 {
 	uint64_t cost = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Lists: version 3 of cel-go's extension (ext/lists.go) and sets (ext/sets.go).
- * An operation with n * n comparisons costs as much, so a list beyond the
- * budget is rejected before the work.
+ * An operation with n * n comparisons costs n * n, so a list beyond the budget
+ * is rejected before the work.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -62,7 +62,7 @@ struct flat {
 	size_t n, size;
 };
 
-/* The unknown that hides how long the result is; else null. */
+/* Returns the unknown value that hides the length of the result; else null. */
 static struct cel_value flatten_into(struct arena *arena, struct flat *flat,
 				     struct cel_value list, int64_t depth)
 {
@@ -208,7 +208,7 @@ static struct cel_value distinct(struct cel_call *call)
 	return cel_list(call->arena, kept, n);
 }
 
-/* Why keys cannot be sorted, or NULL. One key is never compared. */
+/* Why keys cannot be sorted, or NULL. A single key is never compared. */
 static const char *sort_problem(const struct cel_value *keys, size_t n)
 {
 	if (n && !cel_is_ordered(keys[0]))
@@ -220,8 +220,8 @@ static const char *sort_problem(const struct cel_value *keys, size_t n)
 	return NULL;
 }
 
-/* Both arrays in the order of keys; equal ones stay as they are (in Go, beyond
- * 12 items, they need not). */
+/* Sorts both arrays by the keys; equal keys keep their order (in Go, beyond 12
+ * items, they need not). */
 static void sort_items(struct cel_value *items, struct cel_value *keys,
 		       size_t n)
 {

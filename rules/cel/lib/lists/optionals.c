@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Optional values (cel-go cel/library.go, version 2). or() and orValue() are
- * the evaluator's: they may leave their argument out. Selecting and indexing
- * with `?` are operators.
+ * Optional values (cel-go cel/library.go, version 2). The evaluator implements
+ * or() and orValue(), because they may skip their argument. Selecting and
+ * indexing with `?` are operators.
  */
 #include "rules/cel/lib/lib_internal.h"
 

@@ -32,7 +32,7 @@ static uint64_t address_size(const void *data)
 	return (uint64_t)((const struct address *)data)->size;
 }
 
-/* The bytes of the prefix. */
+/* Returns the number of bytes of the prefix. */
 static uint64_t block_size(const void *data)
 {
 	const struct block_of_addresses *block = data;
@@ -49,7 +49,7 @@ static const struct cel_opaque_type cidr_type = {
 	.equal = blocks_equal,
 	.size = block_size};
 
-/* inet_pton() takes what Go takes, but for the zone. */
+/* inet_pton() accepts the same texts as Go, except for the zone. */
 bool address_parse(struct cel_text text, struct address *out)
 {
 	char plain[INET6_ADDRSTRLEN] = "";
@@ -66,7 +66,7 @@ bool address_parse(struct cel_text text, struct address *out)
 	return inet_pton(AF_INET6, plain, out->bytes) > 0;
 }
 
-/* One without a zone; ::ffff:1.2.3.4 is none either. */
+/* Parses an address without a zone; ::ffff:1.2.3.4 is rejected too. */
 static bool parse_ip(struct cel_text text, struct address *out)
 {
 	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -126,7 +126,7 @@ static struct cel_value address_text(struct cel_call *call,
 
 	inet_ntop(address->size == 4 ? AF_INET : AF_INET6, address->bytes, text,
 		  sizeof(text));
-	/* Go has no dots in ::102:304. */
+	/* Go rejects dots in ::102:304. */
 	if (address->size == 16 && strchr(text, '.'))
 		snprintf(text, sizeof(text), "::%x:%x", group_of(address, 6),
 			 group_of(address, 7));

@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "rules/cel/lib/network/address.h"
 
-/* Where an encoded text is. */
+/* Part of a URL that an encoded text is in. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_QUERY };
 
 static bool is_alnum(char c)
@@ -53,7 +53,7 @@ static int escaped(struct cel_text text, size_t i, enum part part)
 	return byte;
 }
 
-/* Bytes that are not UTF-8 become U+FFFD. */
+/* Replaces bytes that are not UTF-8 by U+FFFD. */
 static struct cel_text valid(struct arena *arena, struct buf *bytes)
 {
 	struct buf out;
@@ -212,7 +212,7 @@ static bool parse_authority(struct arena *arena, struct cel_text text,
 	       parse_host(arena, cel_part(text, at + 1, text.len), out);
 }
 
-/* Reads the text before the colon; moves rest behind it. */
+/* Reads the text before the colon; moves rest after it. */
 static bool parse_scheme(struct arena *arena, struct cel_text *rest,
 			 struct url *out)
 {

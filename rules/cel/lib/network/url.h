@@ -10,19 +10,19 @@
 
 struct url {
 	struct cel_text scheme; /* lower case */
-	struct cel_text opaque; /* "mailto:x": no host, no path */
+	struct cel_text opaque; /* "mailto:x": without host and path */
 	struct cel_text user;	/* encoded, before `@` */
 	struct cel_text host;	/* with the port, decoded */
 	struct cel_text path;	/* encoded */
 	struct cel_text query, fragment;
 };
 
-/* request: as the target of a request, no fragment. */
+/* request: parse the target of a request, which has no fragment. */
 bool url_parse(struct arena *arena, struct cel_text text, bool request,
 	       struct url *out);
 /* As isURL() judges. */
 bool url_is_valid(struct arena *arena, struct cel_text text);
-/* A part of a query: `+` is a blank. */
+/* Decodes a part of a query: `+` is a blank. */
 bool url_query_decode(struct arena *arena, struct cel_text text,
 		      struct cel_text *out);
 struct cel_text url_path(struct arena *arena, const struct url *url);

@@ -62,7 +62,7 @@ static struct cel_value host(struct cel_call *call)
 	return text(url_of(call)->host);
 }
 
-/* Position of the colon before the port, or the length. */
+/* Returns the position of the colon before the port, or the length. */
 static size_t port_of(struct cel_text host)
 {
 	size_t at = host.len;
@@ -96,7 +96,7 @@ static struct cel_value escaped_path(struct cel_call *call)
 	return text(url_path(call->arena, url_of(call)));
 }
 
-/* Values of one name are one list; it grows by copies. */
+/* Values of one name form one list, which grows by copying. */
 static void add_parameter(struct arena *arena, struct cel_map_builder *all,
 			  struct cel_text name, struct cel_text value)
 {

@@ -9,13 +9,13 @@
 enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
 
 struct re2_group {
-	unsigned weight; /* product of counts nested in it */
+	unsigned weight; /* product of the counts nested in it */
 	bool can_repeat;
 };
 
 struct re2_parser {
 	struct re2 re;
-	struct re2_group *groups; /* the last is the one that is open */
+	struct re2_group *groups; /* the last one is open */
 	size_t n, size;
 	unsigned atom; /* weight of the part that a repetition would repeat */
 	bool repeated; /* it has a repeat */
@@ -46,8 +46,8 @@ static bool before_repeat(const struct re2 *re)
 	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
 }
 
-/* len bytes that PCRE2 has too. It repeats no assertion, a group with one in it
- * very well. */
+/* Copies len bytes that PCRE2 reads in the same way. It cannot repeat an
+ * assertion, but a group with one in it. */
 static void assertion(struct re2_parser *p, size_t len)
 {
 	const char *text = p->re.text.data + p->re.at;
@@ -70,7 +70,7 @@ static bool literal(struct re2_parser *p)
 	return true;
 }
 
-/* -1: none; -2: too large. No leading zeros. */
+/* Returns -1 for none, -2 if it is too large. Leading zeros are not allowed. */
 static int read_count(struct re2 *re, size_t *at)
 {
 	struct cel_text digits = cel_part(re->text, *at, re->text.len);
@@ -88,7 +88,8 @@ struct re2_repeat {
 	size_t end;
 };
 
-/* `{2}`, `{2,}`, `{2,3}` at the cursor; false: the brace is a literal. */
+/* Reads `{2}`, `{2,}`, `{2,3}` at the cursor; false if the brace is a
+ * literal. */
 static bool counted(struct re2 *re, struct re2_repeat *repeat)
 {
 	size_t at = re->at + 1;
@@ -146,7 +147,7 @@ static void begin_group(struct re2_parser *p, size_t end)
 	open_group(p);
 }
 
-/* `(?P<name>`, `(?<name>`: the name is not needed. */
+/* Reads `(?P<name>`, `(?<name>`: the name is not needed. */
 static bool named_group(struct re2_parser *p, size_t name)
 {
 	struct re2 *re = &p->re;
@@ -162,7 +163,7 @@ static bool named_group(struct re2_parser *p, size_t name)
 	return true;
 }
 
-/* `(?i)`, `(?i-s:`: PCRE2 has them too. */
+/* Reads `(?i)`, `(?i-s:`, which PCRE2 has too. */
 static bool flags(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;

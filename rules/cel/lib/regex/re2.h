@@ -2,8 +2,8 @@
 /*
  * Regular expressions are those of Go's regexp/syntax (RE2), which has no
  * back-references, look-around or possessive repeats and counts repeats up to
- * 1,000. A pattern is read by those rules and written for PCRE2, where both
- * mean the same; groups do not capture. Remaining differences are errors:
+ * 1,000. A pattern is read by those rules and translated to an equivalent one
+ * for PCRE2; groups do not capture. Remaining differences are errors:
  * `\p{Letter}` and other long names of categories, a surrogate, a pattern that
  * takes more than 64 KiB, an option such as `(?i)` between an atom and its
  * repeat.
@@ -13,7 +13,7 @@
 
 #include "rules/cel/lib/lib_internal.h"
 
-/* The PCRE2 pattern in *out; false: Go takes no such pattern. */
+/* Writes the PCRE2 pattern to *out; false if Go rejects the pattern. */
 bool cel_re2_translate(struct arena *arena, struct cel_text pattern,
 		       struct buf *out);
 
@@ -27,9 +27,9 @@ struct re2 {
 };
 
 bool re2_is_alnum(unsigned c);
-/* The functions advance the cursor; false: there is no such thing. */
+/* The functions advance the cursor; false if the text is something else. */
 bool re2_point(struct re2 *re, unsigned *c);
-/* `\n`, `\x41`, `\.`: which character it is. */
+/* Reads `\n`, `\x41`, `\.` as a character. */
 bool re2_escape(struct re2 *re, unsigned *c);
 bool re2_class_escape(struct re2 *re, bool in_class); /* `\d`, `\pL` */
 bool re2_class(struct re2 *re);			      /* [...] */

@@ -43,7 +43,7 @@ static int peek(const struct re2 *re)
 				     : -1;
 }
 
-/* Behind `\x`: two digits, or any number of them in braces. */
+/* Reads two digits after `\x`, or any number of them in braces. */
 static bool hexadecimal(struct re2 *re, unsigned *c)
 {
 	bool braces = peek(re) == '{';
@@ -88,7 +88,7 @@ bool re2_escape(struct re2 *re, unsigned *c)
 	return letter || (*c == 'x' && hexadecimal(re, c));
 }
 
-/* Go's names of categories; scripts are asked for at PCRE2. */
+/* True for Go's names of categories; scripts are looked up by PCRE2. */
 static bool is_category(const char *name)
 {
 	static const char names[] =
@@ -115,7 +115,8 @@ static bool compiles(const char *pattern)
 	return code;
 }
 
-/* As Go compares names: without `_`, `-` and blanks, `Greek` and `greek`. */
+/* Compares names like Go: without `_`, `-` and blanks, `Greek` and `greek`
+ * alike. */
 static const char *canonical(struct arena *arena, struct cel_text name)
 {
 	char *text = arena_strndup(arena, name.data, name.len), *end = text;
@@ -135,7 +136,7 @@ static const char *canonical(struct arena *arena, struct cel_text name)
 	return text;
 }
 
-/* The inside of a class that a property is. NULL: Go knows none. */
+/* Returns the inside of a class for a property. NULL if Go does not have it. */
 static const char *property(struct arena *arena, struct cel_text name,
 			    bool negative)
 {
@@ -162,7 +163,7 @@ static const char *property(struct arena *arena, struct cel_text name,
 	return pattern;
 }
 
-/* The inside of a class that `\pL` or `\p{^Greek}` is, and its end. */
+/* Returns the inside of a class for `\pL` or `\p{^Greek}`, and its end. */
 static const char *unicode_class(const struct re2 *re, size_t *end)
 {
 	size_t name = re->at + 2;
@@ -214,7 +215,7 @@ bool re2_class_escape(struct re2 *re, bool in_class)
 	return true;
 }
 
-/* `[:alpha:]` inside of a class; false: Go knows none of the name. */
+/* Reads `[:alpha:]` inside of a class; false if Go has no such name. */
 static bool posix_class(struct re2 *re, bool *found)
 {
 	static const char names[] =

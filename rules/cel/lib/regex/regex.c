@@ -2,7 +2,7 @@
 /*
  * matches(), find(), findAll() (Kubernetes pkg/cel/library/regex.go). Patterns
  * stay compiled for the thread's next calls. PCRE2 backtracks where Go does
- * not: a limit ends what would take long, with an error.
+ * not: a limit ends long searches with an error.
  */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
@@ -25,12 +25,13 @@
 enum {
 	PATTERNS = 512,
 	NEST_MAX = 1100,
-	/* Steps of one search: few first, then ever more, which is work. */
+	/* Steps of one search: few at first, then more and more; they count as
+	 * work. */
 	MATCH_FIRST = 100,
 	MATCH_TIMES = 10,
 	MATCH_LIMIT = 1000000,
 	STEPS = 2,	   /* a unit of work, 60 ns */
-	FOUND_WORK = 4,	   /* of an item of a list, for its memory */
+	FOUND_WORK = 4,	   /* work of a list item, for its memory */
 	HEAP_LIMIT = 8192, /* KiB */
 	LONG_TEXT = 4096,
 };
@@ -97,7 +98,7 @@ static struct pattern_cache *of_thread(void)
 	return patterns;
 }
 
-/* NULL: it is not a pattern. */
+/* Returns NULL for an invalid pattern. */
 static pcre2_code *compile(struct arena *arena, struct pattern_cache *patterns,
 			   struct cel_text text)
 {
@@ -118,7 +119,7 @@ static pcre2_code *compile(struct arena *arena, struct pattern_cache *patterns,
 	return code;
 }
 
-/* The compiled pattern, the thread's, or NULL. */
+/* Returns the compiled pattern, from the thread's cache, or NULL. */
 static struct compiled_pattern *pattern_of(struct arena *arena,
 					   struct cel_text text)
 {
@@ -159,7 +160,7 @@ struct regex_search {
 	struct cel_value error; /* else null */
 };
 
-/* false: the pattern is none. */
+/* Returns false for an invalid pattern. */
 static bool search_begin(struct regex_search *search)
 {
 	search->pattern = pattern_of(search->arena, search->regex);
@@ -193,7 +194,7 @@ static int try_match(struct regex_search *search, size_t from)
 	}
 }
 
-/* false: no match from here on, or an error. */
+/* Returns false for no match from here on, or an error. */
 static bool search_from(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
@@ -203,7 +204,7 @@ static bool search_from(struct regex_search *search, size_t from)
 
 	search->start = ovector[0];
 	search->end = ovector[1];
-	if (search->text.len > LONG_TEXT) { /* it keeps what it needed */
+	if (search->text.len > LONG_TEXT) { /* match data keeps its memory */
 		pcre2_match_data_free(cache->data);
 		cache->data = pcre2_match_data_create(1, NULL);
 	}
@@ -252,7 +253,7 @@ static struct cel_value find(struct cel_call *call)
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_string("");
 }
 
-/* As Go: an empty match just behind another one does not count. */
+/* As in Go, an empty match right after another one does not count. */
 static struct cel_value find_all(struct cel_call *call)
 {
 	int64_t limit = call->n > 2 ? call->args[2].integer : -1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format(): clauses as cel-go's strings extension has them in version 2
- * (ext/formatting.go), which prints doubles for readers of English: `%f` groups
+ * format(): clauses of cel-go's strings extension, version 2
+ * (ext/formatting.go), which prints doubles in English notation: `%f` groups
  * digits by thousands, `%e` writes a power of ten, and a precision of `%e` is
  * the width of its field.
  */
@@ -107,7 +107,7 @@ static struct cel_value refused(struct arena *arena, const struct verb *verb,
 			 refusal(arena, verb->problem, cel_type_of(value)));
 }
 
-/* Digits with a comma after each three of them, up to the dot. */
+/* Writes digits with a comma after each three of them, up to the dot. */
 static void grouped(const char *number, struct buf *out)
 {
 	size_t digits = strspn(number, "0123456789");
@@ -192,7 +192,7 @@ static void based(uint64_t value, unsigned base, bool upper, struct buf *out)
 	buf_add(out, text + at, sizeof(text) - at);
 }
 
-/* d b o x X, of numbers, bools, strings and bytes. */
+/* Writes d b o x X, for numbers, bools, strings and bytes. */
 static void whole(char verb, struct cel_value value, struct buf *out)
 {
 	unsigned base = verb == 'd'   ? 10
@@ -220,8 +220,8 @@ static struct cel_value too_large(struct arena *arena)
 	return cel_error(arena, "the result is too large");
 }
 
-/* A value inside of a list or map, as a literal of the language; null, or
- * what is wrong with it. */
+/* Writes a value inside of a list or map, as a literal of the language; returns
+ * null, or the error. */
 static struct cel_value literal(struct arena *arena, struct cel_value value,
 				struct buf *out)
 {
@@ -424,7 +424,8 @@ static struct cel_value print(struct arena *arena, const struct clause *clause,
 	return cel_null();
 }
 
-/* Moves *at to the next clause, what is before it to out; false: no more. */
+/* Moves *at to the next clause and the text before it to out; false at the
+ * end. */
 static bool next_clause(struct cel_text text, size_t *at, struct buf *out)
 {
 	for (; *at < text.len; ++*at) {

@@ -18,7 +18,7 @@ static const char *find_part(struct cel_text text, size_t from,
 	return memmem(text.data + from, text.len - from, part.data, part.len);
 }
 
-/* Bytes of the first n code points; n is at most their number. */
+/* Number of bytes of the first n code points; n is at most their number. */
 static size_t bytes_of(struct cel_text text, size_t n)
 {
 	size_t at = 0;
@@ -97,7 +97,7 @@ static struct cel_value index_of(struct cel_call *call)
 		   : -1);
 }
 
-/* The last place at or before byte `at`. */
+/* Returns the last place at or before byte `at`. */
 static int64_t find_last(struct cel_text text, size_t at, struct cel_text part)
 {
 	if (part.len > text.len)
@@ -152,8 +152,8 @@ static struct cel_value with_case(struct cel_call *call)
 }
 
 /*
- * The next place to cut or replace at, from byte `from` on. An empty part is
- * found between code points. NULL: none.
+ * Returns the next place to cut or replace at, from byte `from` on. An empty
+ * part is found between code points. NULL: none.
  */
 static const char *next_place(struct cel_text text, size_t from,
 			      struct cel_text part, bool first)
@@ -200,7 +200,7 @@ static struct cel_value replace(struct cel_call *call)
 	return bounded(call, &out);
 }
 
-/* An item of a list takes as much memory as so many units of work. */
+/* A list item needs as much memory as this many units of work. */
 enum { PART_WORK = 4 };
 
 static struct cel_value split(struct cel_call *call)
@@ -281,7 +281,7 @@ static struct cel_value substring(struct cel_call *call)
 	return cel_string_part(text, from, bytes_of(text, (size_t)end));
 }
 
-/* Bytes of the white space (Unicode's White_Space) that a text begins with. */
+/* Length of the white space (Unicode's White_Space) at the start of a text. */
 static size_t space_length(const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);

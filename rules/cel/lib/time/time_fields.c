@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fields of timestamps, in UTC or at an offset such as "+05:30", and of
- * durations. Names of time zones need tables, those of the machine that runs:
- * what they give is not known here.
+ * durations. Names of time zones need tables, which differ between machines:
+ * their results are unknown.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -46,7 +46,7 @@ void cel_timestamp_text(struct cel_time time, struct buf *out)
 		buf_addc(out, 'Z');
 }
 
-/* Seconds east of UTC; or *problem says why not. */
+/* Seconds east of UTC; or *problem is the reason why not. */
 static int64_t zone(struct cel_call *call, struct cel_value *problem)
 {
 	struct cel_text text;
@@ -71,7 +71,8 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 		return 0;
 	}
 	minutes = *text.data == '-' ? -minutes : minutes;
-	/* Go multiplies nanoseconds, which overflow far from any place. */
+	/* Go multiplies nanoseconds, which overflow only far beyond any time
+	 * zone. */
 	nanos = (uint64_t)hours * 60 + (uint64_t)minutes;
 	return (int64_t)(nanos * 60 * NANOS) / NANOS;
 }
@@ -90,7 +91,7 @@ static struct cel_value of_duration(struct cel_call *call)
 	return cel_int(nanos / 1000000);
 }
 
-/* Months and days count from 0, but the date. */
+/* Months and days count from 0, except getDate(). */
 static struct cel_value of_time(struct cel_call *call)
 {
 	struct cel_value problem = cel_null();

@@ -109,7 +109,7 @@ static struct cel_value time_difference(struct cel_call *call)
 	return cel_duration(nanos);
 }
 
-/* Their sum, or their difference. */
+/* Returns their sum, or their difference. */
 static struct cel_value combine(struct cel_call *call)
 {
 	int64_t a = cel_duration_nanos(call->args[0].time), nanos;
@@ -128,7 +128,7 @@ const struct cel_overload cel_times_library[] = {
 	{"duration", "(string) duration", duration_of_text, NULL},
 	{"int", "(timestamp) int", seconds_of, NULL},
 	{"int", "(duration) int", nanos_of, NULL},
-	/* As cel-go has them: the first one decides about open types. */
+	/* In cel-go's order: the first one decides for open types. */
 	{"_+_", "(duration, duration) duration", combine, NULL},
 	{"_+_", "(timestamp, duration) timestamp", time_plus, NULL},
 	{"_+_", "(duration, timestamp) timestamp", time_plus, NULL},

@@ -2,9 +2,9 @@
 /*
  * Lines and indentation. Open block maps and lists are a stack of frames with
  * growing columns (a list may have the column of the map it is in). The column
- * of a line closes frames; then it is the next member or item of the innermost
- * one, or the value that one waits for. All else, such as a plain scalar that
- * goes on, is not handled by this parser.
+ * of a line closes frames; the line is then the next member or item of the
+ * innermost one, or its pending value. This parser does not handle anything
+ * else, such as a plain scalar on several lines.
  */
 #include "yaml_block.h"
 
@@ -63,7 +63,7 @@ struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at)
 	return node;
 }
 
-/* Where the next value goes. */
+/* Returns the node for the next value. */
 static struct node *place(struct fast *fast, uint32_t at)
 {
 	struct fast_frame *frame;
@@ -112,7 +112,7 @@ static bool open_frame(struct fast *fast, enum node_type type, uint32_t column,
 	return true;
 }
 
-/* The value that the innermost frame waits for is not there. */
+/* Sets an empty value for the innermost frame's pending member. */
 static bool put_nothing(struct fast *fast)
 {
 	uint32_t mark = top(fast)->mark;
@@ -139,7 +139,7 @@ static bool close_frame(struct fast *fast)
 	return true;
 }
 
-/* A line of the innermost frame's column. */
+/* Handles a line in the innermost frame's column. */
 static bool settle_level(struct fast *fast, bool dash, uint32_t at)
 {
 	struct fast_frame *frame = top(fast);
@@ -153,7 +153,7 @@ static bool settle_level(struct fast *fast, bool dash, uint32_t at)
 		return true;
 	}
 	if (!dash && frame->node->type == NODE_SEQ) {
-		/* The map below has had this list as its value. */
+		/* The enclosing map has this list as its value. */
 		return frame->indentless && close_frame(fast);
 	}
 	return !frame->pending || put_nothing(fast);
@@ -166,7 +166,7 @@ static bool is_dash(const char *p)
 	return *p == '-' && (p[1] == ' ' || p[1] == '\n');
 }
 
-/* Only a comment from p to the line's end, which is returned. */
+/* Requires only a comment from p to the line's end, which is returned. */
 static const char *end_line(const struct fast *fast, const char *p)
 {
 	if (*p == '\n')
@@ -235,7 +235,7 @@ static const char *read_alias(struct fast *fast, const char *p)
 	return end_line(fast, fast_blanks(end));
 }
 
-/* [ { | > & and * at p; *taken: it is one of them. */
+/* Handles [ { | > & and * at p; *taken: it is one of them. */
 static const char *read_special(struct fast *fast, const char *p, bool *taken)
 {
 	struct fast_text text;
@@ -259,7 +259,7 @@ static const char *read_special(struct fast *fast, const char *p, bool *taken)
 	}
 }
 
-/* After a key of the innermost map: its value, if it is on this line. */
+/* Reads the value after a key of the innermost map, if it is on this line. */
 static const char *read_member(struct fast *fast, const struct fast_text *key)
 {
 	struct fast_frame *frame = top(fast);
@@ -282,7 +282,7 @@ static const char *read_member(struct fast *fast, const struct fast_text *key)
 	return fast_scan(fast, p, false, &text) ? put_text(fast, &text) : NULL;
 }
 
-/* A value that may be a block map, in one line with dashes or alone. */
+/* Reads a value that may be a block map, on a line with dashes or alone. */
 static const char *read_node(struct fast *fast, const char *line, const char *p)
 {
 	struct fast_text text;
@@ -302,7 +302,8 @@ static const char *read_node(struct fast *fast, const char *line, const char *p)
 	return read_member(fast, &text);
 }
 
-/* An item of the innermost list, which may hold further lists: "- - a". */
+/* Reads an item of the innermost list, which may contain further lists: "- -
+ * a". */
 static const char *read_item(struct fast *fast, const char *line, const char *p)
 {
 	for (;;) {
@@ -322,14 +323,14 @@ static const char *read_item(struct fast *fast, const char *line, const char *p)
 	}
 }
 
-/* The line at p, which has something at this column; the next line. */
+/* Reads the line at p, which has text at this column; returns the next line. */
 static const char *read_line(struct fast *fast, const char *line, const char *p)
 {
 	uint32_t column = (uint32_t)(p - line);
 	bool dash = is_dash(p);
 	struct fast_text text;
 
-	/* Might be --- or ... */
+	/* Possibly --- or ... */
 	if (!column && (*p == '.' || (*p == '-' && !dash)))
 		return NULL;
 	while (fast->depth && top(fast)->column > column)
@@ -350,7 +351,7 @@ static const char *read_line(struct fast *fast, const char *line, const char *p)
 						: NULL;
 }
 
-/* Over blank lines and comments; NULL at the end. */
+/* Skips blank lines and comments; NULL at the end. */
 static const char *next_line(const struct fast *fast, const char *line,
 			     const char **content)
 {
@@ -397,7 +398,7 @@ static bool is_usual(char c)
 	return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t';
 }
 
-/* Bytes that are not printable ASCII, a tab or a line end. */
+/* Marks bytes other than printable ASCII, tabs and line ends. */
 static struct block unusual(struct block block)
 {
 	struct block control = block_below(block, ' ');
@@ -407,7 +408,7 @@ static struct block unusual(struct block block)
 	return block_or(block_without(control, blank), block_is(block, 0x7f));
 }
 
-/* Length of a character that YAML has and that ends no line, or 0. */
+/* Returns the length of a YAML character that ends no line, or 0. */
 static size_t check_character(const char *p, const char *end)
 {
 	size_t n = utf8_length(p, (size_t)(end - p));
@@ -443,7 +444,7 @@ static bool check_slowly(const char *p, const char *end)
 	return true;
 }
 
-/* True if this reader knows all characters of the text. */
+/* True if this reader can handle all characters of the text. */
 static bool check_bytes(const char *text, const char *end)
 {
 	struct block seen = {{0}};
@@ -455,7 +456,7 @@ static bool check_bytes(const char *text, const char *end)
 	return check_slowly(block_any(seen) ? text : p, end);
 }
 
-/* The text, with a line end where its author left out the last one. */
+/* Sets the text, adding a line end if the last line has none. */
 static void set_text(struct fast *fast, const char *text, size_t len)
 {
 	char *copy;
@@ -497,7 +498,7 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	fast.strings = arena_alloc(fast.arena, len + 32);
 	good = read_document(&fast);
 	flow_work -= fast.work_left;
-	/* Nodes take memory even if the text is read again. */
+	/* Nodes use memory even if the text is read again. */
 	cost_spend(loader, nodes - fast.nodes_left, flow_work);
 	if (!good) {
 		loader->flow_work -= flow_work; /* once for a document */

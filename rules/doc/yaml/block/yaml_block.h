@@ -2,11 +2,11 @@
 /*
  * A second, fast YAML parser for the syntax of nearly all manifests: block maps
  * and lists, flow ones, scalars on one line, block scalars, comments, anchors
- * of scalars. It builds the tree in one pass, without events. When it meets
- * anything else it gives up and reports nothing: then libyaml parses the text.
- * It accepts only texts that libyaml accepts, and its tree is the same in every
- * field; tests/check/yaml-fast.sh compares them. Over 850 manifests the linter
- * runs 173 million instructions with it and 514 million without.
+ * of scalars. It builds the tree in one pass, without events. For anything else
+ * it gives up without a report, and libyaml parses the text. It accepts only
+ * texts that libyaml accepts, and its tree is the same in every field;
+ * tests/check/yaml-fast.sh compares them. For 850 manifests the linter needs
+ * 173 million instructions with it and 514 million without.
  *
  * yaml_block.c handles lines and indentation, yaml_block_flow.c [ ] and { },
  * yaml_block_scalar.c scalars, yaml_block_nesting.c | and >,
@@ -28,14 +28,14 @@ enum {
 	FAST_DEPTH = 64,
 	FAST_KEY_MAX = 1000, /* libyaml: 1024 code points up to the ':' */
 	FAST_ANCHORS = 8,
-	FAST_ALIASES = 100, /* so many go-yaml never finds too many */
+	FAST_ALIASES = 100, /* go-yaml never rejects this many */
 };
 
 /* Classes of bytes that a value may start with. */
 enum fast_start {
-	START_NEVER, /* nothing, or nothing that is known here */
+	START_NEVER, /* none, or not handled here */
 	START_PLAIN,
-	START_DASH, /* plain, if the byte after fits */
+	START_DASH, /* plain, if the next byte matches */
 	START_SINGLE,
 	START_DOUBLE,
 	START_BLOCK,
@@ -44,15 +44,15 @@ enum fast_start {
 	START_ALIAS,
 };
 
-/* A scalar; its bytes are copied to where strings of the tree are. */
+/* A scalar; its bytes are copied to the memory for strings of the tree. */
 struct fast_text {
 	const char *start, *end;
-	const char *stop; /* first byte after that is not a blank */
+	const char *stop; /* first byte after it that is not a blank */
 	char *value;	  /* NUL-terminated */
 	uint32_t len;
 	uint8_t flags;
 	bool plain;
-	bool folded; /* goes over several lines: no key */
+	bool folded; /* has several lines, so it is not a key */
 };
 
 struct fast_key {
@@ -65,11 +65,11 @@ struct fast_key {
 struct fast_frame {
 	struct node *node;
 	uint32_t column;
-	bool pending;	 /* a key or dash was read, and no value yet */
-	bool indentless; /* list in a map of the same column */
-	uint32_t mark;	 /* after the ':' or '-' */
+	bool pending;	 /* a key or dash was read, but no value yet */
+	bool indentless; /* list in a map with the same column */
+	uint32_t mark;	 /* position after the ':' or '-' */
 	struct fast_key key;
-	uint64_t seen; /* a bit for each key, as fast_key_bit() has it */
+	uint64_t seen; /* a bit for each key: fast_key_bit() */
 };
 
 struct fast_anchor {
@@ -81,17 +81,17 @@ struct fast_anchor {
 struct fast {
 	struct arena *arena;
 	const struct load_limits *limits;
-	/* The last byte is a line end: scans need no other bound. */
+	/* The last byte is a line end, so scans need no other limit. */
 	const char *text, *end;
 	uint32_t start; /* offset of text in the source */
 
-	char *strings; /* room for as many bytes as are left to read */
+	char *strings; /* has space for all bytes that are left to read */
 	struct node *nodes;
 	uint32_t nodes_ready, nodes_left;
 	uint64_t work_left;
 
 	struct node *root;
-	uint32_t last_end; /* end of the value read last */
+	uint32_t last_end; /* end of the last value */
 	unsigned depth;	   /* frames */
 	unsigned nanchors, aliases_left;
 	struct fast_anchor anchors[FAST_ANCHORS];
@@ -100,39 +100,40 @@ struct fast {
 
 extern const uint8_t fast_starts[256];
 
-/* The tree of the document; false: libyaml has to read it. */
+/* Builds the tree of the document; false if libyaml has to read it. */
 bool yaml_fast_read(struct loader *loader, struct yaml_first *first);
 
-/* An empty member or item of parent; at: where an item's value starts. */
+/* Adds an empty member or item to parent; at: start of an item's value. */
 struct node *fast_member(struct fast *fast, struct node *parent,
 			 const struct fast_key *key);
 struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at);
 
-/* Plain and quoted scalars on one line; flow: inside of brackets. */
+/* Scans plain and quoted scalars on one line; flow: inside of brackets. */
 bool fast_scan(struct fast *fast, const char *p, bool flow,
 	       struct fast_text *text);
-/* | and >; parent: the column it has to be indented from. */
+/* Reads | and >; parent: the column relative to which it must be indented. */
 bool fast_block(struct fast *fast, const char *p, uint32_t parent,
 		struct fast_text *text);
-/* Returns the end of the last line that is not blank, as libyaml does. */
+/* Returns the end of the last non-blank line, as libyaml does. */
 const char *fast_trim(const char *start, const char *end);
-/* Type, value and span of a scalar's node. */
+/* Sets type, value and span of a scalar's node. */
 bool fast_fill(struct fast *fast, struct node *node,
 	       const struct fast_text *text);
-/* A key that map does not have yet. */
+/* Takes a key; false if the map has it already. */
 bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 		   const struct fast_text *text, struct fast_key *key);
 
-/* After the anchor's name at p. */
+/* Returns the position after the anchor's name at p. */
 const char *fast_name_end(const char *p);
-/* node, a scalar, has this anchor from now on. */
+/* Gives node, a scalar, this anchor. */
 bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 		     struct node *node);
 /* Returns the target of an alias, and counts it. */
 const struct node *fast_aliased(struct fast *fast, const char *name,
 				size_t len);
 
-/* After the bracket that closes what p opens. */
+/* Reads up to the bracket that closes the one at p; returns the position after
+ * it. */
 const char *fast_flow(struct fast *fast, const char *p, struct node *node,
 		      unsigned depth);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Anchors of scalars and their aliases: `&a x`, `*a`, each with its value on
- * one line. Harder cases (maps, keys, merges, too many aliases) are left to
- * yaml_merge.c.
+ * one line. yaml_merge.c handles harder cases (maps, keys, merges, too many
+ * aliases).
  */
 #include <string.h>
 

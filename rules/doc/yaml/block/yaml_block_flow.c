@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * [ ] and { }, also over several lines, where no scalar goes on to the next.
- * Every member of a map has its key and its value written out.
+ * [ ] and { }, also over several lines, if no scalar continues on the next
+ * line. Every member of a map must have an explicit key and value.
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "yaml_block.h"
 
 /*
- * Over blanks, line ends and comments. Dashes and dots at the start of a line
+ * Skips blanks, line ends and comments. Dashes and dots at the start of a line
  * might end the document.
  */
 static const char *skip_space(const struct fast *fast, const char *p)
@@ -25,7 +25,7 @@ static const char *skip_space(const struct fast *fast, const char *p)
 	}
 }
 
-/* libyaml's looks at open brackets for one event. */
+/* Spends the work that libyaml needs for open brackets in one event. */
 static bool spend(struct fast *fast, unsigned depth)
 {
 	if (fast->work_left < depth)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Literal (|) and folded (>) scalars whose indentation is that of their first
- * line. A scalar of blank lines only is left to libyaml.
+ * line. libyaml reads scalars of blank lines only.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ struct nesting {
 	char chomp; /* '-', '+', or ' ' */
 };
 
-/* After the line of the indicators, or NULL. */
+/* Returns the position after the line of the indicators, or NULL. */
 static const char *read_header(struct nesting *block)
 {
 	const char *p = block->p;
@@ -32,7 +32,7 @@ static const char *read_header(struct nesting *block)
 	return *p == '\n' ? p + 1 : NULL;
 }
 
-/* The indentation of the first line that is not blank. */
+/* Finds the indentation of the first line that is not blank. */
 static bool find_indent(struct nesting *block, uint32_t parent)
 {
 	const char *end = block->fast->end;
@@ -55,7 +55,7 @@ static bool find_indent(struct nesting *block, uint32_t parent)
 	return n >= most && n > parent && *p != '\t';
 }
 
-/* Copy what is left of the line at p, its end not included. */
+/* Copies the rest of the line at p, without its end. */
 static const char *take_line(struct fast *fast, const char *p)
 {
 	const char *lf = fast_line_end(fast, p);
@@ -71,7 +71,7 @@ static void put_breaks(struct fast *fast, uint32_t n)
 	fast->strings += n;
 }
 
-/* Adds the text that a line end and n blank lines between two lines fold to. */
+/* Adds the result of folding a line end and n blank lines between two lines. */
 static void join(const struct nesting *block, bool blank, uint32_t n)
 {
 	if (!block->folded || blank)
@@ -86,7 +86,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* All lines; *blank_lines: how many are left over after the last. */
+/* Reads all lines; *blank_lines: the number of blank ones after the last. */
 static bool read_lines(struct nesting *block, uint32_t *blank_lines)
 {
 	struct fast *fast = block->fast;

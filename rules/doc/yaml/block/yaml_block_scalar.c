@@ -5,7 +5,7 @@
  * far. Quoted ones may span several lines with any indentation.
  *
  * A scalar is never longer than its source, and one byte follows each (a line
- * end, a quote, a ':'): a buffer of the text's length has room for all of them
+ * end, a quote, a ':'): a buffer of the text's length has space for all of them
  * with their NULs.
  */
 #include <string.h>
@@ -44,8 +44,8 @@ const uint8_t fast_starts[256] = {
 };
 
 enum {
-	STOP_BLOCK = 1, /* may end a plain scalar, or must not be in one */
-	STOP_FLOW = 2,	/* the same inside of brackets */
+	STOP_BLOCK = 1, /* may end a plain scalar, or must not occur in one */
+	STOP_FLOW = 2,	/* the same, inside of brackets */
 };
 
 static const uint8_t stops[256] = {
@@ -81,14 +81,14 @@ static int ends_key(const char *p, bool flow)
 	return 0;
 }
 
-/* Returns STOP_BLOCK's answer for sixteen bytes at once. */
+/* Computes STOP_BLOCK for sixteen bytes at a time. */
 static struct block block_stops(struct block b)
 {
 	return block_or(block_or(block_is(b, '\n'), block_is(b, '\t')),
 			block_or(block_is(b, ':'), block_is(b, '#')));
 }
 
-/* The first byte from p on that may end a plain scalar. */
+/* Returns the first byte from p on that may end a plain scalar. */
 static const char *skip_plain(const char *p, const char *end, bool flow)
 {
 	uint8_t mask = flow ? STOP_FLOW : STOP_BLOCK;
@@ -105,7 +105,8 @@ static const char *skip_plain(const char *p, const char *end, bool flow)
 	return p;
 }
 
-/* The byte that ends the plain scalar at p, or NULL; end: of the text. */
+/* Returns the byte that ends the plain scalar at p, or NULL; end is that of the
+ * text. */
 static const char *plain_stop(const char *p, const char *end, bool flow)
 {
 	int ends;
@@ -131,7 +132,7 @@ static const char *plain_stop(const char *p, const char *end, bool flow)
 	}
 }
 
-/* memcpy() that need not be called for the length of most scalars. */
+/* memcpy() that needs no call for the length of most scalars. */
 static void copy(struct fast *fast, const char *from, size_t len)
 {
 	char *to = fast->strings;
@@ -197,8 +198,8 @@ static bool is_blank(char c)
 }
 
 /*
- * Folds the line end at p: drops blanks around it (of the copied text only from
- * floor on) and adds a blank, or the blank lines after it.
+ * Folds the line end at p: removes blanks around it (in the copied text only
+ * from floor on) and adds a blank, or the blank lines after it.
  */
 static const char *fold(struct fast *fast, const char *p, const char *floor)
 {
@@ -207,7 +208,7 @@ static const char *fold(struct fast *fast, const char *p, const char *floor)
 	while (fast->strings > floor && is_blank(fast->strings[-1]))
 		fast->strings--;
 	for (p++; p < fast->end; p++) {
-		/* Might be --- or ... */
+		/* Possibly --- or ... */
 		if (p[-1] == '\n' && (*p == '-' || *p == '.'))
 			return NULL;
 		if (*p == '\n')
@@ -308,11 +309,11 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 /* --- values --------------------------------------------------------------- */
 
 enum {
-	WORD_MAX = 5, /* true, null, -.inf: none is longer */
+	WORD_MAX = 5, /* the longest of true, null, -.inf */
 	SMALL_MAX = 18,
 };
 
-/* No number, and too long for a word? */
+/* True if it is not a number, and too long for a word. */
 static bool is_string(const struct fast_text *text)
 {
 	unsigned char first = (unsigned char)*text->value;
@@ -321,7 +322,7 @@ static bool is_string(const struct fast_text *text)
 	       !scalar_may_resolve(first);
 }
 
-/* An integer in the spelling that JSON has. */
+/* True for an integer in JSON's spelling. */
 static bool is_small_whole(const struct fast_text *text)
 {
 	const char *p = text->value;
@@ -379,7 +380,7 @@ static bool is_plain_key(const struct fast_text *text)
 	return scalar.kind == SCALAR_STRING;
 }
 
-/* One of 64 bits; keys of one map hardly share one. */
+/* Returns one of 64 bits; keys of one map rarely share a bit. */
 static uint64_t key_bit(const struct fast_text *text)
 {
 	unsigned char first = 0, last = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Values tagged !!binary: base64 as Go's base64.StdEncoding decodes it (line
- * breaks anywhere, padding required, bits left over are ignored), then text as
+ * breaks anywhere, padding required, remaining bits are ignored), then text as
  * encoding/json writes it (each byte that is not UTF-8 becomes U+FFFD).
  */
 #include <string.h>

@@ -3,7 +3,7 @@
  * Floating point numbers as text, digit for digit as Go prints them, because
  * the API server and all other Go programs see the YAML number as this text.
  * The digits are the fewest that read back as the same number (Go: strconv,
- * format -1). printf's correctly rounded digits are those, except just above a
+ * format -1). These are printf's correctly rounded digits, except just above a
  * power of two, where the next larger decimal may be the only one of that
  * length that reads back; so both are tried.
  */
@@ -36,7 +36,7 @@ static bool reads_back(const struct yaml_decimal *d, double number, bool single)
 	return strtod(text, NULL) == number;
 }
 
-/* The next larger decimal of the same length. */
+/* Computes the next larger decimal of the same length. */
 static void decimal_step(struct yaml_decimal *d)
 {
 	int i = d->n - 1;
@@ -57,7 +57,7 @@ static void decimal_trim(struct yaml_decimal *d)
 		d->digits[--d->n] = '\0';
 }
 
-/* Digits of a finite number that is not negative. */
+/* Returns the digits of a finite number that is not negative. */
 static void decimal_shortest(struct yaml_decimal *d, double number, bool single)
 {
 	for (d->n = 1; d->n <= DIGITS_MAX; d->n++) {
@@ -87,7 +87,7 @@ static void add_zeros(struct buf *out, int n)
 		buf_addc(out, '0');
 }
 
-/* 123.45; the callers' limits keep the zeros few. */
+/* Prints 123.45; the callers' limits keep the zeros few. */
 static void print_plain(const struct yaml_decimal *d, struct buf *out)
 {
 	int whole = d->point < d->n ? d->point : d->n;

@@ -2,8 +2,8 @@
 /*
  * The meaning of scalars: YAML 1.1 as go-yaml v2 has it (go.yaml.in/yaml/v2
  * resolve.go), followed by sigs.k8s.io/yaml's conversion to JSON. The first
- * byte of a text limits what it can mean; most texts of a manifest start with a
- * letter that can only start a string and are never looked at again. Dates stay
+ * byte of a text limits its possible types; most texts of a manifest start with
+ * a letter that can only start a string and need no further check. Dates stay
  * strings, as in go-yaml when the target has no type.
  */
 #include "yaml_scalar.h"
@@ -41,7 +41,7 @@ enum {
 	WORD_MAX = 5, /* longest spelling below */
 };
 
-/* By length, so that a text is compared with few of them. */
+/* Sorted by length, so that a text is compared with few of them. */
 static const struct {
 	char text[WORD_MAX + 1];
 	uint8_t kind;
@@ -127,7 +127,8 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Digits of one base without a sign; false: other bytes, or over 64 bits. */
+/* Parses digits of one base without a sign; false for other bytes, or over 64
+ * bits. */
 static bool parse_digits(const char *p, int base, uint64_t *value)
 {
 	uint64_t sum = 0;
@@ -146,7 +147,7 @@ static bool parse_digits(const char *p, int base, uint64_t *value)
 	return true;
 }
 
-/* As strconv.ParseInt and ParseUint with base 0, the former first. */
+/* Parses like strconv.ParseInt and ParseUint with base 0, the former first. */
 static bool parse_whole(const char *text, struct scalar *scalar)
 {
 	bool negative = *text == '-';
@@ -176,7 +177,7 @@ static bool parse_whole(const char *text, struct scalar *scalar)
 	return true;
 }
 
-/* "0b-1", "0b+1": go-yaml parses what follows 0b again, with its sign. */
+/* "0b-1", "0b+1": go-yaml parses the text after 0b again, with its sign. */
 static bool parse_signed_binary(const char *text, struct scalar *scalar)
 {
 	bool negative;
@@ -228,7 +229,7 @@ static bool float_syntax(const char *p)
 	return !*p;
 }
 
-/* Go's ParseFloat: too large is not a number, too small is zero. */
+/* Parses like Go's ParseFloat: too large is not a number, too small is zero. */
 static bool parse_float(const char *text, struct scalar *scalar)
 {
 	double number;
@@ -243,7 +244,7 @@ static bool parse_float(const char *text, struct scalar *scalar)
 	return true;
 }
 
-/* Copy without the underscores; only the text's own bytes are used. */
+/* Copies without the underscores; only the text's own bytes are used. */
 static void drop_underscores(char *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -254,7 +255,7 @@ static void drop_underscores(char *out, const char *text, size_t len)
 
 /*
  * Numbers that start with a dot keep their underscores in go-yaml; ParseFloat
- * takes them between digits.
+ * accepts them between digits.
  */
 static bool dot_underscores(const char *text, size_t len)
 {
@@ -295,14 +296,14 @@ static void resolve_plain(const char *text, size_t len, struct scalar *scalar)
 	scalar->kind = SCALAR_STRING;
 	if (hint == HINT_STRING || resolve_word(text, len, scalar))
 		return;
-	/* No number holds a NUL byte, and none of these stops at one. */
+	/* Numbers contain no NUL byte, but the parsers would stop at one. */
 	if (hint == HINT_WORD || memchr(text, '\0', len))
 		return;
 	if (!parse_number(text, len, scalar))
 		scalar->kind = SCALAR_STRING;
 }
 
-/* Up to max digits at *p as a number; false when there is none. */
+/* Parses up to max digits at *p as a number; false if there is none. */
 static bool date_field(const char **p, int max, int *value)
 {
 	int n = 0;
@@ -323,7 +324,7 @@ static bool date_days(int year, int month, int day)
 	return day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Z, or a sign and hours:minutes of two digits each. */
+/* Parses Z, or a sign and hours:minutes of two digits each. */
 static bool date_zone(const char **p)
 {
 	const char *z = (*p)++;
@@ -350,7 +351,7 @@ static bool date_clock(const char **p, bool zone)
 	return !zone || date_zone(p);
 }
 
-/* The forms of a date that !!timestamp accepts. */
+/* True for the forms of a date that !!timestamp accepts. */
 static bool is_timestamp(const char *p)
 {
 	int year, month, day;
@@ -368,7 +369,7 @@ static bool is_timestamp(const char *p)
 	return !*p;
 }
 
-/* A tag that wants one kind of value. */
+/* Checks a tag that requires one kind of value. */
 static bool fit_tag(const char *name, const char *text, struct scalar *scalar)
 {
 	if (!strcmp(name, "bool"))
@@ -423,7 +424,7 @@ const char *scalar_kind_name(enum scalar_kind kind)
 	return names[kind];
 }
 
-/* The type that a JSON decoder gives the digits: int64 or float64. */
+/* Returns the type that a JSON decoder gives the digits: int64 or float64. */
 static enum node_type number_type(const char *digits)
 {
 	const char *p = digits + (*digits == '-');
@@ -435,7 +436,7 @@ static enum node_type number_type(const char *digits)
 	return errno ? NODE_FLOAT : NODE_INT;
 }
 
-/* Text of an integer or, by print(), of a float. */
+/* Returns the text of an integer or, by print(), of a float. */
 static const char *number_text(struct arena *arena, const struct scalar *scalar,
 			       void (*print)(double number, struct buf *out),
 			       size_t *len)

@@ -36,30 +36,33 @@ struct scalar {
 bool scalar_may_resolve(unsigned char first);
 
 /*
- * The value of text under tag (NULL: none). false when the tag does not fit
- * the text; *scalar is then what the text is without the tag.
+ * Sets the value of text under tag (NULL: none). Returns false if the tag does
+ * not match the text; *scalar is then the value without the tag.
  */
 bool scalar_resolve(const char *text, size_t len, const char *tag,
 		    struct scalar *scalar);
 
-/* Type, str and len of a node from a value; false: JSON has no such value. */
+/* Sets type, str and len of a node from a value; false if JSON has no such
+ * value. */
 bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
 		    const char *text, size_t len, struct node *node);
 
-/* The key's text, or NULL where the value cannot be a key. */
+/* Returns the key's text, or NULL if the value cannot be a key. */
 const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
 			  const char *text, size_t *len);
 
-/* Decoded base64 as JSON keeps it (bytes that are not UTF-8 become U+FFFD). */
+/* Returns decoded base64 as JSON keeps it (bytes that are not UTF-8 become
+ * U+FFFD). */
 char *scalar_base64(struct arena *arena, const char *text, size_t *len);
 
-/* A word for messages: "a float", "null". */
+/* Returns a word for messages: "a float", "null". */
 const char *scalar_kind_name(enum scalar_kind kind);
 
-/* Shortest digits that read back as the same float64, as encoding/json. */
+/* Writes the shortest digits that read back as the same float64, like
+ * encoding/json. */
 void number_json(double number, struct buf *out);
-/* The digits of a map key, as for float32: strconv.FormatFloat(number, 'g', -1,
- * 32). */
+/* Writes the digits of a map key, as for float32: strconv.FormatFloat(number,
+ * 'g', -1, 32). */
 void number_key(double number, struct buf *out);
 
 #endif
