@@ -109,7 +109,7 @@ static const struct decide_case cases[] = {
 	 OUTCOME_NONE, OUTCOME_NONE},
 	{ACTION_PATCH, MODE_ENFORCE, MUTATE | REPAIR, OUTCOME_NONE,
 	 OUTCOME_NONE},
-	/* findings left after a patch, at /validate: severity decides */
+	/* findings that remain after a patch, at /validate: severity decides */
 	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR | ERROR,
 	 OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_PATCH, MODE_ENFORCE, POD | PATCHABLE | REPAIR, OUTCOME_WARN,
@@ -120,11 +120,11 @@ static const struct decide_case cases[] = {
 	 OUTCOME_AUDIT, OUTCOME_PATCH},
 	{ACTION_PATCH, MODE_WARN, POD | PATCHABLE | REPAIR | ERROR,
 	 OUTCOME_WARN, OUTCOME_PATCH},
-	/* an owner's Pods are patched when they come */
+	/* an owner's Pods are patched when they are created */
 	{ACTION_PATCH, MODE_ENFORCE, REPAIR | ERROR, OUTCOME_WARN,
 	 OUTCOME_WARN},
 	{ACTION_PATCH, MODE_ENFORCE, ERROR, OUTCOME_DENY, OUTCOME_DENY},
-	/* ... or it is patched itself, where the policy says so */
+	/* ... or the owner itself is patched, if the policy allows it */
 	{ACTION_PATCH, MODE_ENFORCE, MUTATE | PATCHABLE | REPAIR, OUTCOME_PATCH,
 	 OUTCOME_PATCH},
 	{ACTION_PATCH, MODE_AUDIT, MUTATE | PATCHABLE | REPAIR, OUTCOME_AUDIT,
@@ -144,7 +144,8 @@ static const struct decide_case cases[] = {
 	 OUTCOME_WARN},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | LENIENT | GREW, OUTCOME_WARN,
 	 OUTCOME_WARN},
-	/* a controller's Pod is never denied, and reads no warnings */
+	/* a controller's Pod is never denied, and controllers read no
+	 * warnings */
 	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED, OUTCOME_AUDIT,
 	 OUTCOME_AUDIT},
 	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, OUTCOME_AUDIT,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unified diffs: exact texts of small ones, and of random and of large ones
- * that applying them gives the new text. patch(1) and git apply take them in
- * tests/check/splice.sh.
+ * Unified diffs: small ones have exact texts; random and large ones give the
+ * new text when they are applied. tests/check/splice.sh passes them to patch(1)
+ * and git apply.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -240,7 +240,7 @@ static void a_long_file_with_small_changes_is_quick(void **state)
 	buf_release(&diff);
 }
 
-/* Nothing in common: bounded work, and right. */
+/* Nothing in common: the work is limited, and the result is right. */
 static void texts_with_nothing_in_common_are_bounded(void **state)
 {
 	struct buf old, new;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging of edits: what becomes of each group, the tree, and the patch,
- * which must give that tree.
+ * Merging of edits: the outcome of each group, the tree, and the patch, which
+ * must give that tree.
  */
 #include "value_reading.h"
 
@@ -12,7 +12,7 @@
 struct edit_case {
 	const char *document, *edits;
 	const char *result;   /* NULL: as the document */
-	const char *outcomes; /* a letter a group: done, needless, ... */
+	const char *outcomes; /* a letter for each group: done, needless, ... */
 	const char *patch;    /* NULL: not compared */
 };
 
@@ -78,7 +78,7 @@ static void each_edit_makes_its_change_and_patch(void **state)
 		{"{limits: null}", "[{set: [limits, a~b], value: 1}]",
 		 "{limits: {a~b: 1}}", "d",
 		 "[{op: replace, path: /limits, value: {a~b: 1}}]"},
-		/* a map asks for its keys only */
+		/* a map only sets its own keys */
 		{"{m: {a: 1, b: 2}}", "[{set: [m], value: {b: 3, c: {}}}]",
 		 "{m: {a: 1, b: 3, c: {}}}", "d", NULL},
 		{"{m: {a: 1}}", "[{set: [m], value: {}}]", NULL, "n", "[]"},
@@ -121,7 +121,7 @@ static void ensure_adds_an_item_once(void **state)
 		{"{l: []}", "[{ensure: [l], item: 1}]", "{l: [1]}", "d",
 		 "[{op: add, path: /l/-, value: 1}]"},
 		{"{l: [1]}", "[{ensure: [l], item: 1}]", NULL, "n", "[]"},
-		/* an item that is there is not changed */
+		/* an existing item is not changed */
 		{"{l: [{name: a, x: 1}]}",
 		 "[{ensure: [l], item: {name: a, x: 2}, keys: name}]", NULL,
 		 "n", "[]"},
@@ -187,7 +187,7 @@ static void remove_takes_what_is_there(void **state)
 		 "[{op: add, path: /e/2/v, value: 1}, {op: remove, path: "
 		 "/e/1}, {op: remove, path: /e/0}, {op: add, path: /e/-, "
 		 "value: {name: d}}]"},
-		/* the key of a list goes with the last item */
+		/* the key of a list is removed with the last item */
 		{"{a: {l: [{name: x}], b: 1}}", "[{remove: [a, l, {name: x}]}]",
 		 "{a: {b: 1}}", "d", "[{op: remove, path: /a/l}]"},
 		{"{l: [x, y]}", "[{remove: [l, 0]}, {remove: [l, 1]}]", "{}",
@@ -200,10 +200,10 @@ static void remove_takes_what_is_there(void **state)
 		 "{l: [{name: z}]}", "dd", NULL},
 		{"{l: [{name: x}, {v: [1]}]}", "[{remove: [l, 1, v, 0]}]",
 		 "{l: [{name: x}, {}]}", "d", NULL},
-		/* an empty list that was there stays */
+		/* a list that was empty before stays */
 		{"{l: [], m: 1}", "[{remove: [m]}, {remove: [l, {name: x}]}]",
 		 "{l: []}", "dn", NULL},
-		/* below what is removed too */
+		/* removed places inside of a removed one */
 		{"{a: {b: 1}}", "[{remove: [a, b]}, {remove: [a]}]", "{}", "dd",
 		 "[{op: remove, path: /a}]"},
 		{"{a: {b: 1}}", "[{remove: [a]}, {remove: [a, b]}]", "{}", "dd",
@@ -226,10 +226,10 @@ static void conflicting_edits_are_left_out(void **state)
 		 "[{set: [a], value: 1}, {set: [a], value: 2}, {set: [a], "
 		 "value: 1}, {set: [b], value: 1}]",
 		 "{b: 1}", "cccd", NULL},
-		/* one of them is so already */
+		/* one of them has the value already */
 		{"{a: 1}", "[{set: [a], value: 1}, {set: [a], value: 2}]", NULL,
 		 "cc", "[]"},
-		/* a group goes as a whole */
+		/* a group is applied as a whole */
 		{"{}",
 		 "[{set: [x], value: 1}, {set: [a], value: 1, and: true}, "
 		 "{set: [a], value: 2}, {set: ['y'], value: 1, and: true}, "
@@ -249,7 +249,7 @@ static void conflicting_edits_are_left_out(void **state)
 		 "[{ensure: [l], item: {name: a}, keys: name}, {remove: [l, "
 		 "{name: a}]}]",
 		 NULL, "cc", NULL},
-		/* maps that ask for different keys agree */
+		/* maps that set different keys agree */
 		{"{}", "[{set: [m], value: {a: 1}}, {set: [m], value: {b: 2}}]",
 		 "{m: {a: 1, b: 2}}", "dd", NULL},
 		/* values of a skipped group do not exist for others */
@@ -258,7 +258,7 @@ static void conflicting_edits_are_left_out(void **state)
 		 "value: 1, and: true}, {set: [p], value: 2}, {set: [l, "
 		 "{name: a}, x], value: 1}]",
 		 NULL, "ccr", "[]"},
-		/* asked twice, the answer is the same */
+		/* applied twice, the result is the same */
 		{"[]",
 		 "[{set: [{name: 'y'}, x], value: 1}, {ensure: [], item: "
 		 "{name: m}, keys: name, and: true}, {ensure: [], item: "
@@ -267,7 +267,7 @@ static void conflicting_edits_are_left_out(void **state)
 		 "keys: name}, {ensure: [], item: {name: 'y'}, keys: name, "
 		 "and: true}]",
 		 NULL, "rcc", "[]"},
-		/* a refused edit does not conflict with others */
+		/* a rejected edit does not conflict with others */
 		{"{m: 5}",
 		 "[{set: [a], value: 1}, {set: [m, x], value: 1, and: "
 		 "true}, {set: [a], value: 2}]",
@@ -301,7 +301,7 @@ static void a_conflict_names_the_other_edit(void **state)
 	reading_release(&json);
 }
 
-/* A path to every value leads back to it. */
+/* Checks that a path to every value leads back to it. */
 static void check_paths(struct arena *arena, const struct node *root,
 			const struct node *node, unsigned *n)
 {
@@ -341,7 +341,7 @@ static void a_path_leads_to_its_node(void **state)
 	reading_release(&old);
 }
 
-/* Copies of a path can be led on in different ways. */
+/* Copies of a path can be extended in different ways. */
 static void copies_of_a_path_go_on_apart(void **state)
 {
 	struct reading old;

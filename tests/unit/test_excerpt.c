@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Excerpts: the underline stands below the marked bytes in terminal cells,
- * whatever is on the line; nothing of the text reaches the terminal raw.
+ * Excerpts: the underline is below the marked bytes in terminal cells, whatever
+ * is on the line; no raw text reaches the terminal.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -81,7 +81,8 @@ static void a_mark_stands_below_its_word(void **state)
 		{"日本: x\n", "x", "1 | 日本: x\n  |       ^\n"},
 		{"a: 日本\n", "日本", "1 | a: 日本\n  |    ^^^^\n"},
 		{"😀: x\n", "x", "1 | 😀: x\n  |     ^\n"},
-		/* combining ones none; accents of one code point one */
+		/* combining ones take none; accents in one code point take
+		 * one */
 		{"e\u0301: x\n", "x", "1 | e\u0301: x\n  |    ^\n"},
 		{"é: x\n", "x", "1 | é: x\n  |    ^\n"},
 		/* an empty line */
@@ -107,7 +108,7 @@ static void control_characters_are_shown_harmless(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* Not at the start: FF FE there is UTF-16's mark. */
+		/* Not at the start, where FF FE is UTF-16's mark. */
 		char text[64];
 
 		snprintf(text, sizeof(text), "-\n%s", cases[i].text);
@@ -152,7 +153,7 @@ static void labels_stand_behind_their_marks(void **state)
 	free(got);
 }
 
-/* Cells of the first line up to its end; the gutter counts. */
+/* Returns the cells of the first line up to its end, including the gutter. */
 static unsigned line_cells(const char *s)
 {
 	unsigned cells = 0;
@@ -166,7 +167,7 @@ static unsigned line_cells(const char *s)
 	return cells;
 }
 
-/* The text under which the carets stand, cut out of the line above. */
+/* Checks the text above the carets, cut out of the line above. */
 static void expect_under(const char *got, const char *word)
 {
 	const char *second = strchr(got, '\n') + 1;
@@ -214,11 +215,11 @@ static void long_lines_are_cut_around_the_mark(void **state)
 
 static void what_fits_is_not_cut(void **state)
 {
-	/* 44 cells of text in a window of 60 less the gutter of 4: fits. */
+	/* 44 cells of text fit into a window of 60 minus the gutter of 4. */
 	expect_one("key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "key", 60,
 		   "1 | key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n"
 		   "  | ^^^\n");
-	/* One cell more than 40: cut at the end, the mark in front. */
+	/* One cell more than 40: cut at the end, with the mark first. */
 	expect_one("key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa\n", "key", 44,
 		   "1 | key: aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa…\n"
 		   "  | ^^^\n");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of single objects: what is read of policy objects and workloads,
- * where it stands, and that nothing of the document is needed afterwards.
+ * Facts of single objects: the facts read from policy objects and workloads,
+ * their places, and that they do not need the document afterward.
  */
 #include "object_fixture.h"
 
@@ -11,7 +11,7 @@
 
 #define N(array) (sizeof(array) / sizeof(*(array)))
 
-/* Facts of every object of the text, whose memory is gone by then. */
+/* Facts of every object of the text, after its memory is freed. */
 static struct object_index index_of(const char *yaml)
 {
 	struct object_index set = {0};
@@ -95,7 +95,7 @@ static void a_quota_without_limits_limits_nothing(void **state)
 	}
 }
 
-/* Names of a list, as one text. */
+/* Returns the names of a list as one text. */
 static char *joined(struct arena *arena, const char *const *names, size_t n)
 {
 	char *all = arena_strdup(arena, "");
@@ -105,7 +105,7 @@ static char *joined(struct arena *arena, const char *const *names, size_t n)
 	return all;
 }
 
-/* max feeds default, default and min feed defaultRequest. */
+/* max sets default, default and min set defaultRequest. */
 static void a_limit_range_fills_its_defaults(void **state)
 {
 	struct object_index set =
@@ -169,7 +169,7 @@ struct work {
 	const struct workload *workload;
 };
 
-/* The object's facts; its own memory is still there. */
+/* Reads the object's facts while its memory exists. */
 static void work_read(struct work *work, const char *yaml)
 {
 	struct workload *w;
@@ -240,7 +240,7 @@ static void a_workload_is_read_whole(void **state)
 	work_release(&work);
 }
 
-/* QoS looks at cpu and memory only. */
+/* QoS depends on cpu and memory only. */
 static void best_effort_looks_at_cpu_and_memory_only(void **state)
 {
 	static const struct {

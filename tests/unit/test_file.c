@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading whole files: what is refused, where the limit lies, and that
- * nothing is waited for.
+ * Reading whole files: rejected files, the limit, and that no read waits.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -71,7 +70,7 @@ static void a_file_beyond_the_limit_is_refused(void **state)
 	}
 }
 
-/* No more than the limit is taken from what never ends. */
+/* At most the limit is read from an endless file. */
 static void an_endless_file_is_read_to_the_limit(void **state)
 {
 	struct file_how how = {.limit = 1 << 20, .may_pipe = true};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Patterns against paths and names, as many misses as hits, and patterns
- * that must be refused with a message instead of matching something.
+ * Patterns against paths and names, as many misses as hits, and patterns that
+ * must be rejected with a message instead of matching something.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -74,7 +74,7 @@ static const struct row rows[] = {
 	{"*/gpu", "a/b/gpu", 0, false},
 	{"a?b", "a/b", GLOB_NAME, true},
 	{"*", "kube-system", GLOB_NAME, true},
-	/* Bytes that are no UTF-8 match no wildcard. */
+	/* Bytes that are not UTF-8 match no wildcard. */
 	{"*.yaml", "\xff.yaml", 0, false},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugated's options: defaults, environment and arguments in that order of
- * weight, and every mistake answered with 2 and a helpful word.
+ * gpugated's options: defaults, environment and arguments in this order of
+ * precedence, and every mistake gives 2 and a helpful message.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@
 
 enum { WORDS = 12 };
 
-/* Parses the words behind the needed options; what was said in text. */
+/* Parses the words after the required options; messages are in text. */
 static int parse(struct serve_options *options, enum option_command command,
 		 const char *const *words, char text[1024])
 {
@@ -237,7 +237,7 @@ static void what_serving_needs(void **state)
 	assert_non_null(strstr(text, "--tls-cert and --tls-key are needed"));
 }
 
-/* Certificates need an API server where the state comes from a file, too. */
+/* Certificates need an API server even if the state comes from a file. */
 static void self_managed_beside_a_file(void **state)
 {
 	static char managed[] = "--self-managed", secret[] = "--secret=s",

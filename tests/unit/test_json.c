@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON reader on good texts: values, byte spans, escapes, duplicate keys;
+ * The JSON reader on valid texts: values, byte spans, escapes, duplicate keys;
  * and its budgets.
  */
 #include "json_reading.h"
@@ -60,7 +60,7 @@ static void values_are_read(void **state)
 	}
 }
 
-/* A number of n nines has a double up to 308 of them. */
+/* A number of n nines fits into a double up to 308 of them. */
 static void long_numbers_are_read_as_far_as_a_double_goes(void **state)
 {
 	static const struct {
@@ -118,7 +118,7 @@ static void nodes_know_their_bytes(void **state)
 {
 	static const struct {
 		const char *path;
-		int item; /* of a seq, or -1 */
+		int item; /* index in a seq, or -1 */
 		const char *key, *value;
 	} cases[] = {
 		{"kind", -1, "\"kind\"", "\"Pod\""},
@@ -219,7 +219,7 @@ static void escapes_are_decoded(void **state)
 		assert_non_null(root);
 		assert_int_equal(root->type, NODE_STRING);
 		assert_int_equal(root->len, escapes[i].len);
-		/* The NUL behind the value counts too. */
+		/* The NUL after the value counts too. */
 		assert_memory_equal(root->str, escapes[i].value,
 				    escapes[i].len + 1);
 		assert_int_equal(root->end, strlen(escapes[i].text));
@@ -242,7 +242,7 @@ static void escaped_keys_are_compared_decoded(void **state)
 	reading_release(&reading);
 }
 
-/* Something to stop at on every offset of a word, at every distance. */
+/* A byte to stop at on every offset of a word, at every distance. */
 static void strings_end_at_every_offset(void **state)
 {
 	static const struct {
@@ -314,7 +314,7 @@ static void skipped_values_end_at_their_brackets(void **state)
 		reading.loader.skip = skips_s;
 		assert_value(read_all(&reading), "{\"a\":\"b\"}");
 		reading_release(&reading);
-		/* The text has lost its last byte. */
+		/* The text lacks its last byte. */
 		reading_init(&reading, text, (size_t)end - 1);
 		reading.loader.skip = skips_s;
 		assert_null(read_all(&reading));
@@ -481,7 +481,8 @@ static void values_beyond_the_limit_are_refused(void **state)
 		{"[]", 1},
 		{"[1,2,3]", 4},
 		{"{\"a\":1,\"b\":[{}]}", 4},
-		{"{\"a\":1,\"a\":2}", 3}, /* a replaced value took memory too */
+		{"{\"a\":1,\"a\":2}",
+		 3}, /* a replaced value needs memory too */
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -498,7 +499,8 @@ static void values_beyond_the_limit_are_refused(void **state)
 	}
 }
 
-/* A hostile text must be refused before its nodes are made: it is copied. */
+/* A hostile text must be rejected before its nodes are made, although it is
+ * copied. */
 static void a_hostile_text_takes_no_nodes(void **state)
 {
 	struct reading reading;

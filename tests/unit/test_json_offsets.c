@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The JSON reader on strings wherever in a block they lie.
+ * The JSON reader on strings at every offset in a block.
  */
 #include "json_reading.h"
 
@@ -34,8 +34,8 @@ static void each_byte_counts_at_every_offset(void **state)
 			assert_byte(before, (unsigned char)c);
 }
 
-/* A string that is not plain lies between plain ones that were kept before and
- * will be. */
+/* A string that is not plain is between plain ones that are kept before and
+ * after it. */
 static void strings_are_kept_in_place_at_every_offset(void **state)
 {
 	static const char *const cases[][2] = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where and how the JSON reader refuses, and how it keeps to the range of
- * bytes that it was given.
+ * Rejections of the JSON reader and their positions, and that it stays within
+ * the given range of bytes.
  */
 #include "json_reading.h"
 
@@ -142,8 +142,8 @@ static void what_is_no_json_is_refused_with_a_position(void **state)
 	}
 }
 
-/* An object that is cut anywhere is rejected once, at a position inside the
- * rest. */
+/* An object that is truncated anywhere is rejected once, at a position inside
+ * of the rest. */
 static void a_cut_text_is_refused_once(void **state)
 {
 	static const char text[] =
@@ -193,7 +193,8 @@ static void values_in_a_row_are_read_one_by_one(void **state)
 	reading_release(&reading);
 }
 
-/* Bytes outside of start..end do not exist, yet spans count from the text. */
+/* Bytes outside of start..end do not exist, but spans are offsets in the
+ * text. */
 static void bytes_outside_of_the_range_do_not_exist(void **state)
 {
 	struct reading reading;
@@ -215,7 +216,7 @@ static void bytes_outside_of_the_range_do_not_exist(void **state)
 	reading_release(&reading);
 }
 
-/* A caller that only wants the value need not listen. */
+/* A caller that only wants the value need not take issues. */
 static void nobody_has_to_listen(void **state)
 {
 	struct reading reading;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replacement of key pairs, files in the middle of a swap, and real handshakes
- * with libmicrohttpd while pairs are replaced.
+ * Replacement of key pairs, files during a swap, and real handshakes with
+ * libmicrohttpd while pairs are replaced.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -188,7 +188,7 @@ static void files_that_are_not_there(void **state)
 	texts_release(&texts);
 }
 
-/* The pair in use, the new pair, and whether it is accepted. */
+/* The current pair, the new pair, and whether it is accepted. */
 static void dates_decide(void **state)
 {
 	enum { OLD = -3000, OLDER = -5000, NOW = 0, LATER = 3000, NONE = 1 };
@@ -300,7 +300,7 @@ struct swapper {
 	atomic_uint swaps;
 };
 
-/* The kubelet's way, over and over. */
+/* The kubelet's way, again and again. */
 static void *swap_folders(void *context)
 {
 	struct swapper *swapper = context;
@@ -352,7 +352,8 @@ static void swaps_are_never_caught_halfway(void **state)
 	assert_int_equal(symlink("..data/tls.crt", place->cert), 0);
 	assert_int_equal(symlink("..data/tls.key", place->key), 0);
 	pthread_create(&thread, NULL, swap_folders, &swapper);
-	/* At least; a busy machine gives the other thread its turn late. */
+	/* At least 200 times; on a busy machine the other thread may start
+	 * late. */
 	for (int i = 0; i < 200 || (i < 100000 && !was_swapped(&swapper));
 	     i++) {
 		if (load(place, &err) < 0)

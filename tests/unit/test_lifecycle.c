@@ -226,7 +226,7 @@ static void deadlines_of_runs_are_found(void **state)
 	}
 }
 
-/* Kinds and places without a deadline of the run. */
+/* Kinds and places where a run has no deadline. */
 static void kinds_without_a_deadline_have_none(void **state)
 {
 	static const char *const rows[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line hash against the values that GitHub's own tool gives for these
- * texts (its published test vectors), and against a second computation from
- * the definition. Then the counter it rests on.
+ * The line hash, compared with the values of GitHub's own tool for these texts
+ * (its published test vectors) and with a second computation from the
+ * definition; and the counter that it uses.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ struct line_hashes {
 	size_t n;
 };
 
-/* Hashes of all lines, each computed twice. */
+/* Returns the hashes of all lines, each computed twice. */
 static struct line_hashes hashes_of(const char *text)
 {
 	struct line_hashes hashes = {.n = 0};
@@ -59,7 +59,7 @@ static void expect_hashes(const char *text, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-/* The lines between two lines count, too. */
+/* The lines between two lines count as well. */
 static void lines_may_be_left_out(void **state)
 {
 	static const char text[] = "a\n\n\n\n\nb\n\n\n\n\na\n";
@@ -145,7 +145,7 @@ static void equal_lines_are_counted(void **state)
 	text[4 * 300] = '\0';
 	hashes = hashes_of(text);
 	assert_int_equal(hashes.n, 301);
-	/* Windows of 100 units are 33 lines of three and a bit. */
+	/* A window of 100 units has 33 lines of three units and a bit. */
 	for (size_t i = 0; i < 260; i++) {
 		assert_true(hashes.items[i].hash == hashes.items[0].hash);
 		assert_int_equal(hashes.items[i].count, i + 1);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Watch lines and list items out of chunks: every text is fed whole and in
- * two pieces, cut at each byte, and byte by byte.
+ * Watch lines and list items in chunks: every text is passed whole, in two
+ * pieces cut at each byte, and byte by byte.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -17,7 +17,8 @@
 
 struct taken {
 	struct buf all; /* values, each followed by '|' */
-	unsigned left;	/* that the sink takes, then it says no */
+	unsigned
+		left; /* number of values that the sink takes before it stops */
 };
 
 static bool take(void *context, const char *text, size_t len)
@@ -29,7 +30,7 @@ static bool take(void *context, const char *text, size_t len)
 	return t->left-- > 1;
 }
 
-/* Cut at `cut`, or everywhere when it is behind the end. */
+/* Cuts at `cut`, or everywhere if it is after the end. */
 static bool reflector_lines(const char *text, size_t cut, struct taken *t)
 {
 	struct split_sink sink = {take, t};
@@ -145,7 +146,7 @@ static void a_list_is_split_into_its_items(void **state)
 		/* brackets and quotes in strings */
 		{"{\"items\":[{\"a\":\"}]\\\"{\\\\\"}]}",
 		 "{\"a\":\"}]\\\"{\\\\\"}|", "{\"items\":[]}", true, true},
-		/* not that key, not at that depth */
+		/* another key, or another depth */
 		{"{\"a\":\"items\",\"b\":[{}]}", "",
 		 "{\"a\":\"items\",\"b\":[{}]}", true, true},
 		{"{\"items2\":[{}],\"x\":{\"items\":[{}]}}", "",

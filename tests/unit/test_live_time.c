@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Waiting after failures: it doubles, has an end, and half of it is chance.
+ * Waits after failures: they double, have a maximum, and half of each is
+ * random.
  */
 #include <setjmp.h>
 #include <stdarg.h>

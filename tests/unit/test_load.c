@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into documents: kubectl's splitter, JSON streams, what readers
- * disagree on, and errors with their positions.
+ * Splitting files into documents: kubectl's splitter, JSON streams, texts on
+ * which readers disagree, and errors with their positions.
  */
 #include "yaml_reading.h"
 
@@ -9,7 +9,7 @@ struct pair {
 	const char *text, *said;
 };
 
-/* The lines of values in said have ' for ". */
+/* The lines of values in said use ' for ". */
 static void assert_said(const char *text, size_t len, const char *said)
 {
 	char *json = strdup(said);
@@ -59,7 +59,7 @@ static const struct pair splits[] = {
 	{"a\n--- # c\nb\n", "1: 'a'\n2: 'b'\n"},
 	{"a\n---\t# c\nb\n", "1: 'a'\n2: 'b'\n"},
 	{"a\n---#c\nb\n", "1: 'a'\n2: 'b'\n"},
-	/* White space is what Go's unicode.IsSpace knows. */
+	/* White space is defined by Go's unicode.IsSpace. */
 	{"a\n---\xe2\x80\xa8\xc2\xa0\xc2\x85\nb\n", "1: 'a'\n2: 'b'\n"},
 	{"a\n---\xe3\x80\x80# c\nb\n", "1: 'a'\n2: 'b'\n"},
 	{"a\n---\xe2\x80\x8b\nb\n",
@@ -72,7 +72,7 @@ static const struct pair splits[] = {
 	 "1: 'a'\n2: {'b':'c'}\n"},
 	{"a: |\n  ---\nb: c\n", "1: {'a':'---\\n','b':'c'}\n"},
 	{"a: \"x\n ---\n y\"\n", "1: {'a':'x --- y'}\n"},
-	/* Inside of a value too: kubectl knows lines only. */
+	/* Inside of a value too, because kubectl sees only lines. */
 	{"a: \"x\n---\ny\"\n",
 	 "error 2:1-1 found unexpected end of stream while scanning a quoted "
 	 "scalar that starts on line 1\n1: -\n"
@@ -157,7 +157,7 @@ static const struct pair streams[] = {
 	{"{\"a\":1} b: 2\n", "1: {'a':1}\n2: {'b':2}\n"},
 	{"{}{}\n---\na\n",
 	 "1: {}\n2: {}\ndisagree 2:1-2 " AFTER_JSON "3: 'a'\n"},
-	/* Behind the first value any other may stand, and null counts. */
+	/* After the first value any other may follow, and null counts. */
 	{"{}[1]\"a\" 0 1", "1: {}\n2: [1]\n3: 'a'\n4: 0\n5: 1\n"},
 	{"{}01true5", "1: {}\n2: 0\n3: 1\n4: true\n5: 5\n"},
 	{"{}null a: 1\n", "1: {}\ndisagree 1:8-9 " AFTER_JSON "3: {'a':1}\n"},
@@ -176,7 +176,7 @@ static const struct pair streams[] = {
 	{"{}\xef\xbf\xbd: 1\n",
 	 "1: {}\ndisagree 1:3-4 " SHORT "2: {'\xef\xbf\xbd':1}\n"},
 	{"\xc2\xa0{\"a\":1}\n", "1: {'a':1}\n"},
-	/* kubectl reads it as JSON, and then refuses the object. */
+	/* kubectl reads it as JSON, and then rejects the object. */
 	{"{\"a\":1e999}\n", "error 1:6-11 number is too large\n1: -\n"},
 	{"{}[]\"\xff\"\n",
 	 "1: {}\n2: []\nerror 1:6-7 invalid UTF-8 in a string\n3: -\n"},
@@ -280,7 +280,7 @@ static const struct pair errors[] = {
 	{"a\xe2\x80\xa8\xef\xbb\xbf"
 	 "b\n",
 	 "error 1:3-4 byte order mark inside the text: remove it\n1: -\n"},
-	/* A mark of the file, one of the document, and this. */
+	/* A mark of the file, one of the document, and a third one. */
 	{"\xef\xbb\xbf\xef\xbb\xbf\xef\xbb\xbf"
 	 "b\n",
 	 "error 1:2-3 byte order mark inside the text: remove it\n1: -\n"},
@@ -292,7 +292,7 @@ static const struct pair errors[] = {
 	 "error 3:4-5 control character U+0001 is not allowed in YAML\n1: -\n"},
 	{"a: x\r\r\nb: x\r\r\n\xc3\xa9: @\n",
 	 "error 3:4-5 '@' cannot start a value: quote it\n1: -\n"},
-	/* One document's error does not touch the others. */
+	/* One document's error does not affect the others. */
 	{"a: [\n---\nb: 1\n---\nc: ]\n",
 	 "error 2:1-1 expected a value\n1: -\n2: {'b':1}\n"
 	 "error 5:4-5 expected a value\n3: -\n"},
@@ -336,7 +336,7 @@ static void documents_know_their_bytes(void **state)
 	reading_release(&reading);
 }
 
-/* YAML held in a string: a part of a source is read on its own. */
+/* YAML in a string: a part of a source is read by itself. */
 static void yaml_in_a_string_is_read_on_its_own(void **state)
 {
 	static const char text[] = "x: [\na: \xc3\xa9\nb: 1\n]]]";

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Budgets: what is over one is refused with a position, what is at it is
- * read; and hostile texts of a megabyte are done with in a second.
+ * Budgets: a text above one is rejected with a position, a text at the limit is
+ * read; and hostile texts of a megabyte end within a second.
  */
 #include "yaml_reading.h"
 
 #include <time.h>
 
-/* Reads text under limits that set() changes; what was said must be said. */
+/* Reads text with limits that set() changes; said must be the expected
+ * output. */
 static void assert_limited(const char *text,
 			   void (*set)(struct load_limits *limits),
 			   const char *said)
@@ -158,7 +159,7 @@ static void the_work_of_aliases_is_limited(void **state)
 		       "line 1): the last value counts\nerror 1:7-8 " TOO_MUCH);
 }
 
-/* As go-yaml: 99 of 100 decodes may come from aliases, not more. */
+/* As in go-yaml, at most 99 of 100 decodes may come from aliases. */
 static void aliases_may_make_as_much_as_in_go_yaml(void **state)
 {
 	struct reading reading;
@@ -228,8 +229,7 @@ static const struct {
 	{"[", "\"x\" ", "]"},
 };
 
-/* Far above the 1 s that the slowest takes, far below what a quadratic one
- * would. */
+/* Far above the 1 s of the slowest text, far below a quadratic one. */
 enum { LONGEST = 10 };
 
 static double seconds(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The log: every line is one JSON object whatever the texts contain, repeats
- * are counted instead of logged, and a sleeping reader delays no thread.
+ * are counted instead of logged, and a slow reader delays no thread.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -66,7 +66,7 @@ static void end(struct fixture *f)
 	buf_release(&f->text);
 }
 
-/* The i-th line as an object; every line must be one. */
+/* Returns the i-th line as an object, which every line must be. */
 static json_t *line_at(struct fixture *f, size_t i)
 {
 	const char *at = written(f);
@@ -163,7 +163,7 @@ static void a_decision_has_its_fields(void **state)
 	assert_int_equal(json_array_size(json_object_get(line, "rules")), 2);
 	assert_true(json_is_false(json_object_get(line, "dryRun")));
 	assert_int_equal(int_of(line, "durationMicroseconds"), 1234);
-	/* A value that is not given is not logged. */
+	/* A value that is not set is not logged. */
 	assert_null(json_object_get(line, "would"));
 	assert_null(json_object_get(line, "breakGlass"));
 	assert_null(json_object_get(line, "stateAgeSeconds"));
@@ -218,7 +218,7 @@ static void hostile_texts_stay_one_line(void **state)
 	}
 	assert_int_equal(lines(&f), 3 * sizeof(texts) / sizeof(*texts));
 	json_decref(line_at(&f, 0));
-	/* Nothing that a terminal acts upon. */
+	/* No byte that a terminal interprets. */
 	for (const char *at = written(&f); *at; at++)
 		assert_true((unsigned char)*at >= 0x20 || *at == '\n');
 	assert_null(strstr(f.text.data, "\xe2\x80\xae"));
@@ -227,7 +227,8 @@ static void hostile_texts_stay_one_line(void **state)
 	end(&f);
 }
 
-/* Each text far too long, and worst to escape: all fields are still there. */
+/* Each text is far too long, with the longest escapes: all fields are still
+ * there. */
 static void long_texts_have_their_share(void **state)
 {
 	enum { LONG = 100000 };

@@ -2,7 +2,7 @@
 /*
  * The language server's positions and messages: columns in UTF-16 and in bytes,
  * the three line ends, changes and their effect on positions, URIs, and headers
- * that are whole, cut or invalid.
+ * that are complete, truncated or invalid.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -58,7 +58,7 @@ static void places_that_are_none_move_to_the_next(void **state)
 		uint32_t offset;
 	} cases[] = {
 		{{0, 2}, 1},  /* in the middle of a pair */
-		{{0, 99}, 6}, /* behind the line: before its end */
+		{{0, 99}, 6}, /* after the line: before its end */
 		{{1, 1}, 8},  /* an empty line, ended by CR alone */
 		{{3, 9}, 13}, /* behind the text */
 		{{9, 0}, 13},
@@ -70,14 +70,14 @@ static void places_that_are_none_move_to_the_next(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(lsp_offset(&text, cases[i].position),
 				 cases[i].offset);
-	/* Within CR LF: before it. */
+	/* Inside of CR LF: before it. */
 	assert_int_equal(lsp_position(&text, 7).character, 4);
 	lsp_text_release(&text);
 }
 
 static void changes_move_places(void **state)
 {
-	/* "0123456789": 4..6 becomes "xyz", then 0..1 goes. */
+	/* "0123456789": 4..6 becomes "xyz", then 0..1 is removed. */
 	static const struct lsp_change changes[] = {{4, 6, 3}, {0, 1, 0}};
 	static const uint32_t moved[][2] = {{0, 0}, {1, 0}, {3, 2}, {4, 3},
 					    {5, 3}, {6, 6}, {9, 9}};
@@ -131,7 +131,7 @@ static void messages_follow_each_other(void **state)
 	assert_int_equal(lsp_read(&input, &body, &len), 1);
 	assert_memory_equal(body, "{}", len);
 	assert_true(lsp_pending(&input, 0));
-	/* A blank behind the digits is none of them. */
+	/* A blank after the digits is not one of them. */
 	assert_int_equal(lsp_read(&input, &body, &len), -1);
 	end_input(&input);
 	input = input_of("Content-Type: x\r\ncontent-length:  3\r\n\r\n[1]"

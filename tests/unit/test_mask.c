@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* A name that is added to the table is found, whatever it ends in. */
+/* A name that is added to the table is found, whatever its last letter is. */
 static void names_of_secrets_are_found(void **state)
 {
 	static const char *const others[] = {
@@ -51,7 +51,7 @@ struct mask_case {
 
 #define LETTERS "Ab1Cd2Ef3Gh4Ij5Kl6"
 
-/* Tokens are such wherever they stand; words that look like one are not. */
+/* Tokens are recognized anywhere; words that only look like one are not. */
 static void tokens_are_masked_wherever_they_stand(void **state)
 {
 	static const struct mask_case cases[] = {
@@ -93,7 +93,7 @@ static void tokens_are_masked_wherever_they_stand(void **state)
 	arena_release(&arena);
 }
 
-/* Values are masked where they stand, cut, quoted, or beside others. */
+/* Values are masked in place, cut, quoted, or beside others. */
 static void masks_to(const char *text, const char *wanted)
 {
 	struct arena arena = ARENA_INIT;
@@ -282,7 +282,7 @@ static void a_text_that_nobody_parsed_is_masked(void **state)
 		 "{name: HF_TOKEN, value: ****}"},
 		{"- name: HF_TOKEN\n  value: |\n    abc12345\n- name: b\n",
 		 "- name: HF_TOKEN\n  value: |\n    ****\n- name: b\n"},
-		/* an entry's value is that of no other */
+		/* an entry's value belongs to no other entry */
 		{"- name: A\n  value: abc12345\n- name: HF_TOKEN\n  valueFrom:",
 		 NULL},
 		{"HF_TOKEN=$(cat /1) $HF_TOKEN ${HF_TOKEN} HF_TOKEN", NULL},
@@ -305,7 +305,7 @@ static void a_text_that_nobody_parsed_is_masked(void **state)
 	}
 }
 
-/* A stranger's file: as many values and names as it has room for. */
+/* A hostile file: as many values and names as fit into it. */
 static void many_secrets_stay_linear(void **state)
 {
 	struct arena arena = ARENA_INIT;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The figures: what was counted is on the page, the page is in Prometheus'
- * format whatever the label values hold (tests/check/metrics_page.py reads it
- * strictly), and no flood of values makes it grow without end.
+ * The metrics: counts are on the page, the page is in Prometheus' format
+ * whatever the label values contain (tests/check/metrics_page.py reads it
+ * strictly), and a flood of values does not make it grow without limit.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -44,7 +44,8 @@ static char *page_of(struct metrics *m)
 	return out.data;
 }
 
-/* The page passes the strict reader; each series of wanted has its value. */
+/* The strict reader must accept the page, and each series of wanted must have
+ * its value. */
 static void check_page(struct metrics *m, const char *const *wanted)
 {
 	char path[] = "/tmp/gpugate-metrics-XXXXXX";
@@ -133,7 +134,7 @@ static void a_new_page_is_whole(void **state)
 		"0",
 		"controller_runtime_webhook_latency_seconds_count{webhook=\"/validate\"}",
 		"0",
-		/* A 0 would be believed. */
+		/* A 0 would be misleading. */
 		"gpugate_certificate_expiry_timestamp_seconds",
 		"-",
 		"gpugate_cluster_state_age_seconds",
@@ -360,7 +361,7 @@ static void hostile_values(void **state)
 		"\"} 1\ngpugate_in_flight 99\n",
 		"back\\slash",
 		"\xff\xfe",
-		"\xff\xff", /* mended, the same as the one before */
+		"\xff\xff", /* mended, so the same as the one before */
 		"\xc0\xaf",
 		"\x01\x02\x1b[31m",
 		"",
@@ -411,7 +412,8 @@ static void floods_are_capped(void **state)
 	free(page);
 }
 
-/* All labels at once: the table of findings is full, nothing is lost. */
+/* All labels at the same time: the table of findings is full, and nothing is
+ * lost. */
 static void a_full_table_counts_on(void **state)
 {
 	struct metrics *m = *state;

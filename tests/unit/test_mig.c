@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* MIG profiles, and the products that node labels name. */
+/* MIG profiles, and the products in node labels. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -88,7 +88,7 @@ static void products_have_their_profiles(void **state)
 		     rows[i][2]);
 }
 
-/* Products of GKE's values are names of the table of profiles. */
+/* Products in GKE's values are names in the table of profiles. */
 static void products_of_labels_are_in_the_table(void **state)
 {
 	(void)state;

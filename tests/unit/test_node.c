@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree by hand: getters and their NULL and unknown answers, large maps,
- * unlinking, copies under a budget, numbers, JSON, pointers and anchors.
+ * The tree by hand: getters and their results for NULL and unknown nodes, large
+ * maps, unlinking, copies with a budget, numbers, JSON, pointers and anchors.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -170,7 +170,7 @@ static void large_maps_are_indexed(void **state)
 	}
 	assert_null(node_get(map, "key-1000"));
 	assert_null(node_get(map, "key-"));
-	/* Appended without a look-up: found by scanning on. */
+	/* Appended without a look-up: found by a scan. */
 	put(map, "late", scalar(NODE_NULL, "null"));
 	assert_non_null(node_get(map, "late"));
 }
@@ -413,7 +413,8 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(root, 10, 14);	    /* its first key */
 	assert_anchor(list, 10, 14);	    /* its key */
 	assert_anchor(item->first, 27, 28); /* its value */
-	assert_anchor(item, 20, 25);	    /* first key, the name is missing */
+	assert_anchor(item, 20,
+		      25); /* first key, because the name is missing */
 	at_bytes(put(item, "name", scalar(NODE_STRING, "train")), 30, 36, 41);
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);

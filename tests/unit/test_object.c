@@ -127,7 +127,7 @@ static void objects_inside_strings_are_read(void **state)
 	assert_true(node_is_unset(child->doc->host_node) == false);
 	assert_string_equal(child->doc->host_node->key, "manifest");
 	fixture_release(&fixture);
-	/* No YAML, no object, another thing: nothing embedded. */
+	/* Not YAML, not an object, something else: nothing is embedded. */
 	object = fixture_object(
 		&fixture, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
 			  "spec: {templates: [{resource: {manifest: '{['}}, "
@@ -177,7 +177,7 @@ static void fragments_are_recognized(void **state)
 		{true, "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
 		       "{pytorchReplicaSpecs: {Worker: {template: {spec: "
 		       "{containers: [{name: pytorch}]}}}}}}"},
-		/* Operators fill the image in. */
+		/* Operators set the image. */
 		{false, "{apiVersion: machinelearning.seldon.io/v1, kind: "
 			"SeldonDeployment, spec: {predictors: [{componentSpecs"
 			": [{spec: {containers: [{name: c}]}}]}]}}"},
@@ -222,7 +222,7 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 		 "2, containers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}]}}}",
 		 ":2/2x1 | 2/2 gang 1 none"},
-		/* Groups of groups, and a count of something else. */
+		/* Groups of groups, and a number of something else. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 2, groupTemplate: "
 		 "{roles: [{replicas: 3, template: " GPU_POD(1) "}]}}}",
 		 ":6/6x1 | 6/6 gang 1 none"},

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a set: what is read of an object, that it comes back from a store
- * as it went in, the order after several threads' sets are joined, and what
- * counts as standing twice.
+ * Facts of a set: facts of an object, that a store returns them unchanged,
+ * their order after the sets of several threads are joined, and duplicates.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,8 +38,8 @@ static void add(struct object_index *set, uint32_t file, const char *yaml)
 	fixture_release(&fixture);
 }
 
-/* Checks "name@file" of all workloads in order, with "=" and the first one's
- * index + 1 for a duplicate. */
+/* Checks "name@file" of all workloads in order, with "=" and the index of the
+ * first one + 1 for a duplicate. */
 static void check_order(const struct object_index *set, const char *want)
 {
 	struct workload_cursor cursor = {0};
@@ -151,7 +150,7 @@ static void a_packed_workload_unpacks_the_same(void **state)
 	workload_pack(w, &packed);
 	fixture_release(&fixture);
 	check_two_roles(workload_unpack(packed.data, packed.len, &arena));
-	/* Not a byte less will do, nor one more. */
+	/* Any other length is rejected. */
 	for (size_t len = 0; len < packed.len; len++) {
 		char *part = malloc(len ? len : 1);
 
@@ -304,7 +303,7 @@ static void an_object_twice_is_a_duplicate(void **state)
 	object_index_release(&b);
 }
 
-/* Policy objects are one when they also say the same. */
+/* Policy objects are duplicates if their content is equal too. */
 static void quotas_are_duplicates_when_they_say_the_same(void **state)
 {
 	struct object_index a = {0}, b = {0};
@@ -405,7 +404,7 @@ static void workloads_add_up_against_their_quota(void **state)
 /* --- choices ---------------------------------------------------------------
  */
 
-/* Workloads of a choice, as check_order() has them. */
+/* Checks workloads of a choice, in the form of check_order(). */
 static void check_choice(const struct object_index *set,
 			 enum workload_choice choice, const char *want)
 {
@@ -479,7 +478,7 @@ static void a_scaler_scales_in_its_namespace(void **state)
 	assert_true(scales(SCALER("a"), POD("a", "p", 1), 1));
 	assert_false(scales(SCALER("a"), POD("b", "p", 1), 0));
 	assert_false(scales(SCALER("a"), POD("a", "q", 1), 0));
-	/* Without one, files may be of several. */
+	/* Without a namespace, files may be in several. */
 	assert_true(scales(SCALER("''"), POD("''", "p", 1), 0));
 	assert_false(scales(SCALER("''"), POD("''", "p", 1), 1));
 }

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Pointers and patches, case by case; json-patch-tests are in
- * tests/check/patch.sh. Every patch must leave the document as it was.
+ * tests/check/patch.sh. Every patch must leave the document unchanged.
  */
 #include "json_reading.h"
 
 #include "tests/tools/json_patch.h"
 
-/* The value that all tokens lead to, or NULL. */
+/* Returns the value that all tokens lead to, or NULL. */
 static const struct node *pointer_resolve(const struct node *root,
 					  const struct pointer *pointer)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Texts with a placeholder, nodes that are marked for it, and files that are
- * templates. The forms are from public repositories; the corpus under
+ * Texts with a placeholder, nodes marked because of it, and files that are
+ * templates. The forms are from public repositories; the corpus in
  * GPUGATE_SHARED must contain no template.
  */
 #include <fts.h>
@@ -178,7 +178,7 @@ static void placeholders_are_seen_in_texts(void **state)
 			fail_msg("seen: %s", ordinary[i]);
 }
 
-/* A token cut off by the end of the text must not be read past it. */
+/* A token truncated by the end of the text must not be read past it. */
 static void cut_texts_are_read_to_their_end(void **state)
 {
 	for (size_t i = 0; i < sizeof(placeholders) / sizeof(char *); i++)
@@ -281,7 +281,7 @@ static void nodes_with_placeholders_are_marked(void **state)
 	assert_false(node_is_unknown(node_get(root, "script")));
 	assert_true(node_is_unknown(node_get(root, "folded")));
 	assert_false(node_is_unknown(node_get(root, "${KEY}")));
-	/* lower case: as the whole value alone */
+	/* lower case: only as the whole value */
 	assert_true(node_is_unknown(node_get(root, "replicas")));
 	assert_true(node_is_unknown(node_get(node_at(env, 2), "value")));
 	assert_false(node_is_unknown(node_get(root, "tag")));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a cluster that its own software shows: how devices come into
+ * Facts about a cluster that its own software shows: how devices are passed to
  * containers, and Karpenter's version.
  */
 #include "cluster_fixture.h"
@@ -38,7 +38,7 @@ static struct cluster *cluster_of(const char *const *objects)
 	return c;
 }
 
-/* The state, written to a file and read again. */
+/* Writes the state to a file and reads it again. */
 static struct cluster *reread(const struct cluster *c)
 {
 	struct cluster_text text = {.name = "state"};
@@ -86,7 +86,7 @@ static const struct {
 	/* The default runtime is NVIDIA's, which reads the variable too. */
 	{{PLUGIN(ENV("cdi-cri"))}, INJECTION_UNKNOWN},
 	{{NAMED(ENV("cdi-annotations,cdi-cri"))}, INJECTION_CDI},
-	/* The default runtime may be another. */
+	/* The default runtime may be another one. */
 	{{NAMED(ENV("envvar"))}, INJECTION_UNKNOWN},
 	{{NAMED(ENV("envvar")), CLUSTER_POLICY}, INJECTION_ENVVAR},
 	{{NAMED(ENV("cdi-cri")), CLUSTER_POLICY}, INJECTION_CDI},

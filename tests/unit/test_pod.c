@@ -38,7 +38,7 @@ static void containers_know_their_role(void **state)
 	assert_string_equal(pod->containers[1].name, "kserve-container");
 	assert_string_equal(pod->role, "predictor");
 	fixture_release(&fixture);
-	/* Every way Argo writes containers. */
+	/* All forms in which Argo writes containers. */
 	pod = fixture_pod(
 		&fixture,
 		"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
@@ -170,7 +170,8 @@ static void a_pod_needs_what_the_scheduler_adds_up(void **state)
 		 "[{image: i, resources: {limits: {nvidia.com/gpu: 2}}}, "
 		 "{image: i, resources: {limits: {nvidia.com/gpu: 4}}}]}",
 		 7},
-		/* Init containers run alone: a floor, with what runs before. */
+		/* Init containers run alone: a lower bound, with those that run
+		 * before. */
 		{"{initContainers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}], containers: [{image: i, resources: "
 		 "{limits: {nvidia.com/gpu: 2}}}]}",
@@ -277,7 +278,7 @@ static void operators_give_devices(void **state)
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
 		 "{image: i}}]}}",
 		 GPU_BY_OPERATOR | GPU_BY_RESOURCE, 1, false, false},
-		/* none, whatever the container asked for */
+		/* none, whatever the container requested */
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'containers: [{name: main, resources: "
 		 "{limits: {nvidia.com/gpu: 0}}}]', templates: [{container: "
@@ -437,7 +438,7 @@ static void a_template_is_repeated(void **state)
 	}
 }
 
-/* JSON with ' for each double quote. */
+/* Reads JSON with ' for each double quote. */
 static const struct object *json_object(struct fixture *fixture,
 					const char *text)
 {
@@ -448,7 +449,7 @@ static const struct object *json_object(struct fixture *fixture,
 	return fixture_object(fixture, json);
 }
 
-/* The patches have the same bytes, what they are merged into does not. */
+/* The patches have the same bytes, their targets do not. */
 static void a_merged_template_is_not_its_bytes(void **state)
 {
 	struct fixture fixture = {0};

@@ -23,7 +23,7 @@ static void what_restarts_a_pod_is_known(void **state)
 		{"{apiVersion: batch/v1, kind: Job, spec: {template: {spec: "
 		 "{restartPolicy: OnFailure, containers: [{image: i}]}}}}",
 		 RESTART_ON_FAILURE, true},
-		/* The replica's policy beats the template's. */
+		/* The replica's policy overrides the template's. */
 		{"{apiVersion: kubeflow.org/v1, kind: PyTorchJob, spec: "
 		 "{pytorchReplicaSpecs: {Worker: {template: {spec: "
 		 "{restartPolicy: Never, containers: [{image: i}]}}}}}}",
@@ -240,7 +240,7 @@ static void infrastructure_is_recognized(void **state)
 		bool infrastructure;
 	} rows[] = {
 		/* the namespace is unknown: pods that look like infrastructure
-		 * are left out
+		 * are skipped
 		 */
 		{RUN("DaemonSet", "image: i"), true},
 		{RUN("Deployment", "image: i"), false},
@@ -250,7 +250,7 @@ static void infrastructure_is_recognized(void **state)
 		{POD_IN("kube-system", "i"), true},
 		{POD_IN("kube-systems", "i"), false},
 		{POD_IN("gpu", "i"), false},
-		/* A tenant's to choose: they begin alike, or look alike. */
+		/* A tenant may choose names that begin alike, or look alike. */
 		{POD_IN("nvidia-nim", "i"), false},
 		{POD_IN("gpu-operator-2", "i"), false},
 		{POD_IN("ml", "nvcr.io/nvidia/k8s-device-plugin:1"), false},

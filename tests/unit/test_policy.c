@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Meaning of valid policies: presets, layers, overrides, exemptions, paths.
- * test_policy_adjust.c tests policies made of policies, test_policy_problems.c
- * invalid ones.
+ * test_policy_adjust.c tests policies derived from policies,
+ * test_policy_problems.c invalid ones.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -184,13 +184,13 @@ static void a_rule_is_off_in_five_ways(void **state)
 
 static void a_category_sets_its_rules(void **state)
 {
-	/* A category never turns on what its preset leaves off. */
+	/* A category never turns on a rule that its preset turns off. */
 	struct policy *policy = parse(HEAD "rules:\n  cost: error\n"
 					   "  resources: {action: patch}\n");
 
 	expect(base(policy, SPOT_ADVICE), false, 0, ACTION_OFF);
 	expect(base(policy, COUNT_MAX), false, 0, ACTION_OFF);
-	/* and `patch` reaches only what can */
+	/* and `patch` only affects rules that can patch */
 	expect(base(policy, IN_INIT), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
@@ -295,14 +295,14 @@ static void overrides_count_where_they_match(void **state)
 	assert_int_equal(mode, MODE_AUDIT);
 	s = policy_settings_in(policy, &job, NULL, &mode);
 	expect(&s[IN_INIT], true, SEVERITY_ERROR, ACTION_DENY);
-	/* the policy's own rules hold under an override's preset */
+	/* the policy's own rules apply under an override's preset */
 	expect(&s[SHM_MISSING], true, SEVERITY_ERROR, ACTION_PATCH);
 	assert_int_equal(mode, MODE_ENFORCE);
 	assert_ptr_equal(policy_settings(policy, &inner), s);
 	assert_ptr_equal(policy_settings(policy, &other), policy_base(policy));
 	assert_ptr_equal(policy_settings(policy, &nowhere),
 			 policy_base(policy));
-	/* labels of the namespace: only where they are known */
+	/* labels of the namespace: only if they are known */
 	s = policy_settings_in(policy, &other, tier, &mode);
 	assert_int_equal(mode, MODE_WARN);
 	expect(&s[IN_INIT], true, SEVERITY_INFO, ACTION_AUDIT);
@@ -551,7 +551,7 @@ static void the_starter_policy_loads(void **state)
 	policy_free(policy);
 	copy = rest = strdup(text.data);
 	while ((line = strsep(&rest, "\n"))) {
-		/* An example has no blank behind its #, or two of them. */
+		/* An example has no blank after its #, or two of them. */
 		if (line[0] == '#' && line[1] != ' ')
 			line++;
 		else if (strncmp(line, "#  ", 3) == 0 && line[3] != ' ')

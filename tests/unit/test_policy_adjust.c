@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies made of policies: a command line's overrides, a local file upon the
- * webhook's floor. Sources are freed before results are inspected.
+ * Policies derived from policies: a command line's overrides, a local file on
+ * top of the webhook's floor. Sources are freed before results are inspected.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ static struct policy *adjust(const struct policy *policy, const char *preset,
 	return result;
 }
 
-/* Names of the rules that are on, in order. */
+/* Checks the names of the rules that are on, in order. */
 static void expect_on(struct policy *policy, const char *want)
 {
 	struct buf on;
@@ -74,7 +74,7 @@ static void select_and_ignore_change_rules(void **state)
 		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
 		  "nvidia-visible-devices-override priority-class-missing "
 		  "quota-never-fits spot-advice suppression-unused ");
-	/* one upon the other; the first may be gone by then */
+	/* one derived from the other; the first may be freed by then */
 	twice = adjust(policy, NULL, "shm", NULL, NULL);
 	policy_free(policy);
 	policy = adjust(twice, "strict", NULL, "quota", NULL);
@@ -189,7 +189,7 @@ static void a_floor_cannot_be_lowered(void **state)
 	assert_false(exempts(both, VISIBLE_DEVICES, &x, &reason));
 	assert_true(exempts(both, VISIBLE_DEVICES, &sys, &reason));
 	assert_string_equal(reason, "webhook");
-	/* overrides cannot get below the floor */
+	/* overrides cannot weaken the floor */
 	local = adjust(both, NULL, NULL, NULL, "all");
 	policy_free(both);
 	expect(base(local, NEVER_FITS), true, SEVERITY_ERROR, ACTION_DENY);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Presets and policies over the rules that are really there: what presets
- * state holds for each of them, each parameter has a type that policies
- * can be checked against, and the starter file loads.
+ * Presets and policies with the real rules: each preset applies to all of them
+ * as documented, each parameter has a type with which policies can be checked,
+ * and the starter file loads.
  */
 #include <setjmp.h>
 #include <stdarg.h>

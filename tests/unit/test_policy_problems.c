@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Broken policies: every problem with its place and its words, and all of
- * them in one go. Each row is a policy and what `gpugate` would print for
- * it, one line a problem.
+ * Broken policies: every problem with its place and its message, and all of
+ * them at once. Each row is a policy and the output of `gpugate` for it, one
+ * line per problem.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -411,7 +411,7 @@ static void mistakes_in_accelerators_and_kinds_have_a_position(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-/* Not the first problem: all of them, in the order of the file. */
+/* Not just the first problem: all of them, in the order of the file. */
 static void all_problems_are_reported_in_order(void **state)
 {
 	static const struct row row = {
@@ -463,7 +463,7 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 		"`shm-missing`?\n"
 		"5:10: warning: unknown rule `frob`\n"};
 
-	/* Nor are the names of its rules known then. */
+	/* The names of its rules are then unknown as well. */
 	static const struct row apart = {
 		HEAD "custom: [rules/*.yaml]\nlocked: [site-registry]\n",
 		"3:1: warning: rules of `custom:` are not read: this policy "

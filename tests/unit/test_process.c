@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Resources that the limits of a container grant. */
+/* Resources that the limits of a container allow. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 #include "webhook/observe/process.h"
 
 static const struct {
-	const char *max, *quota, *period; /* NULL: there is no such file */
+	const char *max, *quota, *period; /* NULL: the file does not exist */
 	unsigned limit;
 } rows[] = {
 	{"max 100000\n", NULL, NULL, 0},

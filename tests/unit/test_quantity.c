@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities: what is taken, the canonical text, rounding, arithmetic. The
- * rows were checked against apimachinery (tests/check/quantity.sh holds many
- * more against it).
+ * Quantities: accepted texts, the canonical text, rounding, arithmetic. The
+ * rows were compared with apimachinery (tests/check/quantity.sh compares many
+ * more).
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -172,7 +172,7 @@ static const struct {
 	{"99999999999999999999999999999999999999999999Ki",
 	 "9223372036854775807", MOST, MOST},
 	{"-9Ei", "-9223372036854775807", -MOST, INT64_MIN},
-	/* Past 64 bits, where Value() has no answer. */
+	/* Beyond 64 bits, where Value() has no result. */
 	{"10E", "10E", MOST, MOST},
 	{"-10E", "-10E", INT64_MIN, INT64_MIN},
 	{"9223372036854775808", "9223372036854775808", MOST, MOST},
@@ -296,7 +296,7 @@ static void what_is_no_quantity_is_refused(void **state)
 	assert_false(quantity_parse("1\0k", 3, &q));
 }
 
-/* The length counts, not a NUL behind it. */
+/* The length counts, not a NUL after it. */
 static void the_length_counts(void **state)
 {
 	struct quantity q;
@@ -363,7 +363,7 @@ static void sums_keep_the_first_form(void **state)
 		{"1", "1", "2", "0"},
 		{"1Gi", "512Mi", "1536Mi", "512Mi"},
 		{"1", "500m", "1500m", "500m"},
-		/* The first that is not zero gives the form. */
+		/* The first one that is not zero determines the format. */
 		{"1k", "1Ki", "2024", "-24"},
 		{"4Ki", "1k", "5096", "3096"},
 		{"0", "4Ki", "4Ki", "-4Ki"},

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A file gives way to a whole one, but only if it is the one that was read:
- * each way in which it may be another one by then.
+ * A complete file replaces another one, but only if that is the one that was
+ * read: each way in which it may have changed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 {
 	unlink(path);
 	unlink(other);
-	return rmdir(folder); /* fails when something was left behind */
+	return rmdir(folder); /* fails if a file was left behind */
 }
 
 static void put(const char *name, const char *text)
@@ -83,7 +83,7 @@ static int count(void)
 	return n;
 }
 
-/* The file holds "old text" and was read. */
+/* The file contains "old text" and was read. */
 static void begin(struct file_stamp *stamp)
 {
 	struct buf text;
@@ -197,7 +197,7 @@ static void a_file_that_is_gone_stays_gone(void **state)
 	assert_string_equal(replace_strerror(EACCES), strerror(EACCES));
 }
 
-/* Whoever has it open for writing has not ended yet. */
+/* Another program still has it open for writing. */
 static void a_file_that_is_being_written_is_left_alone(void **state)
 {
 	struct file_stamp stamp;
@@ -223,7 +223,7 @@ static void *close_soon(void *fd)
 	return NULL;
 }
 
-/* As a process has it that was forked and has not executed yet. */
+/* Open in a process that was forked and has not called exec() yet. */
 static void a_file_that_was_just_written_is_waited_for(void **state)
 {
 	struct file_stamp stamp;

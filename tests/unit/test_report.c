@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Every report format over the same findings made by hand: exact shapes
- * where they are public, and what hostile text must not be able to do.
+ * Every report format with the same findings made by hand: exact forms if they
+ * are public, and things that hostile text must not be able to do.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -226,7 +226,7 @@ static void json_lines_has_a_line_a_finding(void **state)
 	fixture_release(&fixture);
 }
 
-/* Paths may hold bytes that are no UTF-8, which JSON cannot. */
+/* Paths may contain bytes that are not UTF-8, which JSON cannot. */
 static void json_of_any_bytes(void **state)
 {
 	static const char *const formats[] = {"json", "gitlab", "rdjson",

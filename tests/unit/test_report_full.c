@@ -50,7 +50,7 @@ static void full_shows_source_and_related_places(void **state)
 	fixture_release(&fixture);
 }
 
-/* A file that is gone, an object that is none, many related places. */
+/* A file that is gone, a finding without an object, many related places. */
 static void full_does_without_source_and_object(void **state)
 {
 	struct fixture fixture;
@@ -148,7 +148,7 @@ static void full_has_one_block_a_place(void **state)
 	fixture_release(&fixture);
 }
 
-/* An error behind many warnings of its rule is shown. */
+/* An error after many warnings of its rule is shown. */
 static void full_shows_three_of_a_rule_and_counts_the_rest(void **state)
 {
 	struct fixture fixture;
@@ -214,7 +214,8 @@ static void full_counts_infos_unless_they_fail(void **state)
 	fixture_release(&fixture);
 }
 
-/* Excerpts and diffs of a manifest that is one long line; the change is seen.
+/* Excerpts and diffs of a manifest that is one long line; the change is
+ * visible.
  */
 static void full_cuts_lines_to_the_width(void **state)
 {

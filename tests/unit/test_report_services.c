@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats for review services: what each service needs beyond a valid
+ * Formats for review services: what each service requires beyond a valid
  * document (unique names, units of columns, limits), and that text of a
  * manifest cannot forge markup or commands.
  */
@@ -28,7 +28,7 @@ static struct finding evil_finding(struct fixture *fixture)
 	return finding;
 }
 
-/* No format lets a control character through, but for its own line ends. */
+/* No format prints a control character, except for its own line ends. */
 static void no_format_prints_control_characters(void **state)
 {
 	struct fixture fixture;
@@ -44,7 +44,7 @@ static void no_format_prints_control_characters(void **state)
 
 		for (const char *s = got; *s; s++)
 			assert_true((unsigned char)*s >= 0x20 || *s == '\n');
-		/* A forged command would begin a line. */
+		/* A forged command would start a line. */
 		assert_null(strstr(got, "\n::error::x"));
 		free(got);
 	}
@@ -140,7 +140,7 @@ static void sarif_has_a_result_a_finding(void **state)
 	expect_text(json, "runs.0.results.0.partialFingerprints.gpugate/v1",
 		    "000000001234abcd");
 	json_decref(json);
-	/* At GitHub the suppressed one would be an open alert. */
+	/* On GitHub the suppressed one would be an open alert. */
 	fixture.options.github = true;
 	json = report_json_of("sarif", findings, 3, &fixture);
 	assert_non_null(at(json, "runs.0.results.1"));
@@ -264,7 +264,7 @@ static void junit_has_a_case_a_finding(void **state)
 	expect_in(got, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"");
 	expect_in(got, "name=\"no findings\"");
 	free(got);
-	/* Below --fail-on: it passes, and says what was found. */
+	/* Below --fail-on it passes, with the finding as output. */
 	got = report_n("junit", findings + 4, 1, &fixture);
 	expect_in(got, "tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\"");
 	expect_in(got, "<system-out>jobs/train.yaml:4:7: warning: container"
@@ -316,7 +316,7 @@ static void github_commands_are_escaped(void **state)
 	fixture_release(&fixture);
 }
 
-/* Ten of a type are shown; the errors first; the rest counted. */
+/* Ten of each type are shown; errors first; the rest is counted. */
 static void github_shows_ten_of_a_type(void **state)
 {
 	struct fixture fixture;
@@ -339,7 +339,7 @@ static void github_shows_ten_of_a_type(void **state)
 	got = report_n("github", findings, 40, &fixture);
 	assert_int_equal(occurrences(got, "::error "), 10);
 	assert_int_equal(occurrences(got, "::warning "), 10);
-	/* 14 + 13 + 13, less 29 shown; the tenth notice says so */
+	/* 14 + 13 + 13, minus 29 shown; the tenth notice has the number */
 	assert_int_equal(occurrences(got, "::notice "), 10);
 	expect_in(got, "\n::notice title=gpugate::11 more findings without");
 	assert_true(strstr(got, "::notice") > strstr(got, "::warning"));

@@ -223,8 +223,8 @@ static const struct {
 	{PLAIN "overrides: [{namespaces: [mx], preset: strict}]\n", false},
 };
 
-/* Uncounted devices are denied, if the policy says so; half a GPU, for which
- * the owner was checked, never. */
+/* Uncounted devices are denied, if the policy requires it; half a GPU, for
+ * which the owner was checked, never. */
 static void devices_of_controllers_pods_may_be_denied(void **state)
 {
 	static const struct row taken[] = {{"devices", TAKEN, DENIED, NULL}};
@@ -450,7 +450,7 @@ static void metrics_count_what_was_done(void **state)
 				   "\"deny\"}") == 6);
 }
 
-/* An error comes first, then the rest; the contact ends it. */
+/* An error comes first, then the rest; the contact is last. */
 static void a_denial_in_order(void **state)
 {
 	struct stage *s = *state;

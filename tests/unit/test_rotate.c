@@ -57,7 +57,7 @@ static unsigned go(struct fixture *f)
 	return f->reported.steps;
 }
 
-/* Clients have what they must have, for long enough. */
+/* Clients have the required bundle, for long enough. */
 static void publish(struct fixture *f)
 {
 	buf_reset(&f->bundles);
@@ -128,7 +128,7 @@ static void an_empty_secret_is_filled(void **state)
 	assert_int_equal(count(&f.bundles), 1);
 	assert_true(f.reported.next > start + 59 * DAY);
 	assert_true(f.reported.next <= start + 60 * DAY);
-	/* No key ever gets into what everybody reads. */
+	/* No key ever becomes part of a public bundle. */
 	assert_null(strstr(f.bundles.data, "PRIVATE"));
 	fixture_free(&f);
 }
@@ -145,7 +145,7 @@ static void leaf_is_renewed(void **state)
 	f.ask.now = start + 60 * DAY - 3;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 60 * DAY + 3;
-	unpublish(&f); /* needs no settling: the CA is known */
+	unpublish(&f); /* needs no settling, because the CA is known */
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	assert_false(same(&old, &f.state.leaf.cert));
 	assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
@@ -178,7 +178,7 @@ static void ca_is_replaced(void **state)
 	assert_true(same(&leaf, &f.state.leaf.cert));
 	unpublish(&f);
 	assert_int_equal(go(&f), 0);
-	/* Either bundle covers what is served. */
+	/* Either bundle covers the served leaf. */
 	rotate_bundle(&f.state, &bundle, NULL);
 	assert_int_equal(count(&bundle), 2);
 	assert_true(verifies(&before, &leaf, names[0], f.ask.now));
@@ -188,7 +188,7 @@ static void ca_is_replaced(void **state)
 	assert_true(verifies(&bundle, &f.state.leaf.cert, names[0], f.ask.now));
 	assert_false(
 		verifies(&before, &f.state.leaf.cert, names[0], f.ask.now));
-	/* Until the last leaf of the old CA is over. */
+	/* Until the last leaf of the old CA expires. */
 	f.ask.now = start + 1217 * DAY + 59 * DAY;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 1290 * DAY + 1;
@@ -259,7 +259,7 @@ static void other_family(struct fixture *f)
 	copy(&f->state.leaf.cert, &other.state.leaf.cert);
 	copy(&f->state.leaf.key, &other.state.leaf.key);
 	fixture_free(&other);
-	/* As it comes from outside: the leaf is not of that CA. */
+	/* As others may supply it: the leaf is not from that CA. */
 	buf_reset(&f->state.leaf.cert);
 }
 
@@ -307,7 +307,7 @@ static void a_damaged_secret_never_breaks_clients(void **state)
 		assert_true(f.reported.serve);
 		assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
 				     start));
-		/* Whole again: the CA signs. */
+		/* Complete again: the CA signs. */
 		unpublish(&f);
 		f.ask.now = start + 61 * DAY;
 		assert_int_equal(go(&f) & ROTATE_NEW_LEAF, ROTATE_NEW_LEAF);
@@ -342,7 +342,7 @@ static void other_names_make_a_new_leaf(void **state)
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	assert_true(
 		verifies(&f.bundles, &f.state.leaf.cert, "gpugate.gpu", start));
-	/* Replicas of the old configuration find theirs in it, too. */
+	/* Replicas with the old configuration find their names in it, too. */
 	f.ask.names = names;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 61 * DAY;
@@ -352,7 +352,7 @@ static void other_names_make_a_new_leaf(void **state)
 	fixture_free(&f);
 }
 
-/* A foreign caBundle with many useless CAs: the work is bounded and ends. */
+/* A foreign caBundle with many useless CAs: the work is limited. */
 static void strange_bundles_stay_bounded(void **state)
 {
 	struct fixture f;
@@ -382,7 +382,7 @@ static void a_clock_that_is_behind_makes_new_dates(void **state)
 
 	(void)state;
 	begin(&f);
-	/* A date in the future is of no use to anybody here. */
+	/* A certificate with a future date is useless to everybody here. */
 	f.ask.now = start - DAY;
 	assert_true(go(&f) & ROTATE_NEW_CA);
 	fixture_free(&f);

@@ -207,8 +207,8 @@ static bool read_secret(struct world *w, struct replica *r)
 	r->stage = r->changed ? PUT : LOAD;
 	if (!r->changed || sane)
 		return true;
-	/* The guard: a wrong clock issues nothing. Nor is anything published
-	 * that still wants something done about it. */
+	/* The guard: a replica with a wrong clock issues nothing, and nothing
+	 * is published while a step is due. */
 	w->ncas = ncas;
 	w->nleaves = nleaves;
 	return false;
@@ -314,7 +314,7 @@ static void harm_secret(struct world *w)
 	case 0: /* emptied */
 		w->secret = (struct secret){0};
 		break;
-	case 1: /* the key of the CA is lost; so is the CA, as it is here */
+	case 1: /* the key of the CA is lost, which here means the CA as well */
 		w->secret.ca = 0;
 		break;
 	case 2:
@@ -339,7 +339,7 @@ static void misfortune(struct world *w)
 {
 	if (one_in(w, 400) && !is_tampered(w))
 		harm_secret(w);
-	/* Both bundles and the Secret are never lost at once. */
+	/* Both bundles and the Secret are never lost at the same time. */
 	if (one_in(w, 400) && w->secret.ca && w->secret.leaf)
 		write_config(w, (int)below(w, CONFIGS), 0, true);
 	if (one_in(w, 300))
@@ -389,7 +389,7 @@ static void go_on(struct world *w)
 	check_world(w);
 }
 
-/* No rotation is just under way. */
+/* True if no rotation is under way. */
 static bool is_agreed(struct world *w)
 {
 	for (int i = 0; i < CONFIGS; i++)
@@ -403,7 +403,7 @@ static bool is_agreed(struct world *w)
 	return true;
 }
 
-/* When all is calm, everything becomes good, and then nothing is written. */
+/* Without faults, everything becomes valid, and then nothing is written. */
 static void calm_down(struct world *w)
 {
 	unsigned puts, patches;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Calls that the sandbox rejects, in each thread, and calls that it grants.
+ * Calls that the sandbox rejects, in each thread, and calls that it allows.
  * Every case is a separate process, because the sandbox cannot be removed.
  */
 #include <setjmp.h>
@@ -49,7 +49,8 @@ static int run_program(void)
 	return result(execve(name, argv, none));
 }
 
-/* A file of this run alone: another run may create its own at the same time. */
+/* A file for this run alone: another run may create its own at the same
+ * time. */
 static char made[64];
 
 static int write_file(void)
@@ -221,7 +222,7 @@ static void *do_outcome(void *context)
 	return (void *)(intptr_t)outcomes[*i].run();
 }
 
-/* In the sandbox, in a thread that was there before it; exits with errno. */
+/* In the sandbox, in a thread that existed before it; exits with errno. */
 static void child(size_t i, bool in_thread, int log_fd)
 {
 	struct err err = {0};
@@ -281,7 +282,7 @@ static void granted_and_refused(void **state)
 	close(null);
 }
 
-/* Without the sandbox each of them would do something else. */
+/* Without the sandbox each call has another result. */
 static void the_calls_can_fail(void **state)
 {
 	(void)state;
@@ -352,8 +353,8 @@ static void nothing_is_left_to_give_up(void **state)
 	if (!pid) {
 		struct rlimit limit;
 
-		/* Not setgid(), which ends the process if another thread (the
-		 * thread sanitizer has one) fares otherwise. */
+		/* Not setgid(), which ends the process if it fails in only one
+		 * thread (the thread sanitizer has its own). */
 		_exit(sandbox_prepare(NULL) || getrlimit(RLIMIT_CORE, &limit) ||
 		      limit.rlim_max ||
 		      prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 ||
@@ -408,7 +409,7 @@ static void a_bug_is_a_line_and_a_status(void **state)
 	status = output_of(meet_a_bug, bytes, sizeof(bytes));
 	assert_true(WIFEXITED(status));
 	assert_int_equal(WEXITSTATUS(status), 70);
-	/* All that was written is one object. */
+	/* Everything that was written is one object. */
 	line = json_loads(bytes, 0, NULL);
 	assert_non_null(line);
 	assert_string_equal(json_string_value(json_object_get(line, "reason")),
@@ -418,7 +419,7 @@ static void a_bug_is_a_line_and_a_status(void **state)
 	json_decref(line);
 }
 
-/* From a process that the filter does not hold. */
+/* From a process outside of the filter. */
 static void be_sent_signals(int log_fd)
 {
 	pid_t target = getpid();

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selectors and tolerations against labels and taints: every operator, what
- * is absent, empty, null or not known yet.
+ * Selectors and tolerations, with labels and taints: every operator, and
+ * absent, empty, null or unknown values.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,7 +20,7 @@
 
 static const char *const names[] = {"no", "yes", "unknown"};
 
-/* The document of this YAML; lives in the arena. */
+/* Returns the document of this YAML; it lives in the arena. */
 static const struct node *read(struct arena *arena, const char *yaml)
 {
 	struct source *source = ARENA_NEW(arena, struct source);
@@ -92,7 +92,7 @@ static void a_map_of_labels_matches(void **state)
 		{"s: {a: b}", "l: {a: {b: c}}", TRI_NO},
 		{"s: {a: b}", "l: {a: '${A}'}", TRI_UNKNOWN},
 		{"s: {a: '${A}'}", "l: {c: d}", TRI_UNKNOWN},
-		/* A known no beats what is not known. */
+		/* A known no wins over an unknown value. */
 		{"s: {a: '${A}', c: d}", "l: {a: b, c: e}", TRI_NO},
 	};
 
@@ -193,7 +193,7 @@ static void match_expressions_select_as_the_api_server_does(void **state)
 		{EXPRESSION("a", "DoesNotExist", "[]"), "x: 1", TRI_YES},
 		{EXPRESSION("a", "DoesNotExist", "[]"), "l: '${L}'",
 		 TRI_UNKNOWN},
-		/* Not valid, or not known. */
+		/* Invalid, or unknown. */
 		{EXPRESSION("a", "in", "[b]"), "l: {a: b}", TRI_UNKNOWN},
 		{EXPRESSION("a", "'${OP}'", "[b]"), "l: {a: b}", TRI_UNKNOWN},
 		{EXPRESSION("'${K}'", "In", "[b]"), "l: {a: b}", TRI_UNKNOWN},
@@ -253,7 +253,7 @@ static const struct row term_rows[] = {
 	 "operator: In, values: ['${A}']}]}, {matchExpressions: [{key: "
 	 "b, operator: Exists}]}]}",
 	 "l: {a: x, b: x}", TRI_YES},
-	/* Names of nodes are not known. */
+	/* Names of nodes are unknown. */
 	{"s: {nodeSelectorTerms: [{matchFields: [{key: metadata.name, "
 	 "operator: In, values: [n]}]}]}",
 	 "l: {a: b}", TRI_UNKNOWN},

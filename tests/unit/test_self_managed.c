@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The objects of self-managed certificates: what is read from a Secret, what
- * is put into it, which webhooks are patched and how.
+ * The objects of self-managed certificates: values read from and written to a
+ * Secret, and patches of webhooks.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -177,7 +177,7 @@ static void secret_is_written(void **state)
 	text_is(&again.old, "old");
 	assert_int_equal(again.old_until, s.old_until);
 	data = json_object_get(object, "data");
-	/* The type kubernetes.io/tls wants both keys, be they empty. */
+	/* The type kubernetes.io/tls requires both keys, even empty ones. */
 	assert_string_equal(json_string_value(json_object_get(data, "tls.key")),
 			    "");
 	assert_string_equal(json_string_value(json_object_get(data, "mine")),
@@ -226,7 +226,7 @@ static void hooks_are_patched(void **state)
 		assert_string_equal(
 			json_string_value(json_object_get(entry, "name")),
 			i ? "c" : "b");
-		/* Nothing else of the webhook is touched. */
+		/* Nothing else of the webhook is changed. */
 		assert_int_equal(json_object_size(entry), 2);
 		assert_int_equal(json_object_size(client), 1);
 		assert_string_equal(

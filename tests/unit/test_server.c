@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The server's answer to each request: reviews are answered however their bytes
- * arrive, other requests are rejected with a reason, and the connection stays
- * open where possible.
+ * The server's response to each request: reviews are answered however their
+ * bytes arrive, other requests are rejected with a reason, and the connection
+ * stays open if possible.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,12 +33,12 @@ static int tear_down(void **state)
 #define JSON "Content-Type: application/json\r\n"
 #define HOST "Host: a\r\n"
 
-/* A request, its answer, and whether the connection lives on. */
+/* A request, its response, and whether the connection stays open. */
 struct exchange {
 	const char *what, *request;
-	int status; /* 0: 400, or an end without an answer (MHD 1.0) */
+	int status; /* 0: 400, or an end without a response (MHD 1.0) */
 	bool lives;
-	const char *header; /* in the answer, or NULL */
+	const char *header; /* in the response, or NULL */
 };
 
 static const struct exchange exchanges[] = {
@@ -259,7 +259,7 @@ static void bodies_of_all_sizes_arrive(void **state)
 	free(body);
 }
 
-/* The client gets to know why, and its connection lives. */
+/* The client gets the reason, and its connection stays open. */
 static void a_body_that_is_too_large_is_answered(void **state)
 {
 	enum { LEN = 8 << 20 };
@@ -278,7 +278,7 @@ static void a_body_that_is_too_large_is_answered(void **state)
 	free(body);
 }
 
-/* A review that is too long has an answer, if its beginning is enough. */
+/* A review that is too long gets a response, if its start suffices. */
 static void a_long_review_is_answered_from_its_start(void **state)
 {
 	enum { LEN = 20 << 20 }; /* of a limit of 1 */
@@ -354,7 +354,7 @@ static void requests_may_follow_without_waiting(void **state)
 	caller_close(&caller);
 }
 
-/* Headers that do not fit are refused, not waited for. */
+/* Headers that do not fit are rejected, not waited for. */
 static void headers_that_do_not_fit_are_refused(void **state)
 {
 	char *line = malloc(20000);
@@ -438,7 +438,7 @@ static void overload_is_answered(void **state)
 	assert_true(stage_figure(stage, "gpugate_overload_total") > before);
 }
 
-/* A client that goes away in the middle leaves nothing behind. */
+/* A client that disconnects midway leaves nothing behind. */
 static void a_client_that_goes_leaves_nothing(void **state)
 {
 	const struct stage *stage = *state;
@@ -471,7 +471,7 @@ static void wait_until_idle(void)
 
 static void bytes_in_flight_are_limited(void **state)
 {
-	/* 24.5 MiB of them for the bodies of large ones. */
+	/* 24.5 MiB of it for the bodies of large ones. */
 	enum { N = 30, LEN = 1000000, MEMORY = 56 << 20 };
 	struct stage stage;
 	struct caller callers[N];
@@ -555,7 +555,7 @@ static void draining_ends_connections_politely(void **state)
 	stage_end(&stage);
 }
 
-/* Stopping cuts whatever is open, in any phase. */
+/* Stopping cuts all open connections, in any phase. */
 static void stopping_cuts_every_connection(void **state)
 {
 	struct stage stage;

@@ -81,7 +81,7 @@ static void only_strong_suites_are_accepted(void **state)
 	stage_end(&stage);
 }
 
-/* A session cannot be taken up again, so no certificate check is left out. */
+/* A session cannot be resumed, so no certificate check is skipped. */
 static void sessions_are_not_resumed(void **state)
 {
 	static const char *const versions[] = {"NORMAL:-VERS-ALL:+VERS-TLS1.3",
@@ -127,7 +127,7 @@ static void renegotiation_ends_the_connection(void **state)
 	stage_end(&stage);
 }
 
-/* Bytes that are no TLS end the connection and nothing else. */
+/* Bytes that are not TLS end the connection and nothing else. */
 static void garbage_ends_its_connection_only(void **state)
 {
 	struct stage stage;
@@ -221,7 +221,7 @@ static void authority_init(struct authority *a)
 	int fd;
 
 	a->ca = make(&ca, NULL);
-	a->other = make(&ca, NULL); /* the same name, another key */
+	a->other = make(&ca, NULL); /* the same name, a different key */
 	strcpy(a->path, "/tmp/gpugate-client-ca-XXXXXX");
 	fd = mkstemp(a->path);
 	buf_init(&pem);
@@ -386,7 +386,7 @@ static void clients_are_let_in_by_their_certificate(void **state)
 	authority_end(&a);
 }
 
-/* A certificate that expires while its connection lives. */
+/* A certificate that expires while its connection is open. */
 static void an_expired_client_is_refused(void **state)
 {
 	const struct recipe recipe = {
@@ -418,7 +418,7 @@ static void an_expired_client_is_refused(void **state)
 	authority_end(&a);
 }
 
-/* The next authority counts at once, on connections that are open too. */
+/* A new authority counts at once, on open connections too. */
 static void a_new_authority_counts_at_once(void **state)
 {
 	const struct recipe recipe = {.cn = "apiserver", .eku = "clientAuth"};

@@ -11,7 +11,7 @@
 
 enum { LEN = 100000 };
 
-/* One that is judged for so long. */
+/* Posts one whose check takes this long. */
 static void post_large(struct caller *caller, const struct stage *stage, int ms)
 {
 	char *body = malloc(LEN);
@@ -84,7 +84,7 @@ static void one_that_waited_too_long_is_to_come_again(void **state)
 	stage_end(&stage);
 }
 
-/* There is room to judge two of them at once. */
+/* There is memory to check two of them at a time. */
 static void one_without_memory_waits_for_it(void **state)
 {
 	enum { N = 4 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests whose form libmicrohttpd decides about, and not we.
+ * Requests that libmicrohttpd judges by their form, not the server.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,8 +31,8 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* As webhook/README.md says: 0.9.75 does not show them to us. 1.0 refuses them,
- * some without an answer. */
+/* As described in webhook/README.md: 0.9.75 does not pass them on. 1.0 rejects
+ * them, some without a response. */
 static void what_the_library_hides(void **state)
 {
 #define HIDDEN(what, text)                                                     \

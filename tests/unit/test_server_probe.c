@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probes and figures over plain HTTP, and who tries to keep others out. */
+/* Probes and metrics over plain HTTP, and clients that try to block others. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -48,7 +48,7 @@ static int tear_down(void **state)
 	return 0;
 }
 
-/* The whole answer, until the connection ends. */
+/* Returns the whole response, until the connection ends. */
 static char *ask(const struct booth *booth, const char *request)
 {
 	char *answer = calloc(1, 1 << 20);
@@ -77,7 +77,7 @@ static void assert_answer(const struct booth *booth, const char *request,
 	free(answer);
 }
 
-/* By 400, or, as of libmicrohttpd 1.0, by an end without an answer. */
+/* By 400, or, since libmicrohttpd 1.0, by an end without a response. */
 static void assert_refused(const struct booth *booth, const char *request)
 {
 	char *answer = ask(booth, request);
@@ -124,7 +124,7 @@ static void the_reason_of_not_ready_is_shown(void **state)
 	assert_answer(booth, GET("/metrics"), 200, "\ngpugate_ready 1\n");
 }
 
-/* One address may not hold all places: another one is served at once. */
+/* One address cannot take all places: another one is served at once. */
 static void one_address_may_not_hold_all_places(void **state)
 {
 	enum { CROWD = 300 };

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slow clients: each phase has an end whether the client is silent or drips,
- * idle connections are left alone, and a full table makes room. The clock of
- * connections stands, and only a test moves it: how loaded the machine is
- * changes nothing.
+ * Slow clients: each phase ends whether the client is silent or sends byte by
+ * byte, idle connections stay open, and a full table closes some. Only the test
+ * moves the clock of connections, so the load of the machine does not matter.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -19,7 +18,7 @@
 #include "server_fixture.h"
 
 enum {
-	LIMIT_MS = 100000, /* of the one phase that a test is about */
+	LIMIT_MS = 100000, /* of the one phase under test */
 	NEVER = 1000000,   /* seconds: of all others */
 	ROUNDS = 5000,	   /* of 20 ms and more */
 };
@@ -63,9 +62,9 @@ static double timeouts(const struct stage *stage, const char *phase)
 	return stage_figure(stage, name);
 }
 
-/* Tenths of the limit, and a byte in each or silence: the connection ends when
- * the limit is over, not before, and not later however much it drips. A server
- * that notices the beginning of the phase late is given as much longer. */
+/* In tenths of the limit, with a byte in each or none: the connection ends at
+ * the limit, not before, and not later however many bytes arrive. A server that
+ * notices the start of the phase late gets as much longer. */
 static void assert_cut(const struct stage *stage, const char *phase,
 		       struct caller *caller, const char *drip)
 {
@@ -128,7 +127,8 @@ static void slow_headers_end(void **state)
 		struct caller caller;
 
 		caller_open(&caller, &stage);
-		/* As the first request, and as the second. */
+		/* Tested as the first request of a connection, and as the
+		 * second. */
 		if (i & 2) {
 			assert_true(caller_post(&caller, "{}", 2));
 			assert_int_equal(caller_status(&caller), 200);
@@ -176,7 +176,7 @@ static void the_body_of_a_refused_request_ends(void **state)
 		 NULL);
 }
 
-/* It asks for much and does not read. */
+/* It requests much and does not read. */
 static void slow_readers_end(void **state)
 {
 	struct stage stage;
@@ -220,7 +220,8 @@ static void send_half(const struct stage *stage, struct caller *callers, int n)
 	wait_for_work(stage, (unsigned)n);
 }
 
-/* Slow bodies are in flight, but do not have others refused for long. */
+/* Slow bodies are in flight, but do not cause the rejection of others for
+ * long. */
 static void slow_bodies_do_not_crowd_others_out(void **state)
 {
 	enum { CROWD = 20 };
@@ -237,7 +238,7 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 	advance(500);
 	for (int i = 0; stage_ask(&stage, "{}") != 200; i++)
 		assert_true(i < ROUNDS);
-	/* The answer arrives before its request is counted off. */
+	/* The response arrives before its request is subtracted. */
 	for (int i = 0; server_in_flight(stage.server) != CROWD; i++) {
 		assert_true(i < ROUNDS);
 		usleep(1000);
@@ -254,7 +255,7 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 	}
 	assert_true(good >= 2);
 	wait_for_work(&stage, 0);
-	/* And the count is right after it: two are in work, a third not. */
+	/* The count is right afterward: two are in progress, a third is not. */
 	send_half(&stage, crowd, 2);
 	assert_int_equal(stage_ask(&stage, "{}"), 429);
 	for (int i = 0; i < 2; i++)
@@ -290,7 +291,7 @@ static void idle_connections_live(void **state)
 	stage_end(&stage);
 }
 
-/* That limit is libmicrohttpd's: it waits for real. */
+/* That limit is libmicrohttpd's, with real waiting. */
 static void idle_connections_end_in_time(void **state)
 {
 	struct stage stage;
@@ -302,7 +303,7 @@ static void idle_connections_end_in_time(void **state)
 	stage.options.idle_seconds = 1;
 	stage_start(&stage);
 	caller_open(&caller, &stage);
-	/* A slow machine may come too late with it. */
+	/* On a slow machine it may come too late. */
 	if (caller_post(&caller, "{}", 2))
 		caller_status(&caller);
 	assert_true(caller_ends(&caller, ROUNDS * 20));
@@ -311,7 +312,7 @@ static void idle_connections_end_in_time(void **state)
 	atomic_store(&goes, false);
 }
 
-/* Clients that only take places give way to one that asks. */
+/* Idle clients give way to one that sends a request. */
 static void idle_clients_give_way_when_full(void **state)
 {
 	enum { MAX = 40 };
@@ -377,7 +378,7 @@ static void stalled_handshakes_hold_nobody_up(void **state)
 	began = clock_ms();
 	for (int i = 0; i < ASKS; i++)
 		assert_int_equal(stage_ask(&stage, "{}"), 200);
-	/* 20 ms each, should an answer wait for what never comes. */
+	/* 20 ms each, if a response waited for bytes that never arrive. */
 	print_message("  %d requests in %d ms\n", ASKS,
 		      (int)(clock_ms() - began));
 	for (int i = 0; i < STALLED; i++)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Offsets to lines and columns: code points, line ends, byte order marks and
- * UTF-16 in both byte orders, whole and damaged; and from a scalar's text back
- * to the file.
+ * UTF-16 in both byte orders, complete and damaged; and from a scalar's text
+ * back to the file.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -52,12 +52,12 @@ static void positions_count_code_points(void **state)
 	assert_position(&source, 16, 3, 1);
 	assert_position(&source, 17, 4, 1);
 	assert_position(&source, 21, 4, 5);
-	assert_position(&source, 4000, 4, 5); /* past the end: the end */
+	assert_position(&source, 4000, 4, 5); /* beyond the end: the end */
 	assert_int_equal(source.nlines, 4);
 	arena_release(&arena);
 }
 
-/* The answer before, on the same line or another, changes none. */
+/* The position before, on the same line or another, changes none. */
 static void columns_in_any_order(void **state)
 {
 	static const char text[] = "x: \xc3\xa4\xf0\x9f\x98\x80yz\n"
@@ -156,7 +156,7 @@ static const struct {
 	{BYTES("\xfe\xff\x00\xe4\x20\xac"), "\xc3\xa4\xe2\x82\xac"},
 	{BYTES("\xff\xfe\x3d\xd8\x00\xde"), "\xf0\x9f\x98\x80"},
 	{BYTES("\xfe\xff\xd8\x3d\xde\x00"), "\xf0\x9f\x98\x80"},
-	/* Surrogates without their partner, and a byte without its twin. */
+	/* Surrogates without their partner, and a last single byte. */
 	{BYTES("\xfe\xff\xd8\x3d"), "\xef\xbf\xbd"},
 	{BYTES("\xfe\xff\xd8\x3d\x00"
 	       "a"),

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits in the author's bytes, style by style. Every result is read again and
- * must be the edited tree, also where the table does not say so; random files
- * are in tests/check/splice.sh. Edits are written in YAML (edit_json.h).
+ * Edits of the author's bytes, style by style. Every result is read again and
+ * must be the edited tree, also if the table does not give it; random files are
+ * in tests/check/splice.sh. Edits are written in YAML (edit_json.h).
  */
 #include "splicing.h"
 
@@ -32,7 +32,7 @@ static void block_maps_are_spliced(void **state)
 		 "[{set: [x], value: 1}, {set: [a, w], value: 2}, "
 		 "{set: [a, b, z], value: 3}]",
 		 "a:\n  b:\n    c: 1\n    z: 3\n  w: 2\nx: 1\n", NULL},
-		/* behind a block text, before the empty lines */
+		/* after a block scalar, before the empty lines */
 		{"a: |\n  text\n\nb: 1\nc: |\n  end\n\n",
 		 "[{set: [d], value: 2}]",
 		 "a: |\n  text\n\nb: 1\nc: |\n  end\nd: 2\n\n", NULL},
@@ -72,7 +72,7 @@ static void comments_stay_with_the_entry_above(void **state)
 		 "a:\n  x: 1\n  # y\nb: 3\n---\n  # z\nb: 1\n", NULL},
 		{"a:\n  x: 1\n  # y\n...\n", "[{set: [b], value: 3}]",
 		 "a:\n  x: 1\n  # y\nb: 3\n...\n", NULL},
-		/* every level below the comments deeper than it */
+		/* every level below the comments that are indented further */
 		{"a:\n  b:\n    c: 1\n    # d\n  # e\n# f\n",
 		 "[{set: [x], value: 1}, {set: [a, w], value: 2}, "
 		 "{set: [a, b, z], value: 3}]",
@@ -87,7 +87,7 @@ static void comments_stay_with_the_entry_above(void **state)
 		 "[{set: [m, d], value: 3}, {set: [m, a, z], value: 1}, "
 		 "{remove: [m, b]}, {remove: [c]}]",
 		 "m:\n  a:\n    x: 1\n    z: 1\n    # y\n  d: 3\n", NULL},
-		/* shallower than a block text, and as deep as it */
+		/* indented less than a block scalar, and as much */
 		{"a:\n  b: |\n     t\n     # t\n   # y\n",
 		 "[{set: [c], value: 3}, {set: [a, d], value: 1}]",
 		 "a:\n  b: |\n     t\n     # t\n   # y\n  d: 1\nc: 3\n", NULL},
@@ -106,19 +106,20 @@ static void commented_items_stay_in_their_list(void **state)
 		{"l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\n# why\n",
 		 "[{set: [k], value: 3}]",
 		 "l:\n- a: 1\n#- a: 2\n#  b: 2\n## - a\nk: 3\n# why\n", NULL},
-		/* the sign in place of the blanks before a dash */
+		/* the sign replaces the blanks before a dash */
 		{"l:\n  - a: 1\n# - a: 2\n#   b: 2\n", "[{set: [k], value: 3}]",
 		 "l:\n  - a: 1\n# - a: 2\n#   b: 2\nk: 3\n", NULL},
 		{"l:\n    - a: 1\n# - a: 2\n", "[{set: [k], value: 3}]",
 		 "l:\n    - a: 1\nk: 3\n# - a: 2\n", NULL},
-		/* after another sort of entry it is just text */
+		/* after another kind of entry it is just text */
 		{"l:\n- a: 1\nm: 1\n# - a: 2\n", "[{set: [k], value: 3}]",
 		 "l:\n- a: 1\nm: 1\nk: 3\n# - a: 2\n", NULL},
 		{"l:\n- a: 1\n# so:\n# - a: 2\n", "[{set: [k], value: 3}]",
 		 "l:\n- a: 1\nk: 3\n# so:\n# - a: 2\n", NULL},
 		{"l:\n- a: 1\n# -\n#\n", "[{set: [k], value: 3}]",
 		 "l:\n- a: 1\nk: 3\n# -\n#\n", NULL},
-		/* items come before commented ones, after their own comments */
+		/* items are inserted before commented ones, after their own
+		 * comments */
 		{"l:\n- a: 1\n  # b: 1\n# - a: 2\n",
 		 "[{ensure: [l], item: {name: x}}, {set: [k], value: 3}]",
 		 "l:\n- a: 1\n  # b: 1\n- name: x\n# - a: 2\nk: 3\n", NULL},
@@ -358,7 +359,7 @@ static void replacing_keeps_comments(void **state)
 	run_cases(cases, COUNT(cases));
 }
 
-/* Quotes only where kubectl would read something else. */
+/* Quotes only if kubectl would read something else. */
 static const char *const plain_texts[] = {
 	"x",	"16Gi",	 "/dev/shm", "nvidia.com/gpu",
 	"a b",	"a#b",	 "-c",	     "a:b",
@@ -481,12 +482,12 @@ static void what_cannot_be_spliced_is_refused(void **state)
 		{"a:\n  b: &x 1\nc: *x\n", "[{remove: [a]}]", NULL, "anchor"},
 		{"a: {b: &x 1}\nc: *x\n", "[{set: [a, b], value: 2}]", NULL,
 		 "anchor"},
-		/* beside them all is well */
+		/* beside them the edit works */
 		{"a: &x {b: 1}\nc:\n  <<: *x\n", "[{set: [c, d], value: 2}]",
 		 "a: &x {b: 1}\nc:\n  <<: *x\n  d: 2\n", NULL},
 		{"a: &x {b: 1}\nc: *x\n", "[{set: [d], value: 2}]",
 		 "a: &x {b: 1}\nc: *x\nd: 2\n", NULL},
-		/* the other groups are done */
+		/* the other groups are applied */
 		{"a: &x {b: 1}\nc: *x\n",
 		 "[{set: [c, d], value: 1}, {set: [e], value: 1, and: true}, "
 		 "{set: [f], value: 1}]",
@@ -518,7 +519,7 @@ static void only_the_document_meant_changes(void **state)
 	run_in(&json, 2);
 }
 
-/* One document whose bytes are not those of the file. */
+/* A document whose bytes are not those of the file. */
 static void run_other(const char *text, size_t len, bool hosted)
 {
 	struct splice_list splices = {0};

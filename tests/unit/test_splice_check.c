@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The proof that is asked for before a file is written: splices_check() must
- * accept what reads as intended and refuse everything else.
+ * The check that is required before a file is written: splices_check() must
+ * accept texts that read as intended and reject everything else.
  */
 #include "json_reading.h"
 
 #include "doc/splice.h"
 
-/* splices_check() must see what went wrong. */
+/* splices_check() must notice the error. */
 static void a_wrong_splice_is_noticed(void **state)
 {
 	static const char before[] = "a: 1\n---\nb: 1\n";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* New entries that do not go below all others. */
+/* New entries that are not inserted below all others. */
 #include "splicing.h"
 
 static void metadata_goes_before_the_spec(void **state)
@@ -28,7 +28,8 @@ static void metadata_goes_before_the_spec(void **state)
 		 "t:\n  # why\n  spec: 1\n  metadata: {}\n", NULL},
 		{"# why\nspec: 1\n", "[{set: [metadata], value: {}}]",
 		 "# why\nspec: 1\nmetadata: {}\n", NULL},
-		/* nor before one that goes, or that is not written there */
+		/* nor before one that is removed, or that is not written
+		 * there */
 		{"a: 1\nspec: 1\n",
 		 "[{set: [metadata], value: {}}, {remove: [spec]}]",
 		 "a: 1\nmetadata: {}\n", NULL},

@@ -29,13 +29,13 @@ static void keys_are_renamed_in_place(void **state)
 		 "m: {c: 1, # why\n  b: 2}\n", NULL},
 		{"{\"m\": {\"a\":1}}", RENAME("a", "c", "1"),
 		 "{\"m\": {\"c\":1}}", NULL},
-		/* whole values, and what hangs on them */
+		/* whole values, with their comments */
 		{"m:\n  a:\n  - x # y\n", RENAME("a", "c", "[x]"),
 		 "m:\n  c:\n  - x # y\n", NULL},
 		{"m:\n  a: &x 1\nn: *x\n", RENAME("a", "c", "1"),
 		 "m:\n  c: &x 1\nn: *x\n", NULL},
 		{"m:\n  a:\n", RENAME("a", "c", "null"), "m:\n  c:\n", NULL},
-		/* not the same value, map, or repair */
+		/* not the same value, map, or fix */
 		{"m:\n  a: 1 # why\n  b: 2\n", RENAME("a", "c", "3"),
 		 "m:\n  b: 2\n  c: 3\n", NULL},
 		{"m:\n  a: 1 # why\n  b: 2\n", RENAME("a", "b", "1"),
@@ -46,7 +46,7 @@ static void keys_are_renamed_in_place(void **state)
 		{"m:\n  a: true # why\n  b: 2\n",
 		 "[{set: [m, c], value: true}, {remove: [m, a]}]",
 		 "m:\n  b: 2\n  c: true\n", NULL},
-		/* two at once, each with its own */
+		/* two at the same time, each with its own comment */
 		{"m:\n  a: 1 # 1\n  b: 1 # 2\n",
 		 "[{set: [m, c], value: 1}, {remove: [m, a], and: true}, "
 		 "{set: [m, d], value: 1}, {remove: [m, b], and: true}]",

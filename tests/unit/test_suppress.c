@@ -32,7 +32,7 @@ static void no_issue(void *context, const struct load_issue *issue)
 	fail_msg("the test's own YAML: %s", issue->text);
 }
 
-/* Scans text; its documents are excluded from, the last one stays in doc. */
+/* Scans text and excludes its documents; the last one stays in doc. */
 static void begin(struct fixture *f, const char *text)
 {
 	struct doc doc;
@@ -68,7 +68,7 @@ static void end(struct fixture *f, const char *want)
 	arena_release(&f->arena);
 }
 
-/* The reason by which it is suppressed, NULL when it is not. */
+/* Returns the reason by which it is suppressed, NULL if it is not. */
 static const char *try_at(struct fixture *f, size_t rule, unsigned line)
 {
 	static const struct setting open = {.enabled = true};
@@ -277,7 +277,7 @@ static void a_suppression_ends_on_its_day(void **state)
 	end(&f, "2:6: expired: the suppression ended on 2024-10-03\n");
 }
 
-/* Said unused only where the rule had its chance. */
+/* Reported as unused only if the rule could have reported. */
 static void unused_suppressions_are_reported(void **state)
 {
 	struct setting settings[SAMPLE_RULES] = {{0}};
@@ -403,7 +403,7 @@ static void annotations_count_for_their_object(void **state)
 					"/spec/template/spec"),
 			    "template only");
 	assert_null(try_pointer(&f, &made.object, NEVER_FITS, "/spec"));
-	/* an embedded object is covered by the one around it */
+	/* an embedded object is covered by the enclosing one */
 	inner.doc = &f.doc;
 	inner.root = node_get(f.doc.root, "spec");
 	inner.parent = &made.object;
@@ -442,7 +442,7 @@ static void an_unused_annotation_is_reported(void **state)
 		"11:29: unused: nothing here to suppress for `security`\n");
 }
 
-/* Each finding is held against each word: there is an end to them. */
+/* Each finding is compared with each word, so their number is limited. */
 static void too_many_words_are_reported(void **state)
 {
 	static char text[2000];

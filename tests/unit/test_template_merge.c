@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strategic merge of templates: what becomes of values, and where they stand.
+ * Strategic merge of templates: merged values, and their places.
  */
 #include "value_reading.h"
 
@@ -72,7 +72,7 @@ static void items_are_merged_by_their_key(void **state)
 		assert_merge(&cases[i]);
 }
 
-/* A list that would take long is not known. */
+/* A list that would take too long is unknown. */
 static void large_lists_are_unknown(void **state)
 {
 	struct arena arena = {0};

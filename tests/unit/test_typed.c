@@ -19,7 +19,7 @@
 static const struct {
 	const char *yaml, *path, *json;
 } cases[] = {
-	/* defaults of a type, wherever it stands */
+	/* defaults of a type, wherever it occurs */
 	{POD("{" ONE "}"), "spec.dnsPolicy", "\"ClusterFirst\""},
 	{META("Deployment",
 	      "apps/v1") "spec: {selector: {}, template: {spec: {containers: "
@@ -43,7 +43,7 @@ static const struct {
 	      "batch/v1") "spec: {jobTemplate: {spec: {template: {spec: {" ONE
 			  "}}}}}}",
 	 "spec.jobTemplate.spec.backoffLimit", NULL},
-	/* of a Pod alone, not of a template */
+	/* only of a Pod, not of a template */
 	{POD("{" ONE "}"), "spec.enableServiceLinks", "true"},
 	{META("Deployment",
 	      "apps/v1") "spec: {selector: {}, template: {spec: {" ONE "}}}}",
@@ -64,7 +64,7 @@ static const struct {
 	 "\"terminationMessagePath\":\"/dev/termination-log\","
 	 "\"terminationMessagePolicy\":\"File\","
 	 "\"imagePullPolicy\":\"Always\"}]"},
-	/* of a LimitRange, by its other maps; of its type alone */
+	/* of a LimitRange, by its other maps; by its type alone */
 	{META("LimitRange", "v1") "spec: {limits: [{type: Container, max: "
 				  "{nvidia.com/gpu: 4, cpu: 8}, default: {cpu: "
 				  "2}, min: {memory: 1Gi, cpu: 1}}, {type: "
@@ -75,7 +75,7 @@ static const struct {
 	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\"},\"defaultRequest\":"
 	 "{\"cpu\":\"2\",\"nvidia.com/gpu\":\"4\",\"memory\":\"1Gi\"}},"
 	 "{\"type\":\"Pod\",\"max\":{\"cpu\":\"8\"}}]"},
-	/* by what else is there */
+	/* depending on other fields */
 	{POD("{" ONE ", volumes: [{name: v}]}"), "spec.volumes",
 	 "[{\"name\":\"v\",\"emptyDir\":{}}]"},
 	{POD("{" ONE ", volumes: [{name: v, hostPath: {path: /x}}]}"),
@@ -99,7 +99,7 @@ static const struct {
 	 "\"terminationMessagePolicy\":\"File\",\"imagePullPolicy\":\"Always\"}]"},
 	{POD("{" ONE ", terminationGracePeriodSeconds: 60.0}"),
 	 "spec.terminationGracePeriodSeconds", "60"},
-	/* empty fields are left out, but for pointers */
+	/* empty fields are omitted, except pointers */
 	{POD("{" ONE ", hostNetwork: false, volumes: []}"), "spec.hostNetwork",
 	 NULL},
 	{POD("{" ONE ", volumes: []}"), "spec.volumes", NULL},
@@ -191,8 +191,7 @@ static void test_pull_policy(void **state)
 	}
 }
 
-/* Nothing is known of a value with a placeholder: its node is marked
- * unknown. */
+/* A value with a placeholder is unknown: its node is marked so. */
 static void test_unknown(void **state)
 {
 	struct fixture fixture = {0};
@@ -238,7 +237,7 @@ static void test_origin(void **state)
 	fixture_release(&fixture);
 }
 
-/* A fragment has only what it says. */
+/* A fragment has only its own fields. */
 static void test_fragment(void **state)
 {
 	struct fixture fixture = {.config.fragment = true};

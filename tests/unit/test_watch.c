@@ -26,7 +26,7 @@
 
 static int64_t now_ms;
 
-/* In place of libc's: monotonic time is the test's. */
+/* Replaces libc's function: monotonic time is the test's. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	if (clock != CLOCK_MONOTONIC)
@@ -93,7 +93,7 @@ static void put(const char *path, const char *text)
 	close(fd);
 }
 
-/* rename() over it, as everybody careful does. */
+/* Replaces it by rename(), as careful programs do. */
 static void replace(struct place *place, const char *path, const char *text)
 {
 	const char *temp = at(place, ".new");
@@ -123,7 +123,7 @@ static struct watch *watch_one(const char *path)
 	return watch_new(paths);
 }
 
-/* Returns the number of reports in so many milliseconds; ends early after
+/* Returns the number of reports in this many milliseconds; ends early after
  * `enough` reports. */
 static int count_changes(struct watch *watch, int ms, int enough)
 {
@@ -139,7 +139,7 @@ static int count_changes(struct watch *watch, int ms, int enough)
 	return n;
 }
 
-/* With the second look, 50 ms behind the first, and not a second time. */
+/* At the second check, 50 ms after the first, and not a second time. */
 static void logged_once(struct watch *watch)
 {
 	assert_int_equal(count_changes(watch, 1050, 1), 1);
@@ -178,7 +178,7 @@ static void projected_folder(void **state)
 	expect_no_change(watch);
 	project(place, 2, "a.yaml", "two");
 	logged_once(watch);
-	/* The old version is removed afterwards: not our business. */
+	/* The old version is removed later, which is not a change. */
 	unlink(at(place, "..1/a.yaml"));
 	rmdir(at(place, "..1"));
 	expect_no_change(watch);
@@ -202,7 +202,7 @@ static void replaced_and_rewritten(void **state)
 	watch_free(watch);
 }
 
-/* cp -p: in place, same size, the mtime of before. */
+/* cp -p: in place, same size, the old mtime. */
 static void rewritten_with_its_old_time(void **state)
 {
 	struct place *place = *state;
@@ -251,7 +251,7 @@ static void folder_gone_and_back(void **state)
 		assert_int_equal(mkdir(dir, 0755), 0);
 		put(path, "one");
 		logged_once(watch);
-		put(path, "two"); /* the new folder is listened to */
+		put(path, "two"); /* the new folder is watched */
 		logged_once(watch);
 		unlink(path);
 		rmdir(dir);
@@ -336,7 +336,7 @@ static void others_do_not_matter(void **state)
 	watch_free(watch);
 }
 
-/* A file is not reported while it is being written; afterwards once. */
+/* A file is not reported while it is being written; afterward once. */
 static void writing_takes_time(void **state)
 {
 	struct place *place = *state;
@@ -397,7 +397,7 @@ static void several_at_once(void **state)
 	watch_free(watch);
 }
 
-/* However often it is asked. */
+/* However often it is called. */
 static void told_once_to_who_asks_often(void **state)
 {
 	struct place *place = *state;

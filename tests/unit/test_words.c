@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words of commands: what a shell would split, what stays unknown, and flags
- * with their values.
+ * Words of commands: splitting as in a shell, unknown words, and flags with
+ * their values.
  */
 #include "kube/command/argv.h"
 #include "object_fixture.h"
@@ -52,7 +52,7 @@ static void commands_are_split_into_words(void **state)
 		 "/bin/bash|-lc|a|b c|d e"},
 		{"    command: [bash, -euxo, pipefail, -c, 'a b']\n",
 		 "bash|-euxo|pipefail|-c|a|b"},
-		/* A shell within: its words come behind. */
+		/* A nested shell: its words follow. */
 		{"    command: [sh, -c, \"bash -c 'a b' c\"]\n",
 		 "sh|-c|bash|-c|a b|c|a|b"},
 		{"    command: [sh, -c, \"bash -c a c\"]\n",
@@ -202,7 +202,7 @@ static void words_are_found_by_their_last_part(void **state)
 	fixture_release(&fixture);
 }
 
-/* The source of an Argo script is its command's, when that is a shell. */
+/* The source of an Argo script belongs to its command, if that is a shell. */
 static void the_source_of_a_script_is_its_command(void **state)
 {
 	static const char head[] =

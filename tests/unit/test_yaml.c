@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * YAML into trees: structure, merges, aliases, duplicate keys, flags, and the
- * bytes that keys and values stand on.
+ * byte spans of keys and values.
  */
 #include "yaml_reading.h"
 
@@ -43,7 +43,7 @@ static const struct pair structures[] = {
 	{"a: b#c\n", "1: {\"a\":\"b#c\"}\n"},
 	{"a:\r\n  - 1\r\n  - |\r\n    x\r\n    y\r\n",
 	 "1: {\"a\":[1,\"x\\ny\\n\"]}\n"},
-	/* kubectl takes one CR off each line. */
+	/* kubectl removes one CR from each line. */
 	{"a: |\r\r\n  x\r\r\n  y\nb: 1\n", "1: {\"a\":\"x\\ny\\n\",\"b\":1}\n"},
 	{"a: >\n  x\r\r\n  y\n", "1: {\"a\":\"x y\\n\"}\n"},
 	{"a: \"x\r\r\n  y\"\n", "1: {\"a\":\"x y\"}\n"},

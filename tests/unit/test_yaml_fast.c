@@ -26,7 +26,8 @@ static enum yaml_compare read_both(const char *text,
 {
 	struct arena arena = ARENA_INIT;
 	size_t len = strlen(text);
-	/* Not NUL-terminated, so that a sanitizer sees a read past the end. */
+	/* Not NUL-terminated, so that a sanitizer detects a read past the
+	 * end. */
 	char *exact = malloc(len ? len : 1);
 	enum yaml_compare result;
 
@@ -276,7 +277,7 @@ static void indexes_large_maps(void **state)
 			 COMPARE_FALL_BACK);
 }
 
-/* Each field that differs is noticed. */
+/* Each differing field is noticed. */
 static void compares_all_fields(void **state)
 {
 	static const struct node first = {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Scalars: what a plain text, a tag and a key mean. The expected values are
- * those of sigs.k8s.io/yaml 1.6.0 (tests/check/yaml.sh compares at large).
+ * Scalars: the meaning of a plain text, a tag and a key. The expected values
+ * are those of sigs.k8s.io/yaml 1.6.0 (tests/check/yaml.sh compares at large).
  */
 #include "yaml_reading.h"
 
@@ -201,7 +201,7 @@ static void plain_scalars_have_their_type(void **state)
 		snprintf(text, sizeof(text), "k: %s\n", plain[i].text);
 		snprintf(said, sizeof(said), "1: {\"k\":%s}\n", plain[i].json);
 		assert_reads(text, said);
-		/* In flow context and as the last thing of a file. */
+		/* In flow context and at the end of a file. */
 		if (strpbrk(plain[i].text, ",[]{}?"))
 			continue;
 		snprintf(text, sizeof(text), "[x, %s]", plain[i].text);
@@ -233,7 +233,7 @@ static void quoted_scalars_are_strings(void **state)
 	}
 }
 
-/* Types as a JSON decoder gives them. */
+/* Types as a JSON decoder returns them. */
 static const struct {
 	const char *text;
 	enum node_type type;

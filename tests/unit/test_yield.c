@@ -66,7 +66,7 @@ static void make(struct crowd *crowd, size_t n, uint32_t seed)
 
 	crowd->n = n;
 	for (size_t i = 0; i < n; i++) {
-		/* Few special ones: else everybody yields. */
+		/* Few special ones, or all would yield. */
 		const struct rule *rule =
 			&rules[next(&seed, 20) ? 2 * next(&seed, 2) : 1];
 
@@ -103,7 +103,7 @@ static void many_yield_as_few_do(void **state)
 	assert_true(hidden > 1000 && shown > 1000);
 }
 
-/* Findings before `from` are another object's. */
+/* Findings before `from` belong to another object. */
 static void others_are_left_alone(void **state)
 {
 	static struct crowd crowd;

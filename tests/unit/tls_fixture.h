@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A small HTTPS server with a key store, as webhook/key_store.h describes, and
- * a client that returns the server's certificate.
+ * A small HTTPS server with a key store, as webhook/tls/key_store.h describes,
+ * and a client that returns the server's certificate.
  */
 #ifndef TLS_FIXTURE_H
 #define TLS_FIXTURE_H
@@ -73,7 +73,7 @@ static enum MHD_Result tls_answer(void *context, struct MHD_Connection *http,
 	struct MHD_Response *response;
 	enum MHD_Result result;
 
-	/* An answer at the first call would close the connection. */
+	/* A response at the first call would close the connection. */
 	if (!*request) {
 		*request = &begun;
 		return MHD_YES;
@@ -182,7 +182,7 @@ static bool tls_connect(struct tls_client *client,
 	return true;
 }
 
-/* One request on a connection that stays. */
+/* Sends one request on a connection that stays open. */
 static bool tls_ask(struct tls_client *client)
 {
 	static const char request[] = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";

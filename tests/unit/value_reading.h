@@ -18,7 +18,7 @@ static inline struct node *read_value(struct reading *reading, const char *text)
 	return node;
 }
 
-/* True if both are the same value, however they are written. */
+/* Checks that both are the same value, however they are written. */
 static inline void assert_same(const struct node *node, const char *text)
 {
 	struct reading reading;

@@ -84,7 +84,7 @@ static inline void reading_release(struct reading *reading)
 	free(reading->text);
 }
 
-/* The first document's tree, NULL when it was refused or there is none. */
+/* Returns the first document's tree, NULL if it is rejected or missing. */
 static inline const struct node *read_one(struct reading *reading,
 					  const char *text)
 {
@@ -95,7 +95,7 @@ static inline const struct node *read_one(struct reading *reading,
 	return doc.root;
 }
 
-/* All documents; their text in reading->said. */
+/* Reads all documents; their text is in reading->said. */
 static inline void read_documents(struct reading *reading)
 {
 	struct doc doc;

@@ -239,7 +239,7 @@ def missing():
         longest = max(a[2] for a in answers)
         print(f"{what}: {len(denied)} of 20 denied, the longest took "
               f"{longest * 1000:.0f} ms", flush=True)
-        # On a busy machine an answer may be late: then the rule is not run.
+        # On a busy machine an answer may be late: the rule is then skipped.
         say(len(denied) >= 10, what, answers[0])
 
 

@@ -116,7 +116,7 @@ static json_t *finding_json(const struct finding *f)
 			 "suppressed", f->suppressed != SUPPRESSED_NOT);
 }
 
-/* Judge request.object as the webhook does, but of any kind. */
+/* Checks request.object as the webhook does, but of any kind. */
 static void tell_findings(struct asking *asking, const char *name)
 {
 	struct arena arena = ARENA_INIT;

@@ -128,7 +128,7 @@ def configure(hook):
     for configuration in hook.configurations(KINDS):
         answer = admin.create(configuration)
         say(answer[0] == 201, "webhook configuration", answer)
-    # The API server picks it up within a second or so.
+    # The API server uses it within a second or so.
     for _ in range(400):
         if denied(admin.create(pod("probe", container={"resources": {
                 "limits": {"nvidia.com/gpu": "1"}}}, nodeName="n",

@@ -8,7 +8,7 @@ import subprocess
 WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
           "InferenceService", "MPIJob", "TFJob", "JobSet", "LeaderWorkerSet",
           "Job", "Deployment", "StatefulSet", "Pod", "CronJob"}
-# For which the policy of these tests says `action: deny`.
+# Rules for which the policy of these tests has `action: deny`.
 DENIES = {"job-backoff-unbounded", "shm-size-exceeds-memory-limit",
           "gpu-limit-missing",
           "quota-gpu-key-ineffective"}

@@ -199,7 +199,8 @@ def away():
     quota(24)
     until(30, "it is young again", lambda: age() < 100 and ask(17)[0])
     say(denies(25), "25 of 24 GPUs never fit", ask(25))
-    # A server that has just started forbids what it allows a moment later.
+    # A server that has just started forbids requests that it allows a moment
+    # later.
     until(20, "all kinds are read again", lambda: kinds() == 26)
     say(not said("cannot read a kind"), "nobody is told of that moment")
     late = {a for a in asked() if a[2] in (401, 403)}
@@ -211,9 +212,9 @@ def rights_gone():
     path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings/" \
         "gpugate-cluster-state"
     say(admin.request("DELETE", path)[0] == 200, "the rights are gone")
-    # Watches that were allowed go on to their end.
+    # Watches that were allowed continue to their end.
     restart_server()
-    # Without Karpenter's CRD, gpugated looks for it every few minutes.
+    # Without Karpenter's CRD, gpugated requests it every few minutes.
     until(40, "it is told", lambda: said("cannot read a kind") >= 13)
     until(10, "no kind is taken for read", lambda: kinds() <= 1)
     say(ask(25)[0] and hook.ready(), "the webhook goes on", ask(25))

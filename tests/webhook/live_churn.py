@@ -131,7 +131,7 @@ def main():
     print("of all kinds:", changes("churn", str(int(SECONDS) // 4 + 1), 2000))
     restarts = threading.Thread(target=restart_thrice)
     restarts.start()
-    # A little more, since workers that come late do not make up for it.
+    # A little more, since late workers do not make up for it.
     told = changes("small", SECONDS, 1200)
     restarts.join()
     print("while it is killed 3 times:", told)

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * LD_PRELOAD: steps of the clock, while a program runs. The file that
- * CLOCK_STEP_FILE names holds the seconds by which the clock of the wall is
- * wrong; that of CLOCK_SLEEP_FILE the seconds that the machine slept, which
- * the clock of the wall and the one since boot both show. Monotonic time
- * knows of neither.
+ * For LD_PRELOAD: moves the clock while a program runs. The file named by
+ * CLOCK_STEP_FILE has the seconds by which the wall clock is wrong; that of
+ * CLOCK_SLEEP_FILE the seconds for which the machine slept, which the wall
+ * clock and the boot-time clock both show. Neither affects monotonic time.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

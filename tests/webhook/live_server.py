@@ -211,7 +211,7 @@ class FakeServer:
     # --- answers ------------------------------------------------------------
 
     def list(self, h, plural, query):
-        # All pages of a list are of one version.
+        # All pages of a list have one version.
         with self.changed:
             version = query["continue"].split("/")[0] if "continue" in query else str(self.version)
             if (plural, version) not in self.sorted:

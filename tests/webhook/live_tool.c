@@ -32,7 +32,7 @@
 
 enum { LATE_US = 5000 };
 
-/* One thread that asks a webhook. */
+/* A thread that queries a webhook. */
 struct judging {
 	struct admission *admission;
 	pthread_t thread;
@@ -249,7 +249,7 @@ static void set_time(struct live_times *times, const char *arg)
 				arg + strlen(names[i].name), NULL, 10);
 }
 
-/* Returns the seconds of max_age=MILLISECONDS, 0: there is none. */
+/* Returns the seconds of max_age=MILLISECONDS; 0 without it. */
 static int64_t max_age_of(char **args)
 {
 	for (; *args; args++)
@@ -272,7 +272,7 @@ static struct admission *open_admission(struct metrics *metrics,
 	return admission;
 }
 
-/* Until there are no more commands. */
+/* Runs until there are no more commands. */
 static int run(struct tool *tool, const struct live_options *options)
 {
 	struct err err = {0};

@@ -3,7 +3,7 @@
 others are free."""
 from review import dump
 
-# The rules that find something only with a state, and do with this one.
+# Rules that report only with a state, and do with this one.
 NEEDS_STATE = {"quota-would-exceed", "quota-never-fits",
                "priority-class-unknown", "node-selector-unmatched",
                "gpu-count-exceeds-node", "quota-missing-cpu-memory"}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To be preloaded: monotonic time is ahead by the milliseconds that the file of
- * CLOCK_AHEAD holds, a number of eight bytes. A waiting thread notices within
- * 10 ms that its time has come: a test moves the clock and need not wait. Other
+ * For LD_PRELOAD: monotonic time is ahead by the milliseconds in the file of
+ * CLOCK_AHEAD, a number of eight bytes. A waiting thread notices within 10 ms
+ * that its time has come, so a test moves the clock and need not wait. Other
  * clocks are the machine's.
  */
 #ifndef _GNU_SOURCE
@@ -86,7 +86,7 @@ int poll(struct pollfd *fds, nfds_t n, int timeout)
 	return rc;
 }
 
-/* An end of a slice is a spurious wake-up, which callers must expect. */
+/* The end of a slice is a spurious wake-up, which callers must expect. */
 int pthread_cond_timedwait(pthread_cond_t *cond, pthread_mutex_t *mutex,
 			   const struct timespec *until)
 {

@@ -5,7 +5,7 @@
  * A small space of objects (a Pod, a Deployment, a PyTorchJob) with every way
  * to take uncounted devices is created and changed at random, under policies
  * that change as well, by users, controllers and holders of a ticket. The model
- * knows of each object which devices it takes, where, and how often; from that
+ * stores the devices that each object takes, where, and how often; from that
  * alone it computes the required denials:
  *
  *	no sequence of requests stores an object with devices for which a CREATE
@@ -102,7 +102,7 @@ static bool mount_takes(int path, int at)
 	       (!strcmp(name, "/dev") && in_force->all_of_dev);
 }
 
-/* Containers for debugging ask for no resources. */
+/* Debug containers request no resources. */
 static bool debugs(const struct thing *t, int i)
 {
 	return t->form == POD && i == CONTAINERS - 1;
@@ -158,7 +158,7 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 	}
 }
 
-/* Findings that a CREATE would have denied. */
+/* Returns findings for which a CREATE would have been denied. */
 static struct takings denied_to(const struct thing *t)
 {
 	struct takings out = {.n = 0};
@@ -206,7 +206,7 @@ static bool keeps_to(const struct thing *now, const struct thing *old)
 }
 
 struct request_context {
-	const struct thing *now, *old; /* old: NULL for a CREATE */
+	const struct thing *now, *old; /* old is NULL for a CREATE */
 	enum user user;
 	const char *subresource;
 };
@@ -276,7 +276,7 @@ static void write_spec(struct buf *out, const struct thing *t)
 	buf_adds(out, "}");
 }
 
-/* Annotations of the pods; the ticket is the object's. */
+/* Annotations of the pods; the ticket belongs to the object. */
 static void write_notes(struct buf *out, const struct thing *t, bool ticket)
 {
 	buf_adds(out, "\"annotations\":{");
@@ -435,7 +435,7 @@ static void make_request(struct request_context *r, struct thing *now, int slot)
 	r->old = &slots[slot];
 	for (int n = any(3) + !any(40); n >= 0; n--)
 		change(now);
-	/* Whoever asks may write so; the API server does. */
+	/* Any user may set this; so may the API server. */
 	now->leaving |= !any(20);
 	if (now->form == POD)
 		r->subresource = subresources[any(COUNT(subresources))];
@@ -449,7 +449,8 @@ static void count(const struct request_context *r, bool allow)
 	kept += allow && r->old && !is_excepted(r) && denied_to(r->now).n;
 }
 
-/* False, and what differs: the webhook does not do as the model says. */
+/* False, and the difference, if the webhook does not do as the model
+ * requires. */
 static bool step(struct admission_worker *worker, struct buf *body)
 {
 	int slot = any(SLOTS);
@@ -505,7 +506,7 @@ int main(int argc, char **argv)
 	printf("%ld steps: %ld allowed (%ld by an exception, %ld keep what "
 	       "a CREATE is denied), %ld denied\n",
 	       steps, allowed, excepted, kept, denied);
-	/* A model that never comes to the point shows nothing. */
+	/* A model that never reaches the relevant cases shows nothing. */
 	good &= kept > steps / 100 && denied > steps / 10;
 	printf("ratchet model: %d passed, %d failed\n", good, !good);
 	buf_release(&body);

@@ -40,8 +40,9 @@ struct box {
 
 struct thing {
 	enum form form;
-	int replicas;		      /* of owners */
-	struct box boxes[CONTAINERS]; /* the last one of a Pod: for debugging */
+	int replicas; /* of owners */
+	struct box
+		boxes[CONTAINERS]; /* the last one of a Pod is for debugging */
 	int volumes[VOLUMES];
 	int note, note_key;
 	bool dev, ticket, owned, leaving;

@@ -349,8 +349,8 @@ class Trial:
         self.say(lint == mine, i, "only lint %s, only webhook %s" % (
             [x for x in lint if x not in mine][:2],
             [x for x in mine if x not in lint][:2]))
-        # A fragment is not applied, and its GPUs are not in the sum; one that
-        # is embedded counts with its parent.
+        # A fragment is not applied, and its GPUs are not in the sum; an
+        # embedded one counts with its parent.
         part = linted.summary["fragments"] == linted.summary["objects"]
         gpus = 0 if part else webhook["gpus"]
         if linted.summary["gpus"] != gpus and linted.summary["placeholders"]:

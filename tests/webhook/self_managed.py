@@ -293,7 +293,7 @@ def begin():
     refused()
     # As after an install by hand, or by a tool that prunes.
     admin.request("DELETE", SECRET)
-    # The time to which a replica compares its clock.
+    # The time with which a replica compares its clock.
     status, body, _ = Server(folder, USER).request(
         "POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
             "apiVersion": "authentication.k8s.io/v1",

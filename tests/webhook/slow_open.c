@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To be preloaded: while there is a file named by SLOW_WHILE, opening a path
- * that ends with policy.yaml takes until there is none.
+ * For LD_PRELOAD: while the file named by SLOW_WHILE exists, opening a path
+ * that ends with policy.yaml waits until it is removed.
  */
 #include <dlfcn.h>
 #include <fcntl.h>
