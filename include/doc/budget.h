@@ -22,6 +22,7 @@ struct load_cost {
 	uint64_t list_work; /* work_of() the trees */
 	uint64_t script;    /* bytes and words of shell scripts */
 	uint64_t cel;	    /* costs and work of custom rules */
+	uint64_t memory;    /* bytes for pods, findings and fixes */
 };
 
 struct load_budget {

@@ -216,5 +216,7 @@ void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
 struct not_run *run_not_run(struct run *run, size_t *n);
 /* Forget facts, counts and skipped rules, before the next set of files. */
 void run_restart(struct run *run);
+/* Forgets the last file as well, and returns most of its memory. */
+void run_drop(struct run *run);
 
 #endif

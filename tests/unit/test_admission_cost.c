@@ -154,6 +154,19 @@ static void words(struct buf *out)
 	buf_adds(out, "]}]}}");
 }
 
+/* Roles and findings of both objects are compared. */
+static void roles(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {templates: [");
+	for (unsigned i = 0; i < 700; i++)
+		buf_addf(out,
+			 "{name: t%u, container: {image: i:1, command: "
+			 "[torchrun, --nproc-per-node=%u, x], " GPU "}},",
+			 i, i);
+	buf_adds(out, "]}}");
+}
+
 static void launchers(struct buf *out)
 {
 	pod_with(out, "", GPU ", command: [sh, -c, '",
@@ -162,7 +175,8 @@ static void launchers(struct buf *out)
 
 /* --- their cost ----------------------------------------------------------- */
 
-static void judge(struct stage *s, enum admission_path path, const char *kind,
+static void judge(struct stage *s, enum admission_path path,
+		  const char *operation, const char *kind,
 		  void (*write)(struct buf *out))
 {
 	const char *times = getenv("TIMES");
@@ -173,18 +187,22 @@ static void judge(struct stage *s, enum admission_path path, const char *kind,
 	buf_init(&request);
 	buf_init(&body);
 	buf_addf(&request,
-		 "operation: CREATE, kind: {kind: %s}, namespace: ml, object: ",
-		 kind);
+		 "operation: %s, kind: {kind: %s}, namespace: ml, object: ",
+		 operation, kind);
 	write(&request);
+	if (!strcmp(operation, "UPDATE")) {
+		buf_adds(&request, ", oldObject: ");
+		write(&request);
+	}
 	review_json(&body, request.data);
 	before = memory_peak_mb(true);
 	began = cpu_ms();
 	admission_review(s->worker, path, body.data, body.len, &s->reply);
 	began = cpu_ms() - began;
 	before = memory_peak_mb(false) - before;
-	print_message("    %s: %d ms for %zu kB, %ld MB\n",
+	print_message("    %s %s: %d ms for %zu kB, %ld MB\n",
 		      path == ADMISSION_MUTATE ? "mutate" : "validate",
-		      (int)began, body.len / 1000, before);
+		      operation, (int)began, body.len / 1000, before);
 	assert_int_equal(s->reply.status, 200);
 	assert_true(before < MEMORY_MB);
 	assert_true(began <
@@ -204,14 +222,19 @@ static void objects_cost_little(void **state)
 		{"tokens", "Pod", tokens},
 		{"escapes of a quantity", "Pod", escapes},
 		{"launchers", "Pod", launchers},
+		{"roles", "Workflow", roles},
 	};
 	struct stage *s = *state;
 
 	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		print_message("  %s\n", rows[i].what);
-		judge(s, ADMISSION_VALIDATE, rows[i].kind, rows[i].write);
-		judge(s, ADMISSION_MUTATE, rows[i].kind, rows[i].write);
+		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
+		      rows[i].write);
+		judge(s, ADMISSION_MUTATE, "CREATE", rows[i].kind,
+		      rows[i].write);
+		judge(s, ADMISSION_VALIDATE, "UPDATE", rows[i].kind,
+		      rows[i].write);
 	}
 }
 
@@ -233,9 +256,9 @@ static void costly_rules_deny(void **state)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		print_message("  %s\n", rows[i].assert);
 		set_policy(s, rows[i].assert);
-		judge(s, ADMISSION_VALIDATE, "Pod", rows[i].write);
+		judge(s, ADMISSION_VALIDATE, "CREATE", "Pod", rows[i].write);
 		assert_true(says(s, "invalid-syntax"));
-		judge(s, ADMISSION_MUTATE, "Pod", rows[i].write);
+		judge(s, ADMISSION_MUTATE, "CREATE", "Pod", rows[i].write);
 		assert_true(says(s, "invalid-syntax"));
 		assert_false(says(s, "\"patch\""));
 	}

@@ -297,6 +297,7 @@ static enum after_patch second_opinion(struct review_context *ctx)
 	ctx->review = again;
 	ctx->review.object.source = &ctx->review.source;
 	ctx->review.old.source = &ctx->review.source;
+	judge_drop(&ctx->worker->other);
 	ctx->budget = load_cost_object;
 	judge_now(ctx, NULL, ASK_OUTCOMES);
 	if (ctx->worker->now.costly)
@@ -410,6 +411,7 @@ static void start_again(struct review_context *ctx)
 {
 	request_context_read(&ctx->request, &ctx->review, ctx->policy, false);
 	verdict_init(&ctx->verdict, &ctx->worker->arena);
+	judge_drop(&ctx->worker->other);
 	ctx->budget = load_cost_object;
 	look_up_namespace(ctx);
 }

@@ -7,6 +7,7 @@
  */
 #include "demand.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -32,31 +33,46 @@ struct demand_table {
 	size_t n, size;
 };
 
-static struct demand_row *find_row(const struct demand_table *demand,
-				   const char *role, const char *resource)
+static int cmp_rows(const void *a, const void *b)
 {
-	for (size_t i = 0; i < demand->n; i++)
-		if (!strcmp(demand->items[i].role, role) &&
-		    !strcmp(demand->items[i].resource, resource))
-			return &demand->items[i];
-	return NULL;
+	const struct demand_row *x = a, *y = b;
+	int c = strcmp(x->role, y->role);
+
+	return c ? c : strcmp(x->resource, y->resource);
 }
 
-static struct demand_row *row_of(struct demand_table *demand, const char *role,
-				 const char *resource)
+/* The row of the same role and resource, in a sorted table. */
+static const struct demand_row *find_row(const struct demand_table *demand,
+					 const struct demand_row *key)
 {
-	struct demand_row *row = find_row(demand, role, resource);
+	return bsearch(key, demand->items, demand->n, sizeof(*key), cmp_rows);
+}
 
-	if (row)
-		return row;
-	row = VEC_PUSH(demand->arena, demand->items, demand->n, demand->size);
-	*row = (struct demand_row){.role = role,
-				   .resource = resource,
-				   .pod = quantity_from(0),
-				   .steady = quantity_from(0),
-				   .peak = quantity_from(0),
-				   .awake = quantity_from(0)};
-	return row;
+static void add_to(struct demand_row *row, const struct demand_row *more)
+{
+	if (quantity_cmp(more->pod, row->pod) > 0)
+		row->pod = more->pod;
+	row->steady = quantity_add(row->steady, more->steady);
+	row->awake = quantity_add(row->awake, more->awake);
+	row->peak = quantity_add(row->peak, more->peak);
+	row->unknown |= more->unknown;
+}
+
+/* Sorts the table, with one row for each role and resource. */
+static void sort_rows(struct demand_table *demand)
+{
+	size_t last = 0;
+
+	if (!demand->n)
+		return;
+	qsort(demand->items, demand->n, sizeof(*demand->items), cmp_rows);
+	for (size_t i = 1; i < demand->n; i++) {
+		if (cmp_rows(&demand->items[last], &demand->items[i]))
+			demand->items[++last] = demand->items[i];
+		else
+			add_to(&demand->items[last], &demand->items[i]);
+	}
+	demand->n = last + 1;
 }
 
 static struct quantity of_pods(struct quantity each, struct amount pods,
@@ -72,18 +88,20 @@ static bool is_stopped(const struct object *object)
 }
 
 static void add_row(struct demand_table *demand, const struct pod *pod,
-		    const char *resource, struct quantity each, int64_t copies)
+		    const char *resource, struct quantity each, bool unknown,
+		    int64_t copies)
 {
-	struct demand_row *row = row_of(demand, pod->role, resource);
 	struct quantity steady = of_pods(each, pod->steady, copies);
 
-	if (quantity_cmp(each, row->pod) > 0)
-		row->pod = each;
-	row->steady = quantity_add(row->steady, steady);
-	if (!is_stopped(pod->object))
-		row->awake = quantity_add(row->awake, steady);
-	row->peak = quantity_add(row->peak, of_pods(each, pod->peak, copies));
-	row->unknown |= pod->steady.unknown;
+	*VEC_PUSH(demand->arena, demand->items, demand->n,
+		  demand->size) = (struct demand_row){
+		.role = pod->role,
+		.resource = resource,
+		.pod = each,
+		.steady = steady,
+		.awake = is_stopped(pod->object) ? quantity_from(0) : steady,
+		.peak = of_pods(each, pod->peak, copies),
+		.unknown = unknown || pod->steady.unknown};
 }
 
 /* True if an earlier container of the pod has the resource as well. */
@@ -106,15 +124,14 @@ static void add_resource(struct demand_table *demand, const struct pod *pod,
 	bool unknown = false;
 	struct quantity each = pod_request(pod, resource, true, &unknown);
 
-	add_row(demand, pod, resource, each, copies);
-	row_of(demand, pod->role, resource)->unknown |= unknown;
+	add_row(demand, pod, resource, each, unknown, copies);
 }
 
 static void add_pod(struct demand_table *demand, const struct pod *pod,
 		    int64_t copies)
 {
-	add_row(demand, pod, DEVICES, quantity_from(pod->gpus.n), copies);
-	row_of(demand, pod->role, DEVICES)->unknown |= pod->gpus.unknown;
+	add_row(demand, pod, DEVICES, quantity_from(pod->gpus.n),
+		pod->gpus.unknown, copies);
 	FOR_EACH_CONTAINER(pod, c)
 		FOR_EACH_ASKED(c, entry)
 			if (entry->accelerator &&
@@ -149,6 +166,7 @@ static struct demand_table read_demand(struct arena *arena,
 	object_read(arena, config, doc, &objects, &nested);
 	for (size_t i = 0; i < objects.n; i++)
 		add_object(&demand, &objects.items[i], 1);
+	sort_rows(&demand);
 	return demand;
 }
 
@@ -180,8 +198,7 @@ struct demand_change demand_compare(struct arena *arena,
 
 	for (size_t i = 0; i < after.n; i++) {
 		const struct demand_row *row = &after.items[i];
-		const struct demand_row *was =
-			find_row(&before, row->role, row->resource);
+		const struct demand_row *was = find_row(&before, row);
 
 		change.grew |= was ? is_more(row, was) : !is_zero(row);
 		change.resumed |=
@@ -189,8 +206,7 @@ struct demand_change demand_compare(struct arena *arena,
 	}
 	for (size_t i = 0; i < before.n; i++) {
 		const struct demand_row *was = &before.items[i];
-		const struct demand_row *row =
-			find_row(&after, was->role, was->resource);
+		const struct demand_row *row = find_row(&after, was);
 
 		change.fell |= row ? quantity_cmp(row->steady, was->steady) < 0
 				   : !is_zero(was);

@@ -121,6 +121,14 @@ void judge_release(struct judge *judge)
 	arena_release(&judge->arena);
 }
 
+void judge_drop(struct judge *judge)
+{
+	run_drop(&judge->run);
+	arena_reset(&judge->arena);
+	judge->findings = NULL;
+	judge->n = 0;
+}
+
 void judge_object(struct judge *judge, const struct judge_request *c)
 {
 	struct doc doc = *c->doc;

@@ -59,6 +59,8 @@ struct judge_request {
 
 void judge_init(struct judge *judge, const struct rule_set *rules);
 void judge_release(struct judge *judge);
+/* Drops the results, and nearly all memory. */
+void judge_drop(struct judge *judge);
 void judge_object(struct judge *judge, const struct judge_request *c);
 /* True if the policy patches the cause of this finding. */
 bool judge_patches(const struct finding *finding);

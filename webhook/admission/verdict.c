@@ -111,10 +111,12 @@ static const char *whole(struct arena *arena, const struct finding *f,
 	return text;
 }
 
-static void add_note(struct verdict *verdict, const struct note *note)
+static void add_note(struct verdict *verdict, struct note *note)
 {
+	note->hash = text_hash(note->text, strlen(note->text), 0);
 	for (size_t i = 0; i < verdict->nnotes; i++)
-		if (!strcmp(verdict->notes[i].text, note->text) &&
+		if (verdict->notes[i].hash == note->hash &&
+		    !strcmp(verdict->notes[i].text, note->text) &&
 		    text_eq(verdict->notes[i].remedy, note->remedy))
 			return;
 	*VEC_PUSH(verdict->arena, verdict->notes, verdict->nnotes,

@@ -23,6 +23,7 @@ struct verdict {
 		enum severity severity;
 		const char *rule;	   /* NULL: it concerns the request */
 		const char *text, *remedy; /* remedy: the help, or NULL */
+		uint64_t hash;		   /* of the text */
 	} * notes;
 	size_t nnotes, notes_size;
 	struct list warnings;	 /* each at most 120 characters */

@@ -8,25 +8,23 @@
  * do not lock out ordinary reviews. Half of the rest, or the need of the
  * largest review, is for checks, so that bodies that wait for a check do not
  * block each other. Large bodies have the rest. The memory of small reviews is
- * not counted: each thread checks one, of 3 MiB at most.
+ * not counted: each thread checks one, mostly of 3 MiB, at most of 8 MiB.
  */
 #include "server_internal.h"
 
 enum {
 	SMALL_SHARE = 8,
-	/* Two bytes of JSON become a node of 104 bytes, and a container of 170
-	 * bytes may have ten findings of 500 bytes; both are limited in number
-	 * (review.c). */
-	TREE_SHARE = 60,
-	TREE_MAX = 16 << 20,
+	/* Two bytes of JSON become a node of 104 bytes, and a pod of 200 bytes
+	 * may take 15 KB; both are limited (review.c, doc/budget.c). */
+	SHARE = 120,
+	MOST = 27 << 20,
 	SAY_SECONDS = 10,
 };
 
 /* Includes its strings, which are copied. */
 static size_t work_size(size_t len)
 {
-	return len +
-	       (len < TREE_MAX / TREE_SHARE ? len * TREE_SHARE : TREE_MAX);
+	return len + (len < MOST / SHARE ? len * SHARE : MOST);
 }
 
 size_t server_memory_least(size_t max_body)

@@ -146,12 +146,17 @@ void run_restart(struct run *run)
 
 /* --- one file ------------------------------------------------------------ */
 
+void run_drop(struct run *run)
+{
+	arena_reset(&run->file_arena);
+	arena_reset(&run->state->doc_arena);
+}
+
 void run_begin_file(struct run *run, const struct run_file *file)
 {
 	struct run_state *state = run->state;
 
-	arena_reset(&run->file_arena);
-	arena_reset(&state->doc_arena);
+	run_drop(run);
 	state->file = *file;
 	state->rules = policy_rules(file->policy);
 	state->findings = NULL;

@@ -10,9 +10,6 @@
 
 enum {
 	FINDINGS_MAX = 10000,
-	/* Bytes for the pods, findings and fixes of an object. A GPU pod takes
-	 * 20 KB. */
-	OBJECT_MEMORY = 24 << 20,
 	/* Some 30 ms. Operators reject the object anyway, so that a check
 	 * beyond it is not made. */
 	REJECTIONS_COST = 500000,
@@ -20,8 +17,7 @@ enum {
 
 static size_t memory_used(const struct run *run)
 {
-	return run->file_arena.used + run->state->doc_arena.used +
-	       run->state->values.used;
+	return run->file_arena.used + run->state->doc_arena.used;
 }
 
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
@@ -70,7 +66,7 @@ void run_budget_begin(struct run *run)
 	if (state->file.budget)
 		state->budget.all = *state->file.budget;
 	state->doc_arena.budget = &state->budget;
-	state->memory_before = 0;
+	state->memory_counted = 0;
 	state->rejections_left = REJECTIONS_COST;
 }
 
@@ -78,7 +74,13 @@ bool run_is_spent(struct run *run)
 {
 	struct run_state *state = run->state;
 
-	if (memory_used(run) - state->memory_before > OBJECT_MEMORY)
+	size_t used = memory_used(run);
+	struct load_cost more = {.memory = used - state->memory_counted};
+
+	state->memory_counted = used;
+	load_budget_spend(&state->budget, &more);
+	/* Values of expressions do not last. */
+	if (state->values.used > load_budget_left(&state->budget).memory)
 		state->budget.over = true;
 	return state->budget.over;
 }
@@ -113,7 +115,7 @@ bool run_read_in_time(struct run *run, const struct object *object)
 	load_budget_object(&run->state->budget);
 	/* A review is one object. */
 	if (!run->options.admission) {
-		run->state->memory_before = memory_used(run);
+		run->state->memory_counted = memory_used(run);
 		run->state->rejections_left = REJECTIONS_COST;
 	}
 	return !object->costly;

@@ -65,7 +65,7 @@ struct run_state {
 	struct arena doc_arena; /* objects, scratch; reset per document */
 	struct run_file file;
 	struct load_budget budget; /* of documents in documents of the file */
-	size_t memory_before; /* memory_used() at the start of the object */
+	size_t memory_counted;	   /* memory_used() that is spent */
 	struct suppressions *suppressions;
 	const struct cluster *cluster; /* of the checked object, or NULL */
 	/* Why a snapshot is not used (too old), or NULL. */
