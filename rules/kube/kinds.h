@@ -288,6 +288,9 @@ const struct node *template_merge(struct arena *arena, uint32_t *budget,
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
+/* The node under another key, at its own place. */
+struct node node_view(struct arena *arena, const struct node *node,
+		      const char *key);
 /* Returns the value after the patch; both are under the same key. */
 const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,

@@ -16,9 +16,8 @@ struct maker {
 	struct node *spec, *box;
 };
 
-/* Returns the node under that key as a view. */
-static struct node view_of(struct arena *arena, const struct node *node,
-			   const char *key)
+struct node node_view(struct arena *arena, const struct node *node,
+		      const char *key)
 {
 	struct node view = *node, *parent = ARENA_NEW(arena, struct node);
 
@@ -52,8 +51,8 @@ static struct node *inner_map(struct maker *maker, struct node *map,
 
 	if (child)
 		return child->key_start == VIEW_OF_NONE ? child : NULL;
-	view = view_of(maker->arena, merge_hollow(maker->arena, maker->holder),
-		       key);
+	view = node_view(maker->arena,
+			 merge_hollow(maker->arena, maker->holder), key);
 	view.key_start = VIEW_OF_NONE;
 	merge_add(maker->arena, maker->budget, map, &view);
 	return child_of(map, key);
@@ -84,7 +83,7 @@ static void put_field(struct maker *maker, struct node *map,
 		map = inner_map(maker, map, to[0]);
 	if (!map)
 		return;
-	view = view_of(maker->arena, node, to[0]);
+	view = node_view(maker->arena, node, to[0]);
 	view.key_start = how;
 	child = child_of(map, to[0]);
 	if (child && is_same(child, &view))
@@ -120,7 +119,7 @@ static const struct node *rename_items(struct maker *maker,
 		FOR_EACH_CHILD(item, field)
 			merge_add(maker->arena, maker->budget, copy, field);
 		if (value && node_is_map(item)) {
-			view = view_of(maker->arena, value, "mountPath");
+			view = node_view(maker->arena, value, "mountPath");
 			merge_add(maker->arena, maker->budget, copy, &view);
 		}
 		merge_add(maker->arena, maker->budget, out, copy);
@@ -227,7 +226,7 @@ static void put_name(struct maker *maker, const char *name)
 
 	if (!name || node_get(maker->box, "name"))
 		return;
-	text = view_of(maker->arena, maker->box, "name");
+	text = node_view(maker->arena, maker->box, "name");
 	text.type = NODE_STRING;
 	text.first = text.last = NULL;
 	text.map_index = NULL;
@@ -239,9 +238,12 @@ static void put_name(struct maker *maker, const char *name)
 /* Adds the list of its containers: the kind's own, and the generated one. */
 static void put_box(struct maker *maker)
 {
-	struct node *list = inner_map(maker, maker->spec, "containers");
-	struct node *own = child_of(maker->spec, "containers");
+	struct node *list, *own;
 
+	if (!node_first(maker->box)) /* no row has a field of it */
+		return;
+	list = inner_map(maker, maker->spec, "containers");
+	own = child_of(maker->spec, "containers");
 	if (!list) {
 		if (!node_is_seq(own))
 			return;

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tekton Pipelines. The steps of a task are containers of one pod: they run one
+ * after another, but the pod holds the requests of all of them until the last
+ * one ends.
+ *
+ * Source: tektoncd/pipeline v1.15.0 (70f7308): pkg/pod/pod.go, Build();
+ * pkg/apis/pipeline/v1/merge.go; pkg/pod/script.go; pkg/internal/
+ * computeresources/tasklevel.
+ */
+#include "rules/kube/operator.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#include "base/text.h"
+
+/* -- variables -------------------------------------------------------------
+ */
+
+/* True for `$(params.gpus)` or `$(params["gpus"])`, which the controller fills
+ * in; the names of variables of the kubelet differ. */
+static bool is_filled(const struct node *node)
+{
+	const char *at = node_str(node);
+
+	while (at && (at = strstr(at, "$("))) {
+		for (at += 2; islower((unsigned char)*at);)
+			at++;
+		if (*at == '.' || *at == '[')
+			return true;
+	}
+	return false;
+}
+
+static bool any_filled(const struct node *tree)
+{
+	FOR_EACH_CHILD(tree, child)
+		if (any_filled(child))
+			return true;
+	return is_filled(tree);
+}
+
+/* Returns the item that may become several, or NULL. */
+static const struct node *any_list(const struct node *words)
+{
+	FOR_EACH_CHILD(words, item)
+		if (is_filled(item) && strstr(item->str, "[*]"))
+			return item;
+	return NULL;
+}
+
+static bool is_command(const struct node *node)
+{
+	static const char *const keys[] = {"command", "args", "script", NULL};
+
+	return node->key && text_any(node->key, keys, text_eq);
+}
+
+/* Returns the tree with the values that are filled in unknown. Readers of
+ * commands look for variables in them. */
+static const struct node *filled(struct pod_builder *builder,
+				 const struct node *tree)
+{
+	const struct node *several = is_command(tree) ? any_list(tree) : NULL;
+	struct node *out;
+
+	if (!any_filled(tree) || (is_command(tree) && !several))
+		return tree;
+	if (several || !node_first(tree)) {
+		out = ARENA_NEW(builder->arena, struct node);
+		*out = *tree;
+		out->type = NODE_STRING;
+		out->str = "";
+		out->len = 0;
+		out->flags |= NODE_UNKNOWN;
+		return out;
+	}
+	out = merge_hollow(builder->arena, tree);
+	FOR_EACH_CHILD(tree, child)
+		merge_add(builder->arena, &builder->merge_budget, out,
+			  filled(builder, child));
+	return out;
+}
+
+/* Returns a copy, whose values no fix changes: it is for several steps. */
+static const struct node *shared(struct pod_builder *builder,
+				 const struct node *tree)
+{
+	struct node *out;
+
+	if (!node_first(tree))
+		return tree;
+	out = merge_hollow(builder->arena, tree);
+	FOR_EACH_CHILD(tree, child)
+		merge_add(builder->arena, &builder->merge_budget, out,
+			  shared(builder, child));
+	return out;
+}
+
+/* -- steps ------------------------------------------------------------------
+ */
+
+/* The steps of one pod. */
+struct task {
+	struct pod_builder *builder;
+	const struct node *below; /* stepTemplate */
+	const struct node *above; /* with the env of the pod template */
+	bool unsure;		  /* the run changes their resources */
+};
+
+/* Adds the value under that key. */
+static void put(const struct task *task, struct node *out,
+		const struct node *value, const char *key, bool known)
+{
+	struct pod_builder *builder = task->builder;
+	struct node view;
+
+	if (!value)
+		return;
+	view = node_view(builder->arena, value, key);
+	if (!known)
+		view.flags |= NODE_UNKNOWN;
+	merge_add(builder->arena, &builder->merge_budget, out, &view);
+}
+
+static bool is_for_shell(const char *script)
+{
+	script += strspn(script, " \t\r\n");
+	if (!text_starts(script, "#!"))
+		return true;
+	return text_find(script, strcspn(script, "\n"), "bin/sh") ||
+	       text_find(script, strcspn(script, "\n"), "env sh") ||
+	       text_find(script, strcspn(script, "\n"), "bash");
+}
+
+/* A script takes the place of the command. */
+static void put_script(const struct task *task, struct node *out,
+		       const struct node *script)
+{
+	static const char shell[] = "sh";
+	struct node *list, word = *script;
+
+	if (!is_for_shell(script->str)) {
+		put(task, out, script, "command", false);
+		return;
+	}
+	word.str = shell;
+	word.len = sizeof(shell) - 1;
+	list = merge_hollow(task->builder->arena, script);
+	list->type = NODE_SEQ;
+	merge_add(task->builder->arena, &task->builder->merge_budget, list,
+		  &word);
+	put(task, out, list, "command", true);
+	put(task, out, script, "source", true);
+}
+
+/* A step that refers to a StepAction has these from there. */
+static const char *const referred[] = {
+	"image",	"command",	   "args", "env",
+	"volumeMounts", "securityContext", NULL};
+
+/* True if container_made() gives the field another value. */
+static bool is_made(const char *key, const struct node *script,
+		    const struct node *ref)
+{
+	static const char *const keys[] = {"computeResources", "resources",
+					   NULL};
+
+	return text_any(key, keys, text_eq) ||
+	       (script && text_eq(key, "command")) ||
+	       (ref && text_any(key, referred, text_eq));
+}
+
+static const struct node *container_made(const struct task *task,
+					 const struct node *step)
+{
+	struct pod_builder *builder = task->builder;
+	uint32_t *budget = &builder->merge_budget;
+	const struct node *all = step;
+	const struct node *script = node_get(step, "script");
+	const struct node *ref = node_if_set(node_get(step, "ref"));
+	const char *resources = strcmp(builder->object->version, "v1beta1")
+					? "computeResources"
+					: "resources";
+	struct node *out = merge_hollow(builder->arena, step);
+
+	if (!node_str(script) || !*node_str(script))
+		script = NULL;
+	if (node_is_map(task->below))
+		all = value_merge(builder->arena, budget, task->below, step);
+	if (task->above)
+		all = value_merge(builder->arena, budget, all, task->above);
+	FOR_EACH_CHILD(all, field)
+		if (!is_made(field->key, script, ref))
+			merge_add(builder->arena, budget, out, field);
+	if (script)
+		put_script(task, out, script);
+	for (size_t i = 0; ref && referred[i]; i++)
+		put(task, out, ref, referred[i], false);
+	put(task, out,
+	    task->unsure ? step : node_if_set(node_get(all, resources)),
+	    "resources", !task->unsure);
+	return out;
+}
+
+static void put_list(const struct task *task, struct node *out,
+		     const struct node *list)
+{
+	struct pod_builder *builder = task->builder;
+	struct node *all;
+
+	if (!list)
+		return;
+	all = merge_hollow(builder->arena, list);
+	FOR_EACH_CHILD(list, item)
+		merge_add(builder->arena, &builder->merge_budget, all,
+			  node_is_map(item) ? container_made(task, item)
+					    : item);
+	merge_add(builder->arena, &builder->merge_budget, out, all);
+}
+
+/* Returns a map with `env` of the pod template of the run, or of those of a
+ * pipeline. */
+static const struct node *env_above(const struct task *task)
+{
+	struct pod_builder *builder = task->builder;
+	const struct node *spec = node_get(builder->object->root, "spec");
+	const struct node *env = node_path(spec, "podTemplate.env");
+	struct node *out;
+
+	if (node_is_unset(env))
+		env = node_path(spec, "taskRunTemplate.podTemplate.env");
+	if (node_is_unset(env))
+		return NULL;
+	out = merge_hollow(builder->arena, spec);
+	put(task, out, shared(builder, env), "env", true);
+	return out;
+}
+
+/* `computeResources` of a run replaces those of each step: limits whole,
+ * requests divided by the number of steps. */
+static bool run_has_resources(const struct node *run)
+{
+	return field_is_set(run, "computeResources") ||
+	       field_is_set(run, "stepSpecs") ||
+	       field_is_set(run, "stepOverrides") ||
+	       field_is_set(run, "sidecarSpecs") ||
+	       field_is_set(run, "sidecarOverrides");
+}
+
+static const struct node *task_of(const struct node *holder)
+{
+	const struct node *task = node_get(holder, "taskSpec");
+
+	return node_is_unset(task) ? holder : task;
+}
+
+static bool is_list_made(const struct node *field)
+{
+	return text_eq(field->key, "taskSpec") ||
+	       text_eq(field->key, "steps") || text_eq(field->key, "sidecars");
+}
+
+static void patch(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *all = filled(builder, pod->spec);
+	const struct node *task = task_of(all);
+	struct node *out = merge_hollow(builder->arena, all);
+	struct task steps = {
+		.builder = builder,
+		.unsure = run_has_resources(pod->source),
+	};
+
+	FOR_EACH_CHILD(all, field)
+		if (!is_list_made(field))
+			merge_add(builder->arena, &builder->merge_budget, out,
+				  field);
+	put_list(&steps, out, node_get(task, "sidecars"));
+	steps.below = shared(builder, node_get(task, "stepTemplate"));
+	steps.above = env_above(&steps);
+	steps.unsure |= node_is_unknown(steps.below);
+	put_list(&steps, out, node_get(task, "steps"));
+	/* Runs of single tasks may have another template, other resources. */
+	if (node_is_unknown(task) ||
+	    field_is_set(node_get(builder->object->root, "spec"),
+			 "taskRunSpecs"))
+		out->flags |= NODE_UNKNOWN;
+	pod->spec = out;
+}
+
+static bool is_at_shm(const struct node *workspaces)
+{
+	FOR_EACH_CHILD(workspaces, one)
+		if (text_contains(node_str(node_get(one, "mountPath")), "shm"))
+			return true;
+	return false;
+}
+
+/* The platform's `default-pod-template` has what a run leaves unset. */
+static unsigned injects(const struct pod_builder *builder,
+			const struct pod *pod)
+{
+	unsigned bits = 0;
+
+	(void)builder;
+	if (is_at_shm(node_get(task_of(pod->source), "workspaces")))
+		bits |= INJECT_SHM_UNKNOWN;
+	if (node_is_unset(pod->tolerations) ||
+	    node_is_unset(pod->node_selector))
+		bits |= INJECT_SELECTOR;
+	return bits;
+}
+
+/* A matrix makes a run of the task for each combination. */
+static bool fans_out(const struct object *object)
+{
+	FOR_EACH_POD(object, pod)
+		if (field_is_set(pod->group, "matrix"))
+			return true;
+	return false;
+}
+
+/* Tasks that wait for others may run beside them or not. */
+static void peaks(struct arena *arena, struct object *object)
+{
+	(void)arena;
+	for (size_t i = 0; i < object->npods; i++)
+		if (object->pods[i].peak.n)
+			object->pods[i].peak = object->pods[i].steady;
+}
+
+const struct workload_operator operator_tekton = {
+	.patch = patch,
+	.injects = injects,
+	.peaks = peaks,
+	.fans_out = fans_out,
+};
