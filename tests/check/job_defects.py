@@ -244,6 +244,8 @@ def cluster_stays(obj):
     if obj["kind"] != "RayJob" or at(obj, ("spec", "clusterSelector")) \
             or not at(obj, ("spec", "rayClusterSpec")):
         return None
+    # In a queue, kueue-rejects reports it.
+    (obj["metadata"].get("labels") or {}).pop("kueue.x-k8s.io/queue-name", None)
     obj["spec"].pop("ttlSecondsAfterFinished", None)
     obj["spec"].pop("deletionStrategy", None)
     obj["spec"]["shutdownAfterJobFinishes"] = False

@@ -2,11 +2,11 @@
 /*
  * KubeRay keeps a RayJob's cluster after the job has ended, for inspection,
  * unless shutdownAfterJobFinishes or a deletionStrategy deletes it, for success
- * and for failure. Kueue rejects RayJobs that do not shut down. A job that
- * selects an existing cluster owns none, and interactive mode needs the
- * cluster. Source: KubeRay rayjob_types.go, rayjob_controller.go; Kueue
- * rayjob_webhook.go.
+ * and for failure. A job that selects an existing cluster owns none, and
+ * interactive mode needs the cluster. Source: KubeRay rayjob_types.go,
+ * rayjob_controller.go.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
@@ -85,15 +85,7 @@ static void check_strategy(struct rule_run *run, const struct object *object,
 	unsigned kept = ray_ends_kept(strategy);
 	struct finding *f;
 
-	if (object->kueue) {
-		f = report_object(run, object, strategy,
-				  "Kueue rejects a RayJob without "
-				  "`shutdownAfterJobFinishes: true`");
-		finding_severity(f, SEVERITY_ERROR);
-		finding_help(
-			run, f,
-			"set `shutdownAfterJobFinishes: true` instead of the deletionStrategy");
-	} else if (kept) {
+	if (kept) {
 		f = report_object(run, object, strategy,
 				  "the deletionStrategy leaves the Ray cluster "
 				  "and its %ss after the job has %s",
@@ -127,7 +119,9 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *strategy = node_get(spec, "deletionStrategy");
 	struct finding *f;
 
-	if (!spec || !object_gpu_pod(object) || ends_it(spec) ||
+	/* In a queue, kueue-rejects reports it. */
+	if (!spec || (object->kueue && text_eq(object->kind, "RayJob")) ||
+	    !object_gpu_pod(object) || ends_it(spec) ||
 	    !node_is_unset(node_get(spec, "clusterSelector")) ||
 	    node_eq(mode, "InteractiveMode") || node_is_unknown(mode) ||
 	    (object->fragment && node_is_unset(shutdown)))
@@ -145,26 +139,20 @@ static void check(struct rule_run *run, const struct object *object)
 				"shutdownAfterJobFinishes");
 	if (node_is_unset(node_get(spec, "deletionPolicy")))
 		repair(run, f, spec);
-	if (object->kueue) {
-		finding_severity(f, SEVERITY_ERROR);
-		finding_help(
-			run, f,
-			"set `shutdownAfterJobFinishes: true`; Kueue rejects the job without it");
-	}
 }
 
 const struct rule rule_rayjob_no_shutdown = {
 	.name = "rayjob-no-shutdown",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_OPT_IN_PATCH | RULE_RAISES,
+	.flags = RULE_OPT_IN_PATCH,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a GPU RayJob leaves its cluster running after it has ended",
-	.why = "The cluster keeps its GPUs until it is deleted; Kueue rejects such a job.",
+	.why = "The cluster keeps its GPUs until it is deleted.",
 	.remedy =
 		"Set shutdownAfterJobFinishes: true and ttlSecondsAfterFinished: 600.",
 	.evidence =
-		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go (default false); https://github.com/kubernetes-sigs/kueue/tree/main/pkg/controller/jobs/rayjob",
+		"https://github.com/ray-project/kuberay/blob/master/ray-operator/apis/ray/v1/rayjob_types.go (default false)",
 	.check_object = check,
 };

@@ -67,6 +67,24 @@
 #define SELECTOR "self.?namespaceSelector"
 #define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
+/* With time to read the logs. */
+static void shut_down(struct rule_run *run, struct finding *f,
+		      const struct node *part)
+{
+	struct fix *fix;
+
+	if (!node_is_unset(node_get(part, "deletionStrategy")) ||
+	    !node_is_unset(node_get(part, "deletionPolicy")))
+		return;
+	fix = finding_fix(run, f, false,
+			  "set `shutdownAfterJobFinishes: true`");
+	fix_set(fix, part, "shutdownAfterJobFinishes",
+		edit_bool(rule_arena(run), true));
+	if (node_is_unset(node_get(part, "ttlSecondsAfterFinished")))
+		fix_set(fix, part, "ttlSecondsAfterFinished",
+			edit_int(rule_arena(run), 600));
+}
+
 static const struct rejection items[] = {
 	/* Topology requests of pods. */
 	REJECTION("topology-twice", NULL, AT("preferred-topology"),
@@ -232,7 +250,8 @@ static const struct rejection items[] = {
 		  "!(" QUEUED ") ||"
 		  " self.?clusterSelector.orValue({}).size() > 0 ||"
 		  " self.?shutdownAfterJobFinishes.orValue(false)",
-		  "'`shutdownAfterJobFinishes` is not true'", .absent = true),
+		  "'`shutdownAfterJobFinishes` is not true'", .absent = true,
+		  .repair = shut_down),
 	REJECTION("ray-autoscaling", CLUSTERS, "enableInTreeAutoscaling",
 		  "!(" QUEUED ") ||"
 		  " !self.?enableInTreeAutoscaling.orValue(false) || " HAS_NOTE(
