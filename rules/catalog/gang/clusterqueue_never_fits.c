@@ -219,13 +219,20 @@ static void check_flavors(struct rule_run *run, const struct workload *w,
 	}
 }
 
+/* True if the queue is in a cohort, to which it may lend its quota. */
+static bool may_lend(const struct node *spec)
+{
+	return !node_is_unset(node_get(spec, "cohort")) ||
+	       !node_is_unset(node_get(spec, "cohortName"));
+}
+
 /* By default a queue selects no namespace. */
 static void check_queue(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");
 
 	if (!object_is(object, "kueue.x-k8s.io", "ClusterQueue") ||
-	    object->fragment || node_is_unknown(spec) ||
+	    object->fragment || node_is_unknown(spec) || may_lend(spec) ||
 	    !node_is_unset(node_get(spec, "namespaceSelector")))
 		return;
 	finding_help(
