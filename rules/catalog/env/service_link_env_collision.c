@@ -67,7 +67,7 @@ const struct rule rule_service_link_env_collision = {
 	.category = "env",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW | RULE_SAFE_PATCH,
+	.flags = RULE_SAFE_PATCH,
 	.since = "1.0",
 	.summary =
 		"a Service sets an environment variable that its server reads",

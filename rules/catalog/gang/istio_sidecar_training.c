@@ -87,7 +87,6 @@ const struct rule rule_istio_sidecar_training = {
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
 	.needs = NEEDS_SET,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "training pods that get an Istio sidecar",

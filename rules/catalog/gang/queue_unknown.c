@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A queue that does not exist or accepts nothing: a Kueue LocalQueue (and its
- * ClusterQueue), or a queue of Volcano or KAI. The job stays suspended, or its
- * pods stay Pending, without a message. If no file defines the queue, the
- * cluster may have it: the message then contains "if". Source: kueue pkg/queue;
- * volcano pkg/webhooks/admission/jobs; Volcano's scheduler creates the queue
- * `default`.
+ * ClusterQueue, and the flavors of that), or a queue of Volcano or KAI. The job
+ * stays suspended, or its pods stay Pending, without a message. If no file
+ * defines the queue, the cluster may have it: the message then contains "if".
+ * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs; Volcano's
+ * scheduler creates the queue `default`.
  */
 #include <string.h>
 
@@ -57,6 +57,21 @@ static bool is_stopped(const struct found_object *queue)
 	return policy && strcmp(policy, "None") != 0;
 }
 
+/* A ClusterQueue that names a flavor that is not there is inactive. */
+static void check_flavors(struct rule_run *run, const struct workload *w,
+			  const struct found_object *queue)
+{
+	FOR_EACH_CHILD(node_path(queue->root, "spec.resourceGroups"), group)
+		FOR_EACH_CHILD(node_get(group, "flavors"), flavor) {
+			const char *name = node_str(node_get(flavor, "name"));
+
+			if (name &&
+			    !index_find(rule_index(run), w, CLUSTER_FLAVOR,
+					name, rule_arena(run)))
+				report_unknown(run, w, CLUSTER_FLAVOR, name);
+		}
+}
+
 static void check_kueue(struct rule_run *run, const struct workload *w,
 			enum cluster_kind kind, const char *name)
 {
@@ -73,6 +88,8 @@ static void check_kueue(struct rule_run *run, const struct workload *w,
 		report(run, w, kind, name, "is stopped");
 	else if (kind == CLUSTER_LOCAL_QUEUE && behind)
 		check_kueue(run, w, CLUSTER_QUEUE, behind);
+	else if (kind == CLUSTER_QUEUE)
+		check_flavors(run, w, queue);
 }
 
 static bool has_children(struct rule_run *run, const struct workload *w)

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy lists the schedulers. Volcano gives the pods of a Job
+ * Without a list of the site's schedulers only names that are almost those of
+ * known ones. Volcano gives the pods of a Job
  * the scheduler of the Job (pkg/controllers/job/job_controller_util.go).
  */
+#include <string.h>
+
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -16,18 +19,44 @@ static const struct node *scheduler(const struct pod *pod)
 	return node_path(pod->object->root, "spec.schedulerName");
 }
 
+static const char *const known_names[] = {
+	"default-scheduler", "volcano",
+	"kai-scheduler",     "yunikorn",
+	"hami-scheduler",    "koord-scheduler",
+	"runai-scheduler",   "scheduler-plugins-scheduler"};
+enum { NKNOWN = sizeof(known_names) / sizeof(*known_names) };
+
+static void check_spelling(struct rule_run *run, const struct pod *pod,
+			   const struct node *at)
+{
+	const char *near = text_nearest(at->str, known_names, NKNOWN);
+
+	if (!near || !strcmp(near, at->str) ||
+	    text_distance(near, at->str, 3) > 2)
+		return;
+	finding_help(
+		run,
+		report_pod(
+			run, pod, at,
+			"if the cluster runs no scheduler `%s`, the pods stay Pending without an event",
+			at->str),
+		"did you mean `%s`?", near);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *known = rule_param(run, "schedulers");
 	const struct node *at = scheduler(pod);
 
-	if (!*known || !node_str(at) || !*node_str(at) ||
-	    pod_uses_gpu(pod) != TRI_YES ||
+	if (!node_str(at) || !*node_str(at) || pod_uses_gpu(pod) != TRI_YES ||
 	    !strcmp(node_str(at), "default-scheduler") ||
 	    text_lists(known, node_str(at)))
 		return;
-	report_pod(run, pod, at, "the site runs no scheduler `%s`",
-		   node_str(at));
+	if (!*known)
+		check_spelling(run, pod, at);
+	else
+		report_pod(run, pod, at, "the site runs no scheduler `%s`",
+			   node_str(at));
 }
 
 static const struct rule_param params[] = {
@@ -40,10 +69,9 @@ const struct rule rule_scheduler_name_unknown = {
 	.name = "scheduler-name-unknown",
 	.category = "scheduling",
 	.severity = SEVERITY_WARNING,
-	.needs = NEEDS_PARAM,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
-	.summary = "a pod names a scheduler that the site does not run",
+	.summary =
+		"a pod names a scheduler that the site does not run, or a misspelled one",
 	.why = "No scheduler handles the pod: it stays Pending without an event.",
 	.remedy = "Name one of the schedulers of the cluster.",
 	.evidence =

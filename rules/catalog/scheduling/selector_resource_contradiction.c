@@ -8,7 +8,6 @@
  * (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -16,56 +15,9 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/mig.h"
+#include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/sharing.h"
 #include "kube/set/index_find.h"
-
-/*
- * Chips per node of a TPU topology: all of a slice on one host; 4 for larger
- * slices with three dimensions. Hosts of flat ones have 4 or 8: -1.
- */
-static int64_t chips_of_node(const char *topology)
-{
-	long side[3] = {1, 1, 1};
-	int sides = 0, end = 0;
-	int64_t chips;
-
-	for (; sides < 3; sides++, topology += end) {
-		end = 0;
-		if (sscanf(topology, sides ? "x%3ld%n" : "%3ld%n", &side[sides],
-			   &end) < 1 ||
-		    !end || side[sides] < 1)
-			break;
-	}
-	if (*topology || sides < 2)
-		return -1;
-	chips = side[0] * side[1] * side[2];
-	if (sides == 3)
-		return chips < 4 ? chips : 4;
-	return chips > 8 ? -1 : chips;
-}
-
-/* Number of accelerators of the nodes that the label selects; -1 if it does not
- * show that. */
-static int64_t node_label_count(const char *key, const char *value)
-{
-	const struct node_label *label = node_label_find(key);
-	const struct instance_type *type;
-	char *end;
-	long long n;
-
-	if (label && label->meaning == LABEL_INSTANCE) {
-		type = instance_type_find(value);
-		return type ? type->accelerators : -1;
-	}
-	if (label && label->meaning == LABEL_PRODUCT)
-		return mig_product_most(value);
-	if (text_eq(key, "cloud.google.com/gke-tpu-topology"))
-		return chips_of_node(value);
-	if (!label || label->meaning != LABEL_COUNT)
-		return -1;
-	n = strtoll(value, &end, 10);
-	return *end || end == value ? -1 : n;
-}
 
 /*
  * True if the expression excludes the nodes that the nodeSelector entry
@@ -149,6 +101,22 @@ static bool may_have_both(const struct node_label *label, const char *vendor,
 	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
 }
 
+/* The most accelerators of the values, -1: one of them does not say. */
+static int64_t most_of(const struct node_need *need)
+{
+	int64_t most = -1, n;
+	const struct node *value;
+
+	for (size_t i = 0; (value = node_need_value(need, i)); i++) {
+		n = node_str(value) ? node_label_devices(need->key, value->str)
+				    : -1;
+		if (n < 0)
+			return -1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
 static void check_need(struct rule_run *run, const struct pod *pod,
 		       const struct node_need *need,
 		       const struct node_label *label,
@@ -157,9 +125,19 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 	const struct node *first = node_need_value(need, 0);
 	const char *value = node_str(first) ? node_str(first) : "";
 	const char *vendor = node_label_vendor(need->key, value);
-	int64_t n = node_label_count(need->key, value);
+	int64_t n = node_label_devices(need->key, value);
 
-	if (node_eq(first, "false") || node_need_value(need, 1))
+	if (node_need_value(need, 1)) {
+		n = most_of(need);
+		if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
+			report_pod(
+				run, pod, first,
+				"`%s` selects nodes with at most %" PRId64
+				" accelerator%s, but a pod requests %" PRId64,
+				need->key, n, n == 1 ? "" : "s", pod->gpus.n);
+		return;
+	}
+	if (node_eq(first, "false"))
 		return;
 	if (vendor && !text_eq(vendor, accelerator->vendor)) {
 		if (!may_have_both(label, vendor, accelerator))
@@ -234,7 +212,8 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 {
 	const struct node *own = pod_field(pod, "nodeSelector");
 
-	FOR_EACH_CHILD(node_path(class->root, "scheduling.nodeSelector"),
+	FOR_EACH_CHILD(node_path(class ? class->root : NULL,
+				 "scheduling.nodeSelector"),
 		       label) {
 		const struct node *at = node_get(own, label->key);
 		struct finding *f;
@@ -250,31 +229,24 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 	}
 }
 
-static const struct found_object *class_of(struct rule_run *run,
-					   const struct workload *w,
-					   const struct workload_pod *pod)
-{
-	for (size_t i = 0; i < pod->nreferences; i++)
-		if (pod->references[i].runtime_class)
-			return index_find(
-				rule_index(run), w, CLUSTER_RUNTIME_CLASS,
-				pod->references[i].name, rule_arena(run));
-	return NULL;
-}
-
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
-	const struct found_object *class = NULL;
-	const struct object *object;
+	const struct object *object = NULL;
 
-	for (size_t i = 0; i < w->npods && !class && !w->child; i++)
-		class = class_of(run, w, &w->pods[i]);
-	object = class ? rule_object(run, w) : NULL;
+	for (size_t i = 0; i < w->npods && !w->child && !object; i++)
+		if (w->pods[i].nreferences)
+			object = rule_object(run, w);
 	if (!object)
 		return;
-	FOR_EACH_POD(object, pod)
-		if (node_eq(pod_field(pod, "runtimeClassName"), class->name))
-			check_class(run, pod, class);
+	FOR_EACH_POD(object, pod) {
+		const char *name = node_str(pod_field(pod, "runtimeClassName"));
+
+		if (name)
+			check_class(run, pod,
+				    index_find(rule_index(run), w,
+					       CLUSTER_RUNTIME_CLASS, name,
+					       rule_arena(run)));
+	}
 }
 
 const struct rule rule_selector_resource_contradiction = {

@@ -6,7 +6,11 @@
  */
 #include "kube/scheduling/node_devices.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "base/text.h"
+#include "kube/scheduling/mig.h"
 
 static void narrow_types(struct node_devices *found,
 			 const struct node_label *label,
@@ -63,4 +67,52 @@ struct quantity instance_type_memory(const struct instance_type *type)
 
 	memory.format = QUANTITY_BINARY;
 	return memory;
+}
+
+/*
+ * Chips per node of a TPU topology: all of a slice on one host; 4 for larger
+ * slices with three dimensions. Hosts of flat ones have 4 or 8: -1.
+ */
+static int64_t chips_of_node(const char *topology)
+{
+	long side[3] = {1, 1, 1};
+	int sides = 0, end = 0;
+	int64_t chips;
+
+	for (; sides < 3; sides++, topology += end) {
+		end = 0;
+		if (sscanf(topology, sides ? "x%3ld%n" : "%3ld%n", &side[sides],
+			   &end) < 1 ||
+		    !end || side[sides] < 1)
+			break;
+	}
+	if (*topology || sides < 2)
+		return -1;
+	chips = side[0] * side[1] * side[2];
+	if (sides == 3)
+		return chips < 4 ? chips : 4;
+	return chips > 8 ? -1 : chips;
+}
+
+/* Number of accelerators of the nodes that the label selects; -1 if it does not
+ * show that. */
+int64_t node_label_devices(const char *key, const char *value)
+{
+	const struct node_label *label = node_label_find(key);
+	const struct instance_type *type;
+	char *end;
+	long long n;
+
+	if (label && label->meaning == LABEL_INSTANCE) {
+		type = instance_type_find(value);
+		return type ? type->accelerators : -1;
+	}
+	if (label && label->meaning == LABEL_PRODUCT)
+		return mig_product_most(value);
+	if (text_eq(key, "cloud.google.com/gke-tpu-topology"))
+		return chips_of_node(value);
+	if (!label || label->meaning != LABEL_COUNT)
+		return -1;
+	n = strtoll(value, &end, 10);
+	return *end || end == value ? -1 : n;
 }

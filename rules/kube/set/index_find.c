@@ -21,7 +21,8 @@ static bool is_referred(enum cluster_kind kind)
 	       kind == CLUSTER_KAI_QUEUE || kind == CLUSTER_DEVICE_CLASS ||
 	       kind == CLUSTER_RUNTIME_CLASS || kind == CLUSTER_VOLUME_CLAIM ||
 	       kind == CLUSTER_DISRUPTION_BUDGET ||
-	       kind == CLUSTER_NETWORK_POLICY || kind == CLUSTER_NAMESPACE;
+	       kind == CLUSTER_NETWORK_POLICY || kind == CLUSTER_NAMESPACE ||
+	       kind == CLUSTER_NODE_POOL;
 }
 
 /* True if files beside the clusters' folders may define it for all of them. */

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * libfabric finds EFA devices only where the device plugin, a claim or the host
+ * gives them to the container; it then uses none, or fails. Source:
+ * aws/aws-ofi-nccl; AWS's guide of EFA on EKS.
+ */
+#include "base/text.h"
+#include "engine/rule.h"
+#include "kube/command/env.h"
+
+static bool mounts_devices(const struct container *c)
+{
+	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
+		const char *name = node_str(node_get(mount, "name"));
+		const struct node *volume =
+			name ? pod_volume(c->pod, name) : NULL;
+		const char *path = node_str(node_path(volume, "hostPath.path"));
+
+		if (path && text_starts(path, "/dev"))
+			return true;
+	}
+	return false;
+}
+
+static void check(struct rule_run *run, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c) {
+		const struct env_value value =
+			container_env_value(c, "FI_PROVIDER");
+		const struct node *own = container_limits(c);
+
+		if (!text_eq(value.text, "efa") || c->gpus.n < 1 ||
+		    node_is_unknown(own) ||
+		    node_get(own, "vpc.amazonaws.com/efa") ||
+		    node_path(c->node, "resources.claims") ||
+		    node_is_true(container_security(c, "privileged")) ||
+		    mounts_devices(c))
+			continue;
+		report_container(
+			run, c, value.at,
+			"FI_PROVIDER is `efa`, but container `%s` requests no vpc.amazonaws.com/efa: traffic between nodes falls back to TCP, or fails",
+			container_title(c));
+	}
+}
+
+const struct rule rule_efa_not_requested = {
+	.name = "efa-not-requested",
+	.category = "network",
+	.severity = SEVERITY_WARNING,
+	.scope = GPU_PODS | PODSPEC,
+	.since = "1.0",
+	.summary =
+		"a container is configured for EFA, but requests no interface",
+	.why = "The device plugin gives EFA interfaces only to containers that request them. Without them NCCL uses TCP, which is many times slower.",
+	.remedy =
+		"Request vpc.amazonaws.com/efa, as many as the instance type has, and hugepages-2Mi.",
+	.evidence =
+		"https://docs.aws.amazon.com/eks/latest/userguide/node-efa.html; https://github.com/aws/sagemaker-hyperpod-cli/issues/306",
+	.check_pod = check,
+};

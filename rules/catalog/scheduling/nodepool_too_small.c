@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A pod that selects a Karpenter NodePool and requests more accelerators than
+ * any instance type of the pool's requirements has. Source: karpenter
+ * pkg/controllers/provisioning/scheduling nodeclaim.go ("no instance type
+ * satisfied resources").
+ */
+#include <inttypes.h>
+
+#include "engine/rule.h"
+#include "kube/scheduling/node_devices.h"
+#include "kube/scheduling/sharing.h"
+#include "kube/set/index_find.h"
+
+/* The most accelerators of the values; -1: one of them does not say. */
+static int64_t most_of(const struct node *requirement)
+{
+	const char *key = node_str(node_get(requirement, "key"));
+	int64_t most = -1;
+
+	if (!key || !node_eq(node_get(requirement, "operator"), "In"))
+		return -1;
+	FOR_EACH_CHILD(node_get(requirement, "values"), value) {
+		int64_t n = node_str(value)
+				    ? node_label_devices(key, value->str)
+				    : -1;
+
+		if (n < 0)
+			return -1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
+
+/* Units of the resource are whole devices, and their number is known. */
+static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
+{
+	if (pod->gpus.unknown || pod->gpus.n < 1)
+		return false;
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    container_unit(rule_cluster(run), c, entry) !=
+				    ACCEL_WHOLE)
+				return false;
+	return true;
+}
+
+static void check_pool(struct rule_run *run, const struct pod *pod,
+		       const struct found_object *pool, const struct node *at)
+{
+	FOR_EACH_CHILD(node_path(pool->root, "spec.template.spec.requirements"),
+		       requirement) {
+		int64_t most = most_of(requirement);
+		struct finding *f;
+
+		if (most < 0 || most >= pod->gpus.n)
+			continue;
+		f = report_pod(run, pod, at,
+			       "no node of NodePool `%s` has more than %" PRId64
+			       " accelerator%s (`%s`), but a pod requests "
+			       "%" PRId64,
+			       pool->name, most, most == 1 ? "" : "s",
+			       node_get(requirement, "key")->str, pod->gpus.n);
+		finding_label_place(run, f, &pool->place, "the pool");
+		return;
+	}
+}
+
+static void check(struct rule_run *run, const struct workload *w)
+{
+	const struct object *object = NULL;
+
+	if (!w->child &&
+	    (index_keeps(rule_index(run), CLUSTER_NODE_POOL) || w->cluster))
+		object = rule_object(run, w);
+	if (!object)
+		return;
+	FOR_EACH_POD(object, pod) {
+		const struct node *at = node_get(pod_field(pod, "nodeSelector"),
+						 "karpenter.sh/nodepool");
+		const struct found_object *pool =
+			node_str(at) && asks_for_whole(run, pod)
+				? index_find(rule_index(run), w,
+					     CLUSTER_NODE_POOL, at->str,
+					     rule_arena(run))
+				: NULL;
+
+		if (pool)
+			check_pool(run, pod, pool, at);
+	}
+}
+
+const struct rule rule_nodepool_too_small = {
+	.name = "nodepool-too-small",
+	.category = "scheduling",
+	.severity = SEVERITY_ERROR,
+	.needs = NEEDS_SET,
+	.since = "1.0",
+	.summary =
+		"a pod requests more accelerators than the nodes of its NodePool have",
+	.why = "Karpenter finds no instance type for the pod (`no instance type satisfied resources`): it stays Pending.",
+	.remedy =
+		"Add larger instance types to the requirements of the NodePool, or request fewer accelerators per pod.",
+	.evidence =
+		"https://github.com/aws/karpenter-provider-aws/issues/8064; https://karpenter.sh/docs/concepts/nodepools/",
+	.check_workload = check,
+};
