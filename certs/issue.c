@@ -175,12 +175,11 @@ static int authority_read(struct authority *ca, const struct issued *pem,
 	if (!ca->key)
 		return ssl_fail(err, "the CA's key cannot be read");
 	if (!X509_check_private_key(ca->cert, ca->key))
-		return ssl_fail(err, "the CA's key is not that of its "
-				     "certificate");
+		return ssl_fail(err,
+				"the CA's key does not match its certificate");
 	if (X509_check_ca(ca->cert) != 1)
 		return err_set(err, 0,
-			       "the CA's certificate is not one of a "
-			       "CA");
+			       "the CA's certificate is not a CA certificate");
 	if (ssl_time(X509_get0_notAfter(ca->cert)) <= now)
 		return err_set(err, 0, "the CA is expired");
 	return 0;

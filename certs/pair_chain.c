@@ -90,7 +90,7 @@ static enum pair_verdict check_digest(struct pair_parts *parts, size_t i)
 	if (!X509_get_signature_info(parts->chain[i], &digest, NULL, NULL,
 				     NULL))
 		return pair_say(parts, PAIR_REFUSED,
-				"%s: its kind of signature is not known",
+				"%s: its kind of signature is unknown",
 				pair_which(parts, i));
 	if (digest != NID_sha1 && digest != NID_md5 && digest != NID_md4 &&
 	    digest != NID_md5_sha1)

@@ -63,7 +63,8 @@ enum pair_verdict pair_check_use(struct pair_parts *parts)
 				   "may not sign handshakes (its keyUsage "
 				   "lacks digitalSignature)");
 	if (flags & EXFLAG_CA)
-		pair_warn(parts, "the server's own certificate is one of a CA");
+		pair_warn(parts,
+			  "the server's own certificate is a CA certificate");
 	return PAIR_GOOD;
 }
 

@@ -62,7 +62,8 @@ static int check_ca(const struct rotate_view *view, const struct issued *ca,
 	if (!view->ca)
 		return err_set(err, 0, "its certificate cannot be read");
 	if (X509_check_ca(view->ca) != 1)
-		return err_set(err, 0, "its certificate is not one of a CA");
+		return err_set(err, 0,
+			       "its certificate is not a CA certificate");
 	if (f->now >= f->ca_to || f->now < f->ca_from - ROTATE_BACKDATE)
 		return err_set(err, 0, "it is not valid now");
 	key = pem_first_key(&ca->key);
@@ -148,7 +149,8 @@ static void read_leaf(struct rotate_view *view,
 		return;
 	f->leaf = leaf_kind(view);
 	if (f->leaf == LEAF_NONE)
-		err_set(&reported->leaf, 0, "it is of a CA that is not stored");
+		err_set(&reported->leaf, 0,
+			"it was issued by a CA that is not stored");
 	f->leaf_from =
 		ssl_time(X509_get0_notBefore(view->leaf)) + ROTATE_BACKDATE;
 	f->leaf_to = ssl_time(X509_get0_notAfter(view->leaf));

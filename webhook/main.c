@@ -149,7 +149,7 @@ static int help_selftest(void)
 		"and allows a good\n"
 		"one. With --address, it tests the server there and accepts "
 		"any verdict, because\n"
-		"the policy of that server is not known. Exits with status 0 "
+		"the policy of that server is unknown. Exits with status 0 "
 		"or 1.\n\n"
 		"Options:\n");
 	options_print(&option_set, OPTION_SELFTEST, &out);

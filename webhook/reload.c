@@ -90,8 +90,7 @@ static void take_policy(struct reload *r, struct policy *policy)
 
 	if (policy_asks_namespaces(policy) && !r->knows_namespaces)
 		log_say(r->log, LOG_WARN,
-			"overrides with namespaceLabels never match: labels "
-			"of namespaces are known from --cluster or --live on");
+			"overrides with namespaceLabels never match: labels of namespaces are known only with --cluster or --live on");
 	escape_guard(&guard, drop_policy, policy);
 	admission_set_policy(r->admission, policy);
 	escape_unguard(&guard);

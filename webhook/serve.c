@@ -115,7 +115,7 @@ static void describe(void *context, struct buf *out)
 	const char *unused = state_unused(&s->state);
 
 	if (!s->state.file && !s->state.live)
-		buf_adds(out, "[-]cluster state: none is asked for\n");
+		buf_adds(out, "[-]cluster state: not configured\n");
 	else if (unused)
 		buf_addf(out,
 			 "[-]cluster state: rules that need it do not run: "

@@ -15,7 +15,7 @@ enum { CERTS = 1, ARGUMENT = 1 << 8 };
 static const struct complete_command commands[] = {
 	{"certs", "issue a CA and a serving certificate", CERTS,
 	 &certs_options},
-	{"selftest", "ask a server over TLS, and judge its answer",
+	{"selftest", "ask a server over TLS, and check its answer",
 	 OPTION_SELFTEST, NULL},
 	{"completion", "print a shell completion script", ARGUMENT, NULL},
 	{"version", "print the version", 0, NULL},
@@ -87,11 +87,9 @@ void shell_manpage(struct buf *out)
 	buf_adds(out, ".SH SELFTEST\n");
 	roff_line(
 		out,
-		"Starts a server of its own on the loopback address, with new "
+		"Starts a separate server on the loopback address, with new "
 		"certificates and the preset recommended, and checks that a "
-		"bad Pod is denied and a good one allowed. With --address it "
-		"asks the server there, and any verdict is right, since its "
-		"policy is not known.");
+		"bad Pod is denied and a good one allowed. With --address it asks the server there, and accepts any verdict, because the policy of that server is unknown.");
 	roff_options(out, &option_set, OPTION_SELFTEST);
 	buf_adds(out, ".SH EXIT STATUS\n"
 		      ".TP\n0\nended by a signal; the self-test passed\n"

@@ -138,8 +138,7 @@ static int show(struct policies *policies, const char *path)
 		policy = policies_for_file(policies, index, absolute.data,
 					   &rule);
 		if (policies_exclude(policies, index, absolute.data))
-			add_line(&out, "excluded",
-				 "`gpugate lint` passes over it");
+			add_line(&out, "excluded", "`gpugate lint` skips it");
 		print_config(&out, policies, &policies->items[index], policy,
 			     &rule);
 		rc = print_out(&out);

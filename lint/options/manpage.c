@@ -28,13 +28,12 @@ static const struct key policy_keys[] = {
 	{"contact", "text", "Ends every denial."},
 	{"rules", "map",
 	 "By rule name, category or `all`: severity (error, warning, "
-	 "info), action (deny, patch, warn, audit, off), params. The "
-	 "special wins over the general. Without an action, an error "
+	 "info), action (deny, patch, warn, audit, off), params. The more specific entry wins. Without an action, an error "
 	 "denies, a warning warns or is patched if the fix is safe, an "
 	 "info is audited."},
 	{"accelerators", "list", "More accelerator resources: name, vendor."},
 	{"kinds", "list",
-	 "Workload kinds of your own: apiVersion, kind, pods and replicas as "
+	 "Custom workload kinds: apiVersion, kind, pods and replicas as "
 	 "pointers in which * stands for any key."},
 	{"overrides", "list",
 	 "Other settings for some namespaces, the first match wins: "
@@ -52,45 +51,35 @@ static const struct key policy_keys[] = {
 	{"infrastructure", "map",
 	 "namespaces: exact names; their pods are left out by rules "
 	 "about waste "
-	 "and may see devices that they do not ask for. Default: kube-system, "
+	 "and may see devices that they do not request. Default: kube-system, "
 	 "gpu-operator, nvidia-gpu-operator, nvidia-device-plugin."},
 	{"platform", "map",
-	 "Facts of the cluster where no state is given: gpuTaints, gpuProducts "
+	 "Facts about the cluster, used without cluster state: gpuTaints, gpuProducts "
 	 "and priorityClasses (lists; empty: there are none), "
 	 "defaultPriorityClass, limitRangeDefaults (true or false: do "
 	 "LimitRanges give containers cpu and memory?), deviceInjection "
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
 	 "devices), kubernetes and karpenter (their versions, such as "
-	 "\"1.37\"). What depends on a fact "
-	 "that is not known is an info that says \"if\"."},
+	 "\"1.37\"). A finding that depends on an unknown fact is an info that says \"if\"."},
 	{"injected", "list",
 	 "What webhooks and mutating policies of the cluster add to pods, by "
 	 "namespaces (globs; absent: all): tolerations, schedulerName, "
-	 "runtimeClassName, env, volumes, labels, as a pod has them. It is not "
-	 "reported missing, and nothing is reported of it."},
+	 "runtimeClassName, env, volumes, labels, as a pod has them. No rule reports it, neither as missing nor as a problem."},
 	{"controllerPods", "audit|deny",
-	 "deny: also Pods of controllers are denied where they take devices "
-	 "that are not counted. Default: deny under preset strict, else "
+	 "deny: Pods of controllers are denied, too, if they take devices that are not counted. Default: deny under preset strict, else "
 	 "audit."},
 	{"breakGlass", "map",
-	 "groups, annotation: a denial becomes a warning for them."},
+	 "groups, annotation: a denial becomes a warning for these groups."},
 	{"suppressions", "map",
-	 "annotations: rules, namespaces, requireReason, maxDays. Which "
-	 "annotations silence a rule at admission, and under `gpugate lint "
-	 "--policy`; default none."},
+	 "annotations: rules, namespaces, requireReason, maxDays. Which annotations suppress a rule at admission, and under `gpugate lint --policy`; default: none."},
 	{"exempt", "list",
-	 "namespaces, kinds, names, rules, reason, until. Warns 14 days "
-	 "before it ends, acts as warn for 7 days after, then is gone."},
+	 "namespaces, kinds, names, rules, reason, until. The last 14 days of an exemption cause a warning; for 7 days after its end, findings only warn; then it has no effect."},
 	{"locked", "list",
 	 "Rules that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
-	 "Files with rules of your own, by globs relative to the policy's "
-	 "folder: see RULES OF YOUR OWN in gpugate(1); and "
-	 "ValidatingAdmissionPolicies with their bindings and parameters, and "
-	 "CustomResourceDefinitions with their validation rules. In a folder "
-	 "of policy files those of kind Rules, policies, bindings and "
-	 "definitions are read without being named."},
+	 "Files with custom rules, by globs relative to the policy's folder: see CUSTOM RULES in gpugate(1); and ValidatingAdmissionPolicies with their bindings and parameters, and "
+	 "CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
 	{"maxAge", "duration",
 	 "Age after which a saved cluster state is old: 24h."},
 };
@@ -115,7 +104,7 @@ static void add_rules_files(struct buf *out)
 {
 	buf_adds(
 		out,
-		".SH RULES OF YOUR OWN\n"
+		".SH CUSTOM RULES\n"
 		"A file that `custom:` of the policy names holds rules in "
 		"CEL, the language of the API server's admission policies:\n"
 		".PP\n.nf\n"

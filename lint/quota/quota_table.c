@@ -368,6 +368,6 @@ void quota_row_verdict(const struct quota_row *row, struct buf *out)
 	quota_row_words(row, out);
 	if (unknown)
 		buf_addf(out, "%s%s",
-			 row->quota ? "; what is used is not known: " : ": ",
+			 row->quota ? "; the used amount is unknown: " : ": ",
 			 unknown);
 }

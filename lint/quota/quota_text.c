@@ -108,7 +108,7 @@ static void put_sum(struct buf *out, const struct quota_look *look,
 	quota_add_amount(out, row->hard);
 	put_verdict(out, look, row);
 	if (row->unknown)
-		buf_adds(out, "; what is used is not known: ");
+		buf_adds(out, "; the used amount is unknown: ");
 	escape_adds(out, row->unknown ? row->unknown : "");
 	buf_addc(out, '\n');
 }

@@ -59,7 +59,7 @@ static void check(struct border *b, const char *path)
 	path_from(from, path, &shown);
 	b->root->refused = arena_printf(
 		&b->r->arena,
-		"it would read a file out of its repository: `%.200s`",
+		"it would read a file outside its repository: `%.200s`",
 		shown.data);
 	buf_release(&shown);
 }

@@ -100,7 +100,7 @@ static void add_file(struct release *l, const char *path)
 	struct render_text *text = render_text_of(l->r, path);
 
 	if (!text) {
-		skip_release(l, "one of its value files is not there");
+		skip_release(l, "one of its value files is missing");
 		return;
 	}
 	list_add(&l->r->arena, &l->root->sources, path);
@@ -117,7 +117,7 @@ static void add_files(struct release *l, const struct node *list,
 		if (!path || *path == '$' || strstr(path, "://"))
 			skip_release(
 				l,
-				"one of its value files is of another source");
+				"one of its value files is from another source");
 		else if (*path == '/')
 			add_file(l, render_path(l->r, l->repository, path + 1));
 		else

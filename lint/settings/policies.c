@@ -172,7 +172,7 @@ static void note_namespaces(const struct policies *policies, const char *path,
 	if (!o->quiet && !o->cluster && !o->asked &&
 	    policy_asks_namespaces(policy) && !policy_names_clusters(policy))
 		log_line("%s: overrides with namespaceLabels never match: "
-			 "labels of namespaces are known with --cluster alone",
+			 "labels of namespaces are known only with --cluster",
 			 path);
 }
 
@@ -293,7 +293,9 @@ static struct policy *load_found(struct policies *policies, const char *path)
 	 * elsewhere. */
 	if (repository_length(found.folder) &&
 	    refuse_path(&found, slash ? slash + 1 : path)) {
-		log_line("%s: a link out of its repository is not read", path);
+		log_line(
+			"%s: a link that leads out of its repository is not read",
+			path);
 		policies->broken = true;
 		return NULL;
 	}

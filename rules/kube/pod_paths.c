@@ -23,11 +23,11 @@ static size_t wildcards(const char *const *path)
 static const char *obstacle(const struct pod_row *row)
 {
 	if (row->form == FORM_FLAT)
-		return "its operator makes up the pods";
+		return "its operator composes the pods";
 	if (row->form == FORM_PATCH || row->inner || row->defaults)
 		return "its operator merges templates into pods";
 	if (row->some || row->counted)
-		return "some of its templates make no pods";
+		return "some of its templates create no pods";
 	if (wildcards(row->group) + wildcards(row->pod) > 1)
 		return "its templates are in lists of lists";
 	return NULL;

@@ -380,7 +380,7 @@ def check_end(webhook, problems, where, statuses=(BUG_STATUS,)):
     if status not in statuses:
         problems.add("ended with %d" % status, where)
     elif status == BUG_STATUS and not any(
-            '"a bug of gpugated' in line for line in lines):
+            '"stopped by a bug in gpugated' in line for line in lines):
         # The line itself may be the one that was not written.
         problems.outcomes["without its line"] += 1
 

@@ -170,7 +170,7 @@ lacks() {
 	pod a.yaml
 	run "$GPUGATE" lint --isolated --select admission-policy --format json \
 		--admission-policy policies.yaml a.yaml
-	has '"rule":"admission-policy","reason":"it is not known whether the policy matches"'
+	has '"rule":"admission-policy","reason":"it is unknown whether the policy matches"'
 	[ "$status" -eq 0 ]
 	echo '{apiVersion: v1, kind: Namespace, metadata: {name: research, labels: {tier: prod}}}' >ns.yaml
 	lint -q .
@@ -187,7 +187,7 @@ lacks() {
 	run "$GPUGATE" lint --isolated --select admission-policy --format json \
 		--admission-policy policies.yaml a.yaml
 	[ "$status" -eq 0 ]
-	has '"rule":"admission-policy","reason":"a value is not known"'
+	has '"rule":"admission-policy","reason":"a value is unknown"'
 }
 
 @test "admission: a named time zone is not known, an offset is" {
@@ -196,7 +196,7 @@ lacks() {
 	run "$GPUGATE" lint --isolated --select admission-policy --format json \
 		--admission-policy policies.yaml a.yaml
 	[ "$status" -eq 0 ]
-	has '"rule":"admission-policy","reason":"a value is not known"'
+	has '"rule":"admission-policy","reason":"a value is unknown"'
 	policy low "timestamp('2026-01-01T00:00:00Z').getHours('+09:00') == 1" >policies.yaml
 	lint -q a.yaml
 	[ "$status" -eq 1 ]
@@ -442,7 +442,7 @@ definition() {
 	sed -i 's/items: {type: string}/items: {type: string, x-kubernetes-validations: [{rule: self == oldSelf}]}/' policies.yaml
 	run "$GPUGATE" lint --isolated --admission-policy policies.yaml gate.yaml
 	[ "$status" -eq 2 ]
-	has '`oldSelf` is not known here'
+	has '`oldSelf` is not available here'
 }
 
 @test "admission: whether an admission plugin sets a field is not known" {
@@ -613,7 +613,7 @@ definition() {
 	sed 's/matchConstraints:/matchConstraint:/' ok.yaml >policies.yaml
 	lint a.yaml
 	[ "$status" -eq 2 ]
-	has 'policies.yaml:5:1: `matchConstraints` is missing: the API server refuses the ValidatingAdmissionPolicy'
+	has 'policies.yaml:5:1: `matchConstraints` is missing: the API server rejects the ValidatingAdmissionPolicy'
 	lacks 'refused by'
 	# Changes of the policy or the binding, and the expected messages.
 	while read -r change; read -r what; do
@@ -626,17 +626,17 @@ definition() {
 		s/, operations: \[CREATE\]//
 		`operations` is missing
 		s/\[CREATE\]/[Create]/
-		the API server takes CREATE, UPDATE, DELETE, CONNECT or * here
+		the API server accepts only CREATE, UPDATE, DELETE, CONNECT or * here
 		s/^  validations/  failurePolicy: ignore\n&/
-		the API server takes Fail or Ignore here
+		the API server accepts only Fail or Ignore here
 		s/validations:/validation:/
 		`validations` is missing
 		s/\[Deny\]/[Deny, Warn]/
-		the API server refuses Deny together with Warn
+		the API server rejects Deny together with Warn
 		s/\[Deny\]/[deny]/
-		policies.yaml:18:23: the API server takes Deny, Warn or Audit here
+		policies.yaml:18:23: the API server accepts only Deny, Warn or Audit here
 		/validationActions/d
-		`validationActions` is missing: the API server refuses the ValidatingAdmissionPolicyBinding
+		`validationActions` is missing: the API server rejects the ValidatingAdmissionPolicyBinding
 	END
 	{ policy low false; binding all low Deny 'paramRef: {parameterNotFoundAction: Deny}'; } >policies.yaml
 	lint a.yaml

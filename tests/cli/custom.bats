@@ -186,7 +186,7 @@ policy() {
 	is "$(sed 's/;.*//; s/ (in container.*//' <<<"$stderr")" "$(cat <<-'END'
 		.gpugate.yaml:3:26: error: no file matches `nothing/*.yaml`
 		rules/bad.yaml:4:3: error: `summary` is missing
-		rules/bad.yaml:4:9: error: `shm-missing` is a name of gpugate's own
+		rules/bad.yaml:4:9: error: `shm-missing` is the name of a built-in rule
 		rules/bad.yaml:5:13: error: unknown severity `eror`
 		rules/bad.yaml:6:3: error: unknown key `summry`
 		rules/bad.yaml:7:12: error: undeclared reference to 'conatiner'
@@ -288,13 +288,13 @@ policy() {
 	pod pod.yaml
 	lint --select custom pod.yaml
 	is "$(cut -d: -f5- <<<"$output" | sort)" "$(sort <<-'END'
-		 `assert` of rule `costly` fails: it costs more than an expression may [costly]
+		 `assert` of rule `costly` fails: it exceeds the cost limit of an expression [costly]
 		 `assert` of rule `label-value` fails: no such key: labels [label-value]
 	END
 	)"
 	run "$GPUGATE" lint --select custom --format json pod.yaml
-	holds "$output" '{"rule":"who","reason":"depends on a value that is not known",'
-	holds "$output" '{"rule":"cluster-class","reason":"depends on a value that is not known",'
+	holds "$output" '{"rule":"who","reason":"depends on an unknown value",'
+	holds "$output" '{"rule":"cluster-class","reason":"depends on an unknown value",'
 }
 
 @test "the expressions of an object share what they may cost" {

@@ -69,11 +69,11 @@ vap() {
 	is "$output" ""
 	is "$(sed 's/^gpugate: //' <<<"$stderr")" "$(cat <<-'END'
 		rule `a` is not exported: `gpugate` is not a variable of the API server
-		rule `b` is not exported: `match.gpus` asks for what only gpugate knows
+		rule `b` is not exported: `match.gpus` needs facts that only gpugate knows
 		rule `c` is not exported: `match.kinds` does not say which kinds hold the pods
-		rule `d` is not exported: RoleBasedGroup: some of its templates make no pods
-		rule `e` is not exported: no table has a kind Unheard
-		rule `f` is not exported: InferenceService: its operator names containers of their own
+		rule `d` is not exported: RoleBasedGroup: some of its templates create no pods
+		rule `e` is not exported: gpugate does not know the kind Unheard
+		rule `f` is not exported: InferenceService: its operator names containers in fields of its own
 		rule `g` is not exported: Unheard: no table says where its pods are
 		rule `h` is not exported: a text of it holds a control character
 		rule `i` is not exported: Workflow: its pods are in objects that it embeds
@@ -131,7 +131,7 @@ vap() {
 	is "$(grep -c '^---$' <<<"$output")" 4
 	vap shm-missing
 	is "$status" 2
-	holds "$stderr" "only rules of one's own are exported"
+	holds "$stderr" "only custom rules are exported"
 	vap nonsense
 	is "$status" 2
 	holds "$stderr" 'unknown rule `nonsense`'

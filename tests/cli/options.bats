@@ -553,7 +553,7 @@ gpu_deployment() {
 	END
 	lint a.yaml
 	holds "$output" "[shm-missing]"
-	is "$stderr" "gpugate: .gpugate.yaml: overrides with namespaceLabels never match: labels of namespaces are known with --cluster alone"
+	is "$stderr" "gpugate: .gpugate.yaml: overrides with namespaceLabels never match: labels of namespaces are known only with --cluster"
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","items":[{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"dev","labels":{"tier":"dev"}}}]}' >state.json
 	lint --cluster state.json a.yaml
 	holds_not "$output" "[shm-missing]"

@@ -235,7 +235,7 @@ aged() {
 	holds "$output" "| not known: the snapshot is 82 days old |"
 	quota 8
 	quotas --cluster cluster.json
-	holds "$output" "4 of 8, 4 left; what is used is not known: the snapshot is 82 days old"
+	holds "$output" "4 of 8, 4 left; the used amount is unknown: the snapshot is 82 days old"
 	aged 0
 	quotas --cluster cluster.json
 	holds_not "$output" "not known"

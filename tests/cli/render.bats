@@ -367,7 +367,7 @@ of_chart() {
 			lint --isolated $path
 			holds_not "$output" of-the-runner
 			holds "$stderr" \
-				"Not rendered (it would read a file out of its repository: \`$link"
+				"Not rendered (it would read a file outside its repository: \`$link"
 		done
 	done <<-END
 		leak $PWD/outside
@@ -390,7 +390,7 @@ of_chart() {
 	lint --isolated repo
 	holds "$stderr" "Rendered 1 chart"
 	run --separate-stderr env -C / "$GPUGATE" lint --format concise --isolated "$PWD/repo"
-	holds "$stderr" "Not rendered (it would read a file out of its repository"
+	holds "$stderr" "Not rendered (it would read a file outside its repository"
 }
 
 @test "an installed chart gets no values from out of the repository" {
@@ -404,7 +404,7 @@ of_chart() {
 	for name in out.yaml ../../../outside.yaml; do # of the chart
 		sed -i "s|values-argo.yaml|$name|" gitops/apps/argo/app.yaml
 		lint --isolated gitops
-		holds "$stderr" "it would read a file out of its repository"
+		holds "$stderr" "it would read a file outside its repository"
 		sed -i "s|$name|values-argo.yaml|" gitops/apps/argo/app.yaml
 	done
 }

@@ -67,7 +67,7 @@ bounded() {
 	for target in repo repo/a repo/a/x.yaml; do
 		bounded lint --format concise $target
 		is "$target: $status" "$target: 2"
-		holds "$stderr" "repo/a/.gpugate.yaml: a link out of its repository"
+		holds "$stderr" "repo/a/.gpugate.yaml: a link that leads out of its repository"
 		is "$(grep -c of-the-runner <<<"$output$stderr")" 0
 	done
 	run --separate-stderr timeout 60 bash -c 'cd repo/a; "$0" config' "$GPUGATE"

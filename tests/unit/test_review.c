@@ -226,7 +226,7 @@ static void lists_beyond_the_limit_are_unreadable(void **state)
 		if (rows[i].outcome == REVIEW_UNREADABLE)
 			assert_string_equal(
 				r.problem,
-				"its lists are too long to be judged");
+				"its lists are too long to be checked");
 		assert_string_equal(r.uid, "u-7");
 	}
 	buf_release(&text);

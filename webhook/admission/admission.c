@@ -316,7 +316,7 @@ static bool check_patch(struct review_context *ctx, enum run_asks asked)
 	if (after != PATCH_FAILS)
 		return after == PATCH_HOLDS;
 	log_say(ctx->options->log, LOG_ERROR,
-		"a patch for %s %s/%s does not hold: not sent",
+		"a patch for %s %s/%s is wrong and was not sent",
 		ctx->review.kind, ctx->review.namespace, ctx->review.name);
 	now->patch = NULL;
 	ctx->request.patchable = false;
@@ -439,9 +439,10 @@ static void judge_review(struct review_context *ctx)
 	}
 	if (!judged) {
 		ctx->worker->now.n = 0;
-		refuse_unread(ctx, "the documents and scripts in its strings "
-				   "are too many, too long or too deep to be "
-				   "judged");
+		refuse_unread(
+			ctx,
+			"the documents and scripts in its strings "
+			"are too many, too long or too deep to be checked");
 		return;
 	}
 	record_findings(ctx);

@@ -116,7 +116,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 	       strchr(" \t\r\n", source->text[used]))
 		used++;
 	if (root && used < source->len) {
-		trouble.text = "text behind the review";
+		trouble.text = "text after the review";
 		root = NULL;
 	}
 	review->problem = trouble.text ? trouble.text : "empty body";
@@ -226,7 +226,7 @@ static enum review_outcome check_lists(struct review *review)
 	review->old_too_long = work_of(review->old.root) > WORK_MAX;
 	if (work_of(review->object.root) <= WORK_MAX)
 		return REVIEW_GOOD;
-	review->problem = "its lists are too long to be judged";
+	review->problem = "its lists are too long to be checked";
 	return REVIEW_UNREADABLE;
 }
 

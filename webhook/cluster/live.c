@@ -136,7 +136,7 @@ static void report_first(const struct live *live, const struct cluster *cluster,
 	}
 	log_event(live->options.log, missing ? LOG_WARN : LOG_INFO,
 		  atomic_load(&live->published) > 1
-			  ? "cluster state: read afresh"
+			  ? "cluster state: read again"
 			  : "cluster state: first one",
 		  (struct log_field[]){
 			  {"server", api_server(live->options.api), 0},

@@ -18,7 +18,7 @@ static void end(const char *file, int line, const char *text)
 	struct log_line out;
 	ssize_t ignored;
 
-	line_begin(&out, bug_json, LOG_ERROR, "a bug of gpugated ends it");
+	line_begin(&out, bug_json, LOG_ERROR, "stopped by a bug in gpugated");
 	line_text(&out, "file", file, 200);
 	line_int(&out, "line", line);
 	line_text(&out, "reason", text, 1000);

@@ -120,7 +120,7 @@ static void write_requests(struct metrics *m, struct buf *out)
 	unsigned kinds = atomic_load(&m->kinds.n);
 
 	family(out, "gpugate_admission_requests_total", "counter",
-	       "Reviews answered, by what was decided.");
+	       "Reviews answered, by decision.");
 	for (unsigned kind = 0; kind <= kinds; kind++)
 		for (unsigned i = 0; i < WEBHOOKS * OPERATIONS * DECISIONS * 2;
 		     i++)
@@ -197,8 +197,9 @@ static void write_aliases(struct metrics *m, struct buf *out)
 		 "controller_runtime_webhook_requests_in_flight"
 		 "{webhook=\"all\"} %" PRId64 "\n",
 		 atomic_load(&m->in_flight));
-	write_durations(m, out, "controller_runtime_webhook_latency_seconds",
-			"/", "Time from a whole review to its answer.");
+	write_durations(
+		m, out, "controller_runtime_webhook_latency_seconds", "/",
+		"Time from the end of a review's arrival to its answer.");
 }
 
 /* --- findings ----------------------------------------------------------- */
@@ -206,7 +207,7 @@ static void write_aliases(struct metrics *m, struct buf *out)
 static void write_findings(struct metrics *m, struct buf *out)
 {
 	family(out, "gpugate_findings_total", "counter",
-	       "Findings in reviewed objects, by what was done.");
+	       "Findings in reviewed objects, by the action taken.");
 	for (size_t i = 0; i < FINDING_SLOTS; i++) {
 		uint64_t key = atomic_load(&m->findings[i].key);
 		struct finding_labels l = metrics_unpack(key);
@@ -229,7 +230,7 @@ static void write_gpus(struct metrics *m, struct buf *out)
 	unsigned rules = atomic_load(&m->rules.n);
 
 	family(out, "gpugate_gpus_affected_total", "counter",
-	       "Accelerators that objects with findings asked for.");
+	       "Accelerators that objects with findings requested.");
 	for (unsigned i = 0; i < (rules + 1) * ACTIONS; i++) {
 		uint64_t n = get(&m->gpus[i / ACTIONS][i % ACTIONS]);
 
@@ -268,13 +269,12 @@ static void write_counters(struct metrics *m, struct buf *out)
 	static const struct {
 		const char *name, *label, *help;
 	} table[] = {
-		[METRICS_OVERLOAD] = {"gpugate_overload_total", NULL,
-				      "Reviews refused with 429 because too "
-				      "many were in work."},
+		[METRICS_OVERLOAD] =
+			{"gpugate_overload_total", NULL,
+			 "Reviews refused with 429 because too many were in progress."},
 		[METRICS_MEMORY_REFUSED] =
 			{"gpugate_memory_refused_total", NULL,
-			 "Reviews refused with 429 because others used the "
-			 "memory."},
+			 "Reviews refused with 429 because other reviews used the memory."},
 		[METRICS_BREAK_GLASS] = {"gpugate_break_glass_total", NULL,
 					 "Denials that a break-glass ticket "
 					 "turned into warnings."},
@@ -292,10 +292,10 @@ static void write_counters(struct metrics *m, struct buf *out)
 			 "Lists of cluster objects that were read again."},
 		[METRICS_CLUSTER_OUT_OF_MEMORY] =
 			{"gpugate_cluster_out_of_memory_total", NULL,
-			 "Reads of the cluster that ended without memory."},
+			 "Reads of the cluster that ran out of memory."},
 		[METRICS_STATE_STOPS] =
 			{"gpugate_cluster_state_stops_total", NULL,
-			 "Times that rules which need the cluster state stopped."},
+			 "How often the rules that need the cluster state stopped running."},
 		[METRICS_TIMEOUTS_HANDSHAKE] =
 			{"gpugate_timeouts_total", "phase=\"handshake\"",
 			 "Connections cut because the client was too slow."},
@@ -308,7 +308,7 @@ static void write_counters(struct metrics *m, struct buf *out)
 			 "Requests without the required client certificate."},
 		[METRICS_NOT_JUDGED_SCALE] =
 			{not_judged, "reason=\"scale\"",
-			 "Reviews allowed without being judged, by reason."},
+			 "Reviews allowed without being checked, by reason."},
 		[METRICS_NOT_JUDGED_SUBRESOURCE] = {not_judged,
 						    "reason=\"subresource\"",
 						    NULL},
@@ -354,12 +354,10 @@ static void write_gauges(struct metrics *m, struct buf *out)
 			 "", "When the policy in use was loaded."},
 		[METRICS_POLICY_WARNINGS] =
 			{"gpugate_policy_warnings", "",
-			 "What the policy in use says and does not mean, such "
-			 "as rules that do not exist."},
-		[METRICS_POLICY_TAKEN] = {taken, "{file=\"policy\"}",
-					  "Whether what the file holds is in "
-					  "force, and not what it held "
-					  "before."},
+			 "Warnings about the policy in use, such as rules that do not exist."},
+		[METRICS_POLICY_TAKEN] =
+			{taken, "{file=\"policy\"}",
+			 "Whether the current content of the file is in use, not an earlier one."},
 		[METRICS_CERTIFICATE_TAKEN] = {taken, "{file=\"certificate\"}",
 					       NULL},
 		[METRICS_CLIENT_CA_TAKEN] = {taken, "{file=\"client_ca\"}",
@@ -457,16 +455,16 @@ static void write_process(struct metrics *m, struct buf *out)
 void metrics_write(struct metrics *m, struct buf *out)
 {
 	write_requests(m, out);
-	write_durations(m, out, "gpugate_admission_duration_seconds", "",
-			"Time from a whole review to its answer.");
+	write_durations(
+		m, out, "gpugate_admission_duration_seconds", "",
+		"Time from the end of a review's arrival to its answer.");
 	write_findings(m, out);
 	write_gpus(m, out);
 	family(out, "gpugate_patches_total", "counter",
 	       "Patches applied to reviewed objects.");
 	write_rules(m, out, "gpugate_patches_total", m->patches, m->patching);
 	family(out, "gpugate_rules_not_run", "gauge",
-	       "Reviews since the start that the rule could not judge, for "
-	       "lack of what it needs to know.");
+	       "Reviews since the start in which the rule did not run because it lacked information.");
 	write_rules(m, out, "gpugate_rules_not_run", m->not_run, m->bound);
 	figure(out, "gpugate_in_flight", "gauge", "Reviews in flight.",
 	       (double)atomic_load(&m->in_flight));

@@ -23,7 +23,7 @@ static const struct refusal no_certificate = {
 	.status = 403, .text = "a client certificate is required\n"};
 static const struct refusal bad_certificate = {
 	.status = 403,
-	.text = "the client certificate is not valid here: it must be signed by the client CA, be in date and be meant for clients\n"};
+	.text = "the client certificate is not valid here: it must be signed by the client CA, currently valid and meant for clients\n"};
 static const struct refusal wrong_name = {
 	.status = 403,
 	.text = "the client certificate's name is not allowed\n"};

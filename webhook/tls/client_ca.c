@@ -102,7 +102,8 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 
 	if (!blocks)
 		return err_set(err, 0,
-			       "%s: no certificate in PEM form is in it", path);
+			       "%s: it contains no certificate in PEM form",
+			       path);
 	code = gnutls_x509_crt_list_import2(&certs, &n, &text,
 					    GNUTLS_X509_FMT_PEM, 0);
 	if (code < 0)
@@ -112,8 +113,9 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 	} else {
 		for (unsigned i = 0; i < n; i++)
 			gnutls_x509_crt_deinit(certs[i]);
-		err_set(err, 0, "%s: only %u of its %u certificates are whole",
-			path, n, blocks);
+		err_set(err, 0,
+			"%s: only %u of its %u certificates are complete", path,
+			n, blocks);
 	}
 	gnutls_free(certs);
 	return n == blocks ? 0 : -1;

@@ -308,9 +308,9 @@ static void report_ready(struct self_managed *m, struct round *r)
 	if (!atomic_load(&m->not_ready))
 		return;
 	if (!r->configs[0] && !r->configs[1])
-		atomic_store(&m->not_ready,
-			     "certificates: there is no webhook configuration "
-			     "of the name given");
+		atomic_store(
+			&m->not_ready,
+			"certificates: there is no webhook configuration with the configured name");
 	else if (!key_store_ready(m->o.keys))
 		atomic_store(
 			&m->not_ready,

@@ -64,8 +64,8 @@ const struct rule rule_kai_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "annotations of a GPU share that KAI rejects",
-	.why = "The webhook of the KAI scheduler rejects pods that ask for a share and a whole GPU, for a share in two ways, or for a share that is none.",
-	.remedy = "Keep one way to ask for the GPU.",
+	.why = "The webhook of the KAI scheduler rejects pods that request both a share and a whole GPU, a share in two ways, or an invalid share.",
+	.remedy = "Request the GPU in one way only.",
 	.evidence =
 		"https://github.com/kai-scheduler/KAI-Scheduler/blob/0192ad9a539ffaa6d65837104ab57fd40894a0b3/pkg/binder/plugins/gpusharing/gpu-request/gpu_request_validator.go",
 	.rejections = &rejections,

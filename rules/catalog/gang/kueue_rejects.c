@@ -106,7 +106,7 @@ static void check_pair(struct rule_run *run, const struct pod *pod,
 	    differs(pod, other, PODSET "preferred-topology"))
 		rule_report_rejection(
 			run, pod, note, "group-topologies",
-			"the pod sets of group `%s` ask for different topologies",
+			"the pod sets of group `%s` request different topologies",
 			node_str(note));
 }
 

@@ -131,7 +131,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	if (w->child)
 		return;
 	if (w->kueue_queue && !*w->id.namespace)
-		rule_not_run(run, "the namespace is not known");
+		rule_not_run(run, "the namespace is unknown");
 	else if (w->kueue_queue)
 		check_kueue(run, w, CLUSTER_LOCAL_QUEUE, w->kueue_queue);
 	if (w->queue && w->queue_type != QUEUE_OTHER)

@@ -58,7 +58,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		return;
 	}
 	if (!*w->id.namespace || others == TRI_UNKNOWN) {
-		rule_not_run(run, "the namespace is not known");
+		rule_not_run(run, "the namespace is unknown");
 		return;
 	}
 	if (rule_cluster(run) &&

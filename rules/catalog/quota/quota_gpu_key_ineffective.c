@@ -51,14 +51,14 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 	} else if (text_starts(text, "count/")) {
 		key->resource = text + strlen("count/");
 		key->accelerator = accelerator_find(extra, key->resource);
-		key->why = "the API server refuses it";
+		key->why = "the API server rejects it";
 	} else {
 		key->accelerator = accelerator_find(extra, text);
 		if (!key->accelerator)
 			key->accelerator = accelerator_resembles(extra, text);
 		key->why = strchr(text, '/')
 				   ? "it is accepted and never charged"
-				   : "the API server refuses it";
+				   : "the API server rejects it";
 	}
 	return key->accelerator != NULL;
 }

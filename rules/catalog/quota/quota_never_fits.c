@@ -36,7 +36,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	    (!c.index->nquotas && !w->cluster))
 		return;
 	if (!*w->id.namespace) {
-		rule_not_run(run, "the namespace is not known");
+		rule_not_run(run, "the namespace is unknown");
 		return;
 	}
 	while (quota_case_next(rule_accelerators(run), &c))

@@ -17,7 +17,7 @@ static bool judges(struct rule_run *run, const struct workload *w)
 	if (rule_cluster_lacks(run, CLUSTER_DISRUPTION_BUDGET))
 		return false;
 	if (!*w->id.namespace)
-		rule_not_run(run, "the namespace is not known");
+		rule_not_run(run, "the namespace is unknown");
 	else if (cluster && !cluster_count(cluster, CLUSTER_DISRUPTION_BUDGET))
 		rule_not_run(
 			run,

@@ -88,14 +88,14 @@ static void bind_alone(struct admission_policies *set,
 	}
 	if (n > 1)
 		binding->parameter = NULL;
-	admission_note(set, policy->input,
-		       "policy `%s` has no binding: judged as if bound with "
-		       "Deny%s%s",
-		       policy->name,
-		       binding->parameter ? ", with the parameters of " : "",
-		       binding->parameter
-			       ? text_or_empty(binding->parameter->object->name)
-			       : "");
+	admission_note(
+		set, policy->input,
+		"policy `%s` has no binding: checked as if bound with Deny%s%s",
+		policy->name,
+		binding->parameter ? ", with the parameters of " : "",
+		binding->parameter
+			? text_or_empty(binding->parameter->object->name)
+			: "");
 }
 
 static void settle_scope(struct admission_policies *set,

@@ -116,7 +116,7 @@ static bool is_of_update(struct gathering *g, const struct node *item,
 	if (old && g->uncorrelated)
 		admission_problem(
 			g->set, input, expression->node,
-			"`oldSelf` is not known here: the list "
+			"`oldSelf` is not available here: the list "
 			"around it is not a map list, or the map is atomic");
 	if (!old && expression->program && is_optional(item))
 		admission_problem(g->set, input,

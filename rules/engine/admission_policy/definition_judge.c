@@ -150,8 +150,7 @@ static void check(struct checking *c, const struct crd_rule *rule)
 	}
 	c->budget -= eval.cost;
 	if (cel_is(value, CEL_UNKNOWN))
-		request->not_run(request->context, true,
-				 "a value is not known");
+		request->not_run(request->context, true, "a value is unknown");
 	else if (!cel_is_true(value))
 		report(c, rule, message_of(c, rule, value), &eval);
 }

@@ -377,7 +377,7 @@ static void validate(struct judging *j)
 		f->validation = &p->validations[i];
 		f->value = run(j, &f->validation->expression, &f->eval);
 		if (cel_is(f->value, CEL_UNKNOWN))
-			not_run(j, "a value is not known");
+			not_run(j, "a value is unknown");
 		else
 			n += !cel_is_true(f->value);
 	}
@@ -464,7 +464,7 @@ static const char *parameters_namespace(struct judging *j,
 		     "resources",
 		     NULL);
 	else if (!namespace)
-		not_run(j, "the namespace is not known");
+		not_run(j, "the namespace is unknown");
 	return namespace;
 }
 
@@ -564,13 +564,12 @@ void policy_judge(struct admission_case *a,
 		if (bound == TRI_NO)
 			continue;
 		if (match == TRI_UNKNOWN || bound == TRI_UNKNOWN)
-			not_run(&j,
-				"it is not known whether the policy matches");
+			not_run(&j, "it is unknown whether the policy matches");
 		else if (policy->broken)
 			not_run(&j, "an expression of the policy cannot be "
 				    "read");
 		else if (!admission_make_typed(a))
-			not_run(&j, "the version of the kind is not known");
+			not_run(&j, "the version of the kind is unknown");
 		else
 			judge_binding(&j);
 	}

@@ -19,10 +19,10 @@ static void require_field(const struct validator *r, const struct node *map,
 	const struct node *value = node_get(map, key);
 
 	if (!node_count(value) && !node_is_unknown(value))
-		admission_problem(r->set, r->input, value ? value : map,
-				  "`%s` is missing: the API server refuses "
-				  "the %s",
-				  key, r->input->object->kind);
+		admission_problem(
+			r->set, r->input, value ? value : map,
+			"`%s` is missing: the API server rejects the %s", key,
+			r->input->object->kind);
 }
 
 /* words ends with NULL. */
@@ -41,7 +41,7 @@ static void require_one_of(const struct validator *r, const struct node *value,
 					   word[1] ? ", " : " or ", *word);
 	}
 	admission_problem(r->set, r->input, value,
-			  "the API server takes %s here", all);
+			  "the API server accepts only %s here", all);
 }
 
 static void require_rules(const struct validator *r,
@@ -97,10 +97,10 @@ static void need_parameters(const struct validator *r, const struct node *ref)
 		admission_problem(r->set, r->input, ref,
 				  "a paramRef needs a `name` or a `selector`");
 	if (node_is_unset(node_get(ref, key)))
-		admission_problem(r->set, r->input, ref,
-				  "`%s` is missing: the API server refuses "
-				  "the %s",
-				  key, r->input->object->kind);
+		admission_problem(
+			r->set, r->input, ref,
+			"`%s` is missing: the API server rejects the %s", key,
+			r->input->object->kind);
 	require_one_of(r, node_get(ref, key), actions);
 }
 
@@ -119,9 +119,9 @@ void binding_require(struct admission_policies *set,
 		warn |= node_eq(action, "Warn");
 	}
 	if (deny && warn)
-		admission_problem(set, input, actions,
-				  "the API server refuses Deny together with "
-				  "Warn");
+		admission_problem(
+			set, input, actions,
+			"the API server rejects Deny together with Warn");
 	need_parameters(&r, node_get(spec, "paramRef"));
 	require_rules(&r, node_get(spec, "matchResources"));
 }

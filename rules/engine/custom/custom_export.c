@@ -166,7 +166,8 @@ static void find_kinds(struct custom_export *e)
 			add_kind(e, kind_group(kind->kind, n++), kind->kind);
 		if (!n)
 			e->why = arena_printf(
-				e->arena, "no table has a kind %s", kind->kind);
+				e->arena, "gpugate does not know the kind %s",
+				kind->kind);
 	}
 }
 
@@ -281,7 +282,7 @@ static void put_conditions(struct custom_export *e, struct buf *out)
 static const char *reason(const struct custom_rule *rule)
 {
 	if (rule->gpus)
-		return "`match.gpus` asks for what only gpugate knows";
+		return "`match.gpus` needs facts that only gpugate knows";
 	if (reads(rule->when, "gpugate") || reads(rule->assert, "gpugate"))
 		return "`gpugate` is not a variable of the API server";
 	if (rule->each != EACH_OBJECT && !rule->nkinds)
@@ -355,7 +356,7 @@ bool custom_export(struct arena *arena, const struct rule *rule,
 	buf_init(&text);
 	e.why = rule->check_object == custom_check
 			? reason(e.rule)
-			: "only rules of one's own are exported";
+			: "only custom rules are exported";
 	if (!e.why)
 		find_kinds(&e);
 	if (!e.why)

@@ -203,7 +203,7 @@ static const char *pods_of(struct custom_export *e, const char *group,
 	buf_init(&text);
 	for (size_t i = 0; i < n; i++) {
 		if (paths[i].boxes && e->rule->each == EACH_CONTAINER)
-			why = "its operator names containers of their own";
+			why = "its operator names containers in fields of its own";
 		buf_adds(&text, i ? "\n+ " : "");
 		put_path(&text, paths[i].steps);
 		if (paths[i].is_spec)

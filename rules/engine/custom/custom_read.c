@@ -108,7 +108,7 @@ static const char *name_of(struct policy_reader *r, const struct node *map)
 			shown(r, name));
 	else if (rule_word_parse(r->rules, name, &word) ||
 		 !strcmp(name, "custom"))
-		problem(r, node, "`%s` is a name of gpugate's own", name);
+		problem(r, node, "`%s` is the name of a built-in rule", name);
 	for (size_t i = 0; i < r->nrules_added; i++)
 		if (!strcmp(r->rules_added[i]->name, name))
 			problem(r, node, "there are two rules `%s`", name);

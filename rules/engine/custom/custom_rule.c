@@ -13,9 +13,9 @@
 #include "engine/finding.h"
 #include "rules/engine/run/run_internal.h"
 
-#define UNKNOWN_VALUE	  "depends on a value that is not known"
+#define UNKNOWN_VALUE	  "depends on an unknown value"
 #define UNKNOWN_NAMESPACE "needs the namespace of the object"
-#define UNKNOWN_GPUS	  "it is not known whether the pod uses a GPU"
+#define UNKNOWN_GPUS	  "it is unknown whether the pod uses a GPU"
 
 enum {
 	BLAMED = 8,
@@ -177,14 +177,14 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 			 const char *what, struct cel_value value)
 {
 	const struct node *nodes[BLAMED];
-	const char *why = "it gives no bool";
+	const char *why = "its result is not a bool";
 	struct finding *f;
 	size_t n = 0;
 
 	if (s->rule->fail_ignore)
 		return;
 	if (eval->over)
-		why = "it costs more than an expression may";
+		why = "it exceeds the cost limit of an expression";
 	else if (cel_is(value, CEL_ERROR)) {
 		why = line_of(s, value.text.data, value.text.len);
 		n = places(s, eval, nodes);

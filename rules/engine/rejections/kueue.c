@@ -134,12 +134,12 @@ static const struct rejection items[] = {
 	REJECTION("group-replicas", NULL, NULL, NULL,
 		  "'both pod sets of a group have more than one pod'"),
 	REJECTION("group-topologies", NULL, NULL, NULL,
-		  "'the pod sets of a group ask for different topologies'"),
+		  "'the pod sets of a group request different topologies'"),
 	REJECTION(
 		"elastic-topology", NULL, "metadata.annotations",
 		"object.kind != 'Job' || " NOTE("elastic-job") ".orValue('') != 'true' || !(" HAS_POD(
 			"required-topology") " || " HAS_POD("preferred-topology") ")",
-		"'an elastic job asks for a required or preferred topology'",
+		"'an elastic job requests a required or preferred topology'",
 		.since = "0.18"),
 	REJECTION(
 		"group-number", NULL, AT("group-name"),

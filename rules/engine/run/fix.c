@@ -279,7 +279,7 @@ static bool is_wanted(const struct run_options *options,
 static const char *why_not(const struct edit_group *group)
 {
 	if (group->outcome == EDIT_CONFLICT)
-		return "another repair changes the same value";
+		return "another fix changes the same value";
 	if (group->outcome == EDIT_REFUSED)
 		return group->reason ? group->reason : "";
 	return NULL;

@@ -229,8 +229,7 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 		return b->left_out
 			       ? err_set(err, 0,
 					 "%s `%s` is too large, or they are "
-					 "too many: pods that are made from it "
-					 "are not known",
+					 "too many: the pods created from it are unknown",
 					 id.kind, id.name)
 			       : 0;
 	}
