@@ -29,7 +29,7 @@ enum {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 enum { MEMORY_MB = 4000 };
 #else
-enum { MEMORY_MB = 48 };
+enum { MEMORY_MB = 36 };
 #endif
 
 static void write_file(const char *folder, const char *name, const char *text)
@@ -167,6 +167,16 @@ static void roles(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+/* Each finding of the role's pods has its name. */
+static void role_name(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "
+		      "metadata: {name: a}, spec: {pytorchReplicaSpecs: {? W");
+	repeat(out, "k", 2500000);
+	buf_adds(out, " : {replicas: 2, template: {spec: {containers: [{name: "
+		      "pytorch, image: i:1, " GPU "}]}}}}}}");
+}
+
 static void launchers(struct buf *out)
 {
 	pod_with(out, "", GPU ", command: [sh, -c, '",
@@ -223,6 +233,7 @@ static void objects_cost_little(void **state)
 		{"escapes of a quantity", "Pod", escapes},
 		{"launchers", "Pod", launchers},
 		{"roles", "Workflow", roles},
+		{"a role's name", "PyTorchJob", role_name},
 	};
 	struct stage *s = *state;
 

@@ -10,6 +10,7 @@
 
 enum {
 	FINDINGS_MAX = 10000,
+	STEP = 1 << 20, /* bytes, between two rules */
 	/* Some 30 ms. Operators reject the object anyway, so that a check
 	 * beyond it is not made. */
 	REJECTIONS_COST = 500000,
@@ -83,6 +84,12 @@ bool run_is_spent(struct run *run)
 	if (state->values.used > load_budget_left(&state->budget).memory)
 		state->budget.over = true;
 	return state->budget.over;
+}
+
+bool run_outgrows_budget(struct run *run)
+{
+	return memory_used(run) - run->state->memory_counted > STEP &&
+	       run_is_spent(run);
 }
 
 /* True if the rest of the file's budget is too small for any object. */

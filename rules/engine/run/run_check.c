@@ -125,6 +125,8 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 		    !settings[one->index].enabled ||
 		    (!all && !run_asks_for(state, one->index, settings)))
 			continue;
+		if (run_outgrows_budget(rr->run))
+			return;
 		rr->rule = one->rule;
 		rr->setting = &settings[one->index];
 		if (missing)

@@ -208,6 +208,8 @@ void run_budget_begin(struct run *run);
 /* True if the budget, including memory, is exceeded: the other rules need not
  * check the object. */
 bool run_is_spent(struct run *run);
+/* Tests that when memory has grown by 1 MiB since. */
+bool run_outgrows_budget(struct run *run);
 /* Called before and after an object is checked: if it was not read as a whole,
  * or its rules exceeded the budget, a finding reports it. Returns false if the
  * object must not be checked. */
