@@ -79,6 +79,8 @@ static const char *const placeholders[] = {
 	"img:@TAG@",
 	"...",
 	"\u2026",
+	"($node_gpus)",
+	"($values.gpus)",
 };
 
 static const char *const ordinary[] = {
@@ -107,6 +109,10 @@ static const char *const ordinary[] = {
 	"costs $5",
 	"^[a-z]+$",
 	"^(foo|bar)$",
+	"(node_gpus)",
+	"($node gpus)",
+	"($)",
+	"a ($node_gpus)",
 	"a$",
 	"${",
 	"${A",

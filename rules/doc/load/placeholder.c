@@ -3,8 +3,9 @@
  * Shapes of values that are filled in later, collected from manifests in public
  * repositories: envsubst and Katib (`${X}`, `$X`), Argo Workflows and KServe
  * (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and bare names
- * where a number must be), marker words and `...`. Prose, scripts and patterns
- * use the same characters, so each shape needs a closed token: a lower-case
+ * where a number must be), Chainsaw (`($x)`), marker words and `...`. Prose,
+ * scripts and patterns use the same characters, so each shape needs a closed
+ * token: a lower-case
  * `$request` in a text, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor
  * is `<x>` between words. A lower-case `$replicas` (Python's string.Template,
  * here-documents) is one when it is the whole value.
@@ -232,6 +233,17 @@ static bool is_ellipsis(const char *s, size_t len)
 	return len == 3 && (!memcmp(s, "...", 3) || !memcmp(s, "\u2026", 3));
 }
 
+/* True for `($name)`, a binding of Chainsaw. */
+static bool is_binding(const char *s, size_t len)
+{
+	if (len < 4 || memcmp(s, "($", 2) != 0 || s[len - 1] != ')')
+		return false;
+	for (size_t i = 2; i < len - 1; i++)
+		if (!is_word(s[i]) && s[i] != '.')
+			return false;
+	return true;
+}
+
 /* True for values that are placeholders only as a whole. */
 static bool is_whole(const struct span *text)
 {
@@ -255,7 +267,7 @@ static bool is_whole(const struct span *text)
 	size_t len = (size_t)(text->end - text->start);
 	bool todo = word_starts(text->start, len, "TODO");
 
-	if (is_ellipsis(text->start, len))
+	if (is_ellipsis(text->start, len) || is_binding(text->start, len))
 		return true;
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
@@ -361,9 +373,9 @@ bool placeholder_in(const char *text, size_t len)
 {
 	/* First bytes of all values of is_whole(). */
 	static const bool first[256] = {
-		['C'] = true, ['F'] = true, ['R'] = true,
-		['T'] = true, ['c'] = true, ['f'] = true,
-		['r'] = true, ['.'] = true, [0xe2] = true,
+		['C'] = true, ['F'] = true,  ['R'] = true, ['T'] = true,
+		['c'] = true, ['f'] = true,  ['r'] = true, ['.'] = true,
+		['('] = true, [0xe2] = true,
 	};
 	struct span span = {text, text + len};
 
