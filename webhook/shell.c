@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The manual page gpugated(8) and shell completion, from the table of options.
+ */
 #include "shell.h"
 
 #include <stdio.h>

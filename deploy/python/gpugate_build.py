@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A build backend (PEP 517, PEP 660) that needs Python and nothing else.
+"""Build backend for Python packages (PEP 517, PEP 660) that needs only Python.
 
-The wheel carries one executable: $GPUGATE_BINARY as it is, or else what
-`make` builds here. A static executable runs on every Linux of its machine,
-so its wheel says so; any other wheel is for the system it was built on.
-Wheels of the same executable are the same, byte for byte.
+The wheel contains one executable: $GPUGATE_BINARY if it is set, else the one
+that `make` builds here. The wheel of a static executable is tagged for every
+Linux of the same architecture; any other wheel is tagged for the system on
+which it was built. Two wheels of the same executable are identical.
 
     python3 deploy/python/gpugate_build.py wheel|sdist FOLDER
 
-packs for other machines too; pip, which installs at once, does not.
+also packs executables for other machines; pip builds only for its own.
 """
 
 import base64

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An image layout (OCI image-spec 1.1) as a tar in $RELEASE_DIR, without a
-daemon: one layer with COMMAND... under $STAGE and the files that they need,
-and nothing else; the image runs the first one. No shell, user 65532. The
-libraries are copied from this machine, where the programs were linked.
+"""Write an image layout (OCI image-spec 1.1) as a tar file in $RELEASE_DIR,
+without a daemon. Its single layer contains the programs COMMAND... from $STAGE
+and the files that they need, but no shell; the image runs the first program, as
+user 65532. The libraries are copied from this machine, where the programs were
+linked.
 
 usage: image.py SYSTEM-ARCHITECTURE COMMAND...
        image.py packages COMMAND    the packages of its libraries, NAME=VERSION

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Converts file: URIs of the editor into paths, and paths into URIs.
+ */
 #include "uri.h"
 
 #include <string.h>

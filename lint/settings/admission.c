@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reads --admission-policy: files and folders of the cluster's policies, and
+ * the user of --as and --as-group. Problems are printed with file, line and
+ * column.
+ */
 #include "admission.h"
 
 #include <dirent.h>

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Recognizes manifests by their extension; sorts and searches lists of names.
+ */
 #include "names.h"
 
 #include <stdlib.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Leaves work that ran out of memory or time, with a jump to escape_run(),
+ * after running the guards that were set since.
+ */
 #include "base/escape.h"
 
 #include <setjmp.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Writes manual pages as roff: the header, escaped text and the table of
+ * options.
+ */
 #include "cli/roff.h"
 
 #include <string.h>

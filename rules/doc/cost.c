@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Charges parsed nodes to the limits of a loader and the budget of its arena.
+ */
 #include "rules/doc/cost.h"
 
 uint32_t cost_nodes(const struct loader *loader)

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Computes the work that an object's lists cause, and finds the longest list.
+ */
 #include "doc/work.h"
 
 enum { PLAIN_SHARE = 16 };

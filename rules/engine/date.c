@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Parses and prints calendar days (Gregorian, YYYY-MM-DD).
+ */
 #include "date.h"
 
 #include <stdio.h>

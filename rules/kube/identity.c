@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Identities of objects: their text and its hash under a random key.
+ */
 #include "kube/identity.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reviews for the benchmark of the webhook, as kube-apiserver sends them.
+"""Write reviews for the webhook's benchmark, as kube-apiserver sends them.
 
 usage: bodies.py FOLDER
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Connections that are kept open, each after one review was answered.
+"""Keep connections to the webhook open; each is used for one review first.
 
 usage: hold.py PORT N BODY: prints "held", closes when its input ends
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The cases of this folder: families, single files, rows of tables.
+"""Read the bypass cases of this folder: families, single files, rows of tables.
 
 A family is one file, FAMILY.yaml. A line `--- # NAME` begins the case
 FAMILY/NAME.yaml, which ends before the empty line in front of the next one and

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The bypass cases before the linter and, where its tool is built, the webhook.
+"""Run the bypass cases through the linter and, if its tool is built, the webhook.
 
 usage: check.py GPUGATE FOLDER OUT [CASE...]
 
 A denied case names rules: each must be reported, its action must be deny, no
-other rule may deny, and `lint --fail-on warning` must exit 1. A good twin must
-meet no rule that denies. OUT/reviews gets each object of each case
-as an AdmissionReview.
+other rule may deny, and `lint --fail-on warning` must exit with 1. No rule may
+deny an allowed case. Each object of each case is written to OUT/reviews as an
+AdmissionReview.
 """
 import pathlib
 import subprocess

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A pod of eight GPUs in every kind that makes pods, and at every place of it.
+"""Write objects of every kind that creates pods, with a pod of eight GPUs at each
+place where the kind has one.
 
-kinds.tsv has a row a place: apiVersion, kind, path, shape. [] in a path is a
-list with one item, * a map with one. Shapes: pod (metadata and spec), spec
+kinds.tsv has a row for each place: apiVersion, kind, path, shape. [] in a path
+is a list with one item, * a map with one. Shapes: pod (metadata and spec), spec
 (a PodSpec), box (a container), resources (limits and requests), object (a
-whole Pod), text (a Pod as YAML text), or JSON with the number of GPUs for @.
-The twin of each asks for one GPU.
+whole Pod), text (a Pod as YAML text), or JSON in which @ is replaced by the
+number of GPUs. For comparison, each object is also written with one GPU.
 """
 import json
 import pathlib

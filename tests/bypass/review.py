@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdmissionReviews (admission.k8s.io/v1) of objects given as JSON text.
+"""Build AdmissionReviews (admission.k8s.io/v1) around objects given as JSON text.
 
-The object's text goes in as it is: numbers beyond int64 and hostile text stay
-what they are. Only what the request repeats of it is parsed.
+The object's text is inserted unchanged, so that numbers beyond int64 and
+hostile text stay as they are. Only the fields that the request repeats are
+parsed.
 """
 import json
 import sys

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules against the verdicts of a real API server.
+"""Compare the rules' findings with the verdicts of a real API server.
 
 usage: api_server.py GPUGATE SHARED LIST
 
-LIST names the expected disagreements, one a line:
-    missed CASE            reason    refused, but no rule reports it
-    claimed CASE RULE      reason    a rule says it is refused; it was not
+LIST names the expected disagreements, one per line:
+    missed CASE            reason    rejected, but no rule reports it
+    claimed CASE RULE      reason    a rule reports it as rejected; it was not
 A disagreement that is not listed fails, as does a line that no longer applies.
 """
 import csv

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Argo CD's side of a config management plugin.
+"""Imitate Argo CD calling a config management plugin.
 
   argocd.py sidecar RENDERED FOLDER     the component, on a repo server
   argocd.py ask PLUGIN REPO APP NAME=VALUE...

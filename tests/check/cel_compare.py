@@ -3,12 +3,13 @@
 
 usage: cel_compare.py BASE DIFFERENCES [--all] [ORACLE]
 
-BASE.cases, BASE.ours and, where they exist, BASE.go (the oracle's) and
-BASE.expected (the suite's). DIFFERENCES has a line `PATTERN<tab>WHY` for each
-difference to the oracle that is meant: a regular expression over
-`CASE | OURS | GO`. Prints the first differences (--all: all of them) and last
-`PASSED FAILED`. With the program ORACLE a case that differs is asked again:
-the order of Go's maps is random, and each order is right.
+Reads BASE.cases, BASE.ours and, where they exist, BASE.go (the oracle's
+answers) and BASE.expected (the suite's). DIFFERENCES has a line
+`PATTERN<tab>WHY` for each intended difference from the oracle: a regular
+expression over `CASE | OURS | GO`. Prints the first differences (--all: all of
+them) and, at the end, `PASSED FAILED`. With the program ORACLE a case that
+differs is evaluated again: the order of Go's maps is random, and each order is
+right.
 """
 import collections
 import json

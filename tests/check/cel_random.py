@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random expressions for the two evaluators, the same ones for a seed.
+"""Write random CEL expressions for both evaluators, determined by the seed.
 
 usage: cel_random.py COUNT SEED
 
-Nine in ten are well typed: a function for each type picks one of the ways to
-make a value of it. The rest has an operand of another type somewhere. Some
-have a budget that they may just exceed.
+Nine in ten are well typed: a function for each type chooses one of the ways to
+build a value of it. The others contain one operand of a wrong type. Some
+have a cost budget that they exceed only by a little, or not at all.
 """
 import json
 import random

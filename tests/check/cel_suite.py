@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CEL's conformance suite (textproto) as cases for the two evaluators.
+"""Convert CEL's conformance suite (textproto) into cases for both evaluators.
 
 usage: cel_suite.py FOLDER CASES EXPECTED
 
-Writes a JSON line a case to CASES (tests/tools/cel_answers.c says what it
-holds) and, in the same order, a line `FILE/SECTION/NAME<tab>ANSWER` to
-EXPECTED: `ok VALUE`, `error`, or `any` where the suite names no value that
-exists without protobuf.
+Writes one JSON line per case to CASES (tests/tools/cel_answers.c describes its
+fields) and, in the same order, a line `FILE/SECTION/NAME<tab>ANSWER` to
+EXPECTED: `ok VALUE`, `error`, or `any` if the suite's value exists only with
+protobuf.
 """
 import json
 import math

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random expressions over inputs of which something is not known.
+"""Check random CEL expressions over inputs with unknown values.
 
 usage: cel_unknown.py EVALUATOR COUNT SEED
 
-Something that the expression names is a placeholder in the object, or is left
-out of an object that is a fragment, or is a variable that is not given. A value
-or an error that is known all the same must come of each of SUBSTITUTIONS
-objects that could be meant. Says how often nothing is known although they all
-agree, which is allowed; prints `PASSED FAILED` last.
+A value that the expression names is a placeholder in the object, is missing in
+an object that is a fragment, or is a variable without a value. If the result is
+known nevertheless (a value or an error), each of SUBSTITUTIONS objects that
+could be meant must give the same result. Prints how often the result is unknown
+although all of them agree, which is allowed, and at the end `PASSED FAILED`.
 """
 import collections
 import copy

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Compares findings under quotas from files with those under a snapshot."""
+"""Check that quotas in files and in a snapshot lead to the same findings."""
 import json
 import subprocess
 import sys

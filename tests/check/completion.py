@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Type lines into a shell on a terminal: completion.py SHELL SHARE FOLDER
+"""Test shell completion by typing lines into a shell on a terminal.
 
-SHARE contains the installed files; FOLDER/gpugate on PATH prints "GOT" and its
-arguments, each in brackets, unless it is asked for completions. A case is the
+usage: completion.py SHELL SHARE FOLDER
+
+SHARE contains the installed files. FOLDER/gpugate on PATH prints "GOT" and its
+arguments, each in brackets, unless completions are requested. A case is the
 typed line, with TAB as \\t, and the expected result: the words that the
-program got, or the completions.
+program received, or the completions.
 """
 import os
 import pty

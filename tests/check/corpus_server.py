@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects of the corpus before a real API server with policies.
+"""Compare gpugate with a real API server that enforces policies, on the corpus.
 
 usage: corpus_server.py values|rules GPUGATE PLANE CORPUS WORK
 
-values  policies that print what they see of quantities, defaults and lists:
-        gpugate's findings have the same messages.
-rules   what `rules --format vap` makes of rules files: the server denies what
-        the rules find.
+values  policies whose messages contain the quantities, defaults and lists that
+        they see: gpugate's findings have the same messages.
+rules   the policies that `rules --format vap` writes for rules files: the
+        server denies the objects that the rules report.
 
-Each document goes as it is, with other forms of its quantities, and with a
-sidecar in each of its pods. Prints what differs."""
+Each document is sent unchanged, with its quantities written in other ways, and
+with a sidecar in each of its pods. Prints the differences."""
 import collections
 import glob
 import copy

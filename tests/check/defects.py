@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects to plant: how one is declared, and helpers that change objects.
+"""Defects for planted_defects.py: how one is declared, and helpers that change
+objects.
 
 Each function changes a copy of an object at a place and returns the path that
-a finding should point at, or None where the defect does not fit: where it
-would be none, or another one. The conditions on the object are decided here,
-by the API's and the operators' meaning, never by asking the product.
+a finding should point at, or None if the defect does not apply there. Whether
+it applies follows from the API and the operators, never from the product's own
+answer.
 """
 import copy
 import json

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run both programs while their calls fail.
+"""Run both programs while their memory allocations and system calls fail.
 
 usage: faults.py lint N GPUGATE FAULT_SO
        faults.py kernel N GPUGATE     (at most N of each kind of system call)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""gpugated while allocations fail, as a client of an API server: it keeps the
-cluster state and its own certificates, which it replaces every few seconds.
-It never ends, and once there is memory again the state is that of the server
-and the certificate is one that the configurations trust.
+"""Make allocations fail in gpugated while it reads the cluster state from an API
+server and replaces its own certificates every few seconds. It must never exit.
+When allocations succeed again, its state must become that of the server, and
+its certificate one that the configurations trust.
 
 usage: faults_cluster.py N GPUGATED FAULT_SO
 """

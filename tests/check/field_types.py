@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of a wrong type before a real API server and under lint.
+"""Compare gpugate with a real API server on values of a wrong type.
 
 usage: field_types.py GPUGATE PLANE CORPUS WORK SEED
 
-In objects that the server accepts one value is replaced by one of another
-type. Prints where gpugate reports what the server accepts and, for kinds of
-Kubernetes' own, where it is silent about what the server cannot decode."""
+In objects that the server accepts, one value is replaced by one of another
+type. Prints values that gpugate reports although the server accepts them and,
+for Kubernetes' own kinds, values that the server cannot decode although gpugate
+does not report them."""
 import copy
 import os
 import random

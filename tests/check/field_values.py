@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Words outside of an enumeration and missing fields, before a real API server
-and under lint.
+"""Compare gpugate with a real API server on words outside of an enumeration and on
+missing fields.
 
-The pods of the rules' own tests are sent as well: the server must refuse those
-that are bad, and store the others.
+The pods of the rules' own tests are sent as well: the server must reject the
+bad ones and store the others.
 
 usage: field_values.py GPUGATE PLANE WORK <CANDIDATES
 
-Makes the marks of native_types.tsv again and compares them with the table. For
-each mark of the Go types, an object of each kind is linted: gpugate must
-report it where the server refuses all such objects, and be silent where it
+Generates the marks of native_types.tsv again and compares them with the table.
+For each mark of the Go types, an object of each kind is linted: gpugate must
+report it if the server rejects all such objects, and must not if the server
 accepts one."""
 import os
 import re

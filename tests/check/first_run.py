@@ -6,7 +6,7 @@ per GPU object.
 
 usage: first_run.py GPUGATE OBJECT_DUMP CORPUS
 
-Bounds, errors and warnings a GPU object: median 1, ninth decile 3; at least
+Bounds for errors and warnings per GPU object: median 1, ninth decile 3; at least
 40 % of the objects have none; at most 4 % of the files have an error; the
 default reports have at most 5,900 lines together.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Break --fix off at every moment: a file is the old text or the new one.
+"""Interrupt --fix at any moment: each file must be the old text or the new one.
 
 - SIGKILL at random moments of a run over many files
 - no space left for the new text (a small tmpfs), and a limit on file sizes

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixes beside other findings, safe and unsafe ones, of all rules on the
-examples of all rules:
+"""Check that the fixes of different rules, safe and unsafe ones, do not disturb
+each other, on the examples of all rules:
 
-alone    the fixes of one rule: no other finding appears, or gets more severe
-in turn  the fixes rule by rule, from the first rule and from the last: no
-         finding that a fix removed comes back, and both come to an end
-mended   a defect is planted that people mend by hand, everything is fixed, and
-         the defect is mended: no finding appears that the example, fixed
-         without it, lacks. A fix that trusts a defect fails this.
+alone    the fixes of one rule: no other finding appears or becomes more severe
+in turn  the fixes rule by rule, in forward and in reverse order: no removed
+         finding reappears, and both orders come to an end
+mended   a defect without a fix is planted, everything else is fixed, and the
+         defect is removed: then there is no finding that the fixed example
+         without the defect lacks. A fix that relies on a defect fails this.
 
 usage: fix_pairs.py GPUGATE RULES POLICY
 """

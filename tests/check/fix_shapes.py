@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Fixable rules in odd but legal shapes: what a safe fix makes of them.
+"""Apply safe fixes to objects that are written in unusual but legal ways.
 
 usage: fix_shapes.py GPUGATE RULES WORK [KUBECTL...]
 
 Each document of RULES/<rule>/bad*.yaml is rewritten in each shape, and gets the
-rule's safe fixes. Asked of the result:
+rule's safe fixes. Required of the result:
 
-- no value that was written is overwritten or removed, unless the rule is listed
-- a volume that is mounted elsewhere than at /dev/shm stays as it was
+- no value of the author is overwritten or removed, unless the rule is listed
+- a volume that is mounted elsewhere than at /dev/shm does not change
 - the rule reports no more than before
-- with KUBECTL: what the API server accepted before it accepts after
+- with KUBECTL: objects that the API server accepted before are still accepted
 
-Prints a table of rules and shapes: fixed documents, and the server's verdicts
-before and after (accepted of kinds that it serves).
+Prints a table of rules and shapes: the number of fixed documents, and how many
+documents (of kinds that it serves) the server accepts before and after.
 """
 import copy
 import glob

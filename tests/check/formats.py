@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the reports of check-formats.sh back: DIR/<case>/<format>.
+"""Read and compare the reports that formats.sh wrote: DIR/<case>/<format>.
 
 Every check returns the findings as a sorted list of (line, rule), which must
 be the same for all formats of a case; None where a format shows a part only.

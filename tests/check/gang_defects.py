@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of gangs and queues (see defects.py)."""
+"""Defects in gangs and queues, to be planted (see defects.py)."""
 import copy
 
 from defects import (alone, computing, defect, flag, near, one_container, run,

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads an HTML page of gpugate as a browser would, without one: the parser's
-events, the hashes of its policy, and that it asks for nothing.
+"""Parse an HTML page of gpugate without a browser, and check the hashes of its
+Content-Security-Policy and that it loads nothing else.
 """
 import base64
 import hashlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of restarts, life cycles and quotas (see defects.py)."""
+"""Defects in restarts, life cycles and quotas, to be planted (see defects.py)."""
 from defects import (KUBEFLOW, SERVE, TRAIN, computing, count, defect,
                      move, near, queued, runs_program, volcano)
 from pod_paths import at, devices, group_kind

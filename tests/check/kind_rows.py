@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The kinds of rules/kube/data/kinds.txt that make pods, and a healthy object of
-each place where one keeps a PodSpec, in the form of pod-fields.yaml."""
+"""Read the kinds of rules/kube/data/kinds.txt that create pods, and build a healthy
+object for each place of a PodSpec, in the form of pod-fields.yaml."""
 import re
 
 SKIPPED = ("template", "other", "daemon")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Smallest manifests with one GPU pod each, for every place where the
-references list a pod.
+"""Write the smallest manifests with one GPU pod, for every place where a table or
+a CustomResourceDefinition has a pod.
 
 usage: kinds.py paths TABLE OUT | crds FOLDER OUT
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random edits, sent one by one to the language server, against `gpugate lint`
-of the folder with the texts that they lead to: the same findings, at the same
-places. A text that cannot be parsed must show its mistakes, and the findings
-of the last one that could, moved as the text was.
+"""Send random edits to the language server one by one, and compare its findings
+and their places with those of `gpugate lint` for the resulting texts. For a text
+that cannot be parsed, the server must show the syntax errors and the findings of
+the last text that could be parsed, moved by the edits since.
 
 usage: lsp_random.py GPUGATE EDITS [SEED]
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects against the schemas of their CustomResourceDefinitions.
+"""Validate the objects of a report against their CustomResourceDefinitions.
 
 usage: openreports.py FOLDER-OF-CRDS REPORT
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects that operators or the API server refuse, each with a near miss."""
+"""Defects that operators or the API server reject, each with a near miss (see
+defects.py)."""
 from defects import computing, defect, near, nvidia
 from pod_paths import at, group_kind
 

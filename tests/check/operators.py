@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects that operators reject, by their own code and by gpugate.
+"""Compare gpugate with operators' own validation code: which objects are rejected.
 
 usage: operators.py OPERATOR ORACLE GPUGATE WORK COUNT SEED DIFFERENCES
 
 Objects of the operator's kinds in tests/rules are changed at random: fields
 are dropped, set to other values, or taken from another object. The oracle
-says of each if the operator rejects it: then it must have a finding of the
-operator's rule, or an error of another one, in 97 % of all cases and in 80 % of
-those with one kind of message, for 80 % of these kinds. An accepted object must have no error of the operator's rule.
-DIFFERENCES lists what is known to differ: "OPERATOR missed|false TEXT", the text
-being a part of the operator's message, or a check.
+decides whether the operator rejects each object. A rejected object must have a
+finding of the operator's rule, or an error of another rule: in 97 % of all
+cases, and for 80 % of the operator's messages in 80 % of the cases with that
+message. An accepted object must have no error of the operator's rule.
+DIFFERENCES lists the known differences: "OPERATOR missed|false TEXT", where TEXT
+is a part of the operator's message, or a check.
 """
 import collections
 import glob

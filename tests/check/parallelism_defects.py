@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of parallelism: processes, shards, ranks (see defects.py)."""
+"""Defects in numbers of processes, shards and ranks, to be planted (see defects.py)."""
 import json
 
 from defects import (alone, computing, defect, flag, give, move, near, run)

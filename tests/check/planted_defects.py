@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Planted defects: is each found, by the right rule, at the right place?
+"""Plant defects in real objects and check that the right rule finds each of them at
+the right place.
 
-One defect (defects.py, *_defects.py) at every place of every GPU object of
-the corpus where it fits. The places come from the CRDs' schemas and the API
-(pod_paths.py), never from the product. The rest of the object stays as it was.
-Near misses of the defects, at the same places, must not be found.
+Each defect (defects.py, *_defects.py) is planted alone, at every place of every
+GPU object of the corpus where it applies. The places come from the CRDs' schemas
+and the API (pod_paths.py), never from the product. Near misses of the defects,
+at the same places, must not be reported.
 
 usage: planted_defects.py BUILD CORPUS CRDS WORK [-v]
 
-Bounds: 2,000 plants, 98 % of them found; no near miss found; each preview and
-each rule of seven families planted, but for those named with the reason.
+Bounds: 2,000 planted defects, 98 % of them found; no near miss reported; a defect
+for each preview rule and each rule of seven families, except those listed with a
+reason.
 """
 import collections
 import copy

@@ -2,13 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Check that a defect is found at every path where a kind keeps its field.
 
-pod-fields.yaml says where each kind keeps which fields of its pods; one defect
-of each field is planted at each of these places. Where it names near misses, the
-pod has no defect, and nothing may be found.
+pod-fields.yaml lists the paths of each kind's pod fields; one defect of each
+field is planted at each of these paths. At the paths of its near misses, the pod
+has no defect, and nothing may be found.
 
-Where a kind is made from another object, each of its plants is judged again with
-that object in another file, and in a cluster state: the same rules must find the
-same.
+If a kind is completed by another object, each defect is checked again with that
+object in another file, and in a cluster state: the findings must be the same.
 
 The same defects are planted in each template of every kind of
 rules/kube/data/kinds.txt (kind_rows.py). Kinds with other pods than templates that

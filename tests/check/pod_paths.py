@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the pods, containers and resources of an object stand, as the schemas
-of its CRD or the Kubernetes API say; nothing here asks the product.
+"""Find the pods, containers and resources of an object by the schemas of its CRD
+or the Kubernetes API, without using the product.
 
 A place is a path (keys and indexes) from the object's root.
 """

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that the marked value decides. On each failing case of the suite that
-vap.py reads, another value at the position of a finding, or the key that is
-missing there, makes that validation true.
+"""Check that a finding about an admission policy marks the value that decides: in
+each failing case of the suite that vap.py reads, another value at the marked
+position, or the key that is missing there, makes that validation true.
 
 usage: positions.py GPUGATE SUITE WORK
 
-Each validation is a separate policy, and so is its negation: a validation has
-turned when its negation fails and it does not. Values to try are those that
-the expression and the parameters name, some of each type, and none. Prints
+Each validation is a separate policy, and so is its negation: a validation became
+true if it no longer fails and its negation does. The values tried are those that
+the expression and the parameters name, some of each type, and no value. Prints
 each position at which none of them helps: two of the suite's, where a second
 container fails as well.
 """

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Errors of rules before a real API server, which rejects what they report.
+"""Check that a real API server rejects what rules report as an error.
 
 usage: receipts.py GPUGATE PLANE RULES LIST [RULE...]
 
-LIST has a line for each rule, or RULE/CHECK, that says so: its name, a part of
-the server's message as a regular expression, and documents that the server does
-not see through, with the reason: "FILE:DOCUMENT reason; ...". Each other
-document of the fixtures in which the rule reports an error is rejected with
-such a message, or a pod that a controller would make of it is. The repaired
-ones are not; without a repair some of the near misses are not. Other objects
-of a file (limit ranges, classes) are in force before. `explain` cites the
-server for a rule.
+LIST has a line for each rule, or RULE/CHECK, that claims this: its name, a
+regular expression for the server's message, and the documents that the server
+accepts nevertheless, with the reason: "FILE:DOCUMENT reason; ...". Each other
+document of the fixtures in which the rule reports an error must be rejected with
+such a message, itself or as the pod that a controller would create from it. The
+fixed documents must be accepted; if the rule has no fix, some of the near misses
+must be. The other objects of a file (limit ranges, classes) are created first.
+`explain` cites the server for these rules.
 """
 import glob
 import json

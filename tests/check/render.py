@@ -3,11 +3,12 @@
 
 render.py REPORT TREE LABEL LEAST BUILT...
 
-LEAST: `overlay:7,base:30`: so many findings are shown there. REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON
-of linting the built TEXT of the root whose file is ROOT by itself. The findings
-of each root must be those, and each must be shown at a line that an
-independent reading of the source agrees with: it holds the last key (or the
-item's name) of the rendered path, or the nearest parent that the file has.
+LEAST: `overlay:7,base:30`: the least number of findings that are shown there.
+REPORT: JSON of `gpugate lint` in TREE; each BUILT is ROOT=FILE=TEXT: the JSON of
+linting the built TEXT of the root whose file is ROOT separately. The findings of
+each root must be the same, and each must be shown at a plausible line of the
+source: one with the last key (or the item's name) of the rendered path, or with
+the nearest parent that the file has.
 """
 import collections
 import json

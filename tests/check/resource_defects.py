@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of device limits and shared memory (see defects.py)."""
+"""Defects in device limits and shared memory, to be planted (see defects.py)."""
 from defects import (RAY, RUNTIMES, SERVE, SHM, TRAIN, clear, computing, count,
                      defect, figure, mount_shm, move, near, no_shm, nvidia,
                      runs_program, scope, volcano)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects written in other ways get the same findings, at the right places.
+"""Check that an object gets the same findings however it is written in YAML or JSON.
 
 usage: rewritten_input.py BUILD FOLDER...
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects of node selection, tolerations and priority (see defects.py)."""
+"""Defects in node selection, tolerations and priority, to be planted (see
+defects.py)."""
 import copy
 
 from defects import (clear, computing, defect, give, near, nvidia,

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The JSON Schemas against what the programs write and read.
+"""Check the JSON Schemas of deploy/schemas against what the programs write and read.
 
 usage: schemas.py GPUGATE SCRATCH
 """

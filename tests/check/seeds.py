@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Extract the manifests of guides.
 
-The guides are prose with YAML between. A manifest begins at a line
+The guides are prose that contains YAML. A manifest begins at a line
 `apiVersion:` in column 0 and ends before the next line that is neither blank,
 indented, a list item nor a top-level key.
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects for the rules of spot nodes, serving and a site's own values, each
-with a near miss that must stay silent."""
+"""Defects for the rules about spot nodes, serving and a site's own values, each
+with a near miss that must not be reported (see defects.py)."""
 from defects import (alone, computing, defect, give, near, one_container,
                      run)
 from pod_paths import at, group_kind

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Defects for the rules of networks, images, claims, security and governance,
-each with a near miss that must stay silent."""
+"""Defects for the rules about networks, images, claims, security and governance,
+each with a near miss that must not be reported (see defects.py)."""
 from defects import (alone, computing, defect, figure, give, near, nvidia,
                      one_container, run, runs_program, volcano)
 from pod_paths import at, group_kind

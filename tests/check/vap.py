@@ -7,7 +7,7 @@ usage: vap.py GPUGATE SUITE WORK
 A case is an object of SUITE/test-resources with some fields changed
 ("spec.containers.[0].image=x", the value is JSON or a text), and the API
 server's answer under the case's policy and its binding. Prints each case with
-another result in gpugate, and the numbers.
+another result in gpugate, and the numbers of cases.
 """
 import copy
 import json

@@ -4,10 +4,10 @@ each object of its cases as a dry-run create.
 
 usage: vap_server.py GPUGATE SUITE PLANE WORK
 
-The label by which the suite's bindings select objects selects the policies
-to load: one policy with the case's own binding, which denies, and then
-the policies of each group, whose bindings warn, so that every validation that
-fails is seen. gpugate gets the same policies, bindings and objects. Prints
+The label by which the suite's bindings select objects also selects the policies
+to load: first one policy with the case's own binding, which denies, then the
+policies of each group, whose bindings warn, so that every failing validation is
+reported. gpugate gets the same policies, bindings and objects. Prints
 differences, and the reasons for objects that the server itself rejects."""
 import collections
 import copy

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads a wheel back: its name, its tags, RECORD against every byte, and the
-executable bit. usage: wheel.py WHEEL BINARY"""
+"""Check a built wheel: its name, its tags, the hashes in RECORD, and the executable
+bit. usage: wheel.py WHEEL BINARY"""
 
 import base64
 import csv

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files that would cost much, and the peak memory of a command.
+"""Write files that are expensive to check, and measure a command's peak memory.
 
 usage: work.py make SHAPE N
        work.py peak MEGABYTES COMMAND...

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Values of the wrong shape, such as a CRD without a schema lets through.
+"""Check that values of a wrong type, which a CRD without a schema admits, crash
+neither program.
 
 manifests  each place of each kind of the corpus once: maps become lists, lists
            maps, scalars both, and everything null

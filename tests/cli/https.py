@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ask a webhook as the tests of the command line need it.
+"""A client of the webhook for the tests of its command line.
 
 https.py review CA PORT UID REQUESTED   POST /validate a Pod that may use one
                                         GPU and requests REQUESTED (2: wrong);

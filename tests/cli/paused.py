@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""paused.py PROGRAM FILE COMMAND: `lint -vv --fix` of one file, and a shell
-command after the file was read and before it is written.
+"""Run a shell command while `lint -vv --fix` has read a file but not written it.
 
-The program names the file on standard error between the two (-vv). That is a
-pipe with room for the message before that one, and for no more: there the
-program sleeps until the command has run and the pipe is emptied.
+usage: paused.py PROGRAM FILE COMMAND
+
+With -vv the program names the file on standard error between the two steps. That
+is a pipe with room for the previous message only: the program waits until the
+command has run and the pipe is emptied.
 """
 import fcntl
 import os

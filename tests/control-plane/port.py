@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Print a port of 127.0.0.1 that the kernel chose, and keep it for the process
-PID until that ends: no client gets it meanwhile, nor does a second caller, and a
-server of the test may listen there, end, and listen again.
+"""Print a port of 127.0.0.1 that the kernel chose, and reserve it until the process
+PID ends: neither clients nor other callers get it meanwhile, and a server of the
+test may listen there, stop, and listen again.
 
 usage: port.py PID
 """

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Single objects for conditions.py: those that must be sent, and others."""
+"""Single objects for conditions.py: those that the API server must send to the
+webhook, and those that it must not."""
 
 def pod(**spec):
     box = {"name": "main", "image": "registry.example.com/team/app:1"}

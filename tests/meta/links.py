@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Links of Markdown files: a relative one leads to a file of the tree, and to
-a heading of it if it names one; a URL is whole, and a link (`<URL>`).
+"""Check the links of Markdown files: a relative one leads to a file of the tree, and
+to a heading of it if it names one; a URL is complete and written as a link
+(`<URL>`).
 
 usage: links.py FILE.md...
 """

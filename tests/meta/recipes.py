@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Every recipe of the documents is run by a test, or says why it is not.
+"""Check that each recipe of the documents is run by a test or listed with a reason.
 
 usage: recipes.py [--list | --commands DOCUMENT]
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The layers, by what objects use of each other, whatever they include.
+"""Check by the symbols of object files that each layer uses only lower ones.
 
 base <- doc <- kube <- engine <- catalog; lint and webhook on top, apart; certs
 and cli on base alone. A rule uses no other rule. Two folders never use each other, nor do two files

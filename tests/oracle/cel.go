@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Evaluates CEL expressions with cel-go, in the environment of Kubernetes.
+
 package main
 
 import (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Enumerations and required fields that a real API server enforces.
+"""Find the enumerations and required fields that a real API server enforces.
 
 usage: confirm_types.py PLANE <CANDIDATES >TABLE
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Reads JSON as Go's encoding/json and the API server do.
+
 package main
 
 import (

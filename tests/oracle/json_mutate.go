@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Writes random texts that are JSON or nearly JSON.
+
 package main
 
 import (

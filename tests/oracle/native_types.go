@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Writes the types, fields and enumerations of Kubernetes' own kinds.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Applies JSON Patches with the library of the API server.
+
 package main
 
 import (

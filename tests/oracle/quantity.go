@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Parses quantities with apimachinery, and writes random ones.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Merges random pod templates and patches with apimachinery's strategic merge.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Reads YAML files as kubectl does, and prints their values as JSON.
+
 package main
 
 import (

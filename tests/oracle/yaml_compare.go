@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Compares our YAML reader with go-yaml, and sorts the differences by kind.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Writes random YAML documents in all styles.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Compares our YAML reader with go-yaml on random and changed texts.
+
 package main
 
 import (

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A terminal's text as an SVG picture: colors as the program writes them (SGR,
-ECMA-48), no more of a terminal than that.
+"""Draw a terminal's text as an SVG picture; only colors (SGR, ECMA-48) are
+supported, no other function of a terminal.
 
-usage: picture.py COMMAND <TEXT     COMMAND: what the first line says was run
+usage: picture.py COMMAND <TEXT     COMMAND: shown in the first line
 """
 import html
 import re

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Subprocesses: their exit status, the deadline, and signals to the program
+ * that runs them.
+ */
 #include "lint/files/subprocess.h"
 
 #include <setjmp.h>

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpugated before a busy API server: an object that was created a moment ago is
-not missing, nor is a label of a namespace; one that does not exist is.
+"""Test gpugated with a busy API server: an object or a namespace's label that was
+created a moment ago must not count as missing; one that does not exist must.
 
 usage: absence.py GPUGATED CLUSTER-FOLDER PORT PORT
 
-Prints the times of reviews that rest on no absence, too.
+Also prints the times of reviews that do not depend on a missing object.
 """
 import http.client
 import json

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The corpus through a real kube-apiserver: the webhook says of an object what
-`gpugate lint` says of it under the same policy."""
+"""Create the corpus through a real kube-apiserver: the webhook must report the same
+findings as `gpugate lint` under the same policy."""
 import json
 import os
 import subprocess

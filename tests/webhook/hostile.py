@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reviews of Workflows that cost much to read.
+"""Write reviews of Workflows that are expensive to read.
 
 usage: hostile.py FOLDER
 
-Each SIZE-OPERATION.json there is one; its object is rejected, however
-many of its strings are read. Their brackets are nested 300 deep.
+Each SIZE-OPERATION.json is one; its object is rejected, however many of its
+strings are read. Their brackets are nested 300 deep.
 """
 import os
 import sys

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Another mutating webhook, like those of service meshes: it adds a sidecar to
-labeled Pods, after gpugated, so that gpugated is called again."""
+"""A mutating webhook like those of service meshes: it adds a sidecar to labeled
+Pods after gpugated was called, so that gpugated is called again."""
 import base64
 import json
 import subprocess

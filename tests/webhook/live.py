@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The live cluster state against an API server that fails in all ways it can.
+"""Test the live cluster state with an API server that fails in many ways.
 
 usage: live.py LIVE_TOOL [NAME...]      (the tests of that name only)
 """

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""gpugated with the service account of deploy/, and no more rights than its
-ClusterRole, before a real API server: what it reads, what its rules say while
-the server is away, after a long sleep, and once the rights are gone.
+"""Run gpugated with the service account and the ClusterRole of deploy/ on a real API
+server: the state that it reads, and the findings of its rules while the server
+is down, after a long sleep, and after the permissions were removed.
 
 usage: live_account.py GPUGATED CLUSTER-FOLDER CLOCK.so RESTART PORT PORT
 

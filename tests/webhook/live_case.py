@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A case of the live state: a server that misbehaves on demand, a kubeconfig
-and the tool that holds the state, whose program is the first argument."""
+"""The fixture of tests of the live state: a server that misbehaves on demand, a
+kubeconfig, and the tool that keeps the state (the first argument is its path)."""
 import base64
 import json
 import os

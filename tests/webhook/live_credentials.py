@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live state's tests of who it is and whom it trusts: tokens,
-certificates. Run by live.py."""
+"""Tests of the live state's credentials and of the server certificates that it
+trusts. Run by live.py."""
 import os
 
 from live_case import b64, check, quotas, three

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The live state's tests of the cluster's own software. Run by live.py."""
+"""Tests of the facts that the live state finds out about a cluster's software (device
+plugin, Karpenter). Run by live.py."""
 from live_case import check, three
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cluster's state for the namespaces of some objects: some quotas are full,
-others are free."""
+"""Write an invented cluster state for the namespaces of given objects: some quotas
+are full, others are free."""
 from review import dump
 
 # Rules that report only with a state, and do with this one.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whole workloads against what a quota has left, behind a real kube-apiserver
-with its controller manager; the webhook keeps the state by list and watch.
+"""Test that the webhook compares whole workloads with the rest of a quota: with a
+real kube-apiserver and its controller manager, and a state kept by list and
+watch.
 
 usage: quota.py BUILD CLUSTER-FOLDER ADDRESS PORT...
 """

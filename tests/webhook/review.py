@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AdmissionReviews as kube-apiserver sends them, made from objects."""
+"""Build AdmissionReviews from objects, as kube-apiserver sends them."""
 import json
 
 

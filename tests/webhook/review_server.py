@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A webhook of the tests' own, over TLS on a free port of 127.0.0.1."""
+"""A webhook written for the tests, over TLS on a free port of 127.0.0.1."""
 import http.server
 import json
 import ssl

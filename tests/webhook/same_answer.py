@@ -5,14 +5,15 @@
 Each object of the corpus (without one: of the rules' examples), and objects
 changed at random, goes through all of them under one policy:
 
- - findings (rule, severity, message, pointer, fingerprint) and the count of
-   GPUs are the same, unless lint took the object for a fragment or saw a
+ - findings (rule, severity, message, pointer, fingerprint) and the number of
+   GPUs are the same, unless lint treats the object as a fragment or finds a
    placeholder: these exist in files only
- - /validate denies it exactly if a finding's action says so, and says why
- - of what /mutate made, lint exits with 0 exactly if /validate allows it
- - where the policy asks for every repair, the patch gives what `lint --fix`
-   writes and what krm returns, and krm's results are what lint then finds
- - what is patched needs no further patch, and is not denied for anything new
+ - /validate denies the object if and only if a finding's action is deny, and
+   names the reason
+ - lint exits with 0 for the patched object if and only if /validate allows it
+ - if the policy requests every fix, the patched object equals the output of
+   `lint --fix` and of krm, and krm's results are lint's remaining findings
+ - a patched object needs no further patch, and is not denied for anything new
  - an UPDATE to itself is allowed, without a patch
  - uid, patch and patchType are as the API server requires
 
@@ -24,8 +25,8 @@ that suppress their findings, by annotation and by comment, under a policy that
 grants some).
 
 usage: same_answer.py BUILD FOLDER WORK NUMBER SEED EVERY SETTING...
-EVERY: each object goes through the webhook, and every so many through lint and
-krm by itself; the others together.
+EVERY: each object goes through the webhook. One in EVERY objects also goes
+through lint and krm by itself; the others are combined.
 """
 import base64
 import collections

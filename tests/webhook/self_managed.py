@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Two replicas that keep their own certificates, behind a real kube-apiserver.
+"""Test two replicas that manage their own certificates, with a real kube-apiserver.
 
 usage: self_managed.py GPUGATED CLUSTER-FOLDER ADDRESS PORT PORT PROBE PROBE
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Objects whose findings are suppressed: by annotations that the policy grants,
-and refuses for each of its reasons, and by comments."""
+"""Build objects whose findings are suppressed: by annotations that the policy
+grants, by annotations that it refuses for each possible reason, and by comments."""
 import datetime
 import json
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Runs kubectl as a subprocess and checks that it can be used.
+ */
 #include "kubectl.h"
 
 #include "lint/files/subprocess.h"

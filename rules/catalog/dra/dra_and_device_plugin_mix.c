@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The DRA driver and the device plugin do not see each other's allocations.
+ * Reports pods that get NVIDIA devices both from a claim and from the device
+ * plugin. The DRA driver and the device plugin do not see each other's
+ * allocations.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * pod.spec.resourceClaims allocates devices; a container gets only those in its
- * resources.claims. A network driver (DRANET) serves the pod as a whole: a
+ * Reports claims of a pod whose devices no container uses.
+ * pod.spec.resourceClaims allocates devices; a container gets only those in
+ * its resources.claims. A network driver (DRANET) serves the pod as a whole: a
  * claim of which only names are known may be for one.
  */
 #include "engine/rule.h"

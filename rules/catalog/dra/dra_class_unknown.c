@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A claim may be created before its class; only a snapshot shows that the class
- * is missing. If only files have device classes, a name close to one of them is
- * reported as a condition.
+ * Reports claims that name a DeviceClass that does not exist. A claim may be
+ * created before its class; only a snapshot shows that the class is missing.
+ * If only files have device classes, a name close to one of them is reported
+ * as a condition.
  */
 #include <stdio.h>
 

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The right interface depends on the site; these are wrong everywhere.
+ * Reports values of NCCL_SOCKET_IFNAME that select an interface that reaches
+ * no other pod. The right interface depends on the site; these are wrong
+ * everywhere.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Service `vllm` in the files is certain; without one, a Service usually has
- * the name of its workload.
+ * Reports Services whose name makes Kubernetes set an environment variable
+ * that the pod's server reads. A Service `vllm` in the files is certain;
+ * without one, a Service usually has the name of its workload.
  */
 #include "base/text.h"
 #include "engine/rule.h"

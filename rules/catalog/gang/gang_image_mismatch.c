@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Roles without a device (parameter servers) are not ranks, and neither are a
- * launcher or an evaluator, which is not in TFJob's cluster (training-operator
+ * Reports jobs whose ranks run different images. Roles without a device
+ * (parameter servers) are not ranks, and neither are a launcher or an
+ * evaluator, which is not in TFJob's cluster (training-operator
  * pkg/controller.v1/tensorflow/tensorflow.go, genClusterSpec).
  */
 #include <string.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An elastic job may start with fewer pods. Volcano replaces 0 by the sum of
- * the tasks' own minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
+ * Reports gangs that start before all of their ranks fit. An elastic job may
+ * start with fewer pods. Volcano replaces 0 by the sum of the tasks' own
+ * minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <inttypes.h>
 #include <string.h>

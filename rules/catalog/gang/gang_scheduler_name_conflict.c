@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A template without a name gets that of the gang from the operator.
+ * Reports gangs whose pods name different schedulers. A template without a
+ * name gets that of the gang from the operator.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The job controller sets the variable and the annotation only for Indexed
- * Jobs.
+ * Reports Jobs that read their completion index without being Indexed. The job
+ * controller sets the variable and the annotation only for Indexed Jobs.
  */
 #include <string.h>
 

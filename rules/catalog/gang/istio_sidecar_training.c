@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods on the host's network get no proxy, and the pod's own label goes before
- * that of its namespace (istio pkg/kube/inject/inject.go, injectRequired).
+ * Reports training pods that get an Istio sidecar. Pods on the host's network
+ * get no proxy, and the pod's own label goes before that of its namespace
+ * (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"

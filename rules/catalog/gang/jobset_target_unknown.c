@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports JobSets that refer to a replicatedJob that they do not have.
+ *
  * Source: jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies,
  * the coordinator and dependsOn name replicatedJobs of the same JobSet.
  */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports training jobs without the container name that their kind requires.
+ *
  * Source: training-operator 1.9 pkg/webhooks, and the controllers before it:
  * each replica type must have a container with the kind's name (MPIJob has
  * none).

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue validates jobs without a queue too, but Ray clusters and pods only in a
- * queue.
+ * Reports jobs, queues and flavors that Kueue rejects. Kueue validates jobs
+ * without a queue too, but Ray clusters and pods only in a queue.
  */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `Default` is the deprecated spelling of `None`.
+ * Reports groups of a LeaderWorkerSet whose other pods keep running when one
+ * restarts. `Default` is the deprecated spelling of `None`.
  */
 #include <inttypes.h>
 

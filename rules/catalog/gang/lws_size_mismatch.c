@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * SGLang counts the devices of all nodes in --tp, as vLLM does with Ray.
+ * Reports parallel sizes whose product is not the number of GPUs in the
+ * LeaderWorkerSet's group. SGLang counts the devices of all nodes in --tp, as
+ * vLLM does with Ray.
  */
 #include <inttypes.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports replica types of Kubeflow jobs with 0 replicas.
+ *
  * Source: webhook of training-operator 1.9 (replicas must be at least 1).
  */
 #include "engine/rule.h"

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod is known as HOSTNAME.SUBDOMAIN where a headless Service has the
- * subdomain's name. A JobSet makes the Service, and the subdomain of its pods.
+ * Reports jobs whose pods do not have the DNS name that is given as the first
+ * rank's address. A pod is known as HOSTNAME.SUBDOMAIN where a headless
+ * Service has the subdomain's name. A JobSet makes the Service, and the
+ * subdomain of its pods.
  *
  * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
  * that imply svc); training-operator pkg/controller.v1/common/service.go.

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports gangs whose ranks are created only after another one is ready.
  * Without a readiness probe a pod is ready when its containers run. With
  * LeaderReady a LeaderWorkerSet makes workers when their leader is ready (lws
  * pkg/controllers/pod_controller.go).

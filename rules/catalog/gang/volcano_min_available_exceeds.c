@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports Volcano Jobs whose minAvailable is larger than their number of pods.
+ *
  * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of
  * all tasks, and each task by itself.
  */

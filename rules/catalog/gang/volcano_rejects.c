@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports Volcano Jobs, CronJobs, Queues and PodGroups that Volcano's webhook
+ * rejects; the checks are in rules/engine/rejections.
+ */
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"

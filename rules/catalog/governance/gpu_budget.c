@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Off until the policy sets the hours; runs without a deadline are not counted.
- * The roles of a job have one deadline and are one run.
+ * Reports runs that may use more GPU hours than the site allows. Off until the
+ * policy sets the hours; runs without a deadline are not counted. The roles of
+ * a job have one deadline and are one run.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Servers and trainers run Python files of a model repository if a flag makes
- * them trust it.
+ * Reports model servers that run code that comes with the model. Servers and
+ * trainers run Python files of a model repository if a flag makes them trust
+ * it.
  */
 #include <strings.h>
 

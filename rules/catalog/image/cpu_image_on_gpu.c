@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The name of an image shows its target. Only frameworks for GPUs have such
- * builds: PyTorch/XLA runs a TPU beside the CPU build.
+ * Reports containers with GPUs that run an image built for CPUs. The name of
+ * an image shows its target. Only frameworks for GPUs have such builds:
+ * PyTorch/XLA runs a TPU beside the CPU build.
  */
 #include <string.h>
 

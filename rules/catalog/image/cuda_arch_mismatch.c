@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tags of images that contain a CUDA version. Programs built with it run on
- * newer GPUs if they contain PTX beside their binary kernels.
+ * Reports images whose CUDA version is older than the selected GPUs. Tags of
+ * images that contain a CUDA version. Programs built with it run on newer GPUs
+ * if they contain PTX beside their binary kernels.
  */
 #include <inttypes.h>
 #include <stdlib.h>

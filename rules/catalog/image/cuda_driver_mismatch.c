@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Within one major version CUDA runs on older drivers, so only majors are
- * compared.
+ * Reports images whose CUDA version is too new for the driver of the selected
+ * nodes. Within one major version CUDA runs on older drivers, so only majors
+ * are compared.
  */
 #include <ctype.h>
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports versions of APIs that no current Kubernetes release serves.
  * Versions: data/removed_versions.tsv. A version that no supported release of
  * Kubernetes serves is certainly rejected. An older cluster or an older
  * operator may still serve a version that a newer one removed.

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The delay counts from every start of the container. A preset that KServe
- * merges may have a startup probe.
+ * Reports long initial delays of a liveness probe where a startup probe should
+ * be used. The delay counts from every start of the container. A preset that
+ * KServe merges may have a startup probe.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Culling is a setting of the controller. A stopped notebook has no pod.
+ * Reports notebooks that keep their GPUs while they are idle. Culling is a
+ * setting of the controller. A stopped notebook has no pod.
  */
 #include <inttypes.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of interfaces: rules/kube/data/instance_types.tsv.
+ * Reports pods that request all GPUs of a node but only some of its EFA
+ * interfaces. Numbers of interfaces: rules/kube/data/instance_types.tsv.
  */
 #include <inttypes.h>
 

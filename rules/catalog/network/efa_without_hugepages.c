@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports containers that request an EFA device but no huge pages.
+ *
  * Source: the EFA guide of EKS and its NCCL test.
  */
 #include "engine/rule.h"

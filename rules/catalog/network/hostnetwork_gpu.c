@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ports of the host network belong to the node. Skipped are pods that take a
- * whole node, that need the fabric of the host, or that declare their ports:
- * these become hostPorts, so that the scheduler puts the pods on different
- * nodes (pkg/apis/core/v1/defaults.go, defaultHostNetworkPorts).
+ * Reports GPU pods on the host network. Ports of the host network belong to
+ * the node. Skipped are pods that take a whole node, that need the fabric of
+ * the host, or that declare their ports: these become hostPorts, so that the
+ * scheduler puts the pods on different nodes (pkg/apis/core/v1/defaults.go,
+ * defaultHostNetworkPorts).
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubernetes adds capabilities to the bounding set; a process that is not root
- * has only those that its program file has (capabilities(7)).
+ * Reports containers with IPC_LOCK that do not run as root. Kubernetes adds
+ * capabilities to the bounding set; a process that is not root has only those
+ * that its program file has (capabilities(7)).
  */
 #include "engine/rule.h"
 

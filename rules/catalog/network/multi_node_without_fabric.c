@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any request for a network counts, and so does a privileged container, which
- * has the host's /dev/infiniband. Pods that do not need each other, like the
- * tasks of a Volcano Job with minAvailable: 1, communicate little.
+ * Reports training pods of whole nodes that request no fast network. Any
+ * request for a network counts, and so does a privileged container, which has
+ * the host's /dev/infiniband. Pods that do not need each other, like the tasks
+ * of a Volcano Job with minAvailable: 1, communicate little.
  */
 #include <inttypes.h>
 #include <string.h>

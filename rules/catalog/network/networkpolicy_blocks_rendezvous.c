@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Ranks that no rank may reach, or that may reach none. Policies add up:
- * without the cluster's, one that is not visible may still allow it.
+ * Reports training jobs whose ranks are separated by network policies. Ranks
+ * that no rank may reach, or that may reach none. Policies add up: without the
+ * cluster's, one that is not visible may still allow it.
  *
  * Pods are isolated if some policy selects them, and no rule of the policies
  * that select them is for a pod of the workload. A rule for some ports or for

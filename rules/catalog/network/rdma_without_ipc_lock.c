@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ibv_reg_mr needs locked memory. The limit for a container without the
- * capability is a setting of its runtime: 64 KiB in some, unlimited in others.
+ * Reports containers with an RDMA device that may not lock memory. ibv_reg_mr
+ * needs locked memory. The limit for a container without the capability is a
+ * setting of its runtime: 64 KiB in some, unlimited in others.
  */
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Attention heads are spread evenly over the ranks.
+ * Reports tensor parallel sizes that are not a power of two. Attention heads
+ * are spread evenly over the ranks.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validateMultiNodeVariables; computeRayNodeAndGPUs (predictor.go), which the
- * backend `mp` of a runtime replaces.
+ * Reports multi-node services that KServe does not start because their GPU
+ * numbers do not match. validateMultiNodeVariables; computeRayNodeAndGPUs
+ * (predictor.go), which the backend `mp` of a runtime replaces.
  */
 #include <inttypes.h>
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Reports Ray objects that KubeRay rejects; the checks are in
+ * rules/engine/rejections.
+ */
 #include "engine/rejections.h"
 #include "engine/rule.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The operator writes a hostfile with slotsPerWorker (1 by default) for each
- * worker; MPICH and Intel MPI silently start more processes than that.
+ * Reports MPI jobs whose mpirun starts more or fewer processes than the
+ * workers have slots. The operator writes a hostfile with slotsPerWorker (1 by
+ * default) for each worker; MPICH and Intel MPI silently start more processes
+ * than that.
  */
 #include <inttypes.h>
 #include <string.h>

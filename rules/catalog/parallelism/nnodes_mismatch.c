@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Elastic ranges wait for their minimum. The command's own number overrides the
- * range that the operator sets from an elasticPolicy (PET_NNODES).
+ * Reports launchers whose number of nodes (--nnodes) is not the number of
+ * pods. Elastic ranges wait for their minimum. The command's own number
+ * overrides the range that the operator sets from an elasticPolicy
+ * (PET_NNODES).
  *
  * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
  * pytorch/torch/distributed/argparse_util.py.

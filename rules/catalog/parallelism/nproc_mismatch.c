@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One process uses one GPU, unless the program itself spreads. Source of the
- * processes that a launcher starts: training-operator 1.8 and 1.9,
+ * Reports launchers that start more or fewer processes than the container has
+ * GPUs. One process uses one GPU, unless the program itself spreads. Source of
+ * the processes that a launcher starts: training-operator 1.8 and 1.9,
  * pkg/controller.v1/pytorch/envvar.go setPodEnv, with or without a master.
  */
 #include <inttypes.h>

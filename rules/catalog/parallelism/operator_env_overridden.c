@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * setPodEnv of the training operator appends its variables: some only if there
- * is a master, the others in each job; elastic jobs get PET_RDZV_* instead.
- * Trainer v2 rejects a TrainJob that sets them, if its runtime, which is not
- * read here, has the torch policy. Jobs of the other frameworks get other
- * variables.
+ * Reports environment variables that the operator sets as well. setPodEnv of
+ * the training operator appends its variables: some only if there is a master,
+ * the others in each job; elastic jobs get PET_RDZV_* instead. Trainer v2
+ * rejects a TrainJob that sets them, if its runtime, which is not read here,
+ * has the torch policy. Jobs of the other frameworks get other variables.
  * Source: training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
  * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
- * jax/envvar.go, paddlepaddle/envvar.go; trainer
- * v2.0.0 to v2.3.0 pkg/runtime/framework/plugins/torch/torch.go Validate,
- * pkg/constants TorchRunReservedEnvNames.
+ * jax/envvar.go, paddlepaddle/envvar.go; trainer v2.0.0 to v2.3.0
+ * pkg/runtime/framework/plugins/torch/torch.go Validate, pkg/constants
+ * TorchRunReservedEnvNames.
  */
 #include <string.h>
 

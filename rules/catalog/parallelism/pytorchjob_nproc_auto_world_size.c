@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports PyTorchJobs that start one process in a pod with several GPUs.
  * getNprocPerNodeInt: `auto` and an unset value count as one.
  */
 #include <inttypes.h>

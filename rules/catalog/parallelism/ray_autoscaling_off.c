@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * maxReplicas still bounds replicas, and no fewer than minReplicas are made
- * (ray-operator controllers/ray/utils/util.go, GetWorkerGroupDesiredReplicas).
- * An explicit `false` is intended.
+ * Reports Ray worker groups with autoscaling bounds whose cluster has no
+ * autoscaler. maxReplicas still bounds replicas, and no fewer than minReplicas
+ * are made (ray-operator controllers/ray/utils/util.go,
+ * GetWorkerGroupDesiredReplicas). An explicit `false` is intended.
  */
 #include <inttypes.h>
 #include <stdint.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * On a head 0 keeps work away from it. Source: kuberay common/pod.go,
- * RayContainerIndex.
+ * Reports Ray nodes whose num-gpus is not the number of GPUs of their
+ * container. On a head 0 keeps work away from it. Source: kuberay
+ * common/pod.go, RayContainerIndex.
  */
 #include <inttypes.h>
 #include <string.h>

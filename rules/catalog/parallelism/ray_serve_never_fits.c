@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports Ray Serve replicas that need more GPUs than their Ray cluster has.
  * Ray Serve places a replica on a Ray node that has its GPUs free; for a
  * placement group, the GPUs of each bundle. Requests in the application's code
  * are unknown and can only add more.

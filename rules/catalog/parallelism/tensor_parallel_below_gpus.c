@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The default is one device; TGI takes all of them. KServe's presets and
- * runtimes add more flags (config-llm-template.yaml: spec.parallelism).
+ * Reports model servers that use fewer GPUs than their container has. The
+ * default is one device; TGI takes all of them. KServe's presets and runtimes
+ * add more flags (config-llm-template.yaml: spec.parallelism).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports model servers that spread over more GPUs than their container has.
  * Tensor, pipeline and data parallelism multiply; each rank takes one device.
  */
 #include <inttypes.h>

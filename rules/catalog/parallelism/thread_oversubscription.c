@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports containers with several processes that each start a thread per CPU.
  * torchrun itself sets OMP_NUM_THREADS=1, and bound processes see only their
  * own cores.
  */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only growth is checked here; other rules check the initial size.
+ * Reports workloads that can grow beyond their quota. Only growth is checked
+ * here; other rules check the initial size.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each value in the ConfigMap is one configuration. `rename` is ignored unless
- * it is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
+ * Reports sharing configurations that the NVIDIA device plugin rejects. Each
+ * value in the ConfigMap is one configuration. `rename` is ignored unless it
+ * is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
  * (DisableResourceNamingInConfig).
  */
 #include <inttypes.h>

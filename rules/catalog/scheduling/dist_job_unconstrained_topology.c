@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any setting about topology counts, and so does a node pool or a placement
- * group. A claim may be for devices that only nodes of one fabric have
- * (NVIDIA's ComputeDomain).
+ * Reports large jobs whose ranks may be placed far apart. Any setting about
+ * topology counts, and so does a node pool or a placement group. A claim may
+ * be for devices that only nodes of one fabric have (NVIDIA's ComputeDomain).
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA gives a process only one MIG device.
+ * Reports containers that request several MIG slices. CUDA gives a process
+ * only one MIG device.
  */
 #include <inttypes.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NCCL ranks cannot share a device.
+ * Reports distributed jobs whose processes each use a slice or a share of a
+ * GPU. NCCL ranks cannot share a device.
  */
 #include <inttypes.h>
 

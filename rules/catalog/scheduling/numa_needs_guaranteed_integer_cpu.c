@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * validateTaskTopoPolicy of the webhook.
+ * Reports Volcano tasks with a NUMA policy that are not Guaranteed or do not
+ * request whole CPUs. validateTaskTopoPolicy of the webhook.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

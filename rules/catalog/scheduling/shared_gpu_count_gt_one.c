@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports containers that request several shares of GPUs.
+ *
  * Source: README of the device plugin: a request for more than one shared GPU
  * guarantees nothing.
  */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One without the other selects no slice.
+ * Reports TPU pods that select an accelerator or a topology, but not both. One
+ * without the other selects no slice.
  */
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

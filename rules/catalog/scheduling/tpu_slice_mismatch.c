@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A slice of several hosts is one node pool, which one Job fills: a pod on each
- * host, with all of its chips. A single host has at most 8 chips (4 for
- * topologies with three dimensions); pods may share them.
+ * Reports Jobs that request more or fewer TPUs than their multi-host slice
+ * has. A slice of several hosts is one node pool, which one Job fills: a pod
+ * on each host, with all of its chips. A single host has at most 8 chips (4
+ * for topologies with three dimensions); pods may share them.
  */
 #include <inttypes.h>
 #include <stdlib.h>

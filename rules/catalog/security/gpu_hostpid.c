@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostPID is set so that nvidia-smi shows process ids. Source: Pod Security
- * Standards, baseline level.
+ * Reports GPU pods that share the process namespace of their node. hostPID is
+ * set so that nvidia-smi shows process ids. Source: Pod Security Standards,
+ * baseline level.
  */
 #include "engine/rule.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without runAsUser the image decides, which is unknown. In a user namespace
- * root is an unprivileged user on the node: the Pod Security Standards allow it
- * there.
+ * Reports GPU containers that run as root. Without runAsUser the image
+ * decides, which is unknown. In a user namespace root is an unprivileged user
+ * on the node: the Pod Security Standards allow it there.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

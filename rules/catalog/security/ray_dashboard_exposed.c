@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay creates the Service and the Ingress of the head from the group; a
- * Service in the files may also lead to it. The type of headService overrides
+ * Reports Ray clusters whose dashboard is reachable from outside. KubeRay
+ * creates the Service and the Ingress of the head from the group; a Service in
+ * the files may also lead to it. The type of headService overrides
  * serviceType, and the Ingress has the annotations of the object (service.go
  * setServiceTypeForUserProvidedService, ingress.go).
  */

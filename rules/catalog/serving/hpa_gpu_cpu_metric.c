@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks KServe's own fields, and HorizontalPodAutoscalers of the input. For
- * the classes none and external KServe creates no scaler
+ * Reports GPU pods that are scaled by their CPU or memory usage. Checks
+ * KServe's own fields, and HorizontalPodAutoscalers of the input. For the
+ * classes none and external KServe creates no scaler
  * (reconcilers/hpa/hpa_reconciler.go).
  */
 #include "engine/rule.h"

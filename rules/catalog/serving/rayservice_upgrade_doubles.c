@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NewCluster is the default.
+ * Reports RayServices whose upgrade starts a second Ray cluster alongside the
+ * first. NewCluster is the default.
  */
 #include <inttypes.h>
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Knative's default timeout is 300 s. The raw mode always keeps one replica:
- * KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
+ * Reports GPU models that are started only by their first request. Knative's
+ * default timeout is 300 s. The raw mode always keeps one replica: KServe
+ * reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A label shows the environment. A workload with a scaler need not set
- * `replicas`.
+ * Reports production model servers with one replica. A label shows the
+ * environment. A workload with a scaler need not set `replicas`.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KServe automatically uses a LocalModelCache of the same uri, or of a folder
- * above it (MatchStorageURI). The second pod of a rollout is not a replica.
+ * Reports model servers whose replicas each download the model. KServe
+ * automatically uses a LocalModelCache of the same uri, or of a folder above
+ * it (MatchStorageURI). The second pod of a rollout is not a replica.
  */
 #include <inttypes.h>
 

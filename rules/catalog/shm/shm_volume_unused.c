@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * shm-volume-unmounted reports a volume named like shared memory. A preset that
- * KServe merges may mount it: its own mount `dshm`.
+ * Reports memory volumes that no container mounts. shm-volume-unmounted
+ * reports a volume named like shared memory. A preset that KServe merges may
+ * mount it: its own mount `dshm`.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Builds the tree of an object as the API server passes it to policies, and
+ * finds kinds and fields in the tables of native types.
+ */
 #include "typed.h"
 
 #include <ctype.h>

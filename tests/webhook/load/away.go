@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load while the API server is down and comes back.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A load balancer that learns late which backends are ready.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load while files that cannot be used replace the certificate, the CA or the policy.
+
 package main
 
 import (

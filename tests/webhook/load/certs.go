@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Issues certificates for the loads, and mounts them as the kubelet does.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Clients of the loads: reviews with their expected answers, and trusted CAs.
+
 package main
 
 import (

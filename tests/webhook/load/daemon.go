@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Starts gpugated and follows its log.
+
 package main
 
 import (

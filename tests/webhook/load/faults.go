@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load while the policy is missing, files run out, or the log cannot be written.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load of ordinary reviews while other clients send expensive ones.
+
 package main
 
 import (

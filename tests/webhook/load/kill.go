@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Measures the time from SIGKILL and a restart to the first right answer.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load of more clients than gpugated answers at once.
+
 package main
 
 import (

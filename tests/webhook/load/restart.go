@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load during rolling restarts of two processes.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load while the CA and the certificate are replaced every few seconds.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Load while other clients are slow in each phase of a connection.
+
 package main
 
 import (

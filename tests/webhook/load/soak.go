@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// A long load with reloads: memory and descriptors must not grow.
+
 package main
 
 import (

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Measures the rate and the latency of reviews beside those of a static answer.
+
 package main
 
 import (

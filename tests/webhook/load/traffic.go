@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+// Workers and fixed rates of requests, and the statistics of their answers.
+
 package main
 
 import (

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Helpers of several CEL functions: error values, digits, quoting, searching
+ * in text.
+ */
 #include "rules/cel/lib/lib_internal.h"
 
 #include <string.h>

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Translates an RE2 pattern for PCRE2: groups, repeats and assertions;
+ * re2_class.c translates escapes and classes.
+ */
 #include "rules/cel/lib/regex/re2.h"
 
 #include <string.h>

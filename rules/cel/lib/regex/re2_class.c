@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Translates escapes and character classes of an RE2 pattern for PCRE2.
+ */
 #include "rules/cel/lib/regex/re2.h"
 
 #include <stdio.h>
