@@ -211,10 +211,12 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 			const struct found_object *class)
 {
 	const struct node *own = pod_field(pod, "nodeSelector");
+	const struct node *labels = node_path(class ? class->root : NULL,
+					      "scheduling.nodeSelector");
 
-	FOR_EACH_CHILD(node_path(class ? class->root : NULL,
-				 "scheduling.nodeSelector"),
-		       label) {
+	if (!node_is_map(labels)) /* items of a list have no key */
+		return;
+	FOR_EACH_CHILD(labels, label) {
 		const struct node *at = node_get(own, label->key);
 		struct finding *f;
 
