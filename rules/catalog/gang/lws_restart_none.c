@@ -31,7 +31,6 @@ const struct rule rule_lws_restart_none = {
 	.name = "lws-restart-none",
 	.category = "gang",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =

@@ -75,7 +75,6 @@ const struct rule rule_volcano_mpi_workers_hold = {
 	.name = "volcano-mpi-workers-hold",
 	.category = "lifecycle",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "MPI workers that never end in a job that waits for them",

@@ -42,7 +42,6 @@ const struct rule rule_ray_autoscaling_off = {
 	.name = "ray-autoscaling-off",
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary =
