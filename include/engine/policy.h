@@ -191,9 +191,10 @@ struct policy_exemption {
 	int64_t until;		   /* last day; INT64_MAX: no end */
 	bool local;		   /* of a local policy on top of a floor */
 };
-/* today: 0 is the day of loading; long-running callers must give the day. */
+/* check: of the rule's rejections, or NULL. today: 0 is the day of loading;
+ * long-running callers must give the day. */
 enum exempt_state policy_exemption(const struct policy *policy,
-				   const struct rule *rule,
+				   const struct rule *rule, const char *check,
 				   const struct object_id *id, int64_t today,
 				   struct policy_exemption *out);
 /* The i-th exemption with an end date (metrics); false past the last. */

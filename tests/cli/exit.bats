@@ -60,6 +60,22 @@ load helper
 	holds "$stderr" 'unknown option `-z`'
 }
 
+@test "an exemption of one check leaves the others of its rule" {
+	printf 'apiVersion: policy/v1\nkind: PodDisruptionBudget\nmetadata: {name: a, namespace: ml}\nspec: {minAvailable: 1, maxUnavailable: 1, selector: {matchLabels: {app: a}}}\n' >a.yaml
+	for row in "server-rejects/pdb-both 0" "server-rejects/hpa-replicas 1" "server-rejects 0"; do
+		printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexempt:\n- {names: [a], rules: [%s], reason: known}\n' \
+			"${row% *}" >policy.yaml
+		lint --config policy.yaml --select server-rejects a.yaml
+		is "$status" "${row##* }"
+		run "$GPUGATE" config --config policy.yaml a.yaml
+		holds "$output" "-> ${row% *}: known"
+	done
+	printf 'apiVersion: gpugate.dev/v1\nkind: Policy\nexempt:\n- {names: [a], rules: [server-rejects/none], reason: known}\n' >policy.yaml
+	lint --config policy.yaml a.yaml
+	is "$status" 2
+	holds "$stderr" 'unknown rule `server-rejects/none`'
+}
+
 @test "an exemption that ended some days ago leaves warnings" {
 	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: ml}\nspec:\n  containers:\n  - {name: c, image: "x:1", resources: {requests: {nvidia.com/gpu: 1}}}\n' >a.yaml
 	policy() { # UNTIL

@@ -44,7 +44,7 @@ static void ask(const struct policy *policy)
 			BUG("%s has half a setting", rule->name);
 		if (settings[i].enabled == (settings[i].action == ACTION_OFF))
 			BUG("%s: enabled and action disagree", rule->name);
-		policy_exemption(policy, rule, &id, 0, &found);
+		policy_exemption(policy, rule, NULL, &id, 0, &found);
 	}
 	if (!settings[INVALID_SYNTAX].enabled)
 		BUG("invalid-syntax is off");

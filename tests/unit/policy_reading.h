@@ -38,7 +38,7 @@ static inline bool exempts(const struct policy *policy, size_t rule,
 {
 	struct policy_exemption found;
 
-	if (policy_exemption(policy, sample_items[rule], id, 0, &found) <
+	if (policy_exemption(policy, sample_items[rule], NULL, id, 0, &found) <
 	    EXEMPT_ENDING)
 		return false;
 	*reason = found.reason;

@@ -368,20 +368,20 @@ static void exemptions_end_on_their_day(void **state)
 	struct policy *policy = parse(
 		HEAD "exempt:\n- {names: [x], rules: [shm], reason: r, until: "
 		     "2024-11-03}\n");
+	const struct rule *rule = sample_items[SHM_MISSING];
 	struct object_id x = {"", "Pod", "", "x"};
 	struct policy_exemption found;
-	const char *reason;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		assert_int_equal(
-			policy_exemption(policy, sample_items[SHM_MISSING], &x,
-					 TODAY + 30 + rows[i].days, &found),
-			rows[i].want);
+		assert_int_equal(policy_exemption(policy, rule, NULL, &x,
+						  TODAY + 30 + rows[i].days,
+						  &found),
+				 rows[i].want);
 	assert_true(policy_exemption_ending(policy, 0, &found));
 	assert_int_equal(found.until, TODAY + 30);
 	assert_string_equal(found.from, "p.yaml:4");
 	assert_false(policy_exemption_ending(policy, 1, &found));
-	assert_true(exempts(policy, SHM_MISSING, &x, &reason));
+	assert_true(exempts(policy, SHM_MISSING, &x, &(const char *){NULL}));
 	policy_free(policy);
 }
 

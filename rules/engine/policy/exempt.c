@@ -30,10 +30,23 @@ static bool matches_pattern(const struct patterns *patterns, const char *text)
 	return !patterns->n || patterns_match(patterns, text ? text : "");
 }
 
-static bool exemption_holds(const struct exemption *exemption, size_t rule,
+static bool names_check(const struct exemption *exemption,
+			const struct rule *rule, const char *check)
+{
+	const struct rejection *of = check ? rule_rejection(rule, check) : NULL;
+
+	for (size_t i = 0; of && i < exemption->nchecks; i++)
+		if (exemption->checks[i].check == of)
+			return true;
+	return false;
+}
+
+static bool exemption_holds(const struct exemption *exemption, size_t index,
+			    const struct rule *rule, const char *check,
 			    const struct object_id *id)
 {
-	return exemption->rules[rule] &&
+	return (exemption->rules[index] ||
+		names_check(exemption, rule, check)) &&
 	       matches_pattern(&exemption->namespaces, id->namespace) &&
 	       matches_pattern(&exemption->kinds, id->kind) &&
 	       matches_pattern(&exemption->names, id->name);
@@ -48,11 +61,10 @@ static void copy_terms(const struct exemption *exemption,
 	out->local = false;
 }
 
-static enum exempt_state own_exemption(const struct policy *policy,
-				       const struct rule *rule,
-				       const struct object_id *id,
-				       int64_t today,
-				       struct policy_exemption *out)
+static enum exempt_state
+own_exemption(const struct policy *policy, const struct rule *rule,
+	      const char *check, const struct object_id *id, int64_t today,
+	      struct policy_exemption *out)
 {
 	enum exempt_state best = EXEMPT_NOT;
 	int index = rule_set_find(policy->rules, rule->name);
@@ -62,7 +74,7 @@ static enum exempt_state own_exemption(const struct policy *policy,
 		enum exempt_state state = state_on(exemption, today);
 
 		if (state <= best ||
-		    !exemption_holds(exemption, (size_t)index, id))
+		    !exemption_holds(exemption, (size_t)index, rule, check, id))
 			continue;
 		best = state;
 		copy_terms(exemption, out);
@@ -71,7 +83,7 @@ static enum exempt_state own_exemption(const struct policy *policy,
 }
 
 enum exempt_state policy_exemption(const struct policy *policy,
-				   const struct rule *rule,
+				   const struct rule *rule, const char *check,
 				   const struct object_id *id, int64_t today,
 				   struct policy_exemption *out)
 {
@@ -84,13 +96,13 @@ enum exempt_state policy_exemption(const struct policy *policy,
 		return EXEMPT_NOT;
 	if (!today)
 		today = policy->today;
-	state = own_exemption(first, rule, id, today, out);
+	state = own_exemption(first, rule, check, id, today, out);
 	if (!policy->floor)
 		return state;
 	index = rule_set_find(first->rules, rule->name);
 	if (index >= 0 && first->locked[index])
 		return state;
-	local = own_exemption(policy->local, rule, id, today, &other);
+	local = own_exemption(policy->local, rule, check, id, today, &other);
 	if (local <= state)
 		return state;
 	*out = other;

@@ -72,6 +72,9 @@ static void add_exemption(struct buf *out, const struct policy *policy,
 		if (e->rules && e->rules[i])
 			buf_addf(out, " %s", rules->items[i]->name);
 	buf_adds(out, n == rules->n ? " all" : "");
+	for (size_t i = 0; i < e->nchecks; i++)
+		buf_addf(out, " %s/%s", e->checks[i].rule->name,
+			 e->checks[i].check->id);
 	if (e->until != DATE_NONE)
 		buf_addf(out, " until %s", date_text(e->until, day));
 	buf_addf(out, ": %s  %s\n", e->reason, e->from);

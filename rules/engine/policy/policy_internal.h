@@ -82,7 +82,9 @@ struct policy_override {
 
 struct exemption {
 	struct patterns namespaces, kinds, names;
-	bool *rules; /* for each rule; NULL until read */
+	bool *rules;		  /* for each rule; NULL until read */
+	struct rule_word *checks; /* single ones */
+	size_t nchecks, checks_size;
 	const char *reason;
 	int64_t until; /* DATE_NONE: no end */
 	const char *from;

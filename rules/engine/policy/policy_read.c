@@ -301,8 +301,8 @@ static void read_item(struct policy_reader *r, const struct node *node,
 		add_text(r, into, text);
 }
 
-static void read_rule_word(struct policy_reader *r, const struct node *node,
-			   void *into)
+void read_rule_word(struct policy_reader *r, const struct node *node,
+		    void *into)
 {
 	const char *text = read_text(r, node);
 	struct rule_word word;

@@ -101,6 +101,9 @@ void field_patterns(struct policy_reader *r, const struct node *node,
 		    void *into);
 void field_texts(struct policy_reader *r, const struct node *node, void *into);
 void field_rules(struct policy_reader *r, const struct node *node, void *into);
+/* A word of such a list; into: a bool for each rule. */
+void read_rule_word(struct policy_reader *r, const struct node *node,
+		    void *into);
 
 void add_text(struct policy_reader *r, struct text_list *list,
 	      const char *text);

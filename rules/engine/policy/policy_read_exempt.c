@@ -78,26 +78,50 @@ static void check_declared(struct policy_reader *r, const struct node *node,
 	}
 }
 
-/* Reads keys whose exemptions and annotations are refused. */
-static void read_excused(struct policy_reader *r, const struct node *node,
-			 void *into)
+static void warn_of_refused(struct policy_reader *r, const struct node *node)
+{
+	struct rule_word word = {0};
+
+	if (node_str(node) && rule_word_parse(r->rules, node->str, &word) &&
+	    word.rule &&
+	    (rule_is_fixed(word.rule) || word.rule->flags & RULE_LOCKED))
+		warning(r, node, "no exemption or annotation hides `%s`",
+			word.rule->name);
+}
+
+/* Reads a rule or one of its checks. */
+static void read_exempt_word(struct policy_reader *r, const struct node *node,
+			     void *into)
+{
+	struct exemption *exemption = into;
+	struct rule_word word = {0};
+
+	if (!node_str(node) || !rule_word_parse(r->rules, node->str, &word) ||
+	    !word.check)
+		read_rule_word(r, node, exemption->rules);
+	else
+		*VEC_PUSH(policy_arena(r->policy), exemption->checks,
+			  exemption->nchecks, exemption->checks_size) = word;
+	warn_of_refused(r, node);
+}
+
+static void read_exempt_rules(struct policy_reader *r, const struct node *node,
+			      void *into)
+{
+	struct exemption *exemption = into;
+
+	exemption->rules =
+		ARENA_ARRAY(policy_arena(r->policy), bool, r->rules->n + 1);
+	read_list(r, node, read_exempt_word, exemption);
+}
+
+static void read_granted_rules(struct policy_reader *r, const struct node *node,
+			       void *into)
 {
 	field_rules(r, node, into);
-	if (!node_is_seq(node))
-		return;
-	FOR_EACH_CHILD(node, child) {
-		struct rule_word word;
-		const struct rule *rule =
-			node_str(child) && rule_word_parse(r->rules, child->str,
-							   &word)
-				? word.rule
-				: NULL;
-
-		if (rule && (rule_is_fixed(rule) || rule->flags & RULE_LOCKED))
-			warning(r, child,
-				"no exemption or annotation hides `%s`",
-				rule->name);
-	}
+	if (node_is_seq(node))
+		FOR_EACH_CHILD(node, child)
+			warn_of_refused(r, child);
 }
 
 #define IN_EXEMPTION(member) offsetof(struct exemption, member)
@@ -109,7 +133,7 @@ void read_exemption(struct policy_reader *r, const struct node *node,
 		{"namespaces", field_patterns, 0, IN_EXEMPTION(namespaces)},
 		{"kinds", field_patterns, 0, IN_EXEMPTION(kinds)},
 		{"names", field_patterns, 0, IN_EXEMPTION(names)},
-		{"rules", read_excused, REQUIRED, IN_EXEMPTION(rules)},
+		{"rules", read_exempt_rules, REQUIRED, 0},
 		{"reason", field_text, REQUIRED, IN_EXEMPTION(reason)},
 		{"until", read_until, 0, IN_EXEMPTION(until)},
 		{0},
@@ -164,7 +188,7 @@ static void read_annotations(struct policy_reader *r, const struct node *node,
 			     void *unused)
 {
 	static const struct policy_field fields[] = {
-		{"rules", read_excused, REQUIRED, IN_POLICY(grant_rules)},
+		{"rules", read_granted_rules, REQUIRED, IN_POLICY(grant_rules)},
 		{"namespaces", field_patterns, 0, IN_POLICY(grant_namespaces)},
 		{"requireReason", field_flag, 0,
 		 IN_POLICY(grant.require_reason)},

@@ -16,8 +16,8 @@ static enum exempt_state effective_exemption(struct run *run,
 {
 	const struct policy *floor = policy_floor(policy);
 	int64_t today = run->options.today;
-	enum exempt_state state =
-		policy_exemption(policy, f->rule, &f->id, today, found);
+	enum exempt_state state = policy_exemption(policy, f->rule, f->check,
+						   &f->id, today, found);
 
 	if (!state || !found->local || !finding_is_denied_by(floor, f))
 		return state;
@@ -27,7 +27,7 @@ static enum exempt_state effective_exemption(struct run *run,
 		f->rule->name, found->from);
 	f->help = arena_printf(&run->file_arena, "%s. %s", f->ignore_refused,
 			       finding_remedy(f));
-	return policy_exemption(floor, f->rule, &f->id, today, found);
+	return policy_exemption(floor, f->rule, f->check, &f->id, today, found);
 }
 
 bool run_apply_exemptions(struct run *run, const struct policy *policy,
