@@ -63,10 +63,10 @@ struct not_run {
  * to run too. All rules run if anything may be suppressed, since a suppression
  * may be reported as unused.
  */
-enum run_asks {
-	ASK_ALL,
-	ASK_OUTCOMES, /* whose action is to patch or to deny */
-	ASK_PATCHES,  /* ... to patch */
+enum run_wanted {
+	WANT_ALL,
+	WANT_OUTCOMES, /* whose action is to patch or to deny */
+	WANT_PATCHES,  /* ... to patch */
 };
 
 struct run_options {
@@ -135,7 +135,7 @@ struct run_options {
 	/* Recorded by this thread, or NULL. Findings mention absences they
 	 * depend on. */
 	struct cluster_absences *absences;
-	enum run_asks asks;
+	enum run_wanted wanted;
 	bool render_repairs; /* fill in finding.repair */
 	/* Reads the text of a file again, for comments about findings of set
 	 * rules. If it is NULL or returns NULL, comments cannot suppress

@@ -33,17 +33,17 @@ static struct quantity whole(const struct demand *demand, bool peak)
 }
 
 /* The requests of one workload for one resource. */
-struct asks {
+struct request {
 	const struct quota_source *source;
 	const struct workload *w;
 	const char *resource;
 	struct demand demand;
 };
 
-static void item_of(struct quota_table *t, const struct asks *a,
+static void item_of(struct quota_table *t, const struct request *r,
 		    const struct quota_file *file, struct quota_item *item)
 {
-	const struct workload *w = a->w;
+	const struct workload *w = r->w;
 
 	*item = (struct quota_item){
 		.id = {keep_text(t, w->id.api_version),
@@ -53,40 +53,41 @@ static void item_of(struct quota_table *t, const struct asks *a,
 		.column = w->place.column,
 		.suspended = w->suspended,
 		.queued = w->kueue,
-		.unknown = a->demand.unknown,
+		.unknown = r->demand.unknown,
 		.running = quantity_from(0),
 		.before = quantity_from(0),
 		.steady = quantity_from(0),
 		.peak = quantity_from(0),
 	};
 	item->path = keep_text(t, file->path);
-	item->now = !a->source->before;
-	item->was = a->source->before || !file->changed;
+	item->now = !r->source->before;
+	item->was = r->source->before || !file->changed;
 	if (item->was && !w->suspended)
-		item->before = a->demand.steady;
+		item->before = r->demand.steady;
 	if (!item->now)
 		return;
 	if (!w->suspended) {
-		item->steady = whole(&a->demand, false);
-		item->peak = whole(&a->demand, true);
+		item->steady = whole(&r->demand, false);
+		item->peak = whole(&r->demand, true);
 	}
 	if (w->cluster)
-		item->running = cluster_use_of(w->cluster, &w->id, a->resource);
+		item->running = cluster_use_of(w->cluster, &w->id, r->resource);
 }
 
-static struct quota_entry *entry_of(struct quota_table *t, const struct asks *a)
+static struct quota_entry *entry_of(struct quota_table *t,
+				    const struct request *r)
 {
 	struct quota_entry entry = {.namespace =
-					    keep_text(t, a->w->id.namespace),
-				    .resource = keep_text(t, a->resource),
+					    keep_text(t, r->w->id.namespace),
+				    .resource = keep_text(t, r->resource),
 				    .quota = ""};
 	struct quota_file file;
 
-	a->source->file_of(a->source->context, a->w->place.file, &file);
+	r->source->file_of(r->source->context, r->w->place.file, &file);
 	if (file.unknown)
 		entry.unknown = keep_text(t, file.unknown);
-	item_of(t, a, &file, &entry.item);
-	t->unknown |= a->demand.unknown;
+	item_of(t, r, &file, &entry.item);
+	t->unknown |= r->demand.unknown;
 	*VEC_PUSH(&t->arena, t->entries, t->nentries, t->entries_size) = entry;
 	return &t->entries[t->nentries - 1];
 }
@@ -104,18 +105,18 @@ static bool is_limited(const struct quota_source *s, const struct workload *w,
 	return false;
 }
 
-static void add_limited(struct quota_table *t, struct asks *a)
+static void add_limited(struct quota_table *t, struct request *r)
 {
-	struct quota_case c = {.index = a->source->quotas, .workload = a->w};
+	struct quota_case c = {.index = r->source->quotas, .workload = r->w};
 
-	while (quota_case_next(a->source->extra, &c)) {
+	while (quota_case_next(r->source->extra, &c)) {
 		struct quota_entry *entry;
 
 		if (c.demand.peak.nano == 0 && c.demand.steady.nano == 0)
 			continue;
-		a->resource = c.resource;
-		a->demand = c.demand;
-		entry = entry_of(t, a);
+		r->resource = c.resource;
+		r->demand = c.demand;
+		entry = entry_of(t, r);
 		entry->quota = keep_text(t, c.quota->id.name);
 		entry->hard = c.hard->quantity;
 		entry->used = c.room.used;
@@ -135,24 +136,24 @@ static bool is_first(const struct workload *w, size_t pod, size_t demand)
 	return true;
 }
 
-static void add_free(struct quota_table *t, struct asks *a)
+static void add_free(struct quota_table *t, struct request *r)
 {
-	const struct workload *w = a->w;
+	const struct workload *w = r->w;
 
 	for (size_t p = 0; p < w->npods; p++)
 		for (size_t d = 0; d < w->pods[p].ndemand; d++) {
 			const char *resource = w->pods[p].demand[d].resource;
 			const struct accelerator *known =
-				accelerator_find(a->source->extra, resource);
+				accelerator_find(r->source->extra, resource);
 
 			if (!known || !accelerator_counts(known) ||
 			    !is_first(w, p, d) ||
-			    is_limited(a->source, w, resource))
+			    is_limited(r->source, w, resource))
 				continue;
-			a->resource = resource;
-			a->demand = workload_demand(w, NULL, resource);
-			if (a->demand.peak.nano || a->demand.steady.nano)
-				entry_of(t, a);
+			r->resource = resource;
+			r->demand = workload_demand(w, NULL, resource);
+			if (r->demand.peak.nano || r->demand.steady.nano)
+				entry_of(t, r);
 		}
 }
 
@@ -178,14 +179,14 @@ void quota_table_add(struct quota_table *table,
 		     const struct quota_source *source)
 {
 	struct workload_cursor cursor = {0};
-	struct asks a = {.source = source};
+	struct request r = {.source = source};
 
-	while ((a.w = workload_next(source->index, &cursor))) {
+	while ((r.w = workload_next(source->index, &cursor))) {
 		if (a.w->child || a.w->duplicate_of || !a.w->npods ||
 		    (table->only && strcmp(table->only, a.w->id.namespace)))
 			continue;
-		add_limited(table, &a);
-		add_free(table, &a);
+		add_limited(table, &r);
+		add_free(table, &r);
 	}
 }
 

@@ -146,7 +146,7 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	doc.json = false; /* its bytes are those before the patch */
 	after = case_of(ctx, &doc);
 	after.patch = true;
-	after.asks = ASK_OUTCOMES;
+	after.wanted = WANT_OUTCOMES;
 	judge_object(then, &after);
 	if (then->costly)
 		return PATCH_COSTLY;
@@ -271,13 +271,13 @@ static enum metrics_counter why_unjudged(const struct review *review)
 }
 
 static void judge_now(struct review_context *ctx, struct reserve *reserve,
-		      enum run_asks asks)
+		      enum run_wanted wanted)
 {
 	struct judge_request what = case_of(ctx, &ctx->review.object);
 
 	what.patch = ctx->request.mutate;
 	what.reserve = reserve;
-	what.asks = asks;
+	what.wanted = wanted;
 	judge_object(&ctx->worker->now, &what);
 }
 
@@ -299,19 +299,19 @@ static enum after_patch second_opinion(struct review_context *ctx)
 	ctx->review.old.source = &ctx->review.source;
 	judge_drop(&ctx->worker->other);
 	ctx->budget = load_cost_object;
-	judge_now(ctx, NULL, ASK_OUTCOMES);
+	judge_now(ctx, NULL, WANT_OUTCOMES);
 	if (ctx->worker->now.costly)
 		return PATCH_COSTLY;
 	return ctx->worker->now.patch ? last_look(ctx) : PATCH_HOLDS;
 }
 
 /* False: the patched object is too costly to be judged. */
-static bool check_patch(struct review_context *ctx, enum run_asks asked)
+static bool check_patch(struct review_context *ctx, enum run_wanted wanted)
 {
 	struct judge *now = &ctx->worker->now;
 	enum after_patch after = now->patch ? last_look(ctx) : PATCH_HOLDS;
 
-	if (after == PATCH_FAILS && asked == ASK_PATCHES)
+	if (after == PATCH_FAILS && wanted == WANT_PATCHES)
 		after = second_opinion(ctx);
 	if (after != PATCH_FAILS)
 		return after == PATCH_HOLDS;
@@ -325,13 +325,13 @@ static bool check_patch(struct review_context *ctx, enum run_asks asked)
 
 /* Selects rules: of a Pod's other findings, /mutate reports only the exempt and
  * suppressed ones. */
-static enum run_asks asks_of(const struct review_context *ctx)
+static enum run_wanted wanted_of(const struct review_context *ctx)
 {
 	const struct request_context *c = &ctx->request;
 
 	return c->mutate && c->pod && !policy_has_exemptions(ctx->policy)
-		       ? ASK_PATCHES
-		       : ASK_ALL;
+		       ? WANT_PATCHES
+		       : WANT_ALL;
 }
 
 /* False: it is too costly to be judged, as it is or patched. */
@@ -340,15 +340,15 @@ static bool judge_and_decide(struct review_context *ctx,
 {
 	struct request_context *c = &ctx->request;
 	struct judge *now = &ctx->worker->now;
-	enum run_asks asks = asks_of(ctx);
+	enum run_wanted wanted = wanted_of(ctx);
 
-	judge_now(ctx, reserve, asks);
+	judge_now(ctx, reserve, wanted);
 	if (now->costly)
 		return false;
 	if (c->update && (now->n || reserve))
 		compare_with_old(ctx);
 	absence_drop(ctx);
-	if (!check_patch(ctx, asks))
+	if (!check_patch(ctx, wanted))
 		return false;
 	verdict_of(&ctx->verdict, c, ctx->policy, now);
 	return true;

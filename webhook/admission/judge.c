@@ -154,7 +154,7 @@ void judge_object(struct judge *judge, const struct judge_request *c)
 	judge->run.options.now = c->now;
 	judge->run.options.today = c->now / 86400;
 	judge->run.options.cluster = c->cluster;
-	judge->run.options.asks = c->asks;
+	judge->run.options.wanted = c->wanted;
 	judge->reserve = c->reserve;
 	judge->run.options.reservations =
 		c->reserve ? reserve_view(c->reserve) : NULL;

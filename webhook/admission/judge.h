@@ -50,7 +50,7 @@ struct judge_request {
 	int64_t now;			     /* seconds since the epoch */
 	/* Computes the patch and applies it: the tree must not be shared. */
 	bool patch;
-	enum run_asks asks;
+	enum run_wanted wanted;
 	struct load_cost *budget; /* the rest of the review's budget */
 	/* Secrets may be in the review's bytes; TRI_UNKNOWN until the first
 	 * findings ask. */

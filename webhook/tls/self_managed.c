@@ -403,7 +403,7 @@ static int64_t wait_ms(struct self_managed *m, const struct round *r,
 				(uint64_t)(wait / 5 + 50));
 }
 
-static void rest(struct self_managed *m, int64_t ms)
+static void wait_or_stop(struct self_managed *m, int64_t ms)
 {
 	int64_t until = monotonic_ms() + ms;
 	struct timespec ts = {until / 1000, until % 1000 * 1000000};
@@ -465,7 +465,7 @@ static void *run(void *context)
 		report_failure(m, w.outcome, &w.err);
 		wait = wait_ms(m, &w.round, w.outcome);
 		round_end(&w.round);
-		rest(m, wait);
+		wait_or_stop(m, wait);
 	}
 	return NULL;
 }

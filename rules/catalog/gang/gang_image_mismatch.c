@@ -31,7 +31,7 @@ static bool is_same(const char *a, const char *b)
 	return !strcmp(images[0], images[1]);
 }
 
-static const struct container *rank(const struct pod *pod)
+static const struct container *rank_container(const struct pod *pod)
 {
 	if (text_eq(pod->role, "Evaluator") || pod_is_launcher(pod))
 		return NULL;
@@ -48,7 +48,7 @@ static void check(struct rule_run *run, const struct object *object)
 	if (!object_kind_has(object, KIND_RANKS) || object->gang.n < 2)
 		return;
 	FOR_EACH_POD(object, pod) {
-		const struct container *c = rank(pod);
+		const struct container *c = rank_container(pod);
 		struct finding *f;
 
 		if (!c)

@@ -11,7 +11,7 @@
 
 /* True for words of a build for GPUs, or of one that keeps its model in host
  * memory: `cpu-offload`. */
-static bool says_more(const char *image)
+static bool has_gpu_word(const char *image)
 {
 	static const char *const words[] = {"gpu", "cuda",    "rocm",
 					    "xpu", "offload", NULL};
@@ -27,7 +27,7 @@ static bool is_cpu_build(const char *image)
 	for (; at; at = strstr(at + 1, "cpu"))
 		if (at > image && strchr(":-_", at[-1]) &&
 		    (!at[3] || strchr(":-_@", at[3])))
-			return !says_more(image);
+			return !has_gpu_word(image);
 	return false;
 }
 

@@ -29,7 +29,7 @@ static bool any_readiness(const struct pod *pod)
 }
 
 /* True for a shell that waits, or a program without a model to load. */
-static bool is_other(const struct container *c)
+static bool loads_no_model(const struct container *c)
 {
 	struct container_command command = container_command(c);
 
@@ -70,7 +70,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		enum tri loads;
 
 		if (c->role != CONTAINER_MAIN ||
-		    container_uses_gpu(c) != TRI_YES || is_other(c))
+		    container_uses_gpu(c) != TRI_YES || loads_no_model(c))
 			continue;
 		argv = container_argv(c);
 		loads = container_loads_model(&argv, c);

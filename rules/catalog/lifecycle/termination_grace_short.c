@@ -41,7 +41,7 @@ static const struct node *checkpoint_mount(const struct pod *pod,
 	return NULL;
 }
 
-static bool works(const struct container *c)
+static bool needs_grace(const struct container *c)
 {
 	struct container_command command = container_command(c);
 
@@ -60,7 +60,7 @@ static const struct node *needs_time(const struct pod *pod, bool *serving)
 		const struct node *at;
 
 		if (c->role != CONTAINER_MAIN ||
-		    container_uses_gpu(c) != TRI_YES || !works(c))
+		    container_uses_gpu(c) != TRI_YES || !needs_grace(c))
 			continue;
 		at = *serving ? c->node : checkpoint_mount(pod, c);
 		if (at)

@@ -271,13 +271,13 @@ static void excuse(struct run *run, const struct object *object,
 	f->id.namespace = named;
 }
 
-static bool asks_workloads(const struct run_state *state,
-			   const struct setting *settings)
+static bool wants_workloads(const struct run_state *state,
+			    const struct setting *settings)
 {
 	for (size_t i = 0; i < state->nworkload_rules; i++) {
 		unsigned index = state->workload_rules[i];
 
-		if (run_asks(state, index, settings))
+		if (run_wants(state, index, settings))
 			return true;
 	}
 	return false;
@@ -290,7 +290,7 @@ static void check_alone(struct run *run, const struct object *object,
 	struct run_state *state = run->state;
 	struct workload *w;
 
-	if (state->asks == ASK_PATCHES && !asks_workloads(state, settings))
+	if (state->wanted == WANT_PATCHES && !wants_workloads(state, settings))
 		return;
 	if (object_is_gpu_workload(object)) {
 		w = workload_read(&state->doc_arena, object, state->file.index);
@@ -375,8 +375,9 @@ static void check_object(struct run *run, struct object *object)
 	object->settings = settings;
 	if (state->suppressions)
 		suppressions_object(state->suppressions, object);
-	state->asks = suppressions_any(state->suppressions) ? ASK_ALL
-							    : run->options.asks;
+	state->wanted = suppressions_any(state->suppressions)
+				? WANT_ALL
+				: run->options.wanted;
 	if (!run_is_over_budget(run, object)) {
 		run_check_object(run, object, settings);
 		run_admission_policies(run, object, settings);

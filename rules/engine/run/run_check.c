@@ -9,29 +9,29 @@
 #include "run_internal.h"
 
 /* True if the rule can change the requested verdict. */
-static bool can_change_verdict(enum run_asks asks, const struct rule *rule,
+static bool can_change_verdict(enum run_wanted wanted, const struct rule *rule,
 			       const struct setting *setting)
 {
 	bool raises = rule->flags & RULE_RAISES && !setting->severity_set;
 
 	return setting->enabled &&
 	       (setting->action == ACTION_PATCH ||
-		(asks == ASK_OUTCOMES &&
+		(wanted == WANT_OUTCOMES &&
 		 (setting->action == ACTION_DENY || raises)));
 }
 
-bool run_asks_for(const struct run_state *state, unsigned rule,
-		  const struct setting *settings)
+bool run_wants_for(const struct run_state *state, unsigned rule,
+		   const struct setting *settings)
 {
 	const struct yielding_rule *one;
 
-	if (can_change_verdict(state->asks, state->rules->items[rule],
+	if (can_change_verdict(state->wanted, state->rules->items[rule],
 			       &settings[rule]))
 		return true;
 	if (rule >= state->nyielding)
 		return false;
 	for (one = state->yielding[rule]; one; one = one->next)
-		if (can_change_verdict(state->asks,
+		if (can_change_verdict(state->wanted,
 				       state->rules->items[one->rule],
 				       &settings[one->rule]))
 			return true;
@@ -113,7 +113,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	const struct called_rule *one =
 		pod ? state->pod_rules : state->object_rules;
 	size_t n = pod ? state->npod_rules : state->nobject_rules;
-	bool all = state->asks == ASK_ALL;
+	bool all = state->wanted == WANT_ALL;
 
 	escape_check_time();
 	if (run_is_spent(rr->run))
@@ -123,7 +123,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 
 		if (missing & ~(CHECK_TEMPLATES ? NEW_TEMPLATES : 0u) ||
 		    !settings[one->index].enabled ||
-		    (!all && !run_asks_for(state, one->index, settings)))
+		    (!all && !run_wants_for(state, one->index, settings)))
 			continue;
 		if (run_outgrows_budget(rr->run))
 			return;
@@ -149,7 +149,7 @@ static void check_added(struct rule_run *rr, const char *kind,
 		unsigned index = one[i].rule;
 
 		if ((i && one[i - 1].rule == index) ||
-		    !run_asks(rr->run->state, index, settings))
+		    !run_wants(rr->run->state, index, settings))
 			continue;
 		rr->rule = rules->items[index];
 		rr->setting = &settings[index];
@@ -225,7 +225,7 @@ void run_workload(struct run *run, const struct workload *w,
 		struct rule_run rr = {run, run->options.rules->items[index],
 				      &settings[index], NULL};
 
-		if (!run_asks(state, index, settings) ||
+		if (!run_wants(state, index, settings) ||
 		    (w->duplicate_of && rr.rule->needs & NEEDS_SET &&
 		     !(rr.rule->flags & RULE_DUPLICATES)))
 			continue;

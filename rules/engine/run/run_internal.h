@@ -89,7 +89,7 @@ struct run_state {
 	/* For each internal rule: the rules whose findings yield to it. */
 	struct yielding_rule **yielding;
 	size_t nyielding;
-	enum run_asks asks;  /* for the object */
+	enum run_wanted wanted; /* for the object */
 	struct arena values; /* of one expression of a custom rule, or a few */
 	/* Costs and work of checks of rejections, of an object. */
 	uint64_t rejections_left;
@@ -177,8 +177,8 @@ void finding_finish_value(struct finding *finding);
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
 /* True if the rule, which is on, is selected when not all rules are. */
-bool run_asks_for(const struct run_state *state, unsigned rule,
-		  const struct setting *settings);
+bool run_wants_for(const struct run_state *state, unsigned rule,
+		   const struct setting *settings);
 
 /* Suppresses the finding if it is in the baseline. */
 void run_apply_baseline(struct run *run, struct finding *finding);
@@ -243,11 +243,11 @@ const struct accelerator *run_named_accelerator(void *context,
 void run_check_object(struct run *run, const struct object *object,
 		      const struct setting *settings);
 /* True if the rule is selected for the object being checked. */
-static inline bool run_asks(const struct run_state *state, unsigned rule,
-			    const struct setting *settings)
+static inline bool run_wants(const struct run_state *state, unsigned rule,
+			     const struct setting *settings)
 {
-	return settings[rule].enabled &&
-	       (state->asks == ASK_ALL || run_asks_for(state, rule, settings));
+	return settings[rule].enabled && (state->wanted == WANT_ALL ||
+					  run_wants_for(state, rule, settings));
 }
 
 #endif
