@@ -13,12 +13,12 @@
 #   cluster.json optional: the cluster state (--cluster); x.cluster.json: that
 #                of x.yaml alone. First line `# no cluster`: without one
 #   admission.yaml optional: the cluster's own policies (--admission-policy)
-#   bad-*.yaml, good-*.yaml more of the same, each checked separately fixed.yaml
-#   for a rule that repairs: what --fix makes of bad.yaml
+#   bad-*.yaml, good-*.yaml  more of the same, each checked separately
+#   fixed.yaml   for a rule with a fix: the result of --fix on bad.yaml
 #                (fixed-x.yaml of bad-x.yaml). Repairing it again changes
 #                nothing, and the rule reports no more than the lines that
-#                say `# no repair`. First line `# unsafe`: what --unsafe-fixes
-#                makes of it; --fix alone then changes nothing
+#                say `# no repair`. First line `# unsafe`: the result of
+#                --unsafe-fixes; --fix alone then changes nothing
 #
 # usage: [UPDATE=1] run-rules.sh [--ignore RULE] GPUGATE [FOLDER...]
 # --ignore RULE runs as if RULE did not exist (the mutation check).

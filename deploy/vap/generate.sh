@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The policies of this folder: rules/catalog/*/*.cel, completed by cel.sh, as
-# `gpugate rules --format vap` exports them, one file a rule, and their bindings,
-# one file a way to begin. An UPDATE that leaves spec as it was is not judged:
-# what runs already must keep its labels and lose its finalizers.
+# Generates the policies of this folder: rules/catalog/*/*.cel, completed by
+# cel.sh and exported by `gpugate rules --format vap`, one file per rule; and their
+# bindings, one file per action. An UPDATE that does not change spec is not checked,
+# so that labels and finalizers of running objects can change.
 # usage: generate.sh GPUGATE FOLDER
 set -eu
 catalog=$(cd "$(dirname "$0")/../../rules/catalog" && pwd)

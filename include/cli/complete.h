@@ -41,8 +41,8 @@ struct complete_set {
 	unsigned without; /* the bit if no command is named; 0: a command is
 			     required */
 	/* Offer values of an option without choices, or arguments of the
-	 * command (option is NULL), and choose a directive, which is none at
-	 * first. */
+	 * command (option is NULL), and choose a directive; without one, the
+	 * offered words are completed. */
 	void (*values)(struct completion *completion,
 		       const struct option *option, unsigned command);
 };

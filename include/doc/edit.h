@@ -2,7 +2,7 @@
 /*
  * Fixes, stated once. A fix is a group of ensure-operations on one document's
  * tree: "this map has this key with this value", "this list has an item with
- * this merge key", "this is not there". Applying a group twice has the effect
+ * this merge key", "this is absent". Applying a group twice has the effect
  * of applying it once; a value that is right already stays.
  *
  * All groups for one document are merged and rendered once: as a tree
@@ -125,7 +125,7 @@ void edit_set(struct edit_list *list, const struct edit_path *path,
 /*
  * The list at path, made when missing or null, has an item with the same
  * values of these keys ("mountPath", "key,operator,effect"; absent is a value
- * too); else item is appended. An item that is there is not changed.
+ * too); else item is appended. An existing item is not changed.
  */
 void edit_ensure(struct edit_list *list, const struct edit_path *path,
 		 const struct node *item, const char *keys);

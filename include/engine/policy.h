@@ -253,7 +253,7 @@ bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
 /* True if an entry of `paths:` names a set. */
 bool policy_names_sets(const struct policy *policy);
-/* ... a cluster state? */
+/* True if an entry of `paths:` names a cluster state. */
 bool policy_names_clusters(const struct policy *policy);
 /* Returns the built-in rules and the custom ones (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);

@@ -153,7 +153,7 @@ enum kind_flags {
 	KIND_ARGV = 16384,    /* a flat pod's command is the container's argv */
 };
 
-/* For any of these? */
+/* True if the kind has any of these flags. */
 bool object_kind_has(const struct object *object, unsigned flags);
 /* Returns its label that names a Kueue queue, or NULL; for a CronJob, the
  * label of its Jobs, which get only the labels of their template

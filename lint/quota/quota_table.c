@@ -182,8 +182,8 @@ void quota_table_add(struct quota_table *table,
 	struct request r = {.source = source};
 
 	while ((r.w = workload_next(source->index, &cursor))) {
-		if (a.w->child || a.w->duplicate_of || !a.w->npods ||
-		    (table->only && strcmp(table->only, a.w->id.namespace)))
+		if (r.w->child || r.w->duplicate_of || !r.w->npods ||
+		    (table->only && strcmp(table->only, r.w->id.namespace)))
 			continue;
 		add_limited(table, &r);
 		add_free(table, &r);

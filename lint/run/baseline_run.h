@@ -16,7 +16,7 @@ struct baseline_run {
 	size_t nnot_run;
 	bool incomplete; /* not everything was linted, so the new one would be
 			    incomplete */
-	struct baseline *old, *new; /* NULL: not asked for */
+	struct baseline *old, *new; /* NULL: not requested */
 };
 
 /* Returns 0, or 2 after a message. */

@@ -96,8 +96,8 @@ awk -v folder="$2" -v work="$work" '
 	cat <<-END
 		# Rules by category
 
-		A page a rule, made by \`make docs\`: what \`gpugate explain RULE\` prints, what
-		the presets make of it, and its sources. repair: \`safe\` is made by \`--fix\`,
+		One page per rule, written by \`make docs\`: the output of \`gpugate explain RULE\`,
+		its severity in the presets, and its sources. repair: \`safe\` is made by \`--fix\`,
 		\`opt-in\` by \`--unsafe-fixes\`, or by \`--fix\` where the policy gives the value.
 
 	END

@@ -43,7 +43,7 @@ struct workload_operator {
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,
 			    const struct pod *pod);
-	/* Overwrites restartPolicy with Never? */
+	/* True if the operator overwrites restartPolicy with Never. */
 	bool (*forces_never)(const struct pod_builder *builder,
 			     const struct pod *pod);
 	/* True if it adds a container with cpu requests. */

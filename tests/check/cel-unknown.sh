@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Verdicts of expressions over inputs that are not all known: what is known
-# all the same holds for 20 random values of the rest.
+# Evaluates expressions over inputs with unknown values: a result that is known
+# nevertheless must be the same for 20 random values of the unknown ones.
 #
 # usage: cel-unknown.sh [BUILD]   COUNT=expressions (100000 is the full number)
 #        SEED=of them

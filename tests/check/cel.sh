@@ -3,7 +3,7 @@
 #
 # Compares our CEL with cel-go in the environment of Kubernetes 1.37:
 #   every case of CEL's conformance suite, and random expressions over objects:
-#   the same value, error, cost and refusal, but for the differences listed in
+#   the same value, error, cost and refusal, except for the differences listed in
 #   cel-differences.txt; and the suite's own expectations.
 #
 # usage: cel.sh [BUILD]     COUNT=random expressions  SEED=of them

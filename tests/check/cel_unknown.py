@@ -138,8 +138,8 @@ def cases(rng, maker):
 
 
 def verdict(answer):
-    """Without cost; errors are one, but for budgets, which what is not known
-    does not spend."""
+    """The answer without its cost. All errors count as equal, except that of an
+    exceeded budget, since unknown values cost nothing."""
     word, _, rest = answer.partition(" ")
     if "operation cancelled" in rest:
         return "unknown"

@@ -145,7 +145,7 @@ def log(path):
 
 
 def examples(path, folder):
-    """Writes the workflows among a Markdown file's examples, one a file."""
+    """Writes the workflows among a Markdown file's examples, one per file."""
     texts = re.findall(r"^```yaml\n(.*?)^```$", Path(path).read_text(),
                        re.MULTILINE | re.DOTALL)
     check(texts, "no examples")

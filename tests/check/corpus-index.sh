@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The table of kinds against the references.
+# Compares the table of kinds with the references.
 #   index   kinds, documents and "asks for an accelerator" of every file of
 #           the corpus, as its index has them; differences are those listed
 #           in index-exceptions.txt with a reason
 #   paths   a GPU pod at every place of workload-paths.tsv is found
 #   crds    ... and at every place of the CustomResourceDefinitions that has
-#           the shape of one; both but for kind-exceptions.txt
+#           the shape of one; both except for kind-exceptions.txt
 #
 # usage: corpus-index.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

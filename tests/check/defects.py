@@ -167,8 +167,8 @@ def alone(obj, pod):
 
 
 def run(obj, pod, box, number, *command):
-    """This command with so many GPUs, as the pod's only computing container;
-    the path of the command, or None where it does not fit."""
+    """Runs the command with this number of GPUs in the pod's only computing
+    container; the path of the command, or None where it does not fit."""
     if computing(obj, pod) != [box] or not runs_program(obj) or \
             "resourceClaims" in at(obj, pod) or not give(obj, box, number):
         return None

@@ -148,7 +148,7 @@ def one_topology(obj, pod):
         "kueue.x-k8s.io/podset-required-topology")
 
 
-# --- what is not there --------------------------------------------------------
+# --- missing objects ----------------------------------------------------------
 
 @defect("runtimeclass-unknown", "pod", "cluster")
 def class_of_another_cloud(obj, pod):

@@ -2,7 +2,7 @@
 """A client of the API server that control-plane.sh starts, and the comparison
 of its answers with the findings of `gpugate lint`.
 
-Connections are kept, one a thread; requests run eight at a time. Every object
+Connections are kept, one per thread; requests run eight at a time. Every object
 is sent as a dry-run create, so that none is stored."""
 import http.client
 import json
@@ -89,7 +89,7 @@ class Plane:
         return self.request("POST", self.path(one) + query, one)
 
     def create_all(self, objects):
-        """For good, in their order; those that are there may stay."""
+        """Creates the objects in order, not as a dry run; existing ones are kept."""
         for one in objects:
             status, answer, _ = self.create(one, dry=False)
             if status not in (201, 409):
@@ -179,7 +179,7 @@ def failures(warnings):
 
 
 class Lint:
-    """gpugate over a folder that holds one object a file."""
+    """gpugate over a folder with one object per file."""
 
     def __init__(self, gpugate, folder):
         self.gpugate, self.folder = gpugate, folder
@@ -221,6 +221,6 @@ def of_policies(findings):
 
 
 def spread(found):
-    """For a message: one failure a line."""
+    """For a message: one failure per line."""
     return "".join(f"    {' | '.join(map(str, one))}\n"
                    for one in sorted(found))

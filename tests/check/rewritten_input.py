@@ -7,7 +7,7 @@ Every object of the folders is written as JSON, in one line, with its keys
 sorted, as the API server sends them, and sorted backward, so that any two keys
 are in both orders, as block YAML, with anchors, with merge keys, in a List,
 with CRLF and a byte order mark, as UTF-16 and as the second document. Findings
-must be the same but for positions (rule, severity, texts, pointer, pod,
+must be the same except for positions (rule, severity, texts, pointer, pod,
 container, fingerprint, patch), and each position must be where the writer put
 the key or the value that the pointer names, or one of its children.
 """

@@ -6,7 +6,7 @@ ValidatingAdmissionPolicy.
 usage: typed.py policies DUMP FOLDER   write FOLDER/objects/*.yaml and a policy
                                        for each line of DUMP (typed_dump)
        typed.py judge FOLDER           standard input: NAME and a warning of the
-                                       API server, one a line
+                                       API server, one per line
 Each policy warns if its expression is false, and always with the text
 `marker`.
 """

@@ -40,8 +40,8 @@ teardown() {
 	[ -z "$pid" ] || kill -KILL "$pid" 2>/dev/null || true
 }
 
-# until_true COMMAND...: try again and again, for a server a second later each
-# time. How soon a change must act is checked by tests/webhook/admission.py.
+# until_true COMMAND...: repeats the command until it succeeds; the server's clock
+# is one second ahead more each time. How soon a change must act is checked by tests/webhook/admission.py.
 until_true() {
 	local tries=2000
 	while ! "$@"; do

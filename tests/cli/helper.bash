@@ -34,7 +34,7 @@ spec:
 EOF
 }
 
-# asking_pod GPUS: a Pod that asks for so many, on standard output.
+# asking_pod GPUS: prints a Pod that requests this number of GPUs.
 asking_pod() {
 	cat <<-END
 		apiVersion: v1

@@ -2,10 +2,12 @@
 /*
  * A session of the language server: a document of the input's bytes up to a
  * NUL, then edits and requests chosen by the following bytes, and after their
- * end as many from a hash of the input. The bytes in between may be invalid. -
- * the server's output is a row of messages, each of them JSON - every request
- * is answered once, and nothing else is - a range ends where it begins or
- * behind it, inside of a document Inputs: 1000 Seeds: 1 of 8
+ * end as many from a hash of the input. The bytes in between may be invalid.
+ *	- the server's output is a sequence of messages, each of them JSON
+ *	- every request is answered once, and nothing else is
+ *	- a range does not end before it begins, and is inside of a document
+ * Inputs: 1000
+ * Seeds: 1 of 8
  */
 #include <jansson.h>
 #include <stdint.h>

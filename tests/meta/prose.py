@@ -56,6 +56,26 @@ PATTERNS = [
      r"\b(?:stands? (?:in|at|for|there|elsewhere)|excuse[sd]?|unite[sd]?|sieve"
      r"|twins|crew|deeds?|at the door|promise[sd]?|told|tells|holds? to it)\b",
      "the line tells the name"),
+    (COMMENT, "asks a question", r"\?$", "Silence for too long?"),
+    (ANY, "leaves out 'per'",
+     r"\b(?:[Oo]ne(?! (?:of|with|in|has)\b)(?: [a-z]+)?|[Aa]n? [a-z]+) an?"
+     r" (?:second|line|byte|row|page|file|rule|kind|thread|operator|word"
+     r"|case|document)\b",
+     "a file, with one item a line"),
+    (COMMENT, "uses 'so many' without a comparison",
+     r"\bso (?:many|much)\b(?! (?:as|more|longer)\b|[^.]{0,80} that\b)",
+     "a Pod with so many GPUs"),
+    (ANY, "says what one makes of another", r"\bmakes? of (?:it|them)\b",
+     "the pods that an operator makes of it"),
+    (ANY, "uses 'be there' for 'exist'",
+     r"\b(?:is|are|was|were) not there\b(?! already)"
+     r"|\bthat (?:is|are|was|were) there\b",
+     "a flavor that is not there"),
+    (COMMENT, "uses 'asked for' for 'requested'",
+     r"\b(?:is|are|was|were|being|not|only) asked for\b(?! (?:the|an?)\b)",
+     "Few places are asked for."),
+    (ANY, "uses 'but for' for 'except'", r"\bbut for (?!at\b)",
+     "the same but for the order"),
 ]
 
 C_COMMENT = re.compile(r"/\*(.*?)\*/", re.S)

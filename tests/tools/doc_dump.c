@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * doc_dump [--json] [--issues] FILE...: what the readers make of files, for
- * the comparisons with Go's readers. One line a document on stdout: its value
- * as compact JSON, or "error LINE:COL: text" when it was refused. Several
- * FILEs: a line "== FILE" before each. --json forces the JSON reader on the
- * whole file, where text behind the value is an error. --issues also prints
- * "note LINE:COL: text" lines for issues that refuse nothing.
- * doc_dump [...] --stream: of texts on stdin, each behind its length in four
- * bytes, the lowest first; a line "==" follows the answer to each.
- * Exit status: 0 all read, 1 something was refused, 2 a file cannot be opened.
+ * doc_dump [--json] [--issues] FILE...: prints the documents that the readers
+ * find in files, for the comparisons with Go's readers: one line per document,
+ * its value as compact JSON, or "error LINE:COL: text" if it is rejected. With
+ * several FILEs, a line "== FILE" precedes each. --json forces the JSON reader
+ * on the whole file, where text after the value is an error. --issues also
+ * prints "note LINE:COL: text" lines for issues that reject nothing.
+ * doc_dump [...] --stream: reads texts from stdin, each after its length in
+ * four bytes, the lowest first; a line "==" ends the answer to each.
+ * Exit status: 0 all read, 1 something was rejected, 2 a file cannot be opened.
  */
 #include <stdio.h>
 #include <stdlib.h>

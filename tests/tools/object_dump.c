@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * object_dump [--pods] FILE...: the objects that files hold, for comparing
- * with the corpus index. One line a file, fields separated by tabs:
+ * object_dump [--pods] FILE...: prints the objects of files, for comparison
+ * with the corpus index: one line per file, with fields separated by tabs:
  * FILE, kinds (apiVersion:kind, comma separated, in order), number of
- * documents, "y" when a pod gets an accelerator ("u": not known, "n": none).
- * --pods: a line for each pod too: object, role, containers, steady and peak
+ * documents, "y" if a pod gets an accelerator ("u": unknown, "n": none).
+ * --pods: also a line for each pod: object, role, containers, steady and peak
  * pods, devices, gang, restart, and how it gets its devices.
  */
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * Replaces webhook/admission/admission.c without checking anything: its answer
  * depends on the first bytes of the body. Included by one file of a program.
  *
- *	sleep MS	answer after so long
+ *	sleep MS	answer after this time
  *	status N	with this status (and Retry-After for 503)
- *	large N		with so many bytes
+ *	large N		an answer of N bytes
  *	anything else	140 bytes that look like a review
  *
  * A body that is too long is a review when it begins with `long`.

@@ -341,7 +341,7 @@ static const char exempts[] =
 	"  shm-missing: {action: patch}\nexempt:\n- {namespaces: [ml], rules: "
 	"[shm-missing, gpu-request-limit-mismatch], reason: r, until: 2099-01-10}\n";
 
-/* The policy was read long before; its exemption ends all the same. */
+/* The policy was read long before; its exemption ends nevertheless. */
 static void an_exemption_ends_while_we_run(void **state)
 {
 	static const struct {

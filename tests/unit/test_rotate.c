@@ -352,7 +352,7 @@ static void other_names_make_a_new_leaf(void **state)
 	fixture_free(&f);
 }
 
-/* A foreign caBundle with many useless CAs: the work is limited. */
+/* A caBundle of another program with many useless CAs: the work is limited. */
 static void strange_bundles_stay_bounded(void **state)
 {
 	struct fixture f;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The webhook without sockets: reviews from files, answers on stdout, one a
- * line. For tests that have many reviews and no need of TLS.
+ * The webhook without sockets: reads reviews from files and prints the answers,
+ * one per line. For tests with many reviews that do not need TLS.
  *
  *	admission [--policy PATH | --preset NAME] [--cluster FILE]
  *		  [--repeat N] mutate|validate|findings FILE...
  *
- * `findings` prints what the rules say of request.object whatever the policy
- * then does with it, as one JSON object a review: findings, and the object
- * after the repairs that the policy patches. FILE `@LIST` names a file with
- * one path a line. --repeat answers each review N times and prints to stderr
+ * `findings` prints the findings about request.object, whatever the policy does
+ * with them, as one JSON object per review: the findings, and the object after
+ * the fixes that the policy applies. FILE `@LIST` names a file with
+ * one path per line. --repeat answers each review N times and prints to stderr
  * the CPU nanoseconds of one.
  */
 #include <jansson.h>

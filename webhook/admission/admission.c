@@ -258,8 +258,8 @@ static bool judge_sees(const struct review *review)
 
 /*
  * A Scale has a number of replicas and not their requests. The cluster state
- * does not have them either: it has the running pods, which are none at zero
- * replicas, and of two kinds during an update.
+ * does not have them either: it has the running pods: there are none at zero
+ * replicas, and pods of two versions during an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {

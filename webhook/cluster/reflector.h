@@ -92,7 +92,7 @@ void reflector_release(struct feed *feed);
 void reflector_start(struct feed *feed, int64_t now);
 /* The transfer has ended. */
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
-/* Silence for too long? */
+/* Ends a watch that was silent for too long. */
 void reflector_look(struct feed *feed, int64_t now);
 /* The server responds (again): do not wait any longer. */
 void reflector_relist_soon(struct feed *feed, int64_t now);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Deadlines of connections, which libmicrohttpd does not have: its timeout
- * counts silence, and a client that sends a byte a second is never silent.
+ * counts silence, and a client that sends one byte per second is never silent.
  *
  * Each connection records its phase; a watchdog checks all of them ten times a
  * second and shuts down the sockets of those that are late. Only shutdown(),

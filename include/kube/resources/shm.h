@@ -53,8 +53,8 @@ const struct node *pod_shm_volume(const struct pod *pod);
 /*
  * A size for /dev/shm: half of the memory limit (container_bound()), between
  * 1Gi and 64Gi; without a limit 2Gi for each GPU of the pod, between 2Gi and
- * 16Gi. Returns false if the limit is below 2Gi or unknown, so that no volume
- * should be mounted without being asked for.
+ * 16Gi. Returns false if the limit is below 2Gi or unknown, so that a
+ * volume is mounted only if the policy requests it.
  */
 bool shm_default_size(const struct container *c, struct quantity *size);
 /* The smallest such size among this container and those with the volume at

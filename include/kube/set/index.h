@@ -40,8 +40,8 @@ struct place {
 	const struct object *object;
 	const struct node *node;
 };
-/* While the object's document is there. Few of a workload's places are asked
- * for: at admission none is worked out that no finding needs. */
+/* Computes line and column, while the object's document exists. Few places of a
+ * workload are needed: at admission only those of findings are computed. */
 void place_settle(struct arena *arena, struct place *place);
 
 struct resource_amount {

@@ -57,7 +57,7 @@ static bool is_stopped(const struct found_object *queue)
 	return policy && strcmp(policy, "None") != 0;
 }
 
-/* A ClusterQueue that names a flavor that is not there is inactive. */
+/* A ClusterQueue that names a missing flavor is inactive. */
 static void check_flavors(struct rule_run *run, const struct workload *w,
 			  const struct found_object *queue)
 {

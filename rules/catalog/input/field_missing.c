@@ -58,7 +58,7 @@ const struct rule rule_field_missing = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a required field that is not set",
-	.why = "The API server rejects the object, or the pods that an operator makes of it.",
+	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Set the field.",
 	.evidence =
 		"required fields of k8s.io/api v0.37.2 without which kube-apiserver 1.37.2 rejects an object; observed on kube-apiserver 1.37.2",

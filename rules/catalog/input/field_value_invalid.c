@@ -130,7 +130,7 @@ const struct rule rule_field_value_invalid = {
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary = "a value that its field does not allow",
-	.why = "The API server rejects the object, or the pods that an operator makes of it.",
+	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Use a value that the API documents; case matters.",
 	.evidence =
 		"enumerations of k8s.io/api v0.37.2 that kube-apiserver 1.37.2 enforces; https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation; observed on kube-apiserver 1.37.2",

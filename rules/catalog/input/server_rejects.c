@@ -268,7 +268,7 @@ const struct rule rule_server_rejects = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "fields of one object that the API server rejects together",
-	.why = "The API server rejects the object, or the pods that an operator makes of it.",
+	.why = "The API server rejects the object, or the pods that an operator creates from it.",
 	.remedy = "Change or remove the field that the message names.",
 	.evidence =
 		"observed on kube-apiserver 1.37.2; https://github.com/kubernetes/kubernetes/tree/v1.37.2/pkg/apis",

@@ -2,7 +2,7 @@
 /*
  * Merges the layers of a policy into one table of settings for each override:
  * presets, `rules:`, the override's own `rules:`, selections of the command
- * line, locks. Within a layer the special wins over the general, in any order:
+ * line, locks. Within a layer the more specific entry wins, in any order:
  * all, category, rule.
  */
 #include <string.h>

@@ -98,8 +98,8 @@ static struct policy_sets policy_sets(const struct run *run)
 	}};
 }
 
-/* Policies of the input files; asked for only where pods have devices, because
- * all files are read. */
+/* Policies of the input files; read only if a pod has devices, because this
+ * reads all files. */
 static const struct admission_policies *
 input_mutations(const struct run *run, const struct object *object)
 {

@@ -52,7 +52,8 @@ void suppressions_unsure(struct suppressions *s, bool comments,
 	s->unsure_annotations = annotations;
 }
 
-/* --- comments that are none ----------------------------------------------- */
+/* --- texts that only look like comments ------------------------------------
+ */
 
 static int by_start(const void *a, const void *b)
 {

@@ -237,7 +237,8 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 	change = (struct pod_change){
 		{usage.items, usage.n, 0}, usage.pods, sign};
 	usage_climb(b, link->owner, &link->id, &change);
-	usage_change(b, key, &usage.owner, &none); /* is it owned? */
+	usage_change(b, key, &usage.owner,
+		     &none); /* stores whether it has an owner */
 }
 
 /* owner NULL: no owner. */

@@ -160,8 +160,8 @@ static size_t skip_between(const struct text *text, size_t at)
 	}
 }
 
-/* Returns the position after the key and its colon at `at`; 0 if they are not
- * there. */
+/* Returns the position after the key and its colon at `at`; 0 if they are
+ * absent. */
 static size_t behind_key(const struct text *text, size_t at, const char *key)
 {
 	size_t len = strlen(key);
