@@ -35,9 +35,10 @@ static bool starts_ci(const char *s, const char *part)
 bool text_contains_ci(const char *s, const char *part)
 {
 	char first = lower_ascii(*part);
+	char capital = first >= 'a' && first <= 'z' ? first - 0x20 : first;
 
 	for (; s && *s; s++)
-		if (lower_ascii(*s) == first && starts_ci(s, part))
+		if ((*s == first || *s == capital) && starts_ci(s, part))
 			return true;
 	return s && !first;
 }

@@ -258,6 +258,14 @@ static const struct claim *find_claim(const struct pod *pod, const char *name,
 	return NULL;
 }
 
+/* Returns that field, or NULL if it is longer than any name. */
+static const char *name_of(const struct node *entry, const char *key)
+{
+	const char *name = field_of(entry, key);
+
+	return name && strlen(name) <= 253 ? name : NULL;
+}
+
 /*
  * A name that matches both (`bm-gpu-4-rdma`, a NIC of a GPU machine) counts as
  * neither.
@@ -265,9 +273,8 @@ static const struct claim *find_claim(const struct pod *pod, const char *name,
 static enum tri hint(const struct node *entry)
 {
 	const char *const names[] = {
-		field_of(entry, "resourceClaimTemplateName"),
-		field_of(entry, "resourceClaimName"),
-		node_str(node_get(entry, "name"))};
+		name_of(entry, "resourceClaimTemplateName"),
+		name_of(entry, "resourceClaimName"), name_of(entry, "name")};
 	bool device = false, other = false;
 
 	for (size_t i = 0; i < 3; i++) {

@@ -137,6 +137,22 @@ static void escapes(struct buf *out)
 		 "\"\"\"\"", "'}}");
 }
 
+static void claim_name(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: batch/v1, kind: Job, metadata: {name: a}, "
+		      "spec: {template: {spec: {containers: [{name: c, "
+		      "image: i:1, resources: {claims: [{name: c}]}}], "
+		      "resourceClaims: [{name: c, resourceClaimName: '");
+	repeat(out, ";", 2500000);
+	buf_adds(out, "'}]}}}}");
+}
+
+static void secret_value(struct buf *out)
+{
+	pod_with(out, "", GPU ", env: [{name: HF_TOKEN, value: '", "^^^^^^^",
+		 "'}]");
+}
+
 static void letters(struct buf *out)
 {
 	pod_with(out, "", GPU ", command: ['", "aaaaaaaaaaaaaaaaaaa", "']");
@@ -232,6 +248,8 @@ static void objects_cost_little(void **state)
 		{"tokens", "Pod", tokens},
 		{"escapes of a quantity", "Pod", escapes},
 		{"launchers", "Pod", launchers},
+		{"the name of a claim", "Job", claim_name},
+		{"a secret value", "Pod", secret_value},
 		{"roles", "Workflow", roles},
 		{"a role's name", "PyTorchJob", role_name},
 	};

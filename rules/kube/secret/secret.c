@@ -18,8 +18,9 @@
 enum {
 	VALUE_LEAST =
 		8, /* shortest value of a name recognized only by its end */
-	TOKEN_LEAST = 16, /* shortest text after the prefix, if only the form
-			     counts */
+	WORDS_MOST = 4096, /* a placeholder is shorter */
+	TOKEN_LEAST = 16,  /* shortest text after the prefix, if only the form
+			      counts */
 };
 
 const char *const secret_names[] = {
@@ -111,7 +112,8 @@ static bool stands_for_none(const char *text)
 	for (const char *const *word = words; *word; word++)
 		if (!strcasecmp(text, *word))
 			return true;
-	return text_any(text, parts, text_contains_ci);
+	return strlen(text) < WORDS_MOST &&
+	       text_any(text, parts, text_contains_ci);
 }
 
 bool secret_is(const char *name, const char *value)
