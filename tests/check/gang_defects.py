@@ -2,8 +2,8 @@
 """Defects in gangs and queues, to be planted (see defects.py)."""
 import copy
 
-from defects import (alone, computing, defect, flag, near, one_container, run,
-                     volcano)
+from defects import (alone, computing, defect, flag, give, near,
+                     one_container, run, volcano)
 from pod_paths import at, group_kind
 
 QUEUE = "kueue.x-k8s.io/queue-name"
@@ -231,3 +231,140 @@ def no_such_subdomain(obj, pod, box):
 @near(no_such_subdomain)
 def such_a_subdomain(obj, pod, box):
     obj["spec"]["network"]["subdomain"] = "other"
+
+
+# --- names and ranks ----------------------------------------------------------
+
+def as_volcano_ranks(obj, pod, pods, *words):
+    """A Volcano Job of so many pods that run torchrun with these words."""
+    box = one_container(obj, pod)
+    if not alone(obj, pod) or not box or \
+            not run(obj, pod, box, 8, "torchrun", *words, "train.py"):
+        return None
+    spec = dict(at(obj, pod), restartPolicy="Never")
+    for key in ("hostNetwork", "hostAliases", "dnsPolicy", "dnsConfig",
+                "hostname", "subdomain"):
+        spec.pop(key, None)
+    volcano(obj, spec, pods)
+    obj["metadata"]["name"] = "ranks"
+    return ("spec", "tasks", 0, "template", "spec", "containers",
+            box[-1], "command")
+
+
+@defect("rendezvous-service-missing", "pod", "all")
+def no_names(obj, pod):
+    path = as_volcano_ranks(obj, pod, 2, "--nnodes=2",
+                            "--rdzv-endpoint=ranks-worker-0.ranks:29500")
+    return path and path + (2,)
+
+
+@near(no_names)
+def named_pods(obj, pod):
+    obj["spec"]["plugins"] = {"svc": []}
+
+
+@defect("rendezvous-service-missing", "pod", "all")
+def meets_itself(obj, pod):
+    path = as_volcano_ranks(obj, pod, 2, "--nnodes=2",
+                            "--rdzv-endpoint=localhost:29500")
+    return path and path + (2,)
+
+
+@near(meets_itself)
+def one_node_each(obj, pod):
+    obj["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["command"][1] \
+        = "--nnodes=1"
+
+
+@defect("nnodes-mismatch", "pod", "all")
+def pods_left_over(obj, pod):
+    path = as_volcano_ranks(obj, pod, 4, "--nnodes=2",
+                            "--rdzv-endpoint=ranks-worker-0.ranks:29500")
+    if path:
+        obj["spec"]["plugins"] = {"svc": []}
+    return path and path + (1,)
+
+
+@near(pods_left_over)
+def all_pods_join(obj, pod):
+    obj["spec"]["tasks"][0]["template"]["spec"]["containers"][0]["command"][1] \
+        = "--nnodes=4"
+
+
+@defect("scheduler-name-unknown", "pod", "all")
+def misspelled_scheduler(obj, pod):
+    if not alone(obj, pod) or not one_container(obj, pod):
+        return None
+    at(obj, pod)["schedulerName"] = "vocalno"
+    return pod + ("schedulerName",)
+
+
+@near(misspelled_scheduler)
+def spelled_scheduler(obj, pod):
+    at(obj, pod)["schedulerName"] = "volcano"
+
+
+@defect("efa-not-requested", "container", "all")
+def no_interfaces(obj, pod, box):
+    if not run(obj, pod, box, 8, "python", "train.py"):
+        return None
+    at(obj, box)["securityContext"] = {}
+    at(obj, box)["volumeMounts"] = []
+    at(obj, box)["resources"].get("limits", {}).pop("vpc.amazonaws.com/efa", 0)
+    at(obj, box)["resources"].get("requests", {}).pop("vpc.amazonaws.com/efa", 0)
+    at(obj, box)["env"] = [{"name": "FI_PROVIDER", "value": "efa"}]
+    return box + ("env", 0, "value")
+
+
+@near(no_interfaces)
+def with_interfaces(obj, pod, box):
+    at(obj, box)["resources"]["limits"]["vpc.amazonaws.com/efa"] = 32
+
+
+@defect("selector-resource-contradiction", "pod", "all")
+def only_small_types(obj, pod):
+    box = one_container(obj, pod)
+    if not box or not alone(obj, pod) or not give(obj, box, 8):
+        return None
+    spec = at(obj, pod)
+    spec.pop("nodeSelector", None)
+    spec["affinity"] = {"nodeAffinity": {
+        "requiredDuringSchedulingIgnoredDuringExecution": {
+            "nodeSelectorTerms": [{"matchExpressions": [
+                {"key": "node.kubernetes.io/instance-type", "operator": "In",
+                 "values": ["g4dn.2xlarge", "g4dn.12xlarge"]}]}]}}}
+    return pod + ("affinity", "nodeAffinity",
+                  "requiredDuringSchedulingIgnoredDuringExecution",
+                  "nodeSelectorTerms", 0, "matchExpressions", 0, "values", 0)
+
+
+@near(only_small_types)
+def one_large_type(obj, pod):
+    at(obj, pod)["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"][
+        "nodeSelectorTerms"][0]["matchExpressions"][0]["values"][1] = \
+        "p5.48xlarge"
+
+
+POOL = {"apiVersion": "karpenter.sh/v1", "kind": "NodePool",
+        "metadata": {"name": "small"}, "spec": {"template": {"spec": {
+            "nodeClassRef": {"group": "karpenter.k8s.aws",
+                             "kind": "EC2NodeClass", "name": "gpu"},
+            "requirements": [{"key": "node.kubernetes.io/instance-type",
+                              "operator": "In", "values": ["g5.xlarge"]}]}}}}
+
+
+@defect("nodepool-too-small", "pod", "all", more=[POOL])
+def from_a_small_pool(obj, pod):
+    box = one_container(obj, pod)
+    if not box or not alone(obj, pod) or not give(obj, box, 8):
+        return None
+    spec = at(obj, pod)
+    spec.pop("affinity", None)
+    spec["nodeSelector"] = {"karpenter.sh/nodepool": "small"}
+    return pod + ("nodeSelector", "karpenter.sh/nodepool")
+
+
+@near(from_a_small_pool)
+def from_another_pool(obj, pod):
+    at(obj, pod)["nodeSelector"]["karpenter.sh/nodepool"] = "large"
