@@ -37,9 +37,9 @@ struct rotate_ask {
 	int64_t ca_life, leaf_life;
 	/* Bundles that clients have now, PEM; NULL: unknown. */
 	const struct buf *bundles;
-	/* All clients have the bundle of this state ... */
+	/* All clients have the bundle of this state. */
 	bool published;
-	bool settled; /* ... and have had its CA for long enough. */
+	bool settled; /* they have had its CA for long enough */
 };
 
 /* In the order of enum rotate_step. */

@@ -121,7 +121,7 @@ admission_policies_touched(const struct admission_policies *set,
 /* Appends the kept fields of a policy, a binding or a parameter, as JSON. */
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out);
-/* ... of a definition, with or without its schemas. left_out is the reason for
+/* Saves a definition, with or without its schemas. left_out is the reason for
  * leaving them out; NULL: they are not needed. */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);

@@ -298,7 +298,7 @@ void fix_replaces(struct fix *fix);
  * base itself). */
 void fix_set(struct fix *fix, const struct node *base, const char *dotted,
 	     struct node *value);
-/* ... one key further, which may contain dots. */
+/* Sets a value under one more key, which may contain dots. */
 void fix_set_key(struct fix *fix, const struct node *base, const char *dotted,
 		 const char *key, struct node *value);
 /* Adds item to the list at base.dotted, unless an item has the same values of

@@ -42,9 +42,9 @@ struct run_counts {
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a fix */
-	uint64_t fixable_infos;		  /* ... that keep_infos leaves out */
-	/* ... in a rendered text whose sources do not contain the value
-	 * (lint). */
+	uint64_t fixable_infos; /* fixable infos, which keep_infos omits */
+	/* Fixable findings in rendered texts whose sources do not contain the
+	 * value (lint). */
 	uint64_t fixable_rendered;
 	int64_t gpus; /* GPUs of all linted workloads in the steady state */
 	/* some GPUs are TPUs or other accelerators */
@@ -66,7 +66,7 @@ struct not_run {
 enum run_wanted {
 	WANT_ALL,
 	WANT_OUTCOMES, /* whose action is to patch or to deny */
-	WANT_PATCHES,  /* ... to patch */
+	WANT_PATCHES,  /* whose action is to patch */
 };
 
 struct run_options {

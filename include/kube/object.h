@@ -67,8 +67,8 @@ struct object {
 	bool cluster_scoped;
 	const struct object *parent; /* the object that embeds this one (Katib,
 					AppWrapper) */
-	struct amount copies; /* ... number of these that the parent creates,
-				 else 1 */
+	struct amount
+		copies; /* number of objects that the parent creates, else 1 */
 	struct pod *pods;
 	size_t npods;
 	struct object *embedded; /* list items are separate objects */

@@ -40,9 +40,9 @@ enum gpu_by {
 	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
 	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
 	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
-	GPU_BY_FIELD =
-		16, /* ... that gives their number (VLLMRuntime, Dynamo) */
-	GPU_BY_SHARE = 32, /* HAMi gpumem, gpucores only */
+	GPU_BY_FIELD = 16,     /* a field of the kind with the number of devices
+				  (VLLMRuntime, Dynamo) */
+	GPU_BY_SHARE = 32,     /* HAMi gpumem, gpucores only */
 };
 
 /* More than an object within the limits can have: 3,000 in four lists
@@ -85,7 +85,8 @@ struct pod {
 	struct amount gpus;   /* effective devices per pod; shares of a device
 				 count as 0 */
 	struct amount steady; /* pods of this template, steady state */
-	struct amount peak;   /* ... during rollout, surge, elastic max */
+	struct amount peak;   /* pods at most: during a rollout, with surge, at
+				 the elastic maximum */
 	enum restart_policy restart; /* effective, after operator's defaults */
 	const struct node *restart_node; /* where it is written, or NULL */
 	bool flat; /* spec is not a PodSpec (NIM, TrainJob, Spark): rules on

@@ -35,7 +35,7 @@ enum file_flags {
 	FILE_PATCHED = 16384,	    /* in a base that a kustomization patches */
 	FILE_SUPERSEDED = 32768,    /* checked as part of a rendered text */
 	FILE_RENDERED = 65536, /* not a file: the text of a rendered source */
-	FILE_OWN_SET = 131072, /* ... that is its own set */
+	FILE_OWN_SET = 131072, /* a rendered text that is its own set */
 	FILE_INSTALLS =
 		262144, /* read only for objects whose charts are built */
 };

@@ -20,7 +20,7 @@ struct kustomize {
 	/* Absolute paths of listed files and of component folders. */
 	const char **marks;
 	size_t n, size;
-	/* ... listed by a kustomization with patches or components. */
+	/* Files listed by a kustomization with patches or components. */
 	const char **bases;
 	size_t nbases, bases_size;
 	const char **seen; /* folders that were read already */

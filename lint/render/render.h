@@ -107,7 +107,7 @@ void render_release(struct render *r);
 void render_find(struct render *r, struct kustomize *k);
 /* releases.c: finds charts that objects of this file install. */
 void render_find_releases(struct render *r, const char *path);
-/* ... that rendered objects install. */
+/* Finds charts that rendered objects install. */
 void render_find_built_releases(struct render *r);
 /* charts.c: finds charts of the list that are not inside of another one, and
  * that no object installs. */
@@ -127,7 +127,7 @@ void render_build(struct render *r, struct thread_pool *thread_pool);
  * folder is the one to which their paths are relative. */
 void render_take_origins(struct render *r, struct render_root *root,
 			 const struct buf *built, const char *folder);
-/* ... notes the templates of a chart's objects. */
+/* origin.c: notes the templates of a chart's objects. */
 void render_take_templates(struct render *r, struct render_root *root,
 			   const struct buf *built);
 

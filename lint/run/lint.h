@@ -80,7 +80,7 @@ void lint_close(struct lint *lint);
 
 /* merge.c: writes findings to the reports, and determines the verdict. */
 void lint_merge(struct lint *lint);
-/* ... makes the table of demand and quotas. */
+/* Makes the table of demand and quotas. */
 struct quota_maker lint_quota_maker(struct lint *lint);
 
 #endif

@@ -21,7 +21,7 @@ struct rendered {
 	struct arena arena;
 	bool wanted;   /* by this command */
 	bool required; /* --render require */
-	bool failed;   /* ... and one was not, which was reported */
+	bool failed;   /* a required one was not rendered; was reported */
 	bool deferred; /* files must be fixed first: nothing is built */
 	/* Findings at their sources, sorted. */
 	struct rendered_finding {

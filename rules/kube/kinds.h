@@ -196,7 +196,7 @@ struct pod_builder {
 	const struct pod_row *row;
 	const struct node *group;
 	size_t size;	   /* room of object->pods */
-	size_t embed_size; /* ... and of object->embedded */
+	size_t embed_size; /* room of object->embedded */
 	/* Patches of the defaults, and of the templates' defaults. */
 	struct device_patch *patch, *usual_patch;
 	uint32_t merge_budget; /* see template_merge() */

@@ -165,11 +165,11 @@ struct container *pod_main_container(struct pod *pod);
 /* Adds n devices of the operator to the main container. */
 void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 		     const char *resource, struct amount n);
-/* ... of a resource and in a quantity set by fields; name NULL or unset:
+/* Adds devices whose resource and quantity are fields; name NULL or unset:
  * nvidia.com/gpu. */
 void pod_add_device_quantity(struct pod_builder *builder, struct pod *pod,
 			     const struct node *name, const struct node *n);
-/* ... in a container beside the pod's own, which has these resources. */
+/* Adds the devices of a sidecar with these resources. */
 void pod_add_sidecar_devices(struct pod_builder *builder, struct pod *pod,
 			     const struct node *resources);
 /* The devices that a map of resources requests: limits, else requests. */

@@ -38,7 +38,7 @@ state() {
 	mv new.json state.json
 	until_true asking_gives denied
 	state 8 >whole.json
-	# cut in half; of a newer gpugate; a quantity of half a state; empty
+	# a file cut in half, one of a newer gpugate, an empty one
 	head -c "$(($(wc -c <whole.json) / 2))" whole.json >state.json
 	until_true logged 'state.json:[0-9]*:[0-9]*: '
 	asking_gives denied

@@ -2,7 +2,8 @@
 /*
  * Any bytes as an expression over a small document, whole or a fragment:
  * evaluation ends within its budget, has the same result again, and blames
- * nodes of the document. Inputs: 35000
+ * nodes of the document.
+ * Inputs: 35000
  */
 #include <string.h>
 

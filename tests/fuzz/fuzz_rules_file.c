@@ -2,7 +2,8 @@
 /*
  * Any bytes as a file of rules. It either loads, or there are problems with
  * places inside of the text and printable words. Rules that load check a
- * manifest, twice with the same result. Inputs: 15000
+ * manifest, twice with the same result.
+ * Inputs: 15000
  */
 #include <stdint.h>
 #include <stdlib.h>

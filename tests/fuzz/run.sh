@@ -56,6 +56,10 @@ if [ -n "$seconds" ]; then
 else
 	rm -rf "$corpus" && mkdir "$corpus"
 	inputs=$(sed -n 's/^ \* Inputs: //p' "$here/fuzz_$target.c")
+	[ -n "$inputs" ] || {
+		echo "fuzz_$target.c: its head has no line \`Inputs: N\`" >&2
+		exit 2
+	}
 	run=("$build/fuzz_$target" -seed="$seed" -reload=0
 		-runs=$((inputs * times)))
 	# A container may forbid it.

@@ -23,7 +23,7 @@ enum what {
 	TICKET = 128,
 	FORGIVEN = 256, /* the old object would be denied for it */
 	REPAIR = 512,
-	UNSAFE = 1024, /* ... a fix that is not safe */
+	UNSAFE = 1024, /* there is a fix that is not safe */
 	SUPPRESSED = 2048,
 	ERROR = 4096,		/* severity; else warning */
 	LATELY = 8192,		/* exempt until some days ago */
@@ -124,7 +124,7 @@ static const struct decide_case cases[] = {
 	{ACTION_PATCH, MODE_ENFORCE, REPAIR | ERROR, OUTCOME_WARN,
 	 OUTCOME_WARN},
 	{ACTION_PATCH, MODE_ENFORCE, ERROR, OUTCOME_DENY, OUTCOME_DENY},
-	/* ... or the owner itself is patched, if the policy allows it */
+	/* the owner itself is patched, if the policy allows it */
 	{ACTION_PATCH, MODE_ENFORCE, MUTATE | PATCHABLE | REPAIR, OUTCOME_PATCH,
 	 OUTCOME_PATCH},
 	{ACTION_PATCH, MODE_AUDIT, MUTATE | PATCHABLE | REPAIR, OUTCOME_AUDIT,
@@ -150,7 +150,8 @@ static const struct decide_case cases[] = {
 	 OUTCOME_AUDIT},
 	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, OUTCOME_AUDIT,
 	 OUTCOME_AUDIT},
-	/* ... except for uncounted devices, if the policy says so */
+	/* uncounted devices are denied if the policy sets controllerPods: deny
+	 */
 	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED | OF_CONTROLLERS,
 	 OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_AUDIT, POD | CONTROLLED | OF_CONTROLLERS,

@@ -361,7 +361,8 @@ static void hostile_values(void **state)
 		"\"} 1\ngpugate_in_flight 99\n",
 		"back\\slash",
 		"\xff\xfe",
-		"\xff\xff", /* mended, so the same as the one before */
+		"\xff\xff", /* invalid UTF-8 is replaced: the same label as the
+			       one before */
 		"\xc0\xaf",
 		"\x01\x02\x1b[31m",
 		"",

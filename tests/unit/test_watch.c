@@ -357,7 +357,7 @@ static void writing_takes_time(void **state)
 	watch_free(watch);
 }
 
-/* ... but a file that is written endlessly is reported at last. */
+/* A file that is written endlessly is reported eventually. */
 static void writing_never_ends(void **state)
 {
 	struct place *place = *state;

@@ -26,11 +26,11 @@ struct verdict {
 		uint64_t hash;		   /* of the text */
 	} * notes;
 	size_t nnotes, notes_size;
-	struct list warnings;	 /* each at most 120 characters */
-	struct list rules;	 /* of findings that were acted on */
-	struct list would_deny;	 /* ... of those that only the mode, break-glass
-				    or */
-	struct list would_patch; /* the ratchet did not deny */
+	struct list warnings; /* each at most 120 characters */
+	struct list rules;    /* of findings that were acted on */
+	/* Findings that only the mode, break-glass or the ratchet did not deny
+	 * or patch. */
+	struct list would_deny, would_patch;
 	struct list patched, suppressed;
 	const char *break_glass;  /* the ticket that prevented a denial */
 	bool ticket_used;	  /* it would also prevent one under enforce */

@@ -179,7 +179,7 @@ struct cluster_usage {
 };
 bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 		   struct arena *arena, struct cluster_usage *out);
-/* ... of one resource; 0 if there are none. */
+/* Returns the use of one resource; 0 if there is none. */
 struct quantity cluster_use_of(const struct cluster *cluster,
 			       const struct object_id *owner,
 			       const char *resource);

@@ -22,7 +22,7 @@ enum degree_of {
 	DEGREE_PIPELINE,  /* groups of layers, one after the other */
 	DEGREE_CONTEXT,	  /* parts of a prompt (vLLM) */
 	DEGREE_DATA,	  /* copies of the model */
-	DEGREE_LOCAL,	  /* ... the ranks on this node */
+	DEGREE_LOCAL,	  /* the data-parallel ranks on this node */
 	DEGREE_PROCESSES, /* processes on this node */
 	DEGREE_TOTAL,	  /* processes on all nodes */
 	DEGREE_NODES,
@@ -31,7 +31,7 @@ enum degree_of {
 
 struct degree {
 	bool given;   /* set by a flag, a variable, or a field of the server */
-	bool unknown; /* ... but its number is unknown */
+	bool unknown; /* given, but its number is unknown */
 	bool all;     /* as many as there are devices: `gpu`, `auto` */
 	int64_t n;    /* "2:4": the smaller one */
 	int64_t max;

@@ -29,11 +29,9 @@ int64_t queue_pods(const struct workload *workload,
 /* Why a flavor never takes a pod; text NULL: no known reason. */
 struct flavor_misfit {
 	const char *text;
-	const struct node *at; /* whole: the flavor has all of its fields; older
-				  snapshots omit some. */
+	const struct node *at; /* in the pod, or NULL */
 };
-/* whole: the flavor has all of its fields; an older snapshot leaves some out.
- */
+/* whole: the flavor has all of its fields; older snapshots omit some. */
 struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct pod *pod,
 					 const struct node *flavor, bool whole);

@@ -33,10 +33,9 @@ struct place {
 	uint32_t start, end; /* bytes in the source (BOM not counted) */
 	uint32_t line, column, end_line, end_column;
 	uint64_t named_path; /* node_named_path() below the object */
-	const char *pointer; /* The members except file are still to be computed
-				from these; or NULL. */
-	/* Until the object's document is freed. Few places of a workload are
-	 * used: at admission only those of findings are computed. */
+	const char *pointer; /* RFC 6901, "" for the document itself */
+	/* If not NULL, the members except file are still to be computed from
+	 * these. */
 	const struct object *object;
 	const struct node *node;
 };

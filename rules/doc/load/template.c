@@ -17,8 +17,9 @@ struct template_line {
 };
 
 struct template_scan {
-	bool block;	     /* inside of a block scalar ... */
-	size_t block_indent; /* ... of the line that opened it */
+	bool block;	     /* inside of a block scalar */
+	size_t block_indent; /* indentation of the line that opened the block
+				scalar */
 	char quote;	     /* inside of a quoted string over several lines */
 };
 

@@ -14,10 +14,9 @@
 
 enum shell_state {
 	SHELL_NONE,
-	SHELL_NAMED,	/* ... followed by an option that takes an argument */
-	SHELL_ARGUMENT, /* ... followed by -c: the next item is a script */
-	SHELL_SCRIPT, /* Returns the length of the known start of a plain item,
-			 which is its whole length if all of it is known. */
+	SHELL_NAMED,	/* the last item was a shell */
+	SHELL_ARGUMENT, /* the last one was an option that takes an argument */
+	SHELL_SCRIPT,	/* the last one was -c: the next item is a script */
 };
 
 static bool is_shell(const char *text)
@@ -36,7 +35,8 @@ static bool is_shell(const char *text)
 	return false;
 }
 
-/* Reads "$(NAME)" at the item's end. */
+/* Returns the length of the known start of a plain item, which is its whole
+ * length if all of it is known. */
 static size_t known_len(const char *text, size_t len)
 {
 	const char *dollar = strchr(text, '$'), *markup;
@@ -53,7 +53,7 @@ static size_t known_len(const char *text, size_t len)
 	return dollar ? (size_t)(dollar - text) : 0;
 }
 
-/* "$(NAME)" to the item's end. */
+/* Reads the name if the item ends with "$(NAME)". */
 static void item_name(struct lexer *lexer, const char *text)
 {
 	size_t len = strlen(text);

@@ -30,12 +30,12 @@ struct parallel_program {
 	enum parallel_id id;
 	enum parallel_type type;
 	struct argv_names words; /* base names of the program or module */
-	const char *then;	 /* ... and the required next word, or NULL */
-	const char *image;	 /* part of the name of images that start it */
-	const char *format;	 /* KServe's model format that starts it */
-	bool per_node;		 /* --nnodes divides the number in its flags */
-	bool by_env;		 /* variables count as well */
-	bool takes_all;		 /* ... devices, by default */
+	const char *then;   /* the word that must follow the program, or NULL */
+	const char *image;  /* part of the name of images that start it */
+	const char *format; /* KServe's model format that starts it */
+	bool per_node;	    /* --nnodes divides the number in its flags */
+	bool by_env;	    /* variables count as well */
+	bool takes_all;	    /* the default number is that of the devices */
 	const char *const *spread; /* flags that place processes elsewhere */
 };
 extern struct parallel_program parallel_programs[];

@@ -20,7 +20,7 @@ struct lexer {
 	bool started; /* a word has begun, possibly an empty one */
 	bool hidden;  /* part of it is unknown */
 	bool quoted;
-	bool several; /* ... and may be any number of words */
+	bool several; /* the word may be any number of words */
 	bool fresh;   /* the next word starts a command */
 	size_t known; /* bytes before the first unknown part */
 	const char

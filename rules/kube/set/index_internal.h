@@ -88,7 +88,7 @@ static inline uint64_t index_hash_in(uint64_t hash,
 		hash ^= cluster_serial(cluster) * 0x9e3779b97f4a7c15u;
 	return hash ? hash : 1;
 }
-/* ... and so are those in two sets. */
+/* Objects in two sets of files have different hashes. */
 static inline uint64_t index_hash_set(uint64_t hash, uint32_t set)
 {
 	return hash ^ set * 0xc2b2ae3d27d4eb4fu;
@@ -120,7 +120,7 @@ void workload_index_each(const struct object_index *set,
 			 void *context);
 /* Sorts the rows, marks duplicates and notes where quotas are. */
 void workload_index_finish(struct object_index *set);
-/* ... policy objects and named objects. */
+/* Sorts policy objects and named objects. */
 void index_sort_policies(struct object_index *set);
 void index_sort_named(struct object_index *set);
 /* Hash of a policy object's content, in its cluster: equal objects have equal

@@ -21,7 +21,7 @@ void typed_put(struct node *map, const char *key, struct node *value);
 struct node *typed_find(const struct node *map, const char *key, size_t len);
 /* Deep copy, nulls included. */
 struct node *typed_copy(struct arena *arena, const struct node *node);
-/* ... under its own key. */
+/* Appends the value to the map, under the key of `from`. */
 void typed_keep(struct node *map, const struct node *from, struct node *value);
 
 struct node *custom_object(struct arena *arena, const struct node *root,
