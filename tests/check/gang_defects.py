@@ -246,21 +246,8 @@ def as_volcano_ranks(obj, pod, pods, *words):
                 "hostname", "subdomain"):
         spec.pop(key, None)
     volcano(obj, spec, pods)
-    obj["metadata"]["name"] = "ranks"
     return ("spec", "tasks", 0, "template", "spec", "containers",
             box[-1], "command")
-
-
-@defect("rendezvous-service-missing", "pod", "all")
-def no_names(obj, pod):
-    path = as_volcano_ranks(obj, pod, 2, "--nnodes=2",
-                            "--rdzv-endpoint=ranks-worker-0.ranks:29500")
-    return path and path + (2,)
-
-
-@near(no_names)
-def named_pods(obj, pod):
-    obj["spec"]["plugins"] = {"svc": []}
 
 
 @defect("rendezvous-service-missing", "pod", "all")
