@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The thread that waits for signals.
+ */
 #include "signals.h"
 
 #include <poll.h>

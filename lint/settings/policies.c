@@ -163,7 +163,7 @@ static const char *folder_of(struct policies *policies, const char *path)
 	return kept;
 }
 
-/* With the same text as the webhook. */
+/* Prints a note about unused overrides, with the text that the webhook logs. */
 static void note_namespaces(const struct policies *policies, const char *path,
 			    const struct policy *policy)
 {

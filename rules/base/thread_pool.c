@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A phase is a number that grows: a thread that waits for the next phase cannot
- * miss it, since a phase ends only when all called threads have worked.
+ * Threads that work on the phases of a task together. A phase is a number that
+ * grows: a thread that waits for the next phase cannot miss it, since a phase
+ * ends only when all called threads have worked.
  */
 #include "base/thread_pool.h"
 

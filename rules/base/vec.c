@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays in an arena double; the outgrown copy stays behind in the arena,
- * which costs at most as much memory again as the final array.
+ * Grows arrays. Arrays in an arena double; the outgrown copy stays behind in
+ * the arena, which costs at most as much memory again as the final array.
  */
 #include "base/vec.h"
 

@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Tracks the cost of documents and scripts within an object against its
+ * limits.
+ */
 #include "doc/budget.h"
 
 #include "base/escape.h"

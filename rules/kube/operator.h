@@ -38,7 +38,7 @@ struct workload_operator {
 				   const struct node *holder);
 	/* The builder's object with the usual spelling of its fields. */
 	const struct node *(*spelled)(struct pod_builder *builder);
-	/* Adds the fields of the runtime that it names. */
+	/* Adds the fields of the runtime to which the object refers. */
 	const struct node *(*merged)(struct pod_builder *builder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The JSON Patch applier against json-patch-tests: every enabled case passes;
+# Tests the JSON Patch applier with json-patch-tests: every enabled case passes;
 # the disabled ones are the ones listed here.
 #
 # usage: patch.sh [BUILD]

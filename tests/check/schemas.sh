@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The JSON Schemas in deploy/schemas against what the programs write and read:
-# reports and snapshots are valid, and of policies and rules files the schema
-# takes what the program takes, and refuses what it refuses.
+# Checks the JSON Schemas in deploy/schemas against what the programs write and
+# read: reports and snapshots are valid, and the schema accepts and rejects the
+# same policies and rules files as the program.
 # usage: schemas.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -64,7 +64,7 @@ granted() {
 	sed -i 's/namespace: research/namespace: team-a/' a.yaml
 	granted
 	sed -i '/namespace: /d' a.yaml
-	refused "the policy grants it in some namespaces only, and none is known here"
+	refused "the policy grants it in some namespaces only, and the object has no known namespace"
 	lint --policy floor.yaml --namespace team-b a.yaml
 	is "$status" 0
 }

@@ -478,7 +478,7 @@ static void a_scaler_scales_in_its_namespace(void **state)
 	assert_true(scales(SCALER("a"), POD("a", "p", 1), 1));
 	assert_false(scales(SCALER("a"), POD("b", "p", 1), 0));
 	assert_false(scales(SCALER("a"), POD("a", "q", 1), 0));
-	/* Without a namespace, files may be in several. */
+	/* Objects without a namespace may belong to different namespaces. */
 	assert_true(scales(SCALER("''"), POD("''", "p", 1), 0));
 	assert_false(scales(SCALER("''"), POD("''", "p", 1), 1));
 }

@@ -402,7 +402,7 @@ static void annotations_work_where_they_are_granted(void **state)
 			    "the policy does not grant it in this namespace");
 	assert_string_equal(REFUSAL(SHM_MISSING, NULL),
 			    "the policy grants it in some namespaces only, "
-			    "and none is known here");
+			    "and the object has no known namespace");
 	assert_string_equal(REFUSAL(NEVER_FITS, "team-a"),
 			    "the policy does not grant it");
 	assert_non_null(REFUSAL(LIMIT_MISSING, "team-a"));

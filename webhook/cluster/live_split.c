@@ -1,4 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Splits the chunks of a response into the lines of a watch, or the items of a
+ * list.
+ */
 #include "live_split.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The steps of a feed. Times are monotonic milliseconds.
+ * Lists and watches one kind, and decides when to do so again. The steps of a
+ * feed. Times are monotonic milliseconds.
  */
 #include "reflector.h"
 

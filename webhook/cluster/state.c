@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A broken file prevents the start, as a broken policy does; later the last
- * good state stays. An API server that does not respond does not prevent the
- * start: it may respond later.
+ * Loads the cluster state from its file, or starts the live state. A broken
+ * file prevents the start, as a broken policy does; later the last good state
+ * stays. An API server that does not respond does not prevent the start: it
+ * may respond later.
  */
 #include "state.h"
 

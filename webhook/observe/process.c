@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * proc(5): /proc/self/statm in pages. Files are only read, as the sandbox
- * requires.
- * Limits of cgroups: the kernel's admin-guide/cgroup-v2.rst and, for v1,
- * scheduler/sched-bwc.rst.
+ * Reads memory, CPU time and open files of the process from /proc, and the
+ * limits of its cgroup. proc(5): /proc/self/statm in pages. Files are only
+ * read, as the sandbox requires. Limits of cgroups: the kernel's
+ * admin-guide/cgroup-v2.rst and, for v1, scheduler/sched-bwc.rst.
  */
 #include "process.h"
 

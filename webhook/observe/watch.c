@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All paths together have one signature, a hash over the results of stat().
- * Times of change (ctime) are part of it: they also change when a file is
- * rewritten with its old mtime, or made readable.
+ * Detects changes of files by their stat(). All paths together have one
+ * signature, a hash over the results of stat(). Times of change (ctime) are
+ * part of it: they also change when a file is rewritten with its old mtime, or
+ * made readable.
  */
 #include "watch.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One GnuTLS trust list per file, instead of that of libmicrohttpd's daemon,
- * which cannot be replaced while it serves. The certificate request does not
- * contain the names of the authorities either: a Go client would not send a
- * certificate of an authority that was added later.
+ * Loads files of client CAs, and verifies clients' certificates. One GnuTLS
+ * trust list per file, instead of that of libmicrohttpd's daemon, which cannot
+ * be replaced while it serves. The certificate request does not contain the
+ * names of the authorities either: a Go client would not send a certificate of
+ * an authority that was added later.
  */
 #include "client_ca.h"
 

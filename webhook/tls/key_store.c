@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * OpenSSL checks the texts (certs/pair.h), GnuTLS serves them: a pair is used
- * only when both can read it. The lock covers the pointer and taking a
- * reference, so that a pair cannot be freed between the two; files are read
- * and checked outside of it.
+ * Loads certificate pairs and gives the best one to each handshake. OpenSSL
+ * checks the texts (certs/pair.h), GnuTLS serves them: a pair is used only
+ * when both can read it. The lock covers the pointer and taking a reference,
+ * so that a pair cannot be freed between the two; files are read and checked
+ * outside of it.
  *
  * A pair that is being replaced appears as a key that does not match, a
  * truncated text or a missing file; only then is it read again soon.

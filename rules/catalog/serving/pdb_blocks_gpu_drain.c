@@ -38,8 +38,9 @@ static struct amount budget_selects(const struct node *budget,
 
 /* Sum over the workloads that a budget selects. */
 struct budget_tally {
-	const char *title; /* of the first workload; NULL: it selects none */
-	bool training;	   /* all of them are */
+	const char *title; /* of the first workload; NULL: the budget selects
+			      none */
+	bool training;	   /* all workloads are training */
 	struct amount pods;
 	struct place place;
 	struct object_id id;

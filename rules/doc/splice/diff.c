@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lines are compared by Myers' greedy algorithm (E. W. Myers, An O(ND)
- * difference algorithm, 1986), not over the whole text but from one difference
- * up to the next run of equal lines: so the work for a file grows with its
- * length and never with the square of its changes. A difference that does not
- * end within EDITS_MAX steps becomes all lines up to the common end. The result
- * is always a correct diff, not always the shortest.
+ * Writes unified diffs. Lines are compared by Myers' greedy algorithm (E. W.
+ * Myers, An O(ND) difference algorithm, 1986), not over the whole text but
+ * from one difference up to the next run of equal lines: so the work for a
+ * file grows with its length and never with the square of its changes. A
+ * difference that does not end within EDITS_MAX steps becomes all lines up to
+ * the common end. The result is always a correct diff, not always the
+ * shortest.
  */
 #include "doc/diff.h"
 

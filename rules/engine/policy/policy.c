@@ -452,8 +452,8 @@ const char *policy_refusal(const struct policy *policy, const struct rule *rule,
 	    (policy->grant_rules && !policy->grant_rules[index]))
 		return "the policy does not grant it";
 	if (policy->grant_namespaces.n && !known)
-		return "the policy grants it in some namespaces only, and none "
-		       "is known here";
+		return "the policy grants it in some namespaces only, and the "
+		       "object has no known namespace";
 	if (policy->grant_namespaces.n &&
 	    !patterns_match(&policy->grant_namespaces, namespace))
 		return "the policy does not grant it in this namespace";

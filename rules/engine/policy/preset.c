@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Presets are functions of a rule's own fields, never lists of names: a new
- * rule belongs to each of them at once. engine/policy.h defines them;
+ * The presets recommended, strict and all, and their pinned versions. Presets
+ * are functions of a rule's own fields, never lists of names: a new rule
+ * belongs to each of them at once. engine/policy.h defines them;
  * policy_write_presets() shows them as a table.
  */
 #include <stdio.h>

@@ -301,7 +301,7 @@ static bool lex_angle(struct lexer *lexer)
 		return false;
 	lexer->at += len;
 	word_hide(lexer);
-	lexer->quoted = true; /* one value, not any flag */
+	lexer->quoted = true; /* it is one value, not a flag */
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside rules/kube: functions shared by the files that read facts.
+ * The index of all input files, private to rules/kube: rows of facts, how they
+ * are stored, sorted and looked up.
  */
 #ifndef RULES_KUBE_INDEX_INTERNAL_H
 #define RULES_KUBE_INDEX_INTERNAL_H

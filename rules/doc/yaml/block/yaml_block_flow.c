@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * [ ] and { }, also over several lines, if no scalar continues on the next
- * line. Every member of a map must have an explicit key and value.
+ * Flow maps and lists of the fast YAML parser. [ ] and { }, also over several
+ * lines, if no scalar continues on the next line. Every member of a map must
+ * have an explicit key and value.
  */
 #include <string.h>
 
