@@ -73,16 +73,22 @@ static void check_entry(struct rule_run *run, const struct container *c,
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct visible_variable *variables;
+	bool is_list = container_env_is_list(c);
 	size_t n;
 
 	if (container_uses_gpu(c) != TRI_NO)
 		return;
 	variables = visible_variables(&n);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
+		const char *name = variables[i].name;
+
+		/* Nearly all containers have none of them. */
+		if (is_list && !container_env(c, name))
+			continue;
 		for (const struct node *entry = NULL;
-		     (entry = container_env_after(c, variables[i].name,
-						  entry));)
+		     (entry = container_env_after(c, name, entry));)
 			check_entry(run, c, &variables[i], entry);
+	}
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

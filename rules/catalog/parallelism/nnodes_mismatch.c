@@ -199,7 +199,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	if (object->pods_inferred || object->parent ||
+	/* One pod alone is what most objects have. */
+	if ((object->npods == 1 && !pod->steady.unknown &&
+	     may_be_one_of_several(object, pod->steady.n)) ||
+	    object->pods_inferred || object->parent ||
 	    object->class == KIND_POD || object->class == KIND_TEMPLATE ||
 	    object->class == KIND_RAY || object->class == KIND_DAEMON)
 		return;
