@@ -497,7 +497,7 @@ static void what_is_deleted_is_not_denied_unread(void **state)
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);
 	assert_true(says(s, LET_IN));
-	assert_true(says(s, "too long to be judged"));
+	assert_true(says(s, "too long to be checked"));
 	/* The end of its name is missing. */
 	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
