@@ -145,7 +145,8 @@ static void a_file_is_replaced(void **state)
 	buf_release(&text);
 }
 
-/* A rotation of the authority: both are trusted for a while. */
+/* A rotation of the authority: the old and the new one are trusted for a while.
+ */
 static void a_bundle_lets_in_clients_of_all(void **state)
 {
 	struct place *p = *state;

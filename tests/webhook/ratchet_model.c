@@ -122,7 +122,7 @@ static int pod_gpus(const struct thing *t)
 	return n;
 }
 
-/* Four may be all that its node has. */
+/* A pod with fewer than four GPUs may leave some of its node to others. */
 static bool shares_node(const struct thing *t)
 {
 	return pod_gpus(t) > 0 && pod_gpus(t) < 4;

@@ -2,8 +2,8 @@
 /*
  * Numbers for label values that are not known in advance. A look-up takes no
  * lock; adding a value does, at most `limit` times. Values that are too long or
- * not UTF-8 are mended here, before they are compared: if only the page mended
- * them, two values could become one series.
+ * not UTF-8 are corrected here, before they are compared: if only the page
+ * corrected them, two values could become one series.
  */
 #include <stdlib.h>
 #include <string.h>
