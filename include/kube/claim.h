@@ -35,19 +35,17 @@ bool claims_may_be_in(const char *text, size_t len);
 void claims_add(struct claim_table *table, struct arena *arena,
 		const struct doc *doc);
 
-/* Returns whether a class of this name is one of accelerators. */
-enum tri claim_class_use(const char *class);
+/* Returns whether a class of this name is one of accelerators. table: the
+ * file's claims, with the policy's names of classes, or NULL. */
+enum tri claim_class_use(const struct claim_table *table, const char *class);
 /* The requests of an object that is a claim or a template, else NULL. Before v1
  * a request's fields are in the request itself; since v1 they are in `exactly`
  * or in each item of `firstAvailable`. */
 const struct node *claim_requests(const struct object *object);
-/*
- * Returns whether the request is for accelerators, according to its device
- * class.
- */
-enum tri claim_request_use(const struct object *object,
-			   const struct node *request);
 
+/* The claim, or the template, that an entry of a pod's resourceClaims names;
+ * NULL: the file does not have it. */
+const struct claim *claim_of(const struct pod *pod, const struct node *entry);
 /*
  * Returns whether an entry of a pod's resourceClaims is for accelerators: by
  * the claim if it is known, else by the names. Sets *devices to their number,
@@ -55,22 +53,10 @@ enum tri claim_request_use(const struct object *object,
  */
 enum tri claim_use(const struct pod *pod, const struct node *entry,
 		   struct amount *devices);
-/* True if the claim itself decides that, not just its name. */
-bool claim_is_known(const struct pod *pod, const struct node *entry);
-/*
- * True if one of the pod's claims is for NVIDIA's devices, as far as the claims
- * are known.
- */
-bool pod_claims_nvidia(const struct pod *pod);
 /*
  * Returns whether the resources of a container or a pod name the pod's claim.
  */
 enum tri resources_claim(const struct node *resources, const char *name);
-/*
- * True if a claim of the container is for NVIDIA's devices, as far as the
- * claims are known.
- */
-bool container_claims_nvidia(const struct container *c);
 /* The device class of its first claim for accelerators; "" if it is unknown,
  * NULL if there is no such claim. */
 const char *pod_claims_class(const struct pod *pod);

@@ -71,7 +71,5 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object);
  * the entry. */
 bool entry_is_zero(const struct container *c,
 		   const struct resource_entry *entry);
-/* The probably intended spelling ("8GB": "8Gi"), or NULL. */
-const char *quantity_suggest(struct arena *arena, const struct node *node);
 
 #endif

@@ -69,10 +69,8 @@ struct unknown_walk {
 	const struct pod *pod;
 };
 
-/* Returns false for a kind or version that is not in the tables. */
-bool typed_unknown_fields(struct unknown_walk *walk,
-			  const struct object *object);
-void template_unknown_fields(struct unknown_walk *walk,
-			     const struct node *template);
+/* Walks the object, or if the walk has a pod, its template. Returns false for a
+ * kind or version that is not in the tables. */
+bool typed_unknown_fields(struct unknown_walk *walk);
 
 #endif

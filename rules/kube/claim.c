@@ -80,7 +80,8 @@ static bool is_named(const struct claim_table *table, const char *class)
 
 	snprintf(resource, sizeof(resource),
 		 "deviceclass.resource.kubernetes.io/%s", class);
-	return table->extra && (table->extra->n || table->extra->named) &&
+	return table && table->extra &&
+	       (table->extra->n || table->extra->named) &&
 	       accelerator_find(table->extra, resource);
 }
 
@@ -88,7 +89,7 @@ static bool is_named(const struct claim_table *table, const char *class)
  * Other words win: compute-domain-daemon.nvidia.com is not a GPU, nor are
  * simulated devices of example drivers or DRANET's interfaces.
  */
-static enum tri class_use(const struct claim_table *table, const char *class)
+enum tri claim_class_use(const struct claim_table *table, const char *class)
 {
 	if (!class)
 		return TRI_UNKNOWN;
@@ -100,17 +101,10 @@ static enum tri class_use(const struct claim_table *table, const char *class)
 	return speaks_of_gpu(class) ? TRI_YES : TRI_UNKNOWN;
 }
 
-enum tri claim_class_use(const char *class)
-{
-	static const struct claim_table none = {0};
-
-	return class_use(&none, class);
-}
-
 static void add_devices(const struct claim_table *table, struct claim *claim,
 			const char *class, struct amount n)
 {
-	enum tri use = class_use(table, class);
+	enum tri use = claim_class_use(table, class);
 
 	if (use == TRI_YES)
 		claim->devices = amount_add(claim->devices, n);
@@ -221,15 +215,6 @@ const struct node *claim_requests(const struct object *object)
 	return node_path(spec, "devices.requests");
 }
 
-enum tri claim_request_use(const struct object *object,
-			   const struct node *request)
-{
-	static const struct claim_table none = {0};
-
-	return class_use(object->claims ? object->claims : &none,
-			 node_str(node_get(request, "deviceClassName")));
-}
-
 /* -- claims of a pod ----------------------------------------------------- */
 
 /* Returns a field of the entry, at its current or its former place. */
@@ -289,8 +274,7 @@ static enum tri hint(const struct node *entry)
 	return device ? TRI_YES : TRI_NO;
 }
 
-static const struct claim *claim_of(const struct pod *pod,
-				    const struct node *entry)
+const struct claim *claim_of(const struct pod *pod, const struct node *entry)
 {
 	const char *made = field_of(entry, "resourceClaimTemplateName");
 
@@ -318,13 +302,6 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 	return use;
 }
 
-bool claim_is_known(const struct pod *pod, const struct node *entry)
-{
-	const struct claim *claim = claim_of(pod, entry);
-
-	return claim && claim->gpu != TRI_UNKNOWN;
-}
-
 const char *pod_claims_class(const struct pod *pod)
 {
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
@@ -335,17 +312,6 @@ const char *pod_claims_class(const struct pod *pod)
 			return claim && claim->class ? claim->class : "";
 	}
 	return NULL;
-}
-
-bool pod_claims_nvidia(const struct pod *pod)
-{
-	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
-		const struct claim *claim = claim_of(pod, entry);
-
-		if (claim && claim->nvidia)
-			return true;
-	}
-	return false;
 }
 
 enum tri resources_claim(const struct node *resources, const char *name)
@@ -361,17 +327,4 @@ enum tri resources_claim(const struct node *resources, const char *name)
 		unknown |= node_is_unknown(claim) || node_is_unknown(given);
 	}
 	return unknown ? TRI_UNKNOWN : TRI_NO;
-}
-
-bool container_claims_nvidia(const struct container *c)
-{
-	FOR_EACH_CHILD(pod_field(c->pod, "resourceClaims"), entry) {
-		const struct claim *claim = claim_of(c->pod, entry);
-		const char *name = node_str(node_get(entry, "name"));
-
-		if (claim && claim->nvidia && name &&
-		    resources_claim(c->resources, name) == TRI_YES)
-			return true;
-	}
-	return false;
 }

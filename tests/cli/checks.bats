@@ -71,3 +71,22 @@ checks() {
 	[[ $output == *"ttl: \`ttlSecondsAfterFinished\`"* ]]
 	[[ $output == *"(1.7 and later)"* ]]
 }
+
+@test "a wrong quantity suggests a right one" {
+	printf '%s\n' 'apiVersion: v1' 'kind: ResourceQuota' \
+		'metadata: {name: q}' 'spec:' '  hard:' >quota.yaml
+	for text in 8GB 1Zi '10 Gi' 512mb '4 cores' 8gi eight '""' 1.5.2GB; do
+		echo "    example.com/$((++n)): $text" >>quota.yaml
+	done
+	run bash -c '"$0" lint --isolated --select quantity-invalid --format json \
+		quota.yaml | grep -o "\"help\":\"[a-zA-Z]* [^ ,]*"' "$GPUGATE"
+	is "$output" '"help":"write `8Gi`"
+"help":"write `1Gi`"
+"help":"write `10Gi`"
+"help":"write `512Mi`"
+"help":"write `4`"
+"help":"write `8Gi`"
+"help":"Write an
+"help":"Write an
+"help":"Write an'
+}

@@ -8,10 +8,15 @@ of lint/run.
 Generated objects are left out: the list of rules is handed to the engine by the
 programs, operators are reached through the table of kinds.
 
+A function of rules/kube that serves one rule belongs into the rule's file, as
+long as that has at most 300 lines. LEFT of them may be elsewhere: they read the
+tables or the operators that only rules/kube knows, or are too long to move.
+
 usage: symbols.py BUILD [circles]   circles: also print which files use each
-                                    other in a circle
+                                    other in a circle, and these functions
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -30,6 +35,7 @@ MAY_USE = {
     "certs": RULES[:1],
     "webhook": PROGRAM + ["certs"],
 }
+LEFT = 30
 
 
 def layer(source):
@@ -92,6 +98,23 @@ def circles(uses):
     return sorted(map(sorted, found), key=len)
 
 
+def of_one_rule(uses):
+    """Yield (rule, file, name) of each function of rules/kube that one rule
+    uses, and that no code in its file uses."""
+    users = {}
+    for source, owner, name in uses:
+        users.setdefault((owner, name), set()).add(source)
+    for (owner, name), sources in sorted(users.items()):
+        rule = min(sources)
+        if len(sources) > 1 or not rule.startswith("rules/catalog/") or \
+                not owner.startswith("rules/kube/"):
+            continue
+        code = re.sub(r"/\*.*?\*/", "", pathlib.Path(owner).read_text(),
+                      flags=re.DOTALL)
+        if len(re.findall(rf"\b{name}\b", code)) == 1:
+            yield rule, owner, name
+
+
 def main():
     paths = dict(objects(pathlib.Path(sys.argv[1])))
     found = symbols(paths.values())
@@ -117,14 +140,24 @@ def main():
     for text in ties(uses):
         wrong += 1
         print(f"two ways: {text}", file=sys.stderr)
+    single = list(of_one_rule(uses))
+    if len(single) > LEFT:
+        wrong += 1
+        for rule, owner, name in single:
+            print(f"{owner}: {name} serves {rule} alone", file=sys.stderr)
+        print(f"{len(single)} functions serve one rule (at most {LEFT})",
+              file=sys.stderr)
     # A build folder without objects would pass as well.
     wrong += len(read) < 100
     rings = circles(uses)
     if sys.argv[2:] == ["circles"]:
         for ring in rings:
             print(len(ring), *ring)
+        for rule, owner, name in single:
+            print(owner, name, rule)
     print(f"symbols: {len(uses)} uses between {len(read)} objects, "
-          f"circles of files: {' '.join(str(len(r)) for r in rings)}")
+          f"circles of files: {' '.join(str(len(r)) for r in rings)}, "
+          f"{len(single)} functions of rules/kube for one rule")
     return wrong != 0
 
 

@@ -184,30 +184,6 @@ static void selectors_tell_how_many_devices_a_node_has(void **state)
 	(void)state;
 }
 
-static void a_wrong_quantity_suggests_a_right_one(void **state)
-{
-	static const char *const pairs[][2] = {
-		{"8GB", "8Gi"},	    {"1Zi", "1Gi"},   {"10 Gi", "10Gi"},
-		{"512mb", "512Mi"}, {"4 cores", "4"}, {"8gi", "8Gi"},
-		{"eight", NULL},    {"", NULL},	      {"1.5.2GB", NULL},
-	};
-
-	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
-		struct arena arena = ARENA_INIT;
-		struct node node = {.type = NODE_STRING,
-				    .str = pairs[i][0],
-				    .len = (uint32_t)strlen(pairs[i][0])};
-		const char *text = quantity_suggest(&arena, &node);
-
-		if (pairs[i][1])
-			assert_string_equal(text, pairs[i][1]);
-		else
-			assert_null(text);
-		arena_release(&arena);
-	}
-	(void)state;
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -215,7 +191,6 @@ int main(void)
 		cmocka_unit_test(images_for_cpus_ask_for_nothing),
 		cmocka_unit_test(a_models_name_and_flags_are_read),
 		cmocka_unit_test(selectors_tell_how_many_devices_a_node_has),
-		cmocka_unit_test(a_wrong_quantity_suggests_a_right_one),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -375,32 +375,6 @@ static void classes_are_used_by_their_workloads(void **state)
 	object_index_release(&set);
 }
 
-static void workloads_add_up_against_their_quota(void **state)
-{
-	struct object_index set = {0};
-	struct accelerator_extra extra = {0};
-	struct arena arena = ARENA_INIT;
-	const struct quota_sum *sums;
-	size_t n;
-
-	add(&set, 0, QUOTA("x", "q", 5) "---\n" QUOTA("z", "q", 5));
-	add(&set, 1, POD("x", "a", 2));
-	add(&set, 2, POD("x", "b", 4));
-	add(&set, 3, POD("x", "b", 8)); /* a duplicate: not counted */
-	add(&set, 4, POD("u", "c", 1));
-	object_index_finish(&set);
-	sums = quota_sums(&set, &extra, &arena, &n);
-	assert_int_equal(n, 2);
-	assert_string_equal(sums[0].resource, "nvidia.com/gpu");
-	assert_int_equal(sums[0].workloads, 2);
-	assert_int_equal(quantity_value(sums[0].steady), 6);
-	assert_string_equal(workload_at(&set, sums[0].largest, &arena)->id.name,
-			    "b");
-	assert_int_equal(sums[1].workloads, 0);
-	arena_release(&arena);
-	object_index_release(&set);
-}
-
 /* --- choices ---------------------------------------------------------------
  */
 
@@ -495,7 +469,6 @@ int main(void)
 		cmocka_unit_test(an_object_twice_is_a_duplicate),
 		cmocka_unit_test(quotas_are_duplicates_when_they_say_the_same),
 		cmocka_unit_test(classes_are_used_by_their_workloads),
-		cmocka_unit_test(workloads_add_up_against_their_quota),
 		cmocka_unit_test(a_quota_counts_what_its_scopes_choose),
 		cmocka_unit_test(a_scaler_scales_in_its_namespace),
 	};

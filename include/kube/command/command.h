@@ -29,14 +29,8 @@ struct container_command {
 struct container_command container_command(const struct container *c);
 /* True if the container only lists or burns in the devices. */
 bool container_tests_devices(const struct container *c);
-/* True for programs of nccl-tests or rccl-tests, such as all_reduce_perf. */
-bool container_tests_network(const struct container *c);
 /* True if `timeout` ends its work after at least ten minutes. */
 bool container_is_timed(const struct container *c);
-/* True if its launcher ends hanging ranks: ft_launcher of NVIDIA's resiliency
- * extension, by heartbeats; Horovod's stall check, if it may shut down.
- */
-bool container_detects_hangs(const struct container *c);
 /* True if it sleeps, waits or loops, even if only after its work. */
 bool container_goes_on(const struct container *c);
 /* The command list, else args, else NULL. */

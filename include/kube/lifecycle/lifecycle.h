@@ -14,13 +14,6 @@
 bool object_ends(const struct object *object);
 /* Returns the number of its pods that use GPUs, in the steady state. */
 struct amount object_gpu_pods(const struct object *object);
-/* Pods of its largest role; for a Job all of its completions, which count
- * together however few run at once. */
-struct amount object_most_pods(const struct object *object);
-/* Pods whose failures that field (such as backoffLimit) counts together: one
- * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job
- * fails alone. */
-int64_t object_counted_pods(const struct object *object, const char *field);
 /* True for a batch/v1 Job or CronJob: the API server checks their JobSpec. */
 bool object_is_job(const struct object *object);
 /* The first pod that certainly has a GPU and is not infrastructure, or NULL. */

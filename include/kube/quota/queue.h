@@ -11,20 +11,16 @@
 #include "kube/set/index.h"
 
 struct queue_offer {
-	bool covered;	      /* some resource group lists the resource */
+	bool covered; /* some resource group lists the resource */
+	/* A group lists a resource whose name is derived from this one, as
+	 * Kueue's configuration may replace it (resources.transformations). */
+	bool replaced;
 	bool unlimited;	      /* a cohort lends without a limit; or unknown */
 	struct quantity most; /* of the best flavor */
 	const char *flavor;   /* that one */
 };
 /* queue: a ClusterQueue from a cluster state. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
-/* True if the queue covers a resource whose name is derived from this one, as
- * Kueue's configuration may replace it (resources.transformations). */
-bool queue_replaces(const struct node *queue, const char *resource);
-/* The least number of pods of this template that Kueue admits at once: one for
- * a Deployment, a group for a LeaderWorkerSet (unknown here: one). */
-int64_t queue_pods(const struct workload *workload,
-		   const struct workload_pod *pod);
 
 /* Why a flavor never takes a pod; text NULL: no known reason. */
 struct flavor_misfit {

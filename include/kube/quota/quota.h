@@ -88,20 +88,4 @@ struct quota_case {
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
 
-/* The amount of one accelerator that the workloads of a namespace need
- * together, and that one of its quotas limits. */
-struct quota_sum {
-	const struct quota *quota;
-	const struct resource_amount *hard;
-	const char *resource;
-	struct quantity steady;
-	size_t workloads; /* that need some */
-	size_t largest;	  /* index of the workload that needs most */
-	struct quantity largest_demand;
-};
-/* Sums for each such entry of each quota, and their number. */
-struct quota_sum *quota_sums(const struct object_index *index,
-			     const struct accelerator_extra *extra,
-			     struct arena *arena, size_t *n);
-
 #endif

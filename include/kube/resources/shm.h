@@ -70,9 +70,6 @@ bool shm_size_fits(const struct container *also, const struct node *volume,
 /* True if the volume is mounted at /dev/shm only, by containers that run at the
  * same time: nothing else is stored in it. */
 bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
-/* True if a command or variable names /dev/shm: it may hold other files than
- * shared memory (a model). */
-bool shm_holds_files(const struct pod *pod);
 /* Makes a Memory emptyDir, and its mount at /dev/shm. */
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);

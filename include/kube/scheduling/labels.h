@@ -17,8 +17,5 @@ struct label_pair {
 
 /* The vendor of the accelerators that nodes with this label have, or NULL. */
 const char *node_label_vendor(const char *key, const char *value);
-/* A label that distinguishes the pod's type of accelerator from others of its
- * vendor. */
-const char *node_product_label(const struct pod *pod);
 
 #endif

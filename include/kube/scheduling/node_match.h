@@ -26,19 +26,15 @@ struct node_match {
 /* resource NULL: none is requested. */
 struct node_match pod_node_match(const struct cluster *cluster,
 				 const struct pod *pod, const char *resource);
+/* Returns the amount of a resource that each node of the group offers. */
+int64_t node_group_offers(const struct node_group *group, const char *resource);
 /* Number of nodes with that label ("": with any value). */
 uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
 			  const char *value);
-/* Number of nodes that offer the resource; *most: the largest amount on one
- * node. */
-uint64_t nodes_with_resource(const struct cluster *cluster,
-			     const char *resource, int64_t *most);
 /* The value of that label that is most similar to this one, or NULL. */
 const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
-/* True if all nodes that offer the pod's resources have the same product. */
-bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod);
 /* True if fits() is true for the labels of every node that the pod selects and
  * that offers the resource. False if the snapshot (or NULL) has none. */
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,

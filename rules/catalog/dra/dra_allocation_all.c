@@ -17,7 +17,9 @@ static void check_request(struct rule_run *run, const struct object *object,
 
 	if (node_eq(mode, "All") &&
 	    !node_is_true(node_get(from, "adminAccess")) &&
-	    claim_request_use(object, from) == TRI_YES)
+	    claim_class_use(object->claims,
+			    node_str(node_get(from, "deviceClassName"))) ==
+		    TRI_YES)
 		report_object(
 			run, object, mode,
 			"`allocationMode: All` allocates every matching device of a node");

@@ -8,6 +8,22 @@
 #include "engine/rule.h"
 #include "kube/claim.h"
 
+/*
+ * True if a claim of the container is for NVIDIA's devices, as far as is known.
+ */
+static bool container_claims_nvidia(const struct container *c)
+{
+	FOR_EACH_CHILD(pod_field(c->pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(c->pod, entry);
+		const char *name = node_str(node_get(entry, "name"));
+
+		if (claim && claim->nvidia && name &&
+		    resources_claim(c->resources, name) == TRI_YES)
+			return true;
+	}
+	return false;
+}
+
 static const struct node *by_plugin(const struct pod *pod,
 				    const struct container **which)
 {

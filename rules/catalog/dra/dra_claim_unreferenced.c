@@ -8,6 +8,14 @@
 #include "engine/rule.h"
 #include "kube/claim.h"
 
+/* True if the claim itself decides whether it is for GPUs, not its names. */
+static bool claim_is_known(const struct pod *pod, const struct node *entry)
+{
+	const struct claim *claim = claim_of(pod, entry);
+
+	return claim && claim->gpu != TRI_UNKNOWN;
+}
+
 static bool is_used(const struct pod *pod, const char *name)
 {
 	FOR_EACH_CONTAINER(pod, c)

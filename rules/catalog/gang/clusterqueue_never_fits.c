@@ -19,6 +19,19 @@
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
+/* The least number of pods of this template that Kueue admits at once: one for
+ * a Deployment, a group for a LeaderWorkerSet (unknown here: one). */
+static int64_t queue_pods(const struct workload *w,
+			  const struct workload_pod *pod)
+{
+	if (text_eq(w->id.kind, "Deployment") ||
+	    text_eq(w->id.kind, "LeaderWorkerSet"))
+		return pod->steady.n ? 1 : 0;
+	if (w->kueue_least && w->kueue_least < pod->steady.n)
+		return w->kueue_least;
+	return pod->steady.n;
+}
+
 /* The ClusterQueue of the workload's LocalQueue; NULL if unknown. */
 static const struct found_object *queue_of(struct rule_run *run,
 					   const struct workload *w)
@@ -77,8 +90,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	if (need.nano <= 0)
 		return;
 	offer = queue_offers(queue, demand->resource);
-	if (offer.unlimited ||
-	    (!offer.covered && queue_replaces(queue, demand->resource)) ||
+	if (offer.unlimited || (!offer.covered && offer.replaced) ||
 	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
 		return;
 	/* The API server rejects a queue that covers a resource without a

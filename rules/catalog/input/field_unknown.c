@@ -164,7 +164,7 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 	walk->pod = pod;
 	if (!pod->flat && !pod->made && !pod->inner && pod->template &&
 	    walk->object->class != KIND_SERVING)
-		template_unknown_fields(walk, pod->template);
+		typed_unknown_fields(walk);
 	else
 		FOR_EACH_CONTAINER(pod, c)
 			check_devices(walk->context, c);
@@ -176,7 +176,7 @@ static void check(struct rule_run *run, const struct object *object)
 		.found = found, .context = run, .object = object};
 
 	if (rule_at_admission(run) || object->fragment ||
-	    object->pods_inferred || typed_unknown_fields(&walk, object))
+	    object->pods_inferred || typed_unknown_fields(&walk))
 		return;
 	FOR_EACH_POD(object, pod)
 		check_pod(&walk, pod);

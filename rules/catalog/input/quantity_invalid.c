@@ -11,6 +11,40 @@
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
+/* Units as people write them, and as Kubernetes does. */
+static const char *const units[][2] = {
+	{"kb", "k"},   {"mb", "Mi"},  {"gb", "Gi"},  {"tb", "Ti"},
+	{"kib", "Ki"}, {"mib", "Mi"}, {"gib", "Gi"}, {"tib", "Ti"},
+	{"ki", "Ki"},  {"mi", "Mi"},  {"gi", "Gi"},  {"ti", "Ti"},
+	{"g", "G"},    {"t", "T"},    {"zi", "Gi"},  {"b", ""},
+	{"cpu", ""},   {"cpus", ""},  {"cores", ""},
+};
+
+/* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */
+static const char *quantity_suggest(struct arena *arena,
+				    const struct node *node)
+{
+	const char *text = node_str(node);
+	size_t digits, blank;
+
+	if (!text)
+		return NULL;
+	text += strspn(text, " ");
+	digits = strspn(text, "0123456789.");
+	blank = strspn(text + digits, " ");
+	for (size_t i = 0; digits && i < sizeof(units) / sizeof(*units); i++) {
+		struct quantity q;
+		char *made;
+
+		if (strcasecmp(text + digits + blank, units[i][0]))
+			continue;
+		made = arena_printf(arena, "%.*s%s", (int)digits, text,
+				    units[i][1]);
+		return quantity_parse(made, strlen(made), &q) ? made : NULL;
+	}
+	return NULL;
+}
+
 static struct finding *report_issue(struct rule_run *run,
 				    const struct quantity_issue *issue,
 				    const char *what)

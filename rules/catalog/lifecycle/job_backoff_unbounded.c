@@ -14,6 +14,50 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
+static struct amount all_pods(const struct object *object)
+{
+	struct amount sum = {0};
+
+	FOR_EACH_POD(object, pod)
+		sum = amount_add(sum, pod->steady);
+	return sum;
+}
+
+/* Pods of its largest role; for a Job all of its completions, which count
+ * together however few run at once. */
+static struct amount object_most_pods(const struct object *object)
+{
+	struct amount most = {0};
+
+	FOR_EACH_POD(object, pod) {
+		const struct node *job = pod_job_spec(pod);
+
+		most = amount_max(most, pod->steady);
+		most = amount_max(most,
+				  amount_int(node_get(job, "completions"), 0));
+	}
+	return most;
+}
+
+/* Pods whose failures that field (such as backoffLimit) counts together: one
+ * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job
+ * fails alone. PastBackoffLimit of the training operator sums over all replica
+ * types. */
+static int64_t object_counted_pods(const struct object *object,
+				   const char *field)
+{
+	const struct pod *pod = object_gpu_pod(object);
+	bool kubeflow = object_is_kubeflow(object);
+	struct amount counted;
+
+	if (text_eq(field, "backoffLimitPerIndex") ||
+	    text_eq(object->kind, "MPIJob") ||
+	    (!kubeflow && (!pod || !pod_job_spec(pod))))
+		return 1;
+	counted = kubeflow ? all_pods(object) : object_most_pods(object);
+	return counted.n > 1 ? counted.n : 1;
+}
+
 /* The first pod that is restarted after failures, or NULL. */
 static const struct pod *object_restarting_pod(const struct object *object)
 {

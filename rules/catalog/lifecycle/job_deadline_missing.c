@@ -7,11 +7,43 @@
  */
 #include <inttypes.h>
 
+#include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/argv.h"
 #include "kube/command/command.h"
+#include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
+
+/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
+ * extension, by its heartbeats; Horovod's stall check, where it may shut down.
+ */
+/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
+ * extension, by its heartbeats; Horovod's stall check, where it may shut down.
+ */
+static bool detects_hangs(const struct container *c)
+{
+	static const char stall[] = "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS";
+	struct argv argv = container_argv(c);
+	const struct arg *arg;
+
+	argv_flag(&argv, "--stall-check-shutdown-time-seconds", &arg);
+	return arg || container_env(c, stall) ||
+	       argv_have(&argv, "ft_launcher");
+}
+
+/* True for programs of nccl-tests or rccl-tests, such as all_reduce_perf. */
+static bool tests_network(const struct container *c)
+{
+	struct argv argv = container_argv(c);
+
+	for (size_t i = 0; i < argv.n; i++)
+		if (text_ends(argv.items[i].base, "_perf") &&
+		    !argv.items[i].unknown)
+			return true;
+	return false;
+}
 
 static bool kueue_ends_it(const struct object *object)
 {
@@ -35,7 +67,7 @@ static const struct node *deadline_place(const struct pod *pod)
 
 static bool ends_hangs(const struct container *c)
 {
-	return container_is_timed(c) || container_detects_hangs(c) ||
+	return container_is_timed(c) || detects_hangs(c) ||
 	       !node_is_unset(node_get(c->node, "livenessProbe"));
 }
 
@@ -54,7 +86,7 @@ static bool launcher_ends(const struct object *object)
 	FOR_EACH_POD(object, pod)
 		FOR_EACH_CONTAINER(pod, c)
 			if (pod_is_launcher(pod) &&
-			    (container_tests_network(c) || ends_hangs(c)))
+			    (tests_network(c) || ends_hangs(c)))
 				return true;
 	return false;
 }

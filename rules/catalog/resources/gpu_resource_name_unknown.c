@@ -15,6 +15,27 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
+/* Number of nodes that offer the resource; *most: the largest amount on one
+ * node. */
+static uint64_t nodes_with_resource(const struct cluster *cluster,
+				    const char *resource, int64_t *most)
+{
+	uint64_t count = 0;
+	size_t n;
+	const struct node_group *groups = cluster_nodes(cluster, &n);
+
+	*most = 0;
+	for (size_t i = 0; i < n; i++) {
+		int64_t has = node_group_offers(&groups[i], resource);
+
+		if (has > 0)
+			count += groups[i].count;
+		if (has > *most)
+			*most = has;
+	}
+	return count;
+}
+
 /* Returns the name that is probably meant, or NULL. */
 static const char *meant(struct rule_run *run, const struct container *c,
 			 const struct resource_entry *entry)

@@ -14,6 +14,58 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/node_match.h"
 
+/* A label that distinguishes the pod's type of accelerator from others of its
+ * vendor. */
+static const char *node_product_label(const struct pod *pod)
+{
+	static const char *const labels[][2] = {
+		{"amd", "amd.com/gpu.product-name"},
+		{"intel", "gpu.intel.com/product"},
+		{"google", "cloud.google.com/gke-tpu-accelerator"},
+		{"huawei", "accelerator-type"},
+		{"nvidia", "nvidia.com/gpu.product"},
+	};
+
+	FOR_EACH_CONTAINER(pod, c)
+		for (size_t i = 0;
+		     c->accelerator && i < sizeof(labels) / sizeof(*labels);
+		     i++)
+			if (text_eq(c->accelerator->vendor, labels[i][0]))
+				return labels[i][1];
+	return "node.kubernetes.io/instance-type";
+}
+
+static bool offers_to(const struct node_group *group, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		if (c->resource && node_group_offers(group, c->resource) > 0)
+			return true;
+	return false;
+}
+
+/* True if all nodes that offer the pod's resources have the same product. */
+static bool nodes_are_alike(const struct cluster *cluster,
+			    const struct pod *pod)
+{
+	const char *key = node_product_label(pod), *product = NULL;
+	const struct node_group *groups;
+	size_t n;
+
+	if (!cluster_shows_nodes(cluster))
+		return false;
+	groups = cluster_nodes(cluster, &n);
+	for (size_t i = 0; i < n; i++) {
+		const char *one = node_str(node_get(groups[i].labels, key));
+
+		if (!offers_to(&groups[i], pod))
+			continue;
+		if (!one || (product && strcmp(one, product) != 0))
+			return false;
+		product = one;
+	}
+	return product;
+}
+
 /* True if an annotation names the accelerator; KServe's pod webhook makes a
  * selector from it (accelerator_injector.go). */
 static bool pod_names_model(const struct pod *pod)

@@ -19,6 +19,20 @@
 #include "kube/scheduling/node_match.h"
 #include "kube/scheduling/selector.h"
 
+/*
+ * True if one of the pod's claims is for NVIDIA's devices, as far as is known.
+ */
+static bool pod_claims_nvidia(const struct pod *pod)
+{
+	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
+		const struct claim *claim = claim_of(pod, entry);
+
+		if (claim && claim->nvidia)
+			return true;
+	}
+	return false;
+}
+
 static bool has_taint(const struct node_group *group, const char *key)
 {
 	FOR_EACH_CHILD(group->taints, taint)

@@ -10,7 +10,18 @@
  */
 #include "base/text.h"
 #include "engine/rule.h"
+#include "kube/command/env.h"
 #include "kube/resources/shm.h"
+
+/* True if a command or variable names /dev/shm: its files may be more than
+ * shared memory (a model). */
+static bool shm_holds_files(const struct pod *pod)
+{
+	FOR_EACH_CONTAINER_OF_ALL(pod, c)
+		if (container_says(c, SHM_PATH))
+			return true;
+	return false;
+}
 
 /* True if a mount may show the folder of the volume that is mounted at
  * /dev/shm. */

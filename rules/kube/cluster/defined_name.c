@@ -36,10 +36,10 @@ static const char *vendor_of(const char *class, const struct node *root)
 {
 	const char *resource = node_str(node_path(root, FIELD));
 	const char *vendor = vendor_in(class);
-	bool gpu = claim_class_use(class) == TRI_YES ||
-		   claim_class_use(resource) == TRI_YES;
+	bool gpu = claim_class_use(NULL, class) == TRI_YES ||
+		   claim_class_use(NULL, resource) == TRI_YES;
 
-	if (claim_class_use(class) == TRI_NO)
+	if (claim_class_use(NULL, class) == TRI_NO)
 		return NULL;
 	if (!vendor)
 		vendor = vendor_in(resource);
@@ -47,7 +47,7 @@ static const char *vendor_of(const char *class, const struct node *root)
 		const char *cel =
 			node_str(node_path(selector, "cel.expression"));
 
-		gpu |= claim_class_use(cel) == TRI_YES;
+		gpu |= claim_class_use(NULL, cel) == TRI_YES;
 		if (!vendor)
 			vendor = vendor_in(cel);
 	}

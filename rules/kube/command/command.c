@@ -383,19 +383,6 @@ bool container_is_timed(const struct container *c)
 	return false;
 }
 
-bool container_detects_hangs(const struct container *c)
-{
-	static const char *const names[] = {"ft_launcher", NULL};
-	static struct argv_names launchers = {.names = names};
-	static const char stall[] = "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS";
-	struct argv argv = container_argv(c);
-	const struct arg *arg;
-
-	argv_flag(&argv, "--stall-check-shutdown-time-seconds", &arg);
-	return arg || container_env(c, stall) ||
-	       argv_have_name(&argv, &launchers);
-}
-
 bool container_tests_devices(const struct container *c)
 {
 	static const char *const names[] = {
@@ -410,16 +397,6 @@ bool container_tests_devices(const struct container *c)
 		return true;
 	return first_of(&argv, &device_tools) < argv.n ||
 	       first_of(&argv, &tests) < argv.n;
-}
-
-bool container_tests_network(const struct container *c)
-{
-	struct argv argv = container_argv(c);
-
-	for (size_t i = 0; i < argv.n; i++)
-		if (text_ends(word_at(&argv, i), "_perf"))
-			return true;
-	return false;
 }
 
 struct container_command container_command(const struct container *c)

@@ -39,35 +39,6 @@ struct amount object_gpu_pods(const struct object *object)
 	return sum;
 }
 
-struct amount object_most_pods(const struct object *object)
-{
-	struct amount most = {0};
-
-	FOR_EACH_POD(object, pod) {
-		const struct node *job = pod_job_spec(pod);
-
-		most = amount_max(most, pod->steady);
-		most = amount_max(most,
-				  amount_int(node_get(job, "completions"), 0));
-	}
-	return most;
-}
-
-/* The training operator's PastBackoffLimit sums over all replica types. */
-int64_t object_counted_pods(const struct object *object, const char *field)
-{
-	const struct pod *pod = object_gpu_pod(object);
-	bool kubeflow = object_is_kubeflow(object);
-	struct amount counted;
-
-	if (text_eq(field, "backoffLimitPerIndex") ||
-	    text_eq(object->kind, "MPIJob") ||
-	    (!kubeflow && (!pod || !pod_job_spec(pod))))
-		return 1;
-	counted = kubeflow ? gang_sum(object) : object_most_pods(object);
-	return counted.n > 1 ? counted.n : 1;
-}
-
 const char *object_device(const struct object *object)
 {
 	const struct pod *pod = object_gpu_pod(object);

@@ -51,31 +51,6 @@ static void add_flavor(struct queue_offer *offer, const struct node *flavor,
 	offer->flavor = node_str(node_get(flavor, "name"));
 }
 
-struct queue_offer queue_offers(const struct node *queue, const char *resource)
-{
-	const struct node *spec = node_get(queue, "spec");
-	bool cohort = !node_is_unset(node_get(spec, "cohort")) ||
-		      !node_is_unset(node_get(spec, "cohortName"));
-	struct queue_offer offer = {
-		.most = quantity_from(0),
-		.unlimited = node_is_unknown(node_get(spec, "resourceGroups"))};
-
-	FOR_EACH_CHILD(node_get(spec, "resourceGroups"), group) {
-		enum tri covered = group_has_resource(group, resource);
-
-		if (covered == TRI_NO)
-			continue;
-		offer.covered = true;
-		offer.unlimited |= covered == TRI_UNKNOWN;
-		FOR_EACH_CHILD(node_get(group, "flavors"), flavor)
-			FOR_EACH_CHILD(node_get(flavor, "resources"), amount)
-				if (node_eq(node_get(amount, "name"), resource))
-					add_flavor(&offer, flavor, amount,
-						   cohort);
-	}
-	return offer;
-}
-
 /* "nvidia.com/total-gpucores" for "nvidia.com/gpucores". */
 static bool is_made_of(const char *covered, const char *resource)
 {
@@ -90,21 +65,36 @@ static bool is_made_of(const char *covered, const char *resource)
 	       strchr("-._", covered[len - rest - 1]);
 }
 
-bool queue_replaces(const struct node *queue, const char *resource)
+static bool group_replaces(const struct node *group, const char *resource)
 {
-	FOR_EACH_CHILD(node_path(queue, "spec.resourceGroups"), group)
-		FOR_EACH_CHILD(node_get(group, "coveredResources"), name)
-			if (is_made_of(node_str(name), resource))
-				return true;
+	FOR_EACH_CHILD(node_get(group, "coveredResources"), name)
+		if (is_made_of(node_str(name), resource))
+			return true;
 	return false;
 }
 
-int64_t queue_pods(const struct workload *w, const struct workload_pod *pod)
+struct queue_offer queue_offers(const struct node *queue, const char *resource)
 {
-	if (text_eq(w->id.kind, "Deployment") ||
-	    text_eq(w->id.kind, "LeaderWorkerSet"))
-		return pod->steady.n ? 1 : 0;
-	if (w->kueue_least && w->kueue_least < pod->steady.n)
-		return w->kueue_least;
-	return pod->steady.n;
+	const struct node *spec = node_get(queue, "spec");
+	bool cohort = !node_is_unset(node_get(spec, "cohort")) ||
+		      !node_is_unset(node_get(spec, "cohortName"));
+	struct queue_offer offer = {
+		.most = quantity_from(0),
+		.unlimited = node_is_unknown(node_get(spec, "resourceGroups"))};
+
+	FOR_EACH_CHILD(node_get(spec, "resourceGroups"), group) {
+		enum tri covered = group_has_resource(group, resource);
+
+		offer.replaced |= group_replaces(group, resource);
+		if (covered == TRI_NO)
+			continue;
+		offer.covered = true;
+		offer.unlimited |= covered == TRI_UNKNOWN;
+		FOR_EACH_CHILD(node_get(group, "flavors"), flavor)
+			FOR_EACH_CHILD(node_get(flavor, "resources"), amount)
+				if (node_eq(node_get(amount, "name"), resource))
+					add_flavor(&offer, flavor, amount,
+						   cohort);
+	}
+	return offer;
 }

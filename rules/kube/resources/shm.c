@@ -408,3 +408,21 @@ struct node *shm_new_mount(struct arena *arena, const char *name)
 	edit_member_string(arena, mount, "name", name);
 	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }
+
+/* Memory of /dev/shm is charged to the container that writes it: a volume with
+ * other files must stay on disk. */
+bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
+{
+	const char *name = node_str(node_get(volume, "name"));
+
+	FOR_EACH_CONTAINER_OF_ALL(pod, c) {
+		const struct node *mounts = node_get(c->node, "volumeMounts");
+		const struct node *shm = container_shm(c).mount;
+
+		FOR_EACH_CHILD(mounts, mount)
+			if (node_eq(node_get(mount, "name"), name) &&
+			    (mount != shm || c->role == CONTAINER_INIT))
+				return false;
+	}
+	return true;
+}

@@ -41,22 +41,3 @@ const char *node_label_vendor(const char *key, const char *value)
 		       ? vendor_of_value(value)
 		       : NULL;
 }
-
-const char *node_product_label(const struct pod *pod)
-{
-	static const char *const labels[][2] = {
-		{"amd", "amd.com/gpu.product-name"},
-		{"intel", "gpu.intel.com/product"},
-		{"google", "cloud.google.com/gke-tpu-accelerator"},
-		{"huawei", "accelerator-type"},
-		{"nvidia", "nvidia.com/gpu.product"},
-	};
-
-	FOR_EACH_CONTAINER(pod, c)
-		for (size_t i = 0;
-		     c->accelerator && i < sizeof(labels) / sizeof(*labels);
-		     i++)
-			if (text_eq(c->accelerator->vendor, labels[i][0]))
-				return labels[i][1];
-	return "node.kubernetes.io/instance-type";
-}

@@ -60,7 +60,7 @@ static const struct node *taint_against(const struct pod *pod,
 	return NULL;
 }
 
-static int64_t offers(const struct node_group *group, const char *resource)
+int64_t node_group_offers(const struct node_group *group, const char *resource)
 {
 	struct quantity q;
 
@@ -102,7 +102,7 @@ struct node_match pod_node_match(const struct cluster *cluster,
 			match.tolerated += groups[i].count;
 		else if (!match.taint)
 			match.taint = taint;
-		most = resource ? offers(&groups[i], resource) : 0;
+		most = resource ? node_group_offers(&groups[i], resource) : 0;
 		if (most > match.most) {
 			match.most = most;
 			match.largest = &groups[i];
@@ -123,25 +123,6 @@ uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
 
 		if (label && (!*value || node_eq(label, value)))
 			count += groups[i].count;
-	}
-	return count;
-}
-
-uint64_t nodes_with_resource(const struct cluster *cluster,
-			     const char *resource, int64_t *most)
-{
-	uint64_t count = 0;
-	size_t n;
-	const struct node_group *groups = cluster_nodes(cluster, &n);
-
-	*most = 0;
-	for (size_t i = 0; i < n; i++) {
-		int64_t has = offers(&groups[i], resource);
-
-		if (has > 0)
-			count += groups[i].count;
-		if (has > *most)
-			*most = has;
 	}
 	return count;
 }
@@ -171,35 +152,6 @@ bool cluster_shows_nodes(const struct cluster *cluster)
 	       !cluster_unreadable(cluster, CLUSTER_NODE_POOL);
 }
 
-static bool offers_to(const struct node_group *group, const struct pod *pod)
-{
-	FOR_EACH_CONTAINER(pod, c)
-		if (c->resource && offers(group, c->resource) > 0)
-			return true;
-	return false;
-}
-
-bool nodes_are_alike(const struct cluster *cluster, const struct pod *pod)
-{
-	const char *key = node_product_label(pod), *product = NULL;
-	const struct node_group *groups;
-	size_t n;
-
-	if (!cluster_shows_nodes(cluster))
-		return false;
-	groups = cluster_nodes(cluster, &n);
-	for (size_t i = 0; i < n; i++) {
-		const char *one = node_str(node_get(groups[i].labels, key));
-
-		if (!offers_to(&groups[i], pod))
-			continue;
-		if (!one || (product && strcmp(one, product) != 0))
-			return false;
-		product = one;
-	}
-	return product;
-}
-
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	       const char *resource, bool (*fits)(const struct node *labels))
 {
@@ -212,7 +164,7 @@ bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	groups = cluster_nodes(cluster, &n);
 	for (size_t i = 0; i < n; i++) {
 		if (!selects(pod, &groups[i]) ||
-		    offers(&groups[i], resource) <= 0)
+		    node_group_offers(&groups[i], resource) <= 0)
 			continue;
 		if (!fits(groups[i].labels))
 			return false;

@@ -205,38 +205,6 @@ void quantity_issues(struct quantity_walk *walk, const struct object *object)
 
 /* -- spelling ------------------------------------------------------------ */
 
-/* Units that people write, with those of Kubernetes. */
-static const char *const units[][2] = {
-	{"kb", "k"},   {"mb", "Mi"},  {"gb", "Gi"},  {"tb", "Ti"},
-	{"kib", "Ki"}, {"mib", "Mi"}, {"gib", "Gi"}, {"tib", "Ti"},
-	{"ki", "Ki"},  {"mi", "Mi"},  {"gi", "Gi"},  {"ti", "Ti"},
-	{"g", "G"},    {"t", "T"},    {"zi", "Gi"},  {"b", ""},
-	{"cpu", ""},   {"cpus", ""},  {"cores", ""},
-};
-
-const char *quantity_suggest(struct arena *arena, const struct node *node)
-{
-	const char *text = node_str(node);
-	size_t digits, blank;
-
-	if (!text)
-		return NULL;
-	text += strspn(text, " ");
-	digits = strspn(text, "0123456789.");
-	blank = strspn(text + digits, " ");
-	for (size_t i = 0; digits && i < sizeof(units) / sizeof(*units); i++) {
-		struct quantity q;
-		char *made;
-
-		if (strcasecmp(text + digits + blank, units[i][0]))
-			continue;
-		made = arena_printf(arena, "%.*s%s", (int)digits, text,
-				    units[i][1]);
-		return quantity_parse(made, strlen(made), &q) ? made : NULL;
-	}
-	return NULL;
-}
-
 bool entry_is_zero(const struct container *c,
 		   const struct resource_entry *entry)
 {

@@ -118,19 +118,17 @@ static void visit_map(struct unknown_walk *walk, const struct node *map,
 	}
 }
 
-bool typed_unknown_fields(struct unknown_walk *walk,
-			  const struct object *object)
+bool typed_unknown_fields(struct unknown_walk *walk)
 {
-	const struct native_kind *kind =
-		native_kind(object->group, object->version, object->kind);
+	const struct object *object = walk->object;
+	const struct native_kind *kind;
 
+	if (walk->pod) {
+		visit_map(walk, walk->pod->template, native_template, NULL);
+		return true;
+	}
+	kind = native_kind(object->group, object->version, object->kind);
 	if (kind)
 		visit_map(walk, object->root, kind->type, NULL);
 	return kind;
-}
-
-void template_unknown_fields(struct unknown_walk *walk,
-			     const struct node *template)
-{
-	visit_map(walk, template, native_template, NULL);
 }
