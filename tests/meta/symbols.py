@@ -35,7 +35,7 @@ MAY_USE = {
     "certs": RULES[:1],
     "webhook": PROGRAM + ["certs"],
 }
-LEFT = 30
+LEFT = 27
 
 
 def layer(source):
