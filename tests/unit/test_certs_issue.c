@@ -295,7 +295,7 @@ static void bad_cas_are_refused(void **state)
 	issued_init(&empty);
 	mixed.cert = f.ca.cert;
 	mixed.key = g.ca.key;
-	refuse_leaf(&ask, &mixed, "not that of its certificate");
+	refuse_leaf(&ask, &mixed, "does not match its certificate");
 	mixed.key = empty.key;
 	refuse_leaf(&ask, &mixed, "the CA's key cannot be read");
 	refuse_leaf(&ask, &empty, "the CA's certificate cannot be read");

@@ -148,7 +148,7 @@ static const struct spoiled cases[] = {
 	 .recipe = {.san = SAN, .eku = "anyExtendedKeyUsage"}},
 	{"two uses", PAIR_GOOD, NULL,
 	 .recipe = {.san = SAN, .eku = "clientAuth,serverAuth"}},
-	{"CA as leaf", PAIR_GOOD, "one of a CA",
+	{"CA as leaf", PAIR_GOOD, "a CA certificate",
 	 .recipe = {.san = SAN, .constraints = "CA:TRUE"}},
 	{"order", PAIR_REFUSED, "the key belongs to certificate 2",
 	 .write = wrong_order},
