@@ -299,7 +299,7 @@ static void bad_cas_are_refused(void **state)
 	mixed.key = empty.key;
 	refuse_leaf(&ask, &mixed, "the CA's key cannot be read");
 	refuse_leaf(&ask, &empty, "the CA's certificate cannot be read");
-	refuse_leaf(&ask, &f.leaf, "not one of a CA");
+	refuse_leaf(&ask, &f.leaf, "is not a CA certificate");
 	ask.now += 100;
 	refuse_leaf(&ask, &f.ca, "expired");
 	family_free(&f);
