@@ -10,6 +10,8 @@
 
 #include <openssl/err.h>
 
+#include "base/array.h"
+
 enum pair_verdict pair_check(struct arena *arena, const struct pair_ask *ask,
 			     struct pair_info *info, struct err *err)
 {
@@ -23,7 +25,7 @@ enum pair_verdict pair_check(struct arena *arena, const struct pair_ask *ask,
 	enum pair_verdict verdict = PAIR_GOOD;
 
 	memset(info, 0, sizeof(*info));
-	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(steps); i++) {
 		verdict = steps[i](&parts);
 		if (verdict != PAIR_GOOD)
 			break;

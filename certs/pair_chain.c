@@ -11,6 +11,8 @@
 
 #include <openssl/err.h>
 
+#include "base/array.h"
+
 enum { RSA_BITS_MIN = 2048 };
 
 static const char *curve_name(const EVP_PKEY *key)
@@ -24,7 +26,7 @@ static const char *curve_name(const EVP_PKEY *key)
 
 	if (!EVP_PKEY_get_group_name(key, group, sizeof(group), NULL))
 		return NULL;
-	for (size_t i = 0; i < sizeof(curves) / sizeof(*curves); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(curves); i++) {
 		if (strcmp(group, curves[i][0]) == 0)
 			return curves[i][1];
 	}

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "lint/files/input.h"
@@ -201,7 +202,7 @@ static const char *other_name(const char *word)
 		{"analyze", "lint"},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(word, names[i][0]))
 			return names[i][1];
 	return NULL;
@@ -209,7 +210,7 @@ static const char *other_name(const char *word)
 
 static int unknown_command(const char *word)
 {
-	const char *names[sizeof(command_table) / sizeof(*command_table)];
+	const char *names[ARRAY_SIZE(command_table)];
 	const char *near = other_name(word);
 	size_t n = 0;
 
@@ -319,8 +320,8 @@ int main(int argc, char **argv)
 {
 	const struct command *command;
 
-	command_list = (struct command_list){
-		command_table, sizeof(command_table) / sizeof(*command_table)};
+	command_list =
+		(struct command_list){command_table, ARRAY_SIZE(command_table)};
 	program_called(argc ? argv[0] : "");
 	set_up_streams();
 	set_up_memory();

@@ -15,6 +15,7 @@
 #include <openssl/evp.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/err.h"
 #include "certs/disk.h"
 #include "certs/issue.h"
@@ -64,7 +65,7 @@ static int usage(const struct option_parser *p, const char *text)
 
 const struct option_set certs_options = {
 	.items = table,
-	.n = sizeof(table) / sizeof(*table),
+	.n = ARRAY_SIZE(table),
 	.usage = usage,
 };
 

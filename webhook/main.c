@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/text.h"
@@ -82,7 +83,7 @@ static const struct gpugated_command commands[] = {
 	{"help", "[COMMAND]", help},
 };
 
-enum { COMMANDS = sizeof(commands) / sizeof(*commands) };
+enum { COMMANDS = ARRAY_SIZE(commands) };
 
 static const struct gpugated_command *find_command(const char *name)
 {

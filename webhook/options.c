@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "webhook/tls/self_managed.h"
 
 #define AT(member) offsetof(struct serve_options, member)
@@ -205,7 +206,7 @@ static int usage(const struct option_parser *p, const char *text)
 
 const struct option_set option_set = {
 	.items = table,
-	.n = sizeof(table) / sizeof(*table),
+	.n = ARRAY_SIZE(table),
 	.variables = "GPUGATED_",
 	.list_separators = ", \t\n",
 	.usage = usage,

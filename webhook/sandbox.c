@@ -26,6 +26,7 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "webhook/observe/log_internal.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -222,15 +223,14 @@ static int fill(scmp_filter_ctx filter, bool client)
 	if (!rc)
 		rc = seccomp_attr_set(filter, SCMP_FLTATR_CTL_OPTIMIZE, TREE);
 	if (!rc)
-		rc = allow_calls(filter, grants,
-				 sizeof(grants) / sizeof(*grants));
+		rc = allow_calls(filter, grants, ARRAY_SIZE(grants));
 	if (rc || !client)
 		return rc;
 	rc = seccomp_rule_add(filter, SCMP_ACT_ERRNO(ENOSYS), SCMP_SYS(clone3),
 			      0);
 	return rc ? rc
 		  : allow_calls(filter, client_grants,
-				sizeof(client_grants) / sizeof(*client_grants));
+				ARRAY_SIZE(client_grants));
 }
 
 /* --- what is refused ------------------------------------------------------ */
@@ -258,7 +258,7 @@ static const char *call_name(int call)
 		{SYS_ioctl, "ioctl"},	  {SYS_unlinkat, "unlinkat"},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (names[i].call == call)
 			return names[i].name;
 	return NULL;

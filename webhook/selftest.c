@@ -16,6 +16,7 @@
 #include <curl/curl.h>
 #include <jansson.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "certs/issue.h"
 #include "engine/registry.h"
@@ -282,7 +283,7 @@ static int ask_own(struct own *own)
 
 	snprintf(address, sizeof(address), "127.0.0.1:%u",
 		 server_port(own->server));
-	for (size_t i = 0; i < sizeof(trials) / sizeof(*trials); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(trials); i++)
 		if (ask(&target, &trials[i]))
 			rc = 1;
 	return rc;

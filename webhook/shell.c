@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "certs_command.h"
 #include "cli/complete.h"
@@ -41,7 +42,7 @@ void shell_complete(char **words, struct buf *out)
 	static const struct complete_set set = {
 		.options = &option_set,
 		.commands = commands,
-		.n = sizeof(commands) / sizeof(*commands),
+		.n = ARRAY_SIZE(commands),
 		.without = OPTION_SERVE,
 		.values = offer_values,
 	};

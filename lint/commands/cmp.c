@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "lint/term/log.h"
@@ -149,7 +150,7 @@ static const struct parameter {
 	{"values-files", "array", JSON_ARRAY, false, take_values},
 	{"helm-parameters", "map", JSON_OBJECT, false, take_assignments},
 };
-enum { PARAMETERS = sizeof(parameters) / sizeof(*parameters) };
+enum { PARAMETERS = ARRAY_SIZE(parameters) };
 
 static int unknown_parameter(const char *name)
 {

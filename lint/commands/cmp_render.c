@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "cmp.h"
@@ -242,7 +243,7 @@ static int check_document(struct cmp *cmp, const char *folder,
 	static const char *const lists[] = {"resources", "bases", "components"};
 	int rc = 0;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), item)
 			if (!rc && node_str(item))
 				rc = check_base(cmp, folder, node_str(item),

@@ -160,7 +160,7 @@ static void offer_values(struct completion *c, const struct option *o,
 			 unsigned command)
 {
 	c->directive |= COMPLETE_NO_FILES;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		const struct known *k = &known[i];
 
 		if (o ? !text_eq(k->value, o->value) : !(k->commands & command))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/finding.h"
 #include "explain_checks.h"
 #include "lint/options/options.h"
@@ -158,9 +159,9 @@ static int compare_example(const void *key, const void *item)
 static const struct rule_example *example_of(const struct rule *rule)
 {
 	static const struct rule_example none;
-	const struct rule_example *found = bsearch(
-		rule->name, examples, sizeof(examples) / sizeof(*examples),
-		sizeof(*examples), compare_example);
+	const struct rule_example *found =
+		bsearch(rule->name, examples, ARRAY_SIZE(examples),
+			sizeof(*examples), compare_example);
 
 	return found ? found : &none;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
@@ -59,8 +60,7 @@ static const struct named_class named_classes[] = {
  * class. */
 static size_t class_name(const char *p, const char *stop, char c, bool *hit)
 {
-	for (size_t i = 0; i < sizeof(named_classes) / sizeof(*named_classes);
-	     i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(named_classes); i++) {
 		const struct named_class *class = &named_classes[i];
 		size_t len = strlen(class->name);
 

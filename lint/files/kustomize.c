@@ -46,7 +46,7 @@ const char *kustomize_name(const char *name)
 {
 	if (*name != 'k' && *name != 'K')
 		return NULL;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return names[i];
 	return NULL;
@@ -94,7 +94,7 @@ static void add_bases(struct kustomize *k, const struct node *root,
 {
 	static const char *const lists[] = {"resources", "bases"};
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), item)
 			if (is_path(node_str(item)))
 				*ARRAY_PUSH(k->bases, k->nbases,
@@ -111,7 +111,7 @@ static void add_marks(struct kustomize *k, const struct node *root,
 
 	bool patches = false;
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		FOR_EACH_CHILD(node_get(root, lists[i]), item) {
 			add_mark(k, folder, node_str(item));
 			add_mark(k, folder, node_str(node_get(item, "path")));
@@ -163,7 +163,7 @@ static bool enter_folder(struct kustomize *k, const char *folder)
 	*ARRAY_PUSH(k->seen, k->nseen, k->seen_size) =
 		arena_strdup(&k->arena, folder);
 	buf_init(&path);
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		buf_reset(&path);
 		path_join(folder, names[i], &path);
 		kustomize_read(k, AT_FDCWD, path.data, folder);

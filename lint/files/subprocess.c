@@ -20,6 +20,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/path.h"
 #include "lint/term/progress.h"
 
@@ -34,7 +35,7 @@ enum {
 /* --- signals -------------------------------------------------------------- */
 
 static const int guarded[] = {SIGHUP, SIGINT, SIGTERM};
-enum { GUARDED = sizeof(guarded) / sizeof(*guarded) };
+enum { GUARDED = ARRAY_SIZE(guarded) };
 static struct sigaction before[GUARDED];
 static int wake[2] = {-1, -1};
 static atomic_int caught;

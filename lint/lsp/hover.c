@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "lint/commands/rules.h"
 #include "session.h"
@@ -139,7 +140,7 @@ static bool begins_list(const char *text, size_t len)
 
 	if (len > at + 2 && !memcmp(text + at, "- ", 2))
 		at += 2;
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (len - at >= strlen(keys[i]) &&
 		    !memcmp(text + at, keys[i], strlen(keys[i])))
 			return true;

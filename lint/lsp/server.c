@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "lint/term/log.h"
 #include "params.h"
 
@@ -273,7 +274,7 @@ static const struct method {
 
 static const struct method *find_method(const char *name)
 {
-	for (size_t i = 0; i < sizeof(methods) / sizeof(*methods); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(methods); i++)
 		if (!strcmp(methods[i].name, name))
 			return &methods[i];
 	return NULL;

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "cli/roff.h"
 #include "lint/report/report.h"
 #include "lint/term/log.h"
@@ -224,8 +225,7 @@ static void add_policy(struct buf *out)
 		       "of each file, or the file given with --config. A key "
 		       "that is not known is an error.");
 	buf_adds(out, ".SH KEYS\n");
-	for (size_t i = 0; i < sizeof(policy_keys) / sizeof(*policy_keys);
-	     i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(policy_keys); i++) {
 		buf_addf(out, ".TP\n\\fB%s\\fR (%s)\n", policy_keys[i].name,
 			 policy_keys[i].type);
 		roff_line(out, policy_keys[i].help);

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "lint/term/docs.h"
@@ -271,7 +272,7 @@ static const struct option table[] = {
 	 .help = "Print this text."},
 };
 
-_Static_assert(sizeof(table) / sizeof(*table) <= OPTIONS_MOST,
+_Static_assert(ARRAY_SIZE(table) <= OPTIONS_MOST,
 	       "the parser has no room for so many options");
 
 struct command_list command_list;
@@ -418,7 +419,7 @@ static const struct option_hint hints[] = {
 
 const struct option_set option_set = {
 	.items = table,
-	.n = sizeof(table) / sizeof(*table),
+	.n = ARRAY_SIZE(table),
 	.variables = "GPUGATE_",
 	.list_separators = " \t\n",
 	.empty_values = true,

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "lint/term/escape.h"
 #include "lint/text/names.h"
 #include "lint/text/xml_out.h"
@@ -385,7 +386,7 @@ static void add_legend(struct buf *out, const struct quota_map *map)
 	for (size_t i = 0; i < NSHADES; i++)
 		x = add_key(out, x, y, &shades[i]);
 	x = 16;
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		x = add_key(out, x, y + 26, &parts[i]);
 }
 

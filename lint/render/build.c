@@ -69,8 +69,7 @@ static bool is_replaced(const char *variable, size_t n)
 static char *const *environment_of(struct render *r)
 {
 	size_t n = 0, kept = 0;
-	size_t added = r->network ? (size_t)WITH_NETWORK
-				  : sizeof(settings) / sizeof(*settings);
+	size_t added = r->network ? (size_t)WITH_NETWORK : ARRAY_SIZE(settings);
 	char **out;
 
 	while (environ[n])

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "render.h"
 
@@ -19,7 +20,7 @@ bool render_same_item(const struct node *a, const struct node *b)
 {
 	if (!node_is_map(a) || !node_is_map(b))
 		return node_same(a, b);
-	for (size_t i = 0; i < sizeof(item_keys) / sizeof(*item_keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(item_keys); i++) {
 		const struct node *x = node_get(a, item_keys[i]);
 		const struct node *y = node_get(b, item_keys[i]);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "render.h"
 
@@ -213,7 +214,7 @@ static void try_layer(struct place_search *s, const char *path)
 						 .item = &layer->items[0],
 						 .node = field,
 						 .whole = true};
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), entry)
 			try_entry(s, layer, entry);
 }
@@ -248,7 +249,7 @@ static const struct node *generator_of(const struct place_search *s,
 					    "secretGenerator"};
 	const char *name = node_str(node_path(s->root, "metadata.name"));
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), entry)
 			if (text_contains(name, text_or_empty(node_str(node_get(
 							entry, "name")))))

@@ -134,9 +134,9 @@ static void visit_kustomization(struct closure *c, const struct node *root,
 		follow(c, folder, node_str(item), true);
 	FOR_EACH_CHILD(node_get(root, "components"), item)
 		follow(c, folder, node_str(item), false);
-	for (size_t i = 0; i < sizeof(patches) / sizeof(*patches); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(patches); i++)
 		follow_patches(c, node_get(root, patches[i]), folder);
-	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		look_for_urls(c, node_get(root, others[i]));
 	if (node_get(root, "helmCharts") ||
 	    node_get(root, "helmChartInflationGenerator"))
@@ -149,7 +149,7 @@ static const char *kustomization_in(struct render *r, const char *folder)
 	static const char *const names[] = {
 		"kustomization.yaml", "kustomization.yml", "Kustomization"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++) {
 		const char *path = render_path(r, folder, names[i]);
 
 		if (!access(path, F_OK))
@@ -201,7 +201,7 @@ static void add_referred(struct render *r, const struct renderable *met,
 	const struct node *root =
 		read_kustomization(r, render_path(r, met->folder, met->name));
 
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(root, lists[i]), item)
 			if (node_str(item))
 				list_add(

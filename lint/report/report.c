@@ -17,8 +17,7 @@ const struct report_format *const report_formats[] = {
 	&report_markdown, &report_openreports, &report_rdjson, &report_sarif,
 };
 
-const size_t report_formats_count =
-	sizeof(report_formats) / sizeof(report_formats[0]);
+const size_t report_formats_count = ARRAY_SIZE(report_formats);
 
 const struct report_format *report_format_find(const char *name)
 {

@@ -190,7 +190,7 @@ static bool wants_repairs(const struct options *options)
 					      "rdjson"};
 
 	for (size_t i = 0; i < options->formats.n; i++)
-		for (size_t f = 0; f < sizeof(formats) / sizeof(*formats); f++)
+		for (size_t f = 0; f < ARRAY_SIZE(formats); f++)
 			if (!strncmp(options->formats.items[i], formats[f],
 				     strlen(formats[f])))
 				return true;

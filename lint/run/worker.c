@@ -41,7 +41,7 @@ static void note_mistake(void *context, const struct load_issue *issue)
 
 	if (issue->kind != LOAD_SYNTAX || issue->end < m->document)
 		return;
-	for (size_t i = 0; i < sizeof(openings) / sizeof(*openings); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(openings); i++)
 		m->of_markup |= text_find(text, issue->end - m->document,
 					  openings[i]) != NULL;
 }

@@ -11,6 +11,8 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 struct code_range {
 	uint32_t first, last;
 };
@@ -152,7 +154,7 @@ unsigned code_point_width(uint32_t c)
 {
 	if (c < 0x300)
 		return 1;
-	if (within(zero, sizeof(zero) / sizeof(zero[0]), c))
+	if (within(zero, ARRAY_SIZE(zero), c))
 		return 0;
-	return within(wide, sizeof(wide) / sizeof(wide[0]), c) ? 2 : 1;
+	return within(wide, ARRAY_SIZE(wide), c) ? 2 : 1;
 }

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/vec.h"
 
 enum { WIDTH = 78 };
@@ -52,10 +53,10 @@ int word_flag(const char *word)
 	static const char *const yes[] = {"1", "true", "yes", "on"};
 	static const char *const no[] = {"", "0", "false", "no", "off"};
 
-	for (size_t i = 0; i < sizeof(yes) / sizeof(*yes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		if (!strcmp(word, yes[i]))
 			return 1;
-	for (size_t i = 0; i < sizeof(no) / sizeof(*no); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		if (!strcmp(word, no[i]))
 			return 0;
 	return -1;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "kube/identity.h"
@@ -30,7 +31,7 @@ struct object_id finding_id(struct arena *arena, const struct object *o)
 
 static const char *copy_text(struct finding_memory *memory, const char *text)
 {
-	size_t slots = sizeof(memory->texts) / sizeof(*memory->texts);
+	size_t slots = ARRAY_SIZE(memory->texts);
 	const char **kept;
 	size_t len;
 
@@ -88,7 +89,7 @@ void finding_copy(struct finding *to, const struct finding *from,
 				&to->wants,	    &to->suppression_reason};
 
 	*to = *from;
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
 		*texts[i] = copy_text(memory, *texts[i]);
 	if (to->nrelated)
 		copy_related(memory, to);
@@ -195,7 +196,7 @@ void finding_finish_value(struct finding *f)
 
 	buf_init(&text);
 	buf_add(&text, &f->value, sizeof(f->value));
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++)
 		buf_add(&text, parts[i], strlen(parts[i]) + 1);
 	f->value = text_keyed_hash(text.data, text.len);
 	buf_release(&text);
@@ -277,7 +278,7 @@ void finding_mask(struct finding *f, const struct secrets *secrets,
 		&f->place.pointer,
 	};
 
-	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(shown); i++)
 		*shown[i] = secrets_mask(secrets, arena, *shown[i]);
 	if (f->fix_title)
 		f->fix_title = secrets_mask(secrets, arena, f->fix_title);

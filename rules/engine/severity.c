@@ -5,13 +5,12 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "engine/finding.h"
 
 static const char *const severities[] = {"info", "warning", "error"};
 static const char *const actions[] = {"off", "audit", "warn", "patch", "deny"};
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static int word_index(const char *const *words, size_t n, const char *text)
 {
@@ -23,14 +22,14 @@ static int word_index(const char *const *words, size_t n, const char *text)
 
 const char *severity_name(enum severity severity)
 {
-	if ((size_t)severity >= COUNT(severities))
+	if ((size_t)severity >= ARRAY_SIZE(severities))
 		BUG("severity %d", (int)severity);
 	return severities[severity];
 }
 
 const char *action_name(enum action action)
 {
-	if ((size_t)action >= COUNT(actions))
+	if ((size_t)action >= ARRAY_SIZE(actions))
 		BUG("action %d", (int)action);
 	return actions[action];
 }
@@ -47,7 +46,7 @@ enum action rule_action(const struct rule *rule, enum severity severity)
 
 bool severity_parse(const char *text, enum severity *out)
 {
-	int i = word_index(severities, COUNT(severities), text);
+	int i = word_index(severities, ARRAY_SIZE(severities), text);
 
 	if (i >= 0)
 		*out = (enum severity)i;
@@ -56,7 +55,7 @@ bool severity_parse(const char *text, enum severity *out)
 
 bool action_parse(const char *text, enum action *out)
 {
-	int i = word_index(actions, COUNT(actions), text);
+	int i = word_index(actions, ARRAY_SIZE(actions), text);
 
 	if (i >= 0)
 		*out = (enum action)i;

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "data.h"
 #include "doc/node.h"
@@ -349,7 +350,7 @@ accelerator_resembles(const struct accelerator_extra *extra,
 	    strlen(resource) >= NAME_LENGTH)
 		return NULL;
 	lower(resource, name);
-	for (size_t i = 0; i < sizeof(bare_names) / sizeof(*bare_names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(bare_names); i++)
 		if (text_eq(bare_names[i][0], name))
 			return known(bare_names[i][1]);
 	if (!strchr(name, '/'))
@@ -419,7 +420,7 @@ const char *label_value_nearest(const char *key, const char *value)
 
 	for (size_t i = 0; i < data_label_values_n; i++)
 		if (text_eq(data_label_values[i].key, key) &&
-		    n < sizeof(names) / sizeof(*names))
+		    n < ARRAY_SIZE(names))
 			names[n++] = data_label_values[i].value;
 	return text_nearest(value, names, n);
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /* Kinds with a cluster-scoped counterpart of the same name, and the kinds that
@@ -15,7 +16,7 @@ static const struct {
 	{"WorkflowTemplate", "Workflow"},
 };
 
-enum { KINDS = sizeof(kinds) / sizeof(*kinds) };
+enum { KINDS = ARRAY_SIZE(kinds) };
 
 bool runtimes_may_be_in(const char *text, size_t len)
 {

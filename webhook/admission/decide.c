@@ -12,6 +12,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "judge.h"
 
@@ -101,10 +102,10 @@ static bool is_kept_in_git(const struct review *review)
 	if (node_get(node_get(meta, "annotations"),
 		     "argocd.argoproj.io/tracking-id"))
 		return true;
-	for (size_t i = 0; i < sizeof(labels) / sizeof(*labels); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(labels); i++)
 		if (node_get(node_get(meta, "labels"), labels[i]))
 			return true;
-	for (size_t i = 0; i < sizeof(accounts) / sizeof(*accounts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(accounts); i++)
 		if (text_ends(review->user, accounts[i]))
 			return true;
 	return false;

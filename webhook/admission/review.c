@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "doc/work.h"
 
 enum {
@@ -142,7 +143,7 @@ static enum operation operation_of(const char *name)
 		[OPERATION_CONNECT] = "CONNECT",
 	};
 
-	for (int i = 0; i < (int)(sizeof(names) / sizeof(*names)); i++)
+	for (int i = 0; i < (int)ARRAY_SIZE(names); i++)
 		if (!strcmp(name, names[i]))
 			return (enum operation)i;
 	return OPERATION_OTHER;

@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -99,7 +100,7 @@ static const char *whole(struct arena *arena, const struct finding *f,
 			 const char *remedy)
 {
 	const char *parts[] = {f->rule->name, ": ", f->message, " — ", remedy};
-	const size_t n = sizeof(parts) / sizeof(*parts);
+	const size_t n = ARRAY_SIZE(parts);
 	size_t len = 0;
 	char *text, *at;
 

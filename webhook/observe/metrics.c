@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "engine/registry.h"
@@ -42,7 +43,7 @@ static unsigned place(const char *word, const char *const *list, unsigned n)
 	return n - 1;
 }
 
-#define PLACE(word, list) place((word), (list), sizeof(list) / sizeof(*(list)))
+#define PLACE(word, list) place((word), (list), ARRAY_SIZE(list))
 
 static void count_event(_Atomic uint64_t *word, uint64_t by)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "self_managed.h"
 #include "self_managed_internal.h"
 
@@ -34,7 +35,7 @@ int64_t self_managed_life(const char *text)
 		return -1;
 	errno = 0;
 	value = strtoll(text, &end, 10);
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++)
 		if (!strcmp(end, units[i].name) && !errno && value > 0 &&
 		    value <= most / units[i].seconds)
 			return value * units[i].seconds;

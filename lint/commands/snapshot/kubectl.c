@@ -4,6 +4,7 @@
  */
 #include "kubectl.h"
 
+#include "base/array.h"
 #include "lint/files/subprocess.h"
 #include "lint/term/log.h"
 
@@ -38,7 +39,7 @@ int kubectl_check(const struct options *o, const char *command)
 		      {"context", o->context},
 		      {"kubeconfig", o->kubeconfig}};
 
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (values[i].value &&
 		    (!*values[i].value || *values[i].value == '-'))
 			return log_usage(command,

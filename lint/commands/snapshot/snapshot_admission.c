@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/load.h"
@@ -433,7 +434,7 @@ static void read_everything(struct saving *s)
 		 "customresourcedefinitions", take_definition},
 	};
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(wanted); i++)
 		read_all(s, &wanted[i]);
 	for (size_t i = 0; i < s->npolicies; i++)
 		read_policy(s, s->policies[i]);

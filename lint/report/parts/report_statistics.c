@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "lint/term/escape.h"
 
 enum { NAMES_SHOWN = 4, REASONS_SHOWN = 4 };
@@ -303,7 +304,7 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 	};
 	bool any = false;
 
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(parts); i++) {
 		if (!parts[i].n || !counts->objects)
 			continue;
 		buf_adds(out, any ? ", " : "Checked in part: ");

@@ -15,6 +15,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
@@ -159,8 +160,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		for (size_t i = 0; i < sizeof(switches) / sizeof(*switches);
-		     i++)
+		for (size_t i = 0; i < ARRAY_SIZE(switches); i++)
 			check_entry(run, c, &switches[i]);
 }
 

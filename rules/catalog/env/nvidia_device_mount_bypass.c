@@ -7,6 +7,7 @@
  * scheduler and every quota. The exposed path of a mount counts: path and
  * subPath, normalized.
  */
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
@@ -26,7 +27,7 @@ static bool annotation_asks_runtime(const char *key)
 		"cdi-devices.noderesource.dev",
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (text_starts(key, names[i]) &&
 		    (!key[strlen(names[i])] || key[strlen(names[i])] == '/'))
 			return true;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -53,7 +54,7 @@ static bool has_pod_sets(const struct object *object, bool grouped)
 		"JobSet",     "LeaderWorkerSet", "RayCluster", "RayJob",
 		"RayService", "MPIJob",		 "Job",	       "PyTorchJob",
 		"TFJob",      "XGBoostJob",	 "PaddleJob",  "JAXJob"};
-	size_t n = grouped ? 6 : sizeof(kinds) / sizeof(*kinds);
+	size_t n = grouped ? 6 : ARRAY_SIZE(kinds);
 
 	if (text_eq(object->group, "batch.volcano.sh"))
 		return false;

@@ -7,6 +7,7 @@
  * another scheduler are filtered out); volcano
  * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -44,7 +45,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	     !object_is(object, "jobset.x-k8s.io", "JobSet")) ||
 	    object->parent || !is_default(scheduler))
 		return;
-	for (size_t i = 0; i < sizeof(queues) / sizeof(*queues); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(queues); i++) {
 		const struct node *queue = queue_of(pod, i);
 		struct finding *f;
 

@@ -7,6 +7,7 @@
  * reported. In a review, the API server has already dropped such fields, unless
  * a schema preserves them.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/accelerator.h"
@@ -54,7 +55,7 @@ static const char *replaced(const struct unknown_field *field)
 		 "Kubernetes 1.16 to 1.19 have this field; set `ipFamilies`."},
 	};
 
-	for (size_t i = 0; i < sizeof(former) / sizeof(*former); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(former); i++)
 		if (text_eq(field->type, former[i].type) &&
 		    text_eq(field->at->key, former[i].name))
 			return former[i].help;

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -46,10 +47,10 @@ static bool is_of_operator(const char *name)
 	static const char *const names[] = {"shared-mem", "ssh-auth", "argo",
 					    "var-run-argo"};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (text_starts(name, prefixes[i]))
 			return true;
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (text_eq(name, names[i]))
 			return true;
 	return false;

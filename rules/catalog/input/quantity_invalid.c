@@ -8,6 +8,7 @@
  * Sources: apimachinery pkg/api/resource ("quantities must match the regular
  * expression"); pkg/apis/core/validation; observed on kube-apiserver.
  */
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
@@ -32,7 +33,7 @@ static const char *quantity_suggest(struct arena *arena,
 	text += strspn(text, " ");
 	digits = strspn(text, "0123456789.");
 	blank = strspn(text + digits, " ");
-	for (size_t i = 0; digits && i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; digits && i < ARRAY_SIZE(units); i++) {
 		struct quantity q;
 		char *made;
 

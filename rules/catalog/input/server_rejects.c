@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -242,7 +243,7 @@ static void check_object(struct rule_run *run, const struct object *object)
 
 	if (rule_at_admission(run))
 		return;
-	for (size_t i = 0; i < sizeof(checks) / sizeof(*checks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(checks); i++)
 		if (!object->fragment &&
 		    object_is(object, checks[i].group, checks[i].kind))
 			checks[i].check(run, spec);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -73,7 +74,7 @@ static int64_t interval_of_macro(const char *schedule)
 		{"@annually", MONTH - HOUR},
 	};
 
-	for (size_t i = 0; i < sizeof(macros) / sizeof(*macros); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(macros); i++)
 		if (text_eq(schedule, macros[i].name))
 			return macros[i].seconds;
 	return 0;

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -21,7 +22,7 @@ static const char *const pytorch[] = {
 	"PET_NNODES",	 "PET_NPROC_PER_NODE", "MASTER_ADDR",
 	"MASTER_PORT",	 "WORLD_SIZE",	       "RANK",
 	"PET_NODE_RANK", "PET_MASTER_ADDR",    "PET_MASTER_PORT"};
-enum { WITHOUT_MASTER = 2, WITH_MASTER = sizeof(pytorch) / sizeof(*pytorch) };
+enum { WITHOUT_MASTER = 2, WITH_MASTER = ARRAY_SIZE(pytorch) };
 
 static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
 				      "PET_NODE_RANK", "PET_MASTER_ADDR",
@@ -144,7 +145,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	bool v2 = object_is(object, "trainer.kubeflow.org", "TrainJob");
 	size_t n;
 
-	for (size_t i = 0; i < sizeof(frameworks) / sizeof(*frameworks); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(frameworks); i++)
 		check_framework(run, pod, &frameworks[i]);
 	if (!v2 && (!object_is(object, "kubeflow.org", "PyTorchJob") ||
 		    is_elastic(object)))
@@ -155,8 +156,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		for (size_t i = 0; !v2 && i < n; i++)
 			check_variable(run, c, pytorch[i]);
-		for (size_t i = 0; v2 && i < sizeof(trainer) / sizeof(*trainer);
-		     i++)
+		for (size_t i = 0; v2 && i < ARRAY_SIZE(trainer); i++)
 			judge_trainer(run, c, trainer[i]);
 	}
 }

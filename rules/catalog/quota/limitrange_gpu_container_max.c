@@ -10,6 +10,7 @@
  * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
  * one GPU for each container.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/limit_range.h"
@@ -133,7 +134,7 @@ static void report(struct rule_run *run, const struct object *o,
 static void check_item(struct rule_run *run, const struct object *o,
 		       const struct node *item)
 {
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		FOR_EACH_CHILD(node_get(item, lists[i]), entry) {
 			if (!accelerator_find(rule_accelerators(run),
 					      entry->key) ||

@@ -5,6 +5,7 @@
  * and type Pod has no defaults. Source: plugin/pkg/admission/limitranger
  * maxConstraint, minConstraint.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -13,7 +14,7 @@ static const char *const lists[] = {"max", "min", "maxLimitRequestRatio"};
 static void check_item(struct rule_run *run, const struct object *o,
 		       const struct node *item)
 {
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
 		FOR_EACH_CHILD(node_get(item, lists[i]), entry)
 			if (accelerator_find(rule_accelerators(run),
 					     entry->key))

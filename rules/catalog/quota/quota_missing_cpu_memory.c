@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
@@ -68,7 +69,7 @@ static bool defaulted(const struct object_index *index,
 static void check_pod(struct rule_run *run, const struct workload *w,
 		      const struct workload_pod *pod, const struct quota *quota)
 {
-	for (size_t k = 0; k < sizeof(keys) / sizeof(*keys); k++) {
+	for (size_t k = 0; k < ARRAY_SIZE(keys); k++) {
 		const struct resource_amount *hard =
 			quota_hard(quota, keys[k].key);
 		const struct missing *gap =

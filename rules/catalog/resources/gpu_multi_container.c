@@ -13,6 +13,7 @@
  */
 #include <inttypes.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -41,7 +42,7 @@ static bool is_copy(const struct container *a, const struct container *b)
 	static const char *const keys[] = {"image", "command", "args", "env",
 					   "envFrom"};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (!node_same(node_get(a->node, keys[i]),
 			       node_get(b->node, keys[i])))
 			return false;

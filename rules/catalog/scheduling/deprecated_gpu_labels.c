@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
@@ -39,10 +40,10 @@ static const char *replaced_by(const struct node_need *need)
 {
 	size_t len = strlen(need->key), i = 0;
 
-	while (i < sizeof(labels) / sizeof(*labels) &&
+	while (i < ARRAY_SIZE(labels) &&
 	       (len != labels[i].len || memcmp(need->key, labels[i].old, len)))
 		i++;
-	if (i == sizeof(labels) / sizeof(*labels))
+	if (i == ARRAY_SIZE(labels))
 		return NULL;
 	/* `accelerator` with the value nvidia is AKS' label. */
 	return !text_eq(need->key, "accelerator") ||

@@ -7,6 +7,7 @@
  * selector, as some operators do; a claim selects devices, a MIG profile has a
  * size.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/accelerator.h"
@@ -27,8 +28,7 @@ static const char *node_product_label(const struct pod *pod)
 	};
 
 	FOR_EACH_CONTAINER(pod, c)
-		for (size_t i = 0;
-		     c->accelerator && i < sizeof(labels) / sizeof(*labels);
+		for (size_t i = 0; c->accelerator && i < ARRAY_SIZE(labels);
 		     i++)
 			if (text_eq(c->accelerator->vendor, labels[i][0]))
 				return labels[i][1];

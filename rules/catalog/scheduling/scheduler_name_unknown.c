@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -25,7 +26,7 @@ static const char *const known_names[] = {
 	"kai-scheduler",     "yunikorn",
 	"hami-scheduler",    "koord-scheduler",
 	"runai-scheduler",   "scheduler-plugins-scheduler"};
-enum { NKNOWN = sizeof(known_names) / sizeof(*known_names) };
+enum { NKNOWN = ARRAY_SIZE(known_names) };
 
 static void check_spelling(struct rule_run *run, const struct pod *pod,
 			   const struct node *at)

@@ -12,6 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -162,7 +163,7 @@ static void check_mounts(struct rule_run *run, const struct container *c)
 {
 	if (!c->nenv)
 		return;
-	for (size_t i = 0; i < sizeof(caches) / sizeof(*caches); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(caches); i++) {
 		struct env_value value = container_env_value(c, caches[i].name);
 		const struct node *mount, *at;
 		struct finding *f;
@@ -191,7 +192,7 @@ static bool has_home(const struct container *c)
 	static const char *const names[] = {"HOME", "XDG_CACHE_HOME",
 					    "VLLM_CACHE_ROOT"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (container_env(c, names[i]) ||
 		    container_env_from(c, names[i]) ||
 		    container_says(c, names[i]))

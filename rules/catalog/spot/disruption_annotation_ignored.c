@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -71,7 +72,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	static const char *const keys[] = {disrupt, former, evict};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const struct node *label = pod_label(pod, keys[i]);
 
 		if (label && !pod_annotation(pod, keys[i]))

@@ -5,6 +5,7 @@
  * for its own work ends, and pods of a DaemonSet never block the Cluster
  * Autoscaler (simulator/drainability/rules: DaemonSets before the annotation).
  */
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 
@@ -25,8 +26,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    (object->class == KIND_POD || object->class == KIND_BATCH ||
 	     object->class == KIND_DAEMON || !pod_is_serving(pod)))
 		return;
-	for (size_t i = 0; i < sizeof(annotations) / sizeof(*annotations);
-	     i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(annotations); i++) {
 		const struct node *at = pod_annotation(pod, annotations[i].key);
 
 		if (!node_eq(at, annotations[i].value))

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/rule.h"
 #include "kube/scheduling/spot.h"
 
@@ -55,7 +56,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	label = spot ? label_of(spot) : NULL;
 	if (!label)
 		return;
-	for (size_t i = 0; i < sizeof(notices) / sizeof(*notices); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(notices); i++) {
 		if (strcmp(label, notices[i].key) != 0 ||
 		    seconds <= notices[i].seconds)
 			continue;

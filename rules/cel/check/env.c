@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/escape.h"
 #include "base/text.h"
@@ -138,7 +139,7 @@ static unsigned looks_of(const char *name)
 		{"duration timestamp", LOOKS_AT_TIME},
 	};
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(*table); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(table); i++)
 		if (text_lists(table[i].names, name))
 			return table[i].looks;
 	return text_starts(name, "sets.") ? LOOKS_WITHIN : 0;
@@ -190,7 +191,7 @@ static void read_types(struct function_index *index)
 		"type", "uint",	 "optional", "net.IP",	 "net.CIDR",
 	};
 
-	const size_t n = sizeof(texts) / sizeof(*texts);
+	const size_t n = ARRAY_SIZE(texts);
 
 	index->types = ARENA_ARRAY(&index->arena, const struct cel_type *, n);
 	for (size_t i = 0; i < n; i++) {

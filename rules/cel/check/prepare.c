@@ -5,6 +5,7 @@
  * (interpreter/decorators.go, decOptimize) costs nothing at run time: lists and
  * maps of constants, conversions of constants, `in` over constants.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "rules/cel/check/check.h"
 
@@ -83,7 +84,7 @@ static void set_signatures(struct arena *arena, struct cel_expr *e)
 
 static void set_operation(struct cel_expr *e)
 {
-	size_t n = sizeof(operations) / sizeof(*operations);
+	size_t n = ARRAY_SIZE(operations);
 
 	for (size_t i = 0; i < n; i++) {
 		if (text_eq(e->call.function, operations[i].name))

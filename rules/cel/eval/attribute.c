@@ -5,6 +5,7 @@
  * index that it follows; `?:` and has() themselves cost nothing. After an
  * optional, an absent step costs nothing, and nothing after it is evaluated.
  */
+#include "base/array.h"
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 #include "rules/cel/value/value_internal.h"
@@ -91,7 +92,7 @@ const char *eval_go_type(struct cel_value value)
 		[CEL_OPTIONAL] = "*types.Optional",
 	};
 
-	if (value.kind < sizeof(names) / sizeof(*names) && names[value.kind])
+	if (value.kind < ARRAY_SIZE(names) && names[value.kind])
 		return names[value.kind];
 	return cel_type_name(cel_type_of(value));
 }

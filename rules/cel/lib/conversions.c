@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static struct cel_value same(struct cel_call *call)
 {
 	return call->args[0];
@@ -116,7 +118,7 @@ static struct cel_value bool_of_string(struct cel_call *call)
 					    "TRUE", "True",  "0",     "f",
 					    "F",    "false", "FALSE", "False"};
 
-	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		if (cel_text_eq(call->args[0].text, texts[i]))
 			return cel_bool(i < 6);
 	}

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 /* The text from a position on; NUL bytes follow its end. */
@@ -149,7 +150,7 @@ static size_t scan_name(struct cursor c, int *kind)
 	size_t len = is_letter(byte(c, at)) ? run(c, at, is_name) : 0;
 
 	*kind = TOKEN_IDENT;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (strlen(words[i].word) == len &&
 		    !memcmp(words[i].word, c.s, len))
 			*kind = words[i].kind;
@@ -176,7 +177,7 @@ static size_t scan_symbol(struct cursor c, int *kind)
 	} two[] = {{"==", TOKEN_EQ}, {"!=", TOKEN_NE},	{"<=", TOKEN_LE},
 		   {">=", TOKEN_GE}, {"&&", TOKEN_AND}, {"||", TOKEN_OR}};
 
-	for (size_t i = 0; i < sizeof(two) / sizeof(*two); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(two); i++) {
 		*kind = two[i].kind;
 		if (byte(c, 0) == two[i].text[0] &&
 		    byte(c, 1) == two[i].text[1])

@@ -6,6 +6,7 @@
  * (apiserver pkg/cel/environment/base.go). Expansions are written in CEL, with
  * names that no text can spell (struct cel_template).
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "rules/cel/syntax/parser.h"
 
@@ -42,7 +43,7 @@ static const struct fold_macro folds[] = {
 
 static const struct fold_macro *fold_of(const char *name, unsigned n)
 {
-	for (size_t i = 0; i < sizeof(folds) / sizeof(*folds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(folds); i++)
 		if (n >= folds[i].min && n <= folds[i].max &&
 		    text_eq(name, folds[i].name))
 			return &folds[i];

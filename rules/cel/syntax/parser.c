@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -187,7 +188,7 @@ static const struct operator_token *operator_of(int kind)
 		{TOKEN_IN, "@in", BINDS_RELATION},
 	};
 
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(operators); i++)
 		if (operators[i].kind == kind)
 			return &operators[i];
 	return NULL;

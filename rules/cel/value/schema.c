@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "rules/cel/value/time_text.h"
 #include "rules/cel/value/value_internal.h"
@@ -34,7 +35,7 @@ bool cel_is_reserved(const char *name)
 		"var",	  "void",     "while",
 	};
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (text_eq(words[i], name))
 			return true;
 	}
@@ -52,7 +53,7 @@ static bool is_plain(char c)
  */
 static int escape_at(const char *s, size_t len)
 {
-	for (int i = 0; i < (int)(sizeof(escapes) / sizeof(*escapes)); i++) {
+	for (int i = 0; i < (int)ARRAY_SIZE(escapes); i++) {
 		size_t n = strlen(escapes[i].text);
 
 		if (n <= len && memcmp(s, escapes[i].text, n) == 0)
@@ -97,7 +98,7 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 /* Returns the text that an escape's word encodes, or NULL. */
 static const char *meaning(const char *word, bool whole)
 {
-	for (size_t i = 0; i < sizeof(escapes) / sizeof(*escapes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
 		if (text_eq(word, escapes[i].name))
 			return escapes[i].text;
 	}

@@ -7,6 +7,8 @@
 
 #include <time.h>
 
+#include "base/array.h"
+
 enum { NANOS = 1000000000 };
 
 int64_t cel_duration_nanos(struct cel_time time)
@@ -163,7 +165,7 @@ static uint64_t unit(struct scan *scan)
 	       scan->text.data[scan->at] != '.')
 		scan->at++;
 	name = (struct cel_text){scan->text.data + start, scan->at - start};
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(units); i++) {
 		if (cel_text_eq(name, units[i].name))
 			return units[i].nanos;
 	}

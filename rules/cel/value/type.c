@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 
@@ -115,7 +116,7 @@ static const struct cel_type *named(struct arena *arena, const char *word,
 static const struct cel_type *type_of_word(struct arena *arena,
 					   const char *word, size_t len)
 {
-	for (size_t i = 0; i < sizeof(kind_names) / sizeof(*kind_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kind_names); i++) {
 		const char *name = kind_names[i].signature;
 
 		if (name && strlen(name) == len && !memcmp(name, word, len))

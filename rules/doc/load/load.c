@@ -10,6 +10,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/block.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -52,7 +53,7 @@ static uint32_t space_length(const struct loader *loader, uint32_t at)
 		return left && is_space(*p);
 	if (left >= 2 && *p == '\xc2' && (p[1] == '\x85' || p[1] == '\xa0'))
 		return 2;
-	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(spaces); i++)
 		if (left >= 3 && !memcmp(p, spaces[i], 3))
 			return 3;
 	return 0;

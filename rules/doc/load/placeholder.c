@@ -18,6 +18,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/block.h"
 
 enum {
@@ -210,7 +211,7 @@ static bool marker(const char *s, size_t len)
 	for (size_t i = 0; i < len; i++)
 		if (is_lower(s[i]))
 			return false;
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (*s == *prefixes[i] && word_starts(s, len, prefixes[i]))
 			return true;
 	return len > n && memcmp(s + len - n, suffix, n) == 0;
@@ -271,7 +272,7 @@ static bool is_whole(const struct span *text)
 		return true;
 	if (todo || word_starts(text->start, len, "FIXME"))
 		return !is_alnum(at(text, text->start + (todo ? 4 : 5)));
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		if (len == values[i].len &&
 		    strncasecmp(text->start, values[i].text, len) == 0)
 			return true;
@@ -443,7 +444,7 @@ static bool is_named_number(const struct node *node)
 		return false;
 	number = key_is(node->parent, "limits") ||
 		 key_is(node->parent, "requests");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		number = number || key_is(node, keys[i]);
 	return number;
 }

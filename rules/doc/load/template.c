@@ -8,6 +8,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/placeholder.h"
 
@@ -57,7 +58,7 @@ static bool helm_in(const struct template_line *line)
 		end = text_find(p, left(line, p), "}}");
 		if (!end)
 			end = line->end;
-		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 			if (text_find(p, (size_t)(end - p), names[i]))
 				return true;
 	}
@@ -83,7 +84,7 @@ static bool is_control(const struct template_line *line, const char *p)
 	if (starts(line, p, "-") || starts(line, p, "/*"))
 		return true;
 	p = skip_blanks(line, p);
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		size_t n = strlen(words[i]);
 
 		if (starts(line, p, words[i]) &&

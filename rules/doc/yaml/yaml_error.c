@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "yaml.h"
@@ -196,7 +197,7 @@ static const char *parser_words(struct yaml *yaml, uint32_t at)
 
 	if (!strcmp(problem, "found character that cannot start any token"))
 		return bad_start(at < yaml->end ? yaml->text[at] : ' ');
-	for (size_t i = 0; i < sizeof(wordings) / sizeof(*wordings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(wordings); i++) {
 		if (strcmp(problem, wordings[i].problem))
 			continue;
 		if (!wordings[i].context ||

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "admission_policy_internal.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/build.h"
 #include "doc/edit.h"
@@ -141,7 +142,7 @@ static const struct cel_type *text_type(const struct node *schema)
 	};
 	const struct node *format = node_get(schema, "format");
 
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++)
 		if (node_eq(format, formats[i].format))
 			return cel_type_of_kind(formats[i].kind);
 	return cel_type_of_kind(CEL_STRING);
@@ -159,7 +160,7 @@ static const struct cel_type *scalar_type(const struct node *schema)
 	};
 	const struct node *type = node_get(schema, "type");
 
-	for (size_t i = 0; i < sizeof(types) / sizeof(*types); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++)
 		if (node_eq(type, types[i].type))
 			return cel_type_of_kind(types[i].kind);
 	return node_eq(type, "string") ? text_type(schema) : NULL;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "admission_policy_internal.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -282,7 +283,7 @@ static bool is_exempt(const struct object *object)
 		"MutatingAdmissionPolicyBinding",
 	};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (object_is(object, admission_group, kinds[i]))
 			return true;
 	return false;

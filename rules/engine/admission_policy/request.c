@@ -5,6 +5,7 @@
  * CreateNamespaceObject).
  */
 #include "admission_policy_internal.h"
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/edit.h"
 
@@ -164,7 +165,7 @@ const struct node *admission_namespace_node(struct admission_case *a)
 	else
 		put_unknown(a->arena, metadata, "labels");
 	put_unknown(a->arena, metadata, "annotations");
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		put_unknown(a->arena, map, keys[i]);
 	return map;
 }

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "policy_read.h"
 
@@ -18,7 +19,7 @@ static const struct {
 
 size_t admission_kinds(const char **names)
 {
-	size_t n = sizeof(kinds) / sizeof(*kinds);
+	size_t n = ARRAY_SIZE(kinds);
 
 	for (size_t i = 0; i < n; i++)
 		names[i] = kinds[i].kind;
@@ -42,7 +43,7 @@ bool read_admission_document(struct policy_reader *r, const struct doc *doc)
 	const struct node *kind = node_get(doc->root, "kind");
 	const struct node *version = node_get(doc->root, "apiVersion");
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
 		if (!node_eq(kind, kinds[i].kind))
 			continue;
 		if (text_starts(text_or_empty(node_str(version)),

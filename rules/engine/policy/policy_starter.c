@@ -7,6 +7,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "engine/policy.h"
 #include "policy_internal.h"
 
@@ -139,7 +140,7 @@ static void write_rules(const struct rule_set *rules, struct buf *out)
 	buf_adds(out, rules_head);
 	write_categories(rules, out);
 	buf_adds(out, "#rules:\n");
-	for (size_t i = 0; i < sizeof(examples) / sizeof(examples[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(examples); i++)
 		if (rule_set_find(rules, examples[i].rule) >= 0)
 			buf_addf(out, "#  %s: %s\n", examples[i].rule,
 				 examples[i].value);

@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "engine/finding.h"
 #include "policy_internal.h"
 
 static const char *const preset_names[] = {"recommended", "strict", "all"};
-enum { PRESETS = sizeof(preset_names) / sizeof(preset_names[0]) };
+enum { PRESETS = ARRAY_SIZE(preset_names) };
 
 static bool is_headline(const char *category)
 {
@@ -22,7 +23,7 @@ static bool is_headline(const char *category)
 					       "quota",	     "resources",
 					       "scheduling", "shm"};
 
-	for (size_t i = 0; i < sizeof(headline) / sizeof(headline[0]); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(headline); i++)
 		if (strcmp(category, headline[i]) == 0)
 			return true;
 	return false;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results of the cluster's own policies for an object, as findings. */
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/injected.h"
 #include "run_internal.h"
@@ -135,7 +136,7 @@ void run_inject(struct run *run, struct arena *arena, struct object *object)
 	struct policy_sets sets = policy_sets(run);
 
 	object_inject(arena, run_kube(run), object);
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets.items); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sets.items); i++)
 		inject_touched(sets.items[i], &request, object);
 	inject_touched(input_mutations(run, object), &request, object);
 }
@@ -152,7 +153,7 @@ void run_admission_policies(struct run *run, const struct object *object,
 	if (request.policies && state->cluster_old &&
 	    state->file.cluster_policies)
 		not_run(&r, false, state->cluster_old);
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets.items); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(sets.items); i++)
 		if (sets.items[i] && !object->parent)
 			admission_policies_judge(sets.items[i], &request);
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/escape.h"
 #include "base/file.h"
@@ -290,7 +291,7 @@ static int read_field(struct load *load)
 		return -1;
 	if (!node_str(key))
 		return fail(load, key->start, "expected a key");
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (node_eq(key, fields[i].name))
 			field = &fields[i];
 	if (expect(load, ':', "expected ':' after a key"))

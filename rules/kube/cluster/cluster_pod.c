@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -315,7 +316,7 @@ static struct node *bare_pod(struct arena *arena, const struct node *root)
 	edit_member_string(arena, pod, "apiVersion", "v1");
 	edit_member_string(arena, pod, "kind", "Pod");
 	edit_member(arena, pod, "spec", spec);
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++) {
 		const struct node *from =
 			node_get(node_get(root, "spec"), fields[i]);
 		struct node *copy =

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/load.h"
 #include "kube/claim.h"
@@ -26,7 +27,7 @@ static const char *vendor_in(const char *text)
 		{"h200", "nvidia"},	{"b200", "nvidia"},
 	};
 
-	for (size_t i = 0; text && i < sizeof(words) / sizeof(*words); i++)
+	for (size_t i = 0; text && i < ARRAY_SIZE(words); i++)
 		if (text_contains_ci(text, words[i][0]))
 			return words[i][1];
 	return NULL;
@@ -115,7 +116,7 @@ static bool may_give(const struct source *source)
 	static const char *const kinds[] = {"DeviceClass", "RuntimeClass",
 					    "LocalModel"};
 
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++)
 		if (text_find(source->text, source->len, kinds[i]))
 			return true;
 	return false;

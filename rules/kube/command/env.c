@@ -9,6 +9,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/edit.h"
 #include "rules/kube/data.h"
@@ -119,7 +120,7 @@ const struct node *container_env_after(const struct container *c,
 	if (node_is_seq(lists[0]) &&
 	    !container_may_have_env(c, node_tag(name, strlen(name))))
 		lists[0] = NULL;
-	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++) {
 		const struct node *found = env_first(lists[i], name, &after);
 
 		if (found)

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
+
 /* True if the keys of the map are chosen by the user. */
 static bool has_free_keys(const struct node *map)
 {
@@ -20,7 +22,7 @@ static bool has_free_keys(const struct node *map)
 		"limits",  "requests", "nodeSelector", "matchLabels",
 		"sysctls", "overhead", "annotations",  "labels"};
 
-	for (size_t i = 0; map->key && i < sizeof(maps) / sizeof(*maps); i++)
+	for (size_t i = 0; map->key && i < ARRAY_SIZE(maps); i++)
 		if (!strcasecmp(map->key, maps[i]))
 			return true;
 	return false;
@@ -103,7 +105,7 @@ static const char *const fields[] = {
 /* One of them, in any case of its letters; or NULL. */
 static const char *field_in_any_case(const char *key)
 {
-	for (size_t i = 0; key && i < sizeof(fields) / sizeof(*fields); i++)
+	for (size_t i = 0; key && i < ARRAY_SIZE(fields); i++)
 		if (!strcasecmp(key, fields[i]))
 			return fields[i];
 	return NULL;

@@ -4,6 +4,7 @@
  */
 #include "rules/kube/operator.h"
 
+#include "base/array.h"
 #include "base/text.h"
 
 static const struct node *pattern_of(const struct node *role)
@@ -55,7 +56,7 @@ static const struct node *template_ref(const struct node *role)
 					    "leaderWorkerPattern.templateRef",
 					    "templateRef"};
 
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (!node_is_unset(node_path(role, paths[i])))
 			return node_path(role, paths[i]);
 	return NULL;

@@ -5,6 +5,8 @@
  */
 #include "kube/quota/limit_range.h"
 
+#include "base/array.h"
+
 /* `max` is the default of an item without one (SetDefaults_LimitRangeItem).
  */
 static bool gives(const struct node *item, const char *resource)
@@ -13,7 +15,7 @@ static bool gives(const struct node *item, const char *resource)
 
 	if (!node_eq(node_get(item, "type"), "Container"))
 		return false;
-	for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 		if (!node_is_unset(node_get(node_get(item, maps[i]), resource)))
 			return true;
 	return false;

@@ -3,6 +3,7 @@
  * Why a ResourceFlavor never takes a pod: its taints, its labels, a missing
  * topology.
  */
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/object.h"
 #include "kube/quota/queue.h"
@@ -63,7 +64,7 @@ static const struct node *topology_request(const struct pod *pod)
 		"kueue.x-k8s.io/podset-unconstrained-topology",
 	};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++)
 		if (pod_annotation(pod, keys[i]))
 			return pod_annotation(pod, keys[i]);
 	return NULL;

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 
@@ -172,7 +173,7 @@ static enum restart_policy policy_of(const struct node *node)
 		{"ExitCode", RESTART_EXIT_CODE},
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		if (node_eq(node, names[i].text))
 			return names[i].policy;
 	return RESTART_UNKNOWN;

@@ -10,6 +10,7 @@
  */
 #include "rules/kube/operator.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/build.h"
 
@@ -40,7 +41,7 @@ static const char *merge_key(const char *list)
 		{"schedulingGates", "name"},
 	};
 
-	for (size_t i = 0; list && i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; list && i < ARRAY_SIZE(keys); i++)
 		if (!strcmp(list, keys[i][0]))
 			return keys[i][1];
 	return NULL;

@@ -11,6 +11,7 @@
 
 #include <ctype.h>
 
+#include "base/array.h"
 #include "rules/kube/data.h"
 
 bool mig_profile_on(const char *profile, const char *product)
@@ -128,7 +129,7 @@ int mig_product_most(const char *value)
 /* Sorted by key, because the order in a map has no meaning. */
 static void add_choice(struct mig_choices *all, struct mig_choice one)
 {
-	const size_t most = sizeof(all->items) / sizeof(*all->items);
+	const size_t most = ARRAY_SIZE(all->items);
 
 	for (size_t i = 0; i < all->n; i++)
 		if (strcmp(one.key, all->items[i].key) < 0) {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 static enum tri tri_and(enum tri a, enum tri b)
@@ -151,7 +152,7 @@ static bool is_of_operator(const char *key)
 	static const char *const starts[] = {"job-", "replica-", "group-",
 					     "controller-"};
 
-	for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(starts); i++)
 		if (text_starts(key, starts[i]))
 			return true;
 	return strchr(key, '/');

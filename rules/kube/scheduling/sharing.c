@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kube/scheduling/sharing.h"
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/scheduling/node_match.h"
 #include "rules/kube/kinds.h"
@@ -59,7 +60,7 @@ static bool has_unit(const struct node *labels, enum accel_class unit)
 	static const char *const keys[] = {STRATEGY, PRODUCT, GKE_STRATEGY,
 					   GKE_SLICE};
 
-	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		const char *value = node_str(node_get(labels, keys[i]));
 
 		if (value && unit_of(keys[i], value) == unit)

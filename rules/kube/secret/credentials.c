@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "rules/kube/secret/secret_internal.h"
 
 enum {
@@ -66,10 +67,10 @@ static struct seen *seen_of(struct credential_scan *scan, const char *ends)
 {
 	struct seen *seen = scan->seen;
 
-	for (size_t i = 0; i < sizeof(scan->seen) / sizeof(*seen); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(scan->seen); i++)
 		if (seen[i].ends == ends)
 			return &seen[i];
-	seen += scan->next++ % (sizeof(scan->seen) / sizeof(*seen));
+	seen += scan->next++ % ARRAY_SIZE(scan->seen);
 	*seen = (struct seen){.ends = ends, .stops = {true}};
 	for (; *ends; ends++)
 		seen->stops[(unsigned char)*ends] = true;
@@ -130,7 +131,7 @@ static const struct word {
 	{"accountkey", true},
 	{"sharedaccesskey", true},
 };
-enum { WORDS = sizeof(words) / sizeof(*words) };
+enum { WORDS = ARRAY_SIZE(words) };
 
 /* A part of a name starts after one of these, or with a capital. */
 static bool begins_part(const struct credential_scan *scan, size_t at)
@@ -169,7 +170,7 @@ bool credential_is_value(const char *text, size_t len)
 
 	if (len < LEAST || strchr("$<{[(/*&!|>%~", *text))
 		return false;
-	for (size_t i = 0; i < sizeof(none) / sizeof(*none); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(none); i++)
 		if (strlen(none[i]) == len && !strncasecmp(none[i], text, len))
 			return false;
 	return true;

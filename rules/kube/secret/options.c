@@ -10,6 +10,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	COMMAND_MOST = 1024, /* bytes from a program to its option */
 	VALUE_MOST = 4096,
@@ -53,7 +55,7 @@ static const struct program {
 	{"oc", "login", 'p', EITHER},
 	{"argocd", "login", 'p', EITHER},
 };
-enum { PROGRAMS = sizeof(programs) / sizeof(*programs) };
+enum { PROGRAMS = ARRAY_SIZE(programs) };
 
 static const char letters[] = "paPwu";
 static const char blanks[] = " \t\r\"'\\,[]()`";

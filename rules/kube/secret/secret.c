@@ -13,6 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 enum {
@@ -215,7 +216,7 @@ static const struct group {
 };
 #undef PREFIX
 
-enum { GROUPS = sizeof(groups) / sizeof(*groups) };
+enum { GROUPS = ARRAY_SIZE(groups) };
 
 /* Returns the prefix of the group that ends at text[at], its last letter.
  * Compares the letter before first: most dashes follow a blank. */

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "doc/build.h"
 #include "doc/edit.h"
@@ -35,7 +36,7 @@ static const struct {
 	{"ray.io", "RayCluster", "ray.io/cluster"},
 };
 #define RAY_NODE_TYPE "ray.io/node-type"
-enum { NAMED = sizeof(named) / sizeof(*named) };
+enum { NAMED = ARRAY_SIZE(named) };
 
 static bool adds_none(const struct object *o)
 {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 enum { MOST_FIELDS = 40, LABEL_MAX = 63, PORT_NAME_MAX = 15 };
@@ -90,7 +91,7 @@ static bool is_field_path(const char *s)
 	if (text_starts(s, "metadata.labels[") ||
 	    text_starts(s, "metadata.annotations["))
 		return true;
-	for (size_t i = 0; i < sizeof(paths) / sizeof(*paths); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(paths); i++)
 		if (!strcmp(s, paths[i]))
 			return true;
 	return false;

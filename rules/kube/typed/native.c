@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/container.h"
 #include "kube/quantity.h"
@@ -488,7 +489,7 @@ static void label_job(struct arena *arena, struct node *metadata, bool always)
 		labels = typed_new(arena, NODE_MAP, NULL, metadata);
 		typed_put(metadata, "labels", labels);
 	}
-	for (size_t i = 0; labels && i < sizeof(keys) / sizeof(*keys); i++)
+	for (size_t i = 0; labels && i < ARRAY_SIZE(keys); i++)
 		if (!node_get(labels, keys[i]))
 			typed_put(labels, keys[i], unknown(arena, labels));
 }

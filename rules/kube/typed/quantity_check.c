@@ -11,6 +11,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/field_type.h"
 #include "kube/typed.h"
@@ -176,7 +177,7 @@ static void check_limit_range(struct quantity_walk *walk,
 					   "maxLimitRequestRatio"};
 
 	FOR_EACH_CHILD(node_get(spec, "limits"), item)
-		for (size_t i = 0; i < sizeof(maps) / sizeof(*maps); i++)
+		for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
 			check_map(walk, node_get(item, maps[i]));
 }
 

@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 struct cel_value cel_no_overload(const struct cel_call *call)
@@ -99,7 +100,7 @@ static bool is_unprintable(unsigned c)
 		{0xe0000, 0xe00ff}, {0xe01f0, 0x10ffff},
 	};
 
-	for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++) {
 		if (c >= ranges[i][0] && c <= ranges[i][1])
 			return true;
 	}

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/lib/network/url.h"
@@ -195,7 +196,7 @@ static const struct cel_opaque_type format_type = {
 
 static const struct named_format *find_format(struct cel_text name)
 {
-	for (size_t i = 0; i < sizeof(formats) / sizeof(*formats); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(formats); i++) {
 		if (cel_text_eq(name, formats[i].name))
 			return &formats[i];
 	}

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/text.h"
 
 enum { NANOS = 1000000000 };
@@ -114,7 +115,7 @@ static struct cel_value of_time(struct cel_call *call)
 
 	if (cel_is_abnormal(problem))
 		return problem;
-	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(fields); i++)
 		if (text_eq(call->overload->name, fields[i].name))
 			return cel_int(fields[i].value);
 	return cel_int(time.nanos / 1000000);

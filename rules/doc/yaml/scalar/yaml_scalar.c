@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "base/text.h"
 
@@ -91,7 +92,7 @@ static const struct {
 
 /* First word of each length, and the end. */
 static const uint8_t words_of[WORD_MAX + 2] = {
-	0, 1, 6, 12, 18, 30, sizeof(words) / sizeof(*words)};
+	0, 1, 6, 12, 18, 30, ARRAY_SIZE(words)};
 
 bool scalar_may_resolve(unsigned char first)
 {
@@ -405,7 +406,7 @@ bool scalar_resolve(const char *text, size_t len, const char *tag,
 	name = tag + strlen(TAG_PREFIX);
 	if (!strcmp(name, "binary"))
 		scalar->kind = SCALAR_BINARY;
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(known); i++) {
 		if (strcmp(name, known[i]))
 			continue;
 		resolve_plain(text, len, scalar);
