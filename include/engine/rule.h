@@ -218,6 +218,11 @@ struct finding *report_place(struct rule_run *run, const struct object_id *id,
 const char *rule_title(struct rule_run *run, const char *kind,
 		       const char *name);
 
+/* "1 GPU", "3 GPUs", "2 processes": for a message, with %s. */
+const char *rule_count(struct rule_run *run, int64_t n, const char *noun);
+/* The number alone. */
+const char *rule_number(struct rule_run *run, int64_t n);
+
 /*
  * Sets another severity than the rule's own, unless the policy sets one; the
  * action follows, unless the policy sets it. Errors of other rules need

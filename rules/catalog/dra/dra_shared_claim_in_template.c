@@ -4,8 +4,6 @@
  * pods that use it. Pods that also have a separate claim, and claims whose
  * name suggests sharing, do it on purpose.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/claim.h"
@@ -30,9 +28,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    claim_use(pod, entry, &devices) == TRI_YES)
 			report_pod(
 				run, pod, at,
-				"%" PRId64
-				" pods share the devices of claim `%s`: if each pod needs its own, use a claim template, which creates one claim per pod",
-				pod->steady.n, node_str(at));
+				"%s share the devices of claim `%s`: if each pod needs its own, use a claim template, which creates one claim per pod",
+				rule_count(run, pod->steady.n, "pod"),
+				node_str(at));
 	}
 }
 

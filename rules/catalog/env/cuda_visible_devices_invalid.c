@@ -10,7 +10,6 @@
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,10 +56,9 @@ static void report_surplus(struct rule_run *run, const struct container *c,
 {
 	struct finding *f = report_container(
 		run, c, at,
-		"`%s` lists `%.*s` after all %" PRId64
-		" devices of container `%s`: this entry and the rest are ignored",
-		name, (int)strcspn(bad, ","), bad, c->gpus.n,
-		container_title(c));
+		"`%s` lists `%.*s` after all %s of container `%s`: this entry and the rest are ignored",
+		name, (int)strcspn(bad, ","), bad,
+		rule_count(run, c->gpus.n, "device"), container_title(c));
 
 	finding_severity(f, SEVERITY_INFO);
 }
@@ -94,10 +92,9 @@ static void check_variable(struct rule_run *run, const struct container *c,
 		if (isdigit((unsigned char)*bad))
 			f = report_container(
 				run, c, value.at,
-				"`%s` names device %ld, but container `%s` has "
-				"%" PRId64 ", counted from 0",
+				"`%s` names device %ld, but container `%s` has %s, counted from 0",
 				name, strtol(bad, NULL, 10), container_title(c),
-				n);
+				rule_number(run, n));
 		else
 			f = report_container(
 				run, c, value.at,

@@ -4,8 +4,6 @@
  * no other pod. The right interface depends on the site; these are wrong
  * everywhere.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/scheduling/affinity.h"
@@ -17,10 +15,11 @@ static void check_variable(struct rule_run *run, const struct container *c,
 
 	if (text_eq(value.text, "lo") || text_eq(value.text, "=lo") ||
 	    text_eq(value.text, "docker0"))
-		report_container(run, c, value.at,
-				 "`%s: %s` reaches no other pod, but %" PRId64
-				 " pods need each other",
-				 name, value.text, c->pod->object->gang.n);
+		report_container(
+			run, c, value.at,
+			"`%s: %s` reaches no other pod, but %s need each other",
+			name, value.text,
+			rule_count(run, c->pod->object->gang.n, "pod"));
 }
 
 /* Pods on the network of one host reach each other through its loopback. */

@@ -4,7 +4,6 @@
  * start with fewer pods. Volcano replaces 0 by the sum of the tasks' own
  * minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -102,11 +101,9 @@ static void report(struct rule_run *run, const struct object *object,
 	bool known = has_launcher(object);
 	struct finding *f = report_object(
 		run, object, at,
-		known ? "the gang may start with %" PRId64 " of %" PRId64
-			" pods with devices, which then wait for the others"
-		      : "the gang may start with %" PRId64 " of %" PRId64
-			" pods with devices: if the program is not elastic, these wait for the others",
-		least, all);
+		known ? "the gang may start with %s of %s with devices, which then wait for the others"
+		      : "the gang may start with %s of %s with devices: if the program is not elastic, these wait for the others",
+		rule_number(run, least), rule_count(run, all, "pod"));
 
 	if (!known)
 		finding_severity(f, SEVERITY_INFO);

@@ -4,8 +4,6 @@
  * server (TFJob) do not wait for one another; Jobs of a JobSet may be
  * independent.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -19,14 +17,15 @@ static const char *title(struct rule_run *run, const struct object *object,
 	const char *device = object_device(object);
 
 	if (object->gang.unknown || object->gang.n >= pods)
-		return arena_printf(arena, "%" PRId64 " %s pods", pods, device);
+		return arena_printf(arena, "%s %s pods", rule_number(run, pods),
+				    device);
 	if (!node_is_unset(node_path(object->root, "spec.elasticPolicy")))
-		return arena_printf(
-			arena, "at least %" PRId64 " of %" PRId64 " %s pods",
-			object->gang.n, pods, device);
-	return arena_printf(arena,
-			    "%" PRId64 " %s pods in groups of up to %" PRId64,
-			    pods, device, object->gang.n);
+		return arena_printf(arena, "at least %s of %s %s pods",
+				    rule_number(run, object->gang.n),
+				    rule_number(run, pods), device);
+	return arena_printf(arena, "%s %s pods in groups of up to %s",
+			    rule_number(run, pods), device,
+			    rule_number(run, object->gang.n));
 }
 
 static void check(struct rule_run *run, const struct object *object)

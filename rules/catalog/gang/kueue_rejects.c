@@ -3,7 +3,6 @@
  * Reports jobs, queues and flavors that Kueue rejects. Kueue validates jobs
  * without a queue too, but Ray clusters and pods only in a queue.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +78,8 @@ static void check_slice(struct rule_run *run, const struct pod *pod)
 	if (size > (unsigned long)pods.n)
 		rule_report_rejection(
 			run, pod, note, "slice-above-pods",
-			"a slice has %lu pods, and the pod set %" PRId64, size,
-			pods.n);
+			"a slice has %lu pods, and the pod set %s", size,
+			rule_number(run, pods.n));
 }
 
 static bool differs(const struct pod *a, const struct pod *b, const char *key)
@@ -98,11 +97,11 @@ static void check_pair(struct rule_run *run, const struct pod *pod,
 	struct amount a = pods_of_set(pod), b = pods_of_set(other);
 
 	if (!a.unknown && !b.unknown && a.n != 1 && b.n != 1)
-		rule_report_rejection(run, pod, note, "group-replicas",
-				      "the pod sets of group `%s` have %" PRId64
-				      " and %" PRId64
-				      " pods, and one must have 1",
-				      node_str(note), a.n, b.n);
+		rule_report_rejection(
+			run, pod, note, "group-replicas",
+			"the pod sets of group `%s` have %s and %s, and one must have 1",
+			node_str(note), rule_number(run, a.n),
+			rule_count(run, b.n, "pod"));
 	if (differs(pod, other, PODSET "required-topology") ||
 	    differs(pod, other, PODSET "preferred-topology"))
 		rule_report_rejection(
@@ -137,8 +136,8 @@ static void check_group(struct rule_run *run, const struct pod *pod)
 	}
 	if (n != 2)
 		rule_report_rejection(run, pod, note, "group-pod-sets",
-				      "group `%s` has %zu pod set%s, not two",
-				      name, n, n == 1 ? "" : "s");
+				      "group `%s` has %s, not two", name,
+				      rule_count(run, n, "pod set"));
 	else
 		check_pair(run, pod, other);
 }

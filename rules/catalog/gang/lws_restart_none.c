@@ -3,8 +3,6 @@
  * Reports groups of a LeaderWorkerSet whose other pods keep running when one
  * restarts. `Default` is the deprecated spelling of `None`.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -22,9 +20,8 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, policy,
-		"a group of %" PRId64
-		" pods keeps running while one of its pods restarts (`restartPolicy: %s`)",
-		object->gang.n, node_str(policy));
+		"a group of %s keeps running while one of its pods restarts (`restartPolicy: %s`)",
+		rule_count(run, object->gang.n, "pod"), node_str(policy));
 }
 
 const struct rule rule_lws_restart_none = {

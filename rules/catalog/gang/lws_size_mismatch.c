@@ -4,8 +4,6 @@
  * LeaderWorkerSet's group. SGLang counts the devices of all nodes in --tp, as
  * vLLM does with Ray.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
@@ -81,10 +79,12 @@ static void check_server(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, server->degrees[DEGREE_TENSOR].node,
-		"%s spreads over %" PRId64 " %ss, but a group of %" PRId64
-		" pods has %" PRId64,
-		server->program, want, pod_device(c->pod),
-		amount_int(node_get(c->pod->group, "size"), 1).n, has);
+		"%s spreads over %s, but a group of %s has %s", server->program,
+		rule_count(run, want, pod_device(c->pod)),
+		rule_count(run,
+			   amount_int(node_get(c->pod->group, "size"), 1).n,
+			   "pod"),
+		rule_number(run, has));
 	if (want > has)
 		finding_severity(f, SEVERITY_ERROR);
 }

@@ -8,7 +8,6 @@
  * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
  * that imply svc); training-operator pkg/controller.v1/common/service.go.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -200,10 +199,11 @@ static void check_loopback(struct rule_run *run, const struct container *c,
 		return;
 	nodes = &list.items[0].degrees[DEGREE_NODES];
 	if (nodes->given && !nodes->unknown && nodes->n > 1)
-		report_container(run, c, at,
-				 "`%s` is each pod itself: the %" PRId64
-				 " nodes of %s never meet",
-				 value, nodes->n, list.items[0].program);
+		report_container(
+			run, c, at,
+			"`%s` is each pod itself: the %s of %s never meet",
+			value, rule_count(run, nodes->n, "node"),
+			list.items[0].program);
 }
 
 static void judge_flags(struct rule_run *run, const struct container *c)

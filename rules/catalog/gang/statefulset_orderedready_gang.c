@@ -5,7 +5,6 @@
  * LeaderReady a LeaderWorkerSet makes workers when their leader is ready (lws
  * pkg/controllers/pod_controller.go).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -47,9 +46,8 @@ static void check_ranks(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(
 		run, c, nodes->node,
-		"container `%s` waits for %" PRId64
-		" nodes, but the next pod is created only when this one is ready",
-		container_title(c), nodes->n);
+		"container `%s` waits for %s, but the next pod is created only when this one is ready",
+		container_title(c), rule_count(run, nodes->n, "node"));
 	if (server)
 		return;
 	finding_severity(f, SEVERITY_INFO);

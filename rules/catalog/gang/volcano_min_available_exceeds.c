@@ -5,8 +5,6 @@
  * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of
  * all tasks, and each task by itself.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 
 /* Releases differ on unset replicas. */
@@ -27,10 +25,11 @@ static void compare(struct rule_run *run, const struct object *object,
 
 	if (pods.unknown || least.unknown || least.n <= pods.n)
 		return;
-	report_object(run, object, at,
-		      "Volcano rejects minAvailable %" PRId64
-		      ": it is above the %" PRId64 " pod%s of %s",
-		      least.n, pods.n, pods.n == 1 ? "" : "s", whose);
+	report_object(
+		run, object, at,
+		"Volcano rejects minAvailable %s: it is above the %s of %s",
+		rule_number(run, least.n), rule_count(run, pods.n, "pod"),
+		whose);
 }
 
 static void check(struct rule_run *run, const struct object *object)

@@ -4,8 +4,6 @@
  * policy sets the hours; runs without a deadline are not counted. The roles of
  * a job have one deadline and are one run.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -46,11 +44,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (gpus.unknown || gpus.n < 1 || seconds > INT64_MAX / gpus.n ||
 	    most > INT64_MAX / 3600 || gpus.n * seconds <= most * 3600)
 		return;
-	report_pod(run, pod, deadline,
-		   "up to %" PRId64 " GPU hours (%" PRId64 " %s%s for %" PRId64
-		   " s), but the budget is %" PRId64,
-		   (gpus.n * seconds - 1) / 3600 + 1, gpus.n, pod_device(pod),
-		   gpus.n == 1 ? "" : "s", seconds, most);
+	report_pod(
+		run, pod, deadline,
+		"up to %s (%s for %s s), but the budget is %s",
+		rule_count(run, (gpus.n * seconds - 1) / 3600 + 1, "GPU hour"),
+		rule_count(run, gpus.n, pod_device(pod)),
+		rule_number(run, seconds), rule_number(run, most));
 }
 
 static const struct rule_param params[] = {

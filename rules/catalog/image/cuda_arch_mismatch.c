@@ -4,7 +4,6 @@
  * images that contain a CUDA version. Programs built with it run on newer GPUs
  * if they contain PTX beside their binary kernels.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +82,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			return;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"CUDA %" PRId64 ".%" PRId64
-			" of the image builds no kernels for `%s`: kernels without PTX fail",
-			cuda / 100, cuda % 100, node_str(gpu));
+			"CUDA %s.%s of the image builds no kernels for `%s`: kernels without PTX fail",
+			rule_number(run, cuda / 100),
+			rule_number(run, cuda % 100), node_str(gpu));
 		finding_label(run, f, gpu, "Blackwell");
 	}
 }

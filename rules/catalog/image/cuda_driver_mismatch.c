@@ -5,7 +5,6 @@
  * are compared.
  */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,9 +70,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(c->node, "image"),
-			"the image has CUDA %" PRId64
-			", but the driver of the nodes supports CUDA %s: without CUDA's compatibility package, it does not run",
-			cuda, node_str(most));
+			"the image has CUDA %s, but the driver of the nodes supports CUDA %s: without CUDA's compatibility package, it does not run",
+			rule_number(run, cuda), node_str(most));
 		finding_label(run, f, most, "the nodes");
 	}
 }

@@ -7,7 +7,6 @@
  * that are merged into others, and names of operators' volumes are skipped.
  * Source: pkg/apis/core/validation; observed.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -139,10 +138,10 @@ static void check_probes(struct rule_run *run, const struct container *c)
 					probes[i]),
 				probe);
 		else if (i < 2 && node_int(at, &n) && n > 1)
-			report_container(run, c, at,
-					 "`successThreshold` of a `%s` must be "
-					 "1, not %" PRId64,
-					 probes[i], n);
+			report_container(
+				run, c, at,
+				"`successThreshold` of a `%s` must be 1, not %s",
+				probes[i], rule_number(run, n));
 	}
 }
 

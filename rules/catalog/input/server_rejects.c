@@ -4,7 +4,6 @@
  * admission they have passed it; the pods of custom kinds get there when they
  * are created.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -22,11 +21,11 @@ static void check_autoscaler(struct rule_run *run, const struct node *spec)
 	if (!node_is_unset(least) && !node_int(least, &min))
 		return;
 	if (node_int(node_get(spec, "maxReplicas"), &max) && max < min)
-		rule_report_rejection(run, NULL, node_get(spec, "maxReplicas"),
-				      "hpa-replicas",
-				      "`maxReplicas` %" PRId64
-				      " is below `minReplicas` %" PRId64,
-				      max, min);
+		rule_report_rejection(
+			run, NULL, node_get(spec, "maxReplicas"),
+			"hpa-replicas",
+			"`maxReplicas` %s is below `minReplicas` %s",
+			rule_number(run, max), rule_number(run, min));
 }
 
 static void check_budget(struct rule_run *run, const struct node *spec)
@@ -210,16 +209,15 @@ static void check_port(struct rule_run *run, const struct container *c,
 		return;
 	if (c->role != CONTAINER_INIT && is_taken(c->pod, port))
 		rule_report_rejection(run, c->pod, host, "host-port-twice",
-				      "two ports have `hostPort` %" PRId64,
-				      number);
+				      "two ports have `hostPort` %s",
+				      rule_number(run, number));
 	if (node_is_true(pod_field(c->pod, "hostNetwork")) &&
 	    node_int(node_get(port, "containerPort"), &inside) &&
 	    inside != number)
-		rule_report_rejection(run, c->pod, host, "host-network-port",
-				      "`hostPort` is %" PRId64
-				      " and `containerPort` %" PRId64
-				      " in a pod with hostNetwork",
-				      number, inside);
+		rule_report_rejection(
+			run, c->pod, host, "host-network-port",
+			"`hostPort` is %s and `containerPort` %s in a pod with hostNetwork",
+			rule_number(run, number), rule_number(run, inside));
 }
 
 /* -------------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
  * as a test. Source: the words of the command; KubeRay appends `ray start` to
  * the command of a Ray container, so such a container does work.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -57,8 +56,8 @@ static void check_container(struct rule_run *run, const struct container *c)
 	    is_for_people(run, c->pod))
 		return;
 	if (bounded)
-		snprintf(time, sizeof(time), " for %" PRId64 " s",
-			 command.seconds);
+		snprintf(time, sizeof(time), " for %s s",
+			 rule_number(run, command.seconds));
 	f = report_container(run, c, command.at,
 			     "container `%s` holds its %ss%s and %s (`%s`)",
 			     container_title(c), pod_device(c->pod), time,

@@ -8,8 +8,6 @@
  * Source: batch/v1 types.go; training-operator core/job.go,
  * pytorch_defaults.go; trainer#1589; Argo docs.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
@@ -93,10 +91,11 @@ static void limit(struct rule_run *run, struct finding *f,
 			     dotted, key);
 		return;
 	}
-	finding_help(run, f, "set `%s%s%s`, for example to %" PRId64, dotted,
-		     *dotted ? "." : "", key, n);
+	finding_help(run, f, "set `%s%s%s`, for example to %s", dotted,
+		     *dotted ? "." : "", key, rule_number(run, n));
 	clean = *dotted && object_leaks_if_bounded(object);
-	fix = finding_fix(run, f, false, "set `%s: %" PRId64 "`%s", key, n,
+	fix = finding_fix(run, f, false, "set `%s: %s`%s", key,
+			  rule_number(run, n),
 			  clean ? " and `cleanPodPolicy: Running`" : "");
 	fix_set_key(fix, base, dotted, key, edit_int(rule_arena(run), n));
 	if (clean)
@@ -130,9 +129,9 @@ static void too_many(struct rule_run *run, const struct object *object,
 		return;
 	known = condition(object, pods, n);
 	f = report_object(run, object, value,
-			  "`%s: %" PRId64
-			  "` retries failing %s work up to %" PRId64 " times%s",
-			  field, n, object_device(object), n, known);
+			  "`%s: %s` retries failing %s work up to %s%s", field,
+			  rule_number(run, n), object_device(object),
+			  rule_count(run, n, "time"), known);
 	if (*known)
 		finding_severity(f, SEVERITY_INFO);
 	if (object_launches_early(object))

@@ -9,7 +9,6 @@
  * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
  * mpi_job_controller.go syncHandler, newLauncherJob.
  */
-#include <inttypes.h>
 
 #include <string.h>
 
@@ -45,10 +44,10 @@ static void check(struct rule_run *run, const struct object *object)
 		    seconds >= rule_param_int(run, "min") || is_waited_for(pod))
 			continue;
 		last = deadline;
-		report_pod(run, pod, deadline,
-			   "the deadline of %" PRId64
-			   " s also runs while the pods wait for GPUs",
-			   seconds);
+		report_pod(
+			run, pod, deadline,
+			"the deadline of %s s also runs while the pods wait for GPUs",
+			rule_number(run, seconds));
 	}
 }
 

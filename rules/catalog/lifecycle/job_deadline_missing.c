@@ -5,8 +5,6 @@
  * deadline at the job ends that; one in the pod template would move the pods to
  * another quota (scope Terminating). Kueue has a label for the same.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
@@ -116,10 +114,11 @@ static void repair(struct rule_run *run, struct finding *f,
 
 	if (policy.has_runtime || !finding_param_given(run, f, "seconds"))
 		return;
-	fix = finding_fix(
-		run, f, false, "set `%s: %" PRId64 "`%s",
-		bounded ? policy.fields[RUN_DEADLINE] : "activeDeadlineSeconds",
-		seconds, clean ? " and `cleanPodPolicy: Running`" : "");
+	fix = finding_fix(run, f, false, "set `%s: %s`%s",
+			  bounded ? policy.fields[RUN_DEADLINE]
+				  : "activeDeadlineSeconds",
+			  rule_number(run, seconds),
+			  clean ? " and `cleanPodPolicy: Running`" : "");
 	if (bounded) {
 		fix_set_key(fix, object->root, policy.path,
 			    policy.fields[RUN_DEADLINE],

@@ -7,8 +7,6 @@
  * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
  * common_types.go; Argo CD's hooks.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -52,12 +50,14 @@ static void check(struct rule_run *run, const struct object *object)
 	finding_help(run, f, "set `%s.%s: 86400`", policy.path,
 		     policy.fields[RUN_TTL]);
 	if (may_have_ttl(object) && finding_param_given(run, f, "seconds"))
-		fix_set_key(finding_fix(run, f, false, "set `%s: %" PRId64 "`",
-					policy.fields[RUN_TTL],
-					rule_param_int(run, "seconds")),
-			    object->root, policy.path, policy.fields[RUN_TTL],
-			    edit_int(rule_arena(run),
-				     rule_param_int(run, "seconds")));
+		fix_set_key(
+			finding_fix(run, f, false, "set `%s: %s`",
+				    policy.fields[RUN_TTL],
+				    rule_number(run, rule_param_int(
+							     run, "seconds"))),
+			object->root, policy.path, policy.fields[RUN_TTL],
+			edit_int(rule_arena(run),
+				 rule_param_int(run, "seconds")));
 }
 
 static const struct rule_param params[] = {

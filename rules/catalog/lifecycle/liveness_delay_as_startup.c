@@ -4,8 +4,6 @@
  * be used. The delay counts from every start of the container. A preset that
  * KServe merges may have a startup probe.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/command/probe.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -22,11 +20,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		    container_probe(c, "startupProbe", &start) ||
 		    live.unknown || live.delay < LONG_DELAY)
 			continue;
-		report_container(run, c,
-				 node_get(live.node, "initialDelaySeconds"),
-				 "container `%s` is not probed for %" PRId64
-				 " s after each start",
-				 container_title(c), live.delay);
+		report_container(
+			run, c, node_get(live.node, "initialDelaySeconds"),
+			"container `%s` is not probed for %s s after each start",
+			container_title(c), rule_number(run, live.delay));
 	}
 }
 

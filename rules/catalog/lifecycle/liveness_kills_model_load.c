@@ -11,8 +11,6 @@
  * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
  * production-stack#688, aibrix#772.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/argv.h"
@@ -79,9 +77,10 @@ static void repair(struct rule_run *run, struct finding *f,
 					     rule_param_int(run, "budget"));
 
 	if (startup)
-		fix_set(finding_fix(run, f, false,
-				    "add a startupProbe (%" PRId64 " min)",
-				    rule_param_int(run, "budget") / 60),
+		fix_set(finding_fix(
+				run, f, false, "add a startupProbe (%s min)",
+				rule_number(run, rule_param_int(run, "budget") /
+							 60)),
 			c->node, "startupProbe", startup);
 }
 
@@ -95,15 +94,14 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	if (loads == TRI_YES)
 		return report_container(
 			run, c, liveness->node,
-			"the liveness probe of `%s` gives up after %" PRId64
-			" s; loading a model takes up to %" PRId64 " s",
-			container_title(c), budget, need);
+			"the liveness probe of `%s` gives up after %s s; loading a model takes up to %s s",
+			container_title(c), rule_number(run, budget),
+			rule_number(run, need));
 	f = report_container(
 		run, c, liveness->node,
-		"the liveness probe of `%s` gives up after %" PRId64
-		" s; if it loads a model before it answers, that may take up to %" PRId64
-		" s",
-		container_title(c), budget, need);
+		"the liveness probe of `%s` gives up after %s s; if it loads a model before it answers, that may take up to %s s",
+		container_title(c), rule_number(run, budget),
+		rule_number(run, need));
 	finding_severity(f, SEVERITY_INFO);
 	return f;
 }
@@ -129,10 +127,10 @@ static void check_container(struct rule_run *run, const struct container *c)
 	if (probe_budget(&liveness) >= need)
 		return;
 	f = report(run, c, &liveness, need, loads);
-	finding_help(run, f,
-		     "add a startupProbe with the same handler, "
-		     "`periodSeconds: 10` and `failureThreshold: %" PRId64 "`",
-		     (need + 9) / 10);
+	finding_help(
+		run, f,
+		"add a startupProbe with the same handler, `periodSeconds: 10` and `failureThreshold: %s`",
+		rule_number(run, (need + 9) / 10));
 	repair(run, f, c, &liveness);
 }
 

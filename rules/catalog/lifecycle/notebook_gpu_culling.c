@@ -3,8 +3,6 @@
  * Reports notebooks that keep their GPUs while they are idle. Culling is a
  * setting of the controller. A stopped notebook has no pod.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -16,10 +14,9 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%s keeps %" PRId64
-		" %s%s: if the notebook controller does not cull idle notebooks, they stay allocated",
-		rule_title(run, object->kind, object->name), object->gpus.n,
-		object_device(object), object->gpus.n == 1 ? "" : "s");
+		"%s keeps %s: if the notebook controller does not cull idle notebooks, they stay allocated",
+		rule_title(run, object->kind, object->name),
+		rule_count(run, object->gpus.n, object_device(object)));
 }
 
 const struct rule rule_notebook_gpu_culling = {

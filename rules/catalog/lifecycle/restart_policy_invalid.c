@@ -9,8 +9,6 @@
  * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet; mpi-operator
  * pkg/apis/kubeflow/validation.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
@@ -70,8 +68,8 @@ static void check_job(struct rule_run *run, const struct pod *pod,
 		finding_help(run, f, "remove it or set it to `Failed`");
 	}
 	if (node_int(limit, &n) && n < 0)
-		report_pod(run, pod, limit,
-			   "backoffLimit %" PRId64 " is negative", n);
+		report_pod(run, pod, limit, "backoffLimit %s is negative",
+			   rule_number(run, n));
 }
 
 static void check_service(struct rule_run *run, const struct pod *pod)

@@ -6,8 +6,6 @@
  * set their own period; a server that a Job starts ends with it.
  * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/command.h"
@@ -88,11 +86,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!why)
 		return;
 	f = report_pod(
-		run, pod, grace,
-		"%s only %" PRId64 " s%s %s before it is killed",
+		run, pod, grace, "%s only %s s%s %s before it is killed",
 		serving ? "the pod has"
 			: "if the pod writes a checkpoint when it is stopped, it has",
-		seconds, unset ? " (the default grace period)" : "",
+		rule_number(run, seconds),
+		unset ? " (the default grace period)" : "",
 		serving ? "to finish requests" : "for that");
 	finding_missing(f, pod->object, pod->spec,
 			"terminationGracePeriodSeconds");
@@ -100,11 +98,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		      serving ? "serves requests" : "keeps checkpoints");
 	/* Argo's templates have no such field. */
 	if (!pod->defaults && finding_param_given(run, f, "seconds"))
-		fix_set(finding_fix(
-				run, f, false,
-				"set `terminationGracePeriodSeconds: %" PRId64
-				"`",
-				rule_param_int(run, "seconds")),
+		fix_set(finding_fix(run, f, false,
+				    "set `terminationGracePeriodSeconds: %s`",
+				    rule_number(run, rule_param_int(
+							     run, "seconds"))),
 			pod->spec, "terminationGracePeriodSeconds",
 			edit_int(rule_arena(run),
 				 rule_param_int(run, "seconds")));

@@ -3,8 +3,6 @@
  * Reports pods that request all GPUs of a node but only some of its EFA
  * interfaces. Numbers of interfaces: rules/kube/data/instance_types.tsv.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
@@ -101,10 +99,10 @@ static void compare(struct rule_run *run, const struct container *c)
 			continue;
 		report_container(
 			run, other, node_get(container_limits(other), EFA),
-			"container `%s` requests %" PRId64
-			" EFA interfaces, but role `%s` of the same job requests %" PRId64
-			" for as many accelerators",
-			container_title(other), n, c->pod->role, interfaces(c));
+			"container `%s` requests %s, but role `%s` of the same job requests %s for as many accelerators",
+			container_title(other),
+			rule_count(run, n, "EFA interface"), c->pod->role,
+			rule_number(run, interfaces(c)));
 	}
 }
 
@@ -120,10 +118,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (takes_part(c, type))
 			report_container(
 				run, c, node_get(container_limits(c), EFA),
-				"container `%s` requests all %d accelerators of `%s` but only %" PRId64
-				" of its %d EFA interfaces",
+				"container `%s` requests all %d accelerators of `%s` but only %s of its %d EFA interfaces",
 				container_title(c), type->accelerators,
-				type->name, interfaces(c), type->efa);
+				type->name, rule_number(run, interfaces(c)),
+				type->efa);
 	}
 }
 

@@ -6,8 +6,6 @@
  * scheduler puts the pods on different nodes (pkg/apis/core/v1/defaults.go,
  * defaultHostNetworkPorts).
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -50,10 +48,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->gpus.n >= WHOLE_NODE || pod->steady.n < 2 ||
 	    is_kept_apart(pod) || has_node(pod) || declares_ports(pod))
 		return;
-	report_pod(run, pod, at,
-		   "%" PRId64 " pods share the ports of their nodes: if two "
-		   "on one node listen on the same port, they conflict",
-		   pod->steady.n);
+	report_pod(
+		run, pod, at,
+		"%s share the ports of their nodes: if two on one node listen on the same port, they conflict",
+		rule_count(run, pod->steady.n, "pod"));
 }
 
 const struct rule rule_hostnetwork_gpu = {

@@ -5,7 +5,6 @@
  * the host's /dev/infiniband. Pods that do not need each other, like the tasks
  * of a Volcano Job with minAvailable: 1, communicate little.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -46,11 +45,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod->steady.n < 2 || object->gang.n < 2 ||
 	    strcmp(pod_device(pod), "GPU") != 0 || has_network(pod))
 		return;
-	report_pod(run, pod, NULL,
-		   "%" PRId64 " pods of %" PRId64
-		   " GPUs train over the pod network: if the nodes have a "
-		   "fabric, it is not used",
-		   pod->steady.n, pod->gpus.n);
+	report_pod(
+		run, pod, NULL,
+		"%s of %s train over the pod network: if the nodes have a fabric, it is not used",
+		rule_count(run, pod->steady.n, "pod"),
+		rule_count(run, pod->gpus.n, "GPU"));
 }
 
 const struct rule rule_multi_node_without_fabric = {

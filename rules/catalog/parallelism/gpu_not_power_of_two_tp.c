@@ -3,8 +3,6 @@
  * Reports tensor parallel sizes that are not a power of two. Attention heads
  * are spread evenly over the ranks.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 
@@ -23,9 +21,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (tensor->n & (tensor->n - 1))
 				report_container(
 					run, c, tensor->node,
-					"`%s` is %" PRId64
-					": if the number of the model's attention heads is not divisible by it, %s rejects the model",
-					tensor->by, tensor->n,
+					"`%s` is %s: if the number of the model's attention heads is not divisible by it, %s rejects the model",
+					tensor->by, rule_number(run, tensor->n),
 					list.items[i].program);
 		}
 	}

@@ -4,8 +4,6 @@
  * numbers do not match. validateMultiNodeVariables; computeRayNodeAndGPUs
  * (predictor.go), which the backend `mp` of a runtime replaces.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -60,10 +58,10 @@ static void check_sizes(struct rule_run *run, const struct object *object,
 
 	for (const char *const *size = sizes; *size; size++)
 		if (node_int(node_get(worker, *size), &n) && n < 1)
-			report_object(run, object, node_get(worker, *size),
-				      "KServe rejects `%s: %" PRId64
-				      "`: it must be at least 1",
-				      *size, n);
+			report_object(
+				run, object, node_get(worker, *size),
+				"KServe rejects `%s: %s`: it must be at least 1",
+				*size, rule_number(run, n));
 }
 
 /* GPUs that the container requests itself; 0: the runtime decides. */
@@ -95,11 +93,10 @@ static void check_gpus(struct rule_run *run, const struct object *object,
 		finding_severity(
 			report_object(
 				run, object, node_get(model, "resources"),
-				"tensor x pipeline parallelism is %" PRId64
-				", but the head requests %" PRId64
-				" and the workers %" PRId64
-				" GPUs: unless its runtime uses the backend `mp`, KServe creates no pods",
-				size.n, head, others),
+				"tensor x pipeline parallelism is %s, but the head requests %s and the workers %s: unless its runtime uses the backend `mp`, KServe creates no pods",
+				rule_number(run, size.n),
+				rule_number(run, head),
+				rule_count(run, others, "GPU")),
 			SEVERITY_WARNING);
 }
 

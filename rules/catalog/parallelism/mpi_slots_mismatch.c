@@ -5,7 +5,6 @@
  * default) for each worker; MPICH and Intel MPI silently start more processes
  * than that.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -101,10 +100,9 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 	if (total->n < have.n && counts_by_node(c, mpi))
 		return;
 	f = report_container(run, c, total->node,
-			     "%s starts %" PRId64
-			     " processes, but the workers have %" PRId64
-			     " slots",
-			     mpi->program, total->n, have.n);
+			     "%s starts %s, but the workers have %s",
+			     mpi->program, rule_count(run, total->n, "process"),
+			     rule_count(run, have.n, "slot"));
 	if (total->n > have.n)
 		finding_severity(f, SEVERITY_ERROR);
 }

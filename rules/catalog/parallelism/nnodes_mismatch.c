@@ -8,7 +8,6 @@
  * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
  * pytorch/torch/distributed/argparse_util.py.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -142,11 +141,12 @@ static void report_more(struct rule_run *run, const struct container *c,
 	finding_severity(
 		report_container(
 			run, c, many ? nodes->node : launcher->node,
-			"%s runs on %" PRId64 " node%s%s, but %s runs %" PRId64
-			" pods: the others take no part, and hold their GPUs",
-			launcher->program, many ? nodes->n : 1, many ? "s" : "",
+			"%s runs on %s%s, but %s runs %s: the others take no part, and hold their GPUs",
+			launcher->program,
+			rule_count(run, many ? nodes->n : 1, "node"),
 			nodes->given ? "" : ", the default of `--nnodes`",
-			rule_title(run, object->kind, object->name), pods),
+			rule_title(run, object->kind, object->name),
+			rule_count(run, pods, "pod")),
 		SEVERITY_WARNING);
 }
 
@@ -156,13 +156,11 @@ static void report_fewer(struct rule_run *run, const struct container *c,
 	const struct degree *nodes = &launcher->degrees[DEGREE_NODES];
 	const struct object *object = c->pod->object;
 	struct finding *f = report_container(
-		run, c, nodes->node,
-		"%s waits for %" PRId64 " nodes (`%s`), but %s runs %s%" PRId64
-		" pod%s",
-		launcher->program, nodes->n, nodes->by,
+		run, c, nodes->node, "%s waits for %s (`%s`), but %s runs %s%s",
+		launcher->program, rule_count(run, nodes->n, "node"), nodes->by,
 		rule_title(run, object->kind, object->name),
-		node_is_unset(elastic_policy(object)) ? "" : "at most ", pods,
-		pods == 1 ? "" : "s");
+		node_is_unset(elastic_policy(object)) ? "" : "at most ",
+		rule_count(run, pods, "pod"));
 
 	if (!container_may_meet_others(c))
 		return;

@@ -5,7 +5,6 @@
  * the processes that a launcher starts: training-operator 1.8 and 1.9,
  * pkg/controller.v1/pytorch/envvar.go setPodEnv, with or without a master.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -96,10 +95,10 @@ static bool judge_visible(struct rule_run *run, const struct container *c,
 	launcher_processes(c, launcher, &at);
 	f = report_container(
 		run, c, at,
-		"%s starts %" PRId64 " processes, but `%s` leaves them %" PRId64
-		" %s%s of container `%s`",
-		launcher->program, n, name, visible, pod_device(c->pod),
-		visible == 1 ? "" : "s", container_title(c));
+		"%s starts %s, but `%s` leaves them %s of container `%s`",
+		launcher->program, rule_count(run, n, "process"), name,
+		rule_count(run, visible, pod_device(c->pod)),
+		container_title(c));
 	finding_label(run, f, value, "the devices that the processes see");
 	return true;
 }
@@ -118,16 +117,15 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 	    (n < has && !only) || counts_otherwise(c))
 		return;
 	f = report_container(run, c, at,
-			     "%s starts %" PRId64 " process%s for the %" PRId64
-			     " %s%s of container `%s`",
-			     launcher->program, n, n == 1 ? "" : "es", has,
-			     device, has == 1 ? "" : "s", container_title(c));
+			     "%s starts %s for the %s of container `%s`",
+			     launcher->program, rule_count(run, n, "process"),
+			     rule_count(run, has, device), container_title(c));
 	if (n > has)
 		return;
 	finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f,
-		     "if each process uses one %s, %" PRId64 " of them %s idle",
-		     device, has - n, has - n == 1 ? "is" : "are");
+	finding_help(run, f, "if each process uses one %s, %s of them %s idle",
+		     device, rule_number(run, has - n),
+		     has - n == 1 ? "is" : "are");
 }
 
 static bool one_fits(const struct container *c,

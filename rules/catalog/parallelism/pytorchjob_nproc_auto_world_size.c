@@ -3,7 +3,6 @@
  * Reports PyTorchJobs that start one process in a pod with several GPUs.
  * getNprocPerNodeInt: `auto` and an unset value count as one.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -46,9 +45,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(
 			run, c, at,
-			"`%s` is started once for %" PRId64
-			" %ss: if it starts no further processes itself, it uses only one of them",
-			node_str(at), devices, pod_device(pod));
+			"`%s` is started once for %s: if it starts no further processes itself, it uses only one of them",
+			node_str(at),
+			rule_count(run, devices, pod_device(pod)));
 	}
 }
 

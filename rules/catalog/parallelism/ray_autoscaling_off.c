@@ -5,7 +5,6 @@
  * are made (ray-operator controllers/ray/utils/util.go,
  * GetWorkerGroupDesiredReplicas). An explicit `false` is intended.
  */
-#include <inttypes.h>
 #include <stdint.h>
 
 #include "base/text.h"
@@ -32,10 +31,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    node_is_unset(at) || now.n >= most.n || most.n == NO_MAXIMUM ||
 	    node_is_true(node_get(pod->group, "suspend")))
 		return;
-	report_pod(run, pod, at,
-		   "worker group `%s` does not grow from %" PRId64
-		   " to %" PRId64 ": `enableInTreeAutoscaling` is not set",
-		   pod->role, now.n, most.n);
+	report_pod(
+		run, pod, at,
+		"worker group `%s` does not grow from %s to %s: `enableInTreeAutoscaling` is not set",
+		pod->role, rule_number(run, now.n), rule_number(run, most.n));
 }
 
 const struct rule rule_ray_autoscaling_off = {

@@ -4,7 +4,6 @@
  * container. On a head 0 keeps work away from it. Source: kuberay
  * common/pod.go, RayContainerIndex.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -56,10 +55,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!has || n < 0 || n == has || (!n && !strcmp(pod->role, "Head")))
 		return;
 	f = report_pod(run, pod, at,
-		       "Ray is configured with %" PRId64
-		       " %s%s, but container `%s` has %" PRId64,
-		       n, pod_device(pod), n == 1 ? "" : "s",
-		       container_title(c), has);
+		       "Ray is configured with %s, but container `%s` has %s",
+		       rule_count(run, n, pod_device(pod)), container_title(c),
+		       rule_number(run, has));
 	if (n > has)
 		finding_severity(f, SEVERITY_ERROR);
 	fix_remove(

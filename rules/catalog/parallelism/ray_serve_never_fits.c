@@ -8,8 +8,6 @@
  * Sources: KubeRay common/pod.go; ray.serve.schema.DeploymentSchema;
  * AutoscalingConfig: min_replicas is 1 by default.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "doc/load.h"
 #include "engine/rule.h"
@@ -101,16 +99,16 @@ static void check(struct rule_run *run, const struct object *object)
 				continue;
 			report_object(
 				run, object, at,
-				"a replica of deployment `%s` needs %g GPUs on one node, but no node of the Ray cluster has more than %" PRId64,
-				title(deployment), gpus(need.piece), has.node);
+				"a replica of deployment `%s` needs %g GPUs on one node, but no node of the Ray cluster has more than %s",
+				title(deployment), gpus(need.piece),
+				rule_number(run, has.node));
 			return;
 		}
 	if (quantity_cmp(sum, quantity_from(has.all)) > 0)
 		report_object(
 			run, object, at,
-			"the deployments' replicas need %g GPUs, but the Ray cluster has %" PRId64
-			" at most",
-			gpus(sum), has.all);
+			"the deployments' replicas need %g GPUs, but the Ray cluster has %s at most",
+			gpus(sum), rule_number(run, has.all));
 }
 
 const struct rule rule_ray_serve_never_fits = {

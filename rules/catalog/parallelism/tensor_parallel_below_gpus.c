@@ -4,7 +4,6 @@
  * default is one device; TGI takes all of them. KServe's presets and runtimes
  * add more flags (config-llm-template.yaml: spec.parallelism).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -59,9 +58,9 @@ static void check_server(struct rule_run *run, const struct container *c,
 	    uses_others(c, has))
 		return;
 	report_container(run, c, by ? by->node : server->node,
-			 "%s uses %" PRId64 " of the %" PRId64
-			 " %ss of container `%s`",
-			 server->program, n, has, pod_device(c->pod),
+			 "%s uses %s of the %s of container `%s`",
+			 server->program, rule_number(run, n),
+			 rule_count(run, has, pod_device(c->pod)),
 			 container_title(c));
 }
 

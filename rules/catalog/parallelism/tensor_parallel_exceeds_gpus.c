@@ -3,8 +3,6 @@
  * Reports model servers that spread over more GPUs than their container has.
  * Tensor, pipeline and data parallelism multiply; each rank takes one device.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
@@ -33,11 +31,12 @@ static void check_server(struct rule_run *run, const struct container *c,
 	if (server->type != PARALLEL_SERVER || !by || !has || n <= has ||
 	    !stands_alone(c))
 		return;
-	report_container(run, c, by->node,
-			 "%s spreads over %" PRId64 " %ss (`%s` is %" PRId64
-			 "), but container `%s` has %" PRId64,
-			 server->program, n, device, by->by, by->n,
-			 container_title(c), has);
+	report_container(
+		run, c, by->node,
+		"%s spreads over %s (`%s` is %s), but container `%s` has %s",
+		server->program, rule_count(run, n, device), by->by,
+		rule_number(run, by->n), container_title(c),
+		rule_number(run, has));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -7,7 +7,6 @@
  * may run. Source: pkg/scheduler/framework/preemption (strictly lower priority,
  * on a node that the preemptor may use).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -32,12 +31,11 @@ static void check(struct rule_run *run, const struct workload *w)
 			continue;
 		f = report_place(
 			run, &w->id, &w->pods[p].priority_place,
-			"if they share nodes, training at `%s` (%" PRId64
-			") preempts %s `%s`, which serves at `%s` (%" PRId64
-			")",
-			c->id.name, c->value.n, index->server.kind,
-			index->server.name, index->serving_class,
-			index->serving_value);
+			"if they share nodes, training at `%s` (%s) preempts %s `%s`, which serves at `%s` (%s)",
+			c->id.name, rule_number(run, c->value.n),
+			index->server.kind, index->server.name,
+			index->serving_class,
+			rule_number(run, index->serving_value));
 		finding_label_place(run, f, &c->value_place,
 				    "without preemptionPolicy: Never");
 		return;

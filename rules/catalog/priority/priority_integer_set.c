@@ -7,8 +7,6 @@
  * input or the cluster; the server compares a Pod's value before it calls a
  * webhook. Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/priority.h"
 
@@ -23,16 +21,14 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	if ((class && !value) || !node_int(at, &n) || n == value)
 		return;
-	f = name ? report_pod(run, pod, at,
-			      "`priority: %" PRId64
-			      "` with `%s`: the API server computes %" PRId64
-			      " and forbids the pods",
-			      n, name, value)
+	f = name ? report_pod(
+			   run, pod, at,
+			   "`priority: %s` with `%s`: the API server computes %s and forbids the pods",
+			   rule_number(run, n), name, rule_number(run, value))
 		 : report_pod(
 			   run, pod, at,
-			   "`priority: %" PRId64
-			   "` without a class: unless the cluster's default class has that value, the API server forbids the pods",
-			   n);
+			   "`priority: %s` without a class: unless the cluster's default class has that value, the API server forbids the pods",
+			   rule_number(run, n));
 	fix = finding_fix(run, f, true, "remove `priority`");
 	fix_replaces(fix); /* The API server forbids the value. */
 	fix_remove(fix, at);
@@ -48,11 +44,11 @@ static void check_number(struct rule_run *run, const struct workload *w,
 
 	if (!class || class->value.unknown || class->value.n == pod->priority)
 		return;
-	f = report_place(run, &w->id, &pod->number_place,
-			 "`priority: %" PRId64
-			 "` with `%s`: the API server computes %" PRId64
-			 " and forbids the pods",
-			 pod->priority, name, class->value.n);
+	f = report_place(
+		run, &w->id, &pod->number_place,
+		"`priority: %s` with `%s`: the API server computes %s and forbids the pods",
+		rule_number(run, pod->priority), name,
+		rule_number(run, class->value.n));
 	if (class->place.file != NO_FILE)
 		finding_label_place(run, f, &class->value_place, "the value");
 }

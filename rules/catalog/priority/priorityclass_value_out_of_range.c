@@ -30,10 +30,10 @@ static void check(struct rule_run *run, const struct object *o)
 			o->name);
 	if (node_int(value, &n) && n > HIGHEST_USER_PRIORITY &&
 	    !priority_class_is_system(o->name))
-		report_object(run, o, value,
-			      "PriorityClass `%s` has value %" PRId64
-			      ", above the allowed maximum 1000000000",
-			      o->name ? o->name : "", n);
+		report_object(
+			run, o, value,
+			"PriorityClass `%s` has value %s, above the allowed maximum 1000000000",
+			o->name ? o->name : "", rule_number(run, n));
 }
 
 static void check_expendable(struct rule_run *run)
@@ -49,9 +49,8 @@ static void check_expendable(struct rule_run *run)
 		finding_severity(
 			report_place(
 				run, &c->id, &c->value_place,
-				"PriorityClass `%s` has value %" PRId64
-				": below -10 the Cluster Autoscaler adds no nodes for its GPU pods",
-				c->id.name, c->value.n),
+				"PriorityClass `%s` has value %s: below -10 the Cluster Autoscaler adds no nodes for its GPU pods",
+				c->id.name, rule_number(run, c->value.n)),
 			SEVERITY_WARNING);
 	}
 }

@@ -4,8 +4,6 @@
  * state, because a LimitRange cannot limit extended resources. Off until the
  * policy sets a number.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 
 static void check(struct rule_run *run, const struct object *o)
@@ -17,15 +15,15 @@ static void check(struct rule_run *run, const struct object *o)
 		if (rule_param_given(run, "pod") && pod->gpus.n > pod_max)
 			report_pod(
 				run, pod, NULL,
-				"a pod requests %" PRId64
-				" accelerators; the policy allows at most %" PRId64,
-				pod->gpus.n, pod_max);
+				"a pod requests %s; the policy allows at most %s",
+				rule_count(run, pod->gpus.n, "accelerator"),
+				rule_number(run, pod_max));
 	if (rule_param_given(run, "workload") && !o->parent && o->gpus.n > max)
-		report_object(
-			run, o, NULL,
-			"%s requests %" PRId64
-			" accelerators; the policy allows at most %" PRId64,
-			o->kind, o->gpus.n, max);
+		report_object(run, o, NULL,
+			      "%s requests %s; the policy allows at most %s",
+			      o->kind,
+			      rule_count(run, o->gpus.n, "accelerator"),
+			      rule_number(run, max));
 }
 
 static const struct rule_param params[] = {

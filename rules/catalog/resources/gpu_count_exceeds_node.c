@@ -12,7 +12,6 @@
  * trn1.32xlarge; ROCm k8s-device-plugin docs/user-guide/configuration.md: 64
  * partitions of 8 GPUs, each an amd.com/gpu.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -88,12 +87,12 @@ static void check_resource(struct rule_run *run, const struct container *c)
 	max = real ? real : max;
 	if (max && n > max) {
 		guess = !real && may_have_more(run, c, n);
-		f = report_container(run, c, at,
-				     "the pod requests %" PRId64
-				     " `%s`, but %s at most %" PRId64,
-				     n, c->resource,
-				     guess ? "most nodes have" : "a node has",
-				     max);
+		f = report_container(
+			run, c, at,
+			"the pod requests %s `%s`, but %s at most %s",
+			rule_number(run, n), c->resource,
+			guess ? "most nodes have" : "a node has",
+			rule_number(run, max));
 		if (guess) {
 			finding_severity(f, SEVERITY_WARNING);
 			finding_guess(run, f);
@@ -103,12 +102,11 @@ static void check_resource(struct rule_run *run, const struct container *c)
 			run, f,
 			"spread the work over several pods; if the site has larger nodes, set the parameter `max`");
 	} else if (max && !unknown && is_odd_share(&node, n)) {
-		f = report_container(run, c, at,
-				     "%" PRId64 " `%s` of the %" PRId64
-				     " of `%s` leave a remainder that few "
-				     "pods can use",
-				     n, c->resource, node.most,
-				     node.type->name);
+		f = report_container(
+			run, c, at,
+			"%s `%s` of the %s of `%s` leave a remainder that few pods can use",
+			rule_number(run, n), c->resource,
+			rule_number(run, node.most), node.type->name);
 		finding_severity(f, SEVERITY_WARNING);
 		finding_guess(run, f);
 		finding_label(run, f, node.at, "the node selected");

@@ -4,7 +4,6 @@
  * known instance type: a pod that leaves less than half of its share for each
  * other GPU.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -24,10 +23,9 @@ static void check_ratio(struct rule_run *run, const struct pod *pod,
 	if (unknown || quantity_cmp(has, most) <= 0)
 		return;
 	report_pod(run, pod, NULL,
-		   "the pods request %s of %s, but their share for %" PRId64
-		   " %s%s is %s",
-		   quantity_text(has, a), resource, pod->gpus.n,
-		   pod_device(pod), pod->gpus.n == 1 ? "" : "s",
+		   "the pods request %s of %s, but their share for %s is %s",
+		   quantity_text(has, a), resource,
+		   rule_count(run, pod->gpus.n, pod_device(pod)),
 		   quantity_text(most, b));
 }
 
@@ -48,12 +46,13 @@ static void check_type(struct rule_run *run, const struct pod *pod,
 	if (quantity_cmp(quantity_mul(left, 2 * node->most),
 			 quantity_mul(has, others)) >= 0)
 		return;
-	report_pod(run, pod, node->at,
-		   "the pods request %s %s for %" PRId64
-		   " %s%s, of the %s that a `%s` has for %" PRId64,
-		   quantity_text(need, need_text), resource, pod->gpus.n,
-		   pod_device(pod), pod->gpus.n == 1 ? "" : "s",
-		   quantity_text(has, has_text), node->type->name, node->most);
+	report_pod(
+		run, pod, node->at,
+		"the pods request %s %s for %s, of the %s that a `%s` has for %s",
+		quantity_text(need, need_text), resource,
+		rule_count(run, pod->gpus.n, pod_device(pod)),
+		quantity_text(has, has_text), node->type->name,
+		rule_number(run, node->most));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

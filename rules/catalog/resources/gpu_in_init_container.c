@@ -7,8 +7,6 @@
  * Source: component-helpers resource/helpers.go (max of init and main);
  * comment in KubeRay common/pod.go on GKE Autopilot.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 
 /* Containers that request no device get none of the init container's: the
@@ -48,11 +46,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, node_get(container_limits(c), c->resource),
-			"init container `%s` requests %" PRId64
-			" device%s, the containers request %" PRId64
-			": the pod holds %" PRId64 " for its whole life",
-			container_title(c), c->gpus.n,
-			c->gpus.n == 1 ? "" : "s", main.n, c->gpus.n);
+			"init container `%s` requests %s, the containers request %s: the pod holds %s for its whole life",
+			container_title(c),
+			rule_count(run, c->gpus.n, "device"),
+			rule_number(run, main.n), rule_number(run, c->gpus.n));
 		advise(run, f, pod, main.n);
 	}
 }

@@ -8,8 +8,6 @@
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.
  * kube/purpose/intent.h lists the signs of this intent.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -35,9 +33,9 @@ static struct finding *report_intent(struct rule_run *run,
 	if (intent->by == INTENT_FLAG)
 		return report_container(
 			run, c, at,
-			"container `%s` needs %" PRId64
-			" GPUs (`%s`) but has no accelerator limit",
-			name, intent->devices, intent->what);
+			"container `%s` needs %s (`%s`) but has no accelerator limit",
+			name, rule_count(run, intent->devices, "GPU"),
+			intent->what);
 	return report_container(
 		run, c, at,
 		"container `%s` has no accelerator limit, though %s `%s`", name,
@@ -59,10 +57,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_missing(f, pod->object, intent.container->node,
 			"resources.limits");
 	n = intent.devices ? intent.devices : 1;
-	finding_help(run, f,
-		     "set `resources.limits` to `nvidia.com/gpu: %" PRId64
-		     "`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void",
-		     n);
+	finding_help(
+		run, f,
+		"set `resources.limits` to `nvidia.com/gpu: %s`, or hide the GPUs with NVIDIA_VISIBLE_DEVICES=void",
+		rule_number(run, n));
 	if (intent.at)
 		finding_label(run, f, intent.at, "this indicates GPU work");
 	if (intent.by == INTENT_IMAGE || intent.by == INTENT_TOLERATION)

@@ -11,8 +11,6 @@
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
  */
-#include <inttypes.h>
-
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
@@ -98,9 +96,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 	f = report_container(
 		run, second,
 		node_get(container_limits(second), second->resource),
-		"containers `%s` and `%s` both request devices: the pod needs %" PRId64
-		"; unless the nodes share devices, the containers cannot use the same one",
-		container_title(first), container_title(second), sum);
+		"containers `%s` and `%s` both request devices: the pod needs %s; unless the nodes share devices, the containers cannot use the same one",
+		container_title(first), container_title(second),
+		rule_number(run, sum));
 	finding_label(run, f,
 		      node_get(container_limits(first), first->resource),
 		      "the other container's devices");

@@ -8,8 +8,6 @@
  *
  * Source: pkg/apis/core/v1/helper/qos ComputePodQOS.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/purpose/intent.h"
 #include "kube/resources/qos.h"
@@ -120,11 +118,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (defaults == TRI_UNKNOWN)
 		finding_severity(f, SEVERITY_INFO);
 	if (n > 0 && !pod->gpus.unknown)
-		finding_help(run, f,
-			     "set requests, for example `cpu: %" PRId64
-			     "` and `memory: %" PRId64 "Gi` for its %" PRId64
-			     " accelerator%s",
-			     8 * n, 32 * n, n, n == 1 ? "" : "s");
+		finding_help(
+			run, f,
+			"set requests, for example `cpu: %s` and `memory: %sGi` for its %s",
+			rule_number(run, 8 * n), rule_number(run, 32 * n),
+			rule_count(run, n, "accelerator"));
 	else
 		finding_help(
 			run, f,

@@ -4,8 +4,6 @@
  * although two of them fit on a node. Pods with host ports never share a node
  * anyway.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/node_devices.h"
@@ -40,12 +38,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	at = pod_keeps_apart(pod);
 	if (at && !has_host_port(pod) && !fits_once(pod))
-		report_pod(run, pod, at,
-			   "no two of %" PRId64 " pods with %" PRId64
-			   " %s%s may share a node: if there are fewer nodes, "
-			   "fewer run",
-			   pod->steady.n, pod->gpus.n, pod_device(pod),
-			   pod->gpus.n == 1 ? "" : "s");
+		report_pod(
+			run, pod, at,
+			"no two of %s with %s may share a node: if there are fewer nodes, fewer run",
+			rule_count(run, pod->steady.n, "pod"),
+			rule_count(run, pod->gpus.n, pod_device(pod)));
 }
 
 static const struct rule_param params[] = {

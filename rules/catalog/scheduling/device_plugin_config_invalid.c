@@ -5,7 +5,6 @@
  * is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
  * (DisableResourceNamingInConfig).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -27,10 +26,10 @@ static void check_resource(struct rule_run *run, const struct object *object,
 			      "`sharing` of `%s` names `%s`, which no node has",
 			      at->key, name);
 	if (node_int(node_get(entry, "replicas"), &replicas) && replicas < 2)
-		report_object(run, object, at,
-			      "`sharing` of `%s` sets %" PRId64
-			      " replica%s, but the plugin requires 2 or more",
-			      at->key, replicas, replicas == 1 ? "" : "s");
+		report_object(
+			run, object, at,
+			"`sharing` of `%s` sets %s, but the plugin requires 2 or more",
+			at->key, rule_count(run, replicas, "replica"));
 }
 
 /* Checks keys that the plugin reads elsewhere, or not at all. */

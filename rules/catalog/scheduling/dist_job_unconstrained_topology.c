@@ -4,7 +4,6 @@
  * topology counts, and so does a node pool or a placement group. A claim may
  * be for devices that only nodes of one fabric have (NVIDIA's ComputeDomain).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "engine/rule.h"
@@ -64,9 +63,9 @@ static void check(struct rule_run *run, const struct object *object)
 		return;
 	report_object(
 		run, object, NULL,
-		"%" PRId64 " %ss in %" PRId64
-		" pods: if the cluster has several zones or fabrics, no setting of the job keeps the pods together",
-		object->gpus.n, object_device(object), pods.n);
+		"%s in %s: if the cluster has several zones or fabrics, no setting of the job keeps the pods together",
+		rule_count(run, object->gpus.n, object_device(object)),
+		rule_count(run, pods.n, "pod"));
 }
 
 const struct rule rule_dist_job_unconstrained_topology = {

@@ -3,7 +3,6 @@
  * Reports containers that request several MIG slices. CUDA gives a process
  * only one MIG device.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -49,9 +48,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (n > 1 && !spreads(c))
 			report_container(
 				run, c, last,
-				"container `%s` requests %" PRId64
-				" MIG slices, but each CUDA process uses only one of them",
-				container_title(c), n);
+				"container `%s` requests %s, but each CUDA process uses only one of them",
+				container_title(c),
+				rule_count(run, n, "MIG slice"));
 	}
 }
 

@@ -3,8 +3,6 @@
  * Reports distributed jobs whose processes each use a slice or a share of a
  * GPU. NCCL ranks cannot share a device.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/command/parallel.h"
 #include "kube/scheduling/sharing.h"
@@ -37,22 +35,18 @@ static void check_ranks(struct rule_run *run, const struct container *c,
 		(struct degree){0};
 	n = parallel_devices(&one, &by);
 	if (n > 1 && by)
-		report_container(run, c, by->node,
-				 "%s starts %" PRId64
-				 " ranks on parts of GPUs (`%s`): NCCL "
-				 "rejects two of them on one GPU, unless "
-				 "NCCL_MULTI_RANK_GPU_ENABLE=1 allows it "
-				 "(2.30 and later)",
-				 launcher->program, n, c->resource);
+		report_container(
+			run, c, by->node,
+			"%s starts %s on parts of GPUs (`%s`): NCCL rejects two of them on one GPU, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (2.30 and later)",
+			launcher->program, rule_count(run, n, "rank"),
+			c->resource);
 	else if (nodes->given && !nodes->unknown && nodes->n > 1 &&
 		 c->pod->steady.n > 1 && !launcher->cpu)
-		report_container(run, c, nodes->node,
-				 "%s has a rank in each of %" PRId64
-				 " pods, on parts of GPUs (`%s`): if two of "
-				 "them are on one GPU, NCCL rejects them, "
-				 "unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows "
-				 "it (2.30 and later)",
-				 launcher->program, nodes->n, c->resource);
+		report_container(
+			run, c, nodes->node,
+			"%s has a rank in each of %s, on parts of GPUs (`%s`): if two of them are on one GPU, NCCL rejects them, unless NCCL_MULTI_RANK_GPU_ENABLE=1 allows it (2.30 and later)",
+			launcher->program, rule_count(run, nodes->n, "pod"),
+			c->resource);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -6,8 +6,6 @@
  * Karpenter NodePools the rule reports nothing). Source: scheduler plugins
  * NodeAffinity and TaintToleration.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
@@ -69,9 +67,9 @@ static void report_taint(struct rule_run *run, const struct pod *pod,
 
 	report_pod(
 		run, pod, pod_field(pod, "tolerations"),
-		"%" PRIu64
-		" nodes fit, but the pods tolerate the taints of none of them (`%s%s%s:%s`)",
-		match->selected, node_str(node_get(match->taint, "key")),
+		"%s fit, but the pods tolerate the taints of none of them (`%s%s%s:%s`)",
+		rule_count(run, match->selected, "node"),
+		node_str(node_get(match->taint, "key")),
 		value && *value ? "=" : "", value ? value : "",
 		node_str(node_get(match->taint, "effect")));
 }

@@ -5,8 +5,6 @@
  * pkg/controllers/provisioning/scheduling nodeclaim.go ("no instance type
  * satisfied resources").
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/sharing.h"
@@ -56,12 +54,12 @@ static void check_pool(struct rule_run *run, const struct pod *pod,
 
 		if (most < 0 || most >= pod->gpus.n)
 			continue;
-		f = report_pod(run, pod, at,
-			       "no node of NodePool `%s` has more than %" PRId64
-			       " accelerator%s (`%s`), but a pod requests "
-			       "%" PRId64,
-			       pool->name, most, most == 1 ? "" : "s",
-			       node_get(requirement, "key")->str, pod->gpus.n);
+		f = report_pod(
+			run, pod, at,
+			"no node of NodePool `%s` has more than %s (`%s`), but a pod requests %s",
+			pool->name, rule_count(run, most, "accelerator"),
+			node_get(requirement, "key")->str,
+			rule_number(run, pod->gpus.n));
 		finding_label_place(run, f, &pool->place, "the pool");
 		return;
 	}

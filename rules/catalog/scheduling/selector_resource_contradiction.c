@@ -7,7 +7,6 @@
  * The API server forbids one whose RuntimeClass selects another value
  * (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -132,9 +131,9 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 		if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
 			report_pod(
 				run, pod, first,
-				"`%s` selects nodes with at most %" PRId64
-				" accelerator%s, but a pod requests %" PRId64,
-				need->key, n, n == 1 ? "" : "s", pod->gpus.n);
+				"`%s` selects nodes with at most %s, but a pod requests %s",
+				need->key, rule_count(run, n, "accelerator"),
+				rule_number(run, pod->gpus.n));
 		return;
 	}
 	if (node_eq(first, "false"))
@@ -146,10 +145,11 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 				"`%s` selects nodes with %s devices, but the pods request `%s`: no node has both",
 				need->key, vendor, accelerator->name);
 	} else if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
-		report_pod(run, pod, first,
-			   "`%s: %s` selects nodes with %" PRId64
-			   " accelerator%s, but a pod requests %" PRId64,
-			   need->key, value, n, n == 1 ? "" : "s", pod->gpus.n);
+		report_pod(
+			run, pod, first,
+			"`%s: %s` selects nodes with %s, but a pod requests %s",
+			need->key, value, rule_count(run, n, "accelerator"),
+			rule_number(run, pod->gpus.n));
 }
 
 /* Reports an instance type of one model with the label of another. */

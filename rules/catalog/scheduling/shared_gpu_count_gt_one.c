@@ -5,8 +5,6 @@
  * Source: README of the device plugin: a request for more than one shared GPU
  * guarantees nothing.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/scheduling/sharing.h"
 
@@ -27,10 +25,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 				continue;
 			report_container(
 				run, c, entry->node,
-				"container `%s` requests %" PRId64
-				" shares, which may be of one GPU or may be rejected",
+				"container `%s` requests %s, which may be of one GPU or may be rejected",
 				container_title(c),
-				quantity_value(entry->quantity));
+				rule_count(run, quantity_value(entry->quantity),
+					   "share"));
 		}
 }
 

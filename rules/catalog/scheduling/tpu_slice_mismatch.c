@@ -5,7 +5,6 @@
  * on each host, with all of its chips. A single host has at most 8 chips (4
  * for topologies with three dimensions); pods may share them.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -72,11 +71,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (pods.unknown || !pods.n || pods.n * pod->gpus.n == chips)
 		return;
 	report_pod(run, pod, at,
-		   "a slice of `%s` has %" PRId64 " TPUs, but the %" PRId64
-		   " pod%s of %s request%s %" PRId64,
-		   node_str(at), chips, pods.n, pods.n == 1 ? "" : "s",
+		   "a slice of `%s` has %s, but the %s of %s request%s %s",
+		   node_str(at), rule_count(run, chips, "TPU"),
+		   rule_count(run, pods.n, "pod"),
 		   object_is_job(pod->object) ? "the Job" : "each Job",
-		   pods.n == 1 ? "s" : "", pods.n * pod->gpus.n);
+		   pods.n == 1 ? "s" : "",
+		   rule_number(run, pods.n * pod->gpus.n));
 }
 
 const struct rule rule_tpu_slice_mismatch = {

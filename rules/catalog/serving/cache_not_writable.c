@@ -9,7 +9,6 @@
  * model cache may be filled in advance: huggingface_hub writes only missing
  * files (file_download.py), and NIMService has `storage.readOnly`.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -223,9 +222,8 @@ static void check_user(struct rule_run *run, const struct container *c)
 		return;
 	f = report_container(
 		run, c, at,
-		"user %" PRId64
-		" has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can create",
-		user);
+		"user %s has no home in the image: without HOME the caches of vLLM go to `/.cache`, which only root can create",
+		rule_number(run, user));
 	finding_help(run, f, "Set HOME to a folder that the user can write.");
 	fix = finding_fix(run, f, false, "set HOME to /tmp");
 	fix_ensure(fix, c->node, "env",

@@ -4,7 +4,6 @@
  * maxSurge is rounded up, maxUnavailable down: 25 % of up to three pods is
  * zero.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -82,9 +81,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		finding_missing(
 			report_pod(
 				run, pod, strategy ? strategy : spec,
-				"an update needs %" PRId64
-				" more %s at first: if they are not free, the update never ends",
-				n, what),
+				"an update needs %s more %s at first: if they are not free, the update never ends",
+				rule_number(run, n), what),
 			pod->object, spec, "strategy");
 }
 

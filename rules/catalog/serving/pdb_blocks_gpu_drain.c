@@ -5,8 +5,6 @@
  * whatever the number of pods; other values depend on which other pods have the
  * labels.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/set/budget.h"
 #include "kube/set/index_find.h"
@@ -64,9 +62,9 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		run, id, place,
 		how == BUDGET_BLOCKS_ALL
 			? "`%s: %s` of PodDisruptionBudget `%s` allows no eviction of GPU pods of %s"
-			: "`%s: %s` of PodDisruptionBudget `%s`: if no other pods match, it allows no eviction of GPU pods of %s while there %s %" PRId64,
+			: "`%s: %s` of PodDisruptionBudget `%s`: if no other pods match, it allows no eviction of GPU pods of %s while there %s %s",
 		field->key, field->str, t->id.name, t->title,
-		t->pods.n == 1 ? "is" : "are", t->pods.n);
+		t->pods.n == 1 ? "is" : "are", rule_number(run, t->pods.n));
 	finding_cause(run, f, t->id.name);
 	/* A training job may intend it. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)

@@ -4,8 +4,6 @@
  * drain may evict all of them at once. Checked only if the snapshot or the
  * files have budgets: a site without any may use other means.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
@@ -67,11 +65,10 @@ static void check(struct rule_run *run, const struct workload *w)
 		report_place(
 			run, &w->id, &w->place,
 			rule_cluster(run)
-				? "no PodDisruptionBudget selects the %" PRId64
-				  " replicas of %s: a drain may evict all of them at once"
-				: "no file defines a PodDisruptionBudget for the %" PRId64
-				  " replicas of %s: if the cluster has none, a drain may evict all of them at once",
-			pod->steady.n, rule_title(run, w->id.kind, w->id.name));
+				? "no PodDisruptionBudget selects the %s of %s: a drain may evict all of them at once"
+				: "no file defines a PodDisruptionBudget for the %s of %s: if the cluster has none, a drain may evict all of them at once",
+			rule_count(run, pod->steady.n, "replica"),
+			rule_title(run, w->id.kind, w->id.name));
 	}
 }
 

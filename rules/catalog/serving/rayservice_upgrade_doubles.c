@@ -3,8 +3,7 @@
  * Reports RayServices whose upgrade starts a second Ray cluster alongside the
  * first. NewCluster is the default.
  */
-#include <inttypes.h>
-
+#include "base/arena.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
@@ -12,6 +11,7 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec, *type;
 	int64_t n = object->gpus.n;
+	const char *more;
 
 	if (!object_is(object, "ray.io", "RayService") ||
 	    !object_gpu_pod(object) || object->gpus.unknown || n < 1 ||
@@ -21,12 +21,12 @@ static void check(struct rule_run *run, const struct object *object)
 	type = node_path(spec, "upgradeStrategy.type");
 	if (!node_is_unset(type) && !node_eq(type, "NewCluster"))
 		return;
+	more = arena_printf(rule_arena(run), "more %s", object_device(object));
 	finding_missing(
 		report_object(
 			run, object, node_is_unset(type) ? spec : type,
-			"an upgrade needs %" PRId64
-			" more %s%s: if they are not free, the new cluster waits",
-			n, object_device(object), n == 1 ? "" : "s"),
+			"an upgrade needs %s: if they are not free, the new cluster waits",
+			rule_count(run, n, more)),
 		object, object->root, "spec.upgradeStrategy.type");
 }
 

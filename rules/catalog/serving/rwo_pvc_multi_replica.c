@@ -4,7 +4,6 @@
  * scheduler usually decides whether they run on several nodes: it is certain
  * only if the template keeps them apart, or no node has room for two of them.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -158,14 +157,11 @@ static void check_claim(struct rule_run *run, const struct workload *w,
 		return;
 	f = report_place(
 		run, &w->id, &claim->place,
-		one_pod ? "%" PRId64
-			  " pods mount claim `%s`, which is ReadWriteOncePod: all but one stay Pending"
+		one_pod ? "%s mount claim `%s`, which is ReadWriteOncePod: all but one stay Pending"
 		: users.apart
-			? "%" PRId64
-			  " pods on different nodes mount claim `%s`, which is ReadWriteOnce"
-			: "%" PRId64
-			  " pods mount claim `%s`, which is ReadWriteOnce: if they land on different nodes, some may never start",
-		users.pods.n, claim->name);
+			? "%s on different nodes mount claim `%s`, which is ReadWriteOnce"
+			: "%s mount claim `%s`, which is ReadWriteOnce: if they land on different nodes, some may never start",
+		rule_count(run, users.pods.n, "pod"), claim->name);
 	finding_cause(run, f, claim->name);
 	finding_label_place(run, f, &found->place, "its access modes");
 	if (!one_pod && !users.apart)

@@ -8,7 +8,6 @@
  * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,11 +145,11 @@ static void check_number(struct rule_run *run, const struct pod *pod,
 
 	if (!at || listens == port->number || declares(c, port->number))
 		return;
-	f = report_container(run, c, at,
-			     "%s sends to port %" PRId64
-			     ", and container `%s` listens on %" PRId64,
-			     title_of(run, service), port->number,
-			     container_title(c), listens);
+	f = report_container(
+		run, c, at,
+		"%s sends to port %s, and container `%s` listens on %s",
+		title_of(run, service), rule_number(run, port->number),
+		container_title(c), rule_number(run, listens));
 	finding_label_place(run, f, &port->place, "sent to");
 }
 

@@ -4,8 +4,6 @@
  * automatically uses a LocalModelCache of the same uri, or of a folder above
  * it (MatchStorageURI). The second pod of a rollout is not a replica.
  */
-#include <inttypes.h>
-
 #include "base/text.h"
 #include "engine/rule.h"
 
@@ -28,10 +26,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (rule_input_defines(run, DEFINED_MODEL, node_str(uri)))
 		return;
-	report_pod(run, pod, uri,
-		   "if no LocalModelCache has `%s`, up to %" PRId64
-		   " replicas download it separately",
-		   node_str(uri), most.n);
+	report_pod(
+		run, pod, uri,
+		"if no LocalModelCache has `%s`, up to %s download it separately",
+		node_str(uri), rule_count(run, most.n, "replica"));
 }
 
 const struct rule rule_storage_init_without_cache = {

@@ -60,10 +60,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_container(
 			run, c, shm.size_node,
-			"/dev/shm of container `%s` is limited to %s, but %s is usual for %lld %s%s",
+			"/dev/shm of container `%s` is limited to %s, but %s is usual for %s",
 			container_title(c), quantity_text(shm.size, have),
-			quantity_text(floor, want), (long long)n,
-			pod_device(pod), n == 1 ? "" : "s");
+			quantity_text(floor, want),
+			rule_count(run, n, pod_device(pod)));
 		if (quantity_cmp(shm.size, enough) >= 0)
 			finding_severity(f, SEVERITY_INFO);
 		if (!shm_size_fits(c, shm.volume, floor))

@@ -9,8 +9,6 @@
  * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go, v1.11.0
  * HasDoNotDisrupt, v1.12.0 IsDoNotDisruptActive.
  */
-#include <inttypes.h>
-
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
@@ -44,7 +42,8 @@ static const char *disrupt_value(struct rule_run *run, const struct pod *pod)
 
 	if (rule_karpenter(run) >= 12 &&
 	    node_int(pod_run_deadline(pod), &seconds) && seconds > 0)
-		return arena_printf(rule_arena(run), "%" PRId64 "s", seconds);
+		return arena_printf(rule_arena(run), "%ss",
+				    rule_number(run, seconds));
 	return "true";
 }
 

@@ -4,7 +4,6 @@
  * field before a webhook gets the object, so the author did not choose that
  * value.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -62,11 +61,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_pod(
 			run, pod, at,
-			"%s gives pods at most %" PRId64
-			" s when it reclaims a spot node%s: the grace period of %" PRId64
-			" s is not granted",
-			notices[i].provider, notices[i].seconds,
-			notices[i].unless, seconds);
+			"%s gives pods at most %s s when it reclaims a spot node%s: the grace period of %s s is not granted",
+			notices[i].provider,
+			rule_number(run, notices[i].seconds), notices[i].unless,
+			rule_number(run, seconds));
 		finding_label(run, f, spot, "on spot nodes");
 	}
 }

@@ -4,6 +4,7 @@
  * and help, read parameters. Positions, pointer and names are copied into
  * findings at once, because the document is freed before the report is written.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -325,6 +326,20 @@ const char *rule_title(struct rule_run *run, const char *kind, const char *name)
 	if (!name || !*name)
 		return arena_printf(rule_arena(run), "this %s", kind);
 	return arena_printf(rule_arena(run), "%s `%s`", kind, name);
+}
+
+const char *rule_count(struct rule_run *run, int64_t n, const char *noun)
+{
+	size_t len = strlen(noun);
+	const char *plural = len && noun[len - 1] == 's' ? "es" : "s";
+
+	return arena_printf(rule_arena(run), "%" PRId64 " %s%s", n, noun,
+			    n == 1 ? "" : plural);
+}
+
+const char *rule_number(struct rule_run *run, int64_t n)
+{
+	return arena_printf(rule_arena(run), "%" PRId64, n);
 }
 
 void finding_severity(struct finding *f, enum severity severity)
