@@ -611,3 +611,28 @@ unknown() {
 	run "$GPUGATE" lint --isolated --quiet --format github a.yaml
 	holds_not "$output" "Not run"
 }
+
+@test "a message writes a count with its noun: 1 GPU, 2 GPUs, 3 processes" {
+	launch() {
+		cat <<-END
+			apiVersion: v1
+			kind: Pod
+			metadata: {name: train, namespace: ml}
+			spec:
+			  containers:
+			  - name: c
+			    image: registry.example.com/train:1
+			    command: [torchrun, --nproc_per_node=$1, train.py]
+			    resources: {limits: {nvidia.com/gpu: $2}}
+		END
+	}
+	launch 1 2 >one.yaml
+	launch 3 1 >three.yaml
+	run "$GPUGATE" lint --isolated --preset all --select nproc-mismatch \
+		--format concise .
+	holds "$output" 'torchrun starts 1 process for the 2 GPUs of'
+	holds "$output" 'torchrun starts 3 processes for the 1 GPU of'
+	run "$GPUGATE" lint --isolated --preset all --select efa-count-mismatch \
+		--format concise "$BATS_TEST_DIRNAME/../rules/efa-count-mismatch/bad.yaml"
+	holds "$output" 'requests 1 EFA interface, but role'
+}
