@@ -40,10 +40,12 @@ cat >"$file" <<END
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
-		if (text_eq(c->name, "example"))
-			report_container(run, c, NULL,
-					 "container \`%s\` is an example",
-					 container_title(c));
+		if (text_eq(c->name, "example") && !c->gpus.unknown)
+			report_container(
+				run, c, NULL,
+				"container \`%s\` is an example with %s",
+				container_title(c),
+				rule_count(run, c->gpus.n, pod_device(pod)));
 }
 
 const struct rule rule_$id = {

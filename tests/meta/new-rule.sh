@@ -30,6 +30,11 @@ make -s check-rule NAME=gpu-made-up >log 2>&1 || {
 }
 grep -q 'rules: 2 passed, 0 failed' log || bad 'the examples did not run'
 grep -q 'mutation: 1 passed, 0 failed' log || bad 'no mutation check'
+for count in '1 GPU' '2 GPUs' '4 GPUs'; do
+	build/gpugate lint --isolated --select gpu-made-up --format json \
+		tests/rules/gpu-made-up/bad.yaml |
+		grep -q "is an example with $count\"" || bad "no count: $count"
+done
 build/gpugate explain gpu-made-up >/dev/null || bad 'explain does not know it'
 
 for words in 'NAME=gpu-made-up CATEGORY=resources' 'NAME=Gpu CATEGORY=shm' \
