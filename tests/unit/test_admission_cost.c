@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cluster_fixture.h"
 #include "cost_fixture.h"
 #include "review_fixture.h"
 
@@ -199,6 +200,44 @@ static void launchers(struct buf *out)
 		 "torchrun --nproc_per_node=8 a.py;", "']");
 }
 
+/* Jobs whose pods have the template of a runtime of the cluster. */
+static void runtime_jobs(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: List, items: [");
+	for (unsigned i = 0; i < 700; i++)
+		buf_addf(out,
+			 "{apiVersion: trainer.kubeflow.org/v1alpha1, "
+			 "kind: TrainJob, metadata: {name: a%u, namespace: "
+			 "ml}, spec: {runtimeRef: {name: large}}},",
+			 i);
+	buf_adds(out, "]}");
+}
+
+static void set_runtime(struct stage *s)
+{
+	struct cluster_builder *builder = cluster_builder_new();
+	struct cluster *cluster;
+	struct buf text;
+
+	buf_init(&text);
+	buf_adds(&text,
+		 "{apiVersion: trainer.kubeflow.org/v1alpha1, "
+		 "kind: ClusterTrainingRuntime, metadata: {name: large}, spec: "
+		 "{mlPolicy: {numNodes: 2}, template: {spec: {replicatedJobs: "
+		 "[{name: node, template: {metadata: {labels: "
+		 "{trainer.kubeflow.org/trainjob-ancestor-step: trainer}}, "
+		 "spec: {template: {spec: {containers: [{name: node, "
+		 "image: i:1, " GPU ", env: [");
+	for (unsigned i = 0; i < 1400; i++)
+		buf_addf(&text, "{name: E%u, value: $(E%u)},", i, i + 1);
+	buf_adds(&text, "]}]}}}}}]}}}}");
+	assert_int_equal(add_object(builder, text.data), 1);
+	cluster = cluster_builder_finish(builder, 0);
+	admission_set_cluster(s->admission, cluster);
+	cluster_builder_free(builder);
+	buf_release(&text);
+}
+
 /* --- their cost ----------------------------------------------------------- */
 
 static void judge(struct stage *s, enum admission_path path,
@@ -267,6 +306,19 @@ static void objects_cost_little(void **state)
 	}
 }
 
+/* References to one object of the cluster read it once. */
+static void references_cost_little(void **state)
+{
+	struct stage *s = *state;
+
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	set_runtime(s);
+	judge(s, ADMISSION_VALIDATE, "CREATE", "List", runtime_jobs);
+	assert_true(says(s, "invalid-syntax"));
+	judge(s, ADMISSION_VALIDATE, "UPDATE", "List", runtime_jobs);
+	assert_true(says(s, "invalid-syntax"));
+}
+
 /* Denied by both paths, with or without a patch. */
 static void costly_rules_deny(void **state)
 {
@@ -297,6 +349,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(objects_cost_little,
+						stage_setup, stage_teardown),
+		cmocka_unit_test_setup_teardown(references_cost_little,
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(costly_rules_deny, stage_setup,
 						stage_teardown),

@@ -67,11 +67,25 @@ static bool find_in_set(struct run *run, const struct object *object,
 	return true;
 }
 
+/* Returns the tree that another reference has read, or reads it. */
+static const struct node *cluster_root(struct run_state *state,
+				       const struct object_id *id)
+{
+	for (const struct runtime *one = state->found_runtimes; one;
+	     one = one->next)
+		if (one->file == NO_FILE && text_eq(one->name, id->name) &&
+		    text_eq(one->kind, id->kind) &&
+		    text_eq(one->namespace, id->namespace) &&
+		    text_eq(one->api_version, id->api_version))
+			return one->root;
+	return cluster_object(state->cluster, id, &state->doc_arena);
+}
+
 static bool find_in_cluster(struct run *run, const struct object *object,
 			    const char *kind, const struct node *ref,
 			    struct runtime *copy)
 {
-	const struct run_state *state = run->state;
+	struct run_state *state = run->state;
 	struct object_id id = {object->api_version, kind, "", ref->str};
 
 	if (!state->cluster)
@@ -87,11 +101,21 @@ static bool find_in_cluster(struct run *run, const struct object *object,
 		.kind = kind,
 		.name = ref->str,
 		.namespace = id.namespace,
-		.root = cluster_object(state->cluster, &id,
-				       &run->state->doc_arena),
+		.root = cluster_root(state, &id),
 		.file = NO_FILE,
 	};
 	return copy->root != NULL;
+}
+
+/* Each item of a List has a separate budget, within that of the review. */
+static bool may_read(struct run *run)
+{
+	struct load_budget *budget = &run->state->budget;
+
+	if (!run->options.admission)
+		return true;
+	return !run_outgrows_budget(run) && !budget->over &&
+	       load_budget_left(budget).memory;
 }
 
 static const struct runtime *find_elsewhere(struct run *run,
@@ -105,6 +129,8 @@ static const struct runtime *find_elsewhere(struct run *run,
 	for (one = state->found_runtimes; one; one = one->next)
 		if (one->ref == ref && text_eq(one->kind, kind))
 			return one;
+	if (!may_read(run))
+		return NULL;
 	if (!find_in_set(run, object, kind, ref, &copy) &&
 	    !find_in_cluster(run, object, kind, ref, &copy))
 		return NULL;
