@@ -213,6 +213,20 @@ static void runtime_jobs(struct buf *out)
 	buf_adds(out, "]}");
 }
 
+/* Merged one after another into a template that has many variables. */
+static void overrides(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: "
+		      "TrainJob, metadata: {name: a, namespace: ml}, spec: "
+		      "{runtimeRef: {name: large}, podTemplateOverrides: [");
+	for (unsigned i = 0; i < 600; i++)
+		buf_addf(out,
+			 "{targetJobs: [{name: node}], spec: {containers: "
+			 "[{name: node, env: [{name: V%u, value: a}]}]}},",
+			 i);
+	buf_adds(out, "]}}");
+}
+
 static void set_runtime(struct stage *s)
 {
 	struct cluster_builder *builder = cluster_builder_new();
@@ -319,6 +333,17 @@ static void references_cost_little(void **state)
 	assert_true(says(s, "invalid-syntax"));
 }
 
+/* Values that are merged until the pod is unknown hide no devices. */
+static void overrides_hide_nothing(void **state)
+{
+	struct stage *s = *state;
+
+	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
+	set_runtime(s);
+	judge(s, ADMISSION_VALIDATE, "CREATE", "TrainJob", overrides);
+	assert_true(says(s, "invalid-syntax"));
+}
+
 /* Denied by both paths, with or without a patch. */
 static void costly_rules_deny(void **state)
 {
@@ -351,6 +376,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(objects_cost_little,
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(references_cost_little,
+						stage_setup, stage_teardown),
+		cmocka_unit_test_setup_teardown(overrides_hide_nothing,
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(costly_rules_deny, stage_setup,
 						stage_teardown),

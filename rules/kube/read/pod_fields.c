@@ -184,7 +184,7 @@ static void put_row(struct maker *maker, const struct field_row *row)
 	if (row->to)
 		put_field(maker, map, row->to, node, row->merge);
 	else if (too_many(node, node))
-		map->flags |= NODE_UNKNOWN;
+		merge_give_up(maker->arena, map);
 	else
 		FOR_EACH_CHILD(node, field)
 			put_key(maker, map, field);
@@ -314,7 +314,7 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 	maker.spec = merge_hollow(maker.arena, holder);
 	maker.box = hollow_box(&maker, rows);
 	if (too_many(holder, holder)) {
-		maker.spec->flags |= NODE_UNKNOWN;
+		merge_give_up(maker.arena, maker.spec);
 		return maker.spec;
 	}
 	for (const struct field_row *row = rows; row->from; row++)

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "doc/budget.h"
 #include "doc/build.h"
 
 struct merger {
@@ -47,14 +48,20 @@ static const char *merge_key(const char *list)
 	return NULL;
 }
 
-/* The tree is unknown from the point where the budget ends. */
+void merge_give_up(struct arena *arena, struct node *out)
+{
+	out->flags |= NODE_UNKNOWN;
+	if (arena->budget)
+		arena->budget->over = true;
+}
+
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node)
 {
 	struct node *child;
 
 	if (!*budget) {
-		out->flags |= NODE_UNKNOWN;
+		merge_give_up(arena, out);
 		return;
 	}
 	--*budget;
@@ -107,7 +114,7 @@ static const struct node *merge_map(struct merger *merger,
 	if (directs(patch, "replace"))
 		map = NULL;
 	if (too_many(map, patch)) {
-		out->flags |= NODE_UNKNOWN;
+		merge_give_up(merger->arena, out);
 		return out;
 	}
 	FOR_EACH_CHILD(map, value) {
@@ -146,7 +153,7 @@ static const struct node *merge_list(struct merger *merger, const char *key,
 	struct node *out = merge_hollow(merger->arena, patch);
 
 	if (too_many(list, patch)) {
-		out->flags |= NODE_UNKNOWN;
+		merge_give_up(merger->arena, out);
 		return out;
 	}
 	FOR_EACH_CHILD(patch, item)
