@@ -178,7 +178,8 @@ static void read_known(struct rotate_view *view, const struct rotate_ask *ask)
 	}
 }
 
-/* Sets the time at which the last of them, or their last leaf, ends. */
+/* Reads the old CAs. Sets old_until to the expiry of the last of them, or of
+ * the last leaf that they signed if that is earlier. */
 static void read_old(struct rotate_view *view, const struct rotate_state *state)
 {
 	struct rotate_facts *f = &view->facts;

@@ -18,9 +18,8 @@ struct buf {
 };
 
 void buf_init(struct buf *buf);
-void buf_release(struct buf *buf);
-void buf_drop(void *buf);
-/* the same, for escape_guard() */ /* frees and re-initializes */
+void buf_release(struct buf *buf); /* frees and re-initializes */
+void buf_drop(void *buf);	   /* the same, for escape_guard() */
 void buf_reset(struct buf *buf);   /* len = 0, memory kept */
 void buf_grow(struct buf *buf, size_t extra);
 void buf_add(struct buf *buf, const void *data, size_t len);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Making trees: only readers (YAML, JSON) and the patch module use this.
+ * Construction of trees: nodes are created, appended, found and removed.
  */
 #ifndef DOC_BUILD_H
 #define DOC_BUILD_H

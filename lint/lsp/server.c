@@ -291,7 +291,9 @@ static void handle_request(struct lsp_session *session, const json_t *id,
 			      "the server is not initialized");
 	} else if (session->shut_down || (session->initialized && is_first)) {
 		respond_error(session, id, INVALID_REQUEST,
-			      "not now: see the state of the server");
+			      session->shut_down
+				      ? "the server is shutting down"
+				      : "the server is already initialized");
 	} else if (!method || !method->request) {
 		respond_error(session, id, METHOD_NOT_FOUND, "no such request");
 	} else {

@@ -404,7 +404,8 @@ static bool is_known(const struct policies *policies, const char *word)
 	return false;
 }
 
-/* Reports words that are in no policy, with the message of the first one. */
+/* Reports the first name in the list that no policy knows. Prefers an error
+ * message with a suggestion to that of the first policy. */
 static void check_words(struct policies *policies, const struct list *list)
 {
 	for (size_t i = 0; i < list->n && !policies->broken; i++) {

@@ -42,7 +42,8 @@ inside() { # COMMAND
 	fi
 }
 
-# readme TARGET: prints the command that ends in it
+# readme TARGET: runs the README command that ends in "make TARGET" in the new
+# root
 readme() {
 	local command
 	command=$(grep -o "apt-get update.*make $1\$" README.md | head -1)

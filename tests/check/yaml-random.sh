@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # The YAML reader against what kubectl makes of the same bytes, as
-# check-yaml.sh, on COUNT texts that are made up (tests/oracle/yaml_random.go):
+# yaml.sh, on COUNT texts that are made up (tests/oracle/yaml_random.go):
 # YAML and JSON of all styles, most of them broken, in UTF-8 and UTF-16, and
 # the corpus's manifests with changes. The kinds of difference are those
 # listed in yaml-differences.txt, and each example there shows its own.

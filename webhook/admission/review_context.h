@@ -91,7 +91,8 @@ bool absence_ask_namespace(struct review_context *ctx);
 /* Checks a denial that depends on an absence again: with a newer state, or
  * without unproven absences. */
 bool absence_judge_again(struct review_context *ctx);
-/* Drops findings that depend on unproven absences. */
+/* Drops findings that would deny the object because something is missing from
+ * the state, if that is not proven. Records their rules as not run. */
 void absence_drop(struct review_context *ctx);
 
 /* -- record_review.c: metrics and log -- */

@@ -130,7 +130,8 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 	return first;
 }
 
-/* Reads the pods; true if all of them are known and use the pod network. */
+/* Reads the labels of the pods. Returns false if there are more than MOST_PODS
+ * or one uses the host network. */
 static bool read_pods(struct peer_search *all, struct arena *arena)
 {
 	for (size_t i = 0; i < all->w->npods; i++) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the YAML reader. yaml.c drives libyaml and turns its marks into
- * bytes, yaml_build.c makes the tree, yaml_merge.c handles anchors and merge
- * keys, yaml_error.c the messages. Only load.c includes this.
+ * Internals of the YAML reader. yaml.c drives libyaml, yaml_offset.c converts
+ * its positions into byte offsets, yaml_build.c builds the tree, yaml_merge.c
+ * handles anchors and merge keys, yaml_error.c the messages.
  *
  * A function that rejects the text returns false (or NULL) after reporting the
  * issue; reading then stops at once.

@@ -134,7 +134,8 @@ void finding_reads(struct rule_run *rr, struct finding *f,
 		f->value = hash_value(rr->run->state, at, f->value);
 }
 
-/* True if the node is a parent or a name that represents a missing value. */
+/* True if a finding here may be about a missing value: it then points at a
+ * parent or at the object's name. */
 static bool stands_for_another(const struct node *at)
 {
 	return node_first(at) || text_eq(at->key, "name") ||

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow maps and lists of the fast YAML parser. [ ] and { }, also over several
- * lines, if no scalar continues on the next line. Every member of a map must
+ * Flow maps and lists of the fast YAML parser: [ ] and { }, also across several
+ * lines unless a scalar continues on the next line. Every member of a map must
  * have an explicit key and value.
  */
 #include <string.h>
