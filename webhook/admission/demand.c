@@ -45,7 +45,9 @@ static int cmp_rows(const void *a, const void *b)
 static const struct demand_row *find_row(const struct demand_table *demand,
 					 const struct demand_row *key)
 {
-	return bsearch(key, demand->items, demand->n, sizeof(*key), cmp_rows);
+	return demand->n ? bsearch(key, demand->items, demand->n, sizeof(*key),
+				   cmp_rows)
+			 : NULL;
 }
 
 static void add_to(struct demand_row *row, const struct demand_row *more)

@@ -314,7 +314,7 @@ static void check_alone(struct run *run, const struct object *object,
  * sets: AppWrapper rejects other namespaces, Katib overwrites them. A manifest
  * in a string may name another one.
  */
-static void settle_namespace(const struct run *run, struct object *object)
+void run_settle_namespace(const struct run *run, struct object *object)
 {
 	const struct object *parent = object->parent;
 	bool text = object->doc->host;
@@ -360,7 +360,7 @@ static void check_object(struct run *run, struct object *object)
 	size_t start = state->nfindings;
 
 	if (!object->cluster_scoped)
-		settle_namespace(run, object);
+		run_settle_namespace(run, object);
 	run_inject(run, &state->doc_arena, object);
 	object->infrastructure = namespace_is_infrastructure(
 		run_kube(run), policy_namespace(object));

@@ -184,6 +184,8 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 void run_apply_baseline(struct run *run, struct finding *finding);
 /* -- run_counts.c -- */
 void run_count_object(struct run *run, const struct object *object);
+/* Gives the object the namespace of its parent, or else that of the run. */
+void run_settle_namespace(const struct run *run, struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
 
 /* Adds to the pods the fields that the cluster sets, or may set

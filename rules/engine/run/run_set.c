@@ -130,7 +130,7 @@ static int by_object(const void *a, const void *b)
 	return order ? order : strcmp(x->id.name, y->id.name);
 }
 
-static void excuse_object(struct excuse_run *e, const struct object *object)
+static void excuse_object(struct excuse_run *e, struct object *object)
 {
 	const struct setting *settings = policy_settings(e->policy, object);
 	const struct rule_set *rules = e->run->options.rules;
@@ -144,8 +144,10 @@ static void excuse_object(struct excuse_run *e, const struct object *object)
 				   &settings[rule_set_find(
 					   rules, e->findings[i]->rule->name)],
 				   e->findings[i]);
-	for (i = 0; i < object->nembedded; i++)
+	for (i = 0; i < object->nembedded; i++) {
+		run_settle_namespace(e->run, &object->embedded[i]);
 		excuse_object(e, &object->embedded[i]);
+	}
 }
 
 static void ignore_issue(void *context, const struct load_issue *issue)
