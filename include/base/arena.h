@@ -32,7 +32,7 @@ struct arena {
 		0                                                              \
 	}
 
-/* The chunk at the head is full. */
+/* Returns memory of another chunk, because the head is full. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
 /* A request for 0 bytes gets a unique address, never NULL. */
@@ -70,11 +70,11 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* Forget everything but keep one chunk (at most 1 MiB) for the next user. */
+/* Forgets everything but keeps one chunk (at most 1 MiB) for the next user. */
 void arena_reset(struct arena *arena);
-/* Take over all memory of src, which is left empty. */
+/* Takes over all memory of src, which is left empty. */
 void arena_adopt(struct arena *dst, struct arena *src);
-/* Give all memory back; the arena may be used again. */
+/* Frees all memory; the arena may be used again. */
 void arena_release(struct arena *arena);
 
 #define ARENA_NEW(arena, type) ((type *)arena_zalloc((arena), sizeof(type)))

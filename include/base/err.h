@@ -18,7 +18,7 @@ struct err {
 	char text[400];
 };
 
-/* Record an error unless one is recorded already; always returns -1. */
+/* Records an error unless one is recorded already; always returns -1. */
 int err_set(struct err *err, int code, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -26,11 +26,11 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 
-/* Put "context: " before a recorded error; always returns -1. */
+/* Puts "context: " before a recorded error; always returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A defect of gpugate: print its place and abort. */
+/* Reports a defect of gpugate with its place and aborts. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);

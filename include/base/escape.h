@@ -23,9 +23,9 @@ enum escape {
  * work, as a callback of a library that must return needs. */
 enum escape escape_run(void (*work)(void *context), void *context,
 		       int64_t limit_ms);
-/* Leave escape_run(); returns if the thread is not in one. */
+/* Leaves escape_run(); returns if the thread is not in one. */
 void escape_leave(enum escape why);
-/* Leave it if its deadline has passed. */
+/* Leaves escape_run() if its deadline has passed. */
 void escape_check_time(void);
 
 struct escape_guard {

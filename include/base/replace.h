@@ -32,7 +32,7 @@ struct replace {
 /* Returns 0 or an errno value. The struct must not move until
  * replace_finish(). */
 int replace_open(struct replace *replace, const char *path);
-/* Close and rename. error is an earlier error, or 0. Returns 0 or an errno
+/* Closes and renames. error is an earlier error, or 0. Returns 0 or an errno
  * value. */
 int replace_finish(struct replace *replace, int error);
 /*
@@ -44,8 +44,8 @@ int replace_finish(struct replace *replace, int error);
 int replace_write(const char *path, const struct buf *text,
 		  const struct file_stamp *old);
 const char *replace_strerror(int error);
-/* Before a program ends early: removes the temporary files. From then on a
- * thread that opens or finishes one waits endlessly. */
+/* Removes the temporary files, before a program ends early. From then on a
+ * thread that opens or finishes a replacement waits endlessly. */
 void replace_abandon(void);
 
 #endif

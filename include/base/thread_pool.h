@@ -20,10 +20,9 @@ struct pool_thread {
 struct thread_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t begin, end;
-	struct pool_thread
-		*threads;      /* [0] is the calling thread's and unused */
-	unsigned most, made;   /* the caller included */
-	unsigned wanted, busy; /* of this phase, without the calling thread */
+	struct pool_thread *threads; /* [0] is unused: the caller's */
+	unsigned most, made;	     /* including the caller */
+	unsigned wanted, busy;	     /* of this phase, without the caller */
 	unsigned phase;
 	void (*work)(void *context, unsigned index);
 	void *context;
@@ -32,13 +31,13 @@ struct thread_pool {
 
 /* most: the number of threads to use, including the caller. */
 void pool_init(struct thread_pool *thread_pool, unsigned most);
-/* Begin a phase: other threads call work(context, 1) to work(context, n - 1).
+/* Begins a phase: other threads call work(context, 1) to work(context, n - 1).
  * Returns n, which is at most the number requested. */
 unsigned pool_call(struct thread_pool *thread_pool, unsigned n,
 		   void (*work)(void *context, unsigned index), void *context);
-/* Wait for the other threads after the caller has done its share. */
+/* Waits for the other threads after the caller has done its share. */
 void pool_wait(struct thread_pool *thread_pool);
-/* Let the threads end while the caller goes on; no phase follows. */
+/* Lets the threads end while the caller continues; no phase follows. */
 void pool_dismiss(struct thread_pool *thread_pool);
 void pool_release(struct thread_pool *thread_pool);
 

@@ -34,8 +34,7 @@ enum {
 };
 
 struct cel_variable {
-	const char *name; /* may contain dots: `request.x` is then no member
-			     access */
+	const char *name; /* may contain dots: `request.x` is one name */
 	const struct cel_type *type;
 };
 
@@ -94,7 +93,7 @@ struct cel_eval {
 	uint64_t cost;	      /* so far, as cel-go counts it */
 	uint64_t work;	      /* so far; beyond its limit the budget is spent */
 	size_t memory_before; /* used of the arena */
-	bool over; /* The budget is spent: nothing is evaluated any more */
+	bool over;	      /* the budget is spent: evaluation stops */
 	struct cel_slot *slots; /* variables of comprehensions */
 };
 
@@ -110,8 +109,8 @@ struct cel_value cel_eval_run(struct cel_eval *eval);
  * max; how many. a read: its node; absent: the nearest present parent; false
  * `&&`: its leftmost false operand; true `||`: its leftmost true one; else
  * both; `?:`: branch, then condition; a call: its arguments in order; false
- * all(): its first failing element; false exists(): the list. The evaluation's
- * work is then what this took.
+ * all(): its first failing element; false exists(): the list. Sets the
+ * evaluation's work to the work of finding them.
  */
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);

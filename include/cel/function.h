@@ -16,8 +16,7 @@ enum { CEL_ARGS = 8 };
 /* One call; alive until the function returns. */
 struct cel_call {
 	struct cel_eval *eval;
-	struct arena
-		*arena; /* lives as long as the evaluation and holds results */
+	struct arena *arena; /* of results; lives as long as the evaluation */
 	const struct cel_overload *overload;
 	const struct cel_value *args; /* the receiver first */
 	unsigned n;

@@ -45,8 +45,7 @@ struct cel_field {
 
 struct cel_type {
 	enum cel_kind kind;
-	const char
-		*name; /* of an opaque type, object or parameter; else NULL */
+	const char *name; /* of an opaque type, object, parameter; or NULL */
 	/* list and optional: one; map: key and value; type: one or none */
 	const struct cel_type *params[CEL_TYPE_PARAMS];
 	const struct cel_field *fields; /* object: ends with {0} */

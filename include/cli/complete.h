@@ -22,8 +22,7 @@ struct completion {
 	struct buf *out;
 	char **words; /* the line; the last word before NULL is incomplete */
 	const char *word; /* prefix of every offer */
-	const char
-		*kept; /* part of the incomplete word that precedes an offer */
+	const char *kept; /* part of the incomplete word before an offer */
 	size_t nkept;
 	unsigned directive;
 };

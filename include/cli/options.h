@@ -38,8 +38,7 @@ struct option {
 	const char *initial; /* default, as a user would write it; NULL: none */
 	const char *former;  /* an earlier name that still works, or NULL */
 	size_t least, most;  /* of a number */
-	bool many; /* a list option that takes all values up to the next option
-		    */
+	bool many; /* a list that takes all values up to the next option */
 };
 
 struct option_parser;

@@ -9,7 +9,7 @@
 #include "doc/node.h"
 
 struct node *node_new(struct arena *arena, enum node_type type);
-/* All zero. The compiler would fill a literal with a slow string
+/* Zeroes all members. For a literal the compiler would use a slow string
  * instruction. */
 static inline void node_clear(struct node *node)
 {
@@ -28,7 +28,7 @@ static inline void node_clear(struct node *node)
 	node->tags = 0;
 }
 
-/* Append a child that keeps its own parent, index and tag. */
+/* Appends a child that keeps its own parent, index and tag. */
 static inline void node_link(struct node *parent, struct node *child)
 {
 	child->next = NULL;
@@ -42,7 +42,8 @@ static inline void node_link(struct node *parent, struct node *child)
 		parent->tags |= node_tag_bit(child->tag);
 }
 
-/* Append a child and set parent and index. Keys of maps are set before. */
+/* Appends a child and sets its parent and index. In a map, set its key
+ * before. */
 static inline void node_append(struct node *parent, struct node *child)
 {
 	child->parent = parent;
@@ -53,22 +54,22 @@ static inline void node_append(struct node *parent, struct node *child)
 }
 
 /*
- * Child of a map under construction by key bytes, or NULL. Above INDEX_ABOVE
- * children it builds and keeps a hash index in the arena, so that filling a map
- * with n distinct keys stays linear.
+ * Finds a child of a map under construction by key bytes, or NULL. Above
+ * INDEX_ABOVE children it builds and keeps a hash index in the arena, so that
+ * filling a map with n distinct keys stays linear.
  */
 struct node *node_find(struct arena *arena, struct node *map, const char *key,
 		       size_t len);
 /*
- * Remove a child (keeps order of the others, renumbers index). Costs a walk
- * over all children: replace values in place where input decides how often.
+ * Removes a child (keeps the order of the others, renumbers them). Costs a walk
+ * over all children: replace values in place if the input decides how often.
  */
 void node_unlink(struct node *parent, struct node *child);
 /* Takes the value and children of another node; key and places stay. */
 void node_take(struct node *node, const struct node *from);
 /*
- * Deep copy with flag added to every copied node. Stops and returns NULL
- * when more than *budget nodes would be made; *budget is decreased.
+ * Makes a deep copy with flag added to every copied node. Returns NULL if that
+ * needs more than *budget nodes; decreases *budget.
  */
 struct node *node_copy(struct arena *arena, const struct node *node,
 		       unsigned flag, uint32_t *budget);

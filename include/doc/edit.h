@@ -116,8 +116,8 @@ void edit_list_init(struct edit_list *list, struct arena *arena);
 unsigned edit_group(struct edit_list *list);
 
 /*
- * Make the value present. A map value sets its keys and leaves other keys of
- * the map alone; any other value replaces the old one. Missing maps on the way
+ * Makes the value present. A map value sets its keys and keeps other keys of
+ * the map; any other value replaces the old one. Missing maps on the way
  * are created.
  */
 void edit_set(struct edit_list *list, const struct edit_path *path,

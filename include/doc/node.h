@@ -46,7 +46,7 @@ enum node_flags {
 };
 
 /* First the fields that a lookup reads from the children, then those it reads
- * from the map: it touches one cache line of most nodes. */
+ * from the map: so a lookup touches one cache line of most nodes. */
 struct node {
 	uint8_t type;	   /* enum node_type */
 	uint8_t flags;	   /* enum node_flags */
@@ -66,9 +66,8 @@ struct node {
 	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
 	struct node_index *map_index; /* large maps: hash, else NULL */
 	struct node *parent;
-	uint32_t start, end; /* bytes of the value in the source */
-	uint32_t key_start,
-		key_end; /* bytes of the key; equal if there is none */
+	uint32_t start, end;	     /* bytes of the value in the source */
+	uint32_t key_start, key_end; /* bytes of the key; equal without one */
 };
 
 #define FOR_EACH_CHILD(parent_, child)                                         \

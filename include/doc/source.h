@@ -19,8 +19,7 @@ struct source {
 	const char *text; /* UTF-8; not NUL-terminated */
 	size_t len;
 	bool transcoded; /* was UTF-16: offsets are not offsets of the file */
-	bool bytes_only; /* positions are byte offsets: line 1, column offset +
-			    1 */
+	bool bytes_only; /* positions: line 1, column byte offset + 1 */
 	uint32_t bom;	 /* bytes of a UTF-8 byte order mark before text, 0|3 */
 	struct arena *arena;
 	uint32_t *lines; /* offset of each line's first byte, or NULL */

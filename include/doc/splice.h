@@ -33,7 +33,7 @@ struct splice_list {
 };
 
 /*
- * Append the changes of one document. Groups that cannot be applied get the
+ * Appends the changes of one document. Groups that cannot be applied get the
  * outcome EDIT_REFUSED and keep it; edits_apply() then returns the same tree as
  * reading the new text. Call it for the documents of a file in order.
  */

@@ -47,7 +47,7 @@ void admission_policies_add(struct admission_policies *set, const char *name,
 void admission_policies_add_document(struct admission_policies *set,
 				     struct source *source,
 				     const struct doc *doc);
-/* Report an object that no policy uses as a parameter as a problem. */
+/* Reports an object that no policy uses as a parameter as a problem. */
 void admission_policies_be_strict(struct admission_policies *set);
 /*
  * Adds the policies of a snapshot: the JSON of a List of objects that

@@ -39,8 +39,8 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline);
  * needed.
  */
 bool baseline_has(struct baseline *baseline, const struct finding *finding);
-/* Note a finding in a new baseline; file is its path as shown to the user.
- * Copies what it needs. One thread at a time. */
+/* Adds a finding to a new baseline; file is its path as shown to the user.
+ * Copies the texts. One thread at a time. */
 void baseline_add(struct baseline *baseline, const char *file,
 		  const struct finding *finding);
 size_t baseline_count(const struct baseline *baseline);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One finding, without pointers into a document, so that it outlives the
- * document. Strings are never NULL ("" when there is nothing). They live in the
- * arena of the run, or of the code that copied it.
+ * document. Strings are never NULL ("" if unset). They live in the arena of the
+ * run, or of the code that copied the finding.
  */
 #ifndef ENGINE_FINDING_H
 #define ENGINE_FINDING_H
@@ -89,9 +89,8 @@ struct finding {
 	/* Dropped: at a value that the cluster adds, or of a template that
 	 * another file has and that is checked there. */
 	bool injected;
-	const struct runtime
-		*origin; /* source of the value; NULL: the object */
-	bool strict;	 /* a warning keeps the severity of the rule */
+	const struct runtime *origin; /* of the value; NULL: the object */
+	bool strict; /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
 	enum mode mode; /* the policy's mode for the object */
@@ -142,7 +141,7 @@ const char *finding_remedy(const struct finding *finding);
 uint64_t finding_fingerprint(const struct finding *finding);
 /* Returns the fingerprint in baselines of version 1. */
 uint64_t finding_former_fingerprint(const struct finding *finding);
-/* Mask secret values in all shown texts; new texts live in the arena. */
+/* Masks secret values in all shown texts; new texts live in the arena. */
 void finding_mask(struct finding *finding, const struct secrets *secrets,
 		  struct arena *arena);
 const char *severity_name(enum severity severity);

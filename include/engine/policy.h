@@ -30,7 +30,7 @@ struct setting {
 	bool strict;	      /* its warnings become errors */
 	bool action_set;      /* the policy set the action; else it follows the
 				 finding's severity */
-	bool controller_pods; /* also denies Pods made by a controller */
+	bool controller_pods; /* it also denies Pods made by a controller */
 	bool selected;	      /* the command line named it, or its category */
 	enum severity severity;
 	enum action action;
@@ -69,18 +69,24 @@ struct policy_problems {
 void policy_problems_release(struct policy_problems *problems);
 
 /*
- * Presets. The action follows a finding's severity (rule_action()) unless
- * `rules:` name one: admission allows whatever the linter passes. recommended:
- * each rule's own severity; a rule that guesses at intent at most warns;
- * pedantic rules are off. strict: recommended, and all findings of the
- * categories resources, shm, scheduling, lifecycle, quota, priority are errors,
- * even if they depend on something unknown; guesses are warnings. Warnings of
- * rules about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
- * controllers, unless the policy says `controllerPods: audit`. all: recommended
- * with the pedantic rules on. In each of them a rule that needs parameters is
- * off until it has them. In a pinned preset ("recommended@1.0") rules newer
- * than the pin audit and are infos, so that an upgrade breaks no build; naming
- * such a rule under `rules:` lifts that.
+ * Presets:
+ *
+ *	recommended: each rule's own severity; a rule that guesses at intent
+ *	at most warns; pedantic and preview rules are off.
+ *
+ *	strict: recommended, and all findings of the categories resources, shm,
+ *	scheduling, lifecycle, quota and priority are errors, even if they
+ *	depend on something unknown; guesses are warnings. Warnings of rules
+ *	about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
+ *	controllers, unless the policy sets `controllerPods: audit`.
+ *
+ *	all: recommended with the pedantic and preview rules on.
+ *
+ * The action follows a finding's severity (rule_action()) unless `rules:` name
+ * one, so that admission allows whatever the linter passes. In each preset a
+ * rule that needs parameters is off until it has them. In a pinned preset
+ * ("recommended@1.0") rules newer than the pin audit and are infos, so that an
+ * upgrade breaks no build; naming such a rule under `rules:` lifts that.
  *
  * `rules:` then goes from the general to the special: all, category, rule.
  * Naming a rule turns it on, naming a category does not. An override starts
@@ -108,8 +114,8 @@ struct policy_options {
 	void *context; /* of both */
 };
 /*
- * Read a policy file (or a folder: one Policy, any number of Exemptions).
- * NULL when there are errors; all problems are in problems either way.
+ * Reads a policy file (or a folder: one Policy, any number of Exemptions).
+ * Returns NULL if there are errors; all problems are in problems either way.
  * options NULL: all zero. At most FILE_POLICY_MAX bytes a file.
  */
 struct policy *policy_load(const struct rule_set *rules, const char *path,

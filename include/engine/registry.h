@@ -29,8 +29,8 @@ struct rule_kind {
 	uint64_t hash; /* of the kind's name; 0: of all kinds */
 	unsigned rule;
 };
-/* The added rules that check objects of that kind; not: those that do not
- * (NULL: none). Sets *n; a rule may occur twice in a row. */
+/* The added rules that name this kind in rule.kinds; kind NULL: those that
+ * check all kinds. Sets *n; a rule may occur twice in a row. */
 const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 					 const char *kind, size_t *n);
 

@@ -105,30 +105,31 @@ struct finding;
 
 /*
  * A rejection by an operator's own validation, in the form of a rule of
- * x-kubernetes-validations: a place for which `rule` is false is rejected.
- * `self` is the place, or each item of its list (value of its map) at `each`;
- * `owner` is the place and `object` the whole object.
+ * x-kubernetes-validations: a part of an object for which `rule` is false is
+ * rejected. `self` is the part, or each item of its list (value of its map) at
+ * `each`; `owner` is the part and `object` the whole object.
  */
 struct rejection {
 	const char *id; /* unique in its rule */
-	/* The places: words "Kind", "Kind:path", "group/Kind:path". NULL: the
+	/* The parts: words "Kind", "Kind:path", "group/Kind:path". NULL: the
 	 * pod templates of all kinds. */
 	const char *kind;
-	/* Path of the place; NULL: what decides. A part without it is
-	 * accepted, unless absent is set. */
+	/* Path below the part to the reported field; NULL: the field that
+	 * decides. A part without the field is accepted, unless absent is
+	 * set. */
 	const char *field;
 	/* CEL, true: accepted. NULL: the rule's C code decides, and calls
 	 * rule_report_rejection(). */
 	const char *rule;
 	const char *message; /* CEL text: the fault */
-	const char *each;    /* path below the place, or NULL */
+	const char *each;    /* path below the part, or NULL */
 	bool absent;	     /* a part without the field may be rejected */
 	/* The first version that rejects: a warning, because earlier versions
 	 * in use accept it. NULL: all of rejections.versions. */
 	const char *since;
 	/* A check that its operator turns off by default: an info. */
 	const char *gate;
-	/* Adds a fix to the finding at a place, or NULL. */
+	/* Adds a fix to the finding at a part, or NULL. */
 	void (*repair)(struct rule_run *run, struct finding *finding,
 		       const struct node *part);
 };
@@ -224,10 +225,10 @@ const char *rule_count(struct rule_run *run, int64_t n, const char *noun);
 const char *rule_number(struct rule_run *run, int64_t n);
 
 /*
- * Sets another severity than the rule's own, unless the policy sets one; the
- * action follows, unless the policy sets it. Errors of other rules need
- * RULE_RAISES. A finding that depends on something unknown is at most an info,
- * and its message says "if".
+ * Overrides the rule's severity, unless the policy sets it; the action changes
+ * with it, unless the policy sets that too. A rule of lower severity that
+ * raises a finding to an error must have RULE_RAISES. If a finding depends on
+ * something unknown, use at most SEVERITY_INFO and word the message with "if".
  */
 void finding_severity(struct finding *finding, enum severity severity);
 /* Returns the action for a severity if the policy names none: an error
@@ -237,8 +238,8 @@ enum action rule_action(const struct rule *rule, enum severity severity);
 /* Marks the finding as a guess at intent: at most a warning, unless the
  * policy's `rules:` set it. */
 void finding_guess(struct rule_run *run, struct finding *finding);
-/* The finding depends on values outside of the object: an info, unless the
- * preset is strict. */
+/* Marks the finding as dependent on values outside of the object: an info,
+ * unless the preset is strict. */
 void finding_unseen(struct finding *finding);
 void finding_help(struct rule_run *run, struct finding *finding,
 		  const char *fmt, ...) __attribute__((format(printf, 3, 4)));
@@ -336,8 +337,9 @@ void rule_not_run(struct rule_run *run, const char *reason);
  * rule_cluster() returns the snapshot of the checked object: its file's or the
  * run's; NULL if there is none, or it is too old. The snapshot lives as long as
  * the run. rule_needs_cluster() also requires it to know objects of a kind;
- * otherwise the rule counts as skipped. rule_cluster_lacks(): true if the
- * snapshot has no such objects; the rule then counts as skipped.
+ * otherwise the rule counts as skipped. rule_cluster_lacks(): true if objects
+ * of the kind could not be read for the snapshot; the rule then counts as
+ * skipped.
  */
 const struct cluster *rule_cluster(struct rule_run *run);
 const struct cluster *rule_needs_cluster(struct rule_run *run,
@@ -371,7 +373,7 @@ int rule_karpenter(struct rule_run *run);
  * the resource ("cpu", "memory"), by the cluster state, else by the policy. */
 enum tri rule_limit_default(struct rule_run *run, const struct object *object,
 			    const char *resource);
-/* Why there is no cluster state, as a reason for rule_not_run(). */
+/* Returns the reason why the run lacks a cluster state, for rule_not_run(). */
 const char *rule_without_cluster(struct rule_run *run);
 
 /* Parameters, as the policy sets them. BUG() on a name that the rule does not

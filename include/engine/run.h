@@ -47,8 +47,8 @@ struct run_counts {
 	 * value (lint). */
 	uint64_t fixable_rendered;
 	int64_t gpus; /* GPUs of all linted workloads in the steady state */
-	/* some GPUs are TPUs or other accelerators */
-	bool gpus_unknown, gpus_others;
+	bool gpus_unknown; /* gpus is a lower bound */
+	bool gpus_others;  /* some are TPUs or other accelerators */
 };
 
 struct not_run {
@@ -59,14 +59,14 @@ struct not_run {
 };
 
 /*
- * Selects the rules to run; the more specific rules that their findings yield
- * to run too. All rules run if anything may be suppressed, since a suppression
- * may be reported as unused.
+ * The rules to run; the more specific rules to which their findings yield run
+ * too. All rules run if anything may be suppressed, since a suppression may be
+ * reported as unused.
  */
 enum run_wanted {
 	WANT_ALL,
-	WANT_OUTCOMES, /* whose action is to patch or to deny */
-	WANT_PATCHES,  /* whose action is to patch */
+	WANT_OUTCOMES, /* rules whose action is to patch or to deny */
+	WANT_PATCHES,  /* rules whose action is to patch */
 };
 
 struct run_options {
@@ -83,13 +83,13 @@ struct run_options {
 	/* The cluster's own admission policies, or NULL; and the requesting
 	 * user: NULL if unknown; groups ends with NULL. */
 	const struct admission_policies *admission_policies;
-	/* Namespaces of the input files, for its objects, policies and
-	 * clusters; or NULL. */
+	/* Namespaces of the input files, for these admission policies and for
+	 * those of policies and clusters; or NULL. */
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
-	/* Finds an object of another input file by its name. May be NULL; any
-	 * thread may call it. */
+	/* Finds a name that an object of another input file defines. May be
+	 * NULL; any thread may call it. */
 	bool (*find_defined_name)(void *set, enum defined_kind kind,
 				  const char *text, struct defined_name *name);
 	/* Finds a named runtime among the input files. It lives as long as they
@@ -204,7 +204,7 @@ void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 /* Facts, counts and reasons for skipped rules move from src to dst; the
  * findings of its last file are dropped. */
 void run_join(struct run *dst, struct run *src);
-/* Set rules over run->facts; policy_of gives each file's policy. Findings
+/* Runs set rules over run->facts; policy_of gives each file's policy. Findings
  * come to the sink file by file, in file order. */
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
@@ -214,7 +214,7 @@ void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
 /* Reasons why rules did not run; *n of them, sorted by rule name. They belong
  * to the run until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);
-/* Forget facts, counts and skipped rules, before the next set of files. */
+/* Forgets facts, counts and skipped rules, before the next set of files. */
 void run_restart(struct run *run);
 /* Forgets the last file as well, and returns most of its memory. */
 void run_drop(struct run *run);

@@ -18,7 +18,7 @@
 struct suppressions; /* of one file */
 
 /*
- * All `# gpugate:` comments of a file. Cheap when there are none. today is days
+ * Reads all `# gpugate:` comments of a file. Cheap without any. today is days
  * since 1970-01-01 UTC (for until=). suppressions_finish() reports malformed
  * comments as findings. admission: NULL, or the policy at admission:
  * annotations suppress only what it grants, comments only what it does not
@@ -27,7 +27,7 @@ struct suppressions; /* of one file */
 struct suppressions *suppressions_scan(struct arena *arena,
 				       struct source *source, int64_t today,
 				       const struct policy *admission);
-/* Scan for annotations alone: comments do not reach admission. */
+/* Scans for annotations alone: comments do not reach admission. */
 struct suppressions *suppressions_granted(struct arena *arena,
 					  struct source *source, int64_t today,
 					  const struct policy *policy);

@@ -17,7 +17,7 @@ struct claim {
 	bool template;
 	enum tri gpu;	   /* whether it requests accelerators */
 	const char *class; /* of the first accelerator request, or NULL */
-	bool nvidia;	   /* it is a class of NVIDIA's driver */
+	bool nvidia;	   /* that class is one of NVIDIA's driver */
 	struct amount devices;
 };
 

@@ -7,8 +7,7 @@
 
 enum kind_fault {
 	KIND_NO_FAULT,
-	KIND_MISSPELLED, /* spelled in another case, or not in a complete group
-			  */
+	KIND_MISSPELLED, /* differs in case, or unknown in a known group */
 	KIND_ELSEWHERE,	 /* another group has it */
 };
 

@@ -52,7 +52,7 @@ struct object {
 	const struct node *root;
 	/* The root as its controller spells the fields, or the root. */
 	const struct node *spelled;
-	/* That with the fields of the runtime that it names merged in, or
+	/* The spelled tree merged with the fields of the object's runtime, or
 	 * the root. */
 	const struct node *merged;
 	const char *api_version, *group, *version, *kind;
@@ -67,8 +67,7 @@ struct object {
 	bool cluster_scoped;
 	const struct object *parent; /* the object that embeds this one (Katib,
 					AppWrapper) */
-	struct amount
-		copies; /* number of objects that the parent creates, else 1 */
+	struct amount copies;	     /* created by the parent, else 1 */
 	struct pod *pods;
 	size_t npods;
 	struct object *embedded; /* list items are separate objects */
@@ -85,8 +84,7 @@ struct object {
 	 * the namespace is unknown. */
 	enum tri infrastructure;
 	bool pods_inferred; /* unknown kind, pods found by their shape */
-	bool pods_unknown; /* unknown kind that names devices, but no pods found
-			    */
+	bool pods_unknown;  /* unknown kind with devices, no pods found */
 	const struct claim_table *claims; /* of its file, or NULL */
 	const struct node *runtime; /* its name, if it is in another file */
 	const void *settings; /* the caller's pointer, or NULL: see workload */
@@ -150,7 +148,7 @@ enum kind_flags {
 	KIND_RANKS = 2048,  /* pods with devices are ranks of one program */
 	KIND_HEADLESS = 4096, /* has a headless Service of the same name */
 	KIND_NUMBERS = 8192,  /* a webhook writes its numbers as strings */
-	KIND_ARGV = 16384,    /* a flat pod's command is the container's argv */
+	KIND_ARGV = 16384, /* flat pods have a container's command and args */
 };
 
 /* True if the kind has any of these flags. */

@@ -21,9 +21,8 @@ enum inject {
 	INJECT_SELECTOR = 8,  /* node selector or tolerations */
 	INJECT_MEMORY = 16,   /* memory limits */
 	INJECT_PROBES = 32,
-	INJECT_RESTART = 64, /* overwrites the pod's restartPolicy */
-	INJECT_SHM_UNKNOWN =
-		128, /* depends on a runtime that is not in the input */
+	INJECT_RESTART = 64,	  /* overwrites the pod's restartPolicy */
+	INJECT_SHM_UNKNOWN = 128, /* by a runtime that is not in the input */
 };
 
 enum restart_policy {
@@ -56,11 +55,9 @@ struct pod {
 	const struct node *metadata; /* metadata of the template (of the object
 					for a Pod) */
 	const struct node *labels, *annotations; /* in it, or NULL */
-	const struct node *spec; /* PodSpec, or its replacement */
-	const struct node
-		*inner; /* the PodSpec inside of a flat pod, or NULL */
-	const struct node
-		*defaults; /* last place where pod_field() looks, or NULL */
+	const struct node *spec;     /* PodSpec, or its replacement */
+	const struct node *inner;    /* the PodSpec in a flat pod, or NULL */
+	const struct node *defaults; /* last place for pod_field(), or NULL */
 	/* pod_field() of the most frequent fields. */
 	const struct node *volumes, *node_selector, *tolerations;
 	const struct node *injected; /* fields that the cluster adds, or NULL */
@@ -95,8 +92,7 @@ struct pod {
 					   can have, or NULL: a whole PodSpec */
 	const struct node *source; /* the kind's own map, for generated pods */
 	bool based;  /* generated from it and from another object */
-	bool partly; /* generated from it and from other values; it is a PodSpec
-		      */
+	bool partly; /* a PodSpec generated from it and from other values */
 	bool made;   /* spec is generated from other fields of the kind, and the
 			kind has these fields as well, except the container's */
 	struct pod_memo *memo; /* answers given before (rules/kube) */

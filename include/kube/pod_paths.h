@@ -15,8 +15,7 @@ struct pod_path {
 	 * map; a path has at most one of them. Ends in NULL. */
 	const char *const *steps;
 	bool is_spec; /* leads to a PodSpec; else to a pod template */
-	bool boxes; /* has container lists besides initContainers and containers
-		     */
+	bool boxes;   /* has lists besides initContainers and containers */
 };
 
 /* Returns the n pod paths of a kind (group "": the core group). Returns NULL if

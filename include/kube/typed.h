@@ -49,8 +49,8 @@ const struct node *typed_origin(const struct node *node,
 				const struct node *origin);
 
 /*
- * Reports fields that the Go types of Kubernetes 1.37 lack, anywhere in an
- * object of a native kind or in a pod template, except in a status.
+ * A field that the Go types of Kubernetes 1.37 lack, anywhere in an object of a
+ * native kind or in a pod template, except in a status.
  */
 struct unknown_field {
 	const struct node *at;

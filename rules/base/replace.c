@@ -133,7 +133,8 @@ int replace_open(struct replace *r, const char *path)
 
 /* --- in place of the one that was read ------------------------------------ */
 
-/* On other file systems the two agree if no other program has the file open. */
+/* True for a network file system, which may refuse a lease although no other
+ * program has the file open. */
 static bool is_remote(int fd)
 {
 	struct statfs fs;

@@ -9,8 +9,7 @@
 #include <string.h>
 
 enum {
-	WORD_MAX =
-		127, /* longest differing part that text_distance() compares */
+	WORD_MAX = 127,	 /* longest differing part that is compared */
 	NEAR_ENOUGH = 3, /* words with more edits than this are different */
 };
 

@@ -18,8 +18,7 @@ enum {
 };
 
 struct node_index {
-	uint32_t size; /* number of slots, a power of two; at most half of them
-			  are used */
+	uint32_t size; /* slots, a power of two; at most half are used */
 	struct node *indexed;
 	struct node **slots;
 };

@@ -26,8 +26,8 @@ static uint32_t text_start(const struct source *source, const struct node *node,
 	return at;
 }
 
-/* An escape in quoted text of this style; an escaped line end is white
- * space. */
+/* Returns the length of the escape in quoted text of this style, or 0; an
+ * escaped line end counts as white space. */
 static uint32_t escape_length(char quote, const char *at)
 {
 	if (quote == '\'')

@@ -228,7 +228,7 @@ void cluster_builder_free(struct cluster_builder *builder);
 enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
 
 /*
- * Add an object as the API server returns it, or replace the one of the same
+ * Adds an object as the API server returns it, or replaces the one of the same
  * name. Returns 1 if a kept field changed, 0 if none did, -1 and err if the
  * object is invalid and left out (an older one of that name stays). Pods add to
  * the usage of their owners; objects of other kinds provide owner references.
@@ -255,7 +255,7 @@ struct cluster_list {
 int cluster_builder_list(struct cluster_builder *builder, const char *text,
 			 size_t len, struct cluster_list *list,
 			 struct err *err);
-/* 1: it was there. */
+/* Returns 1 if the object existed. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);
 /* Forgets all objects of a kind before it is listed again. Publish only once

@@ -38,7 +38,7 @@ struct run_policy {
 	const struct node *holder;	/* NULL: the map is missing */
 	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
 	const char *before; /* their place in earlier versions, or NULL */
-	bool has_runtime;   /* whose runtime may end it as well */
+	bool has_runtime;   /* a runtime may set a deadline as well */
 };
 /* Returns false for kinds without any of them. */
 bool object_run_policy(const struct object *object, struct run_policy *out);

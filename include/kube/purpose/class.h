@@ -36,8 +36,8 @@ enum tri namespace_is_infrastructure(const struct kube_config *config,
  * unknown, a DaemonSet or an image of that name is skipped as well.
  */
 bool pod_is_infrastructure(const struct pod *pod);
-/* True if it may see devices that it does not request. The second function does
- * the same for an unknown namespace and such images in all of its
+/* True if it may see devices that it does not request: infrastructure; in an
+ * unknown namespace a DaemonSet, or a pod with such images in all of its
  * containers. */
 bool pod_is_trusted(const struct pod *pod);
 /* Text for the help of findings that infrastructure is exempt from: how a

@@ -36,7 +36,7 @@ struct intent {
 	int64_t devices;  /* number that the flag gives, else 0 */
 };
 
-/* INTENT_NONE if there is no sign, or a sign against it. */
+/* Returns INTENT_NONE without a sign, or with a sign against it. */
 struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod);
 
@@ -52,8 +52,7 @@ bool pod_is_group_worker(const struct pod *pod);
 /* The effect of a visibility variable's env entry. */
 enum visible {
 	VISIBLE_UNSET,
-	VISIBLE_UNKNOWN, /* a source outside of the manifest, or a placeholder
-			  */
+	VISIBLE_UNKNOWN, /* not in the manifest, or a placeholder */
 	VISIBLE_NONE,	 /* "", none, void, -1, NoDevFiles */
 	VISIBLE_ALL,
 	VISIBLE_SOME, /* a list of devices */

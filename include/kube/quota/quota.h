@@ -27,7 +27,7 @@ const struct resource_amount *quota_hard_requests(const struct quota *quota,
 struct quota_room {
 	struct quantity used, own, left;
 	struct quantity reserved; /* for others, not yet in status.used */
-	bool known;		  /* used is */
+	bool known;		  /* used is known */
 };
 struct quota_room quota_room(const struct quota *quota,
 			     const struct resource_amount *hard,
@@ -55,7 +55,7 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
 
 /*
  * Whole-workload demand for one resource over the pods the quota selects:
- * pods x request. unknown: a sum is a lower bound.
+ * pods x request. unknown: the sums are lower bounds.
  */
 struct demand {
 	struct quantity steady, peak;

@@ -19,7 +19,7 @@ struct node_devices {
 	const struct node *at;		  /* the value that implies `most` */
 };
 struct node_devices pod_node_devices(const struct pod *pod);
-/* Accelerators of the nodes that the label selects; -1: it does not say. */
+/* Accelerators of the nodes that the label selects; -1 if unknown. */
 int64_t node_label_devices(const char *key, const char *value);
 /* The memory of a node of this type. */
 struct quantity instance_type_memory(const struct instance_type *type);

@@ -26,11 +26,10 @@
 struct secret_value {
 	const char *text;
 	size_t len;
-	size_t shorter; /* 1 + the value that is a prefix of this one; 0: none
-			 */
+	size_t shorter; /* 1 + index of a value that is its prefix, or 0 */
 };
 
-/* Bytes of a source that contain a secret in another form, or nothing else. */
+/* Bytes of a source that are a secret, or contain one in another form. */
 struct secret_span {
 	uint32_t start, end;
 	bool block; /* a block scalar, its header included */
@@ -65,7 +64,7 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root);
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
 /* Adds one value, each line of which is masked. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
-/* Call this after all values are collected and before the first search. */
+/* Prepares the search, after all values are collected. */
 void secrets_finish(struct secrets *secrets);
 
 /*

@@ -20,8 +20,9 @@ bool secret_is_name(const char *name, size_t len);
 /* True if the value of that variable is secret. Placeholders and words for
  * "none" are not. */
 bool secret_is(const char *name, const char *value);
-/* As both, for callers that hide values: also web hooks, whose name and address
- * prove less (an alert's receiver in the cluster is none). */
+/* Like the two above, for callers that hide values: also true for web hooks,
+ * whose name and address prove less (an alert's receiver in the cluster is not
+ * secret). */
 bool secret_may_be_name(const char *name, size_t len);
 bool secret_may_be(const char *name, const char *value);
 

@@ -11,9 +11,8 @@
 
 enum budget_blocks {
 	BUDGET_ALLOWS,	       /* allows an eviction, or it is unknown */
-	BUDGET_BLOCKS_SO_MANY, /* blocks while there are no more pods than these
-				*/
-	BUDGET_BLOCKS_ALL,     /* however many there are */
+	BUDGET_BLOCKS_SO_MANY, /* blocks unless there are more pods */
+	BUDGET_BLOCKS_ALL,     /* blocks for any number of pods */
 };
 
 /* Computes it for the state in which all pods are healthy. */

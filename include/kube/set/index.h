@@ -112,7 +112,7 @@ struct class_request {
 struct scaler {
 	struct object_id id;
 	struct place place;	 /* of the metric, or the name */
-	const char *metric;	 /* cpu, memory; NULL: it looks at others */
+	const char *metric;	 /* cpu, memory; NULL: others */
 	const char *kind, *name; /* the scaled object, in the same namespace */
 	int64_t most;		 /* maximum of its replicas, 0: not known */
 	struct place most_place;
@@ -141,9 +141,8 @@ struct kube_service {
 			       the name */
 	bool has_address;   /* pods in its namespace get variables with its
 			       address */
-	bool exposes_dashboard; /* exposes Ray's dashboard port to the outside
-				 */
-	struct pod_label *selector; /* value NULL: not known */
+	bool exposes_dashboard;	    /* exposes Ray's dashboard to the outside */
+	struct pod_label *selector; /* value NULL: unknown */
 	size_t nselector;
 	const struct cluster *cluster;
 };
@@ -222,8 +221,7 @@ struct workload_pod {
 };
 
 struct workload {
-	const struct reservations
-		*reservations; /* NULL: no reservations are made */
+	const struct reservations *reservations; /* or NULL */
 	/* The cluster of its file (kube/cluster/cluster.h), or NULL if
 	 * unknown. */
 	const struct cluster *cluster;

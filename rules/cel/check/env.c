@@ -204,7 +204,7 @@ static void read_types(struct function_index *index)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Programs hold what was read after the index was built. */
+/* Keeps a complete index, because programs refer to its signatures. */
 static void drop_functions(void *index)
 {
 	struct function_index *torn = index;

@@ -28,7 +28,7 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 }
 
 struct variable_reads {
-	int variable; /* -1: there is none */
+	int variable; /* -1: unknown name */
 	bool found;
 	/* For each byte of the text, the length of the variable read that
 	 * begins there; or NULL. */

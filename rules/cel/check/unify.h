@@ -16,8 +16,7 @@ struct type_variable {
 /* All type variables of a program, and their bindings in order. */
 struct unifier {
 	struct arena *arena;
-	const struct cel_type *
-		*bound; /* binding of each variable; NULL: unbound */
+	const struct cel_type **bound; /* of each variable; NULL: unbound */
 	size_t nvariables, variables_size;
 	struct binding {
 		unsigned variable;

@@ -22,7 +22,7 @@ static uint64_t of_node(const struct node *node, uint64_t most)
 	return work;
 }
 
-/* Beyond most it is not counted further. */
+/* Returns the work of reading a value; stops counting beyond most. */
 static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
 {
 	uint64_t work = 1;

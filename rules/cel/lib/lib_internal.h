@@ -88,7 +88,7 @@ bool cel_regex_matches(struct arena *arena, const char *regex,
  * call. */
 struct cel_value cel_order(const struct cel_call *call, int order);
 
-int cel_hex_digit(int c); /* -1: it is none */
+int cel_hex_digit(int c); /* returns -1 for other characters */
 /* Returns the number of decimal digits from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
 /* Reads decimal digits alone, for a number of 64 bits. */

@@ -191,7 +191,7 @@ static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
 	return cel_expand(p, call);
 }
 
-/* Behind the dot. */
+/* Parses a selection or a member call, after the dot. */
 static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 				     struct cel_expr *operand)
 {
@@ -225,7 +225,7 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 			    (struct cel_expr *[]){operand, field}, 2);
 }
 
-/* Behind the bracket. */
+/* Parses an index, after the bracket. */
 static struct cel_expr *parse_index(struct cel_parser *p, uint32_t start,
 				    struct cel_expr *operand)
 {

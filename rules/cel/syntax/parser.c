@@ -135,7 +135,7 @@ static bool is_number(const struct cel_parser *p)
 	return p->token.kind == TOKEN_INT || p->token.kind == TOKEN_DOUBLE;
 }
 
-/* A single sign is part of the number after it. */
+/* A single minus is part of the number after it. */
 static struct cel_expr *parse_unary(struct cel_parser *p)
 {
 	uint32_t start = p->token.start;

@@ -59,7 +59,7 @@ struct cel_expr *cel_expr_new(struct cel_parser *p, enum cel_expr_kind kind,
 struct cel_expr *cel_call_new(struct cel_parser *p, struct cel_place place,
 			      const char *function,
 			      struct cel_expr *const *parts, unsigned n);
-/* With fresh ids. */
+/* Copies an expression, with new ids. */
 struct cel_expr *cel_expr_copy(struct cel_parser *p,
 			       const struct cel_expr *expr);
 /* Adds an issue; the parser continues. */

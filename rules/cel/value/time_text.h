@@ -8,7 +8,7 @@
 /* Durations are nanoseconds that fit in 64 bits, as in cel-go. */
 int64_t cel_duration_nanos(struct cel_time duration);
 struct cel_value cel_duration(int64_t nanos);
-/* Parse the texts of time.ParseDuration and time.RFC3339. */
+/* Parses the texts of time.ParseDuration and time.RFC3339. */
 bool cel_duration_parse(struct cel_text text, int64_t *nanos);
 bool cel_timestamp_parse(struct cel_text text, struct cel_time *out);
 /* True between years 1 and 9999. */

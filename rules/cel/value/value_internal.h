@@ -5,7 +5,7 @@
 
 #include "cel/value.h"
 
-/* Make values over the children of a seq or of a map, which are known. */
+/* Makes a list or map of the children of a known seq or map. */
 struct cel_value cel_items_of_node(struct arena *arena, const struct node *node,
 				   const struct node *schema);
 

@@ -44,10 +44,8 @@ struct edit_place {
 	size_t key_len;
 	struct place_owner *owners;
 	struct edit_place *parent, *first, *last, *next;
-	struct edit_place
-		*recent; /* child found last, because edits are in order */
-	uint32_t beyond; /* no child's old value has this index, or a greater
-			    one */
+	struct edit_place *recent; /* child found last: edits are in order */
+	uint32_t beyond; /* more than the index of each child's old value */
 };
 
 struct plan {

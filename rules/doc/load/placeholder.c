@@ -5,10 +5,9 @@
  * (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and bare names
  * where a number must be), Chainsaw (`($x)`), marker words and `...`. Prose,
  * scripts and patterns use the same characters, so each shape needs a closed
- * token: a lower-case
- * `$request` in a text, `$1`, `$$X` and the kubelet's own `$(X)` are none, nor
- * is `<x>` between words. A lower-case `$replicas` (Python's string.Template,
- * here-documents) is one when it is the whole value.
+ * token: a lower-case `$request` in a text, `$1`, `$$X`, the kubelet's own
+ * `$(X)` and `<x>` between words are not placeholders. A lower-case `$replicas`
+ * (Python's string.Template, here-documents) is one if it is the whole value.
  *
  * The cost of a miss is a false finding, that of a false hit is silence about
  * one value: where a shape is unclear, a hit does less harm.

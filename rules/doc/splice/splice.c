@@ -99,8 +99,9 @@ static void walk(struct splicer *splicer, const struct edit_place *place,
 	change_level(splicer, place, reason);
 }
 
-/* True for numbers that would change: YAML reads whole numbers beyond 64 bits
- * as floats, floats keep 17 digits, and larger numbers become strings. */
+/* True if no number in the value would change: YAML reads whole numbers beyond
+ * 64 bits as floats, floats keep 17 digits, and larger numbers become
+ * strings. */
 static bool survives_yaml(struct arena *arena, const struct node *value)
 {
 	struct node again = {0};
@@ -151,7 +152,8 @@ static int by_offset(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Two cuts at the start of a file may meet in a line end. */
+/* Joins two cuts that overlap: at the start of a file they may meet in a line
+ * end. Returns false for other splices. */
 static bool joins(struct splice *last, const struct splice *next)
 {
 	if (next->start >= last->end || next->len || last->len)

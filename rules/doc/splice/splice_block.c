@@ -166,8 +166,8 @@ uint32_t entry_end(const struct splicer *splicer, const struct node *child)
 	return colon > child->end ? colon : child->end;
 }
 
-/* Returns the end of the previous entry, or of the list's key for the first
- * one. */
+/* Returns the end of the previous entry, or the start of the map or list for
+ * the first one; UINT32_MAX if an alias or a merge precedes. */
 static uint32_t previous_end(const struct splicer *splicer,
 			     const struct splice_change *change, uint32_t index)
 {

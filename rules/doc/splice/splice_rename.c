@@ -22,7 +22,7 @@ bool is_added(const struct splice_change *change,
 	return true;
 }
 
-/* True if one group makes both changes, and no other group either. */
+/* True if one group makes both changes, and no other group makes either. */
 static bool same_owner(const struct edit_place *a, const struct edit_place *b)
 {
 	const struct place_owner *x = a ? a->owners : NULL, *y = b->owners;

@@ -280,8 +280,8 @@ static int deeper(const struct splicer *splicer, const struct node *map,
 	return inner - outer;
 }
 
-/* Returns the indentation of the first child of that type that has entries; or
- * -1. A list may begin with "- -": its own dash counts. */
+/* Returns the indentation of the first child of that type that has at least
+ * `least`, or -1. A list may begin with "- -": its own dash counts. */
 static int first_deeper(const struct splicer *splicer, const struct node *map,
 			enum node_type type, int least)
 {

@@ -27,8 +27,7 @@ enum frame_state {
 
 /* An anchor by its name; a later one with the same name replaces it. */
 struct anchor {
-	struct node
-		entry; /* key: the name; an entry of struct yaml's anchors */
+	struct node entry; /* of struct yaml's anchors; key: the name */
 	struct node *target;
 	struct scalar value; /* for scalars: a key is not typed as JSON is */
 	uint64_t decodes;    /* go-yaml's count for the target */
@@ -144,7 +143,7 @@ bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
 /* Like yaml_issue(), for LOAD_SYNTAX. */
 bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Report what libyaml refused. */
+/* Reports the problem of libyaml's parser. */
 bool yaml_refuse_parser(struct yaml *yaml);
 /* Returns the offset in the source of a code point of the text being read. */
 uint32_t yaml_offset(struct yaml *yaml, size_t index);

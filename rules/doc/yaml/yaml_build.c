@@ -134,8 +134,8 @@ struct node *yaml_place(struct yaml *yaml, uint32_t at)
 		node->key_start = node->key_end = at;
 		node_append(frame->node, node);
 	} else {
-		frame->state =
-			WANT_KEY; /* a merge value has no node in the map */
+		/* A merge value is not an entry of the map. */
+		frame->state = WANT_KEY;
 	}
 	return node;
 }

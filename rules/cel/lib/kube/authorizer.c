@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The authorizer (apiserver pkg/cel/library/authz.go), declared so that
- * expressions type-check. Since there is no authorizer, the variable is unknown
- * and no function is called.
+ * expressions type-check. gpugate cannot ask an authorizer, so the variable is
+ * unknown and no function is called.
  */
 #include "rules/cel/lib/lib_internal.h"
 

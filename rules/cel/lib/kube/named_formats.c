@@ -24,7 +24,7 @@ struct problems {
 struct named_format {
 	const char *name;
 	const struct form *form;
-	/* Where form is NULL. */
+	/* Checks the text if form is NULL. */
 	void (*check)(struct problems *problems, struct cel_text text);
 	bool prefix;	     /* the text is the start of a name */
 	unsigned regex_size; /* for the cost */
@@ -37,8 +37,7 @@ static const struct form {
 	const char *regex, *rule;
 	const char *examples; /* NULL: the message has no examples */
 	size_t most;	      /* bytes; 0: any */
-	bool characters; /* the message mentions the characters, except for a
-			    prefix */
+	bool characters; /* the message calls the limit characters, not bytes */
 } label = {LABEL,
 	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
 	   "characters or '-', and must start and end with an alphanumeric "

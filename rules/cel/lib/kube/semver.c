@@ -91,7 +91,7 @@ static bool parse(struct cel_text text, struct semver *out)
 	       are_names(out->pre, true) && are_names(build, false);
 }
 
-/* Reads one number, without leading zeros. */
+/* Writes one number without its leading zeros. */
 static void add_number(struct cel_text part, struct buf *out)
 {
 	bool stripped = part.len > 1;

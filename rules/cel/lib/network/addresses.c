@@ -126,7 +126,7 @@ static struct cel_value address_text(struct cel_call *call,
 
 	inet_ntop(address->size == 4 ? AF_INET : AF_INET6, address->bytes, text,
 		  sizeof(text));
-	/* Go rejects dots in ::102:304. */
+	/* Go prints ::102:304, inet_ntop() ::1.2.3.4. */
 	if (address->size == 16 && strchr(text, '.'))
 		snprintf(text, sizeof(text), "::%x:%x", group_of(address, 6),
 			 group_of(address, 7));

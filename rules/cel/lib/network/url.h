@@ -20,7 +20,7 @@ struct url {
 /* request: parse the target of a request, which has no fragment. */
 bool url_parse(struct arena *arena, struct cel_text text, bool request,
 	       struct url *out);
-/* As isURL() judges. */
+/* True for a text that isURL() accepts. */
 bool url_is_valid(struct arena *arena, struct cel_text text);
 /* Decodes a part of a query: `+` is a blank. */
 bool url_query_decode(struct arena *arena, struct cel_text text,

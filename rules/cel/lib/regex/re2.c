@@ -50,8 +50,8 @@ static bool before_repeat(const struct re2 *re)
 	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
 }
 
-/* Copies len bytes that PCRE2 reads in the same way. It cannot repeat an
- * assertion, but a group with one in it. */
+/* Copies len bytes that PCRE2 reads in the same way. PCRE2 cannot repeat an
+ * assertion, but it can repeat a group that contains one. */
 static void assertion(struct re2_parser *p, size_t len)
 {
 	const char *text = p->re.text.data + p->re.at;

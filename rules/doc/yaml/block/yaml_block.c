@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The fast YAML parser: lines, indentation, block maps and lists. Lines and
- * indentation. Open block maps and lists are a stack of frames with growing
- * columns (a list may have the column of the map it is in). The column of a
- * line closes frames; the line is then the next member or item of the
- * innermost one, or its pending value. This parser does not handle anything
- * else, such as a plain scalar on several lines.
+ * The fast YAML parser: lines, indentation, block maps and lists. Open maps and
+ * lists are a stack of frames with growing columns (a list may have the column
+ * of the map it is in). The column of a line closes frames; the line is then
+ * the next member or item of the innermost one, or its pending value. This
+ * parser does not handle anything else, such as a plain scalar on several
+ * lines.
  */
 #include "yaml_block.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Block scalars of the fast YAML parser. Literal (|) and folded (>) scalars
- * whose indentation is that of their first line. libyaml reads scalars of
- * blank lines only.
+ * Block scalars of the fast YAML parser: literal (|) and folded (>) scalars
+ * whose indentation is that of their first line. libyaml reads scalars that
+ * consist of blank lines.
  */
 #include <string.h>
 

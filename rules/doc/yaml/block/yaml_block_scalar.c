@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain and quoted scalars of the fast YAML parser. Plain scalars on one line,
- * and quoted ones. The scan of a plain one ends at the line's end: if it
- * continues, the caller finds a line that is indented too far. Quoted ones may
- * span several lines with any indentation.
+ * Plain and quoted scalars of the fast YAML parser. The scan of a plain one
+ * ends at the line's end: if it continues, the caller finds a line that is
+ * indented too far. Quoted ones may span several lines with any indentation.
  *
  * A scalar is never longer than its source, and one byte follows each (a line
  * end, a quote, a ':'): a buffer of the text's length has space for all of them
@@ -310,7 +309,7 @@ bool fast_scan(struct fast *fast, const char *p, bool flow,
 /* --- values --------------------------------------------------------------- */
 
 enum {
-	WORD_MAX = 5, /* the longest of true, null, -.inf */
+	WORD_MAX = 5, /* length of false or -.inf, the longest words */
 	SMALL_MAX = 18,
 };
 
