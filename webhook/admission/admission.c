@@ -231,15 +231,16 @@ static bool join_patch(struct review_context *ctx)
 	return now->patched != NULL;
 }
 
-/* PATCH_FAILS: the patch must not be sent. That is our defect; /validate checks
- * the object as it came. */
-static enum after_patch last_look(struct review_context *ctx)
+/* Patches until nothing remains to be patched. Returns PATCH_FAILS if the patch
+ * must not be sent, also after too many rounds. That is a defect of a rule;
+ * /validate checks the object as it came. */
+static enum after_patch settle_patch(struct review_context *ctx)
 {
 	enum after_patch after = look_after_patch(ctx);
 
 	for (int i = 1; after == PATCH_GOES_ON && i < PATCH_ROUNDS; i++)
 		after = join_patch(ctx) ? look_after_patch(ctx) : PATCH_FAILS;
-	return after;
+	return after == PATCH_GOES_ON ? PATCH_FAILS : after;
 }
 
 static bool is_change(const struct review *review)
@@ -286,7 +287,7 @@ static void judge_now(struct review_context *ctx, struct reserve *reserve,
  * the patch may have existed before, so they are checked now. The tree is read
  * again, since it is now the patched one.
  */
-static enum after_patch second_opinion(struct review_context *ctx)
+static enum after_patch settle_patch_again(struct review_context *ctx)
 {
 	const struct source *source = &ctx->review.source;
 	struct review again;
@@ -302,17 +303,17 @@ static enum after_patch second_opinion(struct review_context *ctx)
 	judge_now(ctx, NULL, WANT_OUTCOMES);
 	if (ctx->worker->now.costly)
 		return PATCH_COSTLY;
-	return ctx->worker->now.patch ? last_look(ctx) : PATCH_HOLDS;
+	return ctx->worker->now.patch ? settle_patch(ctx) : PATCH_HOLDS;
 }
 
 /* False: the patched object is too costly to be judged. */
 static bool check_patch(struct review_context *ctx, enum run_wanted wanted)
 {
 	struct judge *now = &ctx->worker->now;
-	enum after_patch after = now->patch ? last_look(ctx) : PATCH_HOLDS;
+	enum after_patch after = now->patch ? settle_patch(ctx) : PATCH_HOLDS;
 
 	if (after == PATCH_FAILS && wanted == WANT_PATCHES)
-		after = second_opinion(ctx);
+		after = settle_patch_again(ctx);
 	if (after != PATCH_FAILS)
 		return after == PATCH_HOLDS;
 	log_say(ctx->options->log, LOG_ERROR,
