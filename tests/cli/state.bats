@@ -130,7 +130,7 @@ updated() {
 	state 0 -86400 >state.json
 	start --cluster state.json
 	asking_gives allowed
-	logged 'lies 86[0-9]* s in the future'
+	logged 'takenAt is 86[0-9]* s in the future'
 	is "$(figure gpugate_cluster_state_age_seconds)" "+Inf"
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
 	# Clocks differ by minutes.

@@ -97,8 +97,8 @@ static int load_file(struct state *s)
 	s->ahead = cluster_is_ahead(cluster, time(NULL));
 	if (s->ahead)
 		log_say(s->log, LOG_ERROR,
-			"%s: its time (takenAt) lies %lld s in the future: "
-			"rules that need it do not run",
+			"%s: takenAt is %lld s in the future; rules that need "
+			"the snapshot are skipped",
 			s->file, (long long)(s->taken_at - time(NULL)));
 	admission_set_cluster(s->admission, cluster);
 	report_age(s);
