@@ -40,13 +40,14 @@ static const struct key policy_keys[] = {
 	 "Other settings for some namespaces, the first match wins: "
 	 "namespaces, namespaceLabels; mode, preset, rules."},
 	{"paths", "list",
-	 "What files cannot say, by glob: set, namespace, cluster, preset. "
-	 "Files of different sets are never compared or added up; without a "
-	 "name, sibling folders that hold the same object are sets. Globs and "
-	 "cluster, a file of gpugate snapshot, are relative to the "
-	 "policy's folder. In a .gpugate.yaml that file must lie in the same "
-	 "repository (outside of one, in the policy's folder), links "
-	 "followed; a policy of --config may name any."},
+	 "Settings by path glob that manifests cannot contain: set, "
+	 "namespace, cluster, preset. Files of different sets are never "
+	 "compared or added up. If no set is named, sibling folders that "
+	 "contain the same object are separate sets. Globs and cluster (a "
+	 "file of gpugate snapshot) are relative to the policy's folder. A "
+	 ".gpugate.yaml may only name a snapshot in its own repository "
+	 "(outside of a repository: in its folder), after links are resolved; "
+	 "a policy given with --config may name any file."},
 	{"controllers", "list",
 	 "Service accounts whose Pods are patched and audited, never denied."},
 	{"infrastructure", "map",
@@ -57,15 +58,15 @@ static const struct key policy_keys[] = {
 	{"platform", "map",
 	 "Facts about the cluster, used without cluster state: gpuTaints, gpuProducts "
 	 "and priorityClasses (lists; empty: there are none), "
-	 "defaultPriorityClass, limitRangeDefaults (true or false: do "
-	 "LimitRanges give containers cpu and memory?), deviceInjection "
+	 "defaultPriorityClass, limitRangeDefaults (true or false: whether "
+	 "LimitRanges give containers cpu and memory), deviceInjection "
 	 "(envvar, volume-mounts or cdi: how the device plugin hands over "
 	 "devices), kubernetes and karpenter (their versions, such as "
 	 "\"1.37\"). A finding that depends on an unknown fact is an info that says \"if\"."},
 	{"injected", "list",
-	 "What webhooks and mutating policies of the cluster add to pods, by "
-	 "namespaces (globs; absent: all): tolerations, schedulerName, "
-	 "runtimeClassName, env, volumes, labels, as a pod has them. No rule reports it, neither as missing nor as a problem."},
+	 "Fields that webhooks and mutating policies of the cluster add to "
+	 "pods, by namespaces (globs; absent: all): tolerations, schedulerName, "
+	 "runtimeClassName, env, volumes, labels, as a pod has them. No rule reports them, neither as missing nor as a problem."},
 	{"controllerPods", "audit|deny",
 	 "deny: Pods of controllers are denied, too, if they take devices that are not counted. Default: deny under preset strict, else "
 	 "audit."},
@@ -208,9 +209,9 @@ static void add_program(struct buf *out)
 		 ".BR gpugate\\-policy (5)\n"
 		 ".SH LIMITS\n"
 		 "A manifest has at most 64 MiB, a file of a policy 1 MiB, a "
-		 "cluster state or a baseline 256 MiB. What --cluster, "
-		 "--config, --policy and --baseline name may be a pipe; "
-		 "whatever else is read is a regular file.\n"
+		 "cluster state or a baseline 256 MiB. The files of --cluster, "
+		 "--config, --policy and --baseline may be pipes; all other "
+		 "files must be regular.\n"
 		 ".SH SEE ALSO\n.BR gpugate\\-policy (5)\n");
 }
 
@@ -222,8 +223,8 @@ static void add_policy(struct buf *out)
 	roff_line(out, "A policy says which rules run, how severe they are, "
 		       "what the webhook does, and who is exempt. The linter "
 		       "takes the nearest .gpugate.yaml in or above the folder "
-		       "of each file, or the file given with --config. A key "
-		       "that is not known is an error.");
+		       "of each file, or the file given with --config. "
+		       "An unknown key is an error.");
 	buf_adds(out, ".SH KEYS\n");
 	for (size_t i = 0; i < ARRAY_SIZE(policy_keys); i++) {
 		buf_addf(out, ".TP\n\\fB%s\\fR (%s)\n", policy_keys[i].name,
