@@ -39,7 +39,7 @@ void issued_release(struct issued *issued)
 	disk_wipe(&issued->key);
 }
 
-/* -- parts of a certificate: 1 is success, as in OpenSSL --------------- */
+/* -- parts of a certificate: 1 is success, as in OpenSSL ------------------- */
 
 static int set_serial(X509 *cert)
 {

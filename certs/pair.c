@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The checks, in the order that gives the most helpful error: a text that
- * cannot be read, then a key that does not match, then errors of the
- * certificate itself, dates last.
+ * Checks a certificate and its key, in the order that gives the most helpful
+ * error: a text that cannot be read, then a key that does not match, then
+ * errors of the certificate itself, dates last.
  */
 #include "pair_internal.h"
 

@@ -39,13 +39,14 @@ struct rotate_ask {
 	const struct buf *bundles;
 	/* All clients have the bundle of this state. */
 	bool published;
-	bool settled; /* they have had its CA for long enough */
+	/* All clients have had this state's CA long enough for a leaf of it. */
+	bool settled;
 };
 
 /* In the order of enum rotate_step. */
 enum {
 	ROTATE_NEW_CA = 1,
-	ROTATE_ADOPT = 2, /* CAs are used that are not stored */
+	ROTATE_ADOPT = 2, /* clients have CAs that are not stored */
 	ROTATE_NEW_LEAF = 4,
 	ROTATE_DROP_OLD = 8,
 };

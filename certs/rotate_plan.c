@@ -3,7 +3,8 @@
  * Decides which step is due, from the stored state and the bundles that clients
  * have; after a crash between two steps the next replica continues. A leaf of
  * the current CA is stored only once that CA is settled: from then on it may
- * sign without a further check. If no client has another CA, there is no wait.
+ * sign without a further check. If no client has another CA, the leaf is stored
+ * at once.
  */
 #include "rotate_plan.h"
 

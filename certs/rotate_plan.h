@@ -20,7 +20,7 @@ struct rotate_facts {
 	bool ca; /* can sign */
 	int64_t ca_from, ca_to;
 	enum rotate_leaf leaf;
-	bool leaf_fits; /* it has the names, and no date in the future */
+	bool leaf_fits; /* it has all names, and is valid now */
 	int64_t leaf_from, leaf_to;
 	bool old;	   /* there are old CAs */
 	int64_t old_until; /* they may go */

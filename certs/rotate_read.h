@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The certificates of the stored texts. NULL if one is absent or unusable; the
- * report has the reason.
+ * Reads the stored certificates and the bundles of the clients, and derives the
+ * facts on which the plan of a rotation depends (rotate_plan.h). A certificate
+ * is NULL if it is absent or unusable; the report has the reason.
  */
 #ifndef CERTS_ROTATE_READ_H
 #define CERTS_ROTATE_READ_H
@@ -19,7 +20,7 @@ struct rotate_view {
 	struct arena arena;
 	X509 *ca;		/* also set if it cannot sign */
 	STACK_OF(X509) * old;	/* CAs that have not expired */
-	STACK_OF(X509) * known; /* CAs in the bundles of all clients */
+	STACK_OF(X509) * known; /* CAs in bundles of clients, as above */
 	X509 *leaf;
 	struct pair_info info; /* of the leaf */
 	struct rotate_facts facts;

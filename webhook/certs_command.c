@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated certs --dir DIR --dns NAME...`: a CA and a serving certificate for
- * certificates that are managed by hand. Files are written after everything is
- * issued, and existing files are only replaced with --force.
+ * `gpugated certs --dir DIR --dns NAME...`: issues a CA and a serving
+ * certificate, which are then managed by hand. Files are written after
+ * everything is issued, and existing files are only replaced with --force.
  */
 #include "certs_command.h"
 
@@ -28,8 +28,8 @@ enum { DAY = 86400, DAYS_MAX = 36500, FILES = 4 };
 struct certs_request {
 	struct arena arena;
 	const char *dir;
-	struct list dns,
-		names; /* names holds --ip and, after parsing, all of them */
+	struct list dns;
+	struct list names; /* of --ip; after parsing, all names */
 	unsigned days, ca_days;
 	bool force, help;
 };

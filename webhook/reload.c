@@ -159,7 +159,7 @@ static void work_on_policy(void *context)
 
 	report_problems(r, &work->problems);
 	if (policy) {
-		/* An effective policy has no other problems. */
+		/* All problems of an effective policy are warnings. */
 		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
 			    (double)work->problems.n);
 		take_policy(r, policy);

@@ -51,7 +51,7 @@ int reload_start(struct reload *reload);
 void reload_release(struct reload *reload);
 /* Loads all files, changed or not (SIGHUP). */
 void reload_now(struct reload *reload);
-/* Look whether something changed. */
+/* Checks whether something changed. */
 void reload_poll(struct reload *reload);
 /* Milliseconds until reload_poll() is due. */
 int reload_wait(const struct reload *reload);

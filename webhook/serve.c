@@ -36,8 +36,7 @@
 #include "webhook/tls/self_managed.h"
 
 enum {
-	IDLE_SECONDS =
-		300, /* the API server's http.Transport keeps them 90 s */
+	IDLE_SECONDS = 300, /* the API server's http.Transport keeps 90 */
 	FLUSH_SECONDS = 10,
 	LAG_SECONDS = 10,
 	/* A watched state is a few seconds old; an older one is a guess. A file
@@ -234,7 +233,7 @@ static bool wants_sandbox(const struct service *s)
 	return sandbox_available() && text_eq(s->options->sandbox, "on");
 }
 
-/* If the kernel has or allows no filters, serve without one. */
+/* Serves without a filter if the kernel lacks or forbids filters. */
 static void enter_sandbox(struct service *s)
 {
 	bool json = text_eq(s->options->log_format, "json");
@@ -369,7 +368,7 @@ static void stop(struct service *s)
 
 /* --- until the end -------------------------------------------------------- */
 
-/* Called on the signals' thread, like the next one. */
+/* Called on the signals' thread, like say_stopping(). */
 static void drain(void *context, unsigned signal)
 {
 	struct service *s = context;

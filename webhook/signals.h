@@ -24,8 +24,8 @@ struct signals {
 	int fd, wake, end;
 };
 
-/* Blocks signals before the first thread starts, so that only signals_fd's
- * thread gets them. Returns -1 with errno. */
+/* Blocks signals, so that only the thread of signals_start() gets them. Must be
+ * called before the first thread starts. Returns -1 with errno. */
 int signals_block(struct signals *signals);
 int signals_start(struct signals *signals);
 /* Readable if the main thread has something to do. */

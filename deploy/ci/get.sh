@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The first step of the GitHub action: gets the executable if this source is a
-# release, or else the key by which a build of this source is cached.
+# The first step of the GitHub action: downloads the executable if this source is
+# a release, or else outputs the key by which a build of this source is cached.
 set -eu
 home=$(cd "$(dirname "$0")/../.." && pwd)
 . "$home/deploy/ci/common.sh"

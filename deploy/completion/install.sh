@@ -20,7 +20,7 @@ completions() {
 }
 
 completions "$gpugate" gpugate
-# Shells search them by the name of the command.
+# Shells look for a completion under the name of the command.
 ln -sf gpugate "$bash/kubectl-gpugate"
 ln -sf gpugate.fish "$fish/kubectl-gpugate.fish"
 "$gpugate" manpage 1 >"$man/man1/gpugate.1"

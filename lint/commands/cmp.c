@@ -44,8 +44,8 @@ static const char *find_root(struct cmp *cmp)
 	return len ? arena_strndup(&cmp->arena, cmp->folder, len) : cmp->folder;
 }
 
-/* Relative to the application, or from / of the repository, as Argo CD does it
- * for Helm. */
+/* Adds a file of values. Its path is relative to the application, or with a
+ * leading / to the repository, as in Argo CD's Helm sources. */
 static int add_values(struct cmp *cmp, const char *name)
 {
 	struct buf path;
@@ -272,7 +272,8 @@ static int print_texts(struct filter *f)
 	return print_out(&out);
 }
 
-/* Without objects Argo CD would prune the whole application. */
+/* Lints the texts, and prints them if none fails. Without objects Argo CD would
+ * prune the whole application. */
 static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);

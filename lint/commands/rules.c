@@ -243,8 +243,8 @@ static int check_names(const struct options *options,
 	return 0;
 }
 
-/* Returns 0, or 2 after messages if one of the named rules, or none at all, can
- * be exported. */
+/* Returns 0, or 2 after messages if a named rule cannot be exported, or no rule
+ * at all. */
 static int add_vap(struct buf *out, const struct options *options,
 		   const struct policy *policy)
 {

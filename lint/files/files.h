@@ -34,10 +34,9 @@ enum file_flags {
 	FILE_NOT_KUBERNETES = 8192, /* skipped: contains no Kubernetes object */
 	FILE_PATCHED = 16384,	    /* in a base that a kustomization patches */
 	FILE_SUPERSEDED = 32768,    /* checked as part of a rendered text */
-	FILE_RENDERED = 65536, /* not a file: the text of a rendered source */
-	FILE_OWN_SET = 131072, /* a rendered text that is its own set */
-	FILE_INSTALLS =
-		262144, /* read only for objects whose charts are built */
+	FILE_RENDERED = 65536,	/* not a file: the text of a rendered source */
+	FILE_OWN_SET = 131072,	/* a rendered text that is its own set */
+	FILE_INSTALLS = 262144, /* installs only charts that are built */
 };
 
 struct lint_file {
@@ -75,8 +74,8 @@ struct files {
 void files_release(struct files *files);
 /* Announces this many files, so that a large list is not copied as it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
-/* The folder at the first len bytes of path, and the parent of all folders
- * added from now on. */
+/* Adds the folder at the first len bytes of path, which all folders added from
+ * now on belong to. */
 void files_add_root(struct files *files, const char *path, size_t len);
 /* The folder in or below which a walk found the file, without symbolic links;
  * the file must not lead out of it. NULL if the file itself was named. */

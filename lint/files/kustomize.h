@@ -35,7 +35,7 @@ struct kustomize {
 
 void kustomize_init(struct kustomize *k, const char *cwd);
 void kustomize_release(struct kustomize *k);
-/* Returns the name as a constant if it is one of a kustomization's; or NULL. */
+/* Returns the name as a constant if a kustomization may have it; or NULL. */
 const char *kustomize_name(const char *name);
 /* Returns "Chart.yaml" if a file with this name makes its folder a chart; or
  * NULL. */

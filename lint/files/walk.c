@@ -245,8 +245,8 @@ static bool is_left_out(struct walk *walk)
 			walk->absolute.data));
 }
 
-/* Adds anything but a folder. Files of /proc are regular, have size 0, and
- * return short reads before their end. */
+/* Returns the flags of a named path that is not a folder. Files of /proc are
+ * regular, have size 0, and return short reads before their end. */
 static unsigned named_flags(const char *path)
 {
 	unsigned link = 0;

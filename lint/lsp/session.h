@@ -28,8 +28,7 @@ struct lsp_finding {
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	const struct fix_result
-		*repair; /* NULL: there is none that can be applied */
+	const struct fix_result *repair; /* NULL: none can be applied */
 	const struct lsp_related *related;
 	size_t nrelated;
 };
@@ -119,7 +118,8 @@ void lsp_pass_free(struct lsp_pass *pass);
 /* publish.c */
 json_t *lsp_range(const struct lsp_document *document, uint32_t start,
 		  uint32_t end);
-/* In the protocol's form; place in the current text. */
+/* Returns the finding in the protocol's form, at its place in the current
+ * text. */
 json_t *lsp_diagnostic(const struct lsp_session *session,
 		       const struct lsp_document *document,
 		       const struct lsp_finding *finding);

@@ -59,8 +59,8 @@ struct options {
 	/* Read from the cluster that kubectl uses: its objects, to be linted;
 	 * its state. */
 	bool asks_objects, asks_state;
-	const struct cluster
-		*asked; /* that state, or NULL; the command owns it */
+	/* That state, or NULL; the command owns it. */
+	const struct cluster *asked;
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
 

@@ -102,7 +102,7 @@ struct quantity quota_row_excess(const struct quota_row *row, bool peak);
 
 enum quota_fit {
 	QUOTA_UNKNOWN,	 /* the limit is unknown */
-	QUOTA_UNLIMITED, /* nothing does */
+	QUOTA_UNLIMITED, /* no quota applies */
 	QUOTA_FITS,
 	QUOTA_FITS_NOT_AT_PEAK,
 	QUOTA_EXCEEDED,

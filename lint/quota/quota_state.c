@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster state that has the quotas: its age, and whether it contains them.
+ * The cluster state from which quotas are read: its age, and whether it
+ * contains them.
  */
 #include "quota.h"
 

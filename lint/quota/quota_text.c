@@ -129,8 +129,8 @@ static void put_head(struct buf *out, const struct quota_look *look,
 {
 	if (look->color)
 		buf_adds(out, "\033[1m");
-	/* Not a name that a cluster accepts, and not a command to GitHub's
-	 * runner. */
+	/* No cluster accepts such a name, which GitHub's runner would execute
+	 * as a command. */
 	if (*row->namespace == ':' || *row->namespace == '#')
 		buf_addc(out, '.');
 	escape_adds(out, *row->namespace ? row->namespace : "(no namespace)");

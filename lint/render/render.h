@@ -67,9 +67,9 @@ struct render_root {
 	const char *chart;
 	struct render_values *values;
 	size_t nvalues, values_size;
-	/* The installer of a chart: its object, names, arguments; or NULL. */
-	struct render_text
-		*installer; /* the text that contains it; a file, or built */
+	/* The installer of a chart: the text that contains its object (a file,
+	 * or built), the object, names, arguments; or NULL. */
+	struct render_text *installer;
 	const struct render_item *item;
 	const char *release, *namespace;
 	struct list sets;

@@ -169,7 +169,7 @@ static bool named_before(const struct source *s, uint32_t before,
 	return end && next_reference(&last, end, out);
 }
 
-/* Searches the values by the rest of the path below an inserted node. */
+/* A search in the values, by the rest of the path below an inserted node. */
 struct value_search {
 	struct render *r;
 	const struct render_place *own;

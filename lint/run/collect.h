@@ -28,7 +28,7 @@ struct collection {
 	size_t nfiles;
 	size_t most;	   /* COLLECT_MAX */
 	atomic_size_t n;   /* number of stored findings of files alone */
-	atomic_size_t end; /* end of the files that keep theirs */
+	atomic_size_t end; /* end of the files whose findings are stored */
 	/* For findings of set rules, which come in the order of files: the
 	 * number of findings in the files before this one. */
 	struct finding_memory memory;

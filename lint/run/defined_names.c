@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the linted files a second time for the names, runtimes and mutating
- * policies that they define. Happens only if a rule needs them, once for all
- * threads.
+ * policies that they define. They are read only if a rule needs one of these,
+ * once for all threads.
  */
 #include "defined_names.h"
 

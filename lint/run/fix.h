@@ -28,8 +28,8 @@ struct fixer {
 	struct arena text_arena;
 	struct arena note_arena; /* of one text */
 	struct fix_round *round;
-	struct fix_note
-		*notes; /* of the last text, by rule in order of occurrence */
+	/* Notes of the last text, by rule in order of occurrence. */
+	struct fix_note *notes;
 	size_t nnotes, notes_size;
 };
 

@@ -390,7 +390,7 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
-/* All reasons of that kind contain it. */
+/* Every reason about a missing or old snapshot contains "cluster". */
 static void require_cluster(struct merge *m)
 {
 	const struct report_summary *s = &m->summary;

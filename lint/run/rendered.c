@@ -308,7 +308,8 @@ static size_t count_installers(const struct render_text *text)
 	return n;
 }
 
-/* Notes the file whose installed charts are built. */
+/* Marks the file of the text if every chart that its objects install is
+ * built. */
 static void note_installer(struct rendered *rendered,
 			   const struct render_text *text)
 {

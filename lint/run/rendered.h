@@ -21,7 +21,7 @@ struct rendered {
 	struct arena arena;
 	bool wanted;   /* by this command */
 	bool required; /* --render require */
-	bool failed;   /* a required one was not rendered; was reported */
+	bool failed; /* a required text was not rendered, which was reported */
 	bool deferred; /* files must be fixed first: nothing is built */
 	/* Findings at their sources, sorted. */
 	struct rendered_finding {
@@ -30,7 +30,7 @@ struct rendered {
 		bool repaired; /* it had a fix there */
 	} * findings;
 	size_t n, size;
-	/* Findings that were merged into this one, for a baseline. */
+	/* Findings that were merged into another one, for a baseline. */
 	struct rendered_finding *others;
 	size_t nothers, others_size;
 	struct report_rendered *reports; /* for the summary */
@@ -48,7 +48,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute);
  * findings are counted once. */
 void rendered_map(struct rendered *rendered, struct job *job,
 		  struct run_counts *counts);
-/* Return the findings of a file, and the merged ones. */
+/* Returns the findings of a file, and the merged ones. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,

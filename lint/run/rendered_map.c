@@ -24,7 +24,7 @@ static struct render_root *root_of(struct rendered *rendered, uint32_t file)
 	return NULL;
 }
 
-/* Returns the bytes of the shown text. */
+/* Sets the bytes of the place to those of the found node. */
 static void span_of(const struct render_place *at, struct place *place)
 {
 	const struct node *node = at->inner ? at->inner : at->node;

@@ -218,7 +218,8 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 	return error;
 }
 
-/* Stores the messages about it for the merge, which prints them in order. */
+/* Stores the messages about the file's fixes for the merge, which prints them
+ * in order. */
 static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
 {
 	struct job *job = w->job;

@@ -240,8 +240,8 @@ void policies_release(struct policies *policies)
 }
 
 struct found {
-	const char *folder,
-		*root; /* absolute; its own folder, that of the repository */
+	/* Absolute: the policy's own folder, that of its repository. */
+	const char *folder, *root;
 };
 
 /* The author of a pull request must not make the CI machine read files outside
@@ -271,7 +271,7 @@ static const char *refuse_path(void *context, const char *path)
 		       "name only files of its own repository";
 }
 
-/* Outside of a repository only its own folder belongs to it. */
+/* Outside of a repository, the policy's folder counts as one. */
 static struct found found_at(struct policies *policies, const char *path)
 {
 	struct found found = {.folder = folder_of(policies, path)};
@@ -323,7 +323,8 @@ uint32_t policies_load(struct policies *policies, const char *path)
 	return (uint32_t)(policies->n - 1);
 }
 
-/* Once for each folder; others search it for that name too. */
+/* Reports a .gpugate.yml once, although files of several folders below find
+ * it. */
 static void note_misnamed(struct policies *policies, const char *folder,
 			  struct buf *path)
 {

@@ -23,8 +23,8 @@ struct escape {
 	char stand_in[4];
 };
 
-/* Handles the code point at s (n > 0 bytes). Sets members of out, which may
- * point into it. */
+/* Sets out for the code point at s (n > 0 bytes). out->text points into s or
+ * into out. */
 void escape_read(struct escape *out, const char *s, size_t n);
 
 /* Appends text on one line, with replacements for everything that a terminal

@@ -73,7 +73,7 @@ static unsigned cell_of(const struct view *view, size_t at, unsigned limit)
 	return cell < limit ? cell : limit;
 }
 
-/* Returns the bytes of a mark in the view, [*start, *end). */
+/* Sets [*start, *end) to the bytes of a mark in the view. */
 static void mark_bytes(const struct view *view, const struct mark *mark,
 		       size_t *start, size_t *end)
 {

@@ -11,9 +11,8 @@
 /* The text of one file that may be shown; lives in the arena. */
 struct masked {
 	struct secrets secrets;
-	struct source
-		*source; /* its text, masked; NULL: it contains no secret */
-	bool any;	 /* findings may hold some */
+	struct source *source; /* its text, masked; NULL: without a secret */
+	bool any;	       /* findings may contain secrets */
 };
 
 /* source may be NULL: a removed file has no lines to show. */

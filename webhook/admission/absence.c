@@ -41,7 +41,7 @@ static void want(struct review_context *ctx, const struct cluster_absence *one)
 		one->name ? arena_strdup(arena, one->name) : NULL};
 }
 
-/* Requests the absences from this index on. */
+/* Asks the API server for the absences from this index on. */
 static void ask(struct review_context *ctx, size_t from)
 {
 	const struct admission_asker *asker = review_asker(ctx);

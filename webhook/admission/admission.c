@@ -259,8 +259,8 @@ static bool judge_sees(const struct review *review)
 
 /*
  * A Scale has a number of replicas and not their requests. The cluster state
- * does not have them either: it has the running pods: there are none at zero
- * replicas, and pods of two versions during an update.
+ * does not have them either, only the running pods: none at zero replicas, and
+ * pods of two versions during an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {

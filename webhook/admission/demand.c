@@ -22,8 +22,7 @@
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
-	struct quantity
-		awake; /* steady state, of pods that are not suspended */
+	struct quantity awake; /* steady, without suspended pods */
 	bool unknown;
 };
 

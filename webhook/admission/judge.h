@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks one object by the rules: its findings, its demand and the patch that
- * the policy requests. A judge belongs to one thread and keeps its memory from
- * object to object.
+ * Checks one object by the rules. The results are its findings, its demand and
+ * the patch that the policy requests. A judge belongs to one thread and keeps
+ * its memory from object to object.
  */
 #ifndef WEBHOOK_JUDGE_H
 #define WEBHOOK_JUDGE_H
@@ -31,7 +31,7 @@ struct judge {
 	bool wants_patch;
 	struct doc doc;		 /* being judged */
 	struct secrets secrets;	 /* in it; only if there are findings */
-	enum tri *may_hold;	 /* the request's secrets */
+	enum tri *may_hold;	 /* see judge_request.secrets */
 	struct reserve *reserve; /* of the object being checked */
 };
 
@@ -52,14 +52,14 @@ struct judge_request {
 	bool patch;
 	enum run_wanted wanted;
 	struct load_cost *budget; /* the rest of the review's budget */
-	/* Secrets may be in the review's bytes; TRI_UNKNOWN until the first
-	 * findings ask. */
+	/* TRI_YES if the review's bytes may contain secrets; TRI_UNKNOWN until
+	 * an object has findings. */
 	enum tri *secrets;
 };
 
 void judge_init(struct judge *judge, const struct rule_set *rules);
 void judge_release(struct judge *judge);
-/* Drops the results, and nearly all memory. */
+/* Drops the results and frees nearly all memory. */
 void judge_drop(struct judge *judge);
 void judge_object(struct judge *judge, const struct judge_request *c);
 /* True if the policy patches the cause of this finding. */

@@ -30,8 +30,8 @@ struct reserve {
 	pthread_mutex_t lock;
 	struct reservation *reservations; /* oldest first */
 	size_t n, size;
-	struct reservation
-		noted; /* of the review that holds the lock; a key of 0: none */
+	/* The demand of the review that holds the lock; a key of 0: none. */
+	struct reservation noted;
 	int64_t now;
 	struct reservations view;
 	struct buf scratch;

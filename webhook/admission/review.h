@@ -26,7 +26,7 @@ enum review_outcome {
 	/* The request must be denied: its object cannot be read, or not be
 	 * checked in time (too deep, too large, not UTF-8). */
 	REVIEW_UNREADABLE,
-	/* Not an AdmissionReview: there is no uid for a response. */
+	/* Not an AdmissionReview, or without the uid that a response needs. */
 	REVIEW_NONE,
 };
 

@@ -37,7 +37,7 @@ struct admission_worker {
 	struct admission *admission;
 	struct arena arena; /* of the review: trees, texts */
 	struct judge now;   /* the object */
-	struct judge other; /* of the old object, or the patched one */
+	struct judge other; /* the old object, or the patched one */
 	struct buf out;
 };
 
@@ -54,8 +54,8 @@ struct review_context {
 	struct admission_worker *worker;
 	const struct admission_options *options;
 	struct review review;
-	struct load_cost
-		budget;	  /* rest of the budget for documents in its objects */
+	/* The rest of the budget for documents in its objects. */
+	struct load_cost budget;
 	enum tri secrets; /* may be in its bytes */
 	const struct policy *policy;
 	const char *hash;
@@ -88,14 +88,17 @@ const struct admission_asker *review_asker(const struct review_context *ctx);
 
 /* True if the current state has the namespace now. */
 bool absence_ask_namespace(struct review_context *ctx);
-/* Checks a denial that depends on an absence again: with a newer state, or
- * without unproven absences. */
+/* Asks the API server for the absences on which a denial depends. Returns true
+ * if the object must be checked again: the state is newer, or some absences are
+ * not proven. */
 bool absence_judge_again(struct review_context *ctx);
 /* Drops findings that would deny the object because something is missing from
- * the state, if that is not proven. Records their rules as not run. */
+ * the state, if that is not proven. If the labels of the namespace are unknown,
+ * makes the request lenient. Records the rules as not run whose denials are
+ * prevented by either. */
 void absence_drop(struct review_context *ctx);
 
-/* -- record_review.c: metrics and log -- */
+/* -- review_record.c: metrics and log -- */
 
 /* Counts every object that is admitted without a check. */
 void record_unjudged(const struct review_context *ctx,

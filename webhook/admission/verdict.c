@@ -183,7 +183,7 @@ static void add_warning(struct verdict *verdict, const char *rule,
 	}
 }
 
-/* Writes the gravest first, in their order. */
+/* Writes the gravest warnings first, those of one severity in their order. */
 static void write_warnings(struct verdict *verdict)
 {
 	size_t left = WARNINGS;

@@ -28,8 +28,8 @@ struct verdict {
 	size_t nnotes, notes_size;
 	struct list warnings; /* each at most 120 characters */
 	struct list rules;    /* of findings that were acted on */
-	/* Findings that only the mode, break-glass or the ratchet did not deny
-	 * or patch. */
+	/* Rules that would deny or patch without the mode, break-glass and the
+	 * ratchet. */
 	struct list would_deny, would_patch;
 	struct list patched, suppressed;
 	const char *break_glass;  /* the ticket that prevented a denial */

@@ -41,7 +41,7 @@ struct api_call {
 
 struct api_reply {
 	long status;
-	unsigned retry_after; /* seconds, 0: not said */
+	unsigned retry_after; /* seconds; 0: not given */
 	struct buf body;
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists and watches one kind, and decides when to do so again. The steps of a
+ * Lists and watches one kind, and decides when to do so again: the steps of a
  * feed. Times are monotonic milliseconds.
  */
 #include "reflector.h"
@@ -19,9 +19,8 @@ enum {
 	SHORT_MS = 1000,       /* a shorter watch has failed */
 	RETRY_AFTER_MAX = 300, /* seconds */
 	BAD_MAX = 3,	       /* bad responses to a watch before a new list */
-	UNCONFIRMED_MAX =
-		5, /* "forbidden" or "no such kind" becomes final after these */
-	WATCH_SECONDS = 300, /* plus up to as much again */
+	UNCONFIRMED_MAX = 5,   /* "forbidden" or "no such kind" until final */
+	WATCH_SECONDS = 300,   /* plus up to as much again */
 };
 
 void reflector_init(struct feed *feed, struct feeds *all,

@@ -46,8 +46,7 @@ struct feeds {
 	int64_t next_warning;		 /* about invalid objects */
 	int64_t away_since, away_logged; /* the server does not respond */
 	int64_t back_since;		 /* it does again */
-	unsigned warnings; /* number that were not logged since the last logged
-			      one */
+	unsigned warnings; /* not logged since the last logged one */
 };
 
 struct feed {
@@ -63,7 +62,7 @@ struct feed {
 	size_t nseen, seen_size;
 	const char *api_version; /* within the kind's versions */
 	unsigned failures;	 /* in a row */
-	unsigned refusals;	 /* of the last ones: with a response */
+	unsigned refusals;	 /* in a row: failures with a response */
 	unsigned bad;		 /* of the failures: responses, not silence */
 	unsigned unconfirmed;	 /* in a row: forbidden, or missing */
 	enum reflector_verdict verdict;
@@ -90,15 +89,16 @@ void reflector_init(struct feed *feed, struct feeds *all,
 void reflector_release(struct feed *feed);
 /* Begins a transfer, if it is due. */
 void reflector_start(struct feed *feed, int64_t now);
-/* The transfer has ended. */
+/* Handles the end of the transfer. */
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
-/* Ends a watch that was silent for too long. */
+/* Ends a transfer that was silent for too long. */
 void reflector_look(struct feed *feed, int64_t now);
-/* The server responds (again): do not wait any longer. */
+/* Shortens the wait of a feed that did not reach the server, which responds
+ * (again). */
 void reflector_relist_soon(struct feed *feed, int64_t now);
 /* Ends the current transfer and lists again in ms; afresh: nothing is known. */
 void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
-/* It works (again). */
+/* Notes that the kind can be read (again). */
 void reflector_recovered(struct feed *feed);
 /* Marks the kind as unreadable in snapshots; NULL: it can be read. */
 void reflector_unreadable(struct feed *feed, const char *reason);
@@ -110,7 +110,7 @@ enum { FEED_HICCUPS = 3 }; /* failures in a row before a log line */
 void reflector_report(struct feed *feed, int64_t now);
 /* Logs that the server responds again. */
 void feeds_report_answer(struct feeds *all, int64_t now);
-/* An allocation failed, and the current read with it. */
+/* Counts a read that failed because memory ran out. */
 void feeds_count_memory(struct feeds *all);
 
 /* --- reflector_event.c ---------------------------------------------------- */
@@ -125,7 +125,7 @@ int reflector_take_head(struct feed *feed, struct err *err);
 /* --- live_time.c ---------------------------------------------------------- */
 
 int64_t live_now(void); /* monotonic ms */
-/* Less than n. */
+/* Returns a random number less than n. */
 uint32_t live_random(uint32_t n);
 /* Milliseconds to wait after a number of failures in a row (from 1): half of it
  * is fixed, half random. */

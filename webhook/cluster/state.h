@@ -43,11 +43,11 @@ int state_open(struct state *state);
 int state_start(struct state *state);
 /* Checks whether the file changed; called each second, for the age. */
 void state_poll(struct state *state);
-/* Why rules that need a state do not run; NULL if they do, or no state was
- * requested. May be called by any thread. */
+/* Returns why rules that need a state do not run; NULL if they do, or no state
+ * was requested. May be called by any thread. */
 const char *state_unused(const struct state *state);
-/* NULL, or the reason why there is no first state yet. May be called by any
- * thread. */
+/* Returns the reason why the first state is not read yet, or NULL. May be
+ * called by any thread. */
 const char *state_not_ready(const struct state *state);
 /*
  * True if the process is a client of an API server. The sandbox depends on it.

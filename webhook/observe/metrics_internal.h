@@ -60,7 +60,7 @@ struct request_table {
 		count[MAX_KINDS + 1][WEBHOOKS][OPERATIONS][DECISIONS][2];
 };
 
-/* Written together, so in one cache line each. */
+/* Aligned, so that those of two webhooks never share a cache line. */
 struct duration {
 	_Atomic uint64_t buckets[BUCKETS];
 	_Atomic uint64_t nanoseconds;

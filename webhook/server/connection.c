@@ -92,14 +92,15 @@ static void close_idle(struct connection_table *table, struct connection *c,
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Stores the time at which the phase began, and so its end. */
+/* Marks the connection as slow. The time at which its phase began stays, and so
+ * its deadline. */
 static void mark_slow(struct connection_table *table, struct connection *c,
 		      uint64_t seen)
 {
 	uint64_t mask = (1 << PHASE_BITS) - 1;
 
-	/* Counted before the phase begins: it is subtracted as soon as that is
-	 * seen. */
+	/* Counted first, because the thread of the connection subtracts as soon
+	 * as it sees the phase. */
 	atomic_fetch_add(&table->slow, 1);
 	if (!atomic_compare_exchange_strong(&c->state, &seen,
 					    (seen & ~mask) | PHASE_SLOW))

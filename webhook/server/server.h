@@ -34,14 +34,11 @@ struct server_options {
 	size_t max_memory;
 	unsigned max_in_flight; /* more are answered with 429 and Retry-After */
 	unsigned max_connections;
-	unsigned handshake_seconds; /* from TCP accept to the finished handshake
-				     */
-	unsigned header_seconds;    /* from the first byte of a request to its
-				       headers */
-	unsigned body_seconds;	    /* from the headers to the whole body */
+	unsigned handshake_seconds; /* TCP accept to the finished handshake */
+	unsigned header_seconds;    /* first byte of a request to its headers */
+	unsigned body_seconds;	    /* headers to the whole body */
 	unsigned idle_seconds;	    /* between requests, >= 300 */
-	struct client_ca
-		*client_ca; /* loaded; NULL: anybody may send requests */
+	struct client_ca *client_ca;	 /* NULL: anybody may send requests */
 	const char *const *client_names; /* NULL-terminated; CN or SAN */
 	struct key_store *keys;
 	struct admission *admission;

@@ -2,12 +2,17 @@
 /*
  * Declarations that the parts of the server share.
  *
- *	server.c start, drain, stop server_thread.c the threads that answer
- *	server_peer.c start and end of connections server_listen.c sockets
- *	server_tls.c TLS parameters and handshake server_wire.c the bytes below
- *TLS server_client.c checks of client certificates server_body.c the bytes of a
- *	review server_memory.c memory limit of all requests server_request.c
- *from the headers to the reply server_large.c large reviews
+ *	server.c          start, drain, stop
+ *	server_thread.c   the threads that answer
+ *	server_peer.c     start and end of connections
+ *	server_listen.c   sockets
+ *	server_tls.c      TLS parameters and handshake
+ *	server_wire.c     the bytes below TLS
+ *	server_client.c   checks of client certificates
+ *	server_body.c     the bytes of a review
+ *	server_memory.c   memory limit of all requests
+ *	server_request.c  from the headers to the reply
+ *	server_large.c    large reviews
  *
  * A struct peer is one connection. It belongs to the thread of the pool that
  * serves the connection, except for struct connection.
@@ -64,8 +69,7 @@ struct server {
 struct refusal {
 	unsigned status;
 	const char *text;
-	bool close; /* close at once; else after the body was read and dropped
-		     */
+	bool close; /* close at once, else after reading the whole body */
 };
 
 /* State of one thread of the pool. */
@@ -209,7 +213,7 @@ enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 /* An MHD_RequestCompletedCallback. */
 void server_request_end(void *cls, struct MHD_Connection *connection,
 			void **context, enum MHD_RequestTerminationCode reason);
-/* Makes the response of a review, or the reason why there is none. */
+/* Makes the response to a large review, or sets the refusal. */
 void server_judge_large(struct peer *peer);
 
 /* -- server_large.c -------------------------------------------------------- */

@@ -25,8 +25,8 @@ enum {
 	 * and adds stored data: below this size a rejection is never a
 	 * reset. */
 	DROP_MAX = 64 << 20,
-	LONG_START = 64 << 10, /* start of a body that is too long: it contains
-				  the request */
+	/* Start of a body that is too long; it contains the envelope. */
+	LONG_START = 64 << 10,
 	/* An API server has given up by then, or soon does. */
 	REVIEW_MS = 2000,
 };
@@ -76,8 +76,8 @@ static bool is_token(const char *text, size_t len)
 	return len > 0;
 }
 
-/* True for a CR that ends no line, or a NUL: others may read two headers
- * there. */
+/* True if the text has a control character other than a tab: at a CR or a NUL,
+ * other programs may read two headers. */
 static bool has_control(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -336,7 +336,7 @@ void server_judge_large(struct peer *peer)
 		refuse_review(peer, ESCAPE_MEMORY);
 }
 
-/* NULL: the request of the review is unknown. */
+/* Answers a review by its start. Returns NULL if the envelope is not in it. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
 	struct review_work j = {.peer = peer,

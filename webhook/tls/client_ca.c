@@ -122,7 +122,7 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 	return n == blocks ? 0 : -1;
 }
 
-/* Frees one that has no list yet. */
+/* Frees a set without a list. */
 static void set_free(void *what)
 {
 	struct ca_set *set = what;

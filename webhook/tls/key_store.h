@@ -32,7 +32,7 @@ void key_store_free(struct key_store *store);
 /*
  * Loads both files. A pair that is being replaced is read again for up to a
  * second. On -1 the current pair stays. A pair with a wrong date (expired, not
- * yet valid) is used only if there is no other, or a worse one; the result is
+ * yet valid) is used only if the store has none, or a worse one; the result is
  * then 0, and key_store_ready() is false. Files with the current pair change
  * nothing. Call it when the files change, and each minute, since a pair may
  * become valid. Only one thread may load at a time.
@@ -56,7 +56,7 @@ void key_store_describe(struct key_store *store, struct buf *out);
 void key_store_report(struct key_store *store, unsigned *reported,
 		      struct log *log, struct metrics *metrics);
 
-/* Returns NULL if there is none. May be called by any thread. */
+/* Returns NULL without a pair. May be called by any thread. */
 struct key_pair *key_store_take(struct key_store *store);
 void key_pair_drop(struct key_pair *pair); /* NULL is allowed */
 /* For gnutls_certificate_retrieve_function2: returns 0, or -1 if pair is

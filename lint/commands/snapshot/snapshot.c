@@ -162,7 +162,7 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	if (!s->options->quiet)
 		log_line("cannot read %s%s%s: %s", r->plural,
 			 *r->group ? "." : "", r->group, reason->data);
-	/* The file must not disclose its user. */
+	/* The file must not disclose the user who takes the snapshot. */
 	user = strstr(reason->data, ": User ");
 	if (user)
 		*user = '\0';

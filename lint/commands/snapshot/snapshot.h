@@ -37,7 +37,7 @@ int snapshot_take(const struct options *options, struct cluster **cluster);
  * answer; after an error, reason is set. */
 enum asked snapshot_run(struct snapshot *snapshot,
 			const char *const *arguments);
-/* Like snapshot_ask(), by `get --raw`. */
+/* Like snapshot_run(), with `get --raw`. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
 /* Adds all objects of the list at path to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,

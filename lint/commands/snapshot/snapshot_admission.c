@@ -87,7 +87,7 @@ static void note_unread(struct saving *s, const struct wanted_kind *w,
 	if (!s->snapshot->options->quiet)
 		log_line("cannot read %s%s%s: %s", w->plural,
 			 *w->group ? "." : "", w->group, reason);
-	/* The file must not disclose its user. */
+	/* The file must not disclose the user who takes the snapshot. */
 	if (found)
 		user = (size_t)(found - reason);
 	buf_adds(out, out->len ? ",{" : "{");

@@ -60,8 +60,8 @@ static void find_kinds(struct owners *o)
 	cluster_put(cluster);
 }
 
-/* The plural by which the server has the kind. A subresource ("jobs/status")
- * has the same kind. */
+/* Finds the server's plural of the kind. A subresource ("jobs/status") has the
+ * same kind. */
 static bool find_plural(const struct buf *answer, const char *kind,
 			struct buf *out)
 {

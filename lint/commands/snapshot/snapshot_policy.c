@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The admission policy: the ConfigMap that gpugated mounts, as one text of
- * several documents, so that the snapshot can be the floor of `--policy`. It is
- * the ConfigMap with the chart's labels, or that of --webhook-policy. Without
- * the right to read it, the snapshot has no policy.
+ * Stores the admission policy, the ConfigMap that gpugated mounts, as one text
+ * of several documents, so that `--policy SNAPSHOT` can enforce it. The
+ * ConfigMap is found by the chart's labels, or named by --webhook-policy. If it
+ * may not be read, the snapshot contains none.
  */
 #include <jansson.h>
 #include <stdlib.h>

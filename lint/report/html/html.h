@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces of HTML pages: one file that loads nothing else. The policy in its
- * head (Content-Security-Policy, by hashes) allows only the script page.js, and
- * nothing that a manifest could contain; all text is escaped as well.
+ * Pieces of HTML pages. A page is one file that loads nothing else. The policy
+ * in its head (Content-Security-Policy, by hashes) allows only the script
+ * page.js, and nothing that a manifest could contain; all text is escaped as
+ * well.
  */
 #ifndef LINT_HTML_H
 #define LINT_HTML_H
