@@ -140,8 +140,8 @@ run 0 $page 'kubectl apply -f deploy/vap/bindings-warn.yaml'
 run 0 $page 'kubectl apply -f deploy/vap/bindings-deny.yaml'
 run 0 $page 'kubectl delete -f deploy/vap/policies -f deploy/vap/bindings-audit.yaml'
 run 0 $page 'gpugate lint -n ml --admission-policy deploy/vap/policies --admission-policy deploy/vap/bindings-deny.yaml jobs/'
-mkdir -p "$work/own/rules"
-cp -r "$root/rules/catalog" "$work/own/rules/"
+mkdir "$work/own"
+"$root/rules/catalog/cel.sh" "$work/own/vap" || exit 1
 sed -n '/^# .gpugate.yaml/,/^```/p' "$root/$page" | grep -v '^```' \
 	>"$work/own/.gpugate.yaml"
 cd "$work/own" || exit 1

@@ -113,11 +113,15 @@ def named(kind, version, name, **fields):
           **fields})
 
 
-def cluster_queue(name):
+def flavor(name):
+    named("ResourceFlavor", "kueue.x-k8s.io/v1beta1", name)
+
+
+def cluster_queue(name, of="all"):
     named("ClusterQueue", "kueue.x-k8s.io/v1beta1", name,
           spec={"namespaceSelector": {}, "resourceGroups": [{
               "coveredResources": ["nvidia.com/gpu"], "flavors": [{
-                  "name": "all", "resources": [{
+                  "name": of, "resources": [{
                       "name": "nvidia.com/gpu", "nominalQuota": "8"}]}]}]})
 
 
@@ -198,6 +202,12 @@ def created():
         queue(name, name)
         cluster_queue(name)
     race("both", both, lambda name: job("race", name))
+
+    def with_flavor(name):
+        queue(name, name)
+        cluster_queue(name, name)
+        flavor(name)
+    race("flavor", with_flavor, lambda name: job("race", name))
     race("runtime",
          lambda name: named("RuntimeClass", "node.k8s.io/v1", name,
                             handler="runc"),
@@ -229,6 +239,7 @@ def missing():
     """Missing objects cause denials, by name and by kind."""
     namespace("race-bare")
     for what, obj in (("queue-unknown", job("race", "none")),
+                      ("ResourceFlavor `none`", job("race", "bare")),
                       ("runtimeclass-unknown",
                        job("race", "any", runtimeClassName="none")),
                       ("priority-class-unknown",
@@ -267,8 +278,11 @@ def main():
     hook = Webhook(program, folder, "127.0.0.1", ports, POLICY)
     namespace("race")
     quota("race")
+    flavor("all")
     cluster_queue("all")
+    cluster_queue("bare", "none")
     queue("any")
+    queue("bare", "bare")
     hook.start("--kubeconfig", folder + "/account.kubeconfig", "--live", "on")
     threads = load()
     try:

@@ -22,8 +22,10 @@ static void report(struct rule_run *run, const struct workload *w,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
 
+/* owner: the object that names it; NULL: the workload. */
 static void report_unknown(struct rule_run *run, const struct workload *w,
-			   enum cluster_kind kind, const char *name)
+			   enum cluster_kind kind, const char *name,
+			   const char *owner)
 {
 	const char *near;
 	struct finding *f;
@@ -36,15 +38,18 @@ static void report_unknown(struct rule_run *run, const struct workload *w,
 		return;
 	}
 	near = index_nearest(rule_index(run), w, kind, name, rule_arena(run));
+	if (!owner)
+		owner = rule_title(run, w->id.kind, w->id.name);
 	f = report_place(
 		run, &w->id, &w->place,
 		rule_cluster(run)
 			? "%s `%s` of %s does not exist: the workload waits forever"
 			: "no file defines the %s `%s` of %s: if the cluster does not have it either, the workload waits forever",
-		cluster_resource(kind)->kind, name,
-		rule_title(run, w->id.kind, w->id.name));
+		cluster_resource(kind)->kind, name, owner);
 	if (near)
 		finding_help(run, f, "did you mean `%s`?", near);
+	else if (kind == CLUSTER_FLAVOR)
+		finding_help(run, f, "create it, or remove it from %s", owner);
 	if (!rule_cluster(run))
 		finding_severity(f, near ? SEVERITY_WARNING : SEVERITY_INFO);
 }
@@ -68,7 +73,9 @@ static void check_flavors(struct rule_run *run, const struct workload *w,
 			if (name &&
 			    !index_find(rule_index(run), w, CLUSTER_FLAVOR,
 					name, rule_arena(run)))
-				report_unknown(run, w, CLUSTER_FLAVOR, name);
+				report_unknown(run, w, CLUSTER_FLAVOR, name,
+					       rule_title(run, "ClusterQueue",
+							  queue->name));
 		}
 }
 
@@ -80,7 +87,7 @@ static void check_kueue(struct rule_run *run, const struct workload *w,
 	const char *behind;
 
 	if (!queue) {
-		report_unknown(run, w, kind, name);
+		report_unknown(run, w, kind, name, NULL);
 		return;
 	}
 	behind = node_str(node_path(queue->root, "spec.clusterQueue"));
@@ -123,7 +130,7 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 			report(run, w, kind, w->queue, "is closed");
 	} else if (rule_cluster(run) || !volcano ||
 		   strcmp(w->queue, "default") != 0)
-		report_unknown(run, w, kind, w->queue);
+		report_unknown(run, w, kind, w->queue, NULL);
 }
 
 static void check(struct rule_run *run, const struct workload *w)
