@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libfabric finds EFA devices only where the device plugin, a claim or the host
- * gives them to the container; it then uses none, or fails. Source:
- * aws/aws-ofi-nccl; AWS's guide of EFA on EKS.
+ * Reports containers that are configured for EFA and get no EFA device.
+ * libfabric finds devices only if the device plugin, a claim or the host gives
+ * them to the container. A network driver (DRANET) gives the devices of a claim
+ * to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of EFA on
+ * EKS.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -32,7 +34,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!text_eq(value.text, "efa") || c->gpus.n < 1 ||
 		    node_is_unknown(own) ||
 		    node_get(own, "vpc.amazonaws.com/efa") ||
-		    node_path(c->node, "resources.claims") ||
+		    !node_is_unset(pod_field(pod, "resourceClaims")) ||
 		    node_is_true(container_security(c, "privileged")) ||
 		    mounts_devices(c))
 			continue;
