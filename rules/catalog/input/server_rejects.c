@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of Kubernetes' own kinds that the API server rejects together. At
- * admission they have passed it; the pods of custom kinds get there when they
- * are created.
+ * Reports fields of Kubernetes' own kinds that the API server rejects together.
+ * Nothing is checked at admission: the API server has accepted the object
+ * before, and it checks the pods of custom kinds when they are created.
  */
 #include <string.h>
 
@@ -181,18 +181,18 @@ static bool is_of_port(const struct node *port, const char *key,
 	return of_a && text_eq(of_a, of_b);
 }
 
-/* True if another port before it in the pod has the same hostPort. */
+/* True if a port before it in the main containers has the same hostPort. */
 static bool is_taken(const struct pod *pod, const struct node *port)
 {
 	FOR_EACH_CONTAINER(pod, c) {
+		if (c->role != CONTAINER_MAIN)
+			continue;
 		FOR_EACH_CHILD(node_get(c->node, "ports"), other) {
 			if (other == port)
 				return false;
-			if (!is_of_port(port, "hostPort", other, NULL) ||
-			    !is_of_port(port, "protocol", other, "TCP") ||
-			    !is_of_port(port, "hostIP", other, ""))
-				continue;
-			if (c->role != CONTAINER_INIT)
+			if (is_of_port(port, "hostPort", other, NULL) &&
+			    is_of_port(port, "protocol", other, "TCP") &&
+			    is_of_port(port, "hostIP", other, ""))
 				return true;
 		}
 	}
@@ -207,7 +207,7 @@ static void check_port(struct rule_run *run, const struct container *c,
 
 	if (!node_int(host, &number) || !number)
 		return;
-	if (c->role != CONTAINER_INIT && is_taken(c->pod, port))
+	if (is_taken(c->pod, port))
 		rule_report_rejection(run, c->pod, host, "host-port-twice",
 				      "two ports have `hostPort` %s",
 				      rule_number(run, number));
@@ -254,9 +254,12 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 {
 	if (rule_at_admission(run) || pod->flat || pod->made)
 		return;
+	/* The API server compares only ports of main containers: validation.go,
+	 * checkHostPortConflicts() and validatePodHostNetworkDeps(). */
 	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_CHILD(node_get(c->node, "ports"), port)
-			check_port(run, c, port);
+		if (c->role == CONTAINER_MAIN)
+			FOR_EACH_CHILD(node_get(c->node, "ports"), port)
+				check_port(run, c, port);
 }
 
 const struct rule rule_server_rejects = {
