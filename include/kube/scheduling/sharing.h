@@ -24,4 +24,11 @@ enum accel_class container_unit(const struct cluster *cluster,
 				const struct container *c,
 				const struct resource_entry *entry);
 
+/*
+ * True if the pod's accelerators are whole devices, which node labels and
+ * instance types count. False also for AMD's, whose partitions have the name of
+ * whole GPUs by default.
+ */
+bool pod_requests_whole(const struct cluster *cluster, const struct pod *pod);
+
 #endif

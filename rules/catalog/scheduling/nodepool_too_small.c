@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that selects a Karpenter NodePool and requests more accelerators than
- * any instance type of the pool's requirements has. Source: karpenter
+ * Reports pods that select a Karpenter NodePool and request more accelerators
+ * than any instance type in the pool's requirements has. Source: karpenter
  * pkg/controllers/provisioning/scheduling nodeclaim.go ("no instance type
  * satisfied resources").
  */
@@ -10,7 +10,8 @@
 #include "kube/scheduling/sharing.h"
 #include "kube/set/index_find.h"
 
-/* The most accelerators of the values; -1: one of them does not say. */
+/* The largest number of accelerators that a value allows; -1 if it is unknown
+ * for one of them. */
 static int64_t most_of(const struct node *requirement)
 {
 	const char *key = node_str(node_get(requirement, "key"));
@@ -30,18 +31,11 @@ static int64_t most_of(const struct node *requirement)
 	return most;
 }
 
-/* Units of the resource are whole devices, and their number is known. */
-static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
+/* True if the pod requests a known number of whole devices. */
+static bool requests_devices(struct rule_run *run, const struct pod *pod)
 {
-	if (pod->gpus.unknown || pod->gpus.n < 1)
-		return false;
-	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_ASKED(c, entry)
-			if (entry->accelerator &&
-			    container_unit(rule_cluster(run), c, entry) !=
-				    ACCEL_WHOLE)
-				return false;
-	return true;
+	return !pod->gpus.unknown && pod->gpus.n > 0 &&
+	       pod_requests_whole(rule_cluster(run), pod);
 }
 
 static void check_pool(struct rule_run *run, const struct pod *pod,
@@ -78,7 +72,7 @@ static void check(struct rule_run *run, const struct workload *w)
 		const struct node *at = node_get(pod_field(pod, "nodeSelector"),
 						 "karpenter.sh/nodepool");
 		const struct found_object *pool =
-			node_str(at) && asks_for_whole(run, pod)
+			node_str(at) && requests_devices(run, pod)
 				? index_find(rule_index(run), w,
 					     CLUSTER_NODE_POOL, at->str,
 					     rule_arena(run))

@@ -40,8 +40,9 @@ static bool excludes(const struct node_need *need, const struct node *wanted)
 	return text_eq(need->operator, listed ? "NotIn" : "In");
 }
 
-/* No node can match both, because each of the ORed terms excludes such an
- * entry. Returns the first one. */
+/* True if no node can match both the nodeSelector and the affinity, because
+ * each of the ORed terms excludes an entry of the nodeSelector. Sets *clash to
+ * the first such entry. */
 static bool pod_node_clash(const struct pod *pod,
 			   const struct node_needs *needs,
 			   struct node_clash *clash)
@@ -73,21 +74,6 @@ static const struct accelerator *asked_for(const struct pod *pod)
 	return NULL;
 }
 
-/* A count is a number of GPUs, not of shares and slices, which may have the
- * name of whole GPUs (MIG strategy single), as AMD's partitions do by
- * default. */
-static bool asks_for_whole(struct rule_run *run, const struct pod *pod)
-{
-	FOR_EACH_CONTAINER(pod, c)
-		FOR_EACH_ASKED(c, entry)
-			if (entry->accelerator &&
-			    (container_unit(rule_cluster(run), c, entry) !=
-				     ACCEL_WHOLE ||
-			     text_eq(entry->accelerator->vendor, "amd")))
-				return false;
-	return true;
-}
-
 /* True if one node may have devices of both vendors: processors have integrated
  * GPUs, and a label for PCI devices, or of the site, may mean these. */
 static bool may_have_both(const struct node_label *label, const char *vendor,
@@ -100,7 +86,8 @@ static bool may_have_both(const struct node_label *label, const char *vendor,
 	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
 }
 
-/* The most accelerators of the values, -1: one of them does not say. */
+/* The largest number of accelerators that a value allows; -1 if it is unknown
+ * for one of them. */
 static int64_t most_of(const struct node_need *need)
 {
 	int64_t most = -1, n;
@@ -128,7 +115,8 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 
 	if (node_need_value(need, 1)) {
 		n = most_of(need);
-		if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
+		if (n >= 0 && n < pod->gpus.n &&
+		    pod_requests_whole(rule_cluster(run), pod))
 			report_pod(
 				run, pod, first,
 				"`%s` selects nodes with at most %s, but a pod requests %s",
@@ -144,7 +132,8 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 				run, pod, need->at,
 				"`%s` selects nodes with %s devices, but the pods request `%s`: no node has both",
 				need->key, vendor, accelerator->name);
-	} else if (n >= 0 && n < pod->gpus.n && asks_for_whole(run, pod))
+	} else if (n >= 0 && n < pod->gpus.n &&
+		   pod_requests_whole(rule_cluster(run), pod))
 		report_pod(
 			run, pod, first,
 			"`%s: %s` selects nodes with %s, but a pod requests %s",

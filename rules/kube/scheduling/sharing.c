@@ -123,3 +123,14 @@ enum accel_class container_unit(const struct cluster *cluster,
 		return ACCEL_MIG;
 	return ACCEL_WHOLE;
 }
+
+bool pod_requests_whole(const struct cluster *cluster, const struct pod *pod)
+{
+	FOR_EACH_CONTAINER(pod, c)
+		FOR_EACH_ASKED(c, entry)
+			if (entry->accelerator &&
+			    (container_unit(cluster, c, entry) != ACCEL_WHOLE ||
+			     text_eq(entry->accelerator->vendor, "amd")))
+				return false;
+	return true;
+}
