@@ -123,8 +123,8 @@ static void check_launcher(struct rule_run *run, const struct container *c,
 	if (n > has)
 		return;
 	finding_severity(f, SEVERITY_INFO);
-	finding_help(run, f, "if each process uses one %s, %s of them %s idle",
-		     device, rule_number(run, has - n),
+	finding_help(run, f, "if each process uses one %s, %s %s idle", device,
+		     rule_count(run, has - n, device),
 		     has - n == 1 ? "is" : "are");
 }
 

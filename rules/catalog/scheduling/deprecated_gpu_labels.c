@@ -67,7 +67,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 				report_pod(
 					run, pod, needs.items[i].at,
 					text_eq(key, "accelerator")
-						? "if AKS sets the label `%s`, `%s` replaces it"
+						? "label `%s` with value `nvidia` is deprecated on AKS: `%s` replaces it"
 						: "label `%s` is deprecated: `%s` replaces it",
 					key, now),
 				"select by `%s`", now);

@@ -36,10 +36,11 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    !node_int(least, &n) || n || has_budget(pod->object, pod->spec) ||
 	    !may_be_knative(pod->object))
 		return;
-	report_pod(run, pod, least,
-		   "in Knative mode the first request starts the %s pod: if "
-		   "loading takes longer than its timeout, it fails",
-		   pod_device(pod));
+	report_pod(
+		run, pod, least,
+		"in Knative mode, the first request starts the %s pod and "
+		"fails if the model is not loaded before the request times out",
+		pod_device(pod));
 }
 
 const struct rule rule_scale_to_zero_without_budget = {
