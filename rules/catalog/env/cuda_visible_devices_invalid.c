@@ -35,8 +35,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* True if the entries before the first invalid one are 0, 1, ... all existing
- * ones. */
+/* True if the entries before the invalid one (bad) name all n devices. */
 static bool covers_all(const char *text, const char *bad, int64_t n)
 {
 	uint64_t seen = 0;

@@ -36,7 +36,8 @@ static bool has_other_vendor(const struct object *object)
 	return false;
 }
 
-/* True if it gets no device in any known way, nor possibly in a hidden one. */
+/* True if the container gets no device in a known way, and cannot get one in an
+ * unknown way. */
 static bool has_none(const struct container *c)
 {
 	const struct pod *pod = c->pod;

@@ -34,8 +34,8 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!container_env_is_free(c, entry))
 			return;
 		fix = finding_fix(run, f, gpu, "remove `%s`", NAME);
-		fix_replaces(
-			fix); /* The value takes devices that nothing counts. */
+		/* The value takes devices that nothing counts. */
+		fix_replaces(fix);
 		fix_remove(fix, entry);
 	} else if (container_uses_gpu(c) == TRI_NO &&
 		   node_is_unset(node_get(entry, "valueFrom"))) {

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables by which container runtimes of other vendors than NVIDIA give
- * devices to a container, past the device plugin and the scheduler. Some of
- * these runtimes take the first entry of the name, others the last: all are
- * judged. Where the container requests devices, what counts is the plugin's
- * value or devices, or the field of an annotation that a scheduler writes.
+ * Reports variables by which container runtimes of other vendors than NVIDIA
+ * give devices to a container, past the device plugin and the scheduler. If
+ * there are several entries with the name, some of these runtimes use the
+ * first, others the last, so all are checked. Skipped are containers that
+ * request devices: the value of the plugin, or of an annotation that a
+ * scheduler writes, applies to them.
  *
- * Sources: data/visible_variables.tsv.
+ * Sources: rules/kube/data/visible_variables.tsv.
  */
 #include <ctype.h>
 #include <strings.h>
@@ -17,7 +18,8 @@
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 
-/* Each of these runtimes knows devices by numbers, or all of them. */
+/* True for `all` or a text with a number, by which all of these runtimes know
+ * devices. */
 static bool shows_devices(const char *text)
 {
 	if (!strcasecmp(text, "all"))

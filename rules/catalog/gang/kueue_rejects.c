@@ -46,7 +46,8 @@ static struct amount pods_of_set(const struct pod *pod)
 	return size;
 }
 
-/* Kinds that Kueue makes pod sets of the templates of, in their numbers. */
+/* True if Kueue makes a pod set of each template of the kind, with its number
+ * of pods; grouped: only kinds whose pod sets can form a group. */
 static bool has_pod_sets(const struct object *object, bool grouped)
 {
 	static const char *const kinds[] = {
@@ -110,7 +111,7 @@ static void check_pair(struct rule_run *run, const struct pod *pod,
 			node_str(note));
 }
 
-/* At its first pod set, a group. */
+/* Checks a group of pod sets once, at the first of them. */
 static void check_group(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *note =

@@ -165,8 +165,7 @@ static void check_address(struct rule_run *run, const struct container *c,
 		node_str(has) ? node_str(has) : "", node_str(has) ? "`" : "");
 }
 
-/* True if an item has the part that follows the name in such an address, or
- * the name of the pod itself.
+/* True if an item may contain the address of a first pod, or of the pod itself.
  * Most commands do not, and are not split into words. */
 static bool may_have_address(const struct node *list)
 {
@@ -187,7 +186,8 @@ static bool is_loopback(const char *value)
 	       text_starts(value, "127.0.0.1");
 }
 
-/* Several launchers in one pod would meet. */
+/* Reports a launcher of several nodes whose address is the pod itself. Several
+ * launchers in one pod could meet there, so only a single one is checked. */
 static void check_loopback(struct rule_run *run, const struct container *c,
 			   const struct node *at, const char *value)
 {

@@ -56,8 +56,9 @@ static void check_ranks(struct rule_run *run, const struct container *c)
 		"if the probed endpoint waits for them too, the StatefulSet never starts");
 }
 
-/* vLLM's script for the leader starts the server when all nodes of Ray have
- * come. */
+/* True if the container is ready only after the workers have joined: a server
+ * of several nodes, or vLLM's script for the leader, which starts the server
+ * after all nodes of Ray have joined. */
 static bool waits_for_workers(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);

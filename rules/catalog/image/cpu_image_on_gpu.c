@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports containers with GPUs that run an image built for CPUs. The name of
- * an image shows its target. Only frameworks for GPUs have such builds:
- * PyTorch/XLA runs a TPU beside the CPU build.
+ * an image shows its target. Only GPUs are checked: PyTorch/XLA uses a TPU
+ * beside the CPU build of PyTorch.
  */
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports images whose CUDA version is older than the selected GPUs. Tags of
- * images that contain a CUDA version. Programs built with it run on newer GPUs
- * if they contain PTX beside their binary kernels.
+ * Reports images whose CUDA version, as their name or tag gives it, is older
+ * than the selected GPUs. Programs built with it run on newer GPUs if they
+ * contain PTX beside their binary kernels.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -14,7 +14,7 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-/* True for a program that starts the Pod again when it wants to. */
+/* True if a program created the Pod and recreates it if needed. */
 static bool is_spawned(const struct pod *pod)
 {
 	static const char *const labels[] = {

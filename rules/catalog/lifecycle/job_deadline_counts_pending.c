@@ -9,7 +9,6 @@
  * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
  * mpi_job_controller.go syncHandler, newLauncherJob.
  */
-
 #include <string.h>
 
 #include "engine/rule.h"

@@ -15,10 +15,7 @@
 #include "kube/purpose/class.h"
 
 /* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
- * extension, by its heartbeats; Horovod's stall check, where it may shut down.
- */
-/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
- * extension, by its heartbeats; Horovod's stall check, where it may shut down.
+ * extension, by its heartbeats; Horovod's stall check, if it may shut down.
  */
 static bool detects_hangs(const struct container *c)
 {

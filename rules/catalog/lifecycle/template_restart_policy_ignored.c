@@ -55,8 +55,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	} else if (may_move(pod->object, pod, node_str(own))) {
 		fix = finding_fix(run, f, true,
 				  "move `restartPolicy` to the replica");
-		fix_replaces(fix); /* The operator ignores the value at its
-				      current place. */
+		/* The operator ignores the value at its current place. */
+		fix_replaces(fix);
 		fix_set(fix, pod->group, "restartPolicy",
 			edit_copy(rule_arena(run), own));
 	} else {

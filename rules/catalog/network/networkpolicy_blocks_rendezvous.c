@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training jobs whose ranks are separated by network policies. Ranks
- * that no rank may reach, or that may reach none. Policies add up: without the
+ * Reports training jobs whose ranks are separated by network policies: no
+ * rank may reach them, or they may reach none. Policies add up: without the
  * cluster's, one that is not visible may still allow it.
  *
  * Pods are isolated if some policy selects them, and no rule of the policies
@@ -54,7 +54,8 @@ static enum tri has_type(const struct node *spec, const struct direction *d)
 	return TRI_NO;
 }
 
-/* Only the name of the namespace is known. */
+/* True if the selector names another namespace. Other labels of namespaces are
+ * unknown. */
 static bool is_other_namespace(const struct peer_search *all,
 			       const struct node *selector)
 {
@@ -115,8 +116,7 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 		enum tri selects, type = has_type(spec, d);
 
 		if (!selector)
-			return NULL; /* several different definitions, or a
-					patch */
+			return NULL; /* several definitions, or a patch */
 		selects = label_selector_matches(selector, all->labels[pod],
 						 all->w->pods[pod].more_labels);
 		if (selects == TRI_NO || type == TRI_NO)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports multi-node services that KServe does not start because their GPU
- * numbers do not match. validateMultiNodeVariables; computeRayNodeAndGPUs
- * (predictor.go), which the backend `mp` of a runtime replaces.
+ * numbers do not match. Sources: validateMultiNodeVariables;
+ * computeRayNodeAndGPUs (predictor.go), which a runtime with the backend `mp`
+ * does not use.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -99,7 +99,7 @@ static bool is_replaced(const struct object *object, const struct degree *nodes)
 
 /*
  * True if the launchers of all its pods meet: their address and the name of
- * their rendezvous are the same text. Sets *said if a flag says where.
+ * their rendezvous are the same text. Sets *said if a flag gives the address.
  */
 static bool meets(const struct container *c, bool *said)
 {
@@ -131,8 +131,8 @@ static void report_more(struct rule_run *run, const struct container *c,
 	const struct object *object = c->pod->object;
 	bool many = nodes->n > 1, said;
 
-	/* Steps of a workflow follow each other. Without the flag the
-	 * operator, or another variable, may say it. */
+	/* Steps of a workflow follow each other. Without the flag the operator,
+	 * or another variable, may set the number. */
 	if (pods < 2 || object->copies.n != 1 ||
 	    text_eq(object->group, "argoproj.io") || !meets(c, &said) ||
 	    (!many && (!said || object->class == KIND_TRAINING ||

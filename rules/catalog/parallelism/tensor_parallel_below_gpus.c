@@ -13,7 +13,8 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* `--port 80` as one word, which no server accepts. */
+/* True for a flag and its value in one word, which no server accepts:
+ * `--port 80`. */
 static bool is_refused(const char *text)
 {
 	size_t len = text && *text == '-' ? strcspn(text, " =") : 0;

@@ -42,7 +42,7 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 	}
 }
 
-/* Scalers of kinds whose replicas are pods. */
+/* Checks scalers of kinds whose replicas are pods. */
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);

@@ -127,7 +127,7 @@ static void report(struct rule_run *run, const struct object *o,
 			resource,
 			limits ? ", and set its `default` and `defaultRequest` to 0"
 			       : "");
-	else if (text_eq(list, "max")) /* lists that set the default to 0 */
+	else if (text_eq(list, "max"))
 		repair(run, f, item, resource);
 }
 

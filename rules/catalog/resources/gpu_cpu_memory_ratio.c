@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy gives the shares, which are those of GPUs. Without them, on a
- * known instance type: a pod that leaves less than half of its share for each
- * other GPU.
+ * Reports pods that request more CPUs or memory than the policy's share of
+ * their GPUs. If the policy has no shares, it reports pods on a known instance
+ * type that leave less than half a share for each other GPU.
  */
 #include <string.h>
 

@@ -63,7 +63,7 @@ static bool fits(struct rule_run *run, const struct pod *pod)
 			    quantity_from(type->cpus)) <= 0;
 }
 
-/* One of them suffices. */
+/* True if the policy gives a value for cpu or memory: one suffices. */
 static bool has_values(struct rule_run *run, struct finding *f)
 {
 	bool cpu = finding_param_given(run, f, "cpu");

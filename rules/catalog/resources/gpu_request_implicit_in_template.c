@@ -10,7 +10,7 @@
  * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
  * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not
  * affected: Kueue (pkg/workload/resources.go), KubeRay (utils
- * CalculatePodResource) and MPI Operator v2 , which fill in limits.
+ * CalculatePodResource) and MPI Operator v2, which fill in limits.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -129,7 +129,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   at);
 }
 
-/* A GPU is meant, or used, under another name. */
+/* Rules that report why no GPU is counted: it is not requested, misspelled,
+ * requested in the wrong place, or mounted from the host. */
 static const char *const yields_to[] = {
 	"gpu-limit-missing",
 	"gpu-resource-name-unknown",

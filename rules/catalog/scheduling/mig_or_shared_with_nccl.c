@@ -21,7 +21,7 @@ static bool is_part(struct rule_run *run, const struct container *c)
 	return false;
 }
 
-/* Ranks in this container, or one in each of several pods. */
+/* Checks ranks in this container, or one in each of several pods. */
 static void check_ranks(struct rule_run *run, const struct container *c,
 			const struct parallel *launcher)
 {
@@ -54,7 +54,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		/* NCCL 2.30 and later allow it with that variable. */
+		/* With the variable, NCCL 2.30 and later allow two ranks on one
+		 * GPU. */
 		if (!c->accelerator || c->gpus.unknown || !c->gpus.n ||
 		    !is_part(run, c) ||
 		    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))

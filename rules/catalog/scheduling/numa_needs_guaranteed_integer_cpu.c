@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports Volcano tasks with a NUMA policy that are not Guaranteed or do not
- * request whole CPUs. validateTaskTopoPolicy of the webhook.
+ * request whole CPUs. Source: validateTaskTopoPolicy of Volcano's webhook.
  */
 #include "engine/rule.h"
 #include "kube/object.h"

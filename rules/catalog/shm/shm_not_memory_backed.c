@@ -35,8 +35,8 @@ static bool overlaps(const struct node *mount, const char *folder)
 	return node_str(path) && text_starts(node_str(path), folder);
 }
 
-/* True if these, or other mounts of the volume, may read or write files there.
- */
+/* True if this or another mount of the volume may read or write other files of
+ * the folder. */
 static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
 {
 	const char *name = node_str(node_get(shm->volume, "name"));

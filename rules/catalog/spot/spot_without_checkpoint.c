@@ -21,8 +21,8 @@ static bool outlives_pod(const struct node *volume)
 	return true;
 }
 
-/* A volume that it may write to, a claim of a StatefulSet, or what no rule
- * sees. */
+/* True if the container may write to a volume that outlives its pod, or may get
+ * the address of a store from another object. */
 static bool has_storage(const struct pod *pod, const struct container *c)
 {
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
@@ -47,7 +47,8 @@ static bool mounts(const struct container *c, const char *volume)
 	return false;
 }
 
-/* A container without GPUs saves what it finds on a volume of one with. */
+/* True if the container may save checkpoints: it uses GPUs, or shares a volume
+ * with a container that does. */
 static bool sees_training(const struct container *c)
 {
 	if (container_uses_gpu(c) != TRI_NO)
