@@ -112,6 +112,9 @@ enum { TEXT_NEAREST_MAX = 500 };
 /* The nearest of n names within distance 3, for "did you mean"; NULL if there
  * is none or there are more than TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
+/* Sorts texts in the order of strcmp(); searches sorted texts. */
+void texts_sort(const char **texts, size_t n);
+bool texts_have(const char *const *texts, size_t n, const char *text);
 
 /*
  * Names by RFC 1123, as Kubernetes validates them (k8s.io/apimachinery,

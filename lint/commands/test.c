@@ -103,7 +103,7 @@ static void find_files(struct testing *t)
 				 paths->items[i]);
 		t->broken |= t->nfiles == before;
 		if (t->files)
-			names_sort(t->files + before, t->nfiles - before);
+			texts_sort(t->files + before, t->nfiles - before);
 	}
 }
 

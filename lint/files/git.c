@@ -9,7 +9,6 @@
 
 #include "base/text.h"
 #include "base/vec.h"
-#include "lint/text/names.h"
 #include "subprocess.h"
 
 enum { ARGUMENTS_MAX = 12 };
@@ -77,7 +76,7 @@ int git_changes_read(struct git_changes *changes, const char *revision,
 		*VEC_PUSH(arena, changes->names, changes->n, changes->size) =
 			arena_strdup(arena, names.data + at);
 	buf_release(&names);
-	names_sort(changes->names, changes->n);
+	texts_sort(changes->names, changes->n);
 	return rc;
 }
 
@@ -86,7 +85,7 @@ bool git_changes_have(const struct git_changes *changes, const char *path)
 	const char *top = changes->top;
 
 	return path_is_below(top, path) &&
-	       names_have(changes->names, changes->n,
+	       texts_have(changes->names, changes->n,
 			  path + strlen(top) + (strcmp(top, "/") != 0));
 }
 

@@ -19,7 +19,6 @@
 #include "base/path.h"
 #include "base/text.h"
 #include "doc/load.h"
-#include "lint/text/names.h"
 
 enum { LEVELS_ABOVE = 4 };
 
@@ -211,12 +210,12 @@ static void mark_folders(struct kustomize *k, struct files *files)
 	struct buf path;
 
 	buf_init(&path);
-	names_sort(k->marks, k->n);
+	texts_sort(k->marks, k->n);
 	for (size_t i = 0; i < files->nfolders; i++) {
 		buf_reset(&path);
 		path_absolute(k->cwd, files->folders[i].path, &path);
 		files->folders[i].fragments =
-			names_have(k->marks, k->n, path.data);
+			texts_have(k->marks, k->n, path.data);
 	}
 	buf_release(&path);
 }

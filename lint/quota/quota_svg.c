@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "lint/term/escape.h"
-#include "lint/text/names.h"
 #include "lint/text/xml_out.h"
 #include "quota.h"
 
@@ -72,7 +72,7 @@ static void measure(struct quota_map *map, const struct quota_table *table)
 		if (len > longest)
 			longest = len;
 	}
-	names_sort(map->resources, n);
+	texts_sort(map->resources, n);
 	for (size_t i = 0; i < n; i++)
 		if (!i || strcmp(map->resources[i], map->resources[i - 1]) != 0)
 			map->resources[map->nresources++] = map->resources[i];

@@ -13,7 +13,6 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "lint/text/names.h"
 #include "render.h"
 
 enum { LEVELS = 32 };
@@ -218,7 +217,7 @@ static void add_root(struct render *r, const struct renderable *met,
 
 	if (!is_kustomization(root) ||
 	    node_eq(node_get(root, "kind"), "Component") ||
-	    names_have(referred->items, referred->n, met->folder))
+	    texts_have(referred->items, referred->n, met->folder))
 		return;
 	c.root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
 	*c.root = (struct render_root){
@@ -232,7 +231,7 @@ static void add_root(struct render *r, const struct renderable *met,
 static bool shares(const struct render_root *a, const struct render_root *b)
 {
 	for (size_t i = 0; i < a->resources.n; i++)
-		if (names_have(b->resources.items, b->resources.n,
+		if (texts_have(b->resources.items, b->resources.n,
 			       a->resources.items[i]))
 			return true;
 	return false;
@@ -241,7 +240,7 @@ static bool shares(const struct render_root *a, const struct render_root *b)
 static void find_shared(struct render *r)
 {
 	for (size_t i = 0; i < r->nroots; i++)
-		names_sort(r->roots[i].resources.items,
+		texts_sort(r->roots[i].resources.items,
 			   r->roots[i].resources.n);
 	for (size_t i = 0; i < r->nroots; i++)
 		for (size_t j = 0; j < i; j++)
@@ -258,7 +257,7 @@ void render_find(struct render *r, struct kustomize *k)
 	for (size_t i = 0; i < k->nmet; i++)
 		if (kustomize_name(k->met[i].name))
 			add_referred(r, &k->met[i], &referred);
-	names_sort(referred.items, referred.n);
+	texts_sort(referred.items, referred.n);
 	for (size_t i = 0; i < k->nmet; i++)
 		if (kustomize_name(k->met[i].name))
 			add_root(r, &k->met[i], &referred);

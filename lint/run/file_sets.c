@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/text.h"
 #include "base/vec.h"
-#include "lint/text/names.h"
 
 /* An object that exists only once in a cluster, and its file. */
 struct sighting {
@@ -161,7 +161,7 @@ static void keep_once(struct file_sets *sets)
 {
 	size_t kept = 0;
 
-	names_sort(sets->folders, sets->n);
+	texts_sort(sets->folders, sets->n);
 	for (size_t i = 0; i < sets->n; i++)
 		if (!kept || strcmp(sets->folders[kept - 1], sets->folders[i]))
 			sets->folders[kept++] = sets->folders[i];

@@ -65,7 +65,7 @@ static void read_folder(struct policy_files *r, const char *path, DIR *dir)
 		log_line("%s: %s", path, strerror(errno));
 		r->failures++;
 	}
-	names_sort(names, n);
+	texts_sort(names, n);
 	for (size_t i = 0; i < n; i++)
 		read_path(r, names[i], false);
 }

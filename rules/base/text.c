@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -132,6 +133,22 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 		}
 	}
 	return nearest;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+void texts_sort(const char **texts, size_t n)
+{
+	if (n)
+		qsort(texts, n, sizeof(*texts), by_text);
+}
+
+bool texts_have(const char *const *texts, size_t n, const char *text)
+{
+	return n && bsearch(&text, texts, n, sizeof(*texts), by_text);
 }
 
 static bool is_alphanumeric(char c)

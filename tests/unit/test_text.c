@@ -208,6 +208,23 @@ static void names_of_labels_and_subdomains_are_checked(void **state)
 	assert_false(text_is_subdomain(many, 254));
 }
 
+static void sorted_texts_are_found(void **state)
+{
+	const char *texts[] = {"b", "ab", "", "B", "a"};
+	static const char *const sorted[] = {"", "B", "a", "ab", "b"};
+
+	(void)state;
+	texts_sort(texts, 5);
+	for (size_t i = 0; i < 5; i++) {
+		assert_string_equal(texts[i], sorted[i]);
+		assert_true(texts_have(sorted, 5, sorted[i]));
+	}
+	assert_false(texts_have(sorted, 5, "aa"));
+	assert_false(texts_have(sorted, 5, "c"));
+	texts_sort(NULL, 0);
+	assert_false(texts_have(NULL, 0, ""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +233,7 @@ int main(void)
 		cmocka_unit_test(distances_count_edits),
 		cmocka_unit_test(long_words_have_a_distance),
 		cmocka_unit_test(the_nearest_name_is_found),
+		cmocka_unit_test(sorted_texts_are_found),
 		cmocka_unit_test(words_of_lists_are_whole),
 		cmocka_unit_test(hashes_are_fnv_1a),
 		cmocka_unit_test(utf8_sequences_are_checked),

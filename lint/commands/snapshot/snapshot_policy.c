@@ -31,7 +31,7 @@ static void join_files(json_t *data, struct buf *out)
 	json_object_foreach(data, key,
 			    value) if (*key != '.' && is_manifest(key) &&
 				       json_is_string(value)) names[n++] = key;
-	names_sort(names, n);
+	texts_sort(names, n);
 	for (size_t i = 0; i < n; i++) {
 		const char *text =
 			json_string_value(json_object_get(data, names[i]));

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Environments: variables, and the signatures of all functions. */
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -122,7 +121,7 @@ static void read_libraries(struct arena *arena)
 			add_overload(arena, o);
 }
 
-/* enum cel_looks of a function */
+/* Returns the bits (enum cel_looks) of a function. */
 static unsigned looks_of(const char *name)
 {
 	static const struct {
@@ -159,11 +158,6 @@ static void read_signatures(struct arena *arena, struct function *f)
 	f->signatures = all;
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void read_names(struct function_index *index)
 {
 	const char **names =
@@ -175,7 +169,7 @@ static void read_names(struct function_index *index)
 		     f = f->next)
 			if (!strchr("!-_@", *f->name))
 				names[index->nnames++] = f->name;
-	qsort(names, index->nnames, sizeof(*names), by_text);
+	texts_sort(names, index->nnames);
 	index->names = names;
 }
 

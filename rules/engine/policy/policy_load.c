@@ -282,11 +282,6 @@ static void load_file(struct loading *l, const char *path, bool pipe)
 	buf_release(&text);
 }
 
-static int by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static bool is_policy_name(const char *name)
 {
 	if (strcmp(name, ".gpugate.yaml") == 0)
@@ -310,8 +305,7 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 	/* Do not use a policy that could only be read in part. */
 	if (errno)
 		problem(&l->reader, NULL, "cannot read: %s", strerror(errno));
-	if (n)
-		qsort(names, n, sizeof(*names), by_name);
+	texts_sort(names, n);
 	if (n > POLICY_FILES_MAX)
 		problem(&l->reader, NULL,
 			"the folder holds %zu policy files, more than %d", n,

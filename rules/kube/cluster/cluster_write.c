@@ -100,11 +100,6 @@ static void write_kind(struct writer *w, enum cluster_kind kind,
 	arena_reset(&w->arena);
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void write_namespaces(struct writer *w)
 {
 	struct arena arena = ARENA_INIT;
@@ -113,8 +108,7 @@ static void write_namespaces(struct writer *w)
 
 	while ((name = cluster_next_namespace(w->cluster, &cursor)))
 		*VEC_PUSH(&arena, names, n, size) = name;
-	if (n)
-		qsort(names, n, sizeof(*names), by_text);
+	texts_sort(names, n);
 	for (size_t i = 0; i < n; i++)
 		for (int kind = 0; kind < CLUSTER_NODE; kind++)
 			if (cluster_kind_is_namespaced(kind))
