@@ -46,7 +46,7 @@ static void use_chunk(struct arena *arena, struct arena_chunk *chunk)
 	arena->limit = chunk->data + chunk->size;
 }
 
-/* Memory from malloc() or a new chunk, aligned like a chunk. */
+/* Returns memory of a separate or a new chunk, aligned like a chunk. */
 void *arena_take_slowly(struct arena *arena, size_t size)
 {
 	size_t chunk_size = CHUNK_MIN;

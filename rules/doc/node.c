@@ -206,7 +206,7 @@ static bool decimal_int(const struct decimal *d, int64_t *value)
 	return true;
 }
 
-/* True for the usual form of numbers: a few digits. */
+/* Reads the usual form of numbers: a few digits. */
 static bool is_short_int(const struct node *node, int64_t *value)
 {
 	int64_t n = 0;
@@ -517,7 +517,7 @@ static bool is_scalar(const struct node *node)
 	return node->type != NODE_MAP && node->type != NODE_SEQ;
 }
 
-/* Returns the part of a map or seq without a key that distinguishes it from its
+/* Finds the part of a map or seq without a key that distinguishes it from its
  * siblings. */
 static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 {

@@ -107,7 +107,8 @@ const struct cel_type *unify_instantiate(struct instance *instance,
 
 /* --- assignment ---------------------------------------------------------- */
 
-/* A variable must not become a type that contains it. */
+/* True if the type contains the variable, which must not be bound to it then.
+ */
 static bool occurs(const struct unifier *u, const struct cel_type *variable,
 		   const struct cel_type *type)
 {

@@ -45,7 +45,7 @@ static void check_argument(struct checker *c, const struct cel_expr *call)
 
 /* --- formats ------------------------------------------------------------- */
 
-/* The parts of an argument that is a literal must match its verb too. */
+/* True if the parts of an argument that is a literal match its verb, too. */
 static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 		      unsigned n)
 {

@@ -82,8 +82,8 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 
 /* --- `==` ---------------------------------------------------------------- */
 
-/* Values of different kinds or sizes are unequal without comparing their
- * items. */
+/* Returns the work of `==`: nothing for values of different kinds or sizes,
+ * whose items are not compared. */
 static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 				 struct cel_value b)
 {

@@ -107,7 +107,8 @@ bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 	return true;
 }
 
-/* Returns whether some item of a list is the same item, and equal. */
+/* Returns whether a list has an equal item; with keys, only an item with the
+ * same keys is compared. */
 static struct cel_value has_equal(struct arena *arena, struct cel_value list,
 				  struct cel_value item,
 				  const struct node *keys)

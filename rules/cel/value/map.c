@@ -27,7 +27,7 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out)
 	return key.kind != CEL_DOUBLE || (double)*out == key.real;
 }
 
-/* True for exactly equal numbers: 1, 1u and 1.0 are one key. */
+/* True for equal keys; numbers must be exactly equal: 1, 1u and 1.0 are. */
 static bool is_same(struct cel_value a, struct cel_value b)
 {
 	__extension__ __int128 x, y;

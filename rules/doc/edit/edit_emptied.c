@@ -19,8 +19,8 @@ static bool is_emptied(const struct edit_place *list)
 	return removed && removed == list->old->len;
 }
 
-/* A merged map (<<) below the key would become visible, and an alias would lose
- * its anchor. */
+/* False if a merged map (<<) below the key would become visible, or an alias
+ * would lose its anchor. */
 static bool is_plain_entry(const struct node *list)
 {
 	if (!list->parent || list->parent->type != NODE_MAP ||

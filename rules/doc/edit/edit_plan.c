@@ -193,7 +193,7 @@ static struct edit_place *make_key(struct plan *plan, struct edit_place *map,
 	return place;
 }
 
-/* Sets the value of a new scalar below a new map, or below an old one. */
+/* Returns the value of a key: a scalar of a new map, any node of an old one. */
 static const struct node *value_of(struct plan *plan, struct edit_place *map,
 				   const char *key, size_t len)
 {

@@ -106,7 +106,7 @@ struct json_place {
 	char *at;
 	struct node *open;  /* the innermost map or seq */
 	struct node **link; /* where the next child is stored */
-	uint32_t index;	    /* which one that is */
+	uint32_t index;	    /* of the next child */
 };
 
 /* Reads the string that begins here, at that offset, with *len bytes after the

@@ -196,7 +196,7 @@ static bool word_starts(const char *s, size_t len, const char *prefix)
 	return len >= n && memcmp(s, prefix, n) == 0;
 }
 
-/* True for a word in capitals that marks a replacement. */
+/* True for a word in capitals that marks a value to be replaced. */
 static bool marker(const char *s, size_t len)
 {
 	static const char prefixes[][16] = {
@@ -278,7 +278,7 @@ static bool is_whole(const struct span *text)
 	return false;
 }
 
-/* Checks the shape that the character at p may open. */
+/* True if a placeholder begins with the character at p. */
 static bool opens(const struct span *text, const char *p)
 {
 	switch (*p) {
@@ -296,8 +296,7 @@ static bool opens(const struct span *text, const char *p)
 	}
 }
 
-/* True for words with the first letter of a marker word; most have another
- * one. */
+/* True for marker words and crosses; most words have another first letter. */
 static bool is_word_shape(const char *s, size_t len)
 {
 	return (is_upper(*s) || *s == 'x') &&

@@ -158,7 +158,7 @@ static bool run_search(struct diff *diff, struct search *search)
 	return false;
 }
 
-/* Reports the changes of a search from its start; returns its end. */
+/* Reports the changes of a search from its start; sets *a and *b to its end. */
 static void tell_search(struct diff *diff, const struct search *search,
 			size_t *a, size_t *b)
 {

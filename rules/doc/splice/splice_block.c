@@ -29,7 +29,8 @@ static const struct node *last_leaf(const struct node *node)
 	return node;
 }
 
-/* A block scalar that keeps all line ends would include new ones. */
+/* True if the node ends in a block scalar that keeps all line ends: it would
+ * include new ones. */
 static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 {
 	node = last_leaf(node);
@@ -215,7 +216,7 @@ static const struct node *leaf_before(const struct splicer *splicer,
 }
 
 /*
- * Lines without content after a cut must not become part of a block scalar
+ * True if lines without content after a cut would become part of a block scalar
  * before it: comments with its indentation, or empty lines that it keeps.
  */
 static bool joins_text(const struct splicer *splicer,

@@ -65,7 +65,7 @@ static bool are_names(struct cel_text rest, bool pre)
 	return true;
 }
 
-/* Cuts off the text after a character; without it, the data is NULL. */
+/* Cuts off and returns the text after a character; data is NULL without it. */
 static struct cel_text cut_at(struct cel_text *text, char at)
 {
 	struct cel_text whole = *text;

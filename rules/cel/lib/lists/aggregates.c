@@ -139,8 +139,8 @@ static struct cel_value includes(struct cel_call *call)
 	return cel_bool(false);
 }
 
-/* All strings and bytes in it count a tenth, rounded down; other values count
- * 1. */
+/* Returns the cost of a value: strings and bytes in it count a tenth of their
+ * size, rounded down; other values count 1. */
 static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 {
 	uint64_t cost = 0;

@@ -219,7 +219,7 @@ static bool parse_scheme(struct arena *arena, struct cel_text *rest,
 	char *scheme;
 	size_t n = 0;
 
-	/* It begins with a letter. */
+	/* A scheme begins with a letter. */
 	while (n < rest->len && is_one_of(rest->data[n], "+-.") &&
 	       (n || (rest->data[n] | 0x20) >= 'a'))
 		n++;

@@ -118,8 +118,8 @@ static bool compiles(const char *pattern)
 	return code;
 }
 
-/* Compares names like Go: without `_`, `-` and blanks, `Greek` and `greek`
- * alike. */
+/* Returns a name in the form in which Go compares names: without `_`, `-` and
+ * blanks, and `greek` as `Greek`. */
 static const char *canonical(struct arena *arena, struct cel_text name)
 {
 	char *text = arena_strndup(arena, name.data, name.len), *end = text;

@@ -97,7 +97,8 @@ static struct cel_value index_of(struct cel_call *call)
 		   : -1);
 }
 
-/* Returns the last place at or before byte `at`. */
+/* Returns the code points before the last place at or before byte `at`, or
+ * -1. */
 static int64_t find_last(struct cel_text text, size_t at, struct cel_text part)
 {
 	if (part.len > text.len)

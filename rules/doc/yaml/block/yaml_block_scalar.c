@@ -313,7 +313,7 @@ enum {
 	SMALL_MAX = 18,
 };
 
-/* True if it is not a number, and too long for a word. */
+/* True for a quoted text, or one that cannot be a number or a word. */
 static bool is_string(const struct fast_text *text)
 {
 	unsigned char first = (unsigned char)*text->value;

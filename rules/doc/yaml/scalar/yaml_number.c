@@ -57,7 +57,7 @@ static void decimal_trim(struct yaml_decimal *d)
 		d->digits[--d->n] = '\0';
 }
 
-/* Returns the digits of a finite number that is not negative. */
+/* Sets the fewest digits of a finite number that is not negative. */
 static void decimal_shortest(struct yaml_decimal *d, double number, bool single)
 {
 	for (d->n = 1; d->n <= DIGITS_MAX; d->n++) {
