@@ -42,9 +42,9 @@ void suppressions_object(struct suppressions *s, const struct object *object);
 /* True if anything so far suppresses a finding, or tries to. */
 bool suppressions_any(const struct suppressions *s);
 /*
- * The effective settings, in the order of the rules passed to _finish(): a
- * suppression of a rule that is off is not reported as unused. Without this
- * call all rules are on.
+ * The effective settings, in the order of the rules passed to
+ * suppressions_finish(): a suppression of a rule that is off is not reported as
+ * unused. Without this call all rules are on.
  */
 void suppressions_settings(struct suppressions *s,
 			   const struct setting *settings);

@@ -73,7 +73,7 @@ static const struct key policy_keys[] = {
 	{"breakGlass", "map",
 	 "groups, annotation: a denial becomes a warning for these groups."},
 	{"suppressions", "map",
-	 "annotations: rules, namespaces, requireReason, maxDays. Which annotations suppress a rule at admission, and under `gpugate lint --policy`; default: none."},
+	 "annotations: rules, namespaces, requireReason, maxDays. The annotations that may suppress a rule at admission, and under `gpugate lint --policy`; default: none."},
 	{"exempt", "list",
 	 "namespaces, kinds, names, rules, reason, until. The last 14 days of an exemption cause a warning; for 7 days after its end, findings only warn; then it has no effect."},
 	{"locked", "list",

@@ -92,7 +92,7 @@ void options_release(struct options *options);
 /* True if infos are requested; otherwise only their number is shown. */
 bool options_show_infos(const struct options *options);
 
-/* help.c */
+/* Appends the help of the program, or of a command. */
 void help_program(struct buf *out);
 void help_command(const struct command *command, struct buf *out);
 

@@ -33,7 +33,7 @@ void api_add_escaped(struct buf *out, const char *text);
 const char *api_transfer_error(const struct api_transfer *transfer,
 			       CURLcode code);
 
-/* Returns the message of a Status (meta/v1) from an API server, or the start of
+/* Appends the message of a Status (meta/v1) from an API server, or the start of
  * any other response. */
 void api_status_message(const char *text, size_t len, struct buf *out);
 

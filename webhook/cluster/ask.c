@@ -14,7 +14,7 @@
 #include "base/escape.h"
 
 enum {
-	ASKS = 16,	   /* at once; further items are refused */
+	ASKS = 16,	   /* questions at once; further ones are refused */
 	TIMEOUT_MS = 2000, /* of a late answer */
 	ANSWER_MAX = 4 << 20,
 	LIST_MAX = 500, /* objects; a longer list is incomplete */

@@ -190,7 +190,7 @@ const struct node *definition_schema(struct arena *arena,
 /* Adds a new map under a key. */
 struct node *schema_put_map(struct arena *arena, struct node *map,
 			    const char *key);
-/* Returns a child by its key, or NULL; the tree below is unchanged. */
+/* Adds a copy of child, if it is not NULL; the tree below stays shared. */
 void schema_put_shared(struct arena *arena, struct node *map,
 		       const struct node *child);
 

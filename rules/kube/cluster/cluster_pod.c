@@ -328,7 +328,7 @@ static struct node *bare_pod(struct arena *arena, const struct node *root)
 	return pod;
 }
 
-/* Returns the extended resources of a pod that has not finished. */
+/* Adds the extended resources of a pod that has not finished. */
 static void pod_demands(struct cluster_builder *b, const struct node *root,
 			struct demands *list)
 {

@@ -78,7 +78,8 @@ static struct object object_of(enum cluster_kind kind, const struct workload *w,
 
 /* --- quotas --------------------------------------------------------------- */
 
-/* Returns the file's spec with the cluster's status, or only the cluster's. */
+/* Adds the cluster's status to the quota of the file, or the cluster's quota.
+ */
 static void add_quota(struct namespace_cache *cache, const struct quota *quota)
 {
 	for (size_t i = 0; i < cache->nquotas; i++) {

@@ -69,7 +69,7 @@ struct fast_frame {
 	bool indentless; /* list in a map with the same column */
 	uint32_t mark;	 /* position after the ':' or '-' */
 	struct fast_key key;
-	uint64_t seen; /* a bit for each key: fast_key_bit() */
+	uint64_t seen; /* a bit for each key: key_bit() */
 };
 
 struct fast_anchor {
