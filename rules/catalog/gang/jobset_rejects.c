@@ -41,7 +41,7 @@ static const struct rejection items[] = {
 		"'the names of its pods are longer than 63 characters'",
 		.absent = true),
 	REJECTION("replicated-job-name", "JobSet", NULL,
-		  JOBS ".all(job, job.name.matches('[$<{]|^[-a-z0-9]+$'))",
+		  JOBS ".all(job, job.name.matches('[$<{]|^[-a-z0-9]*$'))",
 		  "'the name of a replicatedJob is not a DNS-1035 label'"),
 	REJECTION("job-name", "JobSet", "metadata.name",
 		  JOBS ".size() == 0 || !" NAME ".matches('^[0-9]|[.]')",
