@@ -7,10 +7,12 @@ Objects of the operator's kinds in tests/rules are changed at random: fields
 are dropped, set to other values, or taken from another object. The oracle
 decides whether the operator rejects each object. A rejected object must have a
 finding of the operator's rule, or an error of another rule: in 97 % of all
-cases, and for 80 % of the operator's messages in 80 % of the cases with that
-message. An accepted object must have no error of the operator's rule.
-DIFFERENCES lists the known differences: "OPERATOR missed|false TEXT", where TEXT
-is a part of the operator's message, or a check.
+cases, and in 80 % of the cases with the same message, for each message of three
+or more objects and for 80 % of all messages. An accepted object must not have an
+error of the operator's rule. DIFFERENCES lists the known differences: "OPERATOR
+missed|false TEXT", where TEXT is a part of the operator's message, or a check.
+Objects that the API server rejects before the operator sees them, and objects
+for which its code panics, are not decided; three of four must be.
 """
 import collections
 import glob
@@ -25,7 +27,8 @@ import yaml
 
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
-# Rules that say of an operator what their own texts confine to some versions.
+# Rules whose finding is less than an error, because only some versions of the
+# operator reject the object.
 RELATED = ["pytorchjob-worker-zero", "kuberay-rejects"]
 # The rule, folders of tests/rules beside its own, kinds by group
 OPERATORS = {
@@ -47,9 +50,6 @@ OPERATORS = {
     "training": ("trainer-rejects", ["pytorchjob-*", "kubeflow-*"], {
         "kubeflow.org": KUBEFLOW + ["MPIJob"]}),
     "mpi": ("mpijob-rejects", ["mpi-*"], {"kubeflow.org": ["MPIJob"]}),
-    "volcano": ("volcano-rejects", ["volcano-*"], {
-        "batch.volcano.sh": ["Job", "CronJob"],
-        "scheduling.volcano.sh": ["Queue", "PodGroup"]}),
 }
 VERSIONS = {"training": "kubeflow.org/v1", "mpi": "kubeflow.org/v2beta1",
             "kueue": "v1beta2"}
@@ -121,15 +121,13 @@ def has_containers(value):
 def is_patch(obj):
     """Without some container or its image it may be a patch of another file,
     which has the rest."""
-    if group_of(obj) != "kueue.x-k8s.io" and \
-            group_of(obj) != "scheduling.volcano.sh" and \
-            not has_containers(obj):
+    if group_of(obj) != "kueue.x-k8s.io" and not has_containers(obj):
         return True
     for container, key, path in each_place(obj):
         value = container[key]
         if isinstance(value, dict) and not has_containers(value) and (
                 key in POD_OWNERS or
-                path[-2:-1] + path[-1:] in (("workerGroupSpecs", "*"),
+                path[-2:] in (("workerGroupSpecs", "*"),
                                             ("replicatedJobs", "*"))):
             return True
         if key in ("containers", "initContainers") and not (
@@ -166,10 +164,9 @@ class Mutator:
         other = self.random.choice(self.by_kind[obj["kind"]])
         places = [p for p in each_place(other) if not is_fixed(p[2])]
         container, key, path = self.random.choice(places)
-        for own, _, where in [(obj, None, ())] + list(each_place(obj)):
-            target = own
-            if where and isinstance(own, (dict, list)):
-                target = own[_]
+        targets = [(obj, ())] + [(parent[name], where) for parent, name, where
+                                 in each_place(obj)]
+        for target, where in targets:
             if where == path[:-1] and isinstance(target, dict):
                 target[path[-1]] = json.loads(json.dumps(container[key]))
                 return
@@ -205,7 +202,7 @@ class Mutator:
 
 
 def message_kind(text):
-    """The message without what differs from object to object."""
+    """The message without the values that differ from object to object."""
     text = re.sub(r'"[^"]*"|\'[^\']*\'|`[^`]*`', "X", text)
     text = re.sub(r"\[[^]]*\]", "[]", text)
     text = re.sub(r"-?[0-9]+", "N", text)
@@ -249,12 +246,15 @@ def main():
         [oracle], input="".join(json.dumps(o) + "\n" for o in made),
         capture_output=True, text=True, check=True).stdout.splitlines()
     found = findings_of(gpugate, work)
+    if len(answers) != len(made):
+        sys.exit("%d answers for %d objects" % (len(answers), len(made)))
     rejected, caught = collections.Counter(), collections.Counter()
-    accepted, wrong, seen = 0, [], {}
+    accepted, undecided, listed, wrong, seen = 0, 0, 0, [], {}
     for i, (obj, answer) in enumerate(zip(made, answers)):
         here = found["%d.json" % i]
         own = [f for f in here if f["rule"] == rule]
         if answer.startswith(("undecodable", "failed")) or " panic: " in answer:
+            undecided += 1
             continue
         if answer == "accepted":
             accepted += 1
@@ -263,6 +263,7 @@ def main():
                       f.get("check") not in known["false"]]
             continue
         if any(text in answer for text in known["missed"]):
+            listed += 1
             continue
         kind = message_kind(answer[len("rejected "):])
         rejected[kind] += 1
@@ -272,18 +273,20 @@ def main():
         else:
             seen.setdefault(kind, "%d.json %s" % (i, answer[:300]))
     total, good = sum(rejected.values()), sum(caught.values())
-    messages = sum(caught[k] >= 0.8 * n for k, n in rejected.items())
-    print("%s: %d objects, %d accepted, %d rejected, found %d (%.1f %%); "
-          "messages %d of %d; false errors %d" %
-          (operator, len(made), accepted, total, good,
-           100 * good / max(total, 1), messages, len(rejected), len(wrong)))
+    unknown = [n for k, n in rejected.items() if caught[k] < 0.8 * n]
+    print("%s: %d objects, %d not decided, %d listed, %d accepted, %d rejected, "
+          "found %d (%.1f %%); messages missed: %d of %d; false errors %d" %
+          (operator, len(made), undecided, listed, accepted, total, good,
+           100 * good / max(total, 1), len(unknown), len(rejected),
+           len(wrong)))
     for kind, text in sorted(seen.items()):
         print("missed %d of %d: %s" % (rejected[kind] - caught[kind],
                                        rejected[kind], text))
     for check, message, i in wrong[:20]:
         print("false: %d.json %s: %s" % (i, check, message))
     sys.exit(bool(wrong) or total < 0.05 * len(made) or
-             good < 0.97 * total or messages < 0.8 * len(rejected))
+             undecided > 0.25 * len(made) or good < 0.97 * total or
+             len(unknown) > 0.2 * len(rejected) or max(unknown, default=0) > 2)
 
 
 main()

@@ -6,11 +6,14 @@
 # usage: [COUNT=N] [SEED=N] operators.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
+go_is_new || skip_all 'no Go >= 1.26'
 need_pyyaml
-programs=$("$tests/oracle/operators/build.sh") ||
-	fail "the operators' programs do not build"
+programs=$("$tests/oracle/operators/build.sh") || {
+	say_fail "the operators' programs do not build"
+	finish operators
+}
 
-# judge OPERATOR: its program, with its definitions, as one command
+# judge OPERATOR: prints its program, with its definitions, as one command
 judge() {
 	local folders
 	mapfile -t folders < <(sed -n "s/^$1 //p" "$programs/definitions")

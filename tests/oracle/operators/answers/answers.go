@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package answers reads objects, a line of JSON each, and writes for each what
-// an operator's own code makes of it: "accepted", "rejected
-// REASON", "undecodable REASON" or, if that code panicked, "failed REASON".
+// Package answers reads objects, one line of JSON each, and writes the decision
+// of an operator's own code about each: "accepted", "rejected REASON",
+// "undecodable: REASON" or, if that code panicked, "failed REASON".
 package answers
 
 import (
@@ -14,8 +14,8 @@ import (
 	"strings"
 )
 
-// ErrUndecodable says that the API server rejects the object before the
-// operator sees it.
+// ErrUndecodable means that the API server rejects the object before the operator
+// sees it.
 var ErrUndecodable = errors.New("undecodable")
 
 // A Kind names the kind of an object.

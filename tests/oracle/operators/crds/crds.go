@@ -116,8 +116,8 @@ func (one *definition) check(object map[string]any) error {
 	return problems.ToAggregate()
 }
 
-// After returns a function that asks judge about objects that the API server
-// accepts, as it stores them. The definitions are those of all folders.
+// After returns a function that passes objects to judge as the API server stores
+// them, if it accepts them by the definitions in all folders.
 func After(judge func(answers.Kind, []byte) error, folders []string) func(
 	answers.Kind, []byte) error {
 	all := definitions{}
@@ -128,7 +128,7 @@ func After(judge func(answers.Kind, []byte) error, folders []string) func(
 	}
 	return func(kind answers.Kind, text []byte) error {
 		var object map[string]any
-		/* Whole numbers are integers, as for the API server. */
+		// Whole numbers are integers, as for the API server.
 		if err := utiljson.Unmarshal(text, &object); err != nil {
 			return fmt.Errorf("%w: %w", answers.ErrUndecodable, err)
 		}
