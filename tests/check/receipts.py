@@ -8,9 +8,9 @@ regular expression for the server's message, and the documents that the server
 accepts nevertheless, with the reason: "FILE:DOCUMENT reason; ...". Each other
 document of the fixtures in which the rule reports an error must be rejected with
 such a message, itself or as the pod that a controller would create from it. The
-fixed documents must be accepted; if the rule has no fix, some of the near misses
-must be. The other objects of a file (limit ranges, classes) are created first.
-`explain` cites the server for these rules.
+fixed documents must not get such a message, and the server must accept some
+document in which the rule reports nothing. The other objects of a file (limit
+ranges, classes) are created first. `explain` cites the server for these rules.
 """
 import glob
 import json
@@ -84,7 +84,7 @@ class File:
     def known(self, one):
         return isinstance(one, dict) and isinstance(one.get("kind"), str) and \
             isinstance(one.get("apiVersion"), str) and \
-            isinstance(one.get("metadata"), dict)
+            (one["kind"] == "List" or isinstance(one.get("metadata"), dict))
 
     def path(self, one):
         found = self.server.resource(one)
@@ -121,22 +121,26 @@ class File:
             self.server.request("DELETE", path)
 
     def messages(self, one):
-        """The rejections of the document and of its pods."""
-        all_of = [one, *pods(one)] if one["kind"] != "Pod" else [one]
+        """The rejections of the document, or of a List's items, and of their
+        pods."""
+        objects = one.get("items", [one]) if one["kind"] == "List" else [one]
+        all_of = objects + [pod for o in objects if o["kind"] != "Pod"
+                            for pod in pods(o)]
         return [m for m in map(self.post, all_of) if m]
 
 
-def check_file(server, gpugate, rule, want, path, namespace):
-    """[(document, is an error, rejections)]"""
+def check_file(server, gpugate, rule, path, namespace):
+    """[(document, is an error, rejections)]; a document without a kind is only
+    sent if the rule reports an error in it."""
     bad, any_finding = errors(gpugate, rule, path)
     with File(server, path, namespace) as file:
-        return [(i, i in bad, file.messages(one))
+        return [(i, i in bad, file.messages(one) if file.known(one) else [])
                 for i, one in enumerate(file.documents, 1)
-                if file.known(one) and (i in bad or i not in any_finding)]
+                if i in bad or (file.known(one) and i not in any_finding)]
 
 
 def check_rule(server, gpugate, folder, rule, want, unseen, namespace):
-    """Print a line and the documents that differ; true if none does."""
+    """Prints a line and the documents that differ; true if none does."""
     rejected = accepted = 0
     wrong = []
     folder = f"{folder}/{rule.partition('/')[0]}"
@@ -144,11 +148,15 @@ def check_rule(server, gpugate, folder, rule, want, unseen, namespace):
         name = os.path.basename(path)
         if not re.match("(bad|good|fixed)", name) or "policy" in name:
             continue
-        for i, bad, messages in check_file(server, gpugate, rule, want, path,
+        for i, bad, messages in check_file(server, gpugate, rule, path,
                                            f"{namespace}-{name[:-5]}"):
-            if f"{name}:{i}" in unseen:
-                continue
             meets = any(re.search(want, m) for m in messages)
+            if f"{name}:{i}" in unseen:
+                unseen.remove(f"{name}:{i}")
+                if meets:
+                    wrong.append(f"    {name}, document {i}: it is rejected, "
+                                 "although LIST has it")
+                continue
             rejected += bad and meets
             accepted += not bad and not messages
             if bad != meets and (bad or name.startswith("fixed")):
@@ -157,6 +165,7 @@ def check_rule(server, gpugate, folder, rule, want, unseen, namespace):
                           capture_output=True, text=True, check=True).stdout
     if "/" not in rule and "observed on kube-apiserver" not in plane.line(page):
         wrong.append("    `explain` does not cite it")
+    wrong += [f"    {one} of LIST: no error in it" for one in unseen]
     print(f"{rule}: {rejected} rejected, {accepted} accepted",
           *wrong, sep="\n")
     return rejected and accepted and not wrong
@@ -174,6 +183,7 @@ def main(gpugate, folder, rules, table, *chosen):
         known = re.findall(r"(\S+:\d+) \w", "".join(unseen))
         good = check_rule(server, gpugate, rules, rule, want, known, f"n{i}")
         (passed if good else failed).append(rule)
+    failed += set(chosen).difference(passed, failed)  # not in LIST
     print(f"receipts: {len(passed)} passed, {len(failed)} failed", *failed)
     sys.exit(bool(failed))
 

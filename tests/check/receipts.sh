@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# A real API server rejects the fixtures in which a rule says so, or their pods,
-# and not the others. tests/check/receipts.tsv lists the rules.
+# Checks that a real API server rejects the fixtures for which a rule reports that,
+# or their pods, and accepts others. tests/check/receipts.tsv lists the rules.
 #
 # usage: receipts.sh [BUILD [RULE...]]
 # shellcheck source=tests/check/lib.bash
