@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The examples of server-rejects and dra-selector-invalid, at a real API server:
-# it rejects each object of bad.yaml and accepts each of good.yaml without a
-# placeholder.
+# Sends the examples of server-rejects and dra-selector-invalid to a real API
+# server: it rejects each object of bad.yaml as invalid, and accepts each object
+# of good.yaml without a placeholder.
 #
 # usage: server-rejects.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
@@ -11,12 +11,12 @@
 need_control_plane
 kube create namespace ml >/dev/null
 
-# answers ACCEPTED FILE: the server's answer is this one
-answers() {
-	local accepted=no
-	kube create --validate=false --dry-run=server -f "$2" >"$work/log" 2>&1 &&
-		accepted=yes
-	[ "$accepted" = "$1" ]
+accepts() { # FILE
+	kube create --validate=false --dry-run=server -f "$1" >"$work/log" 2>&1
+}
+
+rejects() { # FILE
+	! accepts "$1" && grep -q ' is invalid: ' "$work/log"
 }
 
 for rule in server-rejects dra-selector-invalid; do
@@ -27,7 +27,7 @@ for rule in server-rejects dra-selector-invalid; do
 		for file in "$work"/object-*; do
 			grep -q '\${' "$file" && continue
 			check "$rule $kind $(sed -n 's/^metadata: //p' "$file")" \
-				answers "$([ $kind = bad ] && echo no || echo yes)" \
+				"$([ $kind = bad ] && echo rejects || echo accepts)" \
 				"$file"
 		done
 	done
