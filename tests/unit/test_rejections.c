@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of rejections: each expression compiles, and a check is marked absent
- * if and only if it may reject a part that lacks its field. That is found by
- * evaluating the rule for a part of which nothing is known but that it lacks
- * the field: if the rule holds or fails, it never rejects.
+ * Tables of rejections: each expression and each message compiles, and a check
+ * is marked absent if and only if it may reject a part that lacks its field.
+ * The test evaluates the rule for a part of which only that is known: if the
+ * rule holds or fails, it never rejects.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -22,7 +22,8 @@
 
 enum { SELF, OWNER, OBJECT, VARIABLES };
 
-/* A value whose field at the path is absent after some present ones. */
+/* A value whose field at the path is absent, after `present` words of the path
+ * that are present. */
 struct lacking {
 	const char *path;
 	size_t present;
@@ -127,6 +128,26 @@ static bool may_reject_absent(const struct rejection *one)
 	return false;
 }
 
+static void expressions_compile(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	size_t n = 0;
+
+	for (size_t i = 0; i < all_rules_count; i++) {
+		const struct rejections *of = all_rules[i]->rejections;
+
+		for (size_t k = 0; of && of->items[k].id; k++) {
+			if (of->items[k].rule)
+				compiled(&arena, of->items[k].rule);
+			compiled(&arena, of->items[k].message);
+			n++;
+		}
+	}
+	assert_true(n > 200);
+	arena_release(&arena);
+	(void)state;
+}
+
 static void a_check_of_what_is_absent_is_marked(void **state)
 {
 	for (size_t i = 0; i < all_rules_count; i++) {
@@ -150,6 +171,7 @@ static void a_check_of_what_is_absent_is_marked(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(expressions_compile),
 		cmocka_unit_test(a_check_of_what_is_absent_is_marked),
 	};
 
