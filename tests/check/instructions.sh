@@ -11,9 +11,9 @@
 # Where they go, in thousands (Pod of 4 KB, PyTorchJob of 8 KB, Job of 42 KB):
 # the JSON reader 27, 58, 268; the rules, which are called for every pod in their
 # scope, 45, 90, 140, of it the calls themselves 6, 13, 6; reading containers and
-# their variables 3, 9, 63;
-# checks of operators in CEL (trainer-rejects and its like) 0, 65, 20. The linted
-# file has a queue of Kueue: its checks are compiled for it, 510 of 950.
+# their variables 3, 9, 63; checks of operators in CEL (trainer-rejects and
+# others) 0, 65, 20. The linted file has a queue of Kueue: its checks are compiled
+# for it, 510 of 950.
 #
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

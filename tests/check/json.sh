@@ -114,7 +114,7 @@ check_random() {
 	fi
 }
 
-[ -x "$dump" ] || { echo "check-json: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "json: build $dump first" >&2; exit 2; }
 
 have_suite=
 if [ -d "$suite" ]; then

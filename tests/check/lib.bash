@@ -3,9 +3,10 @@
 #
 # Functions that checks share. A check sources this first; its first argument is
 # the build folder, or a program in it (default: build). It gets
-#   root, tests absolute paths; the current folder is root build gpugate
-#   gpugated oracle shared corpus which need not be there: see need work a
-#   temporary folder, removed at the end
+#   root, tests    absolute paths; the current folder is root
+#   build gpugate gpugated oracle
+#   shared corpus  which may be missing: see need
+#   work           a temporary folder, removed at the end
 # and the functions below. A line `N passed, M failed` is counted by
 # tests/run.sh, and so is each `skip: WHY`.
 set -u

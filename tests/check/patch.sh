@@ -36,7 +36,7 @@ check_file() {
 "
 }
 
-[ -x "$dump" ] || { echo "check-patch: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "patch: build $dump first" >&2; exit 2; }
 if [ ! -d "$suite" ]; then
 	echo "skip: json-patch-tests: no folder $suite"
 	exit 0

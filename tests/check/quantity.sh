@@ -14,12 +14,12 @@ count=${COUNT:-200000}
 seed=${SEED:-1}
 
 fail() {
-	echo "check-quantity: $1" >&2
+	echo "quantity: $1" >&2
 	echo "quantity: 0 passed, 1 failed"
 	exit 1
 }
 
-[ -x "$dump" ] || { echo "check-quantity: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "quantity: build $dump first" >&2; exit 2; }
 if ! go_is_new; then
 	echo "skip: comparison with apimachinery: no Go >= 1.26"
 	echo "quantity: 0 passed, 0 failed"

@@ -11,13 +11,13 @@
 #
 # By default those four, about 2 minutes; others by name:
 #
-#	rotation, broken   are check-rotation.sh
+#	rotation, broken   are rotation.sh
 #	speed    Pods of 20 KiB, all rules: as many as can be, and at half of that
 #	         how late the answers come, beside a static answer's
 #	hostile  four clients with reviews that cost much, and ordinary ones
 #	soak     reloads and connections that come and go: memory is flat
 #	away     the API server goes and comes back
-#	slow     slow and idle clients; check-server.sh does it without rules
+#	slow     slow and idle clients; server.sh does it without rules
 #	mixed    all at once, for a BUILD with SANITIZE=thread
 #
 # Lengths by environment (KEEP_LOGS=FOLDER keeps what gpugated logged):

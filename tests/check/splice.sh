@@ -100,7 +100,7 @@ check_corpus() {
 }
 
 [ -x "$dump" ] && [ -x "$random" ] ||
-	{ echo "check-splice: build $dump and $random first" >&2; exit 2; }
+	{ echo "splice: build $dump and $random first" >&2; exit 2; }
 check_random
 check_go
 check_diffs

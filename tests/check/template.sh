@@ -11,7 +11,7 @@
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/template_dump
 
-[ -x "$dump" ] || { echo "check-template: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "template: build $dump first" >&2; exit 2; }
 if ! go_is_new; then
 	echo "skip: comparison with apimachinery: no Go >= 1.26"
 	exit 0

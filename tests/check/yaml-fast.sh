@@ -41,7 +41,7 @@ check_share() {
 		say_fail "only $fast of $((fast + left)) documents read fast"
 }
 
-[ -x "$compare" ] || { echo "check-yaml-fast: build $compare first" >&2; exit 2; }
+[ -x "$compare" ] || { echo "yaml-fast: build $compare first" >&2; exit 2; }
 
 compare_files own "$tests/rules" "$tests/../deploy"
 for folder in corpus crds; do

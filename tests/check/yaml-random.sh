@@ -1,16 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The YAML reader against what kubectl makes of the same bytes, as
-# yaml.sh, on COUNT texts that are made up (tests/oracle/yaml_random.go):
-# YAML and JSON of all styles, most of them broken, in UTF-8 and UTF-16, and
-# the corpus's manifests with changes. The kinds of difference are those
-# listed in yaml-differences.txt, and each example there shows its own.
+# Compares the YAML reader with kubectl's, like yaml.sh, on COUNT random texts
+# (tests/oracle/yaml_random.go): YAML and JSON of all styles, most of them broken,
+# in UTF-8 and UTF-16, and the corpus's manifests with changes. The kinds of
+# difference are those listed in yaml-differences.txt, and each example there
+# shows its own kind.
 #
-# usage: yaml-random.sh [BUILD]     COUNT=texts  SEED=of them
-# A million texts take about two minutes on two cores.
-# Without Go >= 1.26 nothing is compared, without the shared folder no
-# manifests are changed; either is said aloud.
+# usage: [COUNT=N] [SEED=N] yaml-random.sh [BUILD]
+# A million texts take about two minutes on two cores. Prints a line "skip:" if
+# nothing is compared (without Go >= 1.26), or if no manifests are changed
+# (without the shared folder).
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 dump=$build/tests/tools/doc_dump
@@ -49,7 +49,7 @@ check_examples() {
 	fi
 }
 
-[ -x "$dump" ] || { echo "check-yaml-random: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "yaml-random: build $dump first" >&2; exit 2; }
 
 if ! go_is_new; then
 	echo "skip: comparison with kubectl's reading: no Go >= 1.26"

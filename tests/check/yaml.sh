@@ -50,7 +50,7 @@ check_suite() {
 	fi
 }
 
-[ -x "$dump" ] || { echo "check-yaml: build $dump first" >&2; exit 2; }
+[ -x "$dump" ] || { echo "yaml: build $dump first" >&2; exit 2; }
 
 if go_is_new; then
 	if "$tests/oracle/build.sh" "$build"; then
