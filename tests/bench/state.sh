@@ -43,7 +43,7 @@ dump(review({"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob",
                      "containers": [container]}}}}}}), work + "/review.json")
 E2
 
-# time N: prints CPU nanoseconds of a decision with the state of N namespaces
+# time_of N: prints CPU nanoseconds of a decision with the state of N namespaces
 time_of() {
 	"$build/tests/tools/admission" --cluster "$work/state-$1.json" \
 		--repeat 20000 validate "$work/review.json" 2>&1 >/dev/null |

@@ -29,8 +29,7 @@ struct fuzz {
 	unsigned left;
 	struct buf frames;
 	json_int_t requests;
-	size_t lines; /* largest number of lines that the document may have had
-		       */
+	size_t lines; /* the most that the document may have had */
 };
 
 /* --- what the client says ------------------------------------------------ */

@@ -20,7 +20,7 @@ static inline int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Number of pages in use; a review's memory stays until the next one begins. */
+/* Returns the resident memory; that of a review stays until the next one. */
 static inline long memory_mb(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -32,7 +32,7 @@ static inline long memory_mb(void)
 	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-/* The most memory in use since it was last reset. */
+/* Returns the most resident memory since the last reset, or resets it first. */
 static inline long memory_peak_mb(bool reset)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "w");

@@ -100,7 +100,7 @@ struct spoiled {
 	enum pair_verdict verdict;
 	const char *says; /* text of the error, or of the only warning */
 	void (*write)(struct texts *, const struct cast *);
-	struct recipe recipe; /* used if there is no function */
+	struct recipe recipe; /* used if `write` is NULL */
 };
 
 static void write_case(struct texts *texts, const struct cast *cast,

@@ -13,7 +13,7 @@ enum {
 	RUNS = 10000,
 	REPLICAS = 2,
 	CONFIGS = 2,
-	VERSIONS = 64, /* number of configurations kept in history */
+	VERSIONS = 64, /* of a configuration, kept as its history */
 	CAS = 60,      /* bits of a bundle */
 	LEAVES = 4096,
 	SANE = 240,   /* largest clock error in seconds */
@@ -58,7 +58,7 @@ struct replica {
 	uint64_t bundle[CONFIGS];
 	struct secret secret;
 	bool changed;
-	/* time since which the CA is everywhere */
+	/* the CA that all configurations have, their versions, since when */
 	int settling;
 	unsigned settling_rv[CONFIGS];
 	int64_t since;

@@ -11,9 +11,8 @@
 
 struct splice_case {
 	const char *before, *edits;
-	const char *after; /* NULL: nothing changes */
-	const char
-		*reason; /* part of the first rejection's reason; NULL: none */
+	const char *after;  /* NULL: nothing changes */
+	const char *reason; /* part of the first rejection; NULL: none */
 };
 
 static void open_text(struct reading *reading, const char *text, size_t len)

@@ -22,10 +22,9 @@
 struct server {
 	struct stage *stage;
 	struct cluster_builder *state;
-	const char
-		*objects[4]; /* objects that the state gets after a request */
-	bool silent;	     /* it does not answer */
-	unsigned asked;	     /* questions */
+	const char *objects[4]; /* added to the state after a request */
+	bool silent;		/* it does not answer */
+	unsigned asked;		/* number of requests */
 	struct cluster_absence last;
 };
 

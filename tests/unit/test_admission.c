@@ -128,7 +128,7 @@ static const struct {
 	 false},
 };
 
-static void an_ignore_out_of_reach_is_told(void **state)
+static void an_ignore_out_of_reach_is_reported(void **state)
 {
 	static const char warning[] =
 		"gpugate.dev/ignore of shm-missing is on the object: its "
@@ -302,7 +302,7 @@ static void patches_what_a_patch_brings_up(void **state)
 }
 
 /* Findings of rules that neither patch nor deny are reported there too. */
-static void what_is_suppressed_is_told_by_mutate(void **state)
+static void mutate_reports_suppressions(void **state)
 {
 	static const char granted[] =
 		"apiVersion: gpugate.dev/v1\nkind: Policy\nrules:\n"
@@ -538,12 +538,12 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(what_is_not_judged_is_counted),
-		TEST(an_ignore_out_of_reach_is_told),
+		TEST(an_ignore_out_of_reach_is_reported),
 		TEST(what_is_injected_is_not_missing),
 		TEST(a_templates_ignore_holds_for_its_pods),
 		TEST(what_was_denied_before_keeps_no_patch),
 		TEST(patches_what_a_patch_brings_up),
-		TEST(what_is_suppressed_is_told_by_mutate),
+		TEST(mutate_reports_suppressions),
 		TEST(an_exemption_ends_while_we_run),
 		TEST(no_control_character_hides_a_warning),
 		TEST(the_mode_of_the_namespace_holds_for_what_is_unread),

@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +52,8 @@ static void remove_file(const char *folder, const char *name)
 	unlink(path);
 }
 
-/* Sets the preset strict with one rule more, that expression about each
- * container. */
+/* Sets the preset strict with one more rule, which asserts this expression for
+ * each container. */
 static void set_policy(struct stage *s, const char *assert)
 {
 	struct policy_options options = {.admission = true};
@@ -184,7 +183,7 @@ static void roles(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each finding of the role's pods has its name. */
+/* Each finding about the role's pods contains the role's name. */
 static void role_name(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: kubeflow.org/v1, kind: PyTorchJob, "

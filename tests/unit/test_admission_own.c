@@ -27,8 +27,8 @@
 static const char *const pod = POD("", "a:1"), *const other = POD("", "b:1"),
 			 *const labeled = POD("\"tier\":\"x\"", "a:1");
 
-/* Uses a policy with these keys, and documents of the cluster's own
- * policies. */
+/* Uses a policy with these keys, followed by documents of admission policies.
+ */
 static void use_documents(struct stage *s, const char *keys,
 			  const char *documents)
 {

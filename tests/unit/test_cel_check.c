@@ -253,7 +253,7 @@ static const struct row mistakes[] = {
 	{"dyn", "0-3: undeclared reference to 'dyn' (in container '')"},
 };
 
-static void mistakes_are_told_in_cel_gos_words(void **state)
+static void mistakes_are_reported_as_by_cel_go(void **state)
 {
 	assert_rows(mistakes, N(mistakes));
 }
@@ -403,7 +403,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(every_expression_has_the_type_of_cel_go),
 		cmocka_unit_test(comprehensions_declare_their_variables),
-		cmocka_unit_test(mistakes_are_told_in_cel_gos_words),
+		cmocka_unit_test(mistakes_are_reported_as_by_cel_go),
 		cmocka_unit_test(literals_that_must_fail_are_refused_before),
 		cmocka_unit_test(overloads_that_fit_stay),
 		cmocka_unit_test(names_know_what_they_are),

@@ -65,7 +65,7 @@ static void test_lists(void **state)
 	check_expressions(lists, N(lists));
 }
 
-/* [1, ?, 3]: the item decides, or does not. */
+/* Returns [1, ?, 3]: a result may depend on the unknown item, or not. */
 static struct cel_value partly_known(struct cel_eval *eval, void *context,
 				     unsigned index)
 {

@@ -304,7 +304,7 @@ static void macros_expand_as_in_cel_go(void **state)
 	assert_rows(macros, N(macros));
 }
 
-static void every_mistake_that_is_no_syntax_error_is_told(void **state)
+static void all_errors_except_syntax_errors_are_reported(void **state)
 {
 	static const char text[] = "while + 1e999 + [1].map(2, 3)";
 	struct reading r;
@@ -439,7 +439,7 @@ int main(void)
 		cmocka_unit_test(lists_and_maps_may_end_in_a_comma),
 		cmocka_unit_test(operators_bind_and_group_as_in_cel_go),
 		cmocka_unit_test(macros_expand_as_in_cel_go),
-		cmocka_unit_test(every_mistake_that_is_no_syntax_error_is_told),
+		cmocka_unit_test(all_errors_except_syntax_errors_are_reported),
 		cmocka_unit_test(nesting_ends_where_it_does_in_cel_go),
 		cmocka_unit_test(code_points_are_limited_not_bytes),
 		cmocka_unit_test(what_expands_beyond_measure_is_refused),

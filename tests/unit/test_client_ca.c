@@ -145,8 +145,7 @@ static void a_file_is_replaced(void **state)
 	buf_release(&text);
 }
 
-/* A rotation of the authority: the old and the new one are trusted for a while.
- */
+/* During a rotation of the authority, the old and the new one are trusted. */
 static void a_bundle_lets_in_clients_of_all(void **state)
 {
 	struct place *p = *state;

@@ -471,9 +471,7 @@ static void groups_of_pods_are_counted(void **state)
 			    "replicas: 2, leaderWorkerPattern: {size: 4, template: " GPU_POD(
 				    1) "}}]}}",
 		 "r:2/2x1 l:8/8x1 | 10/10 gang 4 needed"},
-		/* A role template's devices, or those that a role adds by a
-		 * patch.
-		 */
+		/* Devices of a role template, or of a role's patch. */
 		{"{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
 		 "RoleBasedGroup, spec: {roleTemplates: [{name: t, template: " GPU_POD(
 			 1) "}], roles: [{name: a, replicas: 3, "

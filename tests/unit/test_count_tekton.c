@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods and GPUs of Tekton's runs: the containers of a pod run one after
- * another, and hold the requests of all.
+ * Pods and GPUs of Tekton's runs: the steps of a pod run one after another, but
+ * the pod holds the requests of all.
  */
 #include "object_fixture.h"
 
 static void steps_are_added(void **state)
 {
 	static const struct object_row rows[] = {
-		/* Steps run one after another; all of their requests are held.
-		 */
 		{"{apiVersion: tekton.dev/v1, kind: TaskRun, spec: {taskSpec: "
 		 "{steps: [{image: a, computeResources: {limits: "
 		 "{nvidia.com/gpu: 2}}}, {image: b, computeResources: {limits: "

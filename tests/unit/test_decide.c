@@ -150,8 +150,7 @@ static const struct decide_case cases[] = {
 	 OUTCOME_AUDIT},
 	{ACTION_WARN, MODE_ENFORCE, POD | CONTROLLED, OUTCOME_AUDIT,
 	 OUTCOME_AUDIT},
-	/* uncounted devices are denied if the policy sets controllerPods: deny
-	 */
+	/* uncounted devices are denied with controllerPods: deny */
 	{ACTION_DENY, MODE_ENFORCE, POD | CONTROLLED | OF_CONTROLLERS,
 	 OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_AUDIT, POD | CONTROLLED | OF_CONTROLLERS,

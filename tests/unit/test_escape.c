@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that is left: its guards run, and the next work starts fresh. */
+/* Work that is abandoned: its guards run, and the next work starts fresh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -256,7 +256,7 @@ static void self_managed_beside_a_file(void **state)
 	serve_options_release(&o);
 }
 
-static void help_tells_defaults(void **state)
+static void help_shows_defaults(void **state)
 {
 	struct buf out;
 
@@ -290,7 +290,7 @@ int main(void)
 		cmocka_unit_test(misspelled_options_suggest_the_right_one),
 		cmocka_unit_test(what_serving_needs),
 		cmocka_unit_test(self_managed_beside_a_file),
-		cmocka_unit_test(help_tells_defaults),
+		cmocka_unit_test(help_shows_defaults),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

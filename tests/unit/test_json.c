@@ -481,8 +481,7 @@ static void values_beyond_the_limit_are_refused(void **state)
 		{"[]", 1},
 		{"[1,2,3]", 4},
 		{"{\"a\":1,\"b\":[{}]}", 4},
-		{"{\"a\":1,\"a\":2}",
-		 3}, /* a replaced value needs memory too */
+		{"{\"a\":1,\"a\":2}", 3}, /* a replaced value counts too */
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -499,8 +498,8 @@ static void values_beyond_the_limit_are_refused(void **state)
 	}
 }
 
-/* A hostile text must be rejected before its nodes are made, although it is
- * copied. */
+/* A hostile text must be rejected before its nodes are made, although the text
+ * itself is copied. */
 static void a_hostile_text_takes_no_nodes(void **state)
 {
 	struct reading reading;

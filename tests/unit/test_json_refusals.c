@@ -217,7 +217,7 @@ static void bytes_outside_of_the_range_do_not_exist(void **state)
 }
 
 /* A caller that only wants the value need not take issues. */
-static void nobody_has_to_listen(void **state)
+static void issues_may_be_dropped(void **state)
 {
 	struct reading reading;
 
@@ -235,7 +235,7 @@ int main(void)
 		cmocka_unit_test(a_cut_text_is_refused_once),
 		cmocka_unit_test(values_in_a_row_are_read_one_by_one),
 		cmocka_unit_test(bytes_outside_of_the_range_do_not_exist),
-		cmocka_unit_test(nobody_has_to_listen),
+		cmocka_unit_test(issues_may_be_dropped),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,8 +17,7 @@
 
 struct taken {
 	struct buf all; /* values, each followed by '|' */
-	unsigned
-		left; /* number of values that the sink takes before it stops */
+	unsigned left;	/* values that the sink takes before it stops */
 };
 
 static bool take(void *context, const char *text, size_t len)

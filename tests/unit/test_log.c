@@ -360,7 +360,7 @@ static void repeats_are_counted(void **state)
 	end(&f);
 }
 
-static void what_differs_is_told(void **state)
+static void different_decisions_are_logged(void **state)
 {
 	static const char *const others[] = {"other-rule"};
 	struct log_decision d[12];
@@ -461,7 +461,7 @@ static void a_flood_of_objects_loses_no_count(void **state)
 	end(&f);
 }
 
-static void the_end_tells_what_is_left(void **state)
+static void pending_repeats_are_logged_at_the_end(void **state)
 {
 	struct log_decision d = denial("train-0");
 	struct fixture f;
@@ -568,10 +568,10 @@ int main(void)
 		cmocka_unit_test(each_level_has_its_lines),
 		cmocka_unit_test(levels_have_names),
 		cmocka_unit_test(repeats_are_counted),
-		cmocka_unit_test(what_differs_is_told),
+		cmocka_unit_test(different_decisions_are_logged),
 		cmocka_unit_test(time_ends_the_silence),
 		cmocka_unit_test(a_flood_of_objects_loses_no_count),
-		cmocka_unit_test(the_end_tells_what_is_left),
+		cmocka_unit_test(pending_repeats_are_logged_at_the_end),
 		cmocka_unit_test(a_sleeping_reader_stops_nobody),
 		cmocka_unit_test(threads_do_not_mix_lines),
 	};

@@ -18,7 +18,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-/* A name that is added to the table is found, whatever its last letter is. */
+/* Names in the table are found, whatever their last letter is. */
 static void names_of_secrets_are_found(void **state)
 {
 	static const char *const others[] = {

@@ -361,8 +361,7 @@ static void hostile_values(void **state)
 		"\"} 1\ngpugate_in_flight 99\n",
 		"back\\slash",
 		"\xff\xfe",
-		"\xff\xff", /* invalid UTF-8 is replaced: the same label as the
-			       one before */
+		"\xff\xff", /* replaced: the same label as the one before */
 		"\xc0\xaf",
 		"\x01\x02\x1b[31m",
 		"",

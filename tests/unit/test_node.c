@@ -413,8 +413,7 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(root, 10, 14);	    /* its first key */
 	assert_anchor(list, 10, 14);	    /* its key */
 	assert_anchor(item->first, 27, 28); /* its value */
-	assert_anchor(item, 20,
-		      25); /* first key, because the name is missing */
+	assert_anchor(item, 20, 25);	    /* first key: it has no name */
 	at_bytes(put(item, "name", scalar(NODE_STRING, "train")), 30, 36, 41);
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);

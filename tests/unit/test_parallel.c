@@ -45,7 +45,7 @@ static void describe(struct buf *out, const struct parallel *parallel)
 		buf_addf(out, " -> %" PRId64, devices);
 }
 
-/* Writes it in YAML, as the container of a Pod. */
+/* Writes a Pod in YAML whose container has this command. */
 static void container_text(struct buf *out, const char *command)
 {
 	buf_adds(out, "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\n"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Presets and policies with the real rules: each preset applies to all of them
- * as documented, each parameter has a type with which policies can be checked,
- * and the starter file loads.
+ * Presets and policies with the real rules: the presets enable the rules that
+ * declare them, policies accept parameters of the declared type only, and the
+ * starter policy names every rule.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -129,7 +129,7 @@ static void try_param(const struct rule *rule, const struct rule_param *param)
 	buf_release(&text);
 }
 
-static void parameters_take_what_they_promise(void **state)
+static void parameters_accept_their_type_only(void **state)
 {
 	for (size_t i = 0; i < rules.n; i++) {
 		const struct rule *rule = rules.items[i];
@@ -167,7 +167,7 @@ int main(void)
 		cmocka_unit_test(recommended_is_what_rules_say),
 		cmocka_unit_test(strict_is_what_rules_say),
 		cmocka_unit_test(all_turns_every_rule_on),
-		cmocka_unit_test(parameters_take_what_they_promise),
+		cmocka_unit_test(parameters_accept_their_type_only),
 		cmocka_unit_test(the_starter_policy_names_every_rule),
 	};
 

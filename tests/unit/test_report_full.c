@@ -214,9 +214,7 @@ static void full_counts_infos_unless_they_fail(void **state)
 	fixture_release(&fixture);
 }
 
-/* Excerpts and diffs of a manifest that is one long line; the change is
- * visible.
- */
+/* Excerpts and diffs of a manifest in one long line; the change is visible. */
 static void full_cuts_lines_to_the_width(void **state)
 {
 	struct fixture fixture;

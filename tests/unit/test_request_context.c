@@ -191,7 +191,7 @@ static const struct row words[] = {
 	{"a debug container", BY(ALICE DEBUG, BAD("")), DENIED, NULL},
 };
 
-static void who_hears_what(void **state)
+static void refusals_are_reported_once(void **state)
 {
 	TRY(*state, words);
 }
@@ -492,7 +492,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_controllers_pods_are_its_owners),
 		TEST(devices_of_controllers_pods_may_be_denied),
-		TEST(who_hears_what),
+		TEST(refusals_are_reported_once),
 		TEST(a_ticket_breaks_the_glass),
 		TEST(only_what_is_nobodys_is_patched),
 		TEST(a_resumption_grows),

@@ -311,7 +311,7 @@ static void ask_often(int log_fd)
 	_exit(0);
 }
 
-static void refusals_are_told_a_few_times(void **state)
+static void rejections_are_logged_a_few_times(void **state)
 {
 	char bytes[65536], *at = bytes;
 	int ends[2], status, lines = 0;
@@ -459,7 +459,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(granted_and_refused),
 		cmocka_unit_test(the_calls_can_fail),
-		cmocka_unit_test(refusals_are_told_a_few_times),
+		cmocka_unit_test(rejections_are_logged_a_few_times),
 		cmocka_unit_test(nothing_is_left_to_give_up),
 		cmocka_unit_test(a_bug_is_a_line_and_a_status),
 		cmocka_unit_test(a_signal_that_was_sent_is_no_call),

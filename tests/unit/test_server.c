@@ -471,7 +471,7 @@ static void wait_until_idle(void)
 
 static void bytes_in_flight_are_limited(void **state)
 {
-	/* 24.5 MiB of it for the bodies of large ones. */
+	/* 24.5 MiB of MEMORY are for the bodies of large reviews. */
 	enum { N = 30, LEN = 1000000, MEMORY = 56 << 20 };
 	struct stage stage;
 	struct caller callers[N];

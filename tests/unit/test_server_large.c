@@ -11,7 +11,7 @@
 
 enum { LEN = 100000 };
 
-/* Posts one whose check takes this long. */
+/* Posts a large review whose check takes this long. */
 static void post_large(struct caller *caller, const struct stage *stage, int ms)
 {
 	char *body = malloc(LEN);
@@ -84,7 +84,7 @@ static void one_that_waited_too_long_is_to_come_again(void **state)
 	stage_end(&stage);
 }
 
-/* There is memory to check two of them at a time. */
+/* The memory allows checking two large reviews at a time. */
 static void one_without_memory_waits_for_it(void **state)
 {
 	enum { N = 4 };

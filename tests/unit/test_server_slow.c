@@ -176,7 +176,7 @@ static void the_body_of_a_refused_request_ends(void **state)
 		 NULL);
 }
 
-/* It requests much and does not read. */
+/* A client requests much and does not read. */
 static void slow_readers_end(void **state)
 {
 	struct stage stage;
@@ -291,7 +291,7 @@ static void idle_connections_live(void **state)
 	stage_end(&stage);
 }
 
-/* That limit is libmicrohttpd's, with real waiting. */
+/* libmicrohttpd applies this limit, so the test really waits. */
 static void idle_connections_end_in_time(void **state)
 {
 	struct stage stage;
@@ -303,7 +303,7 @@ static void idle_connections_end_in_time(void **state)
 	stage.options.idle_seconds = 1;
 	stage_start(&stage);
 	caller_open(&caller, &stage);
-	/* On a slow machine it may come too late. */
+	/* On a slow machine the request may come too late. */
 	if (caller_post(&caller, "{}", 2))
 		caller_status(&caller);
 	assert_true(caller_ends(&caller, ROUNDS * 20));

@@ -39,7 +39,7 @@ static void release(struct ran *ran)
 	buf_release(&ran->errors);
 }
 
-static void an_end_is_told(void **state)
+static void the_exit_status_is_returned(void **state)
 {
 	static const struct program_limits limits[] = {{0}, {.seconds = 600}};
 	static const struct {
@@ -140,7 +140,7 @@ static void a_signal_ends_programs_first(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(an_end_is_told),
+		cmocka_unit_test(the_exit_status_is_returned),
 		cmocka_unit_test(the_deadline_is_kept),
 		cmocka_unit_test(a_signal_ends_programs_first),
 	};

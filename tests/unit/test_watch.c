@@ -139,7 +139,7 @@ static int count_changes(struct watch *watch, int ms, int enough)
 	return n;
 }
 
-/* At the second check, 50 ms after the first, and not a second time. */
+/* Expects one report, at the second check, 50 ms after the first. */
 static void logged_once(struct watch *watch)
 {
 	assert_int_equal(count_changes(watch, 1050, 1), 1);
@@ -397,8 +397,8 @@ static void several_at_once(void **state)
 	watch_free(watch);
 }
 
-/* However often it is called. */
-static void told_once_to_who_asks_often(void **state)
+/* A change is reported once, however often watch_changed() is called. */
+static void a_change_is_reported_once(void **state)
 {
 	struct place *place = *state;
 	struct watch *watch = watch_one(at(place, "a"));
@@ -442,7 +442,7 @@ int main(void)
 		TEST(writing_takes_time),
 		TEST(writing_never_ends),
 		TEST(several_at_once),
-		TEST(told_once_to_who_asks_often),
+		TEST(a_change_is_reported_once),
 		TEST(nothing_to_watch),
 	};
 

@@ -40,9 +40,8 @@ struct box {
 
 struct thing {
 	enum form form;
-	int replicas; /* of owners */
-	struct box
-		boxes[CONTAINERS]; /* the last one of a Pod is for debugging */
+	int replicas;		      /* of owners */
+	struct box boxes[CONTAINERS]; /* a Pod's last one: for debugging */
 	int volumes[VOLUMES];
 	int note, note_key;
 	bool dev, ticket, owned, leaving;
