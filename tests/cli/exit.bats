@@ -94,6 +94,22 @@ load helper
 	is "$status" 1
 }
 
+@test "a misspelled scheduler is a guess: a warning" {
+	cat >pod.yaml <<-END
+	apiVersion: v1
+	kind: Pod
+	metadata: {name: a, namespace: ml}
+	spec:
+	  schedulerName: volcano2
+	  containers:
+	  - name: a
+	    image: registry.example.com/a:1
+	    resources: {limits: {nvidia.com/gpu: 1}}
+	END
+	full --isolated --preset strict pod.yaml
+	holds "$output" "warning: if the cluster runs no scheduler \`volcano2\`"
+}
+
 @test "how long loading takes is a guess: a warning" {
 	for delay in 30 400; do
 		cat >a.yaml <<-END

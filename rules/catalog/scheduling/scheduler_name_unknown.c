@@ -32,17 +32,17 @@ static void check_spelling(struct rule_run *run, const struct pod *pod,
 			   const struct node *at)
 {
 	const char *near = text_nearest(at->str, known_names, NKNOWN);
+	struct finding *f;
 
 	if (!near || !strcmp(near, at->str) ||
 	    text_distance(near, at->str, 3) > 2)
 		return;
-	finding_help(
-		run,
-		report_pod(
-			run, pod, at,
-			"if the cluster runs no scheduler `%s`, the pods stay Pending without an event",
-			at->str),
-		"did you mean `%s`?", near);
+	f = report_pod(
+		run, pod, at,
+		"if the cluster runs no scheduler `%s`, the pods stay Pending without an event",
+		at->str);
+	finding_guess(run, f);
+	finding_help(run, f, "did you mean `%s`?", near);
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
