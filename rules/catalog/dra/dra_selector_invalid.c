@@ -39,7 +39,7 @@ static void check_expression(struct rule_run *run, const struct object *object,
 	kind = cel_program_type(program)->kind;
 	if (kind != CEL_BOOL && kind != CEL_DYN)
 		report_object(run, object, at,
-			      "the expression is not a condition");
+			      "the expression does not return true or false");
 }
 
 static void check_selectors(struct rule_run *run, const struct object *object,

@@ -36,7 +36,7 @@ static void check_type(struct rule_run *run, const struct pod *pod,
 	bool unknown = false;
 	struct quantity need = pod_request(pod, resource, false, &unknown);
 	int64_t others = node->most - pod->gpus.n;
-	char need_text[QUANTITY_TEXT], has_text[QUANTITY_TEXT];
+	char need_text[QUANTITY_TEXT], left_text[QUANTITY_TEXT];
 	struct quantity left = has;
 
 	if (others < 1 || unknown || quantity_cmp(need, has) > 0)
@@ -48,11 +48,11 @@ static void check_type(struct rule_run *run, const struct pod *pod,
 		return;
 	report_pod(
 		run, pod, node->at,
-		"the pods request %s %s for %s, of the %s that a `%s` has for %s",
+		"the pods request %s %s for %s: `%s` then has only %s for its other %s",
 		quantity_text(need, need_text), resource,
-		rule_count(run, pod->gpus.n, pod_device(pod)),
-		quantity_text(has, has_text), node->type->name,
-		rule_number(run, node->most));
+		rule_count(run, pod->gpus.n, pod_device(pod)), node->type->name,
+		quantity_text(left, left_text),
+		rule_count(run, others, pod_device(pod)));
 }
 
 static void check(struct rule_run *run, const struct pod *pod)
