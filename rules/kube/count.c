@@ -5,6 +5,8 @@
  */
 #include "rules/kube/operator.h"
 
+#include "doc/budget.h"
+
 COUNT_FORMULA(const)
 {
 	return amount_of(number);
@@ -73,9 +75,13 @@ COUNT_FORMULA(scaled_max)
 				      1)));
 }
 
-bool too_many(const struct node *a, const struct node *b)
+bool too_many(struct arena *arena, const struct node *a, const struct node *b)
 {
-	return node_count(a) * node_count(b) > 10000;
+	if (node_count(a) * node_count(b) <= 10000)
+		return false;
+	if (arena->budget)
+		arena->budget->over = true;
+	return true;
 }
 
 /* -- evaluation ---------------------------------------------------------- */

@@ -21,6 +21,7 @@
 struct workload_operator;
 
 struct count_place {
+	struct arena *arena;
 	const struct object *object;
 	const struct node *group, *element;
 	const struct pod *pod; /* NULL for embedded objects */
@@ -288,9 +289,6 @@ const struct node *template_merge(struct arena *arena, uint32_t *budget,
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
-/* Makes the tree unknown, and the object too hard to read: it might hide its
- * devices behind values that are merged. */
-void merge_give_up(struct arena *arena, struct node *out);
 /* The node under another key, at its own place. */
 struct node node_view(struct arena *arena, const struct node *node,
 		      const char *key);

@@ -143,9 +143,10 @@ static inline bool field_is_set(const struct node *map, const char *key)
 	return !node_is_unset(node_get(map, key));
 }
 
-/* References are looked up name by name, which is fast for the usual few; a
- * manifest with too many gets no result. */
-bool too_many(const struct node *a, const struct node *b);
+/* Names of one list are looked up in the other one by one, which is fast for
+ * the usual few. True if there are over 10,000 pairs: the caller has no result,
+ * and the object is too hard to read, because it might hide its devices. */
+bool too_many(struct arena *arena, const struct node *a, const struct node *b);
 
 /* -- gangs ----------------------------------------------------------------- */
 

@@ -226,6 +226,43 @@ static void overrides(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+/* Roles that patch one of as many templates. */
+static void patched_roles(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
+		      "RoleBasedGroup, metadata: {name: a, namespace: ml}, "
+		      "spec: {roles: [");
+	for (unsigned i = 0; i < 101; i++)
+		buf_addf(out,
+			 "{name: r%u, replicas: 9, standalonePattern: "
+			 "{templateRef: {name: t, patch: {metadata: {labels: "
+			 "{a: b}}}}}},",
+			 i);
+	buf_adds(out, "], roleTemplates: [{name: t, template: {spec: "
+		      "{containers: [{name: a, image: i:1, " GPU "}]}}}");
+	for (unsigned i = 1; i < 101; i++)
+		buf_addf(out, ", {name: t%u}", i);
+	buf_adds(out, "]}}");
+}
+
+/* Cliques, each of which may be in one of as many scaling groups. */
+static void scaled_cliques(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: grove.io/v1alpha1, kind: PodCliqueSet, "
+		      "metadata: {name: a, namespace: ml}, spec: {replicas: 1, "
+		      "template: {cliques: [");
+	for (unsigned i = 0; i < 101; i++)
+		buf_addf(out,
+			 "{name: c%u, spec: {roleName: r, replicas: 9, "
+			 "podSpec: {containers: [{name: a, image: i:1, " GPU
+			 "}]}}},",
+			 i);
+	buf_adds(out, "], podCliqueScalingGroups: [");
+	for (unsigned i = 0; i < 101; i++)
+		buf_addf(out, "{name: g%u, cliqueNames: [c0]},", i);
+	buf_adds(out, "]}}}");
+}
+
 static void set_runtime(struct stage *s)
 {
 	struct cluster_builder *builder = cluster_builder_new();
@@ -332,15 +369,28 @@ static void references_cost_little(void **state)
 	assert_true(says(s, "invalid-syntax"));
 }
 
-/* Values that are merged until the pod is unknown hide no devices. */
-static void overrides_hide_nothing(void **state)
+/* Values until the merged pod is unknown, and names until they are not looked
+ * up, hide no devices. */
+static void many_parts_hide_nothing(void **state)
 {
+	static const struct {
+		const char *kind;
+		void (*write)(struct buf *out);
+	} rows[] = {
+		{"TrainJob", overrides},
+		{"RoleBasedGroup", patched_roles},
+		{"PodCliqueSet", scaled_cliques},
+	};
 	struct stage *s = *state;
 
 	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
 	set_runtime(s);
-	judge(s, ADMISSION_VALIDATE, "CREATE", "TrainJob", overrides);
-	assert_true(says(s, "invalid-syntax"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %s\n", rows[i].kind);
+		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
+		      rows[i].write);
+		assert_true(says(s, "invalid-syntax"));
+	}
 }
 
 /* Denied by both paths, with or without a patch. */
@@ -376,7 +426,7 @@ int main(void)
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(references_cost_little,
 						stage_setup, stage_teardown),
-		cmocka_unit_test_setup_teardown(overrides_hide_nothing,
+		cmocka_unit_test_setup_teardown(many_parts_hide_nothing,
 						stage_setup, stage_teardown),
 		cmocka_unit_test_setup_teardown(costly_rules_deny, stage_setup,
 						stage_teardown),

@@ -347,7 +347,8 @@ static size_t command_end(const struct argv *argv, size_t from)
 	return end;
 }
 
-/* Without words there is no array. */
+/* Returns the words from an index on. Index 0 adds nothing to `items`, which is
+ * NULL in an empty argv. */
 static struct argv words_from(struct argv words, size_t from)
 {
 	if (from) {

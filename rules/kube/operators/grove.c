@@ -18,7 +18,7 @@ COUNT_FORMULA(grove)
 		groups =
 			node_path(place->object->root,
 				  "spec.template.podCliqueScalingGroupConfigs");
-	if (too_many(groups, at->parent))
+	if (too_many(place->arena, groups, at->parent))
 		return (struct amount){.unknown = true};
 	FOR_EACH_CHILD(groups, group)
 		FOR_EACH_CHILD(node_get(group, "cliqueNames"), member)

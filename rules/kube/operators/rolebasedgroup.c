@@ -78,7 +78,7 @@ COUNT_FORMULA(role_template)
 	const struct node *spec = at->parent ? at->parent->parent : NULL;
 	struct amount sum = {.unknown = true};
 
-	if (too_many(at->parent, node_get(spec, "roles")))
+	if (too_many(place->arena, at->parent, node_get(spec, "roles")))
 		return sum;
 	FOR_EACH_CHILD(node_get(spec, "roles"), role) {
 		const struct node *ref = template_ref(role);
@@ -104,13 +104,14 @@ COUNT_FORMULA(role_workers)
 
 /* -- templates ------------------------------------------------------------- */
 
-static const struct node *referred(const struct node *role)
+static const struct node *referred(const struct pod_builder *builder,
+				   const struct node *role)
 {
 	const struct node *name = node_get(template_ref(role), "name");
 	const struct node *spec = role->parent ? role->parent->parent : NULL;
 
-	if (!node_str(name) ||
-	    too_many(role->parent, node_get(spec, "roleTemplates")))
+	if (!node_str(name) || too_many(builder->arena, role->parent,
+					node_get(spec, "roleTemplates")))
 		return NULL;
 	FOR_EACH_CHILD(node_get(spec, "roleTemplates"), template)
 		if (node_eq(node_get(template, "name"), node_str(name)))
@@ -129,7 +130,7 @@ static const struct node *shared(struct pod_builder *builder,
 	if (!node_is_unset(own))
 		return own;
 	return template_merge(builder->arena, &builder->merge_budget,
-			      referred(role), template_patch(role));
+			      referred(builder, role), template_patch(role));
 }
 
 static const struct node *template(struct pod_builder *builder,
@@ -140,7 +141,7 @@ static const struct node *template(struct pod_builder *builder,
 
 	if (node_is_unset(patch))
 		return NULL;
-	from = patch == template_patch(role) ? referred(role)
+	from = patch == template_patch(role) ? referred(builder, role)
 					     : shared(builder, role);
 	/* A missing template is unknown. */
 	return node_is_map(from)

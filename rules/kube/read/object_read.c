@@ -178,7 +178,11 @@ static void found_embedded(struct path_walk *walk, const struct node *node,
 	struct embed_walk *embed = walk->context;
 	struct object *object = embed->builder->object;
 	struct count_place place = {
-		.object = object, .group = object->root, .element = element};
+		.arena = embed->builder->arena,
+		.object = object,
+		.group = object->root,
+		.element = element,
+	};
 	struct amount copies = count_eval(embed->row->copies, &place);
 
 	if (embed->row->yaml)

@@ -183,8 +183,8 @@ static void put_row(struct maker *maker, const struct field_row *row)
 		node = join(maker->arena, node, row->join);
 	if (row->to)
 		put_field(maker, map, row->to, node, row->merge);
-	else if (too_many(node, node))
-		merge_give_up(maker->arena, map);
+	else if (too_many(maker->arena, node, node))
+		map->flags |= NODE_UNKNOWN;
 	else
 		FOR_EACH_CHILD(node, field)
 			put_key(maker, map, field);
@@ -313,8 +313,8 @@ const struct node *pod_fields_make(struct pod_builder *builder,
 		return holder;
 	maker.spec = merge_hollow(maker.arena, holder);
 	maker.box = hollow_box(&maker, rows);
-	if (too_many(holder, holder)) {
-		merge_give_up(maker.arena, maker.spec);
+	if (too_many(maker.arena, holder, holder)) {
+		maker.spec->flags |= NODE_UNKNOWN;
 		return maker.spec;
 	}
 	for (const struct field_row *row = rows; row->from; row++)

@@ -95,7 +95,7 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
-/* Finds the pod's parts; false if there is no pod. */
+/* Finds the pod's parts; false if its spec is not a map. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder, const struct node *element)
 {
@@ -233,6 +233,7 @@ void pod_build(struct pod_builder *builder, const struct node *holder,
 {
 	struct object *object = builder->object;
 	struct count_place place = {
+		.arena = builder->arena,
 		.object = object,
 		.group = builder->group,
 		.element = element ? element : builder->group,

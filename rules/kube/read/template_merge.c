@@ -48,20 +48,15 @@ static const char *merge_key(const char *list)
 	return NULL;
 }
 
-void merge_give_up(struct arena *arena, struct node *out)
-{
-	out->flags |= NODE_UNKNOWN;
-	if (arena->budget)
-		arena->budget->over = true;
-}
-
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node)
 {
 	struct node *child;
 
 	if (!*budget) {
-		merge_give_up(arena, out);
+		out->flags |= NODE_UNKNOWN;
+		if (arena->budget)
+			arena->budget->over = true;
 		return;
 	}
 	--*budget;
@@ -113,8 +108,8 @@ static const struct node *merge_map(struct merger *merger,
 
 	if (directs(patch, "replace"))
 		map = NULL;
-	if (too_many(map, patch)) {
-		merge_give_up(merger->arena, out);
+	if (too_many(merger->arena, map, patch)) {
+		out->flags |= NODE_UNKNOWN;
 		return out;
 	}
 	FOR_EACH_CHILD(map, value) {
@@ -152,8 +147,8 @@ static const struct node *merge_list(struct merger *merger, const char *key,
 {
 	struct node *out = merge_hollow(merger->arena, patch);
 
-	if (too_many(list, patch)) {
-		merge_give_up(merger->arena, out);
+	if (too_many(merger->arena, list, patch)) {
+		out->flags |= NODE_UNKNOWN;
 		return out;
 	}
 	FOR_EACH_CHILD(patch, item)
