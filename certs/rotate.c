@@ -91,7 +91,8 @@ static int write_old(struct rotate_state *state, const struct rotate_view *view,
 	return rc;
 }
 
-/* 0: unknown; they then stay until they expire. */
+/* Moves old_until to a later time. If it is 0, unknown, old CAs stay until they
+ * expire. */
 static void keep_until(struct rotate_state *state,
 		       const struct rotate_view *view, int64_t when)
 {

@@ -71,7 +71,7 @@ static bool is_asked(struct quota_since *s, const char *name)
 	return found;
 }
 
-/* The policy, namespace and cluster that a file of that name would have.
+/* Sets the policy, namespace and cluster that a file of that name would have.
  * Returns whether its policy names a cluster. */
 static bool describe(struct quota_since *s, const char *name,
 		     struct run_file *file)

@@ -37,8 +37,8 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 
 /* --- quotas that nothing asks --------------------------------------------- */
 
-/* Rows without workloads show the free amounts. index_quotas() needs a
- * workload. */
+/* Adds a row without workloads for each quota of the namespace, which shows the
+ * free amount. index_quotas() needs a workload, which is empty here. */
 static void add_namespace(struct quota_table *t, const struct quota_source *s,
 			  const struct cluster *cluster, const char *namespace,
 			  uint32_t file)

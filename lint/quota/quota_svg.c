@@ -87,7 +87,7 @@ static void measure(struct quota_map *map, const struct quota_table *table)
 		      (unsigned)map->nnamespaces * (CELL_HEIGHT + GAP) + LEGEND;
 }
 
-/* True if it uses a larger part of its quota than the other. */
+/* True if a fits worse than b, or has less left of its quota. */
 static bool is_tighter(const struct quota_row *a, const struct quota_row *b)
 {
 	enum quota_fit x = quota_row_fit(a), y = quota_row_fit(b);

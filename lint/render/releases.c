@@ -182,7 +182,7 @@ static void read_helm_release(struct release *l)
 	render_use_chart(l->r, l->root, l->root->chart);
 }
 
-/* Writes `--set a=b` with special characters escaped. */
+/* Adds `--set a=b` or --set-string, with commas escaped. */
 static void add_parameters(struct release *l, const struct node *list)
 {
 	struct arena *arena = &l->r->arena;

@@ -226,7 +226,7 @@ static void add_root(struct render *r, const struct renderable *met,
 	visit_folder(&c, c.root->folder);
 }
 
-/* True if two roots build the same resources: they are two clusters, or two
+/* True if both roots build some resource: they are two clusters, or two
  * variants of one. */
 static bool shares(const struct render_root *a, const struct render_root *b)
 {

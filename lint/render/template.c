@@ -24,7 +24,8 @@ bool render_is_marked(const char *text)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* True if only blanks are between the start of a line, or an action, and at. */
+/* True if only blanks, which may have replaced actions, precede at on its
+ * line. */
 static bool begins_line(const char *text, const char *at)
 {
 	while (at > text && (at[-1] == ' ' || at[-1] == '\t'))

@@ -44,7 +44,8 @@ static const char *namespace_of(const struct finding *finding)
 	return text_is_label(namespace, strlen(namespace)) ? namespace : "";
 }
 
-/* Returns the last part of the namespace's report, if it has space. */
+/* Returns the last part of the namespace's report, or a new one if it is
+ * full. */
 static struct openreport *report_of(struct openreports *state,
 				    const char *namespace)
 {

@@ -163,7 +163,7 @@ static const char *folder_of(struct policies *policies, const char *path)
 	return kept;
 }
 
-/* Prints a note about unused overrides, with the text that the webhook logs. */
+/* Prints a note about unused overrides, like the one in the webhook's log. */
 static void note_namespaces(const struct policies *policies, const char *path,
 			    const struct policy *policy)
 {
@@ -191,8 +191,9 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
-/* The policy without a file: that of admission, with a floor and without
- * --preset. */
+/* Returns the policy for files without a .gpugate.yaml: that of --policy,
+ * unless
+ * --preset is given, else the preset's. */
 static struct policy *without_file(const struct policies *policies)
 {
 	const struct policy_overrides none = {0};

@@ -58,8 +58,8 @@ void admission_worker_free(struct admission_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-/* A state that is too old still has the labels of namespaces, so exemptions
- * stay effective. */
+/* Returns NULL if the state is too old. Labels of namespaces are still taken
+ * from it, so exemptions stay effective. */
 static const struct cluster *usable_state(const struct review_context *ctx)
 {
 	int64_t max = ctx->options->state_max_age;

@@ -126,7 +126,7 @@ static bool is_patchable(const struct request_context *c,
 	return policy_patches_owners(policy) && !is_kept_in_git(review);
 }
 
-/* True if every field of a, except metadata, is the same in b. */
+/* True if every field of a, except metadata and status, is the same in b. */
 static bool same_fields(const struct node *a, const struct node *b)
 {
 	FOR_EACH_CHILD(a, child) {

@@ -62,7 +62,7 @@ static void on_issue(void *context, const struct load_issue *issue)
 
 /* --- values --------------------------------------------------------------- */
 
-/* Reads a string that must not be empty; without one *out stays NULL. */
+/* Reads a string; *out is NULL if it is missing or empty. */
 static int get_text(struct kubeconfig_reader *r, const struct node *map,
 		    const char *key, const char **out)
 {

@@ -186,7 +186,7 @@ static void check_request(struct peer *peer, const char *url,
 
 /* --- replies -------------------------------------------------------------- */
 
-/* For the current request; NULL if memory runs out. */
+/* Makes a response to the current request; NULL if memory runs out. */
 static struct MHD_Response *make_response(struct peer *peer,
 					  const struct admission_reply *reply)
 {

@@ -310,7 +310,7 @@ static void report_ready(struct self_managed *m, struct round *r)
 	if (!r->configs[0] && !r->configs[1])
 		atomic_store(
 			&m->not_ready,
-			"certificates: there is no webhook configuration with the configured name");
+			"certificates: the webhook configuration does not exist");
 	else if (!key_store_ready(m->o.keys))
 		atomic_store(
 			&m->not_ready,

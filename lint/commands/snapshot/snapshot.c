@@ -171,8 +171,8 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	cluster_builder_unreadable(s->builder, kind, reason->data);
 }
 
-/* Passes results on in the order of the kinds, not of the requests. Returns 0,
- * or 2 if there is no API server. */
+/* Reports the results in the order of the kinds, not of the requests. Returns
+ * 0, or 2 after a message if no kind could be read. */
 static int judge_all(struct asking *a)
 {
 	struct snapshot *s = a->snapshot;
