@@ -10,25 +10,16 @@
 #include "kube/scheduling/sharing.h"
 #include "kube/set/index_find.h"
 
-/* The largest number of accelerators that a value allows; -1 if it is unknown
- * for one of them. */
+/* The largest number of accelerators that the requirement allows, or -1. */
 static int64_t most_of(const struct node *requirement)
 {
-	const char *key = node_str(node_get(requirement, "key"));
-	int64_t most = -1;
+	struct node_need need = {
+		.key = node_str(node_get(requirement, "key")),
+		.operator= node_str(node_get(requirement, "operator")),
+		.values = node_get(requirement, "values"),
+	};
 
-	if (!key || !node_eq(node_get(requirement, "operator"), "In"))
-		return -1;
-	FOR_EACH_CHILD(node_get(requirement, "values"), value) {
-		int64_t n = node_str(value)
-				    ? node_label_devices(key, value->str)
-				    : -1;
-
-		if (n < 0)
-			return -1;
-		most = n > most ? n : most;
-	}
-	return most;
+	return need.key ? node_need_devices(&need) : -1;
 }
 
 /* True if the pod requests a known number of whole devices. */

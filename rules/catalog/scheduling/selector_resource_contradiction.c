@@ -86,23 +86,6 @@ static bool may_have_both(const struct node_label *label, const char *vendor,
 	       text_starts(label->key, "feature.node.kubernetes.io/pci-");
 }
 
-/* The largest number of accelerators that a value allows; -1 if it is unknown
- * for one of them. */
-static int64_t most_of(const struct node_need *need)
-{
-	int64_t most = -1, n;
-	const struct node *value;
-
-	for (size_t i = 0; (value = node_need_value(need, i)); i++) {
-		n = node_str(value) ? node_label_devices(need->key, value->str)
-				    : -1;
-		if (n < 0)
-			return -1;
-		most = n > most ? n : most;
-	}
-	return most;
-}
-
 static void check_need(struct rule_run *run, const struct pod *pod,
 		       const struct node_need *need,
 		       const struct node_label *label,
@@ -114,7 +97,7 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 	int64_t n = node_label_devices(need->key, value);
 
 	if (node_need_value(need, 1)) {
-		n = most_of(need);
+		n = node_need_devices(need);
 		if (n >= 0 && n < pod->gpus.n &&
 		    pod_requests_whole(rule_cluster(run), pod))
 			report_pod(

@@ -116,3 +116,20 @@ int64_t node_label_devices(const char *key, const char *value)
 	n = strtoll(value, &end, 10);
 	return *end || end == value ? -1 : n;
 }
+
+int64_t node_need_devices(const struct node_need *need)
+{
+	const struct node *value = node_need_value(need, 0);
+	int64_t most = -1;
+
+	for (; value; value = node_need_next(need, value)) {
+		int64_t n = node_str(value)
+				    ? node_label_devices(need->key, value->str)
+				    : -1;
+
+		if (n < 0)
+			return -1;
+		most = n > most ? n : most;
+	}
+	return most;
+}
