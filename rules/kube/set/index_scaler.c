@@ -45,7 +45,7 @@ static bool is_fixed(const struct node *spec)
 }
 
 /* The metric of a HorizontalPodAutoscaler that reads the CPU or the memory
- * alone (*at: where it says so), or NULL. */
+ * alone (*at: the node with its name; NULL for the default), or NULL. */
 static const char *host_metric(const struct object *o, const struct node *spec,
 			       const struct node **at)
 {
@@ -57,6 +57,14 @@ static const char *host_metric(const struct object *o, const struct node *spec,
 	    object_annotation(o, "autoscaling.alpha.kubernetes.io/metrics"))
 		return NULL;
 	return *at ? node_str(*at) : "cpu";
+}
+
+/* KEDA's default is Deployment, also for an empty text. */
+static const char *target_kind(const struct node *kind, bool keda)
+{
+	const char *text = text_or_empty(node_str(kind));
+
+	return keda && !*text ? "Deployment" : text;
 }
 
 void index_add_scaler(struct object_index *set, const struct object *o,
@@ -85,8 +93,7 @@ void index_add_scaler(struct object_index *set, const struct object *o,
 		.place = place_of(&set->arena, o, at ? at : index_name_node(o),
 				  file),
 		.metric = metric ? index_text(&set->arena, metric) : NULL,
-		.kind = index_text(&set->arena,
-				   kind ? node_str(kind) : "Deployment"),
+		.kind = index_text(&set->arena, target_kind(kind, keda)),
 		.name = index_text(&set->arena,
 				   node_str(node_get(target, "name"))),
 		.cluster = set->cluster};
