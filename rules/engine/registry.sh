@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the table of all rules: each argument is a file that defines one `const
-# struct rule rule_<name> = {`. Sorted by the rule's kebab-case name, so that
-# lookups can bisect.
+# Print the table of all rules: each argument is a file that defines one
+# `const struct rule rule_<name> = {`. Sorted by the rule's kebab-case name, so
+# that look-ups can bisect.
 set -eu
 LC_ALL=C
 export LC_ALL

@@ -62,7 +62,6 @@ COUNT_FORMULA(scaled_max)
 	static const char *const most[] = {"maxReplicas", "scaling.maxReplicas",
 					   "scale.hpa.maxReplicas", NULL};
 	struct amount steady = count_scaled(place, at, number);
-
 	const struct node *limit = first_set(at, most);
 
 	if (!limit)

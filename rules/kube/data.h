@@ -62,7 +62,7 @@ extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
 extern const struct visible_variable data_visible_variables[];
 extern const size_t data_visible_variables_n;
-/* The first that matches counts. */
+/* The first matching row counts. */
 extern const struct device_path data_device_paths[];
 extern const size_t data_device_paths_n;
 /* At most 64. Each pattern is listed under a pair of bytes that it requires:

@@ -36,9 +36,10 @@ struct workload_operator {
 	 * `based` are merged; NULL if unknown. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
-	/* The builder's object with the usual spelling of its fields. */
+	/* Returns the builder's object with the usual spelling of its
+	 * fields. */
 	const struct node *(*spelled)(struct pod_builder *builder);
-	/* Adds the fields of the runtime to which the object refers. */
+	/* Returns the object merged into the one to which it refers. */
 	const struct node *(*merged)(struct pod_builder *builder);
 	/* Bits of enum inject besides those of the row. */
 	unsigned (*injects)(const struct pod_builder *builder,

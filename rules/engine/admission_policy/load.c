@@ -289,8 +289,8 @@ static bool is_exempt(const struct object *object)
 	return false;
 }
 
-/* Builds the request for an object in a file, or reads the fields of a
- * review. */
+/* Fills in the request: a create for an object in a file, else the fields of
+ * the review. */
 static void read_review(struct admission_case *a)
 {
 	const struct node *review = a->request->review;
@@ -307,7 +307,7 @@ static void read_review(struct admission_case *a)
 		a->plural = plural;
 	a->cluster_scoped = !node_str(node_get(review, "namespace")) ||
 			    object_is(a->object, "", "Namespace");
-	/* The server has already set and removed all it does. */
+	/* The API server has already set defaults and dropped fields. */
 	a->typed = a->object->root;
 }
 

@@ -189,8 +189,8 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 
 static bool is_bound(struct admission_case *a, const char *policy)
 {
-	bool bound =
-		!a->set->saved; /* without a binding, treat it like any other */
+	/* In files, a policy without a binding counts as bound. */
+	bool bound = !a->set->saved;
 
 	for (size_t i = 0; i < a->set->ninputs; i++) {
 		const struct input_object *input = &a->set->inputs[i];

@@ -95,7 +95,6 @@ struct path_entry {
 	struct policy_path_rule out;
 };
 
-/* The effect of a command line on each rule: -1 off, 0 unchanged, 1 on. */
 /* A check that the command line turns off or on (`only`: and turns off the
  * other checks of its rule). */
 struct selected_check {
@@ -104,7 +103,7 @@ struct selected_check {
 };
 
 struct selection {
-	signed char *verdict;
+	signed char *verdict; /* for each rule: -1 off, 0 unchanged, 1 on */
 	struct selected_check *checks;
 	size_t nchecks, checks_size;
 	const char *from;

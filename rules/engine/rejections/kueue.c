@@ -2,7 +2,7 @@
 /*
  * Rejections of kueue at ff69552e: pkg/webhooks,
  * pkg/controller/jobframework/validation.go and tas_validation.go,
- * pkg/controller/jobs/{job,pod,rayjob,raycluster, rayservice}, and the CEL
+ * pkg/controller/jobs/{job,pod,rayjob,raycluster,rayservice}, and the CEL
  * rules of its CRDs (apis/kueue/v1beta2). Topology requests are validated by
  * default since 0.14. Not checked: pod sets formed by two templates of one
  * object, and checks that depend on the cluster.
@@ -67,7 +67,8 @@
 #define SELECTOR "self.?namespaceSelector"
 #define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
-/* With time to read the logs. */
+/* Lets the cluster stay for ten minutes, to read the logs, unless a time is
+ * set. */
 static void shut_down(struct rule_run *run, struct finding *f,
 		      const struct node *part)
 {

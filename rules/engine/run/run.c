@@ -76,7 +76,8 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
-/* In registry order: each is put before later ones. */
+/* Lists the rules that yield to each rule, in registry order: the loop runs
+ * backward and puts each rule in front. */
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
 	state->yielding =
@@ -341,8 +342,8 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* Values that the cluster adds are not the author's mistakes, and those of a
- * template are said of the template. */
+/* Values that the cluster adds are not the author's mistakes, and a template's
+ * values are reported for the template. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;

@@ -11,8 +11,8 @@
 enum {
 	FINDINGS_MAX = 10000,
 	STEP = 1 << 20, /* bytes, between two rules */
-	/* Some 30 ms. Operators reject the object anyway, so that a check
-	 * beyond it is not made. */
+	/* Some 30 ms. Checks beyond it are skipped, because the operator
+	 * rejects such an object anyway. */
 	REJECTIONS_COST = 500000,
 };
 
@@ -74,13 +74,12 @@ void run_budget_begin(struct run *run)
 bool run_is_spent(struct run *run)
 {
 	struct run_state *state = run->state;
-
 	size_t used = memory_used(run);
 	struct load_cost more = {.memory = used - state->memory_counted};
 
 	state->memory_counted = used;
 	load_budget_spend(&state->budget, &more);
-	/* Values of expressions do not last. */
+	/* Values of expressions are freed, so they are not spent. */
 	if (state->values.used > load_budget_left(&state->budget).memory)
 		state->budget.over = true;
 	return state->budget.over;

@@ -91,7 +91,7 @@ struct run_state {
 	size_t nyielding;
 	enum run_wanted wanted; /* for the object */
 	struct arena values; /* of one expression of a custom rule, or a few */
-	/* Costs and work of checks of rejections, of an object. */
+	/* Costs and work left for the rejections of this object. */
 	uint64_t rejections_left;
 	/* The checked object as the API server sends it, in doc_arena; NULL
 	 * until a custom rule needs it. */
@@ -184,9 +184,11 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 void run_apply_baseline(struct run *run, struct finding *finding);
 /* -- run_counts.c -- */
 void run_count_object(struct run *run, const struct object *object);
-/* Gives the object the namespace of its parent, or else that of the run. */
-void run_settle_namespace(const struct run *run, struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
+
+/* Gives an embedded object the namespace of its parent, and an object without
+ * one the default of its file (run.c). */
+void run_settle_namespace(const struct run *run, struct object *object);
 
 /* Adds to the pods the fields that the cluster sets, or may set
  * (run_admission.c). */
@@ -202,15 +204,16 @@ void run_admission_policies(struct run *run, const struct object *object,
  * are limited. */
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end);
-/* True if that is so, or the object's lists are too long: its rules are not
- * called, and a finding reports it. */
+/* True if run_is_cut(), or if the object's lists are too long: its rules are
+ * not called, and a finding reports it. */
 bool run_is_over_budget(struct run *run, const struct object *object);
 /* From now on the documents of the state's arena belong to another file. */
 void run_budget_begin(struct run *run);
 /* True if the budget, including memory, is exceeded: the other rules need not
  * check the object. */
 bool run_is_spent(struct run *run);
-/* Tests that when memory has grown by 1 MiB since. */
+/* Does the same at most once per MiB: true if memory has grown that much since
+ * run_is_spent(), and the budget is exceeded. */
 bool run_outgrows_budget(struct run *run);
 /* Called before and after an object is checked: if it was not read as a whole,
  * or its rules exceeded the budget, a finding reports it. Returns false if the

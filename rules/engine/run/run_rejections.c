@@ -35,7 +35,7 @@ struct kind_rejections {
 struct compiled_rejections {
 	const struct rule *rule;
 	const struct cel_program **rules, **messages;
-	struct kind_rejections *kinds; /* that were met */
+	struct kind_rejections *kinds; /* of checked objects */
 	struct compiled_rejections *next;
 };
 
@@ -244,8 +244,8 @@ static void check_rejection(struct rule_run *rr,
 	arena_reset(&rr->run->state->values);
 }
 
-/* Returns the path of the part that the word names (""), or NULL: it names
- * another kind. */
+/* Returns the path of the part that the word names, "" for the whole object;
+ * NULL if it names another kind. */
 static const char *path_for(const struct object *object, const char *group,
 			    const char *word, size_t len)
 {
@@ -295,7 +295,8 @@ static void add_words(struct arena *arena, struct kind_rejections *of,
 	}
 }
 
-/* Read once for a kind, if some rejection is of it. */
+/* Returns the rejections of objects of this kind, which are found once if there
+ * are any. */
 static const struct kind_rejections *rejections_of(struct run_state *state,
 						   const struct rule *rule,
 						   const struct object *object)

@@ -52,8 +52,7 @@ void suppressions_unsure(struct suppressions *s, bool comments,
 	s->unsure_annotations = annotations;
 }
 
-/* --- texts that only look like comments ------------------------------------
- */
+/* --- texts that only look like comments ----------------------------------- */
 
 static int by_start(const void *a, const void *b)
 {
@@ -102,8 +101,7 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 
 /* --- a finding ------------------------------------------------------------ */
 
-/* Returns the policy's terms for the annotation that silences the finding;
- * NULL, or the term that is not met. */
+/* Returns the term of the policy that the annotation does not meet, or NULL. */
 static const char *refusal_of_annotation(const struct suppressions *s,
 					 const struct suppress_clause *clause,
 					 const struct finding *finding)

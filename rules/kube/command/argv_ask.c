@@ -73,7 +73,7 @@ static bool may_have(const struct argv *argv, const char *name)
 			    : argv->starts & start_bit(name);
 }
 
-/* -- questions ----------------------------------------------------------- */
+/* -- look-ups ------------------------------------------------------------ */
 
 /* Returns the rest of the word after the flag, with - and _ alike: its end or
  * "=value"; NULL if it is not the flag. */

@@ -160,7 +160,7 @@ static int64_t idle_seconds(const struct argv *argv, size_t i)
 	return (int64_t)n;
 }
 
-/* The index of the word that waits, or words->n. */
+/* The index of the word that waits, or argv->n. */
 static size_t idle_word(const struct argv *argv)
 {
 	static const char *const names[] = {"sleep", "tail", NULL};
@@ -188,7 +188,7 @@ static size_t idle_word(const struct argv *argv)
 
 /* -- people -------------------------------------------------------------- */
 
-/* The index of the word that starts an interactive page, or words->n. */
+/* The index of the word that starts an interactive page, or argv->n. */
 static size_t interactive_word(const struct argv *argv)
 {
 	static const char *const names[] = {
@@ -244,7 +244,7 @@ static bool server_script(const char *name)
 	return text_any(name, parts, text_contains_ci);
 }
 
-/* Returns the index of x.py in `python [-u] x.py`, or words->n. */
+/* Returns the index of x.py in `python [-u] x.py`, or argv->n. */
 static size_t python_script(const struct argv *argv)
 {
 	for (size_t i = 0; i + 1 < argv->n; i++) {
@@ -362,7 +362,8 @@ static size_t after_options(const struct argv *argv, size_t i)
 	return i;
 }
 
-/* A shorter timeout belongs to a check before the work. */
+/* True if `timeout` ends a command after ten minutes or more, or after an
+ * unknown time: a shorter one belongs to a check before the work. */
 bool container_is_timed(const struct container *c)
 {
 	static const char *const names[] = {"timeout", NULL};

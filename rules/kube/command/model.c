@@ -61,7 +61,8 @@ static bool runs_as_root(const struct container *c)
 	return text_any(c->image, images, text_contains);
 }
 
-/* True for a user other than root, whose home is unknown. */
+/* True if HOME is set, or runAsUser: another user than root has another home.
+ */
 static bool home_is_unknown(const struct container *c)
 {
 	return container_env(c, "HOME") || container_security(c, "runAsUser");

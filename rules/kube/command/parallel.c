@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Flags of programs that spread over devices. Sources, by program: torchrun:
- * pytorch/torch/distributed/run.py (PET_* variables: argparse_util.py) tune
- * run: pytorch/torchtune torchtune/_cli/run.py accelerate:
- * huggingface/accelerate src/accelerate/commands/launch.py deepspeed:
- * deepspeedai/DeepSpeed deepspeed/launcher/runner.py mpirun: open-mpi/ompi
- * docs/man-openmpi; horovodrun: runner/launch.py vLLM:
- * vllm/engine/arg_utils.py, vllm/entrypoints/cli/serve.py SGLang:
- * python/sglang/srt/server_args.py TGI: huggingface/text-generation-inference
- * launcher/src/main.rs LMDeploy: lmdeploy/cli/serve.py, cli/utils.py
- * TensorRT-LLM: tensorrt_llm/commands/serve.py Triton: tensorrtllm_backend
+ * pytorch/torch/distributed/run.py (PET_* variables: argparse_util.py); tune
+ * run: pytorch/torchtune torchtune/_cli/run.py; accelerate:
+ * huggingface/accelerate src/accelerate/commands/launch.py; deepspeed:
+ * deepspeedai/DeepSpeed deepspeed/launcher/runner.py; mpirun: open-mpi/ompi
+ * docs/man-openmpi; horovodrun: runner/launch.py; vLLM:
+ * vllm/engine/arg_utils.py, vllm/entrypoints/cli/serve.py; SGLang:
+ * python/sglang/srt/server_args.py; TGI: huggingface/text-generation-inference
+ * launcher/src/main.rs; LMDeploy: lmdeploy/cli/serve.py, cli/utils.py;
+ * TensorRT-LLM: tensorrt_llm/commands/serve.py; Triton: tensorrtllm_backend
  * scripts/launch_triton_server.py
  */
 #include "rules/kube/operator.h"

@@ -196,7 +196,7 @@ function fields(text,    n, i, part, out)
 	return fieldlists[text]
 }
 
-# Of the operator's copies the last goes first.
+# The last of the operator's copies goes first.
 function notes(text,    n, i, part, out, first)
 {
 	if (text in notelists)

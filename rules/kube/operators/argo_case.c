@@ -102,7 +102,7 @@ static const char *const fields[] = {
 	"activeDeadlineSeconds",
 };
 
-/* One of them, in any case of its letters; or NULL. */
+/* Returns the field that has this name in any case of its letters, or NULL. */
 static const char *field_in_any_case(const char *key)
 {
 	for (size_t i = 0; key && i < ARRAY_SIZE(fields); i++)

@@ -238,8 +238,8 @@ static const struct node *env_above(const struct task *task)
 	return out;
 }
 
-/* `computeResources` of a run replaces those of each step: limits whole,
- * requests divided by the number of steps. */
+/* True if the run replaces resources of steps or sidecars: `computeResources`
+ * gives each step its limits, and a share of its requests. */
 static bool run_has_resources(const struct node *run)
 {
 	return field_is_set(run, "computeResources") ||
@@ -321,7 +321,8 @@ static bool fans_out(const struct object *object)
 	return false;
 }
 
-/* Tasks that wait for others may run beside them or not. */
+/* Tasks may run beside others or not, so the peak is known no better than the
+ * steady number. */
 static void peaks(struct arena *arena, struct object *object)
 {
 	(void)arena;

@@ -114,8 +114,8 @@ static void read_word(struct option_scan *scan, const char *word, size_t len)
 	}
 }
 
-/* A line goes on after a comma or a backslash, and with an item of a list; a
- * command with its `args:`. */
+/* True if the line break ends the command. The command continues after a comma
+ * or a backslash, with an item of a list, and with its `args:`. */
 static bool ends_command(const struct option_scan *scan, size_t lf)
 {
 	size_t next = lf + 1;

@@ -127,8 +127,8 @@ void object_index_add(struct object_index *set, const struct object *o,
 
 /* --- the set as a whole --------------------------------------------------- */
 
-/* Copies the name: the view of the cluster from which c may come is
- * temporary. */
+/* Notes the serving workload with the lowest class. Copies the name, because
+ * the view of the cluster from which c may come is temporary. */
 static void note_server(struct object_index *set, const struct workload *w,
 			const struct priority_class *c)
 {
@@ -159,7 +159,7 @@ static void note_classes(struct object_index *set)
 {
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
 	const struct workload *w;
-	/* Classes of a cluster matter only if workloads have others besides. */
+	/* With one workload, classes of a cluster have nothing to compare. */
 	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
 
 	while (known && (w = workload_next(set, &cursor)))

@@ -22,8 +22,8 @@ static bool is_of_every_object(const struct node *field)
 	       text_eq(field->key, "apiVersion") || text_eq(field->key, "kind");
 }
 
-/* Removes a null that the schema does not allow, unless a default replaces it:
- * schema/defaulting/prunenulls.go. */
+/* True for a null that the schema does not allow and no default replaces, which
+ * is removed: schema/defaulting/prunenulls.go. */
 static bool is_stray_null(const struct node *value, const struct node *schema)
 {
 	return node_known(value, NODE_NULL) && node_is_map(schema) &&

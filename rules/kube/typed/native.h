@@ -63,7 +63,7 @@ struct native_constraint {
 };
 
 struct native_type {
-	const char *name; /* after a dot, the group of a union member */
+	const char *name; /* with its group and version if several have it */
 	unsigned short field, nfields, row, nrows; /* runs of the arrays */
 	/* A run of native_word_fields: fields with allowed words, or with such
 	 * fields below; node_tag_bit() of their names. */
