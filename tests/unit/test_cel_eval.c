@@ -271,6 +271,7 @@ static void what_is_not_known_decides_nothing(void **state)
 		{"spec.some == [{'x': 1}, {'x': 2}, {'x': 4}]", "false"},
 		{"{'x': 3} in spec.some", "true"},
 		{"{'x': 4} in spec.some", "unknown"},
+		{"spec.some.includes({'x': 4})", "unknown"},
 		{"request.userInfo.username == 'a'", "unknown"},
 		{"request.a == 1 || spec.ready", "true"},
 		{"has(request.a)", "unknown"},

@@ -126,17 +126,20 @@ static struct cel_value index_of(struct cel_call *call)
 /* A list is searched; any other value is compared. */
 static struct cel_value includes(struct cel_call *call)
 {
-	struct cel_value target = call->args[0], item = target;
+	struct cel_value target = call->args[0], item = target, equal;
+	struct cel_value result = cel_bool(false);
 	size_t n = cel_is(target, CEL_LIST) ? cel_size(target) : 1;
 
 	for (size_t i = 0; i < n; i++) {
 		if (cel_is(target, CEL_LIST))
 			item = cel_list_at(call->arena, target, i);
-		if (!cel_is_abnormal(item) &&
-		    cel_is_true(cel_equal(call->arena, item, call->args[1])))
-			return cel_bool(true);
+		equal = cel_equal(call->arena, item, call->args[1]);
+		if (cel_is_true(equal))
+			return equal;
+		if (cel_is(equal, CEL_UNKNOWN))
+			result = equal;
 	}
-	return cel_bool(false);
+	return result;
 }
 
 /* Returns the cost of a value: strings and bytes in it count a tenth of their
