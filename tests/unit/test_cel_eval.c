@@ -313,6 +313,12 @@ static void what_a_fragment_lacks_is_not_known(void **state)
 		 "error: no such overload"},
 		{"'%s'.format([spec.labels])", "unknown"},
 		{"spec.labels in [{'a': 'x', 'b': 'w'}]", "unknown"},
+		{"optional.of(spec.labels).hasValue()", "true"},
+		{"optional.of(spec.labels).value().a == 'x'", "true"},
+		{"optional.of(spec.labels).value().z", "unknown"},
+		{"optional.ofNonZeroValue(spec.labels)", "unknown"},
+		{"[spec.labels].first().value().a == 'x'", "true"},
+		{"spec.containers.last()", "unknown"},
 	};
 
 	for (size_t i = 0; i < N(rows); i++)

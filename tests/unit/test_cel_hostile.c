@@ -123,6 +123,8 @@ static void loops_end_with_their_budget(void **state)
 		"l.all(x, l.distinct().size() > 0)",
 		"l.all(x, sets.contains(l, l))",
 		"l.all(x, {'a': l} == {'a': l})",
+		"l.all(x, l.all(y, l.first().hasValue()))",
+		"l.all(x, l.all(y, optional.of(l).value().size() > 0))",
 		"l.map(x, s.split('')).size()",
 		"l.map(x, s + s).size()",
 		"l.all(x, isURL('https://a/' + s))",

@@ -128,9 +128,10 @@ static unsigned looks_of(const char *name)
 		const char *names;
 		unsigned looks;
 	} table[] = {
-		{"size", LOOKS_AT_NONE | KNOWN_BY_SIZE},
-		{"dyn type hasValue", LOOKS_AT_NONE | KNOWN_ALWAYS},
-		{"first last value", LOOKS_AT_NONE},
+		{"size first last optional.ofNonZeroValue",
+		 LOOKS_AT_NONE | KNOWN_IF_COMPLETE},
+		{"dyn type hasValue value optional.of",
+		 LOOKS_AT_NONE | KNOWN_ALWAYS},
 		{"format distinct indexOf lastIndexOf sort isSorted min max"
 		 " join flatten",
 		 LOOKS_WITHIN},

@@ -351,7 +351,7 @@ static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 
 	if (!e->n || e->call.looks & KNOWN_ALWAYS)
 		return false;
-	if (e->call.looks & KNOWN_BY_SIZE)
+	if (e->call.looks & KNOWN_IF_COMPLETE)
 		return eval_holds_more(ev, args[0]);
 	/* NOLINTNEXTLINE: all n are set */
 	if (e->call.looks & LOOKS_UP && args[0].kind != CEL_LIST &&

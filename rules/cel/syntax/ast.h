@@ -47,12 +47,13 @@ enum cel_operation {
 
 /* Parts of its arguments that a function reads. */
 enum cel_looks {
-	LOOKS_AT_NONE = 1,  /* at most one item, or sizes */
-	LOOKS_WITHIN = 2,   /* all parts of all items */
-	LOOKS_UP = 4,	    /* `in`: one item of a map, all of a list */
-	LOOKS_AT_TIME = 8,  /* a text that is parsed as a time */
-	KNOWN_ALWAYS = 16,  /* the result does not depend on items */
-	KNOWN_BY_SIZE = 32, /* the result depends on the size alone */
+	LOOKS_AT_NONE = 1, /* at most one item, or sizes */
+	LOOKS_WITHIN = 2,  /* all parts of all items */
+	LOOKS_UP = 4,	   /* `in`: one item of a map, all of a list */
+	LOOKS_AT_TIME = 8, /* a text that is parsed as a time */
+	KNOWN_ALWAYS = 16, /* the result is known even if items are unknown */
+	/* likewise, unless the argument itself may lack items */
+	KNOWN_IF_COMPLETE = 32,
 };
 
 struct cel_signature;
