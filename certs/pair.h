@@ -51,7 +51,7 @@ struct pair_info {
 enum pair_verdict pair_check(struct arena *arena, const struct pair_ask *ask,
 			     struct pair_info *info, struct err *err);
 
-/* "2026-11-21T06:59:00Z" */
+/* Returns the time as "2026-11-21T06:59:00Z". */
 const char *pair_time(struct arena *arena, int64_t seconds);
 
 #endif

@@ -36,8 +36,9 @@ struct serve_options {
 extern const struct option_set option_set;
 
 /*
- * Defaults, then the environment, then arguments (NULL-terminated). Returns 0,
- * or 2 after a message. Strings live in argv, the environment or the arena.
+ * Reads defaults, then the environment, then arguments (NULL-terminated).
+ * Returns 0, or 2 after a message. Strings live in argv, the environment or the
+ * arena.
  */
 int serve_options_parse(struct serve_options *options,
 			enum option_command command, char **argv, FILE *errors);

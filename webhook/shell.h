@@ -5,7 +5,7 @@
 
 #include "base/buf.h"
 
-/* gpugated(8) as roff. */
+/* Writes gpugated(8) as roff. */
 void shell_manpage(struct buf *out);
 /* Prints completions of the next word; words as in cli/complete.h. */
 void shell_complete(char **words, struct buf *out);

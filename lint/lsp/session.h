@@ -140,7 +140,7 @@ json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
 bool lsp_is_policy(const struct lsp_document *document);
 /* Publishes the problems of a policy. */
 void lsp_policy_mistakes(struct lsp_document *document);
-/* The rules that apply to the document. */
+/* Returns the rules that apply to the document. */
 struct rule_set lsp_rules(const struct lsp_document *document);
 
 #endif

@@ -95,7 +95,8 @@ void quota_table_make(struct quota_table *table,
 /* Merges the entries into rows, once all are added. */
 void quota_table_finish(struct quota_table *table);
 
-/* Used and added amounts, in the steady state or at the peak. */
+/* Returns the sum of used and added amounts, in the steady state or at the
+ * peak. */
 struct quantity quota_row_after(const struct quota_row *row, bool peak);
 /* Returns the amount above the quota; 0 or less if all of it fits. */
 struct quantity quota_row_excess(const struct quota_row *row, bool peak);
@@ -115,14 +116,14 @@ void quota_row_verdict(const struct quota_row *row, struct buf *out);
 void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 
-/* Why the quotas of that state are unknown; NULL if they are known. Lives in
- * arena. wanted: there should be a state; cluster NULL: it could not be
- * read. */
+/* Returns why the quotas of that state are unknown; NULL if they are known.
+ * Lives in arena. wanted: there should be a state; cluster NULL: it could not
+ * be read. */
 const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,
 			  const struct cluster *cluster, bool wanted,
 			  struct arena *arena);
-/* Why the row's quota is unknown, or NULL. */
+/* Returns why the row's quota is unknown, or NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
 /* Writes "cluster state of 82 days ago, https://..." */
 void quota_add_state(struct buf *out, const struct quota_table *table);
@@ -135,12 +136,12 @@ void quota_text(const struct quota_table *table, const struct quota_look *look,
 void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
 /*
- * quota_svg.c: a map of namespaces and resources, colored by the used
+ * quota_svg.c: draws a map of namespaces and resources, colored by the used
  * percentage of each quota, as an element of a page.
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
-/* quota_page.c: the map and the table below it, as a section of a page; nothing
- * without quotas. And a whole page. */
+/* quota_page.c: adds the map and the table below it, as a section of a page;
+ * nothing without quotas. And adds a whole page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);
 

@@ -166,8 +166,8 @@ struct render_place {
 	bool whole;		  /* all of them */
 };
 
-/* place.c: a node of a text; a text inside of another one is shown in that
- * one. */
+/* place.c: sets the place of a node of a text; a text inside of another one is
+ * shown in that one. */
 void render_place_in(struct render_place *place, struct render_text *text,
 		     const struct render_item *item, const struct node *node);
 /* Finds the source of bytes of a rendered text. */

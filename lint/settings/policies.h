@@ -45,7 +45,7 @@ struct policies {
 	pthread_mutex_t lock;
 };
 
-/* On standard error. */
+/* Prints the problems to standard error. */
 void problems_print(const struct options *options,
 		    const struct policy_problems *problems);
 /* Returns 0, or 2 after messages. */

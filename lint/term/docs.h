@@ -11,7 +11,8 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* "": no address. Call it before the first thread; the text is not copied. */
+/* Sets the address; "" for none. Call it before the first thread; the text is
+ * not copied. */
 void docs_set(const char *address);
 /* Appends the address of the rule's page: ADDRESS/RULE.md. Returns false if it
  * has none, as custom rules do. */

@@ -20,7 +20,7 @@ void stream_close(struct buf *out, char bracket);
 void stream_text(struct buf *out, const char *key, const char *s);
 void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
-/* 16 digits, as text. */
+/* Adds 16 digits, as text. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
 /* json must be compact JSON. Characters that a terminal would interpret, and
  * invisible ones, become escapes: the value is the same, and people also look

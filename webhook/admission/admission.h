@@ -59,12 +59,12 @@ struct admission_asker {
 			size_t n, unsigned ms); /* NULL: none to ask */
 	void *context;
 };
-/* Before the first review. */
+/* Must be called before the first review. */
 void admission_set_asker(struct admission *admission,
 			 const struct admission_asker *asker);
-/* Seconds after which the state is not used; 0: never. */
+/* Returns the seconds after which the state is not used; 0: never. */
 int64_t admission_max_age(struct admission *admission);
-/* Why the state is not used, a constant; NULL if it is used. */
+/* Returns why the state is not used, a constant; NULL if it is used. */
 const char *admission_state_unused(struct admission *admission, int64_t now);
 bool admission_has_policy(const struct admission *admission);
 

@@ -41,7 +41,7 @@ void verdict_init(struct verdict *verdict, struct arena *arena);
 /* Decides all findings of the checked object. */
 void verdict_of(struct verdict *verdict, const struct request_context *c,
 		const struct policy *policy, const struct judge *judge);
-/* A denial without a rule: the object cannot be read. mode: the effective
+/* Makes a denial without a rule: the object cannot be read. mode: the effective
  * one. */
 void verdict_unreadable(struct verdict *verdict, enum mode mode,
 			const char *problem);

@@ -29,7 +29,7 @@ struct api_config {
 	const char *token, *token_file; /* or NULL */
 };
 
-/* -1: err says FILE:LINE:COLUMN. */
+/* Returns 0, or -1 with FILE:LINE:COLUMN in err. */
 int api_config_load(struct api_config *config, const char *path,
 		    struct err *err);
 int api_config_parse(struct api_config *config, const char *path,

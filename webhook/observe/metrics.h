@@ -20,7 +20,9 @@ void metrics_free(struct metrics *metrics);
 /* Series of known rules begin at 0. */
 struct rule_set;
 void metrics_know_rules(struct metrics *metrics, const struct rule_set *rules);
-/* The labels of gpugate_build_info and gpugate_policy_info ("": no policy). */
+/* Sets the labels of gpugate_build_info and gpugate_policy_info ("": no
+ * policy).
+ */
 void metrics_set_build(struct metrics *metrics, const char *version);
 void metrics_set_policy(struct metrics *metrics, const char *hash);
 /* Appends the whole page in Prometheus' text format 0.0.4. */

@@ -174,7 +174,7 @@ int server_choose_certificate(gnutls_session_t session,
 			      const gnutls_pk_algorithm_t *algorithms,
 			      int nalgorithms, gnutls_pcert_st **certs,
 			      unsigned *ncerts, gnutls_privkey_t *key);
-/* Before the handshake. */
+/* Must be called before the handshake. */
 void server_tls_attach(struct peer *peer, struct MHD_Connection *connection);
 
 /* -- server_client.c ------------------------------------------------------- */

@@ -49,7 +49,7 @@ void secret_state(const json_t *object, struct rotate_state *state);
 void secret_set(json_t *object, const struct rotate_state *state);
 enum change secret_write(const struct managed_link *link, const char *path,
 			 const json_t *object, struct err *err);
-/* An empty one. */
+/* Creates an empty Secret. */
 enum change secret_create(const struct managed_link *link, const char *path,
 			  struct err *err);
 

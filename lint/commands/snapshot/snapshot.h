@@ -45,11 +45,11 @@ enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 /* Adds the one object at path to the builder. */
 enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 
-/* snapshot_owners.c: the owners of the owners of GPU pods. */
+/* snapshot_owners.c: reads the owners of the owners of GPU pods. */
 void snapshot_owners(struct snapshot *snapshot);
-/* snapshot_admission.c: the cluster's own policies. */
+/* snapshot_admission.c: reads the cluster's own policies. */
 void snapshot_admission(struct snapshot *snapshot);
-/* snapshot_policy.c: the admission policy, if it can be read. Returns 2 after a
+/* snapshot_policy.c: reads the admission policy, if possible. Returns 2 after a
  * message if the policy named by the user cannot be read. */
 int snapshot_policy(struct snapshot *snapshot, struct buf *out);
 

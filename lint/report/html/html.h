@@ -23,7 +23,7 @@ void html_close(struct buf *out, const char *version);
 
 /* Adds a rule's name, as a link if its page has an address. */
 void html_add_rule(struct buf *out, const struct rule *rule);
-/* "<span class="pill error">error</span>" */
+/* Adds "<span class="pill error">error</span>" */
 void html_add_severity(struct buf *out, enum severity severity);
 
 /* finding.c: adds an article. source is the text of the file that may be shown,

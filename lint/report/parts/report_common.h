@@ -39,7 +39,7 @@ bool finding_repeats(const struct finding *findings, size_t i);
 void add_message(struct buf *out, const char *text,
 		 void (*add)(struct buf *out, const char *s, size_t len));
 const char *suppressed_via_name(enum suppressed_via via);
-/* "1 error", "2 errors". */
+/* Adds "1 error", "2 errors". */
 void add_count(struct buf *out, uint64_t n, const char *one, const char *many);
 
 /* Findings by rule and severity, in the order of their first use. */

@@ -8,7 +8,7 @@
 
 #include "report_common.h"
 
-/* error, warning, note. */
+/* Returns "error", "warning" or "note". */
 const char *sarif_level(enum severity severity);
 /* Returns "1.2.3-4-gabcdef" for "v1.2.3-4-gabcdef"; "0.0.0" if it is not a
  * version. */
@@ -22,7 +22,7 @@ void sarif_put_artifact(struct buf *out, const char *path);
  * here". */
 void sarif_add_message(struct buf *out, const struct report_file *file,
 		       const struct finding *finding);
-/* Whole objects. */
+/* Write whole objects. */
 void sarif_put_rule(struct buf *out, const struct rule *rule);
 void sarif_put_invocation(struct buf *out,
 			  const struct report_summary *summary);
