@@ -524,7 +524,7 @@ static void copy_head(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* -1: unknown. */
+/* Returns an enum image_use, or -1 if it is unknown. */
 static int image_use(const char *image)
 {
 	char whole[IMAGE_LENGTH], name[IMAGE_LENGTH];

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "kube/claim.h"
 
-/* NULL: not one of these maps. In a merged map, the index and the parent are
- * the author's. */
+/* Returns the entry of the value, or NULL if it is not in limits or requests.
+ * In a merged map, the index and the parent are the author's. */
 static const struct resource_entry *entry_of(const struct container *c,
 					     const struct node *value)
 {

@@ -342,7 +342,7 @@ static struct cel_value map_of(struct custom_subject *s, const char *key,
 	return cel_map(s->arena, entry, 1);
 }
 
-/* Only the name and labels of a namespace are known. */
+/* Returns the namespace, of which only the name and the labels are known. */
 static struct cel_value namespace_object(struct custom_subject *s)
 {
 	const struct cluster *cluster = rule_cluster(s->run);

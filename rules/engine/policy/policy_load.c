@@ -257,7 +257,7 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* pipe: one will do. */
+/* pipe: the path may be a pipe. */
 static void load_file(struct loading *l, const char *path, bool pipe)
 {
 	const struct file_how how = {.limit = FILE_POLICY_MAX,

@@ -10,7 +10,8 @@
 #include "base/vec.h"
 #include "policy_read.h"
 
-/* Each has a table of all rules; with a floor each pair has one. */
+/* Each override has a table of all rules; with a floor, each pair of overrides
+ * has one. */
 enum { OVERRIDES_MAX = 64 };
 
 bool read_mode(struct policy_reader *r, const struct node *node, enum mode *out)

@@ -33,7 +33,8 @@ void run_cluster_begin(struct run *run, const struct run_file *file)
 	run->state->cluster = run->index.cluster = cluster;
 }
 
-/* The run's own snapshot applies to the input as a whole. */
+/* Selects the snapshot of the workload; NULL, for the input as a whole, selects
+ * none. */
 void run_cluster_workload(struct run *run, const struct workload *w)
 {
 	run->state->cluster = w ? w->cluster : NULL;

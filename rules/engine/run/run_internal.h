@@ -104,7 +104,7 @@ struct run_state {
 	struct run_names {
 		struct defined_name *items;
 		size_t n, size;
-		bool read; /* no file is being read */
+		bool read; /* or no file is being read */
 	} names;
 	struct reread *reread; /* run_object.c; NULL: nothing yet */
 	struct compiled_rejections *rejections; /* run_rejections.c */

@@ -19,7 +19,8 @@ static void add_name(void *context, const struct defined_name *name)
 		*name;
 }
 
-/* At admission the file is the object itself. */
+/* Reads the names that the file defines; at admission it is the object alone.
+ */
 static void read_names(struct run *run)
 {
 	const struct source *source = run->state->file.source;

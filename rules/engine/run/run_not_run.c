@@ -32,7 +32,7 @@ static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 	return c ? c : strcmp(x->reason, y->reason);
 }
 
-/* A custom rule may be freed before the run. */
+/* Copies the name of a custom rule, which may be freed before the run. */
 static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 {
 	struct arena *arena = &run->state->arena;

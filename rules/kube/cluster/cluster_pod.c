@@ -161,7 +161,7 @@ static void usage_change(struct cluster_builder *b, uint64_t key,
 	table_put(&b->state.usage, key, b->packed.data, b->packed.len);
 }
 
-/* From this owner upwards. */
+/* Changes the usage of this owner and of the owners above it. */
 static void usage_climb(struct cluster_builder *b, uint64_t key,
 			const struct object_id *id,
 			const struct pod_change *change)

@@ -196,7 +196,7 @@ static void write_usage(struct writer *w, const struct cluster_usage *usage)
 	end_line(w);
 }
 
-/* Only root owners: their usage includes that of the others. */
+/* Writes only root owners, because their usage includes that of the others. */
 static void write_usages(struct writer *w)
 {
 	struct arena arena = ARENA_INIT;

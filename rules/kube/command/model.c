@@ -84,8 +84,8 @@ static const char *kserve_cache(const struct container *c)
 		       : NULL;
 }
 
-/* A ConfigMap of variables, or the shell that starts the program, may set
- * it. */
+/* True if a ConfigMap of variables, or the shell that starts the program, may
+ * set the cache. */
 static bool may_be_elsewhere(const struct container *c)
 {
 	return !node_is_unset(node_get(c->node, "envFrom")) ||

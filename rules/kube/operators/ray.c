@@ -14,8 +14,8 @@
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
-/* Not started, or bound to the head's loopback address; KubeRay's default is
- * 0.0.0.0. */
+/* True if the dashboard is not started, or is bound to the head's loopback
+ * address; KubeRay's default is 0.0.0.0. */
 static bool keeps_dashboard(const struct node *group)
 {
 	const struct node *params = node_get(group, "rayStartParams");
@@ -145,7 +145,7 @@ static struct amount nodes_of(const struct pod *pod)
 	return pod->group->key ? amount_of(1) : group_pods(pod->group, true);
 }
 
-/* -1: not known. */
+/* Returns the number of GPUs that Ray counts on a node; -1 if it is unknown. */
 static int64_t node_gpus(const struct pod *pod)
 {
 	const struct node *at;

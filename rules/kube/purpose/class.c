@@ -108,7 +108,8 @@ static bool argv_loads(const struct argv *argv)
 	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
-/* Other programs decide by themselves which model to load, and when. */
+/* True for commands of all servers: others than argv_loads() decide by
+ * themselves which model to load, and when. */
 static bool argv_serve(const struct argv *argv)
 {
 	static const char *const names[] = {"torchserve", "uvicorn", "gunicorn",
@@ -210,8 +211,8 @@ static enum pod_purpose find_purpose(const struct pod *pod)
 	return purpose;
 }
 
-/* A container or image name that shows it, or a readiness probe: pods of one
- * size are then replicas, not ranks. */
+/* True if the name of a container or an image shows a server, or if there is a
+ * readiness probe: pods of one size are then replicas, not ranks. */
 static bool may_serve(const struct pod *pod)
 {
 	static const char *const words[] = {"server", "serving", "inference",

@@ -378,7 +378,8 @@ static bool image_counts(const struct pod *pod)
 	       (object->class != KIND_RAY || strcmp(pod->role, "Head") != 0);
 }
 
-/* Another extended resource may be a device that is in no table. */
+/* True if the map has another extended resource, which may be a device that is
+ * in no table. */
 static bool asks_for_other_device(const struct accelerator_extra *extra,
 				  const struct node *map)
 {

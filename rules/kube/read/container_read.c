@@ -306,7 +306,8 @@ static void reserve(struct env_collector *collector, size_t n)
 		collector->builder->arena, struct container, collector->size);
 }
 
-/* Containers within the limit are added once all are read. */
+/* Adds the devices of a container beyond the limit. Containers within it are
+ * added once all are read. */
 static void count_dropped_container(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)

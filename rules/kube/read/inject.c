@@ -22,7 +22,8 @@ bool node_is_injected(const struct node *node)
 	return node && node->key_start == INJECTED;
 }
 
-/* Nothing writes to a node through its parent pointer. */
+/* Marks a tree as injected, at a place of the file. Nothing writes to a node
+ * through its parent pointer, so parent may be constant. */
 static void mark(struct node *node, const struct node *parent, uint32_t at)
 {
 	memcpy(&node->parent, &parent, sizeof(parent));

@@ -144,7 +144,8 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* Only a patch omits an image, or all containers. */
+/* True if an image, or every main container, is missing: only a patch omits
+ * these. */
 static bool is_part(const struct pod *pod)
 {
 	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||

@@ -45,7 +45,7 @@ static bool shows_platform(const struct object *object)
 	return false;
 }
 
-/* Every pod needs it, and all pods are searched. */
+/* Stores the result, because every pod needs it and all pods are searched. */
 bool object_shows_platform(const struct object *object)
 {
 	struct pod_memo *memo = object->npods ? object->pods->memo : NULL;

@@ -28,7 +28,8 @@ static enum tri tri_not(enum tri a)
 	return a == TRI_YES ? TRI_NO : TRI_YES;
 }
 
-/* A label without a value (null) has the value "". */
+/* Returns the text of a scalar; a label without a value (null) has the value
+ * "". */
 static bool text_of(const struct node *node, const char **text, size_t *len)
 {
 	*text = "";

@@ -90,7 +90,7 @@ static enum accel_class selected_unit(const struct pod *pod)
 							: ACCEL_WHOLE;
 }
 
-/* Several rules ask. */
+/* Stores the result, because several rules need it. */
 static enum accel_class pod_unit(const struct pod *pod)
 {
 	struct pod_memo *memo = pod->memo;

@@ -68,9 +68,8 @@ static bool sounds_secret(const char *name, size_t len)
 	return ending;
 }
 
-/* Most words of a manifest end in a letter with which no name in the tables
- * ends.
- */
+/* Letters with which a name in the tables ends: most words of a manifest end
+ * with another one. */
 static bool last_letters[256];
 
 static void note_last_letters(void)

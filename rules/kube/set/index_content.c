@@ -11,7 +11,8 @@
 #include "index_internal.h"
 #include "kube/identity.h"
 
-/* Types and lengths precede texts, so that no two trees give the same bytes. */
+/* Adds a tree as bytes. Types and lengths precede texts, so that no two trees
+ * give the same bytes. */
 static void add_tree(struct buf *out, const struct node *node)
 {
 	char type[2] = {(char)node->type, (char)(node->flags & NODE_UNKNOWN)};

@@ -54,7 +54,8 @@ static void pack_text(struct pack *p, const char **text)
 	p->at = nul + 1;
 }
 
-/* Packs n items of that size; returns their address while reading. */
+/* Packs n items of that size and returns them; or unpacks as many and returns
+ * their address, NULL if the bytes are too few. */
 static void *pack_items(struct pack *p, void *items, size_t n, size_t size)
 {
 	if (!p->out) {

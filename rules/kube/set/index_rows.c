@@ -105,7 +105,7 @@ void workload_index_join(struct object_index *dst, struct object_index *src)
 
 /* --- order and duplicates ------------------------------------------------ */
 
-/* A file is read by one thread. */
+/* Compares by file, then by the order within the one thread that read it. */
 static int cmp_rows(const void *a, const void *b)
 {
 	const struct index_row *x = a, *y = b;

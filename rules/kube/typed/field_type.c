@@ -43,7 +43,8 @@ static void found(struct fields *fields, const struct node *at,
 	fields->walk->found(fields->walk, &fields->issue);
 }
 
-/* By the form of a field, or as NATIVE_LIST or NATIVE_MAP. */
+/* The accepted types of a value, by the form of its field, or for NATIVE_LIST
+ * and NATIVE_MAP. */
 static const struct {
 	unsigned types;
 	const char *name;

@@ -96,7 +96,7 @@ struct node *typed_copy(struct arena *arena, const struct node *node)
 	return copy;
 }
 
-/* Other groups have a domain that is not k8s.io. */
+/* False for groups with a domain that is not k8s.io. */
 static bool may_be_native(const char *group)
 {
 	return !strchr(group, '.') || text_ends(group, ".k8s.io");
