@@ -148,7 +148,7 @@ def one_after_the_other(obj, pod, box):
     if where:
         obj["kind"] = "StatefulSet"
         obj["spec"].update(replicas=2, podManagementPolicy="OrderedReady")
-        at(obj, box)["readinessProbe"] = {"tcpSocket": {"port": 29500}}
+        at(obj, box)["readinessProbe"] = {"httpGet": {"path": "/", "port": 80}}
     return where
 
 
