@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Enumerations and required fields of Kubernetes' own kinds: a real API server
-# refuses the objects that field-value-invalid and field-missing report, and
-# the table of types has all marks that it confirms.
+# Checks enumerations and required fields of Kubernetes' own kinds: a real API
+# server rejects the objects that field-value-invalid and field-missing report,
+# and the table of types has all marks that it confirms.
 #
 # usage: field-values.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
