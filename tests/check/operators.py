@@ -85,11 +85,8 @@ def read_objects(operator):
         for name in sorted(glob.glob(
                 os.path.join(TESTS, "rules", folder, "*.yaml"))):
             with open(name, encoding="utf-8") as text:
-                try:
-                    docs = list(yaml.safe_load_all(text))
-                except (yaml.YAMLError, UnicodeDecodeError, ValueError):
-                    continue
-            found += [doc for doc in docs if wanted(doc, operator)]
+                found += [doc for doc in yaml.safe_load_all(text)
+                          if wanted(doc, operator)]
     texts = sorted({json.dumps(o, sort_keys=True, default=str) for o in found})
     return [json.loads(text) for text in texts
             if not re.search(r"\$[({]|{{|<[a-z]", text) and

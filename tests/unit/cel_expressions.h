@@ -11,10 +11,9 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "cel/cel.h"
 #include "cel_value_text.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 struct expression {
 	const char *text;

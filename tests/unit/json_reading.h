@@ -17,13 +17,13 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "doc/build.h"
 #include "doc/load.h"
 #include "doc/node.h"
 #include "doc/source.h"
 
-#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
 #define SIZED(literal) literal, sizeof(literal) - 1
 
 /* More bytes than the reader checks at a time. */

@@ -11,10 +11,9 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/accelerator.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static void same(const char *what, const char *is, const char *should)
 {
@@ -87,7 +86,7 @@ static const struct {
 
 static void known_names_have_vendor_and_taint(void **state)
 {
-	for (size_t i = 0; i < N(accelerators); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(accelerators); i++) {
 		const struct accelerator *a =
 			accelerator_find(NULL, accelerators[i].name);
 
@@ -169,7 +168,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 		{"cloud-tpus.google.com/v3", "google.com/tpu"},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct accelerator *a =
 			accelerator_resembles(NULL, rows[i].name);
 
@@ -274,7 +273,7 @@ static const char *const right_names[] = {
 
 static void other_resources_resemble_none(void **state)
 {
-	for (size_t i = 0; i < N(right_names); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(right_names); i++) {
 		const struct accelerator *a =
 			accelerator_resembles(NULL, right_names[i]);
 
@@ -304,7 +303,8 @@ static void a_policy_adds_names(void **state)
 		{"nvidia.com/vgpu", "nvidia", ACCEL_SHARE, NULL, false},
 		{"pool.example/*", "example", ACCEL_VIRTUAL, NULL, false},
 	};
-	const struct accelerator_extra extra = {items, N(items), NULL, NULL};
+	const struct accelerator_extra extra = {items, ARRAY_SIZE(items), NULL,
+						NULL};
 	const struct accelerator *a;
 
 	assert_ptr_equal(accelerator_find(&extra, "acme.com/chip"), &items[0]);
@@ -348,9 +348,9 @@ static void network_devices_are_fabric(void **state)
 					 "intel.com",
 					 ""};
 
-	for (size_t i = 0; i < N(yes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		assert_true(fabric_resource(yes[i]));
-	for (size_t i = 0; i < N(no); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		assert_false(fabric_resource(no[i]));
 	assert_false(fabric_resource(NULL));
 }
@@ -369,9 +369,9 @@ static void accelerator_taints_are_known(void **state)
 					 "aws.amazon.com/neuroncore",
 					 ""};
 
-	for (size_t i = 0; i < N(yes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		assert_true(gpu_taint_key(NULL, yes[i]));
-	for (size_t i = 0; i < N(no); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		assert_false(gpu_taint_key(NULL, no[i]));
 	assert_false(gpu_taint_key(NULL, NULL));
 }

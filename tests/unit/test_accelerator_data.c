@@ -11,11 +11,10 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/accelerator.h"
 #include "rules/kube/data.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static void same(const char *what, const char *is, const char *should)
 {
@@ -68,7 +67,7 @@ static void node_labels_have_a_meaning(void **state)
 		{"", 0, NULL},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct node_label *l = node_label_find(rows[i].key);
 
 		if ((l ? (int)l->meaning : 0) != rows[i].meaning)
@@ -168,7 +167,7 @@ static void instance_types_name_their_accelerators(void **state)
 					      "*",
 					      "VM.Standard.E5.Flex"};
 
-	for (size_t i = 0; i < N(instance_rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(instance_rows); i++) {
 		const struct instance_type *type =
 			instance_type_find(instance_rows[i].name);
 
@@ -181,7 +180,7 @@ static void instance_types_name_their_accelerators(void **state)
 		assert_int_equal(type->accelerators,
 				 instance_rows[i].accelerators);
 	}
-	for (size_t i = 0; i < N(unknown); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(unknown); i++)
 		assert_null(instance_type_find(unknown[i]));
 	assert_null(instance_type_find(NULL));
 }
@@ -270,13 +269,13 @@ static void images_for_accelerators_are_known(void **state)
 		"",
 	};
 
-	for (size_t i = 0; i < N(gpu_images); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(gpu_images); i++)
 		if (sort_of(gpu_images[i]) != GPU)
 			fail_msg("no GPU image: %s", gpu_images[i]);
-	for (size_t i = 0; i < N(infrastructure); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(infrastructure); i++)
 		if (sort_of(infrastructure[i]) != INFRASTRUCTURE)
 			fail_msg("no infrastructure: %s", infrastructure[i]);
-	for (size_t i = 0; i < N(neither); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(neither); i++)
 		if (sort_of(neither[i]) != NEITHER)
 			fail_msg("neither: %s", neither[i]);
 	assert_int_equal(sort_of(NULL), NEITHER);

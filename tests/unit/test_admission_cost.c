@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "cluster_fixture.h"
 #include "cost_fixture.h"
 #include "review_fixture.h"
@@ -296,8 +297,8 @@ static void judge(struct stage *s, enum admission_path path,
 {
 	const char *times = getenv("TIMES");
 	struct buf request, body;
-	int64_t began;
-	long before;
+	int64_t ms;
+	long mb;
 
 	buf_init(&request);
 	buf_init(&body);
@@ -310,17 +311,17 @@ static void judge(struct stage *s, enum admission_path path,
 		write(&request);
 	}
 	review_json(&body, request.data);
-	before = memory_peak_mb(true);
-	began = cpu_ms();
+	mb = memory_peak_mb(true);
+	ms = cpu_ms();
 	admission_review(s->worker, path, body.data, body.len, &s->reply);
-	began = cpu_ms() - began;
-	before = memory_peak_mb(false) - before;
+	ms = cpu_ms() - ms;
+	mb = memory_peak_mb(false) - mb;
 	print_message("    %s %s: %d ms for %zu kB, %ld MB\n",
 		      path == ADMISSION_MUTATE ? "mutate" : "validate",
-		      operation, (int)began, body.len / 1000, before);
+		      operation, (int)ms, body.len / 1000, mb);
 	assert_int_equal(s->reply.status, 200);
-	assert_true(before < MEMORY_MB);
-	assert_true(began <
+	assert_true(mb < MEMORY_MB);
+	assert_true(ms <
 		    (times && !strcmp(times, "strict") ? LIMIT_MS : MOST_MS));
 	buf_release(&request);
 	buf_release(&body);
@@ -345,7 +346,7 @@ static void objects_cost_little(void **state)
 	struct stage *s = *state;
 
 	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("  %s\n", rows[i].what);
 		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
 		      rows[i].write);
@@ -408,7 +409,7 @@ static void costly_rules_deny(void **state)
 	};
 	struct stage *s = *state;
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("  %s\n", rows[i].assert);
 		set_policy(s, rows[i].assert);
 		judge(s, ADMISSION_VALIDATE, "CREATE", "Pod", rows[i].write);

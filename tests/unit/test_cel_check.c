@@ -12,10 +12,9 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "rules/cel/check/check.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 /* --- variables ----------------------------------------------------------- */
 
@@ -47,7 +46,7 @@ static void check_init(struct checking *c)
 	struct cel_variable *v;
 	struct cel_field *fields;
 	struct cel_type *object;
-	size_t n = N(variables);
+	size_t n = ARRAY_SIZE(variables);
 
 	*c = (struct checking){.arena = ARENA_INIT};
 	c->issues.arena = &c->arena;
@@ -162,7 +161,7 @@ static const struct row types[] = {
 
 static void every_expression_has_the_type_of_cel_go(void **state)
 {
-	assert_rows(types, N(types));
+	assert_rows(types, ARRAY_SIZE(types));
 }
 
 static const struct row folds[] = {
@@ -200,7 +199,7 @@ static const struct row folds[] = {
 
 static void comprehensions_declare_their_variables(void **state)
 {
-	assert_rows(folds, N(folds));
+	assert_rows(folds, ARRAY_SIZE(folds));
 }
 
 static const struct row mistakes[] = {
@@ -255,7 +254,7 @@ static const struct row mistakes[] = {
 
 static void mistakes_are_reported_as_by_cel_go(void **state)
 {
-	assert_rows(mistakes, N(mistakes));
+	assert_rows(mistakes, ARRAY_SIZE(mistakes));
 }
 
 static const struct row literals[] = {
@@ -290,7 +289,7 @@ static const struct row literals[] = {
 
 static void literals_that_must_fail_are_refused_before(void **state)
 {
-	assert_rows(literals, N(literals));
+	assert_rows(literals, ARRAY_SIZE(literals));
 }
 
 /* Checked, but not prepared for the evaluator yet. */
@@ -322,7 +321,7 @@ static void overloads_that_fit_stay(void **state)
 	struct checking c;
 
 	check_init(&c);
-	for (size_t i = 0; i < N(calls); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(calls); i++) {
 		const struct cel_overload *const *left =
 			check_only(&c, calls[i].text)->root->call.overloads;
 		size_t n = 0;

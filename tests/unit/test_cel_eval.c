@@ -12,13 +12,12 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "cel/cel.h"
 #include "cel_value_text.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static const char job[] = "spec:\n"
 			  "  replicas: 3\n"
@@ -50,7 +49,7 @@ static void run(struct run *r, const char *text,
 {
 	static const struct cel_variable variables[] = {
 		{"spec", NULL}, {"request", NULL}, {NULL, NULL}};
-	struct cel_variable typed[N(variables)];
+	struct cel_variable typed[ARRAY_SIZE(variables)];
 	struct cel_issues issues = {.arena = &r->arena};
 	const struct cel_program *program;
 	struct source source;
@@ -140,7 +139,7 @@ static void operators_have_the_ranges_of_cel_go(void **state)
 		 "error: no such overload: hasValue(string)", 5},
 	};
 
-	evaluate_to(rows, N(rows));
+	evaluate_to(rows, ARRAY_SIZE(rows));
 }
 
 static void reads_are_priced_by_their_steps(void **state)
@@ -171,7 +170,7 @@ static void reads_are_priced_by_their_steps(void **state)
 		{"spec.ready && spec.replicas", "error: no such overload", 4},
 	};
 
-	evaluate_to(rows, N(rows));
+	evaluate_to(rows, ARRAY_SIZE(rows));
 }
 
 static void comprehensions_end_where_cel_go_ends_them(void **state)
@@ -200,7 +199,7 @@ static void comprehensions_end_where_cel_go_ends_them(void **state)
 		{"[[1, 2], [3]].all(l, l.exists(x, x > 1))", "true", 29},
 	};
 
-	evaluate_to(rows, N(rows));
+	evaluate_to(rows, ARRAY_SIZE(rows));
 }
 
 static void conversions_have_the_texts_of_go(void **state)
@@ -226,7 +225,7 @@ static void conversions_have_the_texts_of_go(void **state)
 		{"bytes('\303\251') == b'\\303\\251'", "true", 1},
 	};
 
-	evaluate_to(rows, N(rows));
+	evaluate_to(rows, ARRAY_SIZE(rows));
 }
 
 static void a_budget_ends_an_evaluation_beyond_it(void **state)
@@ -277,7 +276,7 @@ static void what_is_not_known_decides_nothing(void **state)
 		{"has(request.a)", "unknown"},
 	};
 
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		evaluates_to(rows[i][0], (struct cel_eval_options){0},
 			     rows[i][1]);
 }
@@ -321,7 +320,7 @@ static void what_a_fragment_lacks_is_not_known(void **state)
 		{"spec.containers.last()", "unknown"},
 	};
 
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		evaluates_to(rows[i][0],
 			     (struct cel_eval_options){.fragment = true},
 			     rows[i][1]);
@@ -367,14 +366,14 @@ static void the_nodes_that_decide_are_blamed(void **state)
 		{"1 == 2", ""},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		const struct node *nodes[4];
 		struct buf out;
 		struct run r;
 		size_t n;
 
 		run(&r, rows[i][0], (struct cel_eval_options){0});
-		n = cel_eval_blame(&r.eval, nodes, N(nodes));
+		n = cel_eval_blame(&r.eval, nodes, ARRAY_SIZE(nodes));
 		buf_init(&out);
 		for (size_t j = 0; j < n; j++) {
 			buf_adds(&out, j ? " " : "");

@@ -11,11 +11,11 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "cel/cel.h"
 
-#define N(array) (sizeof(array) / sizeof(*(array)))
-#define BUDGET	 "operation cancelled: actual cost limit exceeded"
+#define BUDGET "operation cancelled: actual cost limit exceeded"
 
 enum {
 	ITEMS = 10000,
@@ -70,9 +70,9 @@ static const struct cel_program *compile(struct arena *arena, const char *text,
 {
 	static const char *const names[] = {"l", "s", "line"};
 	struct cel_variable *variables =
-		ARENA_ARRAY(arena, struct cel_variable, N(names) + 1);
+		ARENA_ARRAY(arena, struct cel_variable, ARRAY_SIZE(names) + 1);
 
-	for (size_t i = 0; i < N(names); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
 		variables[i] = (struct cel_variable){names[i],
 						     cel_type_of_kind(CEL_DYN)};
 	issues->arena = arena;
@@ -134,7 +134,7 @@ static void loops_end_with_their_budget(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		ends_with(rows[i], BUDGET);
 }
 
@@ -180,7 +180,7 @@ static void what_is_large_or_deep_is_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct arena arena = ARENA_INIT;
 
 		refuses(&arena, repeated(&arena, rows[i].unit, rows[i].n),

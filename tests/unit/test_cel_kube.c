@@ -94,7 +94,7 @@ static const struct expression kube[] = {
 static void test_kube(void **state)
 {
 	(void)state;
-	check_expressions(kube, N(kube));
+	check_expressions(kube, ARRAY_SIZE(kube));
 }
 
 int main(void)

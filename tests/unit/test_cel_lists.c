@@ -62,7 +62,7 @@ static const struct expression lists[] = {
 static void test_lists(void **state)
 {
 	(void)state;
-	check_expressions(lists, N(lists));
+	check_expressions(lists, ARRAY_SIZE(lists));
 }
 
 /* Returns [1, ?, 3]: a result may depend on the unknown item, or not. */
@@ -114,7 +114,7 @@ static void test_unknown_items(void **state)
 	struct arena arena = ARENA_INIT;
 
 	(void)state;
-	for (size_t i = 0; i < N(around_unknown); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(around_unknown); i++) {
 		const char *text = around_unknown[i].text;
 		struct cel_issues issues = {.arena = &arena};
 		const struct cel_program *program =

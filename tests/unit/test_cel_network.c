@@ -79,7 +79,7 @@ static const struct expression network[] = {
 static void test_network(void **state)
 {
 	(void)state;
-	check_expressions(network, N(network));
+	check_expressions(network, ARRAY_SIZE(network));
 }
 
 int main(void)

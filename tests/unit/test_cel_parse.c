@@ -12,9 +12,8 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "cel_tree.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 struct reading {
 	struct arena arena;
@@ -98,7 +97,7 @@ static const struct row numbers[] = {
 
 static void numbers_are_read_with_their_sign(void **state)
 {
-	assert_rows(numbers, N(numbers));
+	assert_rows(numbers, ARRAY_SIZE(numbers));
 }
 
 static const struct row strings[] = {
@@ -141,7 +140,7 @@ static const struct row strings[] = {
 
 static void strings_are_unescaped(void **state)
 {
-	assert_rows(strings, N(strings));
+	assert_rows(strings, ARRAY_SIZE(strings));
 }
 
 static const struct row names[] = {
@@ -182,7 +181,7 @@ static const struct row names[] = {
 
 static void names_calls_and_selections_are_read(void **state)
 {
-	assert_rows(names, N(names));
+	assert_rows(names, ARRAY_SIZE(names));
 }
 
 static const struct row aggregates[] = {
@@ -200,7 +199,7 @@ static const struct row aggregates[] = {
 
 static void lists_and_maps_may_end_in_a_comma(void **state)
 {
-	assert_rows(aggregates, N(aggregates));
+	assert_rows(aggregates, ARRAY_SIZE(aggregates));
 }
 
 static const struct row operators[] = {
@@ -227,7 +226,7 @@ static const struct row operators[] = {
 
 static void operators_bind_and_group_as_in_cel_go(void **state)
 {
-	assert_rows(operators, N(operators));
+	assert_rows(operators, ARRAY_SIZE(operators));
 }
 
 #define ALL                                                                    \
@@ -301,7 +300,7 @@ static const struct row macros[] = {
 
 static void macros_expand_as_in_cel_go(void **state)
 {
-	assert_rows(macros, N(macros));
+	assert_rows(macros, ARRAY_SIZE(macros));
 }
 
 static void all_errors_except_syntax_errors_are_reported(void **state)
@@ -366,7 +365,7 @@ static const struct {
 
 static void nesting_ends_where_it_does_in_cel_go(void **state)
 {
-	for (size_t i = 0; i < N(nestings); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(nestings); i++) {
 		if (!is_read(nestings[i].before, nestings[i].most,
 			     nestings[i].middle, nestings[i].after) ||
 		    (nestings[i].most < 1000 &&
@@ -425,7 +424,7 @@ static void ids_are_unique_and_below_their_number(void **state)
 	bool seen[200] = {0};
 
 	read_text(&r, text, strlen(text));
-	assert_in_range(r.nexprs, 20, N(seen));
+	assert_in_range(r.nexprs, 20, ARRAY_SIZE(seen));
 	cel_expr_each(r.root, count, seen);
 	arena_release(&r.arena);
 }

@@ -141,25 +141,25 @@ static const struct expression hostile[] = {
 static void test_strings(void **state)
 {
 	(void)state;
-	check_expressions(strings, N(strings));
+	check_expressions(strings, ARRAY_SIZE(strings));
 }
 
 static void test_format(void **state)
 {
 	(void)state;
-	check_expressions(format, N(format));
+	check_expressions(format, ARRAY_SIZE(format));
 }
 
 static void test_regex(void **state)
 {
 	(void)state;
-	check_expressions(regex, N(regex));
+	check_expressions(regex, ARRAY_SIZE(regex));
 }
 
 static void test_hostile(void **state)
 {
 	(void)state;
-	check_expressions(hostile, N(hostile));
+	check_expressions(hostile, ARRAY_SIZE(hostile));
 }
 
 int main(void)

@@ -74,7 +74,7 @@ static const struct expression time[] = {
 static void test_time(void **state)
 {
 	(void)state;
-	check_expressions(time, N(time));
+	check_expressions(time, ARRAY_SIZE(time));
 }
 
 int main(void)

@@ -12,13 +12,12 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "cel/value.h"
 #include "cel_value_text.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static const struct node *parse(struct arena *arena, const char *yaml)
 {
@@ -67,7 +66,7 @@ static void json_decides_without_a_schema(void **state)
 	};
 	struct arena arena = ARENA_INIT;
 
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_text(
 			cel_from_node(&arena, parse(&arena, rows[i][0]), NULL),
 			rows[i][1]);
@@ -112,7 +111,7 @@ static void a_schema_decides_about_scalars(void **state)
 	};
 	struct arena arena = ARENA_INIT;
 
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		assert_text(
 			cel_from_node(&arena,
 				      node_get(parse(&arena, rows[i][0]), "v"),
@@ -265,7 +264,7 @@ static void items_know_their_nodes(void **state)
 	struct cel_value list = cel_from_node(&arena, root, NULL);
 	static const size_t order[] = {3, 0, 1, 1, 3, 2};
 
-	for (size_t i = 0; i < N(order); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(order); i++)
 		assert_ptr_equal(cel_list_at(&arena, list, order[i]).node,
 				 node_at(root, order[i]));
 	arena_release(&arena);

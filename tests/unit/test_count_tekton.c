@@ -3,6 +3,7 @@
  * Pods and GPUs of Tekton's runs: the steps of a pod run one after another, but
  * the pod holds the requests of all.
  */
+#include "base/array.h"
 #include "object_fixture.h"
 
 static void steps_are_added(void **state)
@@ -48,7 +49,7 @@ static void steps_are_added(void **state)
 		 "a:1/1x0+ | 0+/0+ gang 1 none"},
 	};
 
-	check_rows(rows, sizeof(rows) / sizeof(*rows));
+	check_rows(rows, ARRAY_SIZE(rows));
 }
 
 int main(void)

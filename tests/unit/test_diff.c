@@ -15,9 +15,8 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "doc/diff.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 struct diff_case {
 	const char *name, *old, *new, *diff;
@@ -75,7 +74,7 @@ static void changes_are_shown_with_their_context(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct diff_case *c = &cases[i];
 		struct diff_text old = {c->old, strlen(c->old), NULL};
 		struct diff_text new = {c->new, strlen(c->new), NULL};

@@ -106,7 +106,7 @@ static void each_edit_makes_its_change_and_patch(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 
@@ -158,7 +158,7 @@ static void ensure_adds_an_item_once(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 
@@ -211,7 +211,7 @@ static void remove_takes_what_is_there(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 
@@ -275,7 +275,7 @@ static void conflicting_edits_are_left_out(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 
@@ -388,7 +388,7 @@ static void unknown_values_are_never_edited(void **state)
 				   "l:\n- name: a\n- name: ${NAME}\n";
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct reading old, json;
 		struct edit_list list;
 		struct doc doc;

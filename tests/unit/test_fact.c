@@ -3,13 +3,12 @@
  * Facts of single objects: the facts read from policy objects and workloads,
  * their places, and that they do not need the document afterward.
  */
+#include "base/array.h"
 #include "object_fixture.h"
 
 #include <stdlib.h>
 
 #include "kube/set/index.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 /* Facts of every object of the text, after its memory is freed. */
 static struct object_index index_of(const char *yaml)
@@ -83,7 +82,7 @@ static void a_quota_without_limits_limits_nothing(void **state)
 		"apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: 3}\n",
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct object_index set = index_of(rows[i]);
 
 		assert_int_equal(set.nquotas, 1);
@@ -257,7 +256,7 @@ static void best_effort_looks_at_cpu_and_memory_only(void **state)
 		{"{limits: {nvidia.com/gpu: 1, cpu: '${CPU}'}}", false},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct work work;
 		struct arena arena = ARENA_INIT;
 
@@ -322,7 +321,7 @@ static void the_queue_is_a_label_or_an_annotation(void **state)
 		 "q"},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct work work;
 		struct arena arena = ARENA_INIT;
 
@@ -363,7 +362,7 @@ static void only_workloads_with_devices_are_kept(void **state)
 		 2},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct object_index set = index_of(rows[i].yaml);
 
 		assert_int_equal(set.nworkloads, rows[i].kept);

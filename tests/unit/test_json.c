@@ -44,7 +44,7 @@ static const struct {
 
 static void values_are_read(void **state)
 {
-	for (size_t i = 0; i < COUNT(values); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		struct reading reading;
 		struct node *root = read_text(&reading, values[i].text);
 
@@ -71,7 +71,7 @@ static void long_numbers_are_read_as_far_as_a_double_goes(void **state)
 	char text[5001];
 
 	memset(text, '9', sizeof(text));
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct reading reading;
 		struct node *root;
 
@@ -91,7 +91,7 @@ static void an_empty_text_is_refused(void **state)
 {
 	static const char *const texts[] = {"", " ", "\n\t \r\n"};
 
-	for (size_t i = 0; i < COUNT(texts); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(texts); i++) {
 		struct reading reading;
 
 		assert_null(read_text(&reading, texts[i]));
@@ -138,7 +138,7 @@ static void nodes_know_their_bytes(void **state)
 	assert_int_equal(root->start, 0);
 	assert_int_equal(root->end, sizeof(spans_text) - 3);
 	assert_int_equal(root->key_start, root->key_end);
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct node *node = node_path(root, cases[i].path);
 
 		if (cases[i].item >= 0)
@@ -212,7 +212,7 @@ static const struct {
 
 static void escapes_are_decoded(void **state)
 {
-	for (size_t i = 0; i < COUNT(escapes); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
 		struct reading reading;
 		struct node *root = read_text(&reading, escapes[i].text);
 
@@ -259,7 +259,7 @@ static void strings_end_at_every_offset(void **state)
 	};
 	char text[64], value[64];
 
-	for (size_t i = 0; i < COUNT(cases) * 400; i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases) * 400; i++) {
 		int before = (int)(i % 20), after = (int)(i / 20 % 20);
 		size_t k = i / 400;
 		struct reading reading;
@@ -302,13 +302,13 @@ static void skipped_values_end_at_their_brackets(void **state)
 	};
 	char text[sizeof(filler) + 64];
 
-	for (size_t i = 0; i < sizeof(filler) * COUNT(around); i++) {
-		const char *const *value = around[i % COUNT(around)];
+	for (size_t i = 0; i < sizeof(filler) * ARRAY_SIZE(around); i++) {
+		const char *const *value = around[i % ARRAY_SIZE(around)];
 		struct reading reading;
 		int end;
 
 		end = snprintf(text, sizeof(text), "{\"s\":%s%.*s%s", value[0],
-			       (int)(i / COUNT(around)), filler, value[1]);
+			       (int)(i / ARRAY_SIZE(around)), filler, value[1]);
 		strcpy(text + end, ",\"a\":\"b\"}");
 		reading_init(&reading, text, strlen(text));
 		reading.loader.skip = skips_s;
@@ -350,7 +350,7 @@ static void the_last_of_duplicate_keys_counts(void **state)
 		 0},
 	};
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct reading reading;
 		struct node *root = read_text(&reading, cases[i].text);
 
@@ -442,7 +442,7 @@ static void nesting_beyond_the_limit_is_refused(void **state)
 		{"[", "", 200000, 1000, false},
 	};
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct reading reading;
 		struct buf text;
 
@@ -484,7 +484,7 @@ static void values_beyond_the_limit_are_refused(void **state)
 		{"{\"a\":1,\"a\":2}", 3}, /* a replaced value counts too */
 	};
 
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		for (int less = 0; less < 2; less++) {
 			struct reading reading;
 			size_t len = strlen(cases[i].text);

@@ -46,9 +46,9 @@ static void strings_are_kept_in_place_at_every_offset(void **state)
 	char text[3 * sizeof(filler)];
 	char value[2 * sizeof(filler)];
 
-	for (size_t i = 0; i < COUNT(cases) * (sizeof(filler) - 1); i++) {
-		int before = (int)(i / COUNT(cases));
-		const char *const *one = cases[i % COUNT(cases)];
+	for (size_t i = 0; i < ARRAY_SIZE(cases) * (sizeof(filler) - 1); i++) {
+		int before = (int)(i / ARRAY_SIZE(cases));
+		const char *const *one = cases[i % ARRAY_SIZE(cases)];
 		struct reading reading;
 		struct node *root;
 

@@ -125,7 +125,7 @@ static const struct {
 
 static void what_is_no_json_is_refused_with_a_position(void **state)
 {
-	for (size_t i = 0; i < COUNT(refusals); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(refusals); i++) {
 		struct reading reading;
 
 		reading_init(&reading, refusals[i].text, refusals[i].len);
@@ -177,7 +177,7 @@ static void values_in_a_row_are_read_one_by_one(void **state)
 	uint32_t at = 0;
 
 	reading_init(&reading, SIZED(" {\"a\":1}\n[2] 3\"4\"true \n"));
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct node *root = json_read(
 			&reading.loader, at, (uint32_t)reading.source.len, &at);
 

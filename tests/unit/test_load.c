@@ -83,7 +83,7 @@ static const struct pair splits[] = {
 
 static void documents_are_split_as_kubectl_does(void **state)
 {
-	assert_pairs(splits, COUNT(splits));
+	assert_pairs(splits, ARRAY_SIZE(splits));
 }
 
 static const struct pair disagreements[] = {
@@ -132,7 +132,7 @@ static const struct pair disagreements[] = {
 
 static void readings_that_differ_are_reported(void **state)
 {
-	assert_pairs(disagreements, COUNT(disagreements));
+	assert_pairs(disagreements, ARRAY_SIZE(disagreements));
 }
 
 #define NO_JSON                                                                 \
@@ -206,7 +206,7 @@ static const struct pair streams[] = {
 
 static void values_of_json_may_follow_each_other(void **state)
 {
-	assert_pairs(streams, COUNT(streams));
+	assert_pairs(streams, ARRAY_SIZE(streams));
 }
 
 static const struct pair errors[] = {
@@ -300,7 +300,7 @@ static const struct pair errors[] = {
 
 static void errors_have_a_position_and_lose_nothing_else(void **state)
 {
-	assert_pairs(errors, COUNT(errors));
+	assert_pairs(errors, ARRAY_SIZE(errors));
 	assert_said(SIZED("a: \0\n"), "error 1:4-5 NUL byte: this is not text\n"
 				      "1: -\n");
 	assert_said(SIZED("a\n---\n\0\n---\nb\n"),

@@ -260,7 +260,7 @@ static void hostile_texts_end_quickly(void **state)
 	struct buf text;
 
 	buf_init(&text);
-	for (size_t i = 0; i < COUNT(hostile); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(hostile); i++) {
 		buf_reset(&text);
 		buf_adds(&text, hostile[i].start);
 		while (text.len < 1000000)

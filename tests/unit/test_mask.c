@@ -12,11 +12,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
 #include "kube/secret/mask.h"
 #include "kube/secret/secret.h"
-
-#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 /* Names in the table are found, whatever their last letter is. */
 static void names_of_secrets_are_found(void **state)
@@ -37,11 +36,11 @@ static void names_of_secrets_are_found(void **state)
 		assert_true(secret_is(*name, "a1"));
 		assert_true(secrets_possible(*name, strlen(*name)));
 	}
-	for (size_t i = 0; i < COUNT(ends); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(ends); i++)
 		assert_true(secrets_possible(ends[i], strlen(ends[i])));
 	assert_true(secret_is("MY_PASSWORD", "01234567"));
 	assert_false(secret_is("MY_PASSWORD", "0123456"));
-	for (size_t i = 0; i < COUNT(others); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(others); i++)
 		assert_false(secret_is_name(others[i], strlen(others[i])));
 }
 
@@ -78,13 +77,13 @@ static void tokens_are_masked_wherever_they_stand(void **state)
 
 	(void)state;
 	secrets_finish(&secrets);
-	for (size_t i = 0; i < COUNT(prefixes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		assert_string_equal(
 			secrets_mask(&secrets, &arena,
 				     arena_printf(&arena, "%s" LETTERS,
 						  prefixes[i])),
 			arena_printf(&arena, "%s****", prefixes[i]));
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct mask_case *c = &cases[i];
 
 		assert_string_equal(secrets_mask(&secrets, &arena, c->text),
@@ -178,7 +177,7 @@ static void credentials_are_masked_by_what_is_around_them(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		masks_to(cases[i][0], cases[i][1]);
 }
 
@@ -222,7 +221,7 @@ static void what_only_looks_like_a_credential_is_shown(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		masks_to(cases[i], cases[i]);
 }
 
@@ -254,10 +253,10 @@ static void secret_values_are_masked_in_texts(void **state)
 	struct secrets secrets = {.arena = &arena};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(values); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++)
 		secrets_add(&secrets, values[i], strlen(values[i]));
 	secrets_finish(&secrets);
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct mask_case *c = &cases[i];
 
 		assert_string_equal(secrets_mask(&secrets, &arena, c->text),
@@ -292,7 +291,7 @@ static void a_text_that_nobody_parsed_is_masked(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		const struct mask_case *c = &cases[i];
 		struct arena arena = ARENA_INIT;
 		struct secrets secrets = {.arena = &arena};

@@ -8,11 +8,10 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "kube/accelerator.h"
 #include "kube/scheduling/mig.h"
 #include "rules/kube/data.h"
-
-#define N(array) (sizeof(array) / sizeof((array)[0]))
 
 static void same(const char *what, const char *got, const char *want)
 {
@@ -33,9 +32,9 @@ static void profiles_are_parsed(void **state)
 		"mig-1g.5gb", "1G.5GB", "",	   "5g.40gb", "1g.10gb+me"};
 
 	(void)state;
-	for (size_t i = 0; i < N(yes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		assert_true(mig_profile_on(yes[i], NULL));
-	for (size_t i = 0; i < N(no); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		assert_false(mig_profile_on(no[i], NULL));
 	assert_true(mig_profile_on("1g.5gb", "A100-40GB"));
 	assert_false(mig_profile_on("1g.5gb", "A100-80GB"));
@@ -83,7 +82,7 @@ static void products_have_their_profiles(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < N(rows); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++)
 		same(rows[i][1], mig_product_of(rows[i][0], rows[i][1]),
 		     rows[i][2]);
 }

@@ -58,7 +58,7 @@ static void pointers_find_their_value(void **state)
 	const struct node *root = read_text(&reading, document);
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct pointer pointer;
 		struct err err = {0};
 		const struct node *node;
@@ -83,7 +83,7 @@ static void bad_pointers_are_refused(void **state)
 	struct arena arena = ARENA_INIT;
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct pointer pointer;
 		struct err err = {0};
 
@@ -190,7 +190,7 @@ static void patches_change_documents(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 
@@ -240,7 +240,7 @@ static void bad_patches_are_refused(void **state)
 	};
 
 	(void)state;
-	for (size_t i = 0; i < COUNT(cases); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++)
 		run_case(&cases[i]);
 }
 

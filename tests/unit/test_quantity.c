@@ -12,10 +12,10 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "kube/quantity.h"
 
-#define N(array) (sizeof(array) / sizeof(*(array)))
-#define MOST	 INT64_MAX
+#define MOST INT64_MAX
 
 static struct quantity parse(const char *text)
 {
@@ -181,7 +181,7 @@ static const struct {
 
 static void quantities_are_read(void **state)
 {
-	for (size_t i = 0; i < N(accepted); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(accepted); i++) {
 		struct quantity q = parse(accepted[i].text);
 		char text[QUANTITY_TEXT];
 
@@ -284,7 +284,7 @@ static void what_is_no_quantity_is_refused(void **state)
 {
 	struct quantity q;
 
-	for (size_t i = 0; i < N(malformed); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(malformed); i++) {
 		if (quantity_parse(malformed[i], strlen(malformed[i]), &q))
 			print_error("accepted: '%s'\n", malformed[i]);
 		assert_false(
@@ -347,7 +347,7 @@ static void quantities_are_compared_by_value(void **state)
 		{"1e19", "8Ei", 1},   {"1e100", "1e99", 0},
 	};
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct quantity a = parse(rows[i].a), b = parse(rows[i].b);
 
 		assert_int_equal(quantity_cmp(a, b), rows[i].order);
@@ -375,7 +375,7 @@ static void sums_keep_the_first_form(void **state)
 	};
 	char text[QUANTITY_TEXT];
 
-	for (size_t i = 0; i < N(rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		struct quantity a = parse(rows[i].a), b = parse(rows[i].b);
 
 		assert_string_equal(quantity_text(quantity_add(a, b), text),
@@ -435,9 +435,9 @@ static void whole_numbers_are_recognized(void **state)
 	static const char *const no[] = {"0.5", "500m", "1n",	 "-0.1",
 					 "1.5", "1e-1", "0.1Ki", "999m"};
 
-	for (size_t i = 0; i < N(yes); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(yes); i++)
 		assert_true(quantity_is_integer(parse(yes[i])));
-	for (size_t i = 0; i < N(no); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(no); i++)
 		assert_false(quantity_is_integer(parse(no[i])));
 }
 
@@ -494,12 +494,12 @@ static void blanks_around_a_quantity_are_named(void **state)
 	};
 	struct quantity q;
 
-	for (size_t i = 0; i < N(taken); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(taken); i++) {
 		assert_int_equal(state_of(NODE_STRING, taken[i], &q),
 				 QUANTITY_OK);
 		assert_int_equal(quantity_value(q), 1);
 	}
-	for (size_t i = 0; i < N(refused); i++)
+	for (size_t i = 0; i < ARRAY_SIZE(refused); i++)
 		assert_int_equal(state_of(NODE_STRING, refused[i], &q),
 				 QUANTITY_INVALID);
 }

@@ -12,11 +12,10 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "doc/load.h"
 #include "doc/placeholder.h"
 #include "kube/scheduling/selector.h"
-
-#define N(array) (sizeof(array) / sizeof(*(array)))
 
 static const char *const names[] = {"no", "yes", "unknown"};
 
@@ -96,7 +95,7 @@ static void a_map_of_labels_matches(void **state)
 		{"s: {a: '${A}', c: d}", "l: {a: b, c: e}", TRI_NO},
 	};
 
-	check(label_map_matches, rows, N(rows));
+	check(label_map_matches, rows, ARRAY_SIZE(rows));
 }
 
 static enum tri all_known(const struct node *s, const struct node *l)
@@ -151,9 +150,9 @@ static void a_selector_of_labels_matches(void **state)
 		{SELECT("a", "NotIn", "[b]"), "l: {a: c}", TRI_YES},
 	};
 
-	check(all_known, rows, N(rows));
-	check(some_known, more, N(more));
-	check(but_the_operators, operator, N(operator));
+	check(all_known, rows, ARRAY_SIZE(rows));
+	check(some_known, more, ARRAY_SIZE(more));
+	check(but_the_operators, operator, ARRAY_SIZE(operator));
 }
 
 static void match_expressions_select_as_the_api_server_does(void **state)
@@ -203,7 +202,7 @@ static void match_expressions_select_as_the_api_server_does(void **state)
 		 "l: {a: b}", TRI_UNKNOWN},
 	};
 
-	check(node_selector_matches, rows, N(rows));
+	check(node_selector_matches, rows, ARRAY_SIZE(rows));
 }
 
 static const struct row term_rows[] = {
@@ -272,7 +271,7 @@ static const struct row term_rows[] = {
 
 static void terms_of_nodes_match(void **state)
 {
-	check(node_selector_matches, term_rows, N(term_rows));
+	check(node_selector_matches, term_rows, ARRAY_SIZE(term_rows));
 }
 
 static const struct {
@@ -337,7 +336,7 @@ static const struct {
 
 static void tolerations_match_taints(void **state)
 {
-	for (size_t i = 0; i < N(toleration_rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(toleration_rows); i++) {
 		struct arena arena = ARENA_INIT;
 		const struct node *t = node_get(
 			read(&arena, toleration_rows[i].tolerations), "t");

@@ -46,7 +46,7 @@ static void block_maps_are_spliced(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void comments_stay_with_the_entry_above(void **state)
@@ -94,7 +94,7 @@ static void comments_stay_with_the_entry_above(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void commented_items_stay_in_their_list(void **state)
@@ -132,7 +132,7 @@ static void commented_items_stay_in_their_list(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void empty_parents_are_filled(void **state)
@@ -174,7 +174,7 @@ static void empty_parents_are_filled(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void lists_are_spliced(void **state)
@@ -204,7 +204,7 @@ static void lists_are_spliced(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void flow_style_stays_flow_style(void **state)
@@ -249,7 +249,7 @@ static void flow_style_stays_flow_style(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void json_stays_json(void **state)
@@ -278,7 +278,7 @@ static void json_stays_json(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void removal_leaves_no_gap(void **state)
@@ -331,7 +331,7 @@ static void removal_leaves_no_gap(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void replacing_keeps_comments(void **state)
@@ -356,7 +356,7 @@ static void replacing_keeps_comments(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 /* Quotes only if kubectl would read something else. */
@@ -433,10 +433,12 @@ static const char *const quoted_texts[] = {
 static void text_is_quoted_where_it_must_be(void **state)
 {
 	(void)state;
-	for (size_t i = 0; i < COUNT(plain_texts) + COUNT(quoted_texts); i++) {
-		bool want = i >= COUNT(plain_texts);
-		const char *text = want ? quoted_texts[i - COUNT(plain_texts)]
-					: plain_texts[i];
+	for (size_t i = 0;
+	     i < ARRAY_SIZE(plain_texts) + ARRAY_SIZE(quoted_texts); i++) {
+		bool want = i >= ARRAY_SIZE(plain_texts);
+		const char *text =
+			want ? quoted_texts[i - ARRAY_SIZE(plain_texts)]
+			     : plain_texts[i];
 		struct splice_list splices = {0};
 		struct edit_path path;
 		struct edit_list list;
@@ -498,7 +500,7 @@ static void what_cannot_be_spliced_is_refused(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 static void only_the_document_meant_changes(void **state)

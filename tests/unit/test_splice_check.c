@@ -30,7 +30,7 @@ static void a_wrong_splice_is_noticed(void **state)
 
 	(void)state;
 	reading_init(&old, before, strlen(before));
-	for (size_t i = 0; i < COUNT(cases); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		struct splice_expect expect = {.number = 1, .root = root};
 		struct err err = {0};
 		struct buf after;

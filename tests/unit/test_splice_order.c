@@ -44,7 +44,7 @@ static void metadata_goes_before_the_spec(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 int main(void)

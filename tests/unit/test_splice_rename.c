@@ -61,7 +61,7 @@ static void keys_are_renamed_in_place(void **state)
 	};
 
 	(void)state;
-	run_cases(cases, COUNT(cases));
+	run_cases(cases, ARRAY_SIZE(cases));
 }
 
 int main(void)

@@ -55,7 +55,7 @@ static const struct pair structures[] = {
 
 static void structure_is_read(void **state)
 {
-	assert_pairs(structures, COUNT(structures));
+	assert_pairs(structures, ARRAY_SIZE(structures));
 }
 
 static const struct pair merges[] = {
@@ -97,7 +97,7 @@ static const struct pair merges[] = {
 
 static void merges_are_read_as_kubectl_does(void **state)
 {
-	assert_pairs(merges, COUNT(merges));
+	assert_pairs(merges, ARRAY_SIZE(merges));
 }
 
 static const struct pair aliases[] = {
@@ -137,7 +137,7 @@ static const struct pair aliases[] = {
 
 static void aliases_are_expanded(void **state)
 {
-	assert_pairs(aliases, COUNT(aliases));
+	assert_pairs(aliases, ARRAY_SIZE(aliases));
 }
 
 static const struct pair duplicates[] = {
@@ -167,7 +167,7 @@ static const struct pair duplicates[] = {
 
 static void duplicate_keys_are_reported(void **state)
 {
-	assert_pairs(duplicates, COUNT(duplicates));
+	assert_pairs(duplicates, ARRAY_SIZE(duplicates));
 }
 
 /* Many keys and a duplicate of each: found by the index of large maps. */
@@ -295,7 +295,7 @@ static const struct span spans[] = {
 
 static void nodes_know_their_bytes(void **state)
 {
-	for (size_t i = 0; i < COUNT(spans); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(spans); i++) {
 		struct reading reading;
 		const struct node *node = read_one(&reading, spans[i].text);
 
@@ -340,7 +340,7 @@ static const struct {
 
 static void nodes_know_their_style(void **state)
 {
-	for (size_t i = 0; i < COUNT(flagged); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(flagged); i++) {
 		struct reading reading;
 		const struct node *node = read_one(&reading, flagged[i].text);
 

@@ -195,7 +195,7 @@ static const struct {
 
 static void plain_scalars_have_their_type(void **state)
 {
-	for (size_t i = 0; i < COUNT(plain); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
 		char text[128], said[128];
 
 		snprintf(text, sizeof(text), "k: %s\n", plain[i].text);
@@ -213,7 +213,7 @@ static void plain_scalars_have_their_type(void **state)
 
 static void quoted_scalars_are_strings(void **state)
 {
-	for (size_t i = 0; i < COUNT(plain); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(plain); i++) {
 		char text[128], said[128];
 
 		if (strpbrk(plain[i].text, "\"'\\"))
@@ -261,7 +261,7 @@ static const struct {
 
 static void types_are_those_of_yaml_1_1(void **state)
 {
-	for (size_t i = 0; i < COUNT(types); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(types); i++) {
 		struct reading reading;
 		char text[64];
 		const struct node *root;
@@ -355,7 +355,7 @@ static const struct {
 
 static void tags_set_the_type(void **state)
 {
-	for (size_t i = 0; i < COUNT(tagged); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(tagged); i++) {
 		struct reading reading;
 		char text[128], said[128];
 		const struct node *root;
@@ -434,7 +434,7 @@ static const struct {
 
 static void keys_are_strings(void **state)
 {
-	for (size_t i = 0; i < COUNT(keys); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(keys); i++) {
 		struct reading reading;
 		char text[128];
 		const struct node *root;

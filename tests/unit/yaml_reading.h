@@ -22,12 +22,12 @@
 #include <cmocka.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/buf.h"
 #include "doc/load.h"
 #include "doc/node.h"
 #include "doc/source.h"
 
-#define COUNT(array)   (sizeof(array) / sizeof((array)[0]))
 #define SIZED(literal) literal, sizeof(literal) - 1
 
 struct reading {
