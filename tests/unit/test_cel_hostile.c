@@ -117,6 +117,7 @@ static void loops_end_with_their_budget(void **state)
 		"l.all(x, l == l)",
 		"l.map(x, l + l + l + l).size()",
 		"l.map(x, [l, l, l]).flatten().flatten().size()",
+		"l.all(x, l.map(x, [l, l, l]).reverse().size() > 0)",
 		"l.map(x, optional.of(l).optMap(y, y + y)).size()",
 		"l.map(x, '%s'.format([l])).size()",
 		"l.map(x, l.sort()).size()",

@@ -16,13 +16,18 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
-static bool is_open_within(const struct node *node)
+/* Nodes and values that a search passes in the time of a unit of work. */
+enum { NODES_PER_WORK = 64, VALUES_PER_WORK = 4 };
+
+/* True if a map in the tree may have more entries; adds the nodes searched. */
+static bool is_open_within(const struct node *node, uint64_t *nodes)
 {
+	++*nodes;
 	if (node->type == NODE_MAP && node->flags & NODE_OPEN)
 		return true;
 	FOR_EACH_CHILD(node, child)
 		if ((child->type == NODE_MAP || child->type == NODE_SEQ) &&
-		    is_open_within(child))
+		    is_open_within(child, nodes))
 			return true;
 	return false;
 }
@@ -30,15 +35,21 @@ static bool is_open_within(const struct node *node)
 /* True if a part of the value may contain unknown items. */
 static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 {
+	uint64_t nodes = 0;
 	bool more = false;
 
 	if (v.kind == CEL_OPTIONAL && v.optional)
 		return has_more_within(ev, *v.optional);
 	if (v.kind != CEL_LIST && v.kind != CEL_MAP)
 		return false;
-	if (v.list->node)
-		return ev->options.fragment || is_open_within(v.list->node);
-	for (size_t i = 0; !more && i < cel_size(v); i++) {
+	if (v.list->node) {
+		more = ev->options.fragment ||
+		       is_open_within(v.list->node, &nodes);
+		eval_work(ev, nodes / NODES_PER_WORK);
+		return more;
+	}
+	eval_work(ev, cel_size(v) / VALUES_PER_WORK);
+	for (size_t i = 0; !more && !ev->over && i < cel_size(v); i++) {
 		struct cel_value item =
 			v.kind == CEL_LIST ? cel_list_at(ev->arena, v, i)
 					   : cel_map_at(ev->arena, v, i).value;
@@ -385,6 +396,8 @@ static struct cel_value eval_function(struct cel_eval *ev,
 		return cel_null();
 	if (!cel_is_abnormal(graver) && is_unknown_of(ev, e, args))
 		graver = cel_unknown(NULL);
+	if (ev->over)
+		return cel_null();
 	if (!cel_is_abnormal(graver))
 		return call_overload(ev, e, args);
 	charge_failure(ev, e, args);
