@@ -269,7 +269,8 @@ static void split(struct split_name *to, const char *name)
 	to->device_len = strlen(to->device);
 }
 
-/* Lengths that differ by more mean different names; most do. */
+/* True if the lengths differ by two or less: most names differ by more, and
+ * need no comparison. */
 static bool same_length(size_t a, size_t b)
 {
 	return a <= b + 2 && a + 2 >= b;
@@ -331,7 +332,7 @@ nearest_accelerator(const struct accelerator *rows, size_t n, const char *name)
 	return NULL;
 }
 
-/* Resources that nearly every container requests. */
+/* True for resources that nearly every container requests. */
 static bool is_compute(const char *resource)
 {
 	return text_eq(resource, "cpu") || text_eq(resource, "memory") ||
@@ -425,7 +426,7 @@ const char *label_value_nearest(const char *key, const char *value)
 	return text_nearest(value, names, n);
 }
 
-/* "c5.*" is also the family "c5". */
+/* Matches like row_matches(); "c5.*" also matches the family "c5". */
 static bool family_matches(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);

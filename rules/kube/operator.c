@@ -62,7 +62,7 @@ void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 	}
 }
 
-/* A quantity written as a number or a string. */
+/* Reads a quantity, written as a number or a string, as an amount. */
 static struct amount quantity_amount(const struct node *node)
 {
 	struct quantity q;

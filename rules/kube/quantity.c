@@ -220,7 +220,7 @@ static bool empty_is_zero(const struct suffix *suffix)
 	return suffix->exponent >= -9;
 }
 
-/* Power of two of "Ki" to "Ti", or 0. */
+/* Returns the exponent of two of "Ki" to "Ti", or 0. */
 static unsigned binary_shift(const char *s)
 {
 	if (s[1] != 'i')

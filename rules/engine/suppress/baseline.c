@@ -318,7 +318,8 @@ static bool is_utf8(const char *text)
 	return n;
 }
 
-/* Paths may be any bytes; JSON text may not. */
+/* Writes a text, except one that is not UTF-8, which a path may be and JSON may
+ * not. */
 static void write_text(const char *key, const char *text, struct buf *out)
 {
 	if (!text || !is_utf8(text))

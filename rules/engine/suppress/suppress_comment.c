@@ -101,7 +101,7 @@ static uint32_t covered_line(struct comment_scan *scan, size_t hash)
 
 /* --- the grammar ---------------------------------------------------------- */
 
-/* The text of an annotation may have several lines. */
+/* True for white space and for line breaks, which annotations may contain. */
 static bool is_blank(char c)
 {
 	return is_space(c) || c == '\n' || c == '\r';

@@ -30,7 +30,8 @@ static inline uint64_t start_bit(const char *text)
 	return UINT64_C(1) << ((first * 5 + second * 3) & 63);
 }
 
-/* A letter of a flag's name, which may end in "=value". */
+/* Returns a letter of a flag's name, with `-` for `_`; NUL for the `=` of
+ * "=value", which ends the name. */
 static inline char flag_letter(char c)
 {
 	return c == '_' ? '-' : c == '=' ? '\0' : c;

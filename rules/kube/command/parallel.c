@@ -38,7 +38,7 @@ static int64_t read_count(const char *text, const char **end)
 	return n > 0 && n <= 1000000 ? n : 0;
 }
 
-/* "4", "2:4", "gpu". */
+/* Reads "4", a range as "2:4", or "gpu" for all devices. */
 static void degree_read(struct degree *degree, const char *text)
 {
 	const char *end = NULL;

@@ -192,7 +192,7 @@ static int64_t minimum(int64_t a, int64_t b)
 static int64_t weight(struct peak *peak, struct arena *arena,
 		      const struct node *template);
 
-/* Devices first, then pods. */
+/* Returns a weight that compares by devices first, then by pods. */
 static int64_t pod_weight(const struct pod *pod)
 {
 	return pod ? minimum(pod->gpus.n, 1000000) * 4096 + 1 : 0;

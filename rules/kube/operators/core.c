@@ -118,7 +118,8 @@ static bool is_distributed(const struct container *c)
 	return false;
 }
 
-/* Indexed Jobs with a subdomain find each other by host name. */
+/* True for an indexed Job with a subdomain, whose pods find each other by host
+ * name. */
 static bool has_hostnames(const struct object *object, const struct pod *pod)
 {
 	return node_eq(node_get(pod->group, "completionMode"), "Indexed") &&

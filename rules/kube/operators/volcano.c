@@ -80,7 +80,7 @@ static enum tri trains(const struct object *object)
 	return TRI_UNKNOWN;
 }
 
-/* CalTaskRequests. */
+/* Volcano's CalTaskRequests adds up requests, and ignores limits. */
 static enum summed_requests sums_requests(const struct object *object)
 {
 	return is_job(object) ? REQUESTS_ALONE : REQUESTS_NOT_SUMMED;

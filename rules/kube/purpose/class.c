@@ -42,7 +42,7 @@ static bool train_script(const struct arg *arg)
 	       tells_training(name);
 }
 
-/* `python -m package.train` */
+/* True for the module of `python -m package.train`. */
 static bool train_module(const struct arg *option, const struct arg *arg)
 {
 	const char *dot = arg->text ? strrchr(arg->text, '.') : NULL;
@@ -304,7 +304,8 @@ bool pod_is_serving(const struct pod *pod)
 	return object->class == KIND_SERVICE && listens(pod);
 }
 
-/* An exporter beside a container with devices is a sidecar. */
+/* True for a pod with an infrastructure image, unless another container may use
+ * a device: an exporter beside such a container is a sidecar. */
 static bool find_infrastructure(const struct pod *pod)
 {
 	bool found = false;
@@ -387,7 +388,8 @@ bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 	return false;
 }
 
-/* `bats` is the Bash Automated Testing System. */
+/* True for a value with a word for tests; `bats` is the Bash Automated Testing
+ * System. */
 static bool value_says_test(const char *value)
 {
 	static const char *const words[] = {"test", "tests", "testing", "e2e",

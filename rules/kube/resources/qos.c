@@ -27,7 +27,7 @@ static bool has_figure(const struct node *resources)
 	       is_figure(node_get(limits, "memory"));
 }
 
-/* An operator may add a helper with cpu requests. */
+/* True if the operator adds a helper container with cpu requests. */
 static bool gets_helper(const struct pod *pod)
 {
 	const struct workload_operator *by = object_operator(pod->object);

@@ -129,7 +129,8 @@ static bool spreads_model(const struct container *c)
 	       (object_operator(object)->ranks_are_pods && object->gang.n > 1);
 }
 
-/* The work of ranks that a launcher starts is not visible here. */
+/* True if a launcher starts the ranks, whose work the manifest does not show.
+ */
 static bool has_launcher(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

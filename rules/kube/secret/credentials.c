@@ -275,7 +275,7 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 	}
 }
 
-/* `user:password@tcp(host)` */
+/* Takes the password of `user:password@tcp(host)`. */
 static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = at;

@@ -56,7 +56,8 @@ static size_t skip_line(const struct text *text, size_t at)
 
 /* --- values -------------------------------------------------------------- */
 
-/* Code names variables too: `HF_TOKEN=os.environ[...]`. */
+/* True for a text with a digit, a long one, or one with the prefix of a token,
+ * except for code, which names variables too: `HF_TOKEN=os.environ[...]`. */
 static bool looks_random(const char *s, size_t len)
 {
 	if (memchr(s, '(', len) || memchr(s, '[', len))
@@ -262,7 +263,7 @@ struct credential_text {
 	const char *s;
 };
 
-/* A short one may be any word of the text. */
+/* Adds a credential, except a short one, which may be any word of the text. */
 static void add_credential(void *context, size_t at, size_t len)
 {
 	const struct credential_text *found = context;

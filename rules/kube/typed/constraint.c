@@ -44,7 +44,7 @@ static void check_range(struct constraint_check *check,
 				  constraint->field, bounds, n));
 }
 
-/* IANA service names (RFC 6335). */
+/* True for an IANA service name (RFC 6335). */
 static bool is_port_name(const char *s, size_t len)
 {
 	return len && len <= PORT_NAME_MAX &&
@@ -150,7 +150,7 @@ static bool is_valid(const struct native_constraint *constraint, const char *s,
 	}
 }
 
-/* "exec, httpGet" of "exec,httpGet" */
+/* Returns "exec, httpGet" for "exec,httpGet". */
 static const char *with_blanks(struct arena *arena, const char *list)
 {
 	char *out = arena_alloc(arena, 2 * strlen(list) + 1), *to = out;
