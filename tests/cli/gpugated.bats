@@ -310,7 +310,9 @@ admitting() {
 		>>policy.yaml
 	start --policy policy.yaml
 	logged '"level":"warn".*namespaceLabels never match'
-	kill "$pid"
+	# It must not write into the log of the next one.
+	kill -KILL "$pid"
+	wait "$pid" || true
 	"$GPUGATE" version >/dev/null
 	printf '{"apiVersion":"gpugate.dev/v1","kind":"ClusterSnapshot","version":1,"takenAt":"2026-01-31T08:00:00Z","unreadable":[],"items":[],"usage":[]}' >state.json
 	start --policy policy.yaml --cluster state.json
