@@ -106,7 +106,7 @@ load helper
 	    image: registry.example.com/a:1
 	    resources: {limits: {nvidia.com/gpu: 1}}
 	END
-	full --isolated --preset strict pod.yaml
+	lint --preset strict pod.yaml
 	holds "$output" "warning: if the cluster runs no scheduler \`volcano2\`"
 }
 
