@@ -200,6 +200,60 @@ static void launchers(struct buf *out)
 		 "torchrun --nproc_per_node=8 a.py;", "']");
 }
 
+/* Tasks whose conditions are searched for the names of all others. */
+static void conditions(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {entrypoint: d, templates: "
+		      "[{name: p, container: {image: i:1, " GPU "}}, "
+		      "{name: d, dag: {tasks: [");
+	for (unsigned i = 0; i < 440; i++) {
+		buf_addf(out, "{name: t%u, template: p, depends: '", i);
+		repeat(out, "a||b", 1400);
+		buf_adds(out, "'},");
+	}
+	buf_adds(out, "]}}]}}");
+}
+
+/* 35,000 keys below 400 maps, or a long text, and then a value that changes all
+ * maps around it. */
+static void deep_tree(struct buf *out, const char *text, const char *value)
+{
+	repeat(out, "{a: ", 400);
+	buf_adds(out, "{texts: ['");
+	repeat(out, text, (unsigned)(1000000 / strlen(text)));
+	buf_adds(out, "'], maps: [");
+	for (unsigned i = 0; i < 350; i++) {
+		buf_adds(out, "{");
+		for (unsigned k = 0; k < 100; k++)
+			buf_addf(out, "k%u: b,", k);
+		buf_adds(out, "},");
+	}
+	buf_addf(out, "], last: %s}", value);
+	repeat(out, "}", 400);
+}
+
+/* A number is a parameter: names of fields match in any case. */
+static void any_case(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {entrypoint: p, arguments: "
+		      "{parameters: [{name: n, value: 1}]}, templates: "
+		      "[{name: p, container: {image: i:1, " GPU "}}], deep: ");
+	deep_tree(out, "a", "{Name: b}");
+	buf_adds(out, "}}");
+}
+
+static void parameters(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: tekton.dev/v1, kind: TaskRun, metadata: "
+		      "{name: a}, spec: {taskSpec: {steps: [{name: a, "
+		      "image: i:1, computeResources: {limits: "
+		      "{nvidia.com/gpu: 1}}}], deep: ");
+	deep_tree(out, "$(", "$(params.a)");
+	buf_adds(out, "}}}");
+}
+
 /* Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
@@ -342,6 +396,9 @@ static void objects_cost_little(void **state)
 		{"a secret value", "Pod", secret_value},
 		{"roles", "Workflow", roles},
 		{"a role's name", "PyTorchJob", role_name},
+		{"conditions of tasks", "Workflow", conditions},
+		{"fields in any case", "Workflow", any_case},
+		{"parameters of a task", "TaskRun", parameters},
 	};
 	struct stage *s = *state;
 

@@ -10,6 +10,7 @@
  */
 #include "rules/kube/operators/argo.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -28,87 +29,93 @@ static bool has_free_keys(const struct node *map)
 	return false;
 }
 
-/* Fields that rules read. */
+/* Fields that rules read, in the order of strcasecmp(). */
 static const char *const fields[] = {
+	"activeDeadlineSeconds",
+	"annotations",
+	"args",
+	"claimName",
+	"claims",
+	"clusterScope",
+	"command",
+	"container",
 	"containers",
-	"initContainers",
-	"name",
-	"resources",
-	"limits",
-	"requests",
-	"volumes",
-	"hostPath",
-	"path",
-	"volumeMounts",
-	"mountPath",
-	"subPath",
+	"containerSet",
+	"dag",
+	"emptyDir",
+	"entrypoint",
 	"env",
-	"value",
 	"envFrom",
-	"image",
-	"securityContext",
-	"privileged",
-	"hostPID",
-	"hostNetwork",
 	"hostIPC",
+	"hostNetwork",
+	"hostPath",
+	"hostPID",
+	"image",
+	"initContainers",
+	"inline",
+	"labels",
+	"limit",
+	"limits",
+	"manifest",
+	"medium",
+	"metadata",
+	"mountPath",
+	"name",
 	"nodeName",
 	"nodeSelector",
-	"tolerations",
-	"claims",
-	"resourceClaims",
-	"runtimeClassName",
-	"command",
-	"args",
-	"volumeDevices",
-	"emptyDir",
-	"medium",
-	"sizeLimit",
-	"claimName",
+	"parallelism",
+	"path",
 	"persistentVolumeClaim",
-	"readOnly",
-	"schedulerName",
+	"podMetadata",
+	"podSpecPatch",
 	"priorityClassName",
-	"metadata",
-	"annotations",
-	"labels",
-	/* of a workflow */
-	"entrypoint",
-	"templates",
+	"privileged",
+	"readOnly",
+	"requests",
+	"resource",
+	"resourceClaims",
+	"resources",
+	"retryStrategy",
+	"runtimeClassName",
+	"schedulerName",
+	"script",
+	"securityContext",
+	"sidecars",
+	"sizeLimit",
+	"source",
+	"steps",
+	"subPath",
+	"suspend",
+	"tasks",
 	"template",
 	"templateDefaults",
-	"inline",
-	"steps",
-	"dag",
-	"tasks",
-	"container",
-	"containerSet",
-	"script",
-	"source",
-	"sidecars",
-	"resource",
-	"manifest",
-	"podSpecPatch",
-	"podMetadata",
-	"workflowSpec",
-	"workflowTemplateRef",
-	"clusterScope",
+	"templates",
+	"tolerations",
+	"value",
+	"volumeDevices",
+	"volumeMounts",
+	"volumes",
 	"withItems",
 	"withParam",
 	"withSequence",
-	"parallelism",
-	"suspend",
-	"retryStrategy",
-	"limit",
-	"activeDeadlineSeconds",
+	"workflowSpec",
+	"workflowTemplateRef",
 };
+
+static int compare_field(const void *key, const void *field)
+{
+	return strcasecmp(key, *(const char *const *)field);
+}
 
 /* Returns the field that has this name in any case of its letters, or NULL. */
 static const char *field_in_any_case(const char *key)
 {
-	for (size_t i = 0; key && i < ARRAY_SIZE(fields); i++)
-		if (!strcasecmp(key, fields[i]))
-			return fields[i];
-	return NULL;
+	const char *const *field =
+		key ? bsearch(key, fields, ARRAY_SIZE(fields), sizeof(*fields),
+			      compare_field)
+		    : NULL;
+
+	return field ? *field : NULL;
 }
 
 static bool is_variant(const struct node *node)
@@ -116,16 +123,6 @@ static bool is_variant(const struct node *node)
 	const char *field = field_in_any_case(node->key);
 
 	return field && strcmp(node->key, field) != 0;
-}
-
-static bool any_variant(const struct node *tree)
-{
-	if (!tree || has_free_keys(tree))
-		return false;
-	FOR_EACH_CHILD(tree, child)
-		if (is_variant(child) || any_variant(child))
-			return true;
-	return false;
 }
 
 struct node argo_renamed(const struct node *node, const char *field)
@@ -138,29 +135,58 @@ struct node argo_renamed(const struct node *node, const char *field)
 	return out;
 }
 
+/* A tree whose variants are moved to another one, to be merged afterwards. */
+struct respelling {
+	struct pod_builder *builder;
+	struct node *exact, *variants;
+};
+
+static void add_respelled(struct respelling *to, const struct node *child)
+{
+	struct node *out = to->exact;
+	struct node one = *child;
+
+	if (is_variant(&one)) {
+		one = argo_renamed(&one, field_in_any_case(one.key));
+		out = to->variants;
+	}
+	merge_add(to->builder->arena, &to->builder->merge_budget, out, &one);
+}
+
+/* Begins with the children before that one, which are exact. */
+static void respelling_begin(struct respelling *to, const struct node *tree,
+			     const struct node *end)
+{
+	to->exact = merge_hollow(to->builder->arena, tree);
+	to->variants = merge_hollow(to->builder->arena, tree);
+	for (const struct node *child = tree->first; child != end;
+	     child = child->next)
+		merge_add(to->builder->arena, &to->builder->merge_budget,
+			  to->exact, child);
+}
+
 const struct node *argo_respelled(struct pod_builder *builder,
 				  const struct node *tree)
 {
-	struct node *exact, *variants;
-	uint32_t *budget = &builder->merge_budget;
+	struct respelling to = {.builder = builder};
 
-	if (!any_variant(tree))
+	if (!tree || has_free_keys(tree))
 		return tree;
-	exact = merge_hollow(builder->arena, tree);
-	variants = merge_hollow(builder->arena, tree);
 	FOR_EACH_CHILD(tree, child) {
-		struct node one = *argo_respelled(builder, child);
+		const struct node *one = argo_respelled(builder, child);
 
-		if (is_variant(&one)) {
-			one = argo_renamed(&one, field_in_any_case(one.key));
-			merge_add(builder->arena, budget, variants, &one);
-		} else {
-			merge_add(builder->arena, budget, exact, &one);
-		}
+		if (!to.exact && one == child && !is_variant(child))
+			continue;
+		if (!to.exact)
+			respelling_begin(&to, tree, child);
+		add_respelled(&to, one);
 	}
-	return variants->len
-		       ? value_merge(builder->arena, budget, exact, variants)
-		       : exact;
+	if (!to.exact)
+		return tree;
+	return to.variants->len
+		       ? value_merge(builder->arena, &builder->merge_budget,
+				     to.exact, to.variants)
+		       : to.exact;
 }
 
 /* -- workflows ------------------------------------------------------------- */

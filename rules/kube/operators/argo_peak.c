@@ -39,10 +39,15 @@ struct moment {
 	int64_t most; /* children at once */
 };
 
+static bool spend_more(struct peak *peak, size_t n)
+{
+	peak->budget -= n < peak->budget ? (uint32_t)n : peak->budget;
+	return peak->budget > 0;
+}
+
 static bool spend(struct peak *peak)
 {
-	peak->budget -= peak->budget > 0;
-	return peak->budget > 0;
+	return spend_more(peak, 1);
 }
 
 static const struct node *template_of(struct peak *peak,
@@ -128,6 +133,15 @@ static bool depends_on(const char *text, const char *name)
 	return false;
 }
 
+/* The cost of waits_for(), where one name counts 1. */
+static size_t cost_of_waiting(const struct node *task)
+{
+	const struct node *depends = node_get(task, "depends");
+
+	return 1 + node_count(node_get(task, "dependencies")) / 8 +
+	       (node_str(depends) ? depends->len / 64 : 0);
+}
+
 static bool waits_for(const struct node *task, const char *name)
 {
 	if (!name)
@@ -150,12 +164,13 @@ static bool raise_levels(struct peak *peak, const struct node *tasks,
 	unsigned i = 0;
 
 	FOR_EACH_CHILD(tasks, task) {
+		size_t cost = cost_of_waiting(task);
 		unsigned k = 0;
 
 		FOR_EACH_CHILD(tasks, other) {
 			const char *name = node_str(node_get(other, "name"));
 
-			if (!spend(peak))
+			if (!spend_more(peak, cost))
 				return false;
 			if (levels[k] >= levels[i] && k != i &&
 			    waits_for(task, name)) {

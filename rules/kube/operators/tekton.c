@@ -33,14 +33,6 @@ static bool is_filled(const struct node *node)
 	return false;
 }
 
-static bool any_filled(const struct node *tree)
-{
-	FOR_EACH_CHILD(tree, child)
-		if (any_filled(child))
-			return true;
-	return is_filled(tree);
-}
-
 /* Returns the item that may become several, or NULL. */
 static const struct node *any_list(const struct node *words)
 {
@@ -57,30 +49,52 @@ static bool is_command(const struct node *node)
 	return node->key && text_any(node->key, keys, text_eq);
 }
 
+static const struct node *unknown_like(struct pod_builder *builder,
+				       const struct node *tree)
+{
+	struct node *out = ARENA_NEW(builder->arena, struct node);
+
+	*out = *tree;
+	out->type = NODE_STRING;
+	out->str = "";
+	out->len = 0;
+	out->flags |= NODE_UNKNOWN;
+	return out;
+}
+
+/* Returns a copy of the tree without the children from that one on. */
+static struct node *copy_until(struct pod_builder *builder,
+			       const struct node *tree, const struct node *end)
+{
+	struct node *out = merge_hollow(builder->arena, tree);
+
+	for (const struct node *child = tree->first; child != end;
+	     child = child->next)
+		merge_add(builder->arena, &builder->merge_budget, out, child);
+	return out;
+}
+
 /* Returns the tree with the values that are filled in unknown. Readers of
  * commands look for variables in them. */
 static const struct node *filled(struct pod_builder *builder,
 				 const struct node *tree)
 {
-	const struct node *several = is_command(tree) ? any_list(tree) : NULL;
-	struct node *out;
+	struct node *out = NULL;
 
-	if (!any_filled(tree) || (is_command(tree) && !several))
-		return tree;
-	if (several || !node_first(tree)) {
-		out = ARENA_NEW(builder->arena, struct node);
-		*out = *tree;
-		out->type = NODE_STRING;
-		out->str = "";
-		out->len = 0;
-		out->flags |= NODE_UNKNOWN;
-		return out;
+	if (is_command(tree))
+		return any_list(tree) ? unknown_like(builder, tree) : tree;
+	if (!node_first(tree))
+		return is_filled(tree) ? unknown_like(builder, tree) : tree;
+	FOR_EACH_CHILD(tree, child) {
+		const struct node *one = filled(builder, child);
+
+		if (!out && one == child)
+			continue;
+		if (!out)
+			out = copy_until(builder, tree, child);
+		merge_add(builder->arena, &builder->merge_budget, out, one);
 	}
-	out = merge_hollow(builder->arena, tree);
-	FOR_EACH_CHILD(tree, child)
-		merge_add(builder->arena, &builder->merge_budget, out,
-			  filled(builder, child));
-	return out;
+	return out ? out : tree;
 }
 
 /* Returns a copy, whose values no fix changes: it is for several steps. */
