@@ -254,6 +254,23 @@ static void parameters(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
+/* Each is rejected at its second bracket, after libyaml has read a thousand. */
+static void patches_of_brackets(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
+		      "metadata: {name: a}, spec: {entrypoint: t0, "
+		      "templates: [");
+	for (unsigned i = 0; i < 1000; i++) {
+		buf_addf(out,
+			 "{name: t%u, container: {image: i:1}, "
+			 "podSpecPatch: '",
+			 i);
+		repeat(out, "{{a/", 600);
+		buf_adds(out, "'},");
+	}
+	buf_adds(out, "]}}");
+}
+
 /* Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
@@ -399,6 +416,7 @@ static void objects_cost_little(void **state)
 		{"conditions of tasks", "Workflow", conditions},
 		{"fields in any case", "Workflow", any_case},
 		{"parameters of a task", "TaskRun", parameters},
+		{"patches of brackets", "Workflow", patches_of_brackets},
 	};
 	struct stage *s = *state;
 

@@ -45,6 +45,7 @@ enum {
 	/* Brackets that are checked in the time that a parser needs to
 	 * start. */
 	START_WORK = 500,
+	LOOK_AHEAD = 1100, /* characters, to the end of the last token */
 };
 
 /* libyaml reads all directives in one call, so they are counted before. */
@@ -253,6 +254,21 @@ static bool feed(struct yaml *yaml, const yaml_event_t *event)
 	}
 }
 
+/*
+ * Counts the work on tokens that no event was charged for: libyaml reads the
+ * tokens of 1024 characters before it returns the first one of a possible key.
+ */
+static void spend_ahead(struct yaml *yaml)
+{
+	const char *text = yaml->text + yaml->byte;
+	uint64_t open = 0, work;
+
+	for (uint32_t i = 0; i < LOOK_AHEAD && i < yaml->end - yaml->byte; i++)
+		open += text[i] == '[' || text[i] == '{';
+	work = open * open;
+	yaml->work_left -= work < yaml->work_left ? work : yaml->work_left;
+}
+
 /* Reads all events of one document; false if it is rejected. */
 static bool read_document(struct yaml *yaml, uint32_t *used)
 {
@@ -262,8 +278,10 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 		yaml_event_t *event = &yaml->event;
 		bool good;
 
-		if (!yaml_parser_parse(&yaml->parser, event))
+		if (!yaml_parser_parse(&yaml->parser, event)) {
+			spend_ahead(yaml);
 			return yaml_refuse_parser(yaml);
+		}
 		good = feed(yaml, event);
 		if (event->type == YAML_DOCUMENT_END_EVENT) {
 			*used = yaml_offset(yaml, event->end_mark.index);
@@ -272,8 +290,10 @@ static bool read_document(struct yaml *yaml, uint32_t *used)
 			more = false;
 		}
 		yaml_event_delete(event);
-		if (!good)
+		if (!good) {
+			spend_ahead(yaml);
 			return false;
+		}
 	}
 	return true;
 }
