@@ -338,8 +338,6 @@ int main(int argc, char **argv)
 		return print_help(NULL);
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V"))
 		return version_command(NULL);
-	if (!strcmp(argv[1], "__complete"))
-		return complete_command(argv + 2);
 	command = command_find(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

@@ -59,16 +59,12 @@ static int completion(int argc, char **argv)
 	return rc ? rc : print(&out);
 }
 
-/* Runs commands that are not for users. */
-static int internal_command(char **argv)
+static int manpage(void)
 {
 	struct buf out;
 
 	buf_init(&out);
-	if (!strcmp(argv[1], "manpage"))
-		shell_manpage(&out);
-	else
-		shell_complete(argv + 2, &out);
+	shell_manpage(&out);
 	return print(&out);
 }
 
@@ -209,8 +205,8 @@ int main(int argc, char **argv)
 		return version(argc, argv);
 	if (argc < 2 || *argv[1] == '-')
 		return with_options(OPTION_SERVE, argv + 1, serve, help_serve);
-	if (!strcmp(argv[1], "manpage") || !strcmp(argv[1], "__complete"))
-		return internal_command(argv);
+	if (!strcmp(argv[1], "manpage"))
+		return manpage();
 	command = find_command(argv[1]);
 	if (!command)
 		return unknown_command(argv[1]);

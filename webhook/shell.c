@@ -7,7 +7,6 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "base/text.h"
 #include "certs_command.h"
 #include "cli/complete.h"
 #include "cli/roff.h"
@@ -17,42 +16,32 @@
 enum { CERTS = 1, ARGUMENT = 1 << 8 };
 
 static const struct complete_command commands[] = {
-	{"certs", "issue a CA and a serving certificate", CERTS,
+	{"certs", "", "issue a CA and a serving certificate", CERTS,
 	 &certs_options},
-	{"selftest", "ask a server over TLS, and check its answer",
+	{"selftest", "", "ask a server over TLS, and check its answer",
 	 OPTION_SELFTEST, NULL},
-	{"completion", "print a shell completion script", ARGUMENT, NULL},
-	{"version", "print the version", 0, NULL},
-	{"help", "print help", 0, NULL},
+	{"completion", "bash|zsh|fish", "print a shell completion script",
+	 ARGUMENT, NULL},
+	{"version", "", "print the version", 0, NULL},
+	{"help", "", "print help", 0, NULL},
 };
 
-static void offer_values(struct completion *c, const struct option *o,
-			 unsigned command)
+int shell_script(const char *shell, struct buf *out)
 {
-	const char *value = o ? o->value : "";
-
-	if (!o && command == ARGUMENT)
-		complete_offer_words(c, "bash zsh fish");
-	if (!text_eq(value, "FILE") && !text_eq(value, "DIR"))
-		c->directive |= COMPLETE_NO_FILES;
-}
-
-void shell_complete(char **words, struct buf *out)
-{
+	static const struct complete_words words[] = {
+		{"bash|zsh|fish", "bash zsh fish"},
+		{0},
+	};
 	static const struct complete_set set = {
+		.names = "gpugated",
 		.options = &option_set,
 		.commands = commands,
 		.n = ARRAY_SIZE(commands),
 		.without = OPTION_SERVE,
-		.values = offer_values,
+		.words = words,
 	};
 
-	complete_line(&set, words, out);
-}
-
-int shell_script(const char *shell, struct buf *out)
-{
-	if (shell && complete_script(shell, "gpugated", out))
+	if (complete_script(&set, shell, out))
 		return 0;
 	fputs("gpugated: completion needs a shell: bash, zsh or fish\n",
 	      stderr);

@@ -7,8 +7,6 @@
 
 /* Writes gpugated(8) as roff. */
 void shell_manpage(struct buf *out);
-/* Prints completions of the next word; words as in cli/complete.h. */
-void shell_complete(char **words, struct buf *out);
 /* Returns 0, or 2 after a message for an unknown shell. */
 int shell_script(const char *shell, struct buf *out);
 

@@ -103,8 +103,6 @@ int rules_command(struct options *options);
 int config_command(struct options *options);
 int init_command(struct options *options);
 int completion_command(struct options *options);
-/* Prints completions of the next word; words as in cli/complete.h. */
-int complete_command(char **words);
 int manpage_command(struct options *options);
 int krm_command(struct options *options);
 int cmp_command(struct options *options);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a line like the parser of options, but without reporting errors.
+ * Writes completion scripts. Words that several options share are variables of
+ * the script.
  */
 #include "cli/complete.h"
 
@@ -8,11 +9,12 @@
 
 #include "base/text.h"
 
+#define LIST "gpugate_list"
+
 enum { MEANING_MOST = 70 };
 
-/* --- offers --------------------------------------------------------------- */
-
-/* Adds the first sentence, or its start if it is too long; on one line. */
+/* Adds the first sentence, or its start if it is too long, for a text between
+ * single quotes. Brackets have a meaning in zsh. */
 static void add_meaning(struct buf *out, const char *text)
 {
 	const char *stop = strstr(text, ". ");
@@ -24,292 +26,329 @@ static void add_meaning(struct buf *out, const char *text)
 		for (len = MEANING_MOST; len && text[len] != ' ';)
 			len--;
 	for (size_t i = 0; i < len; i++)
-		buf_addc(out,
-			 text[i] == '\n' || text[i] == '\t' ? ' ' : text[i]);
+		if (text[i] == '\'' || text[i] == '[' || text[i] == ']')
+			buf_addc(out, ' ');
+		else
+			buf_addc(out, text[i] == '\n' ? ' ' : text[i]);
 }
 
-void complete_offer(struct completion *c, const char *name, const char *what)
+/* Adds the words that are known for a value, or their variable. */
+static bool add_words(const struct complete_set *set, const char *value,
+		      const char *choices, struct buf *out)
 {
-	if (!text_starts(name, c->word))
-		return;
-	buf_add(c->out, c->kept, c->nkept);
-	buf_adds(c->out, name);
-	if (what && *what) {
-		buf_addc(c->out, '\t');
-		add_meaning(c->out, what);
-	}
-	buf_addc(c->out, '\n');
+	if (choices)
+		buf_adds(out, choices);
+	for (size_t i = 0; !choices && set->words[i].value; i++)
+		if (strstr(value, set->words[i].value)) {
+			buf_addf(out, "$" LIST "%zu", i);
+			return true;
+		}
+	return choices;
 }
 
-void complete_offer_words(struct completion *c, const char *words)
+static bool is_file(const char *value)
 {
-	while (*(words += strspn(words, " "))) {
-		size_t len = strcspn(words, " ");
-		struct buf word;
-
-		buf_init(&word);
-		buf_add(&word, words, len);
-		complete_offer(c, word.data, NULL);
-		buf_release(&word);
-		words += len;
-	}
+	return strstr(value, "FILE") || strstr(value, "DIR") ||
+	       strstr(value, "PATH");
 }
 
-/* --- the line ------------------------------------------------------------- */
-
-static const struct option *find_option(const struct complete_set *set,
-					unsigned bit, const char *name,
-					size_t len, char letter)
+/* Calls for each option of a command; of none if command is NULL. */
+static void each_option(const struct complete_set *set,
+			const struct complete_command *command,
+			void (*add)(const struct complete_set *set,
+				    const char *name, const struct option *o,
+				    struct buf *out),
+			struct buf *out)
 {
-	for (size_t i = 0; i < set->options->n; i++) {
-		const struct option *o = &set->options->items[i];
+	const struct option_set *options =
+		command && command->options ? command->options : set->options;
+	unsigned bit = command ? command->bit : set->without;
 
-		if (!(o->commands & bit))
-			continue;
-		if (letter ? o->letter == letter
-			   : strlen(o->name) == len &&
-				     !memcmp(o->name, name, len))
-			return o;
-	}
-	return NULL;
+	for (size_t i = 0; i < options->n; i++)
+		if (options->items[i].commands & bit)
+			add(set, command ? command->name : "",
+			    &options->items[i], out);
 }
 
-/* Returns the option whose value is the next word. */
-static const struct option *expected(const struct complete_set *set,
-				     unsigned bit, const char *word)
-{
-	const struct option *o = NULL;
-
-	if (*word != '-' || !word[1] || strchr(word, '='))
-		return NULL;
-	if (word[1] == '-')
-		o = find_option(set, bit, word + 2, strlen(word + 2), 0);
-	for (const char *c = word + 1; word[1] != '-' && *c; c++) {
-		o = find_option(set, bit, NULL, 0, *c);
-		if (o && o->value)
-			return c[1] ? NULL : o;
-	}
-	return o && o->value ? o : NULL;
-}
-
-static void keep_offers(struct completion *c, size_t n)
-{
-	c->nkept += n;
-	c->word += n;
-}
-
-static void offer_value(const struct complete_set *set, struct completion *c,
-			const struct option *o, unsigned bit)
-{
-	const char *comma = strrchr(c->word, ',');
-
-	if (o && o->kind == OPTION_WORDS) {
-		keep_offers(c, comma ? (size_t)(comma + 1 - c->word) : 0);
-		c->directive = COMPLETE_NO_SPACE;
-	}
-	if (o && o->choices) {
-		complete_offer_words(c, o->choices);
-		c->directive |= COMPLETE_NO_FILES;
-	} else {
-		set->values(c, o, bit);
-	}
-}
-
-static void offer_options(const struct complete_set *set, struct completion *c,
-			  unsigned bit)
-{
-	struct buf name;
-
-	buf_init(&name);
-	for (size_t i = 0; i < set->options->n; i++) {
-		const struct option *o = &set->options->items[i];
-
-		if (!(o->commands & bit))
-			continue;
-		buf_reset(&name);
-		buf_addf(&name, "--%s", o->name);
-		complete_offer(c, name.data, o->help);
-	}
-	buf_release(&name);
-	c->directive = COMPLETE_NO_FILES;
-}
-
-static void offer_commands(const struct complete_set *set, struct completion *c)
+static void add_names(const struct complete_set *set, struct buf *out)
 {
 	for (size_t i = 0; i < set->n; i++)
-		complete_offer(c, set->commands[i].name,
-			       set->commands[i].summary);
-	c->directive = COMPLETE_NO_FILES;
+		buf_addf(out, "%s%s", i ? " " : "", set->commands[i].name);
 }
 
-static void offer_word(const struct complete_set *set, struct completion *c,
-		       unsigned bit, char **words)
-{
-	const struct option *o = NULL;
-	const char *equals = strchr(c->word, '=');
-	bool plain = false;
+/* --- bash ----------------------------------------------------------------- */
 
-	for (; words[1]; words++) {
-		plain |= !o && !strcmp(*words, "--");
-		o = o || plain ? NULL : expected(set, bit, *words);
-	}
-	if (!o && !plain && text_starts(c->word, "--") && equals) {
-		o = find_option(set, bit, c->word + 2,
-				(size_t)(equals - c->word - 2), 0);
-		c->directive = COMPLETE_NO_FILES;
-		keep_offers(c, (size_t)(equals + 1 - c->word));
-		if (o && o->value)
-			offer_value(set, c, o, bit);
-	} else if (!o && !plain && *c->word == '-') {
-		offer_options(set, c, bit);
-	} else {
-		offer_value(set, c, o, bit);
-	}
-}
-
-void complete_line(const struct complete_set *set, char **words,
-		   struct buf *out)
-{
-	static char nothing[] = "", *none[] = {nothing, NULL};
-	struct completion c = {.out = out,
-			       .words = *words ? words : none,
-			       .directive = COMPLETE_FILES};
-	struct complete_set of = *set;
-	unsigned bit = 0;
-	size_t n = 0;
-
-	while (c.words[n + 1])
-		n++;
-	c.word = c.kept = c.words[n];
-	for (size_t i = 0; n && i < set->n; i++) {
-		const struct complete_command *command = &set->commands[i];
-
-		if (strcmp(command->name, *c.words) != 0)
-			continue;
-		bit = command->bit;
-		if (command->options)
-			of.options = command->options;
-	}
-	if (!n && *c.word != '-')
-		offer_commands(set, &c);
-	else if (bit)
-		offer_word(&of, &c, bit, c.words + 1);
-	else if (set->without && **c.words == '-')
-		offer_word(set, &c, set->without, c.words);
-	else
-		c.directive = COMPLETE_NO_FILES;
-	buf_addf(out, ":%u\n", c.directive);
-}
-
-/* --- scripts -------------------------------------------------------------- */
-
-/* ` is replaced by the first name. */
-static const char bash_script[] =
-	"_`() {\n"
-	"\tlocal word piece line directive=0 i\n"
-	"\tlocal -a words=()\n"
-	"\t# bash parts words at : and =, too.\n"
-	"\tfor ((i = 1; i <= COMP_CWORD; i++)); do\n"
-	"\t\tword=${COMP_WORDS[i]}\n"
-	"\t\tif [[ ${#words[@]} -gt 0 && ($word =~ ^[:=]+$ ||\n"
-	"\t\t\t${COMP_WORDS[i - 1]} =~ ^[:=]+$) ]]; then\n"
-	"\t\t\twords[${#words[@]} - 1]+=$word\n"
-	"\t\telse\n"
-	"\t\t\twords+=(\"$word\")\n"
-	"\t\tfi\n"
-	"\tdone\n"
-	"\tword=${words[${#words[@]} - 1]} piece=${COMP_WORDS[COMP_CWORD]}\n"
-	"\t[[ ! $piece =~ ^[:=]+$ ]] || piece=\n"
-	"\tCOMPREPLY=()\n"
-	"\twhile IFS= read -r line; do\n"
-	"\t\tcase $line in\n"
-	"\t\t:*) directive=${line#:} ;;\n"
-	"\t\t*) line=${line%%$'\\t'*}\n"
-	"\t\t\tCOMPREPLY+=(\"${line:${#word} - ${#piece}}\") ;;\n"
-	"\t\tesac\n"
-	"\tdone < <(\"$1\" __complete \"${words[@]}\" 2>/dev/null)\n"
-	"\t((!(directive & 2))) || compopt -o nospace 2>/dev/null\n"
-	"\t((${#COMPREPLY[@]} || directive & 4)) ||\n"
-	"\t\tcompopt -o default -o filenames 2>/dev/null\n"
-	"\treturn 0\n"
-	"}\n"
-	"complete -F _` ";
-
-static const char zsh_script[] =
-	"_`() {\n"
-	"\tlocal line directive=0\n"
-	"\tlocal -a offers meanings more\n"
-	"\tfor line in \"${(@f)$(\"${(Q)words[1]}\" __complete "
-	"\"${(@Q)words[2,CURRENT]}\" 2>/dev/null)}\"; do\n"
-	"\t\tcase $line in\n"
-	"\t\t:<->) directive=${line#:} ;;\n"
-	"\t\t?*) offers+=(\"${line%%$'\\t'*}\")\n"
-	"\t\t\tmeanings+=(\"${line/$'\\t'/  -- }\") ;;\n"
-	"\t\tesac\n"
-	"\tdone\n"
-	"\t((!(directive & 2))) || more=(-S '')\n"
-	"\tif (($#offers)); then\n"
-	"\t\tcompadd -l -d meanings \"$more[@]\" -a offers\n"
-	"\telif ((!(directive & 4))); then\n"
-	"\t\tcompset -P '*[:=]'\n"
-	"\t\t_files\n"
+/* --option=value is three words, in kubectl one. */
+static const char bash_head[] =
+	"\tlocal word=${COMP_WORDS[COMP_CWORD]} command= words= many= kept=\n"
+	"\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
+	"\t((COMP_CWORD < 2)) || command=${COMP_WORDS[1]}\n"
+	"\tcase $command in -*) command= ;; esac\n"
+	"\tif [[ $word == --*=* ]]; then\n"
+	"\t\tbefore=${word%%=*} kept=${word%%=*}= word=${word#*=}\n"
+	"\telif [[ $word == = ]]; then\n"
+	"\t\tword=\n"
+	"\telif [[ $before == = ]]; then\n"
+	"\t\tbefore=${COMP_WORDS[COMP_CWORD - 2]}\n"
 	"\tfi\n"
-	"}\n"
-	"# Read by compinit it is the function, else it defines it.\n"
-	"if [[ $funcstack[1] == _` ]]; then\n"
-	"\t_`\n"
-	"else\n"
-	"\tcompdef _` ";
+	"\tcase \"$command $before $word\" in\n";
 
-static const char fish_script[] =
-	"function __`_complete\n"
-	"\tset -l words (commandline -opc)\n"
-	"\tset -l word (commandline -ct)\n"
-	"\tset -l offers ($words[1] __complete $words[2..] \"$word\" "
-	"2>/dev/null)\n"
-	"\tset -l directive \"$offers[-1]\"\n"
-	"\tset -e offers[-1]\n"
-	"\tif test (count $offers) -gt 0\n"
-	"\t\tprintf '%s\\n' $offers\n"
-	"\telse if contains -- \"$directive\" :0 :2\n"
-	"\t\t__fish_complete_path \"$word\"\n"
-	"\tend\n"
+static const char bash_tail[] =
+	"\tesac\n"
+	"\tif [[ $many ]]; then\n"
+	"\t\tcompopt -o nospace 2>/dev/null\n"
+	"\t\tcase $word in *,*) kept+=${word%,*}, word=${word##*,} ;; esac\n"
+	"\tfi\n"
+	"\tCOMPREPLY=($(compgen -P \"$kept\" -W \"$words\" -- \"$word\")) || :\n"
+	"}\n";
+
+static void bash_value(const struct complete_set *set, const char *name,
+		       const struct option *o, struct buf *out)
+{
+	if (!o->value)
+		return;
+	buf_addf(out, "\t\"%s --%s \"*", name, o->name);
+	if (o->letter)
+		buf_addf(out, " | \"%s -%c \"*", name, o->letter);
+	buf_adds(out, ") words=\"");
+	add_words(set, o->value, o->choices, out);
+	buf_addf(out, "\"%s ;;\n", o->kind == OPTION_WORDS ? " many=1" : "");
+}
+
+static void bash_option(const struct complete_set *set, const char *name,
+			const struct option *o, struct buf *out)
+{
+	(void)set, (void)name;
+	buf_addf(out, " --%s", o->name);
+}
+
+/* Values of its options, options, arguments. */
+static void bash_command(const struct complete_set *set,
+			 const struct complete_command *command,
+			 struct buf *out)
+{
+	const char *name = command ? command->name : "";
+
+	each_option(set, command, bash_value, out);
+	buf_addf(out, "\t\"%s \"*\" -\"*) words=\"", name);
+	each_option(set, command, bash_option, out);
+	buf_addf(out, "\" ;;\n\t\"%s \"*) words=\"", name);
+	if (command)
+		add_words(set, command->arguments, NULL, out);
+	else
+		add_names(set, out);
+	buf_adds(out, "\" ;;\n");
+}
+
+static void bash_script(const struct complete_set *set, const char *name,
+			struct buf *out)
+{
+	buf_addf(out, "_%s() {\n", name);
+	for (size_t i = 0; set->words[i].value; i++)
+		buf_addf(out, "\tlocal " LIST "%zu=\"%s\"\n", i,
+			 set->words[i].words);
+	buf_adds(out, bash_head);
+	for (size_t i = 0; i < set->n; i++)
+		bash_command(set, &set->commands[i], out);
+	bash_command(set, NULL, out);
+	buf_adds(out, bash_tail);
+	buf_addf(out, "complete -o default -F _%s %s\n", name, set->names);
+}
+
+/* --- zsh ------------------------------------------------------------------ */
+
+static void zsh_action(const struct complete_set *set, const char *value,
+		       const char *choices, bool many, struct buf *out)
+{
+	struct buf words;
+
+	buf_init(&words);
+	if (!add_words(set, value, choices, &words))
+		buf_adds(out, is_file(value) ? "_files" : " ");
+	else if (many)
+		buf_addf(out, "_sequence compadd - %s", words.data);
+	else
+		buf_addf(out, "(%s)", words.data);
+	buf_release(&words);
+}
+
+static void zsh_spec(const struct complete_set *set, const struct option *o,
+		     const char *option, struct buf *out)
+{
+	bool again = o->kind == OPTION_LIST || o->kind == OPTION_COUNT;
+
+	buf_addf(out, " \\\n\t\t'%s%s[", again ? "*" : "", option);
+	add_meaning(out, o->help);
+	buf_addc(out, ']');
+	if (o->value) {
+		buf_adds(out, ":value:");
+		zsh_action(set, o->value, o->choices, o->kind == OPTION_WORDS,
+			   out);
+	}
+	buf_addc(out, '\'');
+}
+
+static void zsh_option(const struct complete_set *set, const char *name,
+		       const struct option *o, struct buf *out)
+{
+	const char letter[] = {'-', o->letter, o->value ? '+' : '\0', '\0'};
+	struct buf option;
+
+	(void)name;
+	buf_init(&option);
+	buf_addf(&option, "--%s%s", o->name, o->value ? "=" : "");
+	zsh_spec(set, o, option.data, out);
+	buf_release(&option);
+	if (o->letter)
+		zsh_spec(set, o, letter, out);
+}
+
+static void zsh_command(const struct complete_set *set,
+			const struct complete_command *command, struct buf *out)
+{
+	buf_addf(out, "\t%s) _arguments -s :", command ? command->name : "-");
+	each_option(set, command, zsh_option, out);
+	if (command && *command->arguments) {
+		buf_adds(out, " \\\n\t\t'*:argument:");
+		zsh_action(set, command->arguments, NULL, false, out);
+		buf_addc(out, '\'');
+	}
+	buf_adds(out, " ;;\n");
+}
+
+static void zsh_script(const struct complete_set *set, const char *name,
+		       struct buf *out)
+{
+	buf_addf(out, "#compdef %s\n_%s() {\n\tlocal -a commands=(\n",
+		 set->names, name);
+	for (size_t i = 0; i < set->n; i++) {
+		buf_addf(out, "\t\t'%s:", set->commands[i].name);
+		add_meaning(out, set->commands[i].summary);
+		buf_adds(out, "'\n");
+	}
+	buf_adds(out, "\t)\n");
+	for (size_t i = 0; set->words[i].value; i++)
+		buf_addf(out, "\tlocal -a " LIST "%zu=(%s)\n", i,
+			 set->words[i].words);
+	buf_adds(out, "\tlocal command=$words[2]\n"
+		      "\tif [[ $command == -* ]]; then\n"
+		      "\t\tcommand=-\n"
+		      "\telif ((CURRENT == 2)); then\n"
+		      "\t\t_describe command commands\n"
+		      "\t\treturn\n"
+		      "\telse\n"
+		      "\t\tshift words\n"
+		      "\t\t((CURRENT -= 1))\n"
+		      "\tfi\n"
+		      "\tcase $command in\n");
+	for (size_t i = 0; i < set->n; i++)
+		zsh_command(set, &set->commands[i], out);
+	if (set->without)
+		zsh_command(set, NULL, out);
+	buf_addf(out,
+		 "\tesac\n}\n"
+		 "# Read by compinit it is the function, else it defines it.\n"
+		 "if [[ $funcstack[1] == _%s ]]; then\n"
+		 "\t_%s\nelse\n\tcompdef _%s %s\nfi\n",
+		 name, name, name, set->names);
+}
+
+/* --- fish ----------------------------------------------------------------- */
+
+/* __fish_complete_list would drop the name in --option=a,b. */
+static const char fish_list[] =
+	"function __gpugate_list\n"
+	"\tset -l word (commandline -ct | string replace -r '^--[^=]*=' '')\n"
+	"\tprintf '%s\\n' (string replace -r '[^,]*$' '' -- \"$word\")$argv\n"
 	"end\n";
 
-static void add_script(struct buf *out, const char *script, const char *name,
-		       size_t len)
+static void fish_values(const struct complete_set *set, const char *value,
+			const struct option *o, struct buf *out)
 {
-	for (; *script; script++)
-		if (*script == '`')
-			buf_add(out, name, len);
-		else
-			buf_addc(out, *script);
+	struct buf words;
+
+	buf_init(&words);
+	if (!add_words(set, value, o ? o->choices : NULL, &words))
+		buf_adds(out, is_file(value) ? " -r -F" : " -x");
+	else if (o && o->kind == OPTION_WORDS)
+		buf_addf(out, " -x -a '(__gpugate_list %s)'", words.data);
+	else
+		buf_addf(out, " -x -a '%s'", words.data);
+	buf_release(&words);
 }
 
-bool complete_script(const char *shell, const char *names, struct buf *out)
+/* Begins a line for a command, or for the program without one. */
+static void fish_begin(const struct complete_set *set, const char *command,
+		       struct buf *out)
 {
-	size_t len = strcspn(names, " ");
+	buf_addf(out, "complete -c %.*s -n '%s__fish_seen_subcommand_from ",
+		 (int)strcspn(set->names, " "), set->names,
+		 *command ? "" : "not ");
+	if (*command)
+		buf_adds(out, command);
+	else
+		add_names(set, out);
+	buf_addc(out, '\'');
+}
 
-	if (!strcmp(shell, "bash")) {
-		add_script(out, bash_script, names, len);
-		buf_addf(out, "%s\n", names);
-	} else if (!strcmp(shell, "zsh")) {
-		buf_addf(out, "#compdef %s\n", names);
-		add_script(out, zsh_script, names, len);
-		buf_addf(out, "%s\nfi\n", names);
-	} else if (!strcmp(shell, "fish")) {
-		add_script(out, fish_script, names, len);
-		for (const char *at = names; *at; at += strspn(at, " ")) {
-			size_t n = strcspn(at, " ");
+static void fish_option(const struct complete_set *set, const char *name,
+			const struct option *o, struct buf *out)
+{
+	fish_begin(set, name, out);
+	buf_addf(out, " -l %s", o->name);
+	if (o->letter)
+		buf_addf(out, " -s %c", o->letter);
+	if (o->value)
+		fish_values(set, o->value, o, out);
+	buf_adds(out, " -d '");
+	add_meaning(out, o->help);
+	buf_adds(out, "'\n");
+}
 
-			buf_addf(out,
-				 "complete -c %.*s -f -a "
-				 "'(__%.*s_complete)'\n",
-				 (int)n, at, (int)len, names);
-			at += n;
-		}
-	} else {
-		return false;
+static void fish_script(const struct complete_set *set, struct buf *out)
+{
+	size_t len = strcspn(set->names, " ");
+
+	for (size_t i = 0; set->words[i].value; i++)
+		buf_addf(out, "set -g " LIST "%zu %s\n", i,
+			 set->words[i].words);
+	buf_adds(out, fish_list);
+	for (size_t i = 0; i < set->n; i++) {
+		const struct complete_command *c = &set->commands[i];
+
+		fish_begin(set, "", out);
+		buf_addf(out, " -f -a %s -d '", c->name);
+		add_meaning(out, c->summary);
+		buf_adds(out, "'\n");
+		each_option(set, c, fish_option, out);
+		fish_begin(set, c->name, out);
+		fish_values(set, c->arguments, NULL, out);
+		buf_addc(out, '\n');
 	}
-	return true;
+	each_option(set, NULL, fish_option, out);
+	for (const char *at = set->names + len; *at; at += strcspn(at, " ")) {
+		at += strspn(at, " ");
+		buf_addf(out, "complete -c %.*s -w %.*s\n",
+			 (int)strcspn(at, " "), at, (int)len, set->names);
+	}
+}
+
+bool complete_script(const struct complete_set *set, const char *shell,
+		     struct buf *out)
+{
+	struct buf name;
+	bool known = true;
+
+	buf_init(&name);
+	buf_add(&name, set->names, strcspn(set->names, " "));
+	if (text_eq(shell, "bash"))
+		bash_script(set, name.data, out);
+	else if (text_eq(shell, "zsh"))
+		zsh_script(set, name.data, out);
+	else if (text_eq(shell, "fish"))
+		fish_script(set, out);
+	else
+		known = false;
+	buf_release(&name);
+	return known;
 }

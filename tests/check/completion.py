@@ -4,8 +4,8 @@
 
 usage: completion.py SHELL SHARE FOLDER
 
-SHARE contains the installed files. FOLDER/gpugate on PATH prints "GOT" and its
-arguments, each in brackets, unless completions are requested. A case is the
+SHARE contains the installed files. gpugate on PATH prints "GOT" and its
+arguments, each in brackets. A case is the
 typed line, with TAB as \\t, and the expected result: the words that the
 program received, or the completions.
 """
@@ -22,7 +22,7 @@ BELL_AND_ESCAPES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b[=>]|[\x07\r]")
 # typed text, wanted completions; the first one is the shell's first TAB.
 CASES = [
     ("gpugate li\t", "GOT [lint]"),
-    ("gpugate lint --excl\t'*.x'", "GOT [lint] [--exclude] [*.x]"),
+    ("gpugate lint --isol\t-q", "GOT [lint] [--isolated] [-q]"),
     ("gpugate lint --fail-on e\t", "GOT [lint] [--fail-on] [error]"),
     ("gpugate lint --fail-on=e\t", "GOT [lint] [--fail-on=error]"),
     ("gpugate lint --select quota,shm-mi\t",
@@ -30,13 +30,19 @@ CASES = [
     ("gpugate lint --select=quota,shm-mi\t",
      "GOT [lint] [--select=quota,shm-missing]"),
     ("gpugate lint --format sari\t", "GOT [lint] [--format] [sarif]"),
-    ("gpugate lint --since topic-b\t", "GOT [lint] [--since] [topic-branch]"),
-    ("gpugate snapshot -n research-\t", "GOT [snapshot] [-n] [research-lab]"),
     ("gpugate explain shm-mi\t", "GOT [explain] [shm-missing]"),
     ("gpugate lint manif\t", "GOT [lint] [manifest.yaml]"),
     ("gpugate completion f\t", "GOT [completion] [fish]"),
     ("kubectl-gpugate quo\t", "GOT [quota]"),
-    ("gpugated --tls-c\tcert", "GOT [--tls-cert] [cert]"),
+    ("gpugated --self-m\t", "GOT [--self-managed]"),
+    ("gpugated --log-level w\t", "GOT [--log-level] [warn]"),
+    ("gpugated --live off --log-level w\t",
+     "GOT [--live] [off] [--log-level] [warn]"),
+    ("gpugated certs --for\t", "GOT [certs] [--force]"),
+    ("gpugate lint -n x --config manif\t",
+     "GOT [lint] [-n] [x] [--config] [manifest.yaml]"),
+    ("gpugate lint --config=manif\t",
+     "GOT [lint] [--config=manifest.yaml]"),
     ("gpugated self\t", "GOT [selftest]"),
     ("gpugate lint --select shm-\t\t", "shm-hostpath"),
 ]
@@ -96,7 +102,7 @@ def fish(share, case):
         capture_output=True, text=True, check=False)
     offers = [o.split("\t")[0] for o in done.stdout.splitlines()]
     word = re.findall(r"\[([^]]*)\]", wanted)
-    if "\t'" in typed or typed.endswith("cert"):
+    if "\t-" in typed:
         word = word[:-1]
     word = word[-1] if word else wanted
     return offers, word in offers

@@ -1,35 +1,26 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Tests the installed completions in real shells: the first TAB, lists after a
-# comma, git's and kubectl's names; and the manual pages with mandoc.
+# comma, files; and the manual pages with mandoc.
 # usage: completion.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
-export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null
 sh deploy/completion/install.sh "$gpugate" "$gpugated" "$work/usr" \
 	>"$work/log" 2>&1 || say_fail 'install'
 
 folder=$work/folder
 mkdir "$folder" "$work/bin"
 for name in gpugate kubectl-gpugate gpugated; do
-	program=$gpugate
-	[ "$name" != gpugated ] || program=$gpugated
-	ln -s "$program" "$work/bin/real-$name"
-	cat >"$work/bin/$name" <<-END
+	cat >"$work/bin/$name" <<-'END'
 		#!/bin/sh
-		[ "\$1" != __complete ] || exec "$program" "\$@"
 		printf 'GOT'
-		printf ' [%s]' "\$@"
+		printf ' [%s]' "$@"
 		echo
 	END
 done
-printf '#!/bin/sh\necho namespace/research-lab\n' >"$work/bin/kubectl"
 chmod +x "$work/bin/"*
 export PATH=$work/bin:$PATH
 : >"$folder/manifest.yaml"
-git -C "$folder" init -q
-git -C "$folder" -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
-git -C "$folder" branch topic-branch
 
 for shell in bash zsh fish; do
 	if ! command -v "$shell" >/dev/null &&

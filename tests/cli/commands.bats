@@ -163,53 +163,46 @@ print(rule["name"], rule["severity"], "kind:" in rule["flagged"],
 	is "$status" 2
 }
 
-# offers WORD...: prints the completions of the last word, on one line.
+# offers WORD...: prints the completions of the last word in bash, on one line.
 offers() {
-	"$GPUGATE" __complete "$@" | cut -f1 | tr '\n' ' '
+	COMP_WORDS=(gpugate "$@") COMP_CWORD=$#
+	_gpugate
+	echo "${COMPREPLY[*]}"
 }
 
 @test "completion: commands, options, values, lists" {
-	is "$(offers li)" "lint :4 "
-	is "$(offers lint --fail-o)" "--fail-on :4 "
-	is "$(offers lint --fail-on w)" "warning :4 "
-	is "$(offers lint --fail-on=w)" "--fail-on=warning :4 "
+	eval "$("$GPUGATE" completion bash)"
+	is "$(offers li)" "lint"
+	is "$(offers lint --fail-o)" "--fail-on"
+	is "$(offers lint --fail-on w)" "warning"
+	is "$(offers lint --fail-on=w)" "--fail-on=warning"
+	is "$(offers lint --fail-on = w)" "warning"
+	is "$(offers lint --fail-on =)" "error warning info never"
 	is "$(offers lint --select quota,priority-int)" \
-		"quota,priority-integer-set :6 "
-	is "$(offers explain priority-int)" "priority-integer-set :4 "
-	is "$(offers lint --format sari)" "sarif :4 "
-	is "$(offers lint --format sarif:)" ":0 "
-	is "$(offers lint fil)" ":0 "
-	is "$(offers lint --config fil)" ":0 "
-	is "$(offers lint -qn m --fail-on i)" "info :4 "
-	is "$(offers lint -j)" ":4 "
-	is "$(offers lint -- --f)" ":0 "
-	is "$(offers nothing x)" ":4 "
-	is "$(offers completion z)" "zsh :4 "
+		"quota,priority-integer-set"
+	is "$(offers lint --select scheduli)" "scheduling"
+	is "$(offers explain priority-int)" "priority-integer-set"
+	is "$(offers explain scheduli)" ""
+	is "$(offers lint --format sari)" "sarif"
+	is "$(offers quota --format ht)" "html"
+	is "$(offers lint fil)" ""
+	is "$(offers lint --config --f)" ""
+	is "$(offers lint -n m --fail-on i)" "info"
+	is "$(offers nothing x)" ""
+	is "$(offers completion z)" "zsh"
+	is "$(offers help sna)" "snapshot"
 	holds "$(offers '')" "snapshot"
 	holds_not "$(offers '')" "manpage"
-	is "$(offers)" "$(offers '')"
 }
 
-@test "completion: what git and kubectl know, where it is asked for" {
-	git init -q .
-	git -c user.name=a -c user.email=a@b commit -q --allow-empty -m a
-	git branch topic
-	is "$(offers lint --since top)" "topic :4 "
-	is "$(offers lint --add-ignore top)" ":4 "
-	mkdir bin
-	printf '#!/bin/sh\necho "$*" >>calls\ncase $* in *get-contexts*) echo prod ;; *) echo namespace/ml ;; esac\n' \
-		>bin/kubectl
-	chmod +x bin/kubectl
-	PATH=$PWD/bin:$PATH
-	is "$(offers lint --context prod -n '')" "ml :4 "
-	is "$(cat calls)" \
-		"--context prod get namespaces -o name --request-timeout=2s"
-	is "$(offers snapshot -n a,m)" "a,ml :6 "
-	is "$(offers quota --context '')" "prod :4 "
-	rm bin/kubectl
-	printf '#!/bin/sh\nexit 1\n' >bin/kubectl
-	chmod +x bin/kubectl
-	is "$(offers snapshot -n shm)" ":6 "
+@test "completion: nothing is run and nothing is asked at TAB" {
+	for shell in bash zsh fish; do
+		run "$GPUGATE" completion "$shell"
+		holds_not "$output" __complete
+		for rule in $("$GPUGATE" rules | cut -d' ' -f1); do
+			holds "$output" " $rule"
+		done
+	done
 }
 
 @test "manual pages name every option and every key" {

@@ -564,15 +564,20 @@ status_of() {
 }
 
 @test "gpugated: completion and its manual page" {
-	run "$GPUGATED" __complete cer
-	holds "$output" "certs"
-	run "$GPUGATED" __complete --tls-c
-	is "$(printf '%s\n' "$output" | cut -f1 | tr '\n' ' ')" "--tls-cert :4 "
-	is "$("$GPUGATED" __complete --tls-cert x)" ":0"
-	is "$("$GPUGATED" __complete --log-level w)" "warn
-:4"
-	run "$GPUGATED" __complete certs --d
-	is "$(printf '%s\n' "$output" | cut -f1 | tr '\n' ' ')" "--dir --dns --days :4 "
+	eval "$("$GPUGATED" completion bash)"
+	while read -r line wanted; do
+		read -ra COMP_WORDS <<<"gpugated ${line//|/ }"
+		COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+		_gpugated
+		is "${COMPREPLY[*]}" "$wanted"
+	done <<-'END'
+		cer certs
+		--tls-c --tls-cert
+		--tls-cert|x
+		--log-level|w warn
+		--listen|:1|--log-level|w warn
+		certs|--da --days
+	END
 	for shell in bash zsh fish; do
 		run "$GPUGATED" completion "$shell"
 		is "$status" 0
