@@ -78,7 +78,7 @@ reported() {
 	if [ -f "$(dirname "$file")/admission.yaml" ]; then
 		set -- "$@" -q --admission-policy "$(dirname "$file")/admission.yaml"
 	fi
-	"$gpugate" lint "$@" --preset all --format concise --fail-on never \
+	"$gpugate" lint "$@" --preset all --show-all --format concise --fail-on never \
 		--no-ignore-vcs ${ignore:+--ignore "$ignore"} "$file" \
 		>"$tmp/reported" || return
 	! grep -F '(null)' "$tmp/reported" >&2 || return
@@ -128,7 +128,7 @@ repair() {
 	[ ! -f "${file%.yaml}.cluster.json" ] ||
 		set -- "$@" --cluster "${file%.yaml}.cluster.json"
 	"$gpugate" lint "$@" --preset all --select "$rule" --fix --fail-on never \
-		--no-ignore-vcs --format concise "$file" >"$tmp/report" 2>"$tmp/log" ||
+		--no-ignore-vcs --show-all --format concise "$file" >"$tmp/report" 2>"$tmp/log" ||
 		{ cat "$tmp/log" >&2; return 1; }
 }
 

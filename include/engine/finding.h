@@ -74,6 +74,7 @@ struct finding {
 	struct amount pods;
 	struct related *related;
 	unsigned nrelated;
+	uint32_t more; /* findings that the report folds into this one */
 	enum suppressed_via suppressed;
 	const char *suppression_reason;
 	/* Identity of pod and container within the run, to drop findings that

@@ -71,6 +71,9 @@ enum rule_flags {
 	RULE_PREVIEW = 1024,
 	/* No comment, annotation or exemption hides it, only a baseline. */
 	RULE_LOCKED = 2048,
+	/* Infos of the rule depend on the cluster alone: reports show one and
+	 * count the others. */
+	RULE_SITE = 4096,
 };
 
 /*

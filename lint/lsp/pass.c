@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "lint/run/fold.h"
 #include "lint/text/names.h"
 
 struct lsp_collector {
@@ -116,10 +117,17 @@ static void collect(void *state, const struct report_file *file,
 	struct lsp_document *document =
 		lsp_document_by_path(c->session, file->path);
 	struct lsp_finding *kept;
+	struct fold fold = {0};
 	size_t nkept = 0;
 
 	if (!document)
 		return;
+	/* A document shows what is in it, so folding ends there. */
+	if (!c->session->options->show_all) {
+		fold.fail_on = c->session->options->fail_on;
+		fold_count(&fold, findings, n);
+		findings = fold_findings(&fold, &c->pass->arena, findings, &n);
+	}
 	kept = ARENA_ARRAY(&c->pass->arena, struct lsp_finding, n);
 	for (size_t i = 0; i < n; i++)
 		if (!findings[i].suppressed)
@@ -137,7 +145,7 @@ static void reported(void *state, const struct report_summary *summary)
 }
 
 static const struct report_format report_lsp = {
-	.name = "lsp", .file = collect, .end = reported};
+	.name = "lsp", .whole = true, .file = collect, .end = reported};
 
 /* --- what is linted ------------------------------------------------------ */
 

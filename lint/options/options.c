@@ -239,12 +239,13 @@ static const struct option table[] = {
 	 .help = "End the report with the number of findings of each rule at "
 		 "each "
 		 "severity."},
-	{"show-all", 0, OPTION_FLAG, FOR_LINT | FOR_POST_RENDER, AT(show_all),
-	 NULL, NULL,
+	{"show-all", 0, OPTION_FLAG, FOR_LINT | FOR_LSP | FOR_POST_RENDER,
+	 AT(show_all), NULL, NULL,
 	 .help = "Show every finding in full. Without this option, `full` shows "
 		 "the first three errors and the first three warnings of each "
 		 "rule and counts the rest; infos are only counted unless "
-		 "--fail-on is info. Other formats always contain all findings."},
+		 "--fail-on is info. Other formats contain all findings, but "
+		 "show infos about the cluster once a rule."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LSP | FOR_POST_RENDER, AT(docs_url),
 	 "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "

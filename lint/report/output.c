@@ -151,12 +151,12 @@ void outputs_begin(struct outputs *outputs, const struct options *options,
 }
 
 void outputs_file(struct outputs *outputs, const struct report_file *file,
-		  const struct finding *findings, size_t n)
+		  const struct finding *findings, size_t n, bool folded)
 {
 	for (size_t i = 0; i < outputs->n; i++) {
 		struct output *o = &outputs->items[i];
 
-		if (o->error || !o->format->file)
+		if (o->error || !o->format->file || o->format->whole == folded)
 			continue;
 		o->format->file(o->state, file, findings, n);
 		check(outputs, o);

@@ -31,8 +31,10 @@ struct outputs {
 int outputs_parse(struct outputs *outputs, struct options *options);
 void outputs_begin(struct outputs *outputs, const struct options *options,
 		   const struct rule_set *rules);
+/* Passes the findings of a file to the formats that want them folded
+ * (run/fold.h), or to all others. */
 void outputs_file(struct outputs *outputs, const struct report_file *file,
-		  const struct finding *findings, size_t n);
+		  const struct finding *findings, size_t n, bool folded);
 void outputs_end(struct outputs *outputs, const struct report_summary *summary);
 /* True if a report lists the rendered roots and their renderers. */
 bool outputs_show_rendered(const struct outputs *outputs);

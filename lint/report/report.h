@@ -84,6 +84,7 @@ struct report_format {
 	 * (report_common.h). 0: the caller owns the state and does not call
 	 * report_begin(). */
 	size_t size;
+	bool whole; /* it gets the findings of a file unfolded (run/fold.h) */
 	const char *head,
 		*tail; /* written before and after everything else, or NULL */
 	/* NULL if there is nothing to do. */

@@ -36,8 +36,7 @@ static void concise_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
-		tally_add(&report->tally, findings[i].rule,
-			  findings[i].severity);
+		tally_finding(&report->tally, &findings[i]);
 		if (finding_repeats(findings, i))
 			continue;
 		concise_line(report, file, &findings[i]);

@@ -415,6 +415,7 @@ const struct report_format report_full = {
 	.name = "full",
 	.help = "excerpts with the places underlined, for people",
 	.size = sizeof(struct full),
+	.whole = true,
 	.file = full_file,
 	.end = full_end,
 };

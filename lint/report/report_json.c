@@ -77,6 +77,8 @@ static void put_finding(struct buf *out, const struct report_file *file,
 	stream_text(out, "severity", severity_name(finding->severity));
 	stream_text(out, "message", finding->message);
 	stream_text(out, "help", finding_remedy(finding));
+	if (finding->more)
+		stream_int(out, "more", finding->more);
 	put_docs(out, finding->rule);
 	put_place(out, file, &finding->place);
 	put_object_id(out, &finding->id);

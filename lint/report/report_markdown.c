@@ -64,8 +64,7 @@ static void markdown_file(void *context, const struct report_file *file,
 	for (size_t i = 0; i < n; i++) {
 		if (findings[i].suppressed)
 			continue;
-		tally_add(&state->r.tally, findings[i].rule,
-			  findings[i].severity);
+		tally_finding(&state->r.tally, &findings[i]);
 		if (state->written > BYTES_MAX) {
 			state->left_out++;
 			continue;

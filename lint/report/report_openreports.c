@@ -251,6 +251,7 @@ const struct report_format report_openreports = {
 	.name = "openreports",
 	.help = "Report objects of openreports.io, one per namespace",
 	.size = sizeof(struct openreports),
+	.whole = true,
 	.head = "{\"apiVersion\":\"v1\",\"kind\":\"List\",\"items\":[",
 	.tail = "]}\n",
 	.file = openreports_file,

@@ -157,6 +157,8 @@ static void add_result(struct report *report, struct sarif_file *at,
 	stream_text(out, "ruleId", finding->rule->name);
 	stream_int(out, "ruleIndex", (int64_t)index);
 	stream_text(out, "level", sarif_level(finding->severity));
+	if (finding->more)
+		stream_int(out, "occurrenceCount", (int64_t)finding->more + 1);
 	buf_init(&text);
 	sarif_add_message(&text, at->file, finding);
 	sarif_put_text(out, "message", text.data);

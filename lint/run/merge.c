@@ -11,6 +11,7 @@
 #include "add_ignore.h"
 #include "base/array.h"
 #include "doc/diff.h"
+#include "fold.h"
 #include "lint.h"
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/log.h"
@@ -26,13 +27,23 @@ struct merge {
 	struct buf related_path;
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
-	size_t fixed;  /* files */
+	size_t fixed; /* files */
+	struct fold fold;
 	uint32_t file; /* being merged */
 	/* it was reported that the file changed after it was linted */
 	bool reported;
 	size_t comments, commented; /* --add-ignore: findings, files */
 	struct report_summary summary;
 };
+
+/* True if every finding is reported (fold.h). */
+static bool lint_unfolded(const struct lint *lint)
+{
+	const struct options *options = lint->options;
+
+	return options->show_all || options->add_ignore ||
+	       lint->baseline_run.new;
+}
 
 /* --- one file ------------------------------------------------------------ */
 
@@ -94,6 +105,27 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 		(*out)[n + i] = rendered[i].finding;
 	findings_sort(*out, n + nrendered);
 	return n + nrendered;
+}
+
+/* Counts what is folded, unless this run shows or suppresses everything. */
+static void count_folded(struct merge *m)
+{
+	const struct lint *lint = m->lint;
+
+	m->fold.fail_on = lint->options->fail_on;
+	if (lint_unfolded(lint))
+		return;
+	for (uint32_t i = 0; i < lint->files.n - lint->files.nrendered; i++) {
+		const struct collected *own = &lint->collection.files[i];
+		const struct rendered_finding *rendered;
+		size_t n;
+
+		if (!(lint->files.items[i].flags & FILE_SUPERSEDED))
+			fold_count(&m->fold, own->items, own->n);
+		rendered = rendered_of(&lint->rendered, i, &n);
+		for (size_t r = 0; r < n; r++)
+			fold_count(&m->fold, &rendered[r].finding, 1);
+	}
 }
 
 /* --- --add-ignore -------------------------------------------------------- */
@@ -306,7 +338,8 @@ static void merge_file(struct merge *m, uint32_t file)
 		.path_of = path_of,
 		.context = m,
 	};
-	size_t n = gather(m, file, &findings);
+	size_t n = gather(m, file, &findings), nshown = n;
+	const struct finding *shown;
 	struct add_ignore add = {0};
 
 	m->file = file;
@@ -318,7 +351,11 @@ static void merge_file(struct merge *m, uint32_t file)
 	for (size_t i = 0; i < n && !lint->found && lint->outputs.n; i++)
 		lint->found =
 			finding_fails(&findings[i], lint->options->fail_on);
-	outputs_file(&lint->outputs, &report, findings, n);
+	outputs_file(&lint->outputs, &report, findings, n, false);
+	shown = lint_unfolded(lint)
+			? findings
+			: fold_findings(&m->fold, &m->arena, findings, &nshown);
+	outputs_file(&lint->outputs, &report, shown, nshown, true);
 	/* After the reports, which show the old text. */
 	if (lint->options->add_ignore && n)
 		write_comments(m, &add, file);
@@ -540,6 +577,7 @@ void lint_merge(struct lint *lint)
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);
+	count_folded(&m);
 	for (uint32_t i = 0; i < lint->files.n - lint->files.nrendered; i++)
 		merge_any(&m, i);
 	finish(&m);

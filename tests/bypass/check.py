@@ -54,7 +54,7 @@ class Sides:
         done = run(self.gpugate, "lint", "--config", policy,
                    "--policy", policy,
                    "--no-ignore-vcs", "--fail-on", "warning",
-                   "--format", "json", case.path)
+                   "--show-all", "--format", "json", case.path)
         try:
             found = review.parse(done.stdout)["findings"]
         except ValueError:

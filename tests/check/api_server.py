@@ -42,7 +42,7 @@ FOREIGN = (
 def lint(gpugate, path, *options):
     run = subprocess.run(
         [gpugate, "lint", "--isolated", "--preset", "all", "--no-ignore-vcs",
-         "--format", "json", "--fail-on", "never", *options, str(path)],
+         "--show-all", "--format", "json", "--fail-on", "never", *options, str(path)],
         capture_output=True, text=True, check=False)
     return json.loads(run.stdout)
 

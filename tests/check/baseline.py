@@ -128,7 +128,7 @@ def lint(build, *words):
 
 
 def rules(build, path, *words):
-    report = json.loads(lint(build, "--format", "json", *words, str(path)))
+    report = json.loads(lint(build, "--show-all", "--format", "json", *words, str(path)))
     return sorted({f["rule"] for f in report["findings"]})
 
 

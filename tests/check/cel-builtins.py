@@ -25,7 +25,7 @@ RULES = {os.path.basename(path)[:-len(".cel")].replace("_", "-"): path
 
 def lint(*arguments, paths=PATHS):
     done = subprocess.run(
-        [GPUGATE, "lint", "--format", "json", "--fail-on", "never",
+        [GPUGATE, "lint", "--show-all", "--format", "json", "--fail-on", "never",
          "--show-all", *arguments, *paths],
         text=True, stdout=subprocess.PIPE, check=False)
     assert done.returncode == 0, done.returncode

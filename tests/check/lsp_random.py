@@ -30,7 +30,7 @@ class Server:
 
     def __init__(self, program, root, encodings):
         self.process = subprocess.Popen(
-            [program, "lsp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+            [program, "lsp", "--show-all"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self.number = 0
         self.diagnostics = {}
         answer = self.request("initialize", {
@@ -70,7 +70,7 @@ class Server:
 
 
 def lint(program, *arguments, text=None):
-    run = subprocess.run([program, "lint", "--format", "json", *arguments],
+    run = subprocess.run([program, "lint", "--show-all", "--format", "json", *arguments],
                          input=text, capture_output=True, check=False)
     return json.loads(run.stdout)["findings"]
 

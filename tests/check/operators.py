@@ -208,7 +208,7 @@ def message_kind(text):
 
 def findings_of(gpugate, folder):
     run = subprocess.run(
-        [gpugate, "lint", "--isolated", "--preset", "all", "--format", "json",
+        [gpugate, "lint", "--isolated", "--preset", "all", "--show-all", "--format", "json",
          "--fail-on", "never", "--no-ignore", folder],
         capture_output=True, text=True, check=False)
     found = collections.defaultdict(list)

@@ -181,7 +181,7 @@ def asks(obj, crds):
 def lint(gpugate, options, paths):
     done = subprocess.run(
         [gpugate, "lint", *(options or ["--isolated"]), "--fail-on", "never",
-         "--no-ignore-vcs", "--format", "json", *paths],
+         "--no-ignore-vcs", "--show-all", "--format", "json", *paths],
         capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit("FAILED: lint: " + done.stderr[-1000:])

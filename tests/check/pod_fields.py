@@ -211,7 +211,7 @@ def configs(work):
 def lint(gpugate, options, path):
     done = subprocess.run(
         [gpugate, "lint", *options, "--fail-on", "never", "--no-ignore-vcs",
-         "--format", "json", str(path)],
+         "--show-all", "--format", "json", str(path)],
         capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit("FAILED: lint: " + done.stderr[-1000:])

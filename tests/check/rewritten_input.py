@@ -221,7 +221,7 @@ def is_placed(finding, places):
 def lint(gpugate, folder):
     run = subprocess.run(
         [gpugate, "lint", "--isolated", "--no-ignore-vcs", "--preset", "all",
-         "--fail-on", "never", "--format", "json", "."],
+         "--fail-on", "never", "--show-all", "--format", "json", "."],
         cwd=folder, capture_output=True, check=False)
     if run.returncode or run.stderr:
         sys.exit(f"exit status {run.returncode}: {run.stderr.decode()}")

@@ -50,7 +50,7 @@ def manifests(text):
 
 def lint(gpugate, path):
     run = subprocess.run(
-        [gpugate, "lint", "--isolated", "--preset", "all", "--format", "json",
+        [gpugate, "lint", "--isolated", "--preset", "all", "--show-all", "--format", "json",
          str(path)], capture_output=True, text=True, check=False)
     return json.loads(run.stdout)
 

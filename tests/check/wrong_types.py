@@ -134,7 +134,7 @@ def check_manifests(build, texts, work, put):
                     ["--preset", "all", "--fix", "--unsafe-fixes"]):
         ran = subprocess.run(
             [build + "/gpugate", "lint", "--isolated", "--fail-on", "never",
-             "--format", "json"] + options + [work],
+             "--show-all", "--format", "json"] + options + [work],
             capture_output=True, check=False)
         # Without either key it is not an object.
         read = -1

@@ -116,6 +116,21 @@ while text:
 	run ! grep -q priority-integer-set out
 }
 
+@test "an info about the cluster is shown once a document" {
+	for name in a b; do
+		asking_pod 2 >$name.yaml
+		echo --- >>$name.yaml
+		asking_pod 2 | sed 's/name: a,/name: b,/' >>$name.yaml
+	done
+	{ start; opened a.yaml; opened b.yaml; stop; } >in
+	answers --isolated <in | grep publishDiagnostics | tail -n 2 >out
+	is "$(grep -o 'gpu-node-selector-missing' out | wc -l)" 2
+	is "$(grep -o '(1 more: --show-all)' out | wc -l)" 8
+	answers --isolated --show-all <in | grep publishDiagnostics |
+		tail -n 2 >out
+	is "$(grep -o 'gpu-node-selector-missing' out | wc -l)" 4
+}
+
 @test "a document that is not there yet, and one that lint leaves out" {
 	pod a/train.yaml
 	{ start; opened a/train.yaml; stop; } >in

@@ -415,7 +415,7 @@ def spoken_of(gpugate, objects):
                       "w") as f:
                 json.dump(obj, f)
         report = json.loads(subprocess.run(
-            [gpugate, "lint", "--isolated", "--partial", "--format", "json",
+            [gpugate, "lint", "--isolated", "--partial", "--show-all", "--format", "json",
              "--fail-on", "never", folder], capture_output=True,
             check=False).stdout)
     for finding in report["findings"]:

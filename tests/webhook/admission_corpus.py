@@ -68,7 +68,7 @@ class Corpus:
             json.dump(obj, out)
         out = subprocess.run(
             [self.build + "/gpugate", "lint", "--policy",
-             self.folder + "/policy.yaml", "--isolated", "--format", "json",
+             self.folder + "/policy.yaml", "--isolated", "--show-all", "--format", "json",
              "--namespace", "default", path],
             capture_output=True, check=False)
         report = json.loads(out.stdout)

@@ -198,7 +198,7 @@ class Trial:
 
     def lint(self, path, select=()):
         return Linted(self.gpugate("lint", *self.linter(select),
-                                   "--format", "json", path))
+                                   "--show-all", "--format", "json", path))
 
     def file(self, obj, name):
         path = self.work / name

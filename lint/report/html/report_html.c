@@ -73,7 +73,7 @@ static void add_file(void *context, const struct report_file *file,
 			source = file_shown(file);
 			begin_file(state, file->path, shown);
 		}
-		tally_add(&state->r.tally, finding->rule, finding->severity);
+		tally_finding(&state->r.tally, finding);
 		state->failing +=
 			finding_fails(finding, state->r.options.fail_on);
 		state->n++;

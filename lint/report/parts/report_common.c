@@ -161,6 +161,13 @@ size_t tally_add(struct tally *tally, const struct rule *rule,
 	return i;
 }
 
+void tally_finding(struct tally *tally, const struct finding *finding)
+{
+	size_t i = tally_add(tally, finding->rule, finding->severity);
+
+	tally->items[i].count += finding->more;
+}
+
 static int compare_tally(const void *left, const void *right)
 {
 	const struct tally_rule *a = left, *b = right;

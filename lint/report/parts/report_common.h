@@ -54,6 +54,8 @@ struct tally {
 /* Counts a finding; returns the item's index. */
 size_t tally_add(struct tally *tally, const struct rule *rule,
 		 enum severity severity);
+/* Counts the finding and those that are folded into it. */
+void tally_finding(struct tally *tally, const struct finding *finding);
 /* Sorts by number of findings, then by name. */
 void tally_sort(struct tally *tally);
 void tally_release(struct tally *tally);
