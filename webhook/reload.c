@@ -170,7 +170,7 @@ static void work_on_policy(void *context)
 static int load_policy(struct reload *r)
 {
 	struct policy_work work = {.reload = r};
-	enum escape why = escape_run(work_on_policy, &work, 0);
+	enum escape why = escape_run(work_on_policy, &work, NULL);
 
 	policy_problems_release(&work.problems);
 	r->again = why != ESCAPE_NONE;
@@ -210,7 +210,7 @@ static int load_guarded(struct reload *r,
 {
 	struct file_work work = {.reload = r, .load = load, .err = err};
 
-	if (escape_run(work_on_file, &work, 0) == ESCAPE_NONE)
+	if (escape_run(work_on_file, &work, NULL) == ESCAPE_NONE)
 		return work.rc;
 	*err = (struct err){0};
 	return err_set(err, ENOMEM, "out of memory");

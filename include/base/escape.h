@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A way out of work that cannot go on, for a server: without memory, or past
- * its deadline, one request fails and not the process. OUT_OF_MEMORY() leaves
+ * its limits, one request fails and not the process. OUT_OF_MEMORY() leaves
  * escape_run() of its thread, if there is one; else it ends the program.
  *
  * Only guards clean up. Work sets a guard if it holds a lock, or heap memory
@@ -17,15 +17,23 @@ enum escape {
 	ESCAPE_NONE, /* the work ended normally */
 	ESCAPE_MEMORY,
 	ESCAPE_TIME,
+	ESCAPE_WORK, /* the work used its processor time */
 };
 
-/* limit_ms counts from now; 0: no deadline. A nested call leaves only the inner
- * work, as a callback of a library that must return needs. */
+/* Limits in ms from now; 0: none. The processor time of a thread depends on its
+ * work, the elapsed time also on the load of the machine. */
+struct escape_limits {
+	int64_t elapsed;
+	int64_t processor;
+};
+
+/* limits may be NULL. A nested call leaves only the inner work, as a callback
+ * of a library that must return needs. */
 enum escape escape_run(void (*work)(void *context), void *context,
-		       int64_t limit_ms);
+		       const struct escape_limits *limits);
 /* Leaves escape_run(); returns if the thread is not in one. */
 void escape_leave(enum escape why);
-/* Leaves escape_run() if its deadline has passed. */
+/* Leaves escape_run() if a limit of it has passed. */
 void escape_check_time(void);
 
 struct escape_guard {

@@ -14,26 +14,31 @@ struct way_out {
 	jmp_buf place;
 	struct way_out *outer;
 	struct escape_guard *guards;
-	int64_t deadline; /* 0: none */
+	struct escape_limits limits;
+	int64_t began, processor_began; /* ms */
 };
 
 static _Thread_local struct way_out *way_out;
 
-static int64_t now_ms(void)
+static int64_t now_ms(clockid_t clock)
 {
 	struct timespec ts;
 
-	clock_gettime(CLOCK_MONOTONIC, &ts);
+	clock_gettime(clock, &ts);
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
 enum escape escape_run(void (*work)(void *context), void *context,
-		       int64_t limit_ms)
+		       const struct escape_limits *limits)
 {
-	struct way_out here = {.outer = way_out,
-			       .deadline = limit_ms ? now_ms() + limit_ms : 0};
+	struct way_out here = {.outer = way_out};
 	int why;
 
+	if (limits) {
+		here.limits = *limits;
+		here.began = now_ms(CLOCK_MONOTONIC);
+		here.processor_began = now_ms(CLOCK_THREAD_CPUTIME_ID);
+	}
 	way_out = &here;
 	why = setjmp(here.place);
 	if (!why)
@@ -58,7 +63,18 @@ void escape_leave(enum escape why)
 
 void escape_check_time(void)
 {
-	if (way_out && way_out->deadline && now_ms() > way_out->deadline)
+	const struct escape_limits *limits = way_out ? &way_out->limits : NULL;
+	int64_t elapsed;
+
+	if (!limits || (!limits->elapsed && !limits->processor))
+		return;
+	elapsed = now_ms(CLOCK_MONOTONIC) - way_out->began;
+	/* The clock of the thread is a system call. */
+	if (limits->processor && elapsed > limits->processor &&
+	    now_ms(CLOCK_THREAD_CPUTIME_ID) - way_out->processor_began >
+		    limits->processor)
+		escape_leave(ESCAPE_WORK);
+	if (limits->elapsed && elapsed > limits->elapsed)
 		escape_leave(ESCAPE_TIME);
 }
 

@@ -4,11 +4,13 @@
  * depends on the first bytes of the body. Included by one file of a program.
  *
  *	sleep MS	answer after this time
+ *	work		no answer: the review used its processor time
  *	status N	with this status (and Retry-After for 503)
  *	large N		an answer of N bytes
  *	anything else	140 bytes that look like a review
  *
- * A body that is too long is a review when it begins with `long`.
+ * A body that is too long is a review when it begins with `long`, and one that
+ * costs too much when it begins with `work`; the answer to that is status 201.
  */
 #ifndef SERVER_STUB_H
 #define SERVER_STUB_H
@@ -19,6 +21,7 @@
 #include <time.h>
 
 #include "base/err.h"
+#include "base/escape.h"
 #include "webhook/admission/admission.h"
 
 struct admission {
@@ -76,6 +79,8 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 		struct timespec ts = {number / 1000, number % 1000 * 1000000L};
 
 		nanosleep(&ts, NULL);
+	} else if (strncmp(head, "work", 4) == 0) {
+		escape_leave(ESCAPE_WORK);
 	} else if (sscanf(head, "status %d", &number) == 1) {
 		reply->status = (unsigned)number;
 		reply->retry_after = number == 503;
@@ -87,10 +92,16 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 	}
 }
 
-bool admission_review_long(struct admission_worker *worker,
-			   enum admission_path path, const char *start,
-			   size_t len, struct admission_reply *reply)
+bool admission_review_start(struct admission_worker *worker,
+			    enum admission_path path, const char *start,
+			    size_t len, const char *problem,
+			    struct admission_reply *reply)
 {
+	(void)problem;
+	if (len >= 4 && memcmp(start, "work", 4) == 0) {
+		admission_review(worker, path, "status 201", 10, reply);
+		return true;
+	}
 	if (len < 4 || memcmp(start, "long", 4) != 0)
 		return false;
 	admission_review(worker, path, start, len, reply);

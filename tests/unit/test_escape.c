@@ -65,9 +65,9 @@ static void ends_guards_when_it_leaves(void **state)
 {
 	struct trace trace = {""};
 
-	assert_int_equal(escape_run(run_out, &trace, 0), ESCAPE_MEMORY);
+	assert_int_equal(escape_run(run_out, &trace, NULL), ESCAPE_MEMORY);
 	assert_string_equal(trace.text, "ee");
-	assert_int_equal(escape_run(finish, &trace, 0), ESCAPE_NONE);
+	assert_int_equal(escape_run(finish, &trace, NULL), ESCAPE_NONE);
 	assert_string_equal(trace.text, "eef");
 	escape_leave(ESCAPE_MEMORY); /* there is nothing to leave */
 }
@@ -77,7 +77,7 @@ static void run_inner(void *context)
 	struct escape_guard guard;
 
 	escape_guard(&guard, note_end, context);
-	assert_int_equal(escape_run(run_out, context, 0), ESCAPE_MEMORY);
+	assert_int_equal(escape_run(run_out, context, NULL), ESCAPE_MEMORY);
 	note(context, 'i');
 	escape_unguard(&guard);
 	run_out(context);
@@ -87,7 +87,7 @@ static void leaves_the_inner_work_only(void **state)
 {
 	struct trace trace = {""};
 
-	assert_int_equal(escape_run(run_inner, &trace, 0), ESCAPE_MEMORY);
+	assert_int_equal(escape_run(run_inner, &trace, NULL), ESCAPE_MEMORY);
 	assert_string_equal(trace.text, "eeiee");
 }
 
@@ -95,7 +95,31 @@ static void leaves_at_the_deadline(void **state)
 {
 	struct arena arena = ARENA_INIT;
 
-	assert_int_equal(escape_run(wait_long, &arena, 5), ESCAPE_TIME);
+	assert_int_equal(escape_run(wait_long, &arena,
+				    &(struct escape_limits){.elapsed = 5}),
+			 ESCAPE_TIME);
+	arena_release(&arena);
+}
+
+static void work_long(void *context)
+{
+	for (;;)
+		escape_check_time();
+}
+
+static void leaves_at_the_limit_of_processor_time(void **state)
+{
+	const struct escape_limits limits = {.elapsed = 60000, .processor = 20};
+
+	assert_int_equal(escape_run(work_long, NULL, &limits), ESCAPE_WORK);
+}
+
+static void waits_without_processor_time(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	const struct escape_limits limits = {.elapsed = 30, .processor = 29};
+
+	assert_int_equal(escape_run(wait_long, &arena, &limits), ESCAPE_TIME);
 	arena_release(&arena);
 }
 
@@ -105,6 +129,8 @@ int main(void)
 		cmocka_unit_test(ends_guards_when_it_leaves),
 		cmocka_unit_test(leaves_the_inner_work_only),
 		cmocka_unit_test(leaves_at_the_deadline),
+		cmocka_unit_test(leaves_at_the_limit_of_processor_time),
+		cmocka_unit_test(waits_without_processor_time),
 	};
 
 	return cmocka_run_group_tests_name("escape", tests, NULL, NULL);

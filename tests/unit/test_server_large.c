@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "base/array.h"
 #include "server_fixture.h"
 
 enum { LEN = 100000 };
@@ -141,11 +142,33 @@ static void a_server_may_stop_while_reviews_wait(void **state)
 		caller_close(&large[i]);
 }
 
+/* A review that uses too much processor time gets a response from its start. */
+static void a_costly_one_is_answered_from_its_start(void **state)
+{
+	static char body[200 << 10];
+	static const size_t lengths[] = {4, sizeof(body)};
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	begin(&stage, 1);
+	memset(body, ' ', sizeof(body));
+	memcpy(body, "work", 4);
+	caller_open(&caller, &stage);
+	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
+		assert_true(caller_post(&caller, body, lengths[i]));
+		assert_int_equal(caller_status(&caller), 201);
+	}
+	caller_close(&caller);
+	stage_end(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_do_not_wait_for_a_large_review),
 		cmocka_unit_test(one_that_waited_too_long_is_to_come_again),
+		cmocka_unit_test(a_costly_one_is_answered_from_its_start),
 		cmocka_unit_test(one_without_memory_waits_for_it),
 		cmocka_unit_test(a_client_may_go_while_its_review_waits),
 		cmocka_unit_test(a_server_may_stop_while_reviews_wait),

@@ -440,10 +440,8 @@ static void judge_review(struct review_context *ctx)
 	}
 	if (!judged) {
 		ctx->worker->now.n = 0;
-		refuse_unread(
-			ctx,
-			"the documents and scripts in its strings "
-			"are too many, too long or too deep to be checked");
+		refuse_unread(ctx, "the documents and scripts in its strings "
+				   "are too many, long or deep to be checked");
 		return;
 	}
 	record_findings(ctx);
@@ -582,9 +580,10 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 	context_end(&ctx);
 }
 
-bool admission_review_long(struct admission_worker *worker,
-			   enum admission_path path, const char *start,
-			   size_t len, struct admission_reply *reply)
+bool admission_review_start(struct admission_worker *worker,
+			    enum admission_path path, const char *start,
+			    size_t len, const char *problem,
+			    struct admission_reply *reply)
 {
 	struct review_context ctx;
 	enum review_outcome outcome;
@@ -592,8 +591,9 @@ bool admission_review_long(struct admission_worker *worker,
 	if (!context_begin(&ctx, worker, path))
 		return false;
 	outcome = review_read_start(&worker->arena, start, len, &ctx.review);
+	ctx.review.problem = problem;
 	if (outcome != REVIEW_NONE)
-		answer(&ctx, outcome, reply);
+		answer(&ctx, REVIEW_UNREADABLE, reply);
 	context_end(&ctx);
 	return outcome != REVIEW_NONE;
 }

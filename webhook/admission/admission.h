@@ -89,12 +89,14 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 
 /*
  * Like admission_review(), for the first bytes of a review that exceeds
- * --max-body: since a failed call may admit the object, and users can make it
- * that long, the object is denied. Returns false, without a reply, if those
- * bytes do not contain the request's envelope.
+ * --max-body or costs too much processor time: since a failed call may admit
+ * the object, and users can make it so, the object is denied because of the
+ * problem. Returns false, without a reply, if those bytes do not contain the
+ * request's envelope.
  */
-bool admission_review_long(struct admission_worker *worker,
-			   enum admission_path path, const char *start,
-			   size_t len, struct admission_reply *reply);
+bool admission_review_start(struct admission_worker *worker,
+			    enum admission_path path, const char *start,
+			    size_t len, const char *problem,
+			    struct admission_reply *reply);
 
 #endif

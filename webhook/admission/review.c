@@ -305,7 +305,6 @@ enum review_outcome review_read_start(struct arena *arena, const char *start,
 	memcpy(text, start, end);
 	memcpy(text + end, rest, sizeof(rest));
 	outcome = review_read(arena, text, end + sizeof(rest) - 1, review);
-	review->problem = "the review is longer than --max-body";
 	return outcome == REVIEW_NONE ? REVIEW_NONE : REVIEW_UNREADABLE;
 }
 

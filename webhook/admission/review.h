@@ -56,8 +56,8 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 				size_t len, struct review *review);
 
 /*
- * Reads the request of a review that is too long to be read as a whole, from
- * the text before its objects. Returns UNREADABLE or NONE.
+ * Reads the request of a review that cannot be read as a whole, from the text
+ * before its objects. Returns UNREADABLE or NONE.
  */
 enum review_outcome review_read_start(struct arena *arena, const char *start,
 				      size_t len, struct review *review);

@@ -374,7 +374,7 @@ size_t api_take_body(struct buf *body, size_t max, const char *data, size_t len)
 	struct piece piece = {body, data, len};
 
 	if (body->len + len > max ||
-	    escape_run(add_piece, &piece, 0) != ESCAPE_NONE)
+	    escape_run(add_piece, &piece, NULL) != ESCAPE_NONE)
 		return 0;
 	return len;
 }

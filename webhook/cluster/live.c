@@ -372,7 +372,7 @@ static void *run(void *context)
 	struct live *live = context;
 
 	while (!atomic_load(&live->stop)) {
-		if (escape_run(watch_all_once, live, 0) != ESCAPE_NONE ||
+		if (escape_run(watch_all_once, live, NULL) != ESCAPE_NONE ||
 		    live->feeds.torn)
 			start_over(live);
 		curl_multi_poll(live->feeds.multi, NULL, 0,

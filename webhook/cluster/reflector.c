@@ -137,7 +137,7 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 		api_take_body(&feed->body, BODY_MAX, data, len);
 		return len;
 	}
-	if (escape_run(take_arrival, &arrival, 0) != ESCAPE_NONE) {
+	if (escape_run(take_arrival, &arrival, NULL) != ESCAPE_NONE) {
 		feeds_count_memory(feed->all);
 		feed->verdict = FEED_BROKEN;
 		feed->err = (struct err){0};

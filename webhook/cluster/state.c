@@ -66,7 +66,7 @@ static struct cluster *load_cluster(struct state *s)
 {
 	struct state_load w = {.state = s};
 
-	s->again = escape_run(read_file, &w, 0) != ESCAPE_NONE;
+	s->again = escape_run(read_file, &w, NULL) != ESCAPE_NONE;
 	s->next_try = monotonic_seconds() + AGAIN_SECONDS;
 	if (s->again)
 		log_say(s->log, LOG_ERROR, "%s: out of memory", s->file);

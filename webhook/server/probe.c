@@ -152,7 +152,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 
 	buf_init(&v.page);
 	/* Without memory the connection is closed. */
-	escape_run(answer_visit, &v, 0);
+	escape_run(answer_visit, &v, NULL);
 	buf_release(&v.page);
 	return v.result;
 }

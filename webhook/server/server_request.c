@@ -27,9 +27,16 @@ enum {
 	DROP_MAX = 64 << 20,
 	/* Start of a body that is too long; it contains the envelope. */
 	LONG_START = 64 << 10,
-	/* An API server has given up by then, or soon does. */
-	REVIEW_MS = 2000,
 };
+
+/*
+ * An API server has given up after the first time, or soon does, and the object
+ * may be admitted without a review. No known review takes a fifth of the
+ * processor time on a machine of 2023; one that does is denied, whatever the
+ * load of the machine.
+ */
+static const struct escape_limits review_limits = {.elapsed = 2000,
+						   .processor = 500};
 
 static const struct refusal ambiguous = {
 	400,
@@ -249,7 +256,7 @@ struct review_work {
 	struct admission_worker **worker;
 	const char *body;
 	size_t len;
-	bool start; /* the body is the start of one that is too long */
+	const char *problem; /* why only the start is read; NULL: all is */
 	struct MHD_Response *response;
 };
 
@@ -261,11 +268,11 @@ static void judge_body(void *context)
 
 	if (!*j->worker)
 		*j->worker = admission_worker_new(server->options.admission);
-	if (!j->start)
+	if (!j->problem)
 		admission_review(*j->worker, j->peer->path, j->body, j->len,
 				 &reply);
-	else if (!admission_review_long(*j->worker, j->peer->path, j->body,
-					j->len, &reply))
+	else if (!admission_review_start(*j->worker, j->peer->path, j->body,
+					 j->len, j->problem, &reply))
 		return;
 	j->response = make_response(j->peer, &reply);
 }
@@ -289,14 +296,26 @@ static void refuse_review(struct peer *peer, enum escape why)
 		memory ? "out of memory" : "it took too long");
 }
 
-/* A review that cannot continue is rejected, and all its state is freed. */
-static void judge_guarded(struct review_work *j, int64_t limit_ms)
+/*
+ * All state of a review that cannot continue is freed. One that used too much
+ * processor time is denied by its start, any other is rejected.
+ */
+static void judge_guarded(struct review_work *j,
+			  const struct escape_limits *limits)
 {
-	enum escape why = escape_run(judge_body, j, limit_ms);
+	enum escape why = escape_run(judge_body, j, limits);
 
 	if (why == ESCAPE_NONE)
 		return;
 	drop_worker(j->worker);
+	if (why == ESCAPE_WORK && !j->problem) {
+		j->problem = "it takes too much time to be checked";
+		if (j->len > LONG_START)
+			j->len = LONG_START;
+		judge_guarded(j, limits);
+		if (j->response || j->peer->refusal)
+			return;
+	}
 	refuse_review(j->peer, why);
 }
 
@@ -313,7 +332,7 @@ static struct MHD_Response *answer_review(struct peer *peer, const char *body,
 				.len = len};
 
 	connection_phase(&peer->connection, PHASE_REPLY);
-	judge_guarded(&j, REVIEW_MS);
+	judge_guarded(&j, &review_limits);
 	return j.response;
 }
 
@@ -324,10 +343,11 @@ void server_judge_large(struct peer *peer)
 				.worker = &worker,
 				.body = peer->body.data,
 				.len = peer->body.len};
-	int64_t left = peer->since + REVIEW_MS - monotonic_ms();
+	struct escape_limits limits = review_limits;
 
-	if (left > 0)
-		judge_guarded(&j, left);
+	limits.elapsed += peer->since - monotonic_ms();
+	if (limits.elapsed > 0)
+		judge_guarded(&j, &limits);
 	else
 		refuse_review(peer, ESCAPE_TIME);
 	drop_worker(&worker);
@@ -343,11 +363,12 @@ static struct MHD_Response *judge_start(struct peer *peer)
 				.worker = &peer->thread->worker,
 				.body = peer->body.data,
 				.len = peer->body.len,
-				.start = true};
+				.problem =
+					"the review is longer than --max-body"};
 
 	connection_phase(&peer->connection, PHASE_REPLY);
 	if (j.len)
-		judge_guarded(&j, REVIEW_MS);
+		judge_guarded(&j, &review_limits);
 	return j.response;
 }
 

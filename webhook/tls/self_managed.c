@@ -458,7 +458,7 @@ static void *run(void *context)
 		int64_t wait;
 
 		round_begin(&w.round);
-		if (escape_run(work, &w, 0) != ESCAPE_NONE) {
+		if (escape_run(work, &w, NULL) != ESCAPE_NONE) {
 			w.err = (struct err){0};
 			err_set(&w.err, 0, "out of memory");
 		}
