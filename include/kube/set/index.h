@@ -147,6 +147,19 @@ struct kube_service {
 	const struct cluster *cluster;
 };
 
+enum config_type {
+	CONFIG_KUEUE,	    /* Kueue manages jobs without a queue */
+	CONFIG_RENAMED_GPU, /* nodes offer nvidia.com/gpu.shared instead */
+};
+
+/* A configuration of a cluster component in a file. */
+struct component_config {
+	enum config_type type;
+	struct place place;
+	const struct node *root; /* Kueue's Configuration, or NULL */
+	const struct cluster *cluster;
+};
+
 struct kept_object; /* see kube/set/index_find.h */
 
 enum queue_type { QUEUE_OTHER, QUEUE_VOLCANO, QUEUE_KAI };
@@ -270,6 +283,8 @@ struct object_index {
 	size_t nscalers, scalers_size;
 	struct kube_service *services;
 	size_t nservices, services_size;
+	struct component_config *configs;
+	size_t nconfigs, configs_size;
 	struct kept_object *named;
 	size_t nnamed, named_size;
 	size_t nworkloads; /* those with GPU pods */
@@ -387,6 +402,10 @@ bool service_is_beside(const struct object_index *set,
 /* True if the Service certainly selects these pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
+/* True if the configuration and the workload belong to one cluster. */
+bool config_is_beside(const struct object_index *set,
+		      const struct component_config *config,
+		      const struct workload *w);
 /* The last of some metrics (autoscaling/v2 MetricSpec) that are all about the
  * CPU or the memory; NULL if there are others, or none. */
 const struct node *metrics_of_host(const struct node *metrics);

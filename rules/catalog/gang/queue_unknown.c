@@ -7,6 +7,7 @@
  * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs; Volcano's
  * scheduler creates the queue `default`.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -133,10 +134,90 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 		report_unknown(run, w, kind, w->queue, NULL);
 }
 
+/* Writes "batch/job", "pod", "ray.io/rayjob". */
+static const char *framework_of(const struct workload *w, struct arena *arena)
+{
+	const char *slash = strchr(w->id.api_version, '/');
+	int len = slash ? (int)(slash - w->id.api_version) : 0;
+	char *name = arena_printf(arena, "%.*s%s%s", len, w->id.api_version,
+				  len ? "/" : "", w->id.kind);
+
+	for (char *c = name; *c; c++)
+		*c = (char)tolower((unsigned char)*c);
+	return name;
+}
+
+/* True if Kueue suspends the workload although it names no queue.
+ * namespace_labels: of its namespace, or NULL if unknown. */
+static bool kueue_manages(const struct object_index *set,
+			  const struct component_config *config,
+			  const struct workload *w,
+			  const struct node *namespace_labels,
+			  struct arena *arena)
+{
+	const char *framework = framework_of(w, arena);
+	const struct node *selector =
+		node_get(config->root, "managedJobsNamespaceSelector");
+
+	if (config->type != CONFIG_KUEUE || !config_is_beside(set, config, w))
+		return false;
+	/* The default leaves out kube-system and kueue-system. */
+	if (node_is_unset(selector)
+		    ? !strcmp(w->id.namespace, "kube-system") ||
+			      !strcmp(w->id.namespace, "kueue-system")
+		    : !namespace_labels ||
+			      label_selector_matches(selector, namespace_labels,
+						     LABELS_NO_MORE) != TRI_YES)
+		return false;
+	FOR_EACH_CHILD(node_path(config->root, "integrations.frameworks"), one)
+		if (node_eq(one, framework))
+			return true;
+	return false;
+}
+
+/* Reports a job without a queue that a Configuration of the files suspends. A
+ * LocalQueue `default` of its namespace would take it. */
+static void check_default(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+	const struct found_object *namespace;
+	struct finding *f;
+
+	if (!set->nconfigs || !*w->id.namespace || rule_set_is_partial(run) ||
+	    !index_lists(set, w, CLUSTER_LOCAL_QUEUE) ||
+	    index_find(set, w, CLUSTER_LOCAL_QUEUE, "default", rule_arena(run)))
+		return;
+	namespace = index_find(set, w, CLUSTER_NAMESPACE, w->id.namespace,
+			       rule_arena(run));
+	for (size_t i = 0; i < set->nconfigs; i++) {
+		if (!kueue_manages(set, &set->configs[i], w,
+				   namespace ? node_path(namespace->root,
+							 "metadata.labels")
+					     : NULL,
+				   rule_arena(run)))
+			continue;
+		f = report_place(
+			run, &w->id, &w->place,
+			rule_cluster(run)
+				? "%s names no queue, and namespace `%s` has no LocalQueue `default`: Kueue suspends it forever"
+				: "%s names no queue, and no file defines a LocalQueue `default` in namespace `%s`: if the cluster has none either, Kueue suspends it forever",
+			rule_title(run, w->id.kind, w->id.name),
+			w->id.namespace);
+		finding_label_place(run, f, &set->configs[i].place,
+				    "manageJobsWithoutQueueName");
+		finding_help(run, f, "set the label kueue.x-k8s.io/queue-name");
+		if (!rule_cluster(run))
+			finding_severity(f, SEVERITY_INFO);
+		return;
+	}
+}
+
 static void check(struct rule_run *run, const struct workload *w)
 {
 	if (w->child)
 		return;
+	if (!w->kueue && !w->kueue_queue)
+		check_default(run, w);
 	if (w->kueue_queue && !*w->id.namespace)
 		rule_not_run(run, "the namespace is unknown");
 	else if (w->kueue_queue)

@@ -55,7 +55,6 @@ const struct rule rule_pytorchjob_nproc_auto_world_size = {
 	.name = "pytorchjob-nproc-auto-world-size",
 	.category = "parallelism",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "a PyTorchJob starts one process in a pod with several GPUs",
 	.why = "The operator sets WORLD_SIZE to the number of pods: a script that starts one process uses one GPU of each pod.",

@@ -159,6 +159,48 @@ static void check(struct rule_run *run, const struct pod *pod)
 	}
 }
 
+/* Reports nvidia.com/gpu if a configuration in the files renames it. */
+static void check_renamed(struct rule_run *run, const struct container *c,
+			  const struct component_config *config)
+{
+	FOR_EACH_ASKED(c, entry) {
+		const struct node *value = entry->node;
+		struct finding *f;
+
+		if (strcmp(value->key, "nvidia.com/gpu") ||
+		    entry->state != QUANTITY_OK || entry->quantity.nano <= 0)
+			continue;
+		f = report_container(
+			run, c, value,
+			"a configuration of the device plugin in the files renames `nvidia.com/gpu`: if the nodes use it, they offer `nvidia.com/gpu.shared` instead");
+		finding_at_key(run, f, value);
+		finding_cause(run, f, value->key);
+		finding_label_place(run, f, &config->place, "renames it");
+		finding_severity(f, SEVERITY_INFO);
+		finding_help(run, f, "use `nvidia.com/gpu.shared`");
+	}
+}
+
+static void check_workload(struct rule_run *run, const struct workload *w)
+{
+	const struct object_index *set = rule_index(run);
+	const struct object *object;
+
+	for (size_t i = 0; i < set->nconfigs; i++) {
+		if (set->configs[i].type != CONFIG_RENAMED_GPU ||
+		    !config_is_beside(set, &set->configs[i], w) ||
+		    cluster_shows_nodes(rule_cluster(run)))
+			continue;
+		object = rule_object(run, w);
+		if (!object)
+			return;
+		FOR_EACH_POD(object, pod)
+			FOR_EACH_CONTAINER(pod, c)
+				check_renamed(run, c, &set->configs[i]);
+		return;
+	}
+}
+
 const struct rule rule_gpu_resource_name_unknown = {
 	.name = "gpu-resource-name-unknown",
 	.category = "resources",
@@ -173,4 +215,5 @@ const struct rule rule_gpu_resource_name_unknown = {
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/helper IsExtendedResourceName; observed on kube-apiserver",
 	.check_pod = check,
+	.check_workload = check_workload,
 };

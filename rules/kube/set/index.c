@@ -110,6 +110,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	add_requests(set, o, file);
 	index_add_scaler(set, o, file);
 	index_add_service(set, o, file);
+	index_add_config(set, o, file);
 	/* An object of these kinds may have pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
@@ -197,6 +198,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(requests);
 	APPEND(scalers);
 	APPEND(services);
+	APPEND(configs);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -214,6 +216,7 @@ void object_index_release(struct object_index *set)
 	free(set->requests);
 	free(set->scalers);
 	free(set->services);
+	free(set->configs);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

@@ -50,15 +50,14 @@ static const struct node *fact_of(enum cluster_kind kind,
 	return fact ? fact : index_name_node(o);
 }
 
-/* Copies texts, because the document's bytes are temporary. */
-static void keep_texts(struct arena *arena, struct node *node)
+void index_keep_texts(struct arena *arena, struct node *node)
 {
 	if (node->key)
 		node->key = arena_strndup(arena, node->key, node->key_len);
 	if (node->str)
 		node->str = arena_strndup(arena, node->str, node->len);
 	for (struct node *child = node->first; child; child = child->next)
-		keep_texts(arena, child);
+		index_keep_texts(arena, child);
 }
 
 static const struct node *kept(struct arena *arena, enum cluster_kind kind,
@@ -68,7 +67,7 @@ static const struct node *kept(struct arena *arena, enum cluster_kind kind,
 	struct node *root = cluster_trim(arena, kind, o->root, &err);
 
 	if (root)
-		keep_texts(arena, root);
+		index_keep_texts(arena, root);
 	return root;
 }
 

@@ -40,6 +40,11 @@ void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
 
+void index_add_config(struct object_index *set, const struct object *object,
+		      uint32_t file);
+/* Copies the texts of a tree, because the document's bytes are temporary. */
+void index_keep_texts(struct arena *arena, struct node *node);
+
 /* The location of each workload; rows are in the order of the files once the
  * set is finished. */
 struct index_row {

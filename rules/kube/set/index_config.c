@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Configurations of cluster components in the files: Kueue's, alone or as a
+ * value of a ConfigMap, if it manages jobs without a queue; NVIDIA's device
+ * plugin's, if each value of the ConfigMap renames nvidia.com/gpu, because a
+ * node may choose any of them. Sources: kueue v0.13
+ * apis/config/v1beta1/configuration_types.go (manageJobsWithoutQueueName,
+ * managedJobsNamespaceSelector, integrations.frameworks); k8s-device-plugin
+ * v0.18.0 api/config/v1/replicas.go (renameByDefault adds ".shared").
+ */
+#include <string.h>
+
+#include "base/array.h"
+#include "base/text.h"
+#include "doc/build.h"
+#include "doc/load.h"
+#include "index_internal.h"
+
+enum { NODES_MAX = 1000 };
+
+static void add_config(struct object_index *set, const struct object *o,
+		       enum config_type type, const struct node *root,
+		       uint32_t file)
+{
+	*ARRAY_PUSH(set->configs, set->nconfigs,
+		    set->configs_size) = (struct component_config){
+		.type = type,
+		.place = place_of(&set->arena, o, index_name_node(o), file),
+		.root = root,
+		.cluster = set->cluster};
+}
+
+static void add_kueue(struct object_index *set, const struct object *o,
+		      const struct node *root, uint32_t file)
+{
+	const char *version = node_str(node_get(root, "apiVersion"));
+	uint32_t budget = NODES_MAX;
+	struct node *kept;
+
+	if (!version || !text_starts(version, "config.kueue.x-k8s.io/") ||
+	    !node_is_true(node_get(root, "manageJobsWithoutQueueName")))
+		return;
+	kept = node_copy(&set->arena, root, 0, &budget);
+	if (!kept)
+		return;
+	index_keep_texts(&set->arena, kept);
+	add_config(set, o, CONFIG_KUEUE, kept, file);
+}
+
+static bool renames(const struct node *config)
+{
+	const struct node *way = node_path(config, "sharing.timeSlicing");
+
+	if (!node_is_true(node_get(way, "renameByDefault")))
+		return false;
+	FOR_EACH_CHILD(node_get(way, "resources"), one)
+		if (node_eq(node_get(one, "name"), "nvidia.com/gpu"))
+			return true;
+	return false;
+}
+
+void index_add_config(struct object_index *set, const struct object *o,
+		      uint32_t file)
+{
+	const struct node *data = node_get(o->root, "data");
+	bool renamed = node_count(data) > 0;
+
+	if (o->fragment)
+		return;
+	if (object_is(o, "config.kueue.x-k8s.io", "Configuration"))
+		add_kueue(set, o, o->root, file);
+	if (!object_is(o, "", "ConfigMap"))
+		return;
+	FOR_EACH_CHILD(data, value) {
+		const char *text = text_or_empty(node_str(value));
+
+		if (strstr(text, "manageJobsWithoutQueueName:"))
+			add_kueue(set, o, yaml_in(&set->arena, value), file);
+		renamed = renamed && strstr(text, "renameByDefault:") &&
+			  renames(yaml_in(&set->arena, value));
+	}
+	if (renamed)
+		add_config(set, o, CONFIG_RENAMED_GPU, NULL, file);
+}
+
+bool config_is_beside(const struct object_index *set,
+		      const struct component_config *config,
+		      const struct workload *w)
+{
+	const struct workload of = {.place = config->place};
+
+	return config->cluster == w->cluster &&
+	       index_set_of(set, &of) == index_set_of(set, w);
+}
