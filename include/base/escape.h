@@ -11,20 +11,22 @@
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum escape {
 	ESCAPE_NONE, /* the work ended normally */
 	ESCAPE_MEMORY,
 	ESCAPE_TIME,
-	ESCAPE_WORK, /* the work used its processor time */
+	ESCAPE_WORK, /* the work used its processor time, or its memory */
 };
 
-/* Limits in ms from now; 0: none. The processor time of a thread depends on its
- * work, the elapsed time also on the load of the machine. */
+/* 0: no limit. Processor time and memory depend on the work, the elapsed time
+ * also on the load of the machine. */
 struct escape_limits {
-	int64_t elapsed;
-	int64_t processor;
+	int64_t elapsed;   /* ms from now */
+	int64_t processor; /* ms of the thread, from now */
+	size_t memory;	   /* bytes that arenas take, freed ones included */
 };
 
 /* limits may be NULL. A nested call leaves only the inner work, as a callback
@@ -33,8 +35,8 @@ enum escape escape_run(void (*work)(void *context), void *context,
 		       const struct escape_limits *limits);
 /* Leaves escape_run(); returns if the thread is not in one. */
 void escape_leave(enum escape why);
-/* Leaves escape_run() if a limit of it has passed. */
-void escape_check_time(void);
+/* Leaves escape_run() if a limit of it has passed, with these bytes counted. */
+void escape_check(size_t bytes);
 
 struct escape_guard {
 	void (*end)(void *what);

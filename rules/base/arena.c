@@ -31,7 +31,7 @@ static struct arena_chunk *chunk_new(size_t size)
 
 	if (size > SIZE_MAX - sizeof(*chunk))
 		BUG("allocation of %zu bytes", size);
-	escape_check_time();
+	escape_check(sizeof(*chunk) + size);
 	chunk = malloc(sizeof(*chunk) + size);
 	if (!chunk)
 		OUT_OF_MEMORY();

@@ -7,7 +7,6 @@
 
 #include <setjmp.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <time.h>
 
 struct way_out {
@@ -16,6 +15,7 @@ struct way_out {
 	struct escape_guard *guards;
 	struct escape_limits limits;
 	int64_t began, processor_began; /* ms */
+	size_t memory;
 };
 
 static _Thread_local struct way_out *way_out;
@@ -61,12 +61,17 @@ void escape_leave(enum escape why)
 	longjmp(out->place, (int)why);
 }
 
-void escape_check_time(void)
+void escape_check(size_t bytes)
 {
 	const struct escape_limits *limits = way_out ? &way_out->limits : NULL;
 	int64_t elapsed;
 
-	if (!limits || (!limits->elapsed && !limits->processor))
+	if (!limits)
+		return;
+	way_out->memory += bytes;
+	if (limits->memory && way_out->memory > limits->memory)
+		escape_leave(ESCAPE_WORK);
+	if (!limits->elapsed && !limits->processor)
 		return;
 	elapsed = now_ms(CLOCK_MONOTONIC) - way_out->began;
 	/* The clock of the thread is a system call. */

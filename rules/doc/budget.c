@@ -89,7 +89,7 @@ bool load_budget_spend(struct load_budget *budget, const struct load_cost *cost)
 
 	if (!budget)
 		return true;
-	escape_check_time();
+	escape_check(0);
 	enough = take_all(&budget->object, cost);
 	enough = take_all(&budget->all, cost) && enough;
 	budget->over |= !enough;

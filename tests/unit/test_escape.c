@@ -104,7 +104,7 @@ static void leaves_at_the_deadline(void **state)
 static void work_long(void *context)
 {
 	for (;;)
-		escape_check_time();
+		escape_check(0);
 }
 
 static void leaves_at_the_limit_of_processor_time(void **state)
@@ -112,6 +112,16 @@ static void leaves_at_the_limit_of_processor_time(void **state)
 	const struct escape_limits limits = {.elapsed = 60000, .processor = 20};
 
 	assert_int_equal(escape_run(work_long, NULL, &limits), ESCAPE_WORK);
+}
+
+static void leaves_at_the_limit_of_memory(void **state)
+{
+	struct arena arena = ARENA_INIT;
+	const struct escape_limits limits = {.memory = 5 << 20};
+
+	assert_int_equal(escape_run(wait_long, &arena, &limits), ESCAPE_WORK);
+	assert_true(arena.used <= 6 << 20);
+	arena_release(&arena);
 }
 
 static void waits_without_processor_time(void **state)
@@ -130,6 +140,7 @@ int main(void)
 		cmocka_unit_test(leaves_the_inner_work_only),
 		cmocka_unit_test(leaves_at_the_deadline),
 		cmocka_unit_test(leaves_at_the_limit_of_processor_time),
+		cmocka_unit_test(leaves_at_the_limit_of_memory),
 		cmocka_unit_test(waits_without_processor_time),
 	};
 

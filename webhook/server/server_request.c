@@ -32,11 +32,14 @@ enum {
 /*
  * An API server has given up after the first time, or soon does, and the object
  * may be admitted without a review. No known review takes a fifth of the
- * processor time on a machine of 2023; one that does is denied, whatever the
- * load of the machine.
+ * processor time on a machine of 2023, or three quarters of the memory; one
+ * that does more is denied, whatever the load of the machine.
  */
-static const struct escape_limits review_limits = {.elapsed = 2000,
-						   .processor = 500};
+static const struct escape_limits review_limits = {
+	.elapsed = 2000,
+	.processor = 500,
+	.memory = 64 << 20,
+};
 
 static const struct refusal ambiguous = {
 	400,
@@ -298,7 +301,7 @@ static void refuse_review(struct peer *peer, enum escape why)
 
 /*
  * All state of a review that cannot continue is freed. One that used too much
- * processor time is denied by its start, any other is rejected.
+ * processor time or memory is denied by its start, any other is rejected.
  */
 static void judge_guarded(struct review_work *j,
 			  const struct escape_limits *limits)
@@ -309,7 +312,7 @@ static void judge_guarded(struct review_work *j,
 		return;
 	drop_worker(j->worker);
 	if (why == ESCAPE_WORK && !j->problem) {
-		j->problem = "it takes too much time to be checked";
+		j->problem = "checking it takes too much time or memory";
 		if (j->len > LONG_START)
 			j->len = LONG_START;
 		judge_guarded(j, limits);

@@ -115,7 +115,7 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	size_t n = pod ? state->npod_rules : state->nobject_rules;
 	bool all = state->wanted == WANT_ALL;
 
-	escape_check_time();
+	escape_check(0);
 	if (run_is_spent(rr->run))
 		return;
 	for (; n; n--, one++) {
