@@ -2,18 +2,72 @@
 /*
  * `gpugate cmp`: a config management plugin for Argo CD, which the plugin
  * server runs in the application's folder. Argo CD applies the printed
- * manifests and prunes everything else, so all of them are printed, or none.
+ * manifests and prunes everything else, so all of them are printed, or none. No
+ * program of the repository is run, and no file outside of it is read, although
+ * kustomize itself would read a base there.
  */
-#include "cmp.h"
-
+#include <dirent.h>
+#include <fcntl.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/path.h"
 #include "base/text.h"
+#include "lint/files/kustomize.h"
+#include "lint/render/render.h"
+#include "lint/run/filter.h"
 #include "lint/term/log.h"
+#include "lint/text/names.h"
+
+enum cmp_kind { CMP_NOTHING, CMP_KUSTOMIZE, CMP_HELM, CMP_PLAIN };
+
+/* Sources: docs/operator-manual/config-management-plugins.md and
+ * docs/user-guide/build-environment.md of Argo CD. */
+struct cmp {
+	struct arena arena;
+	const char *folder; /* of the application, absolute, without links */
+	const char *root;   /* of the repository, absolute, without links */
+	/* Parameters of the Application. */
+	const char *render;	 /* NULL: decided by the files in the folder */
+	const char *release;	 /* Helm's; NULL: the application's name */
+	struct list values;	 /* files, absolute */
+	struct list assignments; /* key=value, as for `helm --set` */
+	bool recurse;		 /* plain manifests: into folders */
+	bool discovers;		 /* only detect how to render */
+};
+
+/* --- paths ---------------------------------------------------------------- */
+
+static bool is_inside(const struct cmp *cmp, const char *path)
+{
+	size_t len = strlen(cmp->root);
+
+	return !strncmp(path, cmp->root, len) &&
+	       (!path[len] || path[len] == '/');
+}
+
+/* Returns the path without links, in the arena; NULL after a message if it is
+ * missing or outside the repository. Outside, the message does not reveal
+ * which files exist. */
+static const char *find_inside(struct cmp *cmp, const char *path)
+{
+	bool inside = is_inside(cmp, path);
+	char *real = inside ? realpath(path, NULL) : NULL;
+	const char *kept = NULL;
+
+	if (inside && !real)
+		log_line("%s: no such file", path + strlen(cmp->root) + 1);
+	else if (!inside || !is_inside(cmp, real))
+		log_line("%s: outside of the repository", path);
+	else
+		kept = arena_strdup(&cmp->arena, real);
+	free(real);
+	return kept;
+}
 
 /* --- what Argo CD says ---------------------------------------------------- */
 
@@ -59,7 +113,7 @@ static int add_values(struct cmp *cmp, const char *name)
 	buf_init(&path);
 	path_absolute(*name == '/' ? cmp->root : cmp->folder,
 		      name + strspn(name, "/"), &path);
-	real = cmp_inside(cmp, path.data);
+	real = find_inside(cmp, path.data);
 	buf_release(&path);
 	if (!real)
 		return 2;
@@ -250,6 +304,204 @@ static int read_parameters(struct cmp *cmp)
 	return rc;
 }
 
+/* --- the kind of the folder ----------------------------------------------- */
+
+static bool has_entry(const char *folder, bool (*is_wanted)(const char *name))
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	bool found = false;
+
+	while (dir && !found && (entry = readdir(dir)))
+		found = is_wanted(entry->d_name);
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static bool is_kustomization(const char *name)
+{
+	return kustomize_name(name);
+}
+
+static enum cmp_kind discover(const struct cmp *cmp)
+{
+	const char *render = cmp->render;
+
+	if (render)
+		return text_eq(render, "plain")	 ? CMP_PLAIN
+		       : text_eq(render, "helm") ? CMP_HELM
+						 : CMP_KUSTOMIZE;
+	if (has_entry(cmp->folder, is_kustomization))
+		return CMP_KUSTOMIZE;
+	/* The folder is the current one. */
+	if (!access("Chart.yaml", F_OK))
+		return CMP_HELM;
+	return cmp->recurse || has_entry(cmp->folder, is_manifest)
+		       ? CMP_PLAIN
+		       : CMP_NOTHING;
+}
+
+/* --- files as they are ---------------------------------------------------- */
+
+static int manifest_entry(const struct dirent *entry)
+{
+	return is_manifest(entry->d_name) ||
+	       ((entry->d_type == DT_DIR || entry->d_type == DT_UNKNOWN) &&
+		strcmp(entry->d_name, ".") != 0 &&
+		strcmp(entry->d_name, "..") != 0 &&
+		strcmp(entry->d_name, ".git") != 0);
+}
+
+static bool is_folder(const struct dirent *entry, const char *path)
+{
+	struct stat st;
+
+	if (entry->d_type != DT_UNKNOWN)
+		return entry->d_type == DT_DIR;
+	return !lstat(path, &st) && S_ISDIR(st.st_mode);
+}
+
+/* True for text that Argo CD does not treat as a manifest, by its form or its
+ * mark, and for settings of gpugate, which do not belong in the cluster. */
+static bool is_left_out(const struct buf *text)
+{
+	return !text_find(text->data, text->len, "apiVersion") ||
+	       !text_find(text->data, text->len, "kind") ||
+	       text_find(text->data, text->len,
+			 "+argocd:skip-file-rendering") ||
+	       text_starts(text->len ? text->data : "",
+			   "apiVersion: gpugate.dev/") ||
+	       text_find(text->data, text->len, "\napiVersion: gpugate.dev/");
+}
+
+/* JSON becomes part of a YAML stream, in which tabs are not allowed: tabs
+ * between JSON values become blanks, and strings contain none. */
+static void untab(struct buf *text)
+{
+	for (size_t i = 0; i < text->len; i++)
+		if (text->data[i] == '\t')
+			text->data[i] = ' ';
+}
+
+static int add_file(struct cmp *cmp, struct filter *f, const char *path)
+{
+	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
+	const char *real = find_inside(cmp, path);
+	struct filter_text *text;
+	int error;
+
+	if (!real)
+		return 2;
+	text = filter_add(f, path + strlen(cmp->folder) + 1);
+	error = input_read(&text->text, AT_FDCWD, real, &how);
+	if (error) {
+		log_line("%s: %s", path, input_strerror(error));
+		return 2;
+	}
+	if (is_left_out(&text->text)) {
+		buf_release(&text->text);
+		f->ntexts--;
+	} else if (text_ends(path, ".json")) {
+		untab(&text->text);
+	}
+	return 0;
+}
+
+static int add_folder(struct cmp *cmp, struct filter *f, const char *folder)
+{
+	struct dirent **entries;
+	int n = scandir(folder, &entries, manifest_entry, alphasort), rc = 0;
+	struct buf path;
+
+	if (n < 0) {
+		log_line("%s cannot be read", folder);
+		return 2;
+	}
+	buf_init(&path);
+	for (int i = 0; i < n; i++) {
+		buf_reset(&path);
+		path_join(folder, entries[i]->d_name, &path);
+		if (is_folder(entries[i], path.data))
+			rc |= cmp->recurse ? add_folder(cmp, f, path.data) : 0;
+		else if (is_manifest(entries[i]->d_name))
+			rc |= add_file(cmp, f, path.data);
+		free(entries[i]);
+	}
+	free(entries);
+	buf_release(&path);
+	return rc;
+}
+
+/* --- by other programs ---------------------------------------------------- */
+
+static void add_pair(struct cmp *cmp, struct list *argv, const char *option,
+		     const char *value)
+{
+	if (!value || !*value)
+		return;
+	list_add(&cmp->arena, argv, option);
+	list_add(&cmp->arena, argv, value);
+}
+
+/* Calls helm as Argo CD does, with hooks and definitions. */
+static struct render_root *add_chart(struct cmp *cmp, const struct filter *f,
+				     struct render *r)
+{
+	struct render_root *root = render_add(r, cmp->folder, "Chart.yaml");
+
+	render_use_chart(r, root, root->folder);
+	root->release =
+		cmp->release ? cmp->release : variable("ARGOCD_APP_NAME");
+	root->namespace = f->options->namespace;
+	add_pair(cmp, &root->sets, "--kube-version", variable("KUBE_VERSION"));
+	add_pair(cmp, &root->sets, "--api-versions",
+		 variable("KUBE_API_VERSIONS"));
+	for (size_t i = 0; i < cmp->values.n; i++)
+		add_pair(cmp, &root->sets, "--values", cmp->values.items[i]);
+	for (size_t i = 0; i < cmp->assignments.n; i++)
+		add_pair(cmp, &root->sets, "--set", cmp->assignments.items[i]);
+	list_add(&cmp->arena, &root->sets, "--include-crds");
+	return root;
+}
+
+static int add_built(struct cmp *cmp, struct filter *f, bool chart)
+{
+	struct render r = {.cwd = cmp->folder,
+			   .network = true,
+			   .applied = true,
+			   .border = cmp->root};
+	const struct render_root *root =
+		chart ? add_chart(cmp, f, &r)
+		      : render_add_kustomization(&r, cmp->folder);
+	struct thread_pool alone;
+	int rc = 0;
+
+	pool_init(&alone, 1);
+	render_find_tools(&r);
+	render_build(&r, &alone);
+	if (root->refused) {
+		log_line("not rendered: %s", root->refused);
+		rc = 2;
+	} else {
+		buf_add(&filter_add(f, "<rendered>")->text, root->text.data,
+			root->text.len);
+	}
+	pool_release(&alone);
+	render_release(&r);
+	return rc;
+}
+
+/* Adds the manifests to apply. Returns 0, or 2 after a message. */
+static int add_manifests(struct cmp *cmp, struct filter *f)
+{
+	enum cmp_kind kind = discover(cmp);
+
+	if (kind == CMP_KUSTOMIZE || kind == CMP_HELM)
+		return add_built(cmp, f, kind == CMP_HELM);
+	return add_folder(cmp, f, cmp->folder);
+}
+
 /* --- the command ---------------------------------------------------------- */
 
 static int print_texts(struct filter *f)
@@ -300,7 +552,7 @@ static int generate(struct cmp *cmp, struct options *options)
 		options->namespace = namespace;
 	rc = filter_open(&filter, options, "manifests");
 	if (!rc)
-		rc = cmp_render(cmp, &filter);
+		rc = add_manifests(cmp, &filter);
 	if (!rc)
 		rc = lint_rendered(&filter);
 	filter_release(&filter);
@@ -314,7 +566,7 @@ static int say_kind(const struct cmp *cmp)
 		[CMP_HELM] = "helm",
 		[CMP_PLAIN] = "plain",
 	};
-	enum cmp_kind kind = cmp_discover(cmp);
+	enum cmp_kind kind = discover(cmp);
 	struct buf out;
 
 	if (kind == CMP_NOTHING)

@@ -110,13 +110,17 @@ static int write_kustomization(const char *folder, const char *root)
 	return error;
 }
 
-/* Drops a log prefix: its time would differ in every run. */
+/* Drops warnings of kustomize, and a log prefix: its time would differ in every
+ * run. */
 static const char *first_line(struct arena *arena, const char *text)
 {
-	size_t len = strcspn(text, "\r\n");
-	const char *message =
-		text_find(text, len, "] \"command failed\" err=\"");
+	const char *next, *message;
+	size_t len;
 
+	while (text_starts(text, "# ") && (next = strchr(text, '\n')))
+		text = next + 1;
+	len = strcspn(text, "\r\n");
+	message = text_find(text, len, "] \"command failed\" err=\"");
 	if (message) {
 		message += strlen("] \"command failed\" err=\"");
 		len -= (size_t)(message - text);
@@ -129,7 +133,7 @@ static const char *first_line(struct arena *arena, const char *text)
 struct build {
 	struct builds *all;
 	struct render_root *root;
-	const char *folder; /* a separate, temporary one */
+	const char *folder; /* a separate, temporary one; NULL: the root's */
 	struct arena *arena;
 	struct buf errors;
 	struct err err;
@@ -139,10 +143,12 @@ static int run(struct build *b, const char *const *argv)
 {
 	const struct program_limits limits = {SECONDS, BYTES,
 					      b->all->environment};
+	bool applied = b->all->r->applied;
 
 	buf_reset(&b->errors);
 	buf_reset(&b->root->text);
-	return program_run(argv, &limits, &b->root->text, &b->errors, &b->err);
+	return program_run(argv, applied ? NULL : &limits, &b->root->text,
+			   &b->errors, &b->err);
 }
 
 static const char *values_path(struct build *b, size_t i)
@@ -219,6 +225,14 @@ static int run_kustomize(struct build *b, const char *folder)
 	return run(b, argv);
 }
 
+static const char *failure(const struct build *b)
+{
+	if (!b->errors.len)
+		return "it fails";
+	return b->all->r->applied ? arena_strdup(b->arena, b->errors.data)
+				  : first_line(b->arena, b->errors.data);
+}
+
 /* Builds a kustomization through the one in the folder. After a failure builds
  * the root itself, as a user would, so that the message has only the user's
  * paths. */
@@ -228,16 +242,17 @@ static void build(struct build *b)
 	int rc;
 
 	buf_init(&b->errors);
-	rc = root->chart ? run_helm(b) : run_kustomize(b, b->folder);
-	if (rc > 0 && !root->chart) {
+	rc = root->chart
+		     ? run_helm(b)
+		     : run_kustomize(b, b->folder ? b->folder : root->folder);
+	if (rc > 0 && !root->chart && b->folder) {
 		root->refused = "it cannot be listed by another one";
 		rc = run_kustomize(b, root->folder);
 	}
 	if (rc < 0)
 		root->refused = arena_strdup(b->arena, b->err.text);
 	else if (rc)
-		root->refused = first_line(
-			b->arena, b->errors.len ? b->errors.data : "it fails");
+		root->refused = failure(b);
 	buf_release(&b->errors);
 }
 
@@ -248,7 +263,7 @@ static const char *folder_of(const struct builds *b, size_t i, struct buf *out)
 	return out->data;
 }
 
-static void build_one(struct builds *b, size_t i, struct arena *arena)
+static void build_apart(struct builds *b, size_t i, struct arena *arena)
 {
 	struct render_root *root = &b->r->roots[i];
 	char *real = realpath(root->folder, NULL);
@@ -273,6 +288,15 @@ static void build_one(struct builds *b, size_t i, struct arena *arena)
 				      .arena = arena});
 	buf_release(&folder);
 	free(real);
+}
+
+static void build_one(struct builds *b, size_t i, struct arena *arena)
+{
+	if (!b->r->applied)
+		build_apart(b, i, arena);
+	else
+		build(&(struct build){
+			.all = b, .root = &b->r->roots[i], .arena = arena});
 }
 
 /* --- all ------------------------------------------------------------------ */
@@ -393,6 +417,11 @@ void render_build(struct render *r, struct thread_pool *thread_pool)
 	if (!r->helm.path)
 		refuse_all(r, true, "helm is not on PATH");
 	if (!any_to_build(r)) {
+		r->nbuilt = r->nroots;
+		return;
+	}
+	if (r->applied) {
+		build_all(&b, thread_pool);
 		r->nbuilt = r->nroots;
 		return;
 	}

@@ -101,10 +101,7 @@ static void add_chart(struct render *r, const struct renderable *met)
 	if (!text || !text->n ||
 	    node_eq(node_get(text->items[0].root, "type"), "library"))
 		return;
-	root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
-	*root = (struct render_root){
-		.folder = arena_strdup(&r->arena, met->folder), .file = file};
-	buf_init(&root->text);
+	root = render_add(r, met->folder, file);
 	render_use_chart(r, root, root->folder);
 }
 

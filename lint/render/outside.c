@@ -38,6 +38,8 @@ static const char *home_of(struct render *r, const struct render_root *root)
 	size_t len = repository_length(root->folder);
 	const char *home = root->chart;
 
+	if (r->border)
+		return r->border;
 	if (len)
 		home = arena_strndup(&r->arena, root->folder, len);
 	/* All files are below "/": it cannot be a border. */
@@ -53,7 +55,8 @@ static void check(struct border *b, const char *path)
 	const char *from = b->root->chart ? b->root->chart : b->root->folder;
 	struct buf shown;
 
-	if (!real || path_is_below(b->home, real) || b->root->refused)
+	if (!real || text_eq(b->home, real) || path_is_below(b->home, real) ||
+	    b->root->refused)
 		return;
 	buf_init(&shown);
 	path_from(from, path, &shown);

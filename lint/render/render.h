@@ -92,6 +92,11 @@ struct render {
 	struct arena arena;
 	const char *cwd;
 	bool network; /* may be used */
+	/* The text will be applied: the user's program prints it, in
+	 * this environment, without origins. */
+	bool applied;
+	const char *border; /* real: no path leads out of it; NULL: the
+			       repository of each root */
 	struct render_tool kustomize, helm;
 	struct render_root *roots; /* sorted by folder */
 	size_t nroots, roots_size;
@@ -101,6 +106,13 @@ struct render {
 };
 
 void render_release(struct render *r);
+
+/* roots.c: adds a root, whose address lives until the next one is added. */
+struct render_root *render_add(struct render *r, const char *folder,
+			       const char *file);
+/* Adds the kustomization of this folder, with its sources. */
+struct render_root *render_add_kustomization(struct render *r,
+					     const char *folder);
 
 /* roots.c: finds kustomizations of the list to which no other one refers, and
  * their sources. */

@@ -60,6 +60,13 @@ static bool is_url(const char *text)
 	       text_starts(text, "git::");
 }
 
+/* True beyond the border, whether the file exists or not. */
+static bool leaves(const struct render *r, const char *path, const char *at)
+{
+	return r->border && !is_url(path) && !text_eq(r->border, at) &&
+	       !path_is_below(r->border, at);
+}
+
 static void visit_folder(struct closure *c, const char *folder);
 
 /* Follows a path in a list; resource: in resources or bases. */
@@ -72,6 +79,11 @@ static void follow(struct closure *c, const char *folder, const char *path,
 	if (!path || !*path || strchr(path, '\n'))
 		return;
 	at = render_path(c->r, folder, path);
+	if (leaves(c->r, path, at)) {
+		skip_root(c,
+			  "it would read a file outside its repository:", path);
+		return;
+	}
 	if (is_url(path) || stat(at, &st)) {
 		if (!c->r->network)
 			skip_root(
@@ -208,22 +220,41 @@ static void add_referred(struct render *r, const struct renderable *met,
 					render_path(r, met->folder, item->str));
 }
 
+struct render_root *render_add(struct render *r, const char *folder,
+			       const char *file)
+{
+	struct render_root *root =
+		ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
+
+	*root = (struct render_root){.folder = arena_strdup(&r->arena, folder),
+				     .file = file};
+	buf_init(&root->text);
+	return root;
+}
+
+struct render_root *render_add_kustomization(struct render *r,
+					     const char *folder)
+{
+	struct closure c = {
+		.r = r,
+		.root = render_add(r, folder, kustomization_in(r, folder)),
+	};
+
+	visit_folder(&c, c.root->folder);
+	return c.root;
+}
+
 static void add_root(struct render *r, const struct renderable *met,
 		     const struct list *referred)
 {
 	const char *path = render_path(r, met->folder, met->name);
 	const struct node *root = read_kustomization(r, path);
-	struct closure c = {.r = r};
 
 	if (!is_kustomization(root) ||
 	    node_eq(node_get(root, "kind"), "Component") ||
 	    texts_have(referred->items, referred->n, met->folder))
 		return;
-	c.root = ARRAY_PUSH(r->roots, r->nroots, r->roots_size);
-	*c.root = (struct render_root){
-		.folder = arena_strdup(&r->arena, met->folder), .file = path};
-	buf_init(&c.root->text);
-	visit_folder(&c, c.root->folder);
+	render_add_kustomization(r, met->folder);
 }
 
 /* True if both roots build some resource: they are two clusters, or two

@@ -64,8 +64,9 @@ static bool find_program(struct render *r, struct render_tool *tool,
 	while (*arguments)
 		argv[n++] = *arguments++;
 	if (found)
-		*tool = (struct render_tool){arena_strdup(&r->arena, path.data),
-					     called, ask(&r->arena, argv)};
+		*tool = (struct render_tool){
+			arena_strdup(&r->arena, path.data), called,
+			r->applied ? "" : ask(&r->arena, argv)};
 	buf_release(&path);
 	return found;
 }

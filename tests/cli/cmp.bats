@@ -92,7 +92,7 @@ cmp() {
 	holds "$stderr" "would prune"
 	tools helm
 	: >rendered
-	: >app/Chart.yaml
+	echo 'name: llm' >app/Chart.yaml
 	cmp app
 	is "$status" 2
 	holds "$stderr" "would prune"
@@ -105,11 +105,11 @@ cmp() {
 	cmp app
 	is "$status" 0
 	is "$output" "$(cat rendered)"
-	is "$(cat calls)" "kubectl kustomize ."
+	is "$(cat calls)" "kubectl kustomize $PWD/app"
 	tools kubectl kustomize
 	rm calls
 	cmp app
-	is "$(cat calls)" "kustomize build ."
+	is "$(cat calls)" "kustomize build $PWD/app"
 	rm bin/kubectl bin/kustomize
 	cmp app
 	is "$status" 2
@@ -120,7 +120,7 @@ cmp() {
 @test "cmp: a chart, with what Argo CD says of it" {
 	tools helm
 	mkdir -p repo/app repo/env
-	: >repo/app/Chart.yaml
+	echo 'name: llm' >repo/app/Chart.yaml
 	: >repo/app/v.yaml
 	: >repo/env/prod.yaml
 	export ARGOCD_APP_NAME=llm ARGOCD_APP_NAMESPACE=ml \
@@ -128,28 +128,28 @@ cmp() {
 		KUBE_API_VERSIONS=v1,apps/v1
 	cmp repo/app
 	is "$status" 0
-	is "$(cat calls)" "helm template . --name-template llm --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --include-crds"
+	is "$(cat calls)" "helm template --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --include-crds -- llm $PWD/repo/app"
 	rm calls
 	ARGOCD_APP_PARAMETERS='[{"name":"values-files","array":["v.yaml","/env/prod.yaml","../env/prod.yaml"]},
 		{"name":"helm-parameters","map":{"a.b":"1,2","l":"{x,y}"}},
 		{"name":"release-name","string":"other"}]' cmp repo/app
 	is "$status" 0
-	is "$(cat calls)" "helm template . --name-template other --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --values $PWD/repo/app/v.yaml --values $PWD/repo/env/prod.yaml --values $PWD/repo/env/prod.yaml --set a.b=1\\,2 --set l={x,y} --include-crds"
+	is "$(cat calls)" "helm template --namespace ml --kube-version 1.34.1 --api-versions v1,apps/v1 --values $PWD/repo/app/v.yaml --values $PWD/repo/env/prod.yaml --values $PWD/repo/env/prod.yaml --set a.b=1\\,2 --set l={x,y} --include-crds -- other $PWD/repo/app"
 }
 
 @test "cmp: a chart by variables of the Application" {
 	tools helm
 	mkdir app
-	: >app/Chart.yaml
+	echo 'name: llm' >app/Chart.yaml
 	: >app/a.yaml
 	: >app/b.yaml
 	ARGOCD_ENV_RELEASE_NAME=other ARGOCD_ENV_VALUES_FILES='a.yaml b.yaml' cmp app
 	is "$status" 0
-	is "$(cat calls)" "helm template . --name-template other --values $PWD/app/a.yaml --values $PWD/app/b.yaml --include-crds"
+	is "$(cat calls)" "helm template --values $PWD/app/a.yaml --values $PWD/app/b.yaml --include-crds -- other $PWD/app"
 	rm calls
 	ARGOCD_ENV_VALUES_FILES=a.yaml \
 		ARGOCD_APP_PARAMETERS='[{"name":"values-files","array":["b.yaml"]}]' cmp app
-	is "$(cat calls)" "helm template . --name-template release-name --values $PWD/app/b.yaml --include-crds"
+	is "$(cat calls)" "helm template --values $PWD/app/b.yaml --include-crds -- $PWD/app"
 	ARGOCD_ENV_VALUES_FILES=../b.yaml ARGOCD_APP_SOURCE_PATH=. cmp app
 	is "$status" 2
 }
@@ -157,11 +157,16 @@ cmp() {
 @test "cmp: what a renderer says when it fails is shown, and nothing else" {
 	tools helm
 	mkdir app
-	: >app/Chart.yaml
-	FAILS=1 SAYS='template: no such value' cmp app
+	echo 'name: llm' >app/Chart.yaml
+	FAILS=1 SAYS='# a warning
+template: no such value' cmp app
 	is "$status" 2
 	is "$output" ""
 	holds "$stderr" "template: no such value"
+	: >app/Chart.yaml
+	cmp app
+	is "$status" 2
+	holds "$stderr" "not rendered: Chart.yaml names no chart"
 }
 
 @test "cmp: nothing outside of the repository" {
@@ -189,12 +194,33 @@ cmp() {
 	printf 'resources: [../../elsewhere]\n' >repo/base/kustomization.yaml
 	cmp repo/app
 	is "$status" 2
-	holds "$stderr" "outside of the repository"
+	holds "$stderr" "outside its repository"
 	[ ! -e calls ]
+	# A patch, a link, and a file of a chart: helm follows links.
+	printf 'patches: [{path: ../../outside.yaml}]\n' \
+		>repo/base/kustomization.yaml
+	cmp repo/app
+	is "$status" 2
+	holds "$stderr" "outside its repository"
+	ln -s ../../outside.yaml repo/base/link.yaml
+	printf 'resources: [link.yaml]\n' >repo/base/kustomization.yaml
+	cmp repo/app
+	is "$status" 2
+	holds "$stderr" "outside its repository"
+	rm repo/app/kustomization.yaml
+	mkdir repo/app/templates
+	ln -s ../../../outside.yaml repo/app/templates/a.yaml
+	echo 'name: llm' >repo/app/Chart.yaml
+	cmp repo/app
+	is "$status" 2
+	holds "$stderr" "outside its repository"
+	[ ! -e calls ]
+	rm -r repo/app/templates repo/app/Chart.yaml
+	printf 'resources: [../base]\n' >repo/app/kustomization.yaml
 	printf 'resources: [job.yaml, https://example.com/x]\n' \
 		>repo/base/kustomization.yaml
 	cmp repo/app
-	is "$(cat calls)" "kustomize build ."
+	is "$(cat calls)" "kustomize build $PWD/repo/app"
 }
 
 @test "cmp: parameters that are not known" {

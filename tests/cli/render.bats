@@ -393,6 +393,29 @@ of_chart() {
 	holds "$stderr" "Not rendered (it would read a file outside its repository"
 }
 
+@test "a chart is the root of its repository" {
+	need_helm
+	of_chart leak ../shared
+	rm repo/llm/leak
+	mv repo/llm own
+	mkdir own/.git
+	lint --isolated own
+	holds "$stderr" "Rendered 1 chart"
+}
+
+@test "a kustomization is not built: the reason stands after its warnings" {
+	need_kubectl
+	unset GPUGATE_RENDER
+	mkdir base
+	pod base/pod.yaml
+	printf 'resources: [pod.yaml]\npatchesStrategicMerge: [patch.yaml]\n' \
+		>base/kustomization.yaml
+	printf 'apiVersion: v1\nkind: Pod\nmetadata: {name: other}\n' \
+		>base/patch.yaml
+	lint --isolated base
+	holds "$stderr" 'Not rendered (no matches for Id Pod'
+}
+
 @test "an installed chart gets no values from out of the repository" {
 	need_helm
 	unset GPUGATE_RENDER
