@@ -10,6 +10,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -22,6 +23,8 @@
 #include "engine/registry.h"
 #include "serve.h"
 #include "webhook/server/server.h"
+
+#define NAME "gpugate-selftest"
 
 enum { SECONDS = 5, HOUR = 3600, REPLY_MAX = 1 << 20 };
 
@@ -40,24 +43,40 @@ static const struct trial trials[] = {
 	 "5e1f7e57-0000-4000-8000-000000000003", "1", true},
 };
 
+static json_t *make_pod(const char *gpus_requested)
+{
+	return json_pack("{s:s, s:s, s:{s:s, s:s}, s:{s:[{s:s, s:s,"
+			 " s:{s:{s:s}, s:{s:s}}}]}}",
+			 "apiVersion", "v1", "kind", "Pod", "metadata", "name",
+			 NAME, "namespace", NAME, "spec", "containers", "name",
+			 "main", "image", "registry.example.com/a:1",
+			 "resources", "limits", "nvidia.com/gpu", "1",
+			 "requests", "nvidia.com/gpu", gpus_requested);
+}
+
+static json_t *make_review(const struct trial *trial)
+{
+	return json_pack(
+		"{s:s, s:s, s:{s:s, s:{s:s, s:s, s:s}, s:{s:s, s:s, s:s},"
+		" s:s, s:s, s:s, s:{s:s}, s:b, s:o}}",
+		"apiVersion", "admission.k8s.io/v1", "kind", "AdmissionReview",
+		"request", "uid", trial->uid, "kind", "group", "", "version",
+		"v1", "kind", "Pod", "resource", "group", "", "version", "v1",
+		"resource", "pods", "name", NAME, "namespace", NAME,
+		"operation", "CREATE", "userInfo", "username", NAME, "dryRun",
+		1, "object", make_pod(trial->gpus_requested));
+}
+
 static void write_review(const struct trial *trial, struct buf *out)
 {
-	buf_addf(
-		out,
-		"{\"apiVersion\":\"admission.k8s.io/v1\","
-		"\"kind\":\"AdmissionReview\",\"request\":{\"uid\":\"%s\","
-		"\"kind\":{\"group\":\"\",\"version\":\"v1\",\"kind\":\"Pod\"},"
-		"\"resource\":{\"group\":\"\",\"version\":\"v1\","
-		"\"resource\":\"pods\"},\"name\":\"gpugate-selftest\","
-		"\"namespace\":\"gpugate-selftest\",\"operation\":\"CREATE\","
-		"\"userInfo\":{\"username\":\"gpugate-selftest\"},"
-		"\"dryRun\":true,\"object\":{\"apiVersion\":\"v1\","
-		"\"kind\":\"Pod\",\"metadata\":{\"name\":\"gpugate-selftest\","
-		"\"namespace\":\"gpugate-selftest\"},\"spec\":{\"containers\":"
-		"[{\"name\":\"main\",\"image\":\"registry.example.com/a:1\","
-		"\"resources\":{\"limits\":{\"nvidia.com/gpu\":\"1\"},"
-		"\"requests\":{\"nvidia.com/gpu\":\"%s\"}}}]}}}}",
-		trial->uid, trial->gpus_requested);
+	json_t *review = make_review(trial);
+	char *text = json_dumps(review, JSON_COMPACT);
+
+	if (!text)
+		OUT_OF_MEMORY();
+	buf_adds(out, text);
+	free(text);
+	json_decref(review);
 }
 
 /* any: accept any verdict. */

@@ -158,6 +158,10 @@ size_t utf8_length(const char *s, size_t n);
 size_t utf8_count(const char *s, size_t n);
 /* The code point of a valid sequence of n bytes. */
 uint32_t utf8_code_point(const char *s, size_t n);
+/* True for control characters, and for characters that affect the text around
+ * them or are invisible: direction overrides, separators, tags,
+ * noncharacters. */
+bool text_is_hidden(uint32_t c);
 /*
  * Writes a code point, at most 4 bytes; returns the end of the written bytes.
  */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lint/text/json_stream.h"
+#include "base/json_stream.h"
 #include "quota.h"
 
 static void put_amount(struct buf *out, const char *key, struct quantity q)

@@ -7,9 +7,9 @@
  */
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
-#include "lint/text/json_stream.h"
 
 static const char *const severities[] = {
 	[SEVERITY_ERROR] = "major",

@@ -5,10 +5,10 @@
  * findings after all others, as its order of keys requires; `jsonl` has no such
  * order and writes them as they occur.
  */
+#include "base/json_stream.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/term/docs.h"
-#include "lint/text/json_stream.h"
 
 struct json_report {
 	struct report r;

@@ -13,11 +13,11 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "base/json_stream.h"
 #include "base/text.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "lint/text/json_stream.h"
 
 enum { BYTES_MAX = 900000 };
 

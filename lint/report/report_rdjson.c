@@ -5,10 +5,10 @@
  */
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "doc/source.h"
 #include "lint/report/parts/report_common.h"
 #include "lint/report/parts/report_fix.h"
-#include "lint/text/json_stream.h"
 
 static const char *const severities[] = {
 	[SEVERITY_ERROR] = "ERROR",

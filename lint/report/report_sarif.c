@@ -10,11 +10,11 @@
  */
 #include <inttypes.h>
 
+#include "base/json_stream.h"
 #include "base/text.h"
 #include "lint/report/parts/report_fix.h"
 #include "lint/report/parts/sarif.h"
 #include "lint/term/docs.h"
-#include "lint/text/json_stream.h"
 #include "lint/text/line_hash.h"
 
 /* The state of the current file. */

@@ -13,23 +13,6 @@
 #include "base/text.h"
 #include "kube/secret/mask.h"
 
-/* True for characters that affect the text around them, or are invisible. */
-static bool is_hidden(uint32_t c)
-{
-	if (c >= 0x80 && c < 0xa0)
-		return true; /* C1: U+009B starts an escape sequence */
-	if (c == 0x61c || c == 0x200e || c == 0x200f || c == 0x200b)
-		return true;
-	if (c >= 0x2028 && c <= 0x202e)
-		return true; /* line separators, direction overrides */
-	if (c >= 0x2060 && c <= 0x206f)
-		return true;
-	if (c == 0xfeff || (c >= 0xfff9 && c <= 0xfffb))
-		return true;
-	/* Tags; and noncharacters, which XML forbids. */
-	return (c >= 0xe0000 && c <= 0xe0fff) || (c & 0xfffe) == 0xfffe;
-}
-
 static void stand_in(struct escape *out, uint32_t c)
 {
 	out->stand_in[0] = (char)(0xe0 | c >> 12);
@@ -74,7 +57,7 @@ void escape_read(struct escape *out, const char *s, size_t n)
 		stand_in(out, 0x2400 + c);
 	else if (c == 0x7f)
 		stand_in(out, 0x2421);
-	else if (is_hidden(c))
+	else if (text_is_hidden(c))
 		stand_in(out, 0xfffd);
 	else if (c >= 0x80)
 		out->width = code_point_width(c);

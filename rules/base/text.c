@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum {
 	WORD_MAX = 127,	 /* longest differing part that is compared */
 	NEAR_ENOUGH = 3, /* words with more edits than this are different */
@@ -269,6 +271,24 @@ uint32_t utf8_code_point(const char *s, size_t n)
 	for (size_t i = 1; i < n; i++)
 		c = c << 6 | ((unsigned char)s[i] & 0x3f);
 	return c;
+}
+
+bool text_is_hidden(uint32_t c)
+{
+	static const uint32_t ranges[][2] = {
+		{0, 0x1f},	    {0x7f, 0x9f}, /* C1: U+009B starts an escape
+						     sequence */
+		{0x61c, 0x61c},	    {0x200b, 0x200b}, {0x200e, 0x200f},
+		{0x2028, 0x202e}, /* line separators, direction overrides */
+		{0x2060, 0x206f},   {0xfeff, 0xfeff}, {0xfff9, 0xfffb},
+		{0xe0000, 0xe0fff}, /* tags */
+	};
+
+	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
+		if (c >= ranges[i][0] && c <= ranges[i][1])
+			return true;
+	/* XML forbids them. */
+	return (c & 0xfffe) == 0xfffe;
 }
 
 char *utf8_put(char *out, uint32_t c)

@@ -10,12 +10,8 @@
 #include <openssl/evp.h>
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "doc/node.h"
-
-static void add_string(struct buf *out, const char *text)
-{
-	text_json(text, strlen(text), out);
-}
 
 /* Writes the operations as JSON after the existing bytes, encodes them after
  * that, and moves the code to their place. */
@@ -25,7 +21,9 @@ static void add_patch(struct buf *out, const struct node *patch)
 
 	if (!patch)
 		return;
-	buf_adds(out, ",\"patchType\":\"JSONPatch\",\"patch\":\"");
+	stream_text(out, "patchType", "JSONPatch");
+	stream_key(out, "patch");
+	buf_addc(out, '"');
 	at = out->len;
 	node_json(patch, out);
 	len = out->len - at;
@@ -43,27 +41,32 @@ static void add_patch(struct buf *out, const struct node *patch)
 static void add_denial(struct buf *out, const struct verdict *v,
 		       const struct review *review)
 {
-	buf_adds(out, ",\"status\":{\"status\":\"Failure\",\"message\":");
-	add_string(out, arena_printf(v->arena, "%s\nreview %.*s", v->message,
-				     (int)review->uid_len, review->uid));
-	buf_adds(out, ",\"reason\":\"Forbidden\",\"code\":403}");
+	stream_open(out, "status", '{');
+	stream_text(out, "status", "Failure");
+	stream_text(out, "message",
+		    arena_printf(v->arena, "%s\nreview %.*s", v->message,
+				 (int)review->uid_len, review->uid));
+	stream_text(out, "reason", "Forbidden");
+	stream_int(out, "code", 403);
+	stream_close(out, '}');
 }
 
-/* Writes names of rules, no byte of which needs an escape. */
+/* Adds names of rules. */
 static void add_names(struct buf *out, const char *key,
 		      const struct list *names)
 {
+	struct buf text;
+
 	if (!names->n)
 		return;
-	buf_addc(out, '"');
-	buf_adds(out, key);
-	buf_adds(out, "\":\"");
+	buf_init(&text);
 	for (size_t i = 0; i < names->n; i++) {
 		if (i)
-			buf_addc(out, ',');
-		buf_adds(out, names->items[i]);
+			buf_addc(&text, ',');
+		buf_adds(&text, names->items[i]);
 	}
-	buf_adds(out, "\",");
+	stream_text(out, key, text.data);
+	buf_release(&text);
 }
 
 /* An object without findings gets no annotations. */
@@ -72,47 +75,43 @@ static void add_annotations(struct buf *out, const struct verdict *v,
 {
 	if (!v->rules.n && !v->suppressed.n)
 		return;
-	buf_adds(out, ",\"auditAnnotations\":{");
+	stream_open(out, "auditAnnotations", '{');
 	add_names(out, "rules", &v->rules);
 	add_names(out, "patched", &v->patched);
 	add_names(out, "suppressed", &v->suppressed);
 	add_names(out, "would-deny", &v->would_deny);
 	add_names(out, "would-patch", &v->would_patch);
-	if (v->break_glass) {
-		buf_adds(out, "\"break-glass\":");
-		add_string(out, v->break_glass);
-		buf_addc(out, ',');
-	}
-	buf_adds(out, "\"policy\":");
-	add_string(out, policy);
-	buf_addc(out, '}');
+	if (v->break_glass)
+		stream_text(out, "break-glass", v->break_glass);
+	stream_text(out, "policy", policy);
+	stream_close(out, '}');
 }
 
 static void add_warnings(struct buf *out, const struct list *warnings)
 {
 	if (!warnings->n)
 		return;
-	buf_adds(out, ",\"warnings\":[");
-	for (size_t i = 0; i < warnings->n; i++) {
-		if (i)
-			buf_addc(out, ',');
-		add_string(out, warnings->items[i]);
-	}
-	buf_addc(out, ']');
+	stream_open(out, "warnings", '[');
+	for (size_t i = 0; i < warnings->n; i++)
+		stream_text(out, NULL, warnings->items[i]);
+	stream_close(out, ']');
 }
 
 void respond(const struct verdict *v, const struct review *review,
 	     const char *policy, struct buf *out)
 {
 	buf_reset(out);
-	buf_adds(out, "{\"apiVersion\":\"admission.k8s.io/v1\","
-		      "\"kind\":\"AdmissionReview\",\"response\":{\"uid\":");
-	text_json(review->uid, review->uid_len, out);
-	buf_adds(out, v->allowed ? ",\"allowed\":true" : ",\"allowed\":false");
+	stream_open(out, NULL, '{');
+	stream_text(out, "apiVersion", "admission.k8s.io/v1");
+	stream_text(out, "kind", "AdmissionReview");
+	stream_open(out, "response", '{');
+	stream_bytes(out, "uid", review->uid, review->uid_len);
+	stream_bool(out, "allowed", v->allowed);
 	if (!v->allowed)
 		add_denial(out, v, review);
 	add_patch(out, v->patch);
 	add_warnings(out, &v->warnings);
 	add_annotations(out, v, policy);
-	buf_adds(out, "}}");
+	stream_close(out, '}');
+	stream_close(out, '}');
 }

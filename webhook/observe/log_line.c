@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line, JSON or `key=value`. In both, text is written as a JSON string in
- * which everything is escaped that a terminal or a line reader would interpret:
- * control characters (C0, DEL, C1), line separators, directional marks. Invalid
- * UTF-8 becomes U+FFFD. So a line is always valid, whatever a name contains.
+ * One line, JSON or `key=value`. In both, text is a JSON string as
+ * base/json_stream.h writes it, so a line is always valid, whatever a name
+ * contains. A line has a fixed size: it is written whole or not at all, also
+ * when memory has run out.
  */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 
-#include "base/text.h"
+#include "base/json_stream.h"
 #include "log_internal.h"
 
 /* Kept free for line_end(). */
@@ -36,47 +36,15 @@ static bool puts_(struct log_line *line, const char *text)
 	return put_bytes(line, text, strlen(text));
 }
 
-static bool is_hidden(unsigned code)
-{
-	return code < 0x20 || (code >= 0x7f && code < 0xa0) ||
-	       (code >= 0x200b && code <= 0x200f) ||
-	       (code >= 0x2028 && code <= 0x202e) ||
-	       (code >= 0x2060 && code <= 0x206f) || code == 0xfeff;
-}
-
-/* Escapes one character for a string; returns the bytes of text it used. */
-static size_t escape(const char *text, size_t len, char out[8])
-{
-	size_t step = utf8_length(text, len);
-	unsigned code;
-
-	if (!step) {
-		memcpy(out, "\\ufffd", 7);
-		return 1;
-	}
-	code = utf8_code_point(text, step);
-	if (code == '"' || code == '\\')
-		snprintf(out, 8, "\\%c", (int)code);
-	else if (code == '\n')
-		memcpy(out, "\\n", 3);
-	else if (code == '\t')
-		memcpy(out, "\\t", 3);
-	else if (is_hidden(code))
-		snprintf(out, 8, "\\u%04x", code & 0xffff);
-	else
-		snprintf(out, 8, "%.*s", (int)step, text);
-	return step;
-}
-
 static bool put_string(struct log_line *line, const char *text, size_t share)
 {
 	size_t start = line->len, len = strlen(text);
-	char one[8];
+	char one[STREAM_CHARACTER];
 
 	if (!put_bytes(line, "\"", 1))
 		return false;
 	while (len) {
-		size_t step = escape(text, len, one);
+		size_t step = stream_character(text, len, one);
 		size_t room = strlen(one) + sizeof("...\"") - 1;
 
 		if (line->len - start + room > share ||

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/escape.h"
+#include "base/json_stream.h"
 #include "certs/disk.h"
 #include "certs/ssl.h"
 #include "self_managed_internal.h"
@@ -158,10 +159,14 @@ enum change secret_create(const struct managed_link *link, const char *path,
 
 	buf_init(&body);
 	escape_guard(&guard, buf_drop, &body);
-	buf_addf(&body,
-		 "{\"apiVersion\":\"v1\",\"kind\":\"Secret\","
-		 "\"metadata\":{\"name\":\"%s\"},\"type\":\"Opaque\"}",
-		 strrchr(path, '/') + 1);
+	stream_open(&body, NULL, '{');
+	stream_text(&body, "apiVersion", "v1");
+	stream_text(&body, "kind", "Secret");
+	stream_open(&body, "metadata", '{');
+	stream_text(&body, "name", strrchr(path, '/') + 1);
+	stream_close(&body, '}');
+	stream_text(&body, "type", "Opaque");
+	stream_close(&body, '}');
 	result = change(link, call, "gpugated-create", body.data, err);
 	escape_unguard(&guard);
 	buf_release(&body);

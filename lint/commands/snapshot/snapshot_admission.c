@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/json_stream.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/load.h"
@@ -71,12 +72,6 @@ static bool keep_object(struct saving *s)
 	return true;
 }
 
-static void put_text(struct buf *out, const char *key, const char *text)
-{
-	buf_addf(out, "\"%s\":", key);
-	text_json(text, strlen(text), out);
-}
-
 static void note_unread(struct saving *s, const struct wanted_kind *w,
 			const char *reason)
 {
@@ -90,13 +85,11 @@ static void note_unread(struct saving *s, const struct wanted_kind *w,
 	/* The file must not disclose the user who takes the snapshot. */
 	if (found)
 		user = (size_t)(found - reason);
-	buf_adds(out, out->len ? ",{" : "{");
-	put_text(out, "group", w->group);
-	buf_addc(out, ',');
-	put_text(out, "kind", w->kind);
-	buf_addc(out, ',');
-	put_text(out, "reason", arena_strndup(&s->arena, reason, user));
-	buf_addc(out, '}');
+	stream_open(out, NULL, '{');
+	stream_text(out, "group", w->group);
+	stream_text(out, "kind", w->kind);
+	stream_bytes(out, "reason", reason, user);
+	stream_close(out, '}');
 }
 
 static const char *api_version(struct saving *s, const struct wanted_kind *w)

@@ -7,8 +7,8 @@
 
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "lint/text/excerpt.h"
-#include "lint/text/json_stream.h"
 #include "sarif.h"
 
 enum { LINES_SHOWN = 12 };

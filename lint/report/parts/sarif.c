@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_stream.h"
 #include "lint/term/docs.h"
 #include "lint/term/escape.h"
-#include "lint/text/json_stream.h"
 #include "sarif.h"
 
 const char *sarif_level(enum severity severity)

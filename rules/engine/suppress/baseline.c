@@ -23,6 +23,7 @@
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/file.h"
+#include "base/json_stream.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/node.h"
@@ -324,19 +325,18 @@ static void write_text(const char *key, const char *text, struct buf *out)
 {
 	if (!text || !is_utf8(text))
 		return;
-	buf_addf(out, ",\"%s\":", key);
-	text_json(text, strlen(text), out);
+	stream_text(out, key, text);
 }
 
 static void write_entry(const struct baseline_entry *entry, struct buf *out)
 {
-	buf_addf(out, "{\"fingerprint\":\"%016llx\"",
-		 (unsigned long long)entry->fingerprint);
+	stream_open(out, NULL, '{');
+	stream_hex(out, "fingerprint", entry->fingerprint);
 	write_text("rule", entry->rule, out);
 	write_text("file", entry->file, out);
 	write_text("object", entry->object, out);
 	write_text("message", entry->message, out);
-	buf_addc(out, '}');
+	stream_close(out, '}');
 }
 
 /* Keeps the first entry of each fingerprint. */
@@ -367,7 +367,9 @@ void baseline_text(struct baseline *baseline, struct buf *out)
 		ARENA_ARRAY(&arena, struct baseline_entry, baseline->n + 1);
 	size_t n = distinct(baseline, entries);
 
-	buf_addf(out, "{\"version\":%d,\"findings\":[", BASELINE_VERSION);
+	stream_open(out, NULL, '{');
+	stream_int(out, "version", BASELINE_VERSION);
+	stream_open(out, "findings", '[');
 	for (size_t i = 0; i < n; i++) {
 		buf_adds(out, i ? ",\n" : "\n");
 		write_entry(&entries[i], out);

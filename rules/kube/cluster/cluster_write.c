@@ -4,11 +4,11 @@
  * order that is the same in each run. Nodes that are alike are one item with a
  * count; labels with a different value on each node contain the node's name.
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/json_stream.h"
 #include "base/vec.h"
 #include "cluster_internal.h"
 #include "doc/build.h"
@@ -20,15 +20,6 @@ struct writer {
 	struct buf line;
 	bool first;
 };
-
-static void put_member(struct buf *out, const char *key, const char *text)
-{
-	if (out->data[out->len - 1] != '{')
-		buf_addc(out, ',');
-	text_json(key, strlen(key), out);
-	buf_addc(out, ':');
-	text_json(text, strlen(text), out);
-}
 
 static void end_line(struct writer *w)
 {
@@ -45,8 +36,8 @@ static void put_type(struct buf *out, enum cluster_kind kind)
 
 	snprintf(version, sizeof(version), "%s%s%.*s", r->group,
 		 *r->group ? "/" : "", (int)len, r->versions);
-	put_member(out, "apiVersion", version);
-	put_member(out, "kind", r->kind);
+	stream_text(out, "apiVersion", version);
+	stream_text(out, "kind", r->kind);
 }
 
 /* --- items ---------------------------------------------------------------- */
@@ -61,30 +52,28 @@ static void write_object(struct writer *w, enum cluster_kind kind,
 	const char *name = is_namespace ? namespace : object->name;
 	const char *slash = strchr(name, '/');
 
-	buf_addc(out, '{');
+	stream_open(out, NULL, '{');
 	put_type(out, kind);
-	buf_adds(out, ",\"metadata\":{");
-	put_member(out, "name", slash ? slash + 1 : name);
+	stream_open(out, "metadata", '{');
+	stream_text(out, "name", slash ? slash + 1 : name);
 	if (slash)
-		put_member(
+		stream_text(
 			out, "namespace",
 			arena_strndup(&w->arena, name, (size_t)(slash - name)));
 	if (*namespace && !is_namespace)
-		put_member(out, "namespace", namespace);
+		stream_text(out, "namespace", namespace);
 	if (labels) {
-		buf_adds(out, ",\"labels\":");
+		stream_key(out, "labels");
 		node_json(labels, out);
 	}
-	buf_addc(out, '}');
+	stream_close(out, '}');
 	FOR_EACH_CHILD(object->root, field) {
 		if (!strcmp(field->key, "metadata"))
 			continue;
-		buf_addc(out, ',');
-		text_json(field->key, strlen(field->key), out);
-		buf_addc(out, ':');
+		stream_key(out, field->key);
 		node_json(field, out);
 	}
-	buf_addc(out, '}');
+	stream_close(out, '}');
 	end_line(w);
 }
 
@@ -123,12 +112,21 @@ static void write_labels(struct writer *w, const struct node_group *group,
 {
 	const char *const *individual = w->cluster->nodes->individual;
 
-	buf_adds(&w->line, ",\"labels\":{");
+	stream_open(&w->line, "labels", '{');
 	FOR_EACH_CHILD(group->labels, label)
-		put_member(&w->line, label->key, label->str);
+		stream_text(&w->line, label->key, label->str);
 	for (size_t i = 0; individual[i]; i++)
-		put_member(&w->line, individual[i], name);
-	buf_addc(&w->line, '}');
+		stream_text(&w->line, individual[i], name);
+	stream_close(&w->line, '}');
+}
+
+static void put_value(struct buf *out, const char *key, const char *inner,
+		      const struct node *value)
+{
+	stream_open(out, key, '{');
+	stream_key(out, inner);
+	node_json(value, out);
+	stream_close(out, '}');
 }
 
 /* Two groups may have been named after the same node, at different times. */
@@ -149,16 +147,16 @@ static void write_nodes(struct writer *w)
 			snprintf(name, sizeof(name), "%.256s~%zu", last, same);
 		else
 			snprintf(name, sizeof(name), "%.256s", last);
-		buf_addc(out, '{');
+		stream_open(out, NULL, '{');
 		put_type(out, CLUSTER_NODE);
-		buf_adds(out, ",\"metadata\":{");
-		put_member(out, "name", name);
+		stream_open(out, "metadata", '{');
+		stream_text(out, "name", name);
 		write_labels(w, g, name);
-		buf_adds(out, "},\"spec\":{\"taints\":");
-		node_json(g->taints, out);
-		buf_adds(out, "},\"status\":{\"allocatable\":");
-		node_json(g->allocatable, out);
-		buf_addf(out, "},\"count\":%" PRIu64 "}", g->count);
+		stream_close(out, '}');
+		put_value(out, "spec", "taints", g->taints);
+		put_value(out, "status", "allocatable", g->allocatable);
+		stream_int(out, "count", (int64_t)g->count);
+		stream_close(out, '}');
 		end_line(w);
 	}
 }
@@ -183,16 +181,20 @@ static void write_usage(struct writer *w, const struct cluster_usage *usage)
 	struct buf *out = &w->line;
 	char text[QUANTITY_TEXT];
 
-	buf_adds(out, "{\"owner\":{");
-	put_member(out, "apiVersion", usage->owner.api_version);
-	put_member(out, "kind", usage->owner.kind);
-	put_member(out, "namespace", usage->owner.namespace);
-	put_member(out, "name", usage->owner.name);
-	buf_adds(out, "},\"resources\":{");
+	stream_open(out, NULL, '{');
+	stream_open(out, "owner", '{');
+	stream_text(out, "apiVersion", usage->owner.api_version);
+	stream_text(out, "kind", usage->owner.kind);
+	stream_text(out, "namespace", usage->owner.namespace);
+	stream_text(out, "name", usage->owner.name);
+	stream_close(out, '}');
+	stream_open(out, "resources", '{');
 	for (size_t i = 0; i < usage->n; i++)
-		put_member(out, usage->items[i].resource,
-			   quantity_text(usage->items[i].quantity, text));
-	buf_addf(out, "},\"pods\":%" PRIu64 "}", usage->pods);
+		stream_text(out, usage->items[i].resource,
+			    quantity_text(usage->items[i].quantity, text));
+	stream_close(out, '}');
+	stream_int(out, "pods", (int64_t)usage->pods);
+	stream_close(out, '}');
 	end_line(w);
 }
 
@@ -224,15 +226,15 @@ static void write_head(struct writer *w)
 
 	if (gmtime_r(&taken, &tm))
 		strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	buf_adds(&w->line, "{");
-	put_member(&w->line, "apiVersion", "gpugate.dev/v1");
-	put_member(&w->line, "kind", "ClusterSnapshot");
-	buf_adds(&w->line, ",\"version\":1");
-	put_member(&w->line, "takenAt", text);
+	stream_open(&w->line, NULL, '{');
+	stream_text(&w->line, "apiVersion", "gpugate.dev/v1");
+	stream_text(&w->line, "kind", "ClusterSnapshot");
+	stream_int(&w->line, "version", 1);
+	stream_text(&w->line, "takenAt", text);
 	if (*cluster_server(c))
-		put_member(&w->line, "server", cluster_server(c));
+		stream_text(&w->line, "server", cluster_server(c));
 	if (cluster_policy(c))
-		put_member(&w->line, "policy", cluster_policy(c));
+		stream_text(&w->line, "policy", cluster_policy(c));
 	fputs(w->line.data, w->out);
 	if (cluster_admission(c))
 		fprintf(w->out, ",\n\"admission\": %s", cluster_admission(c));
@@ -247,10 +249,10 @@ static void write_unreadable(struct writer *w)
 
 		if (!reason)
 			continue;
-		buf_addc(&w->line, '{');
+		stream_open(&w->line, NULL, '{');
 		put_type(&w->line, i);
-		put_member(&w->line, "reason", reason);
-		buf_addc(&w->line, '}');
+		stream_text(&w->line, "reason", reason);
+		stream_close(&w->line, '}');
 		end_line(w);
 	}
 }

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * JSON written straight to a buffer, without a tree. The caller opens and
- * closes in pairs; commas are added automatically.
+ * closes in pairs; commas are added automatically. Characters that a terminal
+ * or a reader of lines would interpret, and hidden ones, become escapes: the
+ * value is the same, and people also look at JSON.
  */
-#ifndef LINT_JSON_STREAM_H
-#define LINT_JSON_STREAM_H
+#ifndef BASE_JSON_STREAM_H
+#define BASE_JSON_STREAM_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,15 +18,22 @@
  * value. */
 void stream_open(struct buf *out, const char *key, char bracket);
 void stream_close(struct buf *out, char bracket);
+/* Begins a member whose value the caller adds. */
+void stream_key(struct buf *out, const char *key);
 /* Bytes that are not UTF-8 (a path may contain any) become U+FFFD. */
 void stream_text(struct buf *out, const char *key, const char *s);
+void stream_bytes(struct buf *out, const char *key, const char *s, size_t len);
 void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
 /* Adds 16 digits, as text. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
-/* json must be compact JSON. Characters that a terminal would interpret, and
- * invisible ones, become escapes: the value is the same, and people also look
- * at JSON. */
+/* json must be compact JSON. */
 void stream_json(struct buf *out, const char *key, const char *json);
+
+/* A character as a string holds it: at most a pair of escapes. */
+enum { STREAM_CHARACTER = 13 };
+/* Writes the first character of s (len > 0) to out; returns its length in
+ * s. */
+size_t stream_character(const char *s, size_t len, char out[STREAM_CHARACTER]);
 
 #endif

@@ -4,23 +4,12 @@
  * opened the map or list. Most text needs no escape, so sixteen bytes are
  * checked at a time and runs are copied whole.
  */
-#include "json_stream.h"
+#include "base/json_stream.h"
 
 #include <string.h>
 
 #include "base/block.h"
 #include "base/text.h"
-#include "lint/term/escape.h"
-
-static void add_escape(struct buf *out, uint32_t c)
-{
-	if (c >= 0x10000) {
-		c -= 0x10000;
-		buf_addf(out, "\\u%04X", 0xd800 + (c >> 10));
-		c = 0xdc00 + (c & 0x3ff);
-	}
-	buf_addf(out, "\\u%04X", c);
-}
 
 static bool is_plain_block(struct block b)
 {
@@ -45,35 +34,67 @@ static size_t plain_length(const char *s, size_t len)
 	return i;
 }
 
-static void add_ascii(struct buf *out, unsigned char c)
+static char *set_escape(char *out, unsigned unit)
+{
+	memcpy(out, "\\u", 2);
+	for (int i = 0; i < 4; i++)
+		out[2 + i] = "0123456789ABCDEF"[unit >> (12 - 4 * i) & 15];
+	return out + 6;
+}
+
+/* A code point beyond the first 65,536 is two units of UTF-16. */
+static char *set_escapes(char *out, uint32_t c)
+{
+	if (c < 0x10000)
+		return set_escape(out, c);
+	out = set_escape(out, 0xd800 + ((c - 0x10000) >> 10));
+	return set_escape(out, 0xdc00 + (c & 0x3ff));
+}
+
+size_t stream_character(const char *s, size_t len, char out[STREAM_CHARACTER])
 {
 	static const char from[] = "\"\\\n\t\r\b\f", to[] = "\"\\ntrbf";
-	const char *found = c ? strchr(from, c) : NULL;
+	size_t used = utf8_length(s, len);
+	uint32_t c = used ? utf8_code_point(s, used) : 0xfffd;
+	const char *found = c && c < 0x80 ? strchr(from, (int)c) : NULL;
 
 	if (found) {
-		buf_addc(out, '\\');
-		buf_addc(out, to[found - from]);
+		*out++ = '\\';
+		*out++ = to[found - from];
 	} else {
-		add_escape(out, c);
+		out = text_is_hidden(c) ? set_escapes(out, c)
+					: utf8_put(out, c);
 	}
+	*out = '\0';
+	return used ? used : 1;
 }
 
-/* Adds the character at s, from 0x80 on or a delete; returns its length. */
+/* Adds the character at s; returns its length. */
 static size_t add_character(struct buf *out, const char *s, size_t len)
 {
-	struct escape escape;
+	char text[STREAM_CHARACTER];
+	size_t used = stream_character(s, len, text);
 
-	escape_read(&escape, s, len);
-	if (escape.text != escape.stand_in)
-		buf_add(out, s, escape.used);
-	else if (utf8_length(s, len))
-		add_escape(out, utf8_code_point(s, escape.used));
-	else
-		buf_adds(out, "\xef\xbf\xbd");
-	return escape.used;
+	buf_adds(out, text);
+	return used;
 }
 
-static void begin(struct buf *out, const char *key)
+static void add_string(struct buf *out, const char *s, size_t len)
+{
+	size_t n;
+
+	buf_addc(out, '"');
+	for (; len; s += n, len -= n) {
+		n = plain_length(s, len);
+		if (n)
+			buf_add(out, s, n);
+		else
+			n = add_character(out, s, len);
+	}
+	buf_addc(out, '"');
+}
+
+void stream_key(struct buf *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
 
@@ -83,15 +104,13 @@ static void begin(struct buf *out, const char *key)
 		buf_addc(out, ',');
 	if (!key)
 		return;
-	buf_addc(out, '"');
-	buf_adds(out, key);
-	buf_addc(out, '"');
+	add_string(out, key, strlen(key));
 	buf_addc(out, ':');
 }
 
 void stream_open(struct buf *out, const char *key, char bracket)
 {
-	begin(out, key);
+	stream_key(out, key);
 	buf_addc(out, bracket);
 }
 
@@ -100,24 +119,15 @@ void stream_close(struct buf *out, char bracket)
 	buf_addc(out, bracket);
 }
 
+void stream_bytes(struct buf *out, const char *key, const char *s, size_t len)
+{
+	stream_key(out, key);
+	add_string(out, s, len);
+}
+
 void stream_text(struct buf *out, const char *key, const char *s)
 {
-	size_t len = strlen(s), n;
-
-	begin(out, key);
-	buf_addc(out, '"');
-	for (; len; s += n, len -= n) {
-		n = plain_length(s, len);
-		if (n) {
-			buf_add(out, s, n);
-		} else if ((unsigned char)*s >= 0x7f) {
-			n = add_character(out, s, len);
-		} else {
-			n = 1;
-			add_ascii(out, (unsigned char)*s);
-		}
-	}
-	buf_addc(out, '"');
+	stream_bytes(out, key, s, strlen(s));
 }
 
 void stream_int(struct buf *out, const char *key, int64_t value)
@@ -131,13 +141,13 @@ void stream_int(struct buf *out, const char *key, int64_t value)
 	} while (left);
 	if (value < 0)
 		*--at = '-';
-	begin(out, key);
+	stream_key(out, key);
 	buf_add(out, at, (size_t)(digits + sizeof(digits) - at));
 }
 
 void stream_bool(struct buf *out, const char *key, bool value)
 {
-	begin(out, key);
+	stream_key(out, key);
 	buf_adds(out, value ? "true" : "false");
 }
 
@@ -155,7 +165,7 @@ void stream_json(struct buf *out, const char *key, const char *json)
 {
 	size_t len = strlen(json), n;
 
-	begin(out, key);
+	stream_key(out, key);
 	for (; len; json += n, len -= n) {
 		for (n = 0; n < len && (unsigned char)json[n] < 0x7f;)
 			n++;
