@@ -87,7 +87,7 @@ struct loader {
 	uint32_t own_end;
 	void *context;
 	/* The sum of the squared lengths of all maps and lists in the last JSON
-	 * that was read. */
+	 * that was read, and of the work for their keys. */
 	uint64_t breadth;
 };
 

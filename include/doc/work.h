@@ -19,9 +19,17 @@ enum {
 	WORK_MAX = WORK_ITEMS * WORK_ITEMS,
 };
 
-/* Squares of the lengths of all lists and maps; numbers and strings cost less
- * and count for a sixteenth. */
+/*
+ * Squares of the lengths of all lists and maps; numbers and strings cost less
+ * and count for a sixteenth. The keys around a list or map also count, because
+ * each pod and finding below them may be given its path.
+ */
 uint64_t work_of(const struct node *node);
+/* Work for the keys around a list or map, which have this many bytes. */
+static inline uint64_t work_of_keys(uint64_t bytes)
+{
+	return bytes / 1024 * 64;
+}
 /* The list or map that contributes most; NULL if the node has none. */
 const struct node *work_longest(const struct node *node);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the work that an object's lists cause, and finds the longest list.
+ * Computes the work that an object's lists and keys cause, and finds the
+ * longest list.
  */
 #include "doc/work.h"
 
@@ -24,14 +25,20 @@ static uint64_t own_work(const struct node *node)
 	return items * items + plain * plain / PLAIN_SHARE;
 }
 
-uint64_t work_of(const struct node *node)
+/* keys: their bytes from the root to the node. */
+static uint64_t work_below(const struct node *node, uint64_t keys)
 {
-	uint64_t work = own_work(node);
+	uint64_t work = own_work(node) + work_of_keys(keys);
 
 	FOR_EACH_CHILD(node, child)
 		if (has_children(child))
-			work += work_of(child);
+			work += work_below(child, keys + child->key_len);
 	return work;
+}
+
+uint64_t work_of(const struct node *node)
+{
+	return work_below(node, 0);
 }
 
 static void find_longest(const struct node *node, uint64_t *most,

@@ -271,6 +271,25 @@ static void patches_of_brackets(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
+/* Each pod has the path of its template, and so has each of its findings. */
+static void long_keys(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
+		      "spec: ");
+	for (unsigned i = 0; i < 100; i++) {
+		buf_adds(out, "{? ");
+		repeat(out, "T", 15000);
+		buf_adds(out, " : ");
+	}
+	buf_adds(out, "{");
+	for (unsigned i = 0; i < 700; i++)
+		buf_addf(out,
+			 "t%u: {spec: {containers: [{name: a, image: i:1, " GPU
+			 "}]}},",
+			 i);
+	repeat(out, "}", 102);
+}
+
 /* Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
@@ -417,6 +436,7 @@ static void objects_cost_little(void **state)
 		{"fields in any case", "Workflow", any_case},
 		{"parameters of a task", "TaskRun", parameters},
 		{"patches of brackets", "Workflow", patches_of_brackets},
+		{"long keys", "Any", long_keys},
 	};
 	struct stage *s = *state;
 

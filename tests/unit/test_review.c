@@ -226,8 +226,50 @@ static void lists_beyond_the_limit_are_unreadable(void **state)
 		if (rows[i].outcome == REVIEW_UNREADABLE)
 			assert_string_equal(
 				r.problem,
-				"its lists are too long to be checked");
+				"its lists or keys are too long to be checked");
 		assert_string_equal(r.uid, "u-7");
+	}
+	buf_release(&text);
+}
+
+/* Adds that many empty maps below that many keys of that many bytes. */
+static void add_below(struct buf *text, size_t maps, size_t levels,
+		      size_t bytes)
+{
+	buf_reset(text);
+	for (size_t i = 0; i < levels; i++) {
+		buf_adds(text, "{\"");
+		for (size_t k = 0; k < bytes; k++)
+			buf_addc(text, 'k');
+		buf_adds(text, "\":");
+	}
+	add_list(text, "{}", maps);
+	for (size_t i = 0; i < levels; i++)
+		buf_addc(text, '}');
+}
+
+static void long_keys_around_many_maps_are_unreadable(void **state)
+{
+	static const struct {
+		size_t maps, levels, bytes;
+		enum review_outcome outcome;
+	} rows[] = {
+		{1000, 10, 300, REVIEW_GOOD},
+		{1000, 100, 300, REVIEW_UNREADABLE},
+		{1000, 1, 30000, REVIEW_UNREADABLE},
+		{10, 1, 30000, REVIEW_GOOD},
+		{1000, 900, 1, REVIEW_GOOD},
+	};
+	struct review r;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %zu below %zu keys of %zu\n", rows[i].maps,
+			      rows[i].levels, rows[i].bytes);
+		add_below(&text, rows[i].maps, rows[i].levels, rows[i].bytes);
+		assert_int_equal(read_object(text.data, &r), rows[i].outcome);
 	}
 	buf_release(&text);
 }
@@ -335,6 +377,8 @@ int main(void)
 					  reset),
 		cmocka_unit_test_teardown(lists_beyond_the_limit_are_unreadable,
 					  reset),
+		cmocka_unit_test_teardown(
+			long_keys_around_many_maps_are_unreadable, reset),
 		cmocka_unit_test_teardown(a_long_old_object_is_left_out, reset),
 		cmocka_unit_test_teardown(the_start_of_a_long_review_is_enough,
 					  reset),

@@ -227,7 +227,7 @@ static enum review_outcome check_lists(struct review *review)
 	review->old_too_long = work_of(review->old.root) > WORK_MAX;
 	if (work_of(review->object.root) <= WORK_MAX)
 		return REVIEW_GOOD;
-	review->problem = "its lists are too long to be checked";
+	review->problem = "its lists or keys are too long to be checked";
 	return REVIEW_UNREADABLE;
 }
 

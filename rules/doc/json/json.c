@@ -14,6 +14,7 @@
 
 #include "base/text.h"
 #include "doc/build.h"
+#include "doc/work.h"
 #include "json.h"
 #include "rules/doc/cost.h"
 
@@ -162,6 +163,7 @@ static inline bool json_open(struct json_reader *json, struct json_place *place,
 					      "nested deeper than %u levels",
 					      limit));
 	json->depth++;
+	json->keys += node->key_len;
 	node->type = *place->at == '{' ? NODE_MAP : NODE_SEQ;
 	node->flags = NODE_FLOW;
 	node->str = NULL;
@@ -193,7 +195,9 @@ static inline void json_close(struct json_reader *json,
 
 	json_settle(place);
 	node->end = json_offset(json, ++place->at);
-	json->breadth += (uint64_t)node->len * node->len;
+	json->breadth +=
+		(uint64_t)node->len * node->len + work_of_keys(json->keys);
+	json->keys -= node->key_len;
 	json->depth--;
 	place->open = node->parent;
 	place->link = &node->next;

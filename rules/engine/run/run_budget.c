@@ -53,8 +53,8 @@ static bool is_too_long(struct run *run, const struct object *object)
 	node_anchor(work_longest(object->root), &start, &end);
 	run_report_cut(
 		run,
-		"the lists of this object are too long to check: admission "
-		"denies it",
+		"the lists or keys of this object are too long to check: "
+		"admission denies it",
 		start, end);
 	return true;
 }
