@@ -290,6 +290,35 @@ static void long_keys(struct buf *out)
 	repeat(out, "}", 102);
 }
 
+/* A variable B, and 1,000 others with the given value. */
+static void visible_devices(struct buf *out, const char *value)
+{
+	buf_adds(out, GPU ", env: [{name: B, value: '");
+	repeat(out, "$(", 400000);
+	buf_adds(out, "'},");
+	for (unsigned i = 0; i < 1000; i++)
+		buf_addf(out, "{name: NVIDIA_VISIBLE_DEVICES, %s},", value);
+}
+
+static void references(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [{name: c, image: i:1, ");
+	visible_devices(out, "value: $(B)");
+	buf_adds(out, "]}]}}");
+}
+
+static void annotation(struct buf *out)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a, "
+		      "annotations: {a: '");
+	repeat(out, "0,", 1200000);
+	buf_adds(out, "'}}, spec: {containers: [{name: c, image: i:1, ");
+	visible_devices(out, "valueFrom: {fieldRef: {fieldPath: "
+			     "\"metadata.annotations['a']\"}}");
+	buf_adds(out, "]}]}}");
+}
+
 /* Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
@@ -437,6 +466,8 @@ static void objects_cost_little(void **state)
 		{"parameters of a task", "TaskRun", parameters},
 		{"patches of brackets", "Workflow", patches_of_brackets},
 		{"long keys", "Any", long_keys},
+		{"references to a variable", "Pod", references},
+		{"references to an annotation", "Pod", annotation},
 	};
 	struct stage *s = *state;
 

@@ -89,9 +89,15 @@ static void place_node(struct run *run, struct place *place,
 	place->pointer = node_pointer_text(&run->file_arena, at);
 }
 
+static struct long_value *long_value(struct run_state *state,
+				     const struct node *at)
+{
+	return &state->long_values[(uintptr_t)at / sizeof(*at) % LONG_VALUES];
+}
+
 static uint64_t hash_text(struct run_state *state, const struct node *at)
 {
-	struct long_value *known = &state->long_values[at->len % LONG_VALUES];
+	struct long_value *known = long_value(state, at);
 
 	if (at->len < LONG_VALUE)
 		return text_keyed_hash(text_or_empty(at->str), at->len);
@@ -108,30 +114,63 @@ static uint64_t hash_parts(uint64_t a, uint64_t b, uint64_t c)
 	return text_keyed_hash(parts, sizeof(parts));
 }
 
-/* Adds one of the values that the verdict rests on to the hash of the others.
- */
+static bool has_children(const struct node *at)
+{
+	return node_is_map(at) || node_is_seq(at);
+}
+
+/* Adds the value to the hash of others, and its bytes to *bytes. */
 static uint64_t hash_value(struct run_state *state, const struct node *at,
-			   uint64_t before)
+			   uint64_t before, size_t *bytes)
 {
 	uint64_t hash = hash_parts(before, at->type, at->len);
 
-	if (!node_is_map(at) && !node_is_seq(at))
+	*bytes += sizeof(*at) + at->key_len;
+	if (!has_children(at)) {
+		*bytes += at->len;
 		return hash_parts(hash, hash_text(state, at), 0);
+	}
 	FOR_EACH_CHILD(at, child) {
 		if (child->key)
 			hash = hash_parts(
 				hash,
 				text_keyed_hash(child->key, child->key_len), 0);
-		hash = hash_value(state, child, hash);
+		hash = hash_value(state, child, hash, bytes);
 	}
 	return hash;
 }
 
+/* Many findings may read one large tree. */
+static uint64_t hash_tree(struct run_state *state, const struct node *at)
+{
+	struct long_value *known = long_value(state, at);
+	size_t bytes = 0;
+	uint64_t hash;
+
+	if (known->node == at && has_children(at))
+		return known->hash;
+	hash = hash_value(state, at, 0, &bytes);
+	if (bytes >= LONG_VALUE && has_children(at))
+		*known = (struct long_value){at, hash};
+	return hash;
+}
+
+/* True if the object is denied whatever its findings say: they may be too many
+ * to be written. */
+static bool is_moot(struct run *run)
+{
+	return run->options.admission &&
+	       (run->state->budget.over || run_outgrows_budget(run));
+}
+
+/* Adds one of the values that the verdict rests on to the hash of the others.
+ */
 void finding_reads(struct rule_run *rr, struct finding *f,
 		   const struct node *at)
 {
-	if (rr->run->options.admission && at)
-		f->value = hash_value(rr->run->state, at, f->value);
+	if (rr->run->options.admission && at && !rr->run->state->budget.over)
+		f->value =
+			hash_parts(f->value, hash_tree(rr->run->state, at), 0);
 }
 
 /* True if a finding here may be about a missing value: it then points at a
@@ -209,6 +248,8 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 
 	if (!at)
 		at = object->root;
+	if (is_moot(rr->run))
+		return f;
 	from = run_runtime_around(rr->run, object, at);
 	f->injected = node_is_injected(at);
 	place_node(rr->run, &f->place, object->doc, at);
@@ -225,6 +266,8 @@ put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 {
 	struct arena *arena = &rr->run->file_arena;
 
+	if (is_moot(rr->run))
+		return;
 	f->message = arena_vprintf(arena, fmt, ap);
 	if (f->origin)
 		f->message = arena_printf(
@@ -373,6 +416,8 @@ void finding_help(struct rule_run *rr, struct finding *f, const char *fmt, ...)
 {
 	va_list ap;
 
+	if (is_moot(rr->run))
+		return;
 	va_start(ap, fmt);
 	f->help = arena_vprintf(&rr->run->file_arena, fmt, ap);
 	va_end(ap);
@@ -407,7 +452,7 @@ void finding_label(struct rule_run *rr, struct finding *f,
 	struct related *related;
 	va_list ap;
 
-	if (!at || !rr->object)
+	if (!at || !rr->object || is_moot(rr->run))
 		return;
 	reads_place(rr, f, at);
 	if (is_elsewhere(from) && !from->source)
@@ -428,7 +473,7 @@ void finding_label_place(struct rule_run *rr, struct finding *f,
 	struct related *related;
 	va_list ap;
 
-	if (place->file == NO_FILE)
+	if (place->file == NO_FILE || is_moot(rr->run))
 		return;
 	related = add_related(rr, f);
 	related->place = place_copy(&rr->run->file_arena, place);

@@ -57,7 +57,7 @@ struct long_value {
 };
 
 enum {
-	LONG_VALUES = 8,
+	LONG_VALUES = 64,
 	LONG_VALUE = 4096, /* bytes */
 };
 

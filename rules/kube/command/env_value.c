@@ -18,13 +18,18 @@
 #include "rules/kube/kinds.h"
 
 /* Longer texts and longer searches are unknown: a few entries can expand to
- * exponentially long texts. */
-enum { TEXT_MAX = 4096, SEARCH_MAX = 4096 };
+ * exponentially long texts, and many may refer to one. */
+enum { TEXT_MAX = 4096, REFERENCE_MAX = 512, SEARCH_MAX = 4096 };
 
 struct env_reader {
 	const struct container *c;
 	unsigned searched; /* entries compared with a reference */
 };
+
+static bool is_long(const struct node *node, uint32_t most)
+{
+	return node_str(node) && node->len > most;
+}
 
 static struct env_value unknown(const struct node *at)
 {
@@ -95,7 +100,8 @@ static const char *member(const struct pod *pod, const char *map,
 		return NULL;
 	value = strcmp(map, "labels") ? pod_annotation(pod, key)
 				      : pod_label(pod, key);
-	if (node_is_unknown(value) || (!value && !is_pod(pod)))
+	if (node_is_unknown(value) || (!value && !is_pod(pod)) ||
+	    is_long(value, TEXT_MAX))
 		return NULL;
 	return value ? node_str(value) : "";
 }
@@ -178,6 +184,18 @@ static const char *resource_text(const struct container *c,
 static struct env_value read_entry(struct env_reader *reader,
 				   const struct node *entry, size_t before);
 
+/* Returns the value; NULL if it is unknown. */
+static const char *value_of(struct env_reader *reader, size_t i)
+{
+	const struct node *entry = reader->c->env[i].node;
+	const struct node *value =
+		node_is_map(entry) ? node_get(entry, "value") : entry;
+
+	if (is_long(value, TEXT_MAX))
+		return NULL;
+	return read_entry(reader, entry, i).text;
+}
+
 /* Finds the last entry of that name before number `before`. A name without an
  * entry may come from envFrom, a Service or the operator: unknown. */
 static const char *referred(struct env_reader *reader, const char *name,
@@ -187,7 +205,7 @@ static const char *referred(struct env_reader *reader, const char *name,
 
 	for (size_t i = before; i-- && reader->searched++ < SEARCH_MAX;)
 		if (node_eq(c->env[i].name, name))
-			return read_entry(reader, c->env[i].node, i).text;
+			return value_of(reader, i);
 	return NULL;
 }
 
@@ -195,8 +213,11 @@ static const char *referred(struct env_reader *reader, const char *name,
 static bool expand_one(struct env_reader *reader, struct buf *out,
 		       const char **at, size_t before)
 {
-	const char *end = strchr(*at, ')'), *name, *text;
+	const char *end = memchr(*at, ')', strnlen(*at, REFERENCE_MAX));
+	const char *name, *text;
 
+	if (!end && strnlen(*at, REFERENCE_MAX) == REFERENCE_MAX)
+		return false;
 	if (!end) {
 		buf_addc(out, *(*at)++);
 		return true;
@@ -250,6 +271,9 @@ static struct env_value read_source(const struct container *c,
 	const struct node *resource = node_get(from, "resourceFieldRef");
 	const char *path = node_str(node_get(field, "fieldPath"));
 
+	if (is_long(node_get(field, "fieldPath"), REFERENCE_MAX) ||
+	    is_long(node_get(resource, "resource"), REFERENCE_MAX))
+		return unknown(from);
 	if (path)
 		return known_or_not(from, field_text(c->pod, path));
 	if (node_is_map(resource))
