@@ -10,6 +10,7 @@
 #ifndef DOC_WORK_H
 #define DOC_WORK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "doc/node.h"
@@ -30,6 +31,18 @@ static inline uint64_t work_of_keys(uint64_t bytes)
 {
 	return bytes / 1024 * 64;
 }
+/* Long texts, and how many maps may refer to each: a volume's path is read for
+ * each mount of each container. */
+enum {
+	WORK_TEXT = 4096,	 /* bytes of a long text */
+	WORK_TEXTS_MAX = 1 << 16 /* KiB of long texts, times maps */
+};
+
+/* The KiB of all long texts and keys, times the number of maps. Texts that
+ * nothing refers to (commands, scripts, manifests, data) do not count. */
+uint64_t work_of_texts(const struct node *node);
+/* True if the lists, keys or texts are too long to check the object. */
+bool work_is_too_much(const struct node *node);
 /* The list or map that contributes most; NULL if the node has none. */
 const struct node *work_longest(const struct node *node);
 

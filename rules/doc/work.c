@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Computes the work that an object's lists and keys cause, and finds the
+ * Computes the work that an object's lists, keys and texts cause, and finds the
  * longest list.
  */
 #include "doc/work.h"
+
+#include "base/text.h"
 
 enum { PLAIN_SHARE = 16 };
 
@@ -39,6 +41,55 @@ static uint64_t work_below(const struct node *node, uint64_t keys)
 uint64_t work_of(const struct node *node)
 {
 	return work_below(node, 0);
+}
+
+/* True if the children are texts of the author, for programs. */
+static bool holds_free_texts(const struct node *node)
+{
+	static const char *const keys[] = {
+		"command",    "args",	    "annotations", "data",
+		"stringData", "binaryData", NULL};
+
+	return node && node->key && text_any(node->key, keys, text_eq);
+}
+
+static bool is_free_text(const struct node *node)
+{
+	static const char *const keys[] = {
+		"value",	  "default",	  "manifest",
+		"source",	  "script",	  "serveConfigV2",
+		"runtimeEnvYAML", "podSpecPatch", NULL};
+
+	return node && node->key && text_any(node->key, keys, text_eq);
+}
+
+static void add_texts(const struct node *node, uint64_t *maps, uint64_t *bytes)
+{
+	bool free = holds_free_texts(node);
+
+	*maps += node_is_map(node) ? 1 : 0;
+	FOR_EACH_CHILD(node, child) {
+		if (child->key_len > WORK_TEXT)
+			*bytes += child->key_len;
+		if (has_children(child))
+			add_texts(child, maps, bytes);
+		else if (child->len > WORK_TEXT && !free &&
+			 !is_free_text(child))
+			*bytes += child->len;
+	}
+}
+
+uint64_t work_of_texts(const struct node *node)
+{
+	uint64_t maps = 0, bytes = 0;
+
+	add_texts(node, &maps, &bytes);
+	return maps * (bytes / 1024);
+}
+
+bool work_is_too_much(const struct node *node)
+{
+	return work_of(node) > WORK_MAX || work_of_texts(node) > WORK_TEXTS_MAX;
 }
 
 static void find_longest(const struct node *node, uint64_t *most,

@@ -319,6 +319,31 @@ static void annotation(struct buf *out)
 	buf_adds(out, "]}]}}");
 }
 
+/* A volume that all containers mount. */
+static void volume(struct buf *out, const char *field, const char *text)
+{
+	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
+		      "spec: {containers: [");
+	for (unsigned i = 0; i < 1000; i++)
+		buf_addf(out,
+			 "{name: c%u, image: i:1, " GPU ", volumeMounts: "
+			 "[{name: v, mountPath: /dev/shm}]},",
+			 i);
+	buf_addf(out, "], volumes: [{name: v, %s: '", field);
+	repeat(out, text, 700000);
+	buf_adds(out, "'}}]}}");
+}
+
+static void host_path(struct buf *out)
+{
+	volume(out, "hostPath: {path", "/..");
+}
+
+static void size_limit(struct buf *out)
+{
+	volume(out, "emptyDir: {medium: Memory, sizeLimit", "123");
+}
+
 /* Jobs whose pods have the template of a runtime of the cluster. */
 static void runtime_jobs(struct buf *out)
 {
@@ -468,6 +493,8 @@ static void objects_cost_little(void **state)
 		{"long keys", "Any", long_keys},
 		{"references to a variable", "Pod", references},
 		{"references to an annotation", "Pod", annotation},
+		{"a host's path", "Pod", host_path},
+		{"the size of a volume", "Pod", size_limit},
 	};
 	struct stage *s = *state;
 

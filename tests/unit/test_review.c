@@ -226,7 +226,7 @@ static void lists_beyond_the_limit_are_unreadable(void **state)
 		if (rows[i].outcome == REVIEW_UNREADABLE)
 			assert_string_equal(
 				r.problem,
-				"its lists or keys are too long to be checked");
+				"its lists, keys or texts are too long to be checked");
 		assert_string_equal(r.uid, "u-7");
 	}
 	buf_release(&text);
@@ -269,6 +269,40 @@ static void long_keys_around_many_maps_are_unreadable(void **state)
 		print_message("  %zu below %zu keys of %zu\n", rows[i].maps,
 			      rows[i].levels, rows[i].bytes);
 		add_below(&text, rows[i].maps, rows[i].levels, rows[i].bytes);
+		assert_int_equal(read_object(text.data, &r), rows[i].outcome);
+	}
+	buf_release(&text);
+}
+
+static void long_texts_beside_many_maps_are_unreadable(void **state)
+{
+	static const struct {
+		const char *key;
+		size_t bytes, maps;
+		enum review_outcome outcome;
+	} rows[] = {
+		{"path", 100000, 500, REVIEW_GOOD},
+		{"path", 100000, 1000, REVIEW_UNREADABLE},
+		{"manifest", 100000, 1000, REVIEW_GOOD},
+		{"path", 2000000, 20, REVIEW_GOOD},
+		{"path", 2000000, 50, REVIEW_UNREADABLE},
+		{"path", 4000, 1400, REVIEW_GOOD},
+	};
+	struct review r;
+	struct buf text;
+
+	(void)state;
+	buf_init(&text);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		print_message("  %s of %zu beside %zu\n", rows[i].key,
+			      rows[i].bytes, rows[i].maps);
+		buf_reset(&text);
+		buf_addf(&text, "{\"%s\":\"", rows[i].key);
+		for (size_t k = 0; k < rows[i].bytes; k++)
+			buf_addc(&text, '/');
+		buf_adds(&text, "\",\"maps\":");
+		add_list(&text, "{}", rows[i].maps);
+		buf_addc(&text, '}');
 		assert_int_equal(read_object(text.data, &r), rows[i].outcome);
 	}
 	buf_release(&text);
@@ -379,6 +413,8 @@ int main(void)
 					  reset),
 		cmocka_unit_test_teardown(
 			long_keys_around_many_maps_are_unreadable, reset),
+		cmocka_unit_test_teardown(
+			long_texts_beside_many_maps_are_unreadable, reset),
 		cmocka_unit_test_teardown(a_long_old_object_is_left_out, reset),
 		cmocka_unit_test_teardown(the_start_of_a_long_review_is_enough,
 					  reset),

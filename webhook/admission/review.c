@@ -22,6 +22,8 @@ enum {
 	 * may have two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
+	/* Shorter reviews have no long text for many maps. */
+	FEW_BYTES = 1 << 16,
 };
 
 static const char last_applied[] =
@@ -121,7 +123,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 		root = NULL;
 	}
 	review->problem = trouble.text ? trouble.text : "empty body";
-	*few = loader.breadth <= WORK_MAX;
+	*few = loader.breadth <= WORK_MAX && source->len <= FEW_BYTES;
 	return root;
 }
 
@@ -224,10 +226,10 @@ static void clear(struct review *review)
 /* Checks that the lists are short enough for rules to finish in time. */
 static enum review_outcome check_lists(struct review *review)
 {
-	review->old_too_long = work_of(review->old.root) > WORK_MAX;
-	if (work_of(review->object.root) <= WORK_MAX)
+	review->old_too_long = work_is_too_much(review->old.root);
+	if (!work_is_too_much(review->object.root))
 		return REVIEW_GOOD;
-	review->problem = "its lists or keys are too long to be checked";
+	review->problem = "its lists, keys or texts are too long to be checked";
 	return REVIEW_UNREADABLE;
 }
 

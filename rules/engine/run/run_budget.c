@@ -48,13 +48,13 @@ static bool is_too_long(struct run *run, const struct object *object)
 {
 	uint32_t start = 0, end = 0;
 
-	if (!object->npods || work_of(object->root) <= WORK_MAX)
+	if (!object->npods || !work_is_too_much(object->root))
 		return false;
 	node_anchor(work_longest(object->root), &start, &end);
 	run_report_cut(
 		run,
-		"the lists or keys of this object are too long to check: "
-		"admission denies it",
+		"the lists, keys or texts of this object are too long to "
+		"check: admission denies it",
 		start, end);
 	return true;
 }

@@ -204,8 +204,8 @@ void run_admission_policies(struct run *run, const struct object *object,
  * are limited. */
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end);
-/* True if run_is_cut(), or if the object's lists or keys are too long: its
- * rules are not called, and a finding reports it. */
+/* True if run_is_cut(), or if the object's lists, keys or texts are too long:
+ * its rules are not called, and a finding reports it. */
 bool run_is_over_budget(struct run *run, const struct object *object);
 /* From now on the documents of the state's arena belong to another file. */
 void run_budget_begin(struct run *run);
