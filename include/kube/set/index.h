@@ -147,6 +147,20 @@ struct kube_service {
 	const struct cluster *cluster;
 };
 
+enum group_type { GROUP_COSCHEDULING, GROUP_VOLCANO, GROUP_KUBERNETES };
+
+/* A PodGroup of a file, or pods that name one. */
+struct pod_group {
+	enum group_type type;
+	bool member; /* these are pods */
+	struct object_id id;
+	const char *name;   /* of the PodGroup */
+	struct place place; /* of the minimum, or of the name on the pods */
+	struct amount n;    /* minimum, or number of pods */
+	int64_t ranks; /* pods of which each waits for all, or 0: unknown */
+	const struct cluster *cluster;
+};
+
 enum config_type {
 	CONFIG_KUEUE,	    /* Kueue manages jobs without a queue */
 	CONFIG_RENAMED_GPU, /* nodes offer nvidia.com/gpu.shared instead */
@@ -283,6 +297,8 @@ struct object_index {
 	size_t nscalers, scalers_size;
 	struct kube_service *services;
 	size_t nservices, services_size;
+	struct pod_group *groups;
+	size_t ngroups, groups_size;
 	struct component_config *configs;
 	size_t nconfigs, configs_size;
 	struct kept_object *named;

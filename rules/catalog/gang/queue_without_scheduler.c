@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue of a scheduler that does not schedule the pods. KAI and Volcano
- * handle only pods with their schedulerName, and their webhooks do not set it.
- * Operators may set it for their kinds, so only native kinds and JobSets are
- * checked. Source: kai-scheduler pkg/podgrouper/pod_controller.go (pods of
- * another scheduler are filtered out); volcano
+ * A queue or PodGroup of a scheduler that does not schedule the pods. KAI and
+ * Volcano handle only pods with their schedulerName, and their webhooks do not
+ * set it. Operators may set it for their kinds, so only native kinds and
+ * JobSets are checked. Source: kai-scheduler pkg/podgrouper/pod_controller.go
+ * (pods of another scheduler are filtered out); volcano
  * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).
  */
 #include "base/array.h"
@@ -13,10 +13,11 @@
 
 static const struct {
 	const char *key, *scheduler;
-	bool annotation;
+	bool annotation, group;
 } queues[] = {
-	{"kai.scheduler/queue", "kai-scheduler", false},
-	{"scheduling.volcano.sh/queue-name", "volcano", true},
+	{"kai.scheduler/queue", "kai-scheduler", false, false},
+	{"scheduling.volcano.sh/queue-name", "volcano", true, false},
+	{"scheduling.k8s.io/group-name", "volcano", true, true},
 };
 
 /* The place of the queue: on the pods, or on their owner. */
@@ -53,7 +54,9 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		f = report_pod(
 			run, pod, queue,
-			"queue `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start outside its quota",
+			queues[i].group
+				? "PodGroup `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start one by one"
+				: "queue `%s` has no effect on pods of the default scheduler: unless something sets `schedulerName`, they start outside its quota",
 			node_str(queue));
 		finding_help(run, f, "Set `schedulerName: %s`.",
 			     queues[i].scheduler);
@@ -68,7 +71,8 @@ const struct rule rule_queue_without_scheduler = {
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
-	.summary = "a queue of KAI or Volcano on pods of the default scheduler",
+	.summary =
+		"a queue or PodGroup of KAI or Volcano on pods of the default scheduler",
 	.why = "The default scheduler places the pods one by one: no gang, no quota, and the queue counts their GPUs as free.",
 	.remedy = "Set schedulerName to that of the queue's scheduler.",
 	.evidence =

@@ -139,7 +139,8 @@ void run_restart(struct run *run)
 	run->state->any_cluster_old = NULL;
 	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
 	    !index->nlimit_ranges && !index->nclasses && !index->nrequests &&
-	    !index->nscalers && !index->nservices && !index->nconfigs)
+	    !index->nscalers && !index->nservices && !index->nconfigs &&
+	    !index->ngroups)
 		return;
 	object_index_release(index);
 	*index = (struct object_index){0};

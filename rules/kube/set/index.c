@@ -111,6 +111,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	index_add_scaler(set, o, file);
 	index_add_service(set, o, file);
 	index_add_config(set, o, file);
+	index_add_group(set, o, file);
 	/* An object of these kinds may have pods as well. */
 	if (!add_named(set, o, file))
 		add_policy(set, o, file);
@@ -199,6 +200,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(scalers);
 	APPEND(services);
 	APPEND(configs);
+	APPEND(groups);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -217,6 +219,7 @@ void object_index_release(struct object_index *set)
 	free(set->scalers);
 	free(set->services);
 	free(set->configs);
+	free(set->groups);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

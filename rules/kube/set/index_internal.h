@@ -40,6 +40,8 @@ void index_read_service_use(const struct object *o, struct workload *w);
 void index_add_scaler(struct object_index *set, const struct object *object,
 		      uint32_t file);
 
+void index_add_group(struct object_index *set, const struct object *object,
+		     uint32_t file);
 void index_add_config(struct object_index *set, const struct object *object,
 		      uint32_t file);
 /* Copies the texts of a tree, because the document's bytes are temporary. */
