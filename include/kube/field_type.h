@@ -39,33 +39,6 @@ void field_issues(struct field_walk *walk, const struct object *object);
 
 /* -- quantities ---------------------------------------------------------- */
 
-enum quantity_fault {
-	QUANTITY_FINE,
-	QUANTITY_NO_QUANTITY, /* a string or a type that does not parse */
-	QUANTITY_NOT_IN_CRD,  /* parses, but does not match a CRD's pattern */
-	QUANTITY_NEGATIVE,
-	QUANTITY_ABOVE_LIMIT, /* cpu, memory, storage */
-};
-
-struct quantity_issue {
-	enum quantity_fault fault;
-	const struct node *at, *limit; /* limit: ABOVE_LIMIT only */
-	const struct object *object;
-	const struct pod *pod;	   /* or NULL */
-	const struct container *c; /* or NULL */
-};
-
-struct quantity_walk {
-	void (*found)(struct quantity_walk *walk,
-		      const struct quantity_issue *issue);
-	void *context;
-	/* For quantity_issues() itself. */
-	struct quantity_issue issue;
-	bool native;
-};
-/* Checks containers, volumes, overhead, quotas, limit ranges, volume claims. */
-void quantity_issues(struct quantity_walk *walk, const struct object *object);
-
 /* True if the limit or request is 0. In a native kind null is 0
  * (apimachinery Quantity.UnmarshalJSON), except in a patch, where it removes
  * the entry. */

@@ -177,16 +177,23 @@ const struct node *pod_volume(const struct pod *pod, const char *name);
 /* True if it is made from a copy of the other's template and differs at most in
  * its name, its role or its number. Both belong to one group. */
 bool pod_repeats(const struct pod *pod, const struct pod *other);
-/*
- * True if its operator rejects some PodSpec fields unless a feature is switched
- * on.
- */
-bool pod_fields_are_gated(const struct pod *pod);
+/* Describes how an operator handles its pods. */
+struct pod_handling {
+	/* It rejects some PodSpec fields unless features allow them. */
+	bool gates_fields;
+	/* It sets probes and time limits, whatever the probes are. */
+	bool bounds_start;
+	/* The field that requests unlimited retries (Argo's retryStrategy
+	 * without a limit, Spark's Always, JobSet's IgnoreMaxRestarts), or
+	 * NULL. */
+	const struct node *(*endless)(const struct pod *pod);
+	/* True if it adds a container with cpu requests. */
+	bool (*adds_helper)(const struct pod *pod);
+};
+const struct pod_handling *pod_handling(const struct pod *pod);
 /* True if it has nodeSelector and tolerations as a PodSpec does. Flat pods do
  * not, except those of Spark. */
 bool pod_has_placement(const struct pod *pod);
-/* True if its operator limits its start-up time, whatever its probes are. */
-bool pod_start_is_bounded(const struct pod *pod);
 /* Yes if gpu_by != 0; unknown if a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);
 /* Effective request of any resource per pod, as the scheduler counts it: the
@@ -195,9 +202,14 @@ enum tri pod_uses_gpu(const struct pod *pod);
  * unknown. */
 struct quantity pod_request(const struct pod *pod, const char *resource,
 			    bool limits, bool *unknown);
-/* The sum of the containers' requests, as the API server compares it with the
- * pod's own: without overhead. */
-struct quantity pod_container_requests(const struct pod *pod,
-				       const char *resource, bool *unknown);
+/* Requests of containers for one resource, added in their order. */
+struct request_sum {
+	struct quantity sum;	 /* main and sidecars */
+	struct quantity started; /* sidecars so far */
+	struct quantity floor;	 /* the largest init container */
+	bool unknown;
+};
+void request_add(struct request_sum *all, const struct container *c,
+		 const char *resource, bool limits);
 
 #endif

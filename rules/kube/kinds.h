@@ -17,6 +17,7 @@
 #include "kube/command/argv.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/object.h"
+#include "kube/purpose/class.h"
 
 struct workload_operator;
 
@@ -207,8 +208,6 @@ struct pod_builder {
 const struct workload_operator *
 builder_operator(const struct pod_builder *builder);
 
-enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
-
 /* Results about a pod that many rules need and that are costly to compute. */
 struct pod_memo {
 	enum pod_purpose purpose;
@@ -313,15 +312,6 @@ void containers_read(struct pod_builder *builder, struct pod *pod);
 /* Computes the devices per pod, including the operators' fields; also sets
  * gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
-/* Requests of containers for one resource, added in their order. */
-struct request_sum {
-	struct quantity sum;	 /* main and sidecars */
-	struct quantity started; /* sidecars so far */
-	struct quantity floor;	 /* the largest init container */
-	bool unknown;
-};
-void request_add(struct request_sum *all, const struct container *c,
-		 const char *resource, bool limits);
 /* Like pod_request() for an extended resource, after all its users are
  * added. */
 struct quantity pod_extended(const struct pod *pod, const char *resource,

@@ -17,14 +17,9 @@ enum summed_requests object_request_sum(const struct object *object)
 				 : REQUESTS_NOT_SUMMED;
 }
 
-bool pod_fields_are_gated(const struct pod *pod)
+const struct pod_handling *pod_handling(const struct pod *pod)
 {
-	return object_operator(pod->object)->gates_pod_fields;
-}
-
-bool pod_start_is_bounded(const struct pod *pod)
-{
-	return object_operator(pod->object)->bounds_start;
+	return &object_operator(pod->object)->pods;
 }
 
 const struct workload_operator *

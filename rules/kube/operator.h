@@ -47,8 +47,6 @@ struct workload_operator {
 	/* True if the operator overwrites restartPolicy with Never. */
 	bool (*forces_never)(const struct pod_builder *builder,
 			     const struct pod *pod);
-	/* True if it adds a container with cpu requests. */
-	bool (*adds_helper)(const struct pod *pod);
 	/* True if it merges the container with one of a preset or of a runtime,
 	 * which may add fields that are not in the manifest. */
 	bool (*merges)(const struct container *c);
@@ -65,8 +63,7 @@ struct workload_operator {
 	/* True if some part runs once for every item of a list. */
 	bool (*fans_out)(const struct object *object);
 
-	/* The field that requests unlimited retries, or NULL. */
-	const struct node *(*endless)(const struct pod *pod);
+	struct pod_handling pods;
 	/* Place of the fields of `runs` in earlier versions, or NULL. */
 	const char *runs_before;
 
@@ -83,11 +80,6 @@ struct workload_operator {
 	 * memory. */
 	bool (*loads_in_threads)(const struct object *object);
 
-	/* The operator rejects some PodSpec fields unless features allow
-	 * them. */
-	bool gates_pod_fields;
-	/* The operator sets probes and time limits of the pods. */
-	bool bounds_start;
 	/* The operator makes a PodGroup if a pod names the scheduler
 	 * `volcano`. */
 	bool makes_pod_groups;

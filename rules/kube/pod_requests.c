@@ -133,17 +133,6 @@ struct quantity pod_request(const struct pod *pod, const char *resource,
 	return request_of(pod, resource, level, &all, unknown);
 }
 
-struct quantity pod_container_requests(const struct pod *pod,
-				       const char *resource, bool *unknown)
-{
-	struct request_sum all = {0};
-
-	FOR_EACH_CONTAINER(pod, c)
-		request_add(&all, c, resource, false);
-	*unknown = all.unknown || pod->cut || node_is_unknown(pod->spec);
-	return quantity_cmp(all.floor, all.sum) > 0 ? all.floor : all.sum;
-}
-
 struct quantity pod_extended(const struct pod *pod, const char *resource,
 			     const struct request_sum *all, bool *unknown)
 {

@@ -35,7 +35,7 @@ MAY_USE = {
     "certs": RULES[:1],
     "webhook": PROGRAM + ["certs"],
 }
-LEFT = 27
+LEFT = 19
 
 
 def layer(source):

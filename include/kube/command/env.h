@@ -56,9 +56,6 @@ static inline const char *container_env_text(const struct container *c,
 const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
-/* True if all its variables are in the list `env`, which container_env()
- * searches. */
-bool container_env_is_list(const struct container *c);
 /*
  * Returns the next entry of that name after `after` (NULL: the first), in env
  * and in the fields that operators have instead: maps (Spark's envVars,

@@ -61,10 +61,4 @@ const struct node *pod_run_deadline(const struct pod *pod);
  */
 bool container_is_merged(const struct container *c);
 
-/*
- * The field that requests unlimited retries (Argo's retryStrategy without a
- * limit, Spark's Always, JobSet's IgnoreMaxRestarts), or NULL.
- */
-const struct node *pod_endless_retry(const struct pod *pod);
-
 #endif

@@ -17,9 +17,10 @@ bool pod_is_serving(const struct pod *pod);
  * are unknown. */
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c);
-/* True if its command, or its image's entrypoint, is a model server or starts
+enum pod_purpose { PURPOSE_NONE, PURPOSE_TRAINING, PURPOSE_SERVING };
+/* Returns what its command, or its image's entrypoint, starts: a model server,
  * a training. */
-bool container_computes(const struct container *c);
+enum pod_purpose container_purpose(const struct container *c);
 /* True for a role that starts the ranks in other pods. */
 bool pod_is_launcher(const struct pod *pod);
 /* True for a role without a device that must run near pods with devices: its

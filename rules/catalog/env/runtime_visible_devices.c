@@ -72,10 +72,19 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		report_source(run, c, variable, value.at);
 }
 
+/* True if all its variables are in the list `env`, which container_env()
+ * searches. */
+static bool env_is_list(const struct container *c)
+{
+	return node_is_seq(node_get(c->node, "env")) &&
+	       !node_get(c->node, "envs") && !node_get(c->node, "envVars") &&
+	       !node_get(c->pod->injected, "env");
+}
+
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct visible_variable *variables;
-	bool is_list = container_env_is_list(c);
+	bool is_list = env_is_list(c);
 	size_t n;
 
 	if (container_uses_gpu(c) != TRI_NO)

@@ -9,8 +9,10 @@
  * expression"); pkg/apis/core/validation; observed on kube-apiserver.
  */
 #include "base/array.h"
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/field_type.h"
+#include "kube/typed.h"
 
 /* Units as people write them, and as Kubernetes does. */
 static const char *const units[][2] = {
@@ -46,11 +48,25 @@ static const char *quantity_suggest(struct arena *arena,
 	return NULL;
 }
 
-static struct finding *report_issue(struct rule_run *run,
-				    const struct quantity_issue *issue,
-				    const char *what)
+/* Faults, as a message names them. */
+static const char no_quantity[] = "is not a quantity"; /* it does not parse */
+static const char not_in_crd[] =
+	"is rejected in a custom resource, which accepts integers and strings";
+static const char negative[] = "is negative";
+static const char above_limit[] = "is requested above its limit";
+
+struct quantity_check {
+	struct rule_run *run;
+	const struct object *object;
+	const struct pod *pod;	   /* or NULL */
+	const struct container *c; /* or NULL */
+	bool native;
+};
+
+static struct finding *report_at(const struct quantity_check *check,
+				 const struct node *at, const char *what)
 {
-	const struct node *at = issue->at;
+	struct rule_run *run = check->run;
 	const char *key = at->key ? at->key : "";
 	const char *text =
 		at->str ? arena_printf(rule_arena(run), "`%s: %s` %s", key,
@@ -59,52 +75,212 @@ static struct finding *report_issue(struct rule_run *run,
 				       "`%s` is %s, not a quantity", key,
 				       node_type_text(at));
 
-	if (issue->c)
-		return report_container(run, issue->c, at, "%s", text);
-	if (issue->pod)
-		return report_pod(run, issue->pod, at, "%s", text);
-	return report_object(run, issue->object, at, "%s", text);
+	if (check->c)
+		return report_container(run, check->c, at, "%s", text);
+	if (check->pod)
+		return report_pod(run, check->pod, at, "%s", text);
+	return report_object(run, check->object, at, "%s", text);
 }
 
-static void found(struct quantity_walk *walk,
-		  const struct quantity_issue *issue)
+/* fault may be NULL; limit: for above_limit. */
+static void report_issue(const struct quantity_check *check, const char *fault,
+			 const struct node *at, const struct node *limit)
 {
-	static const char *const what[] = {
-		[QUANTITY_NO_QUANTITY] = "is not a quantity",
-		[QUANTITY_NOT_IN_CRD] =
-			"is rejected in a custom resource, which accepts integers and strings",
-		[QUANTITY_NEGATIVE] = "is negative",
-		[QUANTITY_ABOVE_LIMIT] = "is requested above its limit",
-	};
-	struct rule_run *run = walk->context;
-	const struct node *at = issue->at;
-	const char *better = quantity_suggest(rule_arena(run), at);
+	struct rule_run *run = check->run;
+	const char *better;
 	struct finding *f;
 
+	if (!fault)
+		return;
 	/* Kueue's webhook writes numbers as strings. */
-	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING &&
-	    (issue->object->kueue ||
-	     object_kind_has(issue->object, KIND_NUMBERS)))
+	if (fault == not_in_crd && at->type != NODE_STRING &&
+	    (check->object->kueue ||
+	     object_kind_has(check->object, KIND_NUMBERS)))
 		return;
 	/* gpu-fractional-quantity reports it. */
-	if (issue->fault != QUANTITY_NO_QUANTITY &&
+	if (fault != no_quantity &&
 	    accelerator_find(rule_accelerators(run), at->key))
 		return;
-	f = report_issue(run, issue, what[issue->fault]);
+	better = quantity_suggest(rule_arena(run), at);
+	f = report_at(check, at, fault);
 	finding_cause(run, f, at->key);
-	if (issue->limit)
-		finding_label(run, f, issue->limit, "the limit");
-	if (issue->fault == QUANTITY_NOT_IN_CRD && at->type != NODE_STRING)
+	if (limit)
+		finding_label(run, f, limit, "the limit");
+	if (fault == not_in_crd && at->type != NODE_STRING)
 		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
-	else if (issue->fault == QUANTITY_NO_QUANTITY && better)
+	else if (fault == no_quantity && better)
 		finding_help(run, f, "write `%s`", better);
+}
+
+/* Checks a quantity by a CRD's schema: an integer, or a string without blanks
+ * at its ends. */
+static bool fits_crd(const struct node *node)
+{
+	struct quantity q;
+	int64_t n;
+
+	if (node->type != NODE_STRING)
+		return node_int(node, &n);
+	/* The value was read and is valid. */
+	if (node->len && node->str[0] > ' ' && node->str[node->len - 1] > ' ')
+		return true;
+	return quantity_parse(node->str, node->len, &q);
+}
+
+static const char *fault_of(const struct node *node, bool native,
+			    enum quantity_state state, const struct quantity *q)
+{
+	switch (state) {
+	case QUANTITY_INVALID:
+		return no_quantity;
+	case QUANTITY_OK:
+		break;
+	default:
+		return NULL;
+	}
+	if (q->nano < 0)
+		return negative;
+	return native || fits_crd(node) ? NULL : not_in_crd;
+}
+
+static void check_value(struct quantity_check *check, const struct node *at)
+{
+	struct quantity q;
+	enum quantity_state state = node_quantity(at, &q);
+
+	report_issue(check, fault_of(at, check->native, state, &q), at, NULL);
+}
+
+static void check_map(struct quantity_check *check, const struct node *map)
+{
+	if (node_is_map(map))
+		FOR_EACH_CHILD(map, value)
+			check_value(check, value);
+}
+
+/* Extended resources and huge pages, whose request must equal the limit, are
+ * left to other rules. */
+static void check_order(struct quantity_check *check,
+			const struct node *request, const struct node *limit)
+{
+	if (strchr(request->key, '/') ||
+	    text_starts(request->key, "hugepages-"))
+		return;
+	report_issue(check, above_limit, request, limit);
+}
+
+static bool is_above(const struct node *request, const struct node *limit)
+{
+	struct quantity low, high;
+
+	return node_quantity(request, &low) == QUANTITY_OK &&
+	       node_quantity(limit, &high) == QUANTITY_OK &&
+	       quantity_cmp(low, high) > 0;
+}
+
+static void check_resources(struct quantity_check *check,
+			    const struct node *resources)
+{
+	const struct node *limits = node_get(resources, "limits");
+	const struct node *requests = node_get(resources, "requests");
+
+	check_map(check, limits);
+	check_map(check, requests);
+	if (!node_is_map(requests))
+		return;
+	FOR_EACH_CHILD(requests, request) {
+		const struct node *limit = node_get(limits, request->key);
+
+		if (is_above(request, limit))
+			check_order(check, request, limit);
+	}
+}
+
+static void check_entry(struct quantity_check *check,
+			const struct resource_entry *entry)
+{
+	report_issue(check,
+		     fault_of(entry->node, check->native, entry->state,
+			      &entry->quantity),
+		     entry->node, NULL);
+}
+
+/* Checks a container, whose values are parsed already. */
+static void check_container(struct quantity_check *check,
+			    const struct container *c)
+{
+	FOR_EACH_LIMIT(c, limit)
+		check_entry(check, limit);
+	FOR_EACH_REQUEST(c, request) {
+		const struct resource_entry *limit = request->other;
+
+		check_entry(check, request);
+		if (limit && limit->state == QUANTITY_OK &&
+		    request->state == QUANTITY_OK &&
+		    quantity_cmp(request->quantity, limit->quantity) > 0)
+			check_order(check, request->node, limit->node);
+	}
+}
+
+static void check_pod(struct quantity_check *check, const struct pod *pod)
+{
+	/* Fields of a flat spec belong to the operator. */
+	if (pod->flat || pod->made)
+		return;
+	check->pod = pod;
+	check_map(check, node_get(pod->spec, "overhead"));
+	if (node_is_seq(node_get(pod->spec, "containers")))
+		check_resources(check, node_get(pod->spec, "resources"));
+	FOR_EACH_CHILD(node_get(pod->spec, "volumes"), volume) {
+		const struct node *claim = node_get(
+			node_get(volume, "ephemeral"), "volumeClaimTemplate");
+
+		check_value(check, node_get(node_get(volume, "emptyDir"),
+					    "sizeLimit"));
+		check_resources(check,
+				node_get(node_get(claim, "spec"), "resources"));
+	}
+	FOR_EACH_CONTAINER(pod, c) {
+		check->c = c;
+		check_container(check, c);
+	}
+	check->c = NULL;
+	check->pod = NULL;
+}
+
+static void check_limit_range(struct quantity_check *check,
+			      const struct node *spec)
+{
+	static const char *const maps[] = {"max", "min", "default",
+					   "defaultRequest",
+					   "maxLimitRequestRatio"};
+
+	FOR_EACH_CHILD(node_get(spec, "limits"), item)
+		for (size_t i = 0; i < ARRAY_SIZE(maps); i++)
+			check_map(check, node_get(item, maps[i]));
 }
 
 static void check(struct rule_run *run, const struct object *object)
 {
-	struct quantity_walk walk = {.found = found, .context = run};
+	const struct node *spec = node_get(object->root, "spec");
+	struct quantity_check all = {.run = run, .object = object};
 
-	quantity_issues(&walk, object);
+	/* The Workflow CRD leaves the templates to the controller. */
+	all.native = typed_group_is_native(object->group) ||
+		     object->pods_inferred ||
+		     text_eq(object->group, "argoproj.io");
+	FOR_EACH_POD(object, pod)
+		check_pod(&all, pod);
+	FOR_EACH_CHILD(node_get(spec, "volumeClaimTemplates"), claim)
+		check_resources(&all, node_path(claim, "spec.resources"));
+	if (!text_eq(object->group, ""))
+		return;
+	if (text_eq(object->kind, "ResourceQuota"))
+		check_map(&all, node_get(spec, "hard"));
+	else if (text_eq(object->kind, "LimitRange"))
+		check_limit_range(&all, spec);
+	else if (text_eq(object->kind, "PersistentVolumeClaim"))
+		check_resources(&all, node_get(spec, "resources"));
 }
 
 const struct rule rule_quantity_invalid = {

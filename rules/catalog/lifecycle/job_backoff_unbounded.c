@@ -150,7 +150,9 @@ static void check_jobs(struct rule_run *run, const struct object *object)
 		const struct node *spec = pod_job_spec(pod);
 		const struct node *value =
 			node_get(spec, "backoffLimitPerIndex");
-		const struct node *endless = pod_endless_retry(pod);
+		const struct pod_handling *handling = pod_handling(pod);
+		const struct node *endless =
+			handling->endless ? handling->endless(pod) : NULL;
 
 		if (pod_uses_gpu(pod) != TRI_YES)
 			continue;

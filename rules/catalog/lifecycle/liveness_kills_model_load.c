@@ -136,7 +136,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	if (!pod_is_serving(pod) || pod_start_is_bounded(pod))
+	if (!pod_is_serving(pod) || pod_handling(pod)->bounds_start)
 		return;
 	FOR_EACH_CONTAINER(pod, c)
 		if (c->role != CONTAINER_INIT &&

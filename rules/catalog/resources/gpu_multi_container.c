@@ -68,12 +68,13 @@ static const struct container *find_other(const struct pod *pod,
 	FOR_EACH_CONTAINER(pod, c) {
 		if (c == first || !takes_devices(c))
 			continue;
-		if (!container_computes(c) || is_second(pod, c))
+		if (container_purpose(c) == PURPOSE_NONE || is_second(pod, c))
 			return c;
 		if (!second)
 			second = c;
 	}
-	return second && container_computes(first) ? NULL : second;
+	return second && container_purpose(first) != PURPOSE_NONE ? NULL
+								  : second;
 }
 
 static void check(struct rule_run *run, const struct pod *pod)

@@ -10,8 +10,52 @@
  */
 #include "engine/rule.h"
 #include "kube/purpose/intent.h"
-#include "kube/resources/qos.h"
 #include "kube/scheduling/node_devices.h"
+
+/* True for a cpu or memory value, or something that may hide one. */
+static bool is_figure(const struct node *value)
+{
+	struct quantity q;
+
+	return !node_is_unset(value) &&
+	       (node_quantity(value, &q) != QUANTITY_OK || q.nano);
+}
+
+static bool has_figure(const struct node *resources)
+{
+	const struct node *requests = node_get(resources, "requests");
+	const struct node *limits = node_get(resources, "limits");
+
+	return node_is_unknown(resources) ||
+	       is_figure(node_get(requests, "cpu")) ||
+	       is_figure(node_get(requests, "memory")) ||
+	       is_figure(node_get(limits, "cpu")) ||
+	       is_figure(node_get(limits, "memory"));
+}
+
+/* True if the operator adds a helper container with cpu requests. */
+static bool gets_helper(const struct pod *pod)
+{
+	const struct pod_handling *by = pod_handling(pod);
+
+	return by->adds_helper && by->adds_helper(pod);
+}
+
+/* True if no container sets cpu or memory and no operator is known to add them;
+ * false if something unknown may set them. */
+static bool is_besteffort(const struct pod *pod)
+{
+	/* GKE adds a container with requests. */
+	if (pod_annotation(pod, "gke-gcsfuse/volumes"))
+		return false;
+	if (pod->injects & INJECT_MEMORY || gets_helper(pod) ||
+	    has_figure(pod_field(pod, "resources")))
+		return false;
+	FOR_EACH_CONTAINER(pod, c)
+		if (has_figure(c->resources))
+			return false;
+	return true;
+}
 
 /* Sets a value per accelerator, times the container's number of them. */
 static void request(struct rule_run *run, struct fix *fix,
@@ -105,7 +149,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	enum tri defaults;
 	struct finding *f;
 
-	if (!pod->ncontainers || pod_is_preset(pod) || !pod_is_besteffort(pod))
+	if (!pod->ncontainers || pod_is_preset(pod) || !is_besteffort(pod))
 		return;
 	defaults = has_defaults(run, pod);
 	if (defaults == TRI_YES)

@@ -41,6 +41,19 @@ static bool check_limits(struct rule_run *run, const struct pod *pod,
 	return found;
 }
 
+/* The sum of the containers' requests, as the API server compares it with the
+ * pod's own: without overhead. */
+static struct quantity sum_of_containers(const struct pod *pod,
+					 const char *resource, bool *unknown)
+{
+	struct request_sum all = {0};
+
+	FOR_EACH_CONTAINER(pod, c)
+		request_add(&all, c, resource, false);
+	*unknown = all.unknown || pod->cut || node_is_unknown(pod->spec);
+	return quantity_cmp(all.floor, all.sum) > 0 ? all.floor : all.sum;
+}
+
 /* at: the pod's request, or the limit that applies to it. */
 static void check_requests(struct rule_run *run, const struct pod *pod,
 			   const struct node *at)
@@ -52,7 +65,7 @@ static void check_requests(struct rule_run *run, const struct pod *pod,
 
 	if (node_quantity(at, &whole) != QUANTITY_OK)
 		return;
-	sum = pod_container_requests(pod, at->key, &unknown);
+	sum = sum_of_containers(pod, at->key, &unknown);
 	if (quantity_cmp(sum, whole) <= 0)
 		return;
 	f = report_pod(

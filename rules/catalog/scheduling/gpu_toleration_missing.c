@@ -81,7 +81,7 @@ static void repair(struct rule_run *run, struct finding *f,
 {
 	struct arena *arena = rule_arena(run);
 	struct node *toleration = edit_map(arena);
-	bool safe = !pod_fields_are_gated(pod);
+	bool safe = !pod_handling(pod)->gates_fields;
 
 	if (pod->flat)
 		return;

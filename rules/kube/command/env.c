@@ -100,13 +100,6 @@ static const struct node *env_first(const struct node *env, const char *name,
 	return NULL;
 }
 
-bool container_env_is_list(const struct container *c)
-{
-	return node_is_seq(node_get(c->node, "env")) &&
-	       !node_get(c->node, "envs") && !node_get(c->node, "envVars") &&
-	       !node_get(c->pod->injected, "env");
-}
-
 const struct node *container_env_after(const struct container *c,
 				       const char *name,
 				       const struct node *after)

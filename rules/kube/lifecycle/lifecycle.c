@@ -160,13 +160,6 @@ const struct node *pod_run_deadline(const struct pod *pod)
 	return run_policy_get(pod->object, &policy, RUN_DEADLINE);
 }
 
-const struct node *pod_endless_retry(const struct pod *pod)
-{
-	const struct workload_operator *by = object_operator(pod->object);
-
-	return by->endless ? by->endless(pod) : NULL;
-}
-
 bool container_is_merged(const struct container *c)
 {
 	const struct workload_operator *by = object_operator(c->pod->object);

@@ -118,5 +118,5 @@ const struct workload_operator operator_argo = {
 	.merged = merged,
 	.peaks = argo_peaks,
 	.fans_out = fans_out,
-	.endless = endless,
+	.pods.endless = endless,
 };

@@ -35,7 +35,7 @@ static enum tri trains(const struct object *object)
 
 const struct workload_operator operator_jobset = {
 	.gang = gang_of_all,
-	.endless = endless,
+	.pods.endless = endless,
 	.trains = trains,
 };
 

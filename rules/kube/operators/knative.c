@@ -61,9 +61,9 @@ static bool adds_helper(const struct pod *pod)
 }
 
 const struct workload_operator operator_knative = {
-	.adds_helper = adds_helper,
+	.pods.adds_helper = adds_helper,
 	/* config-features: kubernetes.podspec-tolerations and others */
-	.gates_pod_fields = true,
+	.pods.gates_fields = true,
 	/* progressDeadline */
-	.bounds_start = true,
+	.pods.bounds_start = true,
 };

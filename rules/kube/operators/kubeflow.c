@@ -141,7 +141,7 @@ static bool adds_helper(const struct pod *pod)
 }
 
 const struct workload_operator operator_kubeflow = {
-	.adds_helper = adds_helper,
+	.pods.adds_helper = adds_helper,
 	.sums_requests = sums_requests,
 	.gang = gang,
 	.makes_pod_groups = true,

@@ -305,7 +305,7 @@ const struct workload_operator operator_ray = {
 	.gpus = gpus,
 	.injects = injects,
 	.forces_never = forces_never,
-	.adds_helper = adds_helper,
+	.pods.adds_helper = adds_helper,
 	.gang = gang,
 	.makes_pod_groups = true,
 };

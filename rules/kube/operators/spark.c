@@ -134,5 +134,5 @@ const struct workload_operator operator_spark = {
 	.gpus = gpus,
 	.gang = gang,
 	.makes_pod_groups = true,
-	.endless = endless,
+	.pods.endless = endless,
 };

@@ -186,18 +186,13 @@ enum tri container_loads_model(const struct argv *argv,
 		       : TRI_UNKNOWN;
 }
 
-static enum pod_purpose container_purpose(const struct container *c)
+enum pod_purpose container_purpose(const struct container *c)
 {
 	struct argv argv = container_argv(c);
 
 	if (argv_serve(&argv) || image_serves(c))
 		return PURPOSE_SERVING;
 	return argv_train(&argv) ? PURPOSE_TRAINING : PURPOSE_NONE;
-}
-
-bool container_computes(const struct container *c)
-{
-	return container_purpose(c) != PURPOSE_NONE;
 }
 
 /* Decides by the main containers' commands and images. */

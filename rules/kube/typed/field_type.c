@@ -5,7 +5,7 @@
  * type integer" by the schema of a custom resource. Both observed on
  * kube-apiserver 1.36. The Go types define the expected type, in whole objects
  * of native kinds and in pods and containers of operators' kinds. Fields of a
- * flat spec belong to the operator and are skipped; quantity_check.c checks
+ * flat spec belong to the operator and are skipped; quantity-invalid checks
  * quantities.
  */
 #include "kube/field_type.h"
@@ -230,4 +230,17 @@ void field_issues(struct field_walk *walk, const struct object *object)
 		if (!object->pods_inferred && !same_group(object, pod))
 			check_counts(&fields, pod->group);
 	}
+}
+
+/* -- quantities ---------------------------------------------------------- */
+
+bool entry_is_zero(const struct container *c,
+		   const struct resource_entry *entry)
+{
+	const struct object *object = c->pod->object;
+
+	if (entry->state == QUANTITY_OK)
+		return !entry->quantity.nano;
+	return entry->state == QUANTITY_ABSENT && !object->fragment &&
+	       typed_group_is_native(object->group);
 }

@@ -35,5 +35,5 @@ static bool adds_helper(const struct pod *pod)
 const struct workload_operator operator_seldon = {
 	.gpus = gpus,
 	.injects = injects,
-	.adds_helper = adds_helper,
+	.pods.adds_helper = adds_helper,
 };
