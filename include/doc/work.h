@@ -35,7 +35,7 @@ static inline uint64_t work_of_keys(uint64_t bytes)
  * each mount of each container. */
 enum {
 	WORK_TEXT = 4096,	 /* bytes of a long text */
-	WORK_TEXTS_MAX = 1 << 16 /* KiB of long texts, times maps */
+	WORK_TEXTS_MAX = 1 << 14 /* KiB of long texts, times maps */
 };
 
 /* The KiB of all long texts and keys, times the number of maps. Texts that

@@ -281,10 +281,10 @@ static void long_texts_beside_many_maps_are_unreadable(void **state)
 		size_t bytes, maps;
 		enum review_outcome outcome;
 	} rows[] = {
-		{"path", 100000, 500, REVIEW_GOOD},
-		{"path", 100000, 1000, REVIEW_UNREADABLE},
+		{"path", 100000, 100, REVIEW_GOOD},
+		{"path", 100000, 200, REVIEW_UNREADABLE},
 		{"manifest", 100000, 1000, REVIEW_GOOD},
-		{"path", 2000000, 20, REVIEW_GOOD},
+		{"path", 2000000, 5, REVIEW_GOOD},
 		{"path", 2000000, 50, REVIEW_UNREADABLE},
 		{"path", 4000, 1400, REVIEW_GOOD},
 	};
