@@ -88,4 +88,9 @@ struct quota_case {
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);
 
+/* True if a LimitRange of the namespace gives containers a default of the
+ * resource, as a request or a limit. */
+bool limit_range_defaults(const struct cluster *cluster, const char *namespace,
+			  const char *resource, struct arena *arena);
+
 #endif

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "engine/rule.h"
-#include "kube/quota/limit_range.h"
+#include "kube/quota/quota.h"
 
 static const struct node *default_of(const struct node *item,
 				     const struct container *c)

@@ -156,14 +156,6 @@ void add_admission_document(struct policy_reader *r, const struct doc *doc);
 /* After the last document. */
 void finish_admission(struct policy_reader *r);
 
-/* -- policy_read_injected.c -- */
-void read_injected(struct policy_reader *r, const struct node *node,
-		   void *unused);
-
-/* -- policy_read_platform.c; into a struct platform -- */
-void read_platform(struct policy_reader *r, const struct node *node,
-		   void *into);
-
 /* -- policy_read_policy.c -- */
 void read_policy_document(struct policy_reader *r, const struct node *root);
 

@@ -1,15 +1,202 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A document of kind Policy: its table of keys, and the readers of the small
+ * A document of kind Policy: its table of keys, and the readers of the smaller
  * ones. The order of keys does not matter: values that depend on several keys
  * are computed at the end (policy_build.c).
  */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/text.h"
 #include "base/vec.h"
+#include "doc/build.h"
+#include "doc/edit.h"
 #include "policy_read.h"
+
+/* --- injected ------------------------------------------------------------- */
+
+/* Fields that webhooks and admission policies of the cluster add to pods
+ * (kube/injected.h). */
+
+enum { NODES_MAX = 10000 };
+
+struct injection_reading {
+	struct patterns namespaces;
+	struct node *fields;
+};
+
+/* Copies texts, because the document is freed before the policy. */
+static void own_texts(struct arena *arena, struct node *node)
+{
+	if (node->str)
+		node->str = arena_strndup(arena, node->str, node->len);
+	if (node->key)
+		node->key = arena_strndup(arena, node->key, node->key_len);
+	for (struct node *child = node->first; child; child = child->next)
+		own_texts(arena, child);
+}
+
+static void keep_injection(struct policy_reader *r, const struct node *node,
+			   struct injection_reading *reading)
+{
+	uint32_t budget = NODES_MAX;
+	struct arena *arena = policy_arena(r->policy);
+	struct node *copy = node_copy(arena, node, 0, &budget);
+
+	if (copy)
+		own_texts(arena, copy);
+	if (copy)
+		edit_member(arena, reading->fields,
+			    arena_strdup(arena, node->key), copy);
+	else
+		problem(r, node, "too many values");
+}
+
+static void read_injected_name(struct policy_reader *r, const struct node *node,
+			       void *into)
+{
+	if (read_text(r, node))
+		keep_injection(r, node, into);
+}
+
+static void read_items(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	if (!node_is_seq(node))
+		problem(r, node, "expected a list, found %s", node_noun(node));
+	else
+		keep_injection(r, node, into);
+}
+
+static void read_labels(struct policy_reader *r, const struct node *node,
+			void *into)
+{
+	if (!node_is_map(node))
+		problem(r, node, "expected a map, found %s", node_noun(node));
+	else
+		keep_injection(r, node, into);
+}
+
+static const struct glob *const *globs_of(struct policy_reader *r,
+					  const struct patterns *patterns)
+{
+	const struct glob **globs;
+
+	if (!patterns->n)
+		return NULL;
+	globs = ARENA_ARRAY(policy_arena(r->policy), const struct glob *,
+			    patterns->n + 1);
+	for (size_t i = 0; i < patterns->n; i++)
+		globs[i] = patterns->items[i].glob;
+	return globs;
+}
+
+static void read_injected(struct policy_reader *r, const struct node *node,
+			  void *unused)
+{
+	static const struct policy_field fields[] = {
+		{"namespaces", field_patterns, 0,
+		 offsetof(struct injection_reading, namespaces)},
+		{"tolerations", read_items, 0, 0},
+		{"schedulerName", read_injected_name, 0, 0},
+		{"runtimeClassName", read_injected_name, 0, 0},
+		{"env", read_items, 0, 0},
+		{"volumes", read_items, 0, 0},
+		{"labels", read_labels, 0, 0},
+		{0},
+	};
+	struct arena *arena = policy_arena(r->policy);
+	struct injection_reading reading = {.fields =
+						    node_new(arena, NODE_MAP)};
+
+	(void)unused;
+	read_fields(r, node, fields, &reading);
+	*VEC_PUSH(arena, r->injected, r->ninjected, r->injected_size) =
+		(struct pod_injection){globs_of(r, &reading.namespaces),
+				       reading.fields};
+}
+
+/* --- platform ------------------------------------------------------------- */
+
+/* Facts about the cluster for runs without a snapshot (kube/platform.h). An
+ * empty list means that there are none. */
+
+static void read_names(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	struct text_list names = {0};
+
+	if (!node_is_seq(node) || node->len)
+		field_texts(r, node, &names);
+	add_text(r, &names, NULL);
+	*(const char *const **)into = names.items;
+}
+
+static void read_limit_defaults(struct policy_reader *r,
+				const struct node *node, void *into)
+{
+	enum tri *defaults = into;
+	bool given;
+
+	if (read_bool(r, node, &given))
+		*defaults = given ? TRI_YES : TRI_NO;
+}
+
+static void read_injection(struct policy_reader *r, const struct node *node,
+			   void *into)
+{
+	static const char *const names[] = {"envvar", "volume-mounts", "cdi"};
+	static const enum device_injection meant[] = {
+		INJECTION_ENVVAR, INJECTION_VOLUME_MOUNTS, INJECTION_CDI};
+	int found = read_choice(r, node, "device injection", names, 3);
+
+	if (found >= 0)
+		*(enum device_injection *)into = meant[found];
+}
+
+/* Reads "1.37", "v1.37.2": both components have major version 1. */
+static void read_minor(struct policy_reader *r, const struct node *node,
+		       void *into)
+{
+	const char *text = read_text(r, node);
+	int minor, end = 0;
+
+	if (!text)
+		return;
+	text += *text == 'v';
+	if (sscanf(text, "1.%3d%n", &minor, &end) == 1 && minor > 0 &&
+	    (!text[end] || text[end] == '.'))
+		*(int *)into = minor;
+	else
+		problem(r, node, "expected a version such as \"1.37\"");
+}
+
+#define IN_PLATFORM(member) offsetof(struct platform, member)
+
+/* into: a struct platform. */
+static void read_platform(struct policy_reader *r, const struct node *node,
+			  void *into)
+{
+	static const struct policy_field fields[] = {
+		{"gpuTaints", read_names, 0, IN_PLATFORM(gpu_taints)},
+		{"gpuProducts", read_names, 0, IN_PLATFORM(gpu_products)},
+		{"priorityClasses", read_names, 0,
+		 IN_PLATFORM(priority_classes)},
+		{"defaultPriorityClass", field_text, 0,
+		 IN_PLATFORM(default_priority_class)},
+		{"limitRangeDefaults", read_limit_defaults, 0,
+		 IN_PLATFORM(limit_defaults)},
+		{"deviceInjection", read_injection, 0, IN_PLATFORM(injection)},
+		{"kubernetes", read_minor, 0, IN_PLATFORM(kubernetes)},
+		{"karpenter", read_minor, 0, IN_PLATFORM(karpenter)},
+		{0},
+	};
+
+	read_fields(r, node, fields, into);
+}
+
+/* --- small keys ----------------------------------------------------------- */
 
 static void read_extended(struct policy_reader *r, const struct node *node,
 			  void *unused)

@@ -6,7 +6,7 @@
  */
 #include "base/text.h"
 #include "kube/cluster/cluster.h"
-#include "kube/quota/limit_range.h"
+#include "kube/quota/quota.h"
 
 #include "run_internal.h"
 

@@ -37,10 +37,5 @@ struct node *native_root(struct arena *arena, const struct native_kind *kind,
 			 const struct node *from);
 /* Returns a canonical text; a copy if it is not a quantity. */
 struct node *native_quantity(struct arena *arena, const struct node *from);
-/* Makes a part of such an object: nothing is filled in or omitted.
- * (fragment.c) */
-struct node *native_fragment(struct arena *arena,
-			     const struct native_kind *kind,
-			     const struct node *from);
 
 #endif
