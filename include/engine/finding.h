@@ -86,12 +86,20 @@ struct finding {
 	 * fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool selected; /* the command line selected its rule */
+	bool fix_counted, fix_kept; /* see fix_count() */
+	bool selected;		    /* the command line selected its rule */
 	/* Dropped: at a value that the cluster adds, or of a template that
 	 * another file has and that is checked there. */
 	bool injected;
 	const struct runtime *origin; /* of the value; NULL: the object */
-	bool strict; /* a warning keeps the severity of the rule */
+	struct spec_place spec;	      /* of its pod, if has_spec */
+	bool has_spec;
+	/* About the pod, its container, or a value that these lack; else about
+	 * the value there, which may be the runtime's. */
+	bool about_whole, of_runtime;
+	uint32_t value_start;
+	bool repeated; /* see findings_repeat() */
+	bool strict;   /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
 	enum mode mode; /* the policy's mode for the object */
@@ -135,6 +143,13 @@ void finding_copy(struct finding *to, const struct finding *from,
 int finding_cmp(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
+/*
+ * Marks findings about pods that are made from a runtime, if one of the others
+ * says the same of the runtime: by the same rule, about the same container, of
+ * no lower severity, about the same value or about a missing one. Returns how
+ * many.
+ */
+size_t findings_repeat(struct finding *const *findings, size_t n);
 /* Help of the finding, else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
 /* Hash of the rule, the object and the path by names: the same in lint and at

@@ -210,6 +210,10 @@ struct finding *report_container(struct rule_run *run,
 struct finding *report_pod(struct rule_run *run, const struct pod *pod,
 			   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+/* The finding of report_place() is about the whole pod, or about its priority
+ * class. */
+void finding_of_pod(struct finding *finding, const struct workload_pod *pod);
+void finding_of_class(struct finding *finding, const struct workload_pod *pod);
 struct finding *report_object(struct rule_run *run, const struct object *object,
 			      const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));

@@ -211,6 +211,8 @@ void run_set(struct run *run,
 	     void *context);
 /* Counts n more findings with a fix; n may be negative. */
 void fix_count(struct run_counts *counts, bool safe, bool kept, int n);
+/* Takes back the count for a finding that is dropped. */
+void fix_uncount(struct run_counts *counts, const struct finding *finding);
 /* Reasons why rules did not run; *n of them, sorted by rule name. They belong
  * to the run until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);

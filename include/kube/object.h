@@ -21,6 +21,7 @@
 #include "kube/pod.h"
 
 struct kind;
+struct runtime;
 
 /* The purpose of a kind. Decides "training" and "serving" in rules. */
 enum kind_class {
@@ -87,6 +88,7 @@ struct object {
 	bool pods_unknown;  /* unknown kind with devices, no pods found */
 	const struct claim_table *claims; /* of its file, or NULL */
 	const struct node *runtime; /* its name, if it is in another file */
+	const struct runtime *from; /* the runtime, or NULL */
 	const void *settings; /* the caller's pointer, or NULL: see workload */
 };
 

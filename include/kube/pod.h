@@ -91,7 +91,8 @@ struct pod {
 	const struct field_row *fields; /* the only fields that a generated pod
 					   can have, or NULL: a whole PodSpec */
 	const struct node *source; /* the kind's own map, for generated pods */
-	bool based;  /* generated from it and from another object */
+	bool based;		 /* generated from it and from another object */
+	const struct node *base; /* the PodSpec of that object, or NULL */
 	bool partly; /* a PodSpec generated from it and from other values */
 	bool made;   /* spec is generated from other fields of the kind, and the
 			kind has these fields as well, except the container's */

@@ -15,11 +15,11 @@ struct runtime {
 	const char *namespace; /* NULL: not said */
 	const struct node *root;
 	unsigned document; /* number of its document in the file */
-	/* The name in the object, if the runtime is not in its file; then the
-	 * runtime's own. NULL and NO_FILE: it is in the cluster. */
+	uint32_t file;	   /* NO_FILE: it is in the cluster */
+	/* The name in the object, if the runtime is not in its file, which
+	 * then is `source`. */
 	const struct node *ref;
 	struct source *source;
-	uint32_t file;
 	struct runtime *next;
 };
 

@@ -202,6 +202,9 @@ struct pod_builder {
 	/* Patches of the defaults, and of the templates' defaults. */
 	struct device_patch *patch, *usual_patch;
 	uint32_t merge_budget; /* see template_merge() */
+	/* The PodSpec of the runtime, as its author wrote it: base() sets
+	 * it. */
+	const struct node *base;
 };
 
 /* Returns the operator of its row; never NULL. */

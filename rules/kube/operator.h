@@ -33,7 +33,7 @@ struct workload_operator {
 	const struct node *(*template)(struct pod_builder *builder,
 				       const struct node *patch);
 	/* The PodSpec of another object into which the fields of a row with
-	 * `based` are merged; NULL if unknown. */
+	 * `based` are merged; NULL if unknown. Sets the builder's base. */
 	const struct node *(*base)(struct pod_builder *builder,
 				   const struct node *holder);
 	/* Returns the builder's object with the usual spelling of its

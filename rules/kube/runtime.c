@@ -128,5 +128,7 @@ const struct runtime *runtime_find(const struct kube_config *config,
 	found = finder->find(finder->context, object, kind, ref);
 	if (found && found->ref)
 		object->runtime = found->ref;
+	if (found)
+		object->from = found;
 	return found;
 }

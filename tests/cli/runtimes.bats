@@ -197,3 +197,66 @@ workflow() {
 	contradiction job.yaml
 	is "$status" 0
 }
+
+# gpu_runtime FILE [FIELD]: pods with an image at line 14, and no priority class.
+gpu_runtime() {
+	cat >"$1" <<-END
+		apiVersion: trainer.kubeflow.org/v1alpha1
+		kind: ClusterTrainingRuntime
+		metadata: {name: torch}
+		spec:
+		  template:
+		    spec:
+		      replicatedJobs:
+		      - name: node
+		        template:
+		          metadata: {labels: {trainer.kubeflow.org/trainjob-ancestor-step: trainer}}
+		          spec:
+		            template: {spec: {${2-}
+		              containers: [{name: node,
+		                image: "pytorch/pytorch:latest",
+		                resources: {limits: {nvidia.com/gpu: ${GPUS-4}}}}]}}
+	END
+}
+
+# told RULE FILE..: places of the rule's findings
+told() {
+	"$GPUGATE" lint --isolated --show-all --fail-on never --select "$1" "${@:2}" |
+		sed -n 's/^ *--> \([^ ]*\).*/\1/p'
+}
+
+@test "a job repeats nothing that is said of its runtime" {
+	gpu_runtime runtime.yaml
+	job job.yaml '{name: torch}'
+	sed -i '/trainer:/,$d' job.yaml
+	is "$(told gpu-image-unpinned .)" runtime.yaml:14:24
+	is "$(told gpu-image-unpinned job.yaml)" ""
+	is "$(told shm-missing .)" runtime.yaml:13:35
+	is "$(told priority-class-missing .)" runtime.yaml:12:24
+	{ cat runtime.yaml; echo ---; cat job.yaml; } >all.yaml
+	is "$(told shm-missing all.yaml)" all.yaml:13:35
+	is "$(told gpu-image-unpinned all.yaml)" all.yaml:14:24
+	# The job alone gives the pods their GPUs: nothing is said of the runtime
+	GPUS=0 gpu_runtime runtime.yaml
+	printf '  trainer: {resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n' >>job.yaml
+	is "$(told shm-missing job.yaml runtime.yaml)" job.yaml:4:1
+	is "$(told priority-class-missing job.yaml runtime.yaml)" job.yaml:4:1
+	# Nor of a runtime that others use
+	gpu_runtime other.yaml
+	sed -i 's/name: torch/name: other/' other.yaml
+	is "$(told priority-class-missing job.yaml runtime.yaml other.yaml)" \
+		$'job.yaml:4:1\nother.yaml:12:24'
+}
+
+@test "a Workflow repeats nothing that set rules say of its template" {
+	workflow job.yaml
+	template template.yaml
+	is "$(told priority-class-missing .)" template.yaml:7:11
+	# A class that no file defines
+	echo '  podPriorityClassName: huge' >>template.yaml
+	printf '%s\n' 'apiVersion: scheduling.k8s.io/v1' 'kind: PriorityClass' \
+		'metadata: {name: large}' 'value: 5' >class.yaml
+	is "$(told priority-class-unknown .)" template.yaml:9:25
+	workflow job.yaml ', podPriorityClassName: small'
+	is "$(told priority-class-unknown .)" $'job.yaml:4:65\ntemplate.yaml:9:25'
+}

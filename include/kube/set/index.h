@@ -39,6 +39,17 @@ struct place {
 	const struct object *object;
 	const struct node *node;
 };
+/*
+ * The start of a PodSpec in its file. If it is made from one of a runtime of
+ * the input, that is at the start `base` of the file `base_file`, else that is
+ * NO_FILE.
+ */
+struct spec_place {
+	uint32_t start, base_file, base;
+};
+struct pod;
+struct spec_place spec_place_of(const struct pod *pod);
+
 /* Computes line and column, while the object's document exists. Few places of a
  * workload are needed: at admission only those of findings are computed. */
 void place_settle(struct arena *arena, struct place *place);
@@ -211,13 +222,16 @@ struct pod_reference {
 /* Pods of one template of a workload. */
 struct workload_pod {
 	const char *role;
-	struct place place;	    /* the pod template */
+	struct place place; /* the pod template */
+	struct spec_place spec;
 	struct amount steady, peak; /* pods */
 	struct amount gpus;	    /* devices per pod */
 	struct pod_demand *demand;  /* per pod: extended resources */
 	size_t ndemand;
 	const char *priority_class; /* NULL: none; "" unknown */
 	struct place priority_place;
+	uint32_t priority_start; /* in its file */
+	bool priority_of_runtime;
 	bool priority_unknown;
 	bool has_priority; /* the priority number is set beside the class */
 	int64_t priority;

@@ -93,6 +93,7 @@ static void report(struct rule_run *run, const struct workload *w,
 			? ", so"
 			: "; unless the cluster has a default class,");
 
+	finding_of_pod(f, pod);
 	if (choice != TRI_YES)
 		finding_severity(f, SEVERITY_INFO);
 	if (pod->repairable)

@@ -67,6 +67,7 @@ static void check(struct rule_run *run, const struct workload *w)
 				: "no file defines the PriorityClass `%s`: unless the cluster has it, %s%s will be forbidden",
 			name, w->class == KIND_POD ? "" : "the pods of ",
 			rule_title(run, w->id.kind, w->id.name));
+		finding_of_class(f, pod);
 		if (near)
 			finding_help(run, f, "did you mean `%s`?", near);
 		if (!rule_cluster(run))

@@ -393,6 +393,12 @@ void fix_count(struct run_counts *counts, bool safe, bool kept, int n)
 		counts->fixable_unsafe += (uint64_t)n;
 }
 
+void fix_uncount(struct run_counts *counts, const struct finding *f)
+{
+	if (f->fix_counted)
+		fix_count(counts, f->fix_safe, f->fix_kept, -1);
+}
+
 void run_repairs(struct run *run, const struct doc *doc, size_t from)
 {
 	struct run_state *state = run->state;
@@ -416,6 +422,8 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 		if (f->repair)
 			f->repair->kept = kept;
 		fix_count(&run->counts, f->fix->safe, kept, 1);
+		f->fix_counted = true;
+		f->fix_kept = kept;
 	}
 	for (size_t i = from; i < state->nfindings; i++)
 		state->findings[i]->fix = NULL;

@@ -225,6 +225,7 @@ static void name_runtime(struct rule_run *rr, struct finding *f,
 	if (!from || from->root == object->root)
 		return;
 	f->origin = from;
+	f->of_runtime = true;
 	/* The template is checked by itself, in its own file. */
 	f->injected |= object->merged != object->root &&
 		       (!is_elsewhere(from) || from->file != NO_FILE);
@@ -252,6 +253,7 @@ static struct finding *at_node(struct rule_run *rr, const struct object *object,
 		return f;
 	from = run_runtime_around(rr->run, object, at);
 	f->injected = node_is_injected(at);
+	f->value_start = at->start;
 	place_node(rr->run, &f->place, object->doc, at);
 	f->id = finding_id(&rr->run->file_arena, object);
 	f->place.named_path = node_named_path(
@@ -279,6 +281,8 @@ put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 static void put_pod(struct rule_run *rr, struct finding *f,
 		    const struct pod *pod)
 {
+	f->spec = spec_place_of(pod);
+	f->has_spec = true;
 	f->pod = arena_strdup(&rr->run->file_arena, text_or_empty(pod->role));
 	f->pod_key = (uint32_t)(pod - pod->object->pods) + 1;
 	f->pods = amount_mul(pod->peak, object_copies(pod->object));
@@ -295,6 +299,7 @@ struct finding *report_container(struct rule_run *rr, const struct container *c,
 		at = name ? name : c->node;
 	f = at_node(rr, c->pod->object, at);
 	put_pod(rr, f, c->pod);
+	f->about_whole = at == name || at == c->node || at == c->pod->spec;
 	f->container =
 		arena_strdup(&rr->run->file_arena, text_or_empty(c->name));
 	f->container_key = (uint32_t)(c - c->pod->containers) + 1;
@@ -311,6 +316,7 @@ struct finding *report_pod(struct rule_run *rr, const struct pod *pod,
 	va_list ap;
 
 	put_pod(rr, f, pod);
+	f->about_whole = !at || at == pod->spec;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
 	va_end(ap);
@@ -363,6 +369,20 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 	put_message(rr, f, fmt, ap);
 	va_end(ap);
 	return f;
+}
+
+void finding_of_pod(struct finding *f, const struct workload_pod *pod)
+{
+	f->spec = pod->spec;
+	f->has_spec = f->about_whole = true;
+}
+
+void finding_of_class(struct finding *f, const struct workload_pod *pod)
+{
+	f->spec = pod->spec;
+	f->has_spec = true;
+	f->value_start = pod->priority_start;
+	f->of_runtime = pod->priority_of_runtime;
 }
 
 const char *rule_title(struct rule_run *run, const char *kind, const char *name)

@@ -498,22 +498,25 @@ static void count_finding(struct run_counts *counts, const struct finding *f)
 {
 	if (f->suppressed)
 		counts->suppressed++;
-	else if (f->severity == SEVERITY_ERROR)
-		counts->errors++;
-	else if (f->severity == SEVERITY_WARNING)
-		counts->warnings++;
 	else
-		counts->infos++;
+		++*(f->severity == SEVERITY_ERROR     ? &counts->errors
+		    : f->severity == SEVERITY_WARNING ? &counts->warnings
+						      : &counts->infos);
 }
 
 /* Keeps the visible findings, sorted, without duplicates. */
-static void collect(struct run_state *state)
+static void collect(struct run *run)
 {
+	struct run_state *state = run->state;
 	struct finding **all = state->findings;
 	size_t n = 0, kept = 0;
 
+	if (!run->options.admission)
+		findings_repeat(all, state->nfindings);
 	for (size_t i = 0; i < state->nfindings; i++)
-		if (!all[i]->hidden)
+		if (all[i]->repeated)
+			fix_uncount(&run->counts, all[i]);
+		else if (!all[i]->hidden)
 			all[n++] = all[i];
 	findings_sort_pointers(all, n);
 	for (size_t i = 0; i < n; i++) {
@@ -555,7 +558,7 @@ void run_end_file(struct run *run)
 	}
 	if (!state->nfindings)
 		return;
-	collect(state);
+	collect(run);
 	finish_findings(run);
 	if (state->nfindings)
 		run->options.sink(run->options.context, state->file.index,

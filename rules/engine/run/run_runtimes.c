@@ -28,6 +28,8 @@ static void read_file(struct run *run)
 		state->runtimes =
 			runtimes_add(state->runtimes, &run->file_arena, &doc);
 	}
+	for (struct runtime *one = state->runtimes; one; one = one->next)
+		one->file = state->file.index;
 }
 
 void run_runtimes_begin(struct run *run)

@@ -99,6 +99,7 @@ static const struct node *base(struct pod_builder *builder,
 	if (!has_container(spec, "node") ||
 	    !node_is_unset(node_get(holder, "runtimePatches")))
 		return NULL;
+	builder->base = spec;
 	spec = override_all(builder, spec, node_get(holder, "podSpecOverrides"),
 			    NULL, name);
 	return override_all(builder, spec,

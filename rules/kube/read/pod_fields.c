@@ -277,6 +277,7 @@ static void add_tolerations(struct maker *maker, const struct node *template)
 static const struct node *template_of(struct pod_builder *builder,
 				      const struct node *holder)
 {
+	builder->base = NULL;
 	if (builder->row->based)
 		return builder_operator(builder)->base(builder, holder);
 	return builder->row->inner ? path_get(holder, builder->row->inner)

@@ -118,6 +118,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 
 		pod->made = made != NULL;
 		pod->based = made && row->based;
+		pod->base = pod->based ? builder->base : NULL;
 		if (made)
 			pod->fields = row->fields;
 		pod->partly = made && row->form != FORM_FLAT;

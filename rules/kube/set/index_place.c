@@ -2,6 +2,7 @@
 /* Common to all facts: copied texts, an identity and a place. */
 #include "index_internal.h"
 #include "kube/identity.h"
+#include "kube/runtime.h"
 
 const char *index_text(struct arena *arena, const char *text)
 {
@@ -31,9 +32,9 @@ struct place place_later(const struct object *object, const struct node *node,
 	return (struct place){.file = file, .object = object, .node = node};
 }
 
-static bool is_of(const struct object *object, const struct node *node)
+static bool is_inside(const struct node *node, const struct node *root)
 {
-	while (node && node != object->root)
+	while (node && node != root)
 		node = node->parent;
 	return node != NULL;
 }
@@ -46,7 +47,7 @@ void place_settle(struct arena *arena, struct place *place)
 
 	if (!node)
 		return;
-	if (place->object->runtime && !is_of(place->object, node))
+	if (place->object->runtime && !is_inside(node, place->object->root))
 		node = place->object->runtime;
 	doc = place->object->doc;
 	place->named_path = node_named_path(node, place->object->root);
@@ -65,6 +66,31 @@ void place_settle(struct arena *arena, struct place *place)
 	place->pointer = node_pointer_text(arena, node);
 	place->object = NULL;
 	place->node = NULL;
+}
+
+bool is_of_runtime(const struct object *object, const struct node *node)
+{
+	return object->from && is_inside(node, object->from->root);
+}
+
+struct spec_place spec_place_of(const struct pod *pod)
+{
+	const struct runtime *from = pod->object->from;
+	const struct node *base = pod->base;
+	struct spec_place place = {pod->spec->start, NO_FILE, 0};
+
+	/* Bytes of a text in the file, not of the file. */
+	if (pod->object->doc->host)
+		place.start = UINT32_MAX;
+	if (!from)
+		return place;
+	if (!base && is_of_runtime(pod->object, pod->spec))
+		base = pod->spec;
+	if (base) {
+		place.base_file = from->file;
+		place.base = base->start;
+	}
+	return place;
 }
 
 struct place place_of(struct arena *arena, const struct object *object,

@@ -196,6 +196,8 @@ static void priority_read(const struct pod *pod, uint32_t file,
 					      ? NULL
 					      : text_or_empty(node_str(class));
 		out->priority_place = place_later(pod->object, class, file);
+		out->priority_start = class->start;
+		out->priority_of_runtime = is_of_runtime(pod->object, class);
 	}
 	/* The API server sets spec.priority of Pods. */
 	out->has_priority = out->priority_class &&
@@ -211,6 +213,7 @@ static void pod_read(struct arena *arena, const struct pod *pod, uint32_t file,
 {
 	out->role = text_or_empty(pod->role);
 	out->place = place_later(pod->object, pod->spec, file);
+	out->spec = spec_place_of(pod);
 	out->steady = pod->steady;
 	out->peak = pod->peak;
 	out->gpus = pod->gpus;

@@ -230,6 +230,7 @@ static const struct node *base(struct pod_builder *builder,
 						      : "kserve-container") ||
 	    !is_followed(component, model))
 		return NULL;
+	builder->base = spec;
 	out = merge_hollow(builder->arena, spec);
 	FOR_EACH_CHILD(spec, field)
 		if (text_any(field->key, fields, text_eq))

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Facts about a runtime that its users repeat: a value of its template, or one
+ * that neither it nor they set. The author of the runtime is told once.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "engine/finding.h"
+
+/* Findings about pods by themselves, under one of their places. */
+struct told {
+	const struct rule *rule;
+	uint32_t file, start;
+	bool whole; /* start of a PodSpec, not of a value */
+	const struct finding *finding;
+};
+
+static int cmp_told(const void *a, const void *b)
+{
+	const struct told *x = a, *y = b;
+
+	if (x->rule != y->rule)
+		return strcmp(x->rule->name, y->rule->name);
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->whole - y->whole;
+}
+
+static bool is_made(const struct finding *f)
+{
+	return f->has_spec && f->spec.base_file != NO_FILE;
+}
+
+static size_t list_told(struct finding *const *findings, size_t n,
+			struct told *list)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct finding *f = findings[i];
+
+		if (!f->has_spec || f->hidden || is_made(f))
+			continue;
+		list[found++] = (struct told){
+			.rule = f->rule,
+			.file = f->place.file,
+			.start = f->about_whole ? f->spec.start
+						: f->value_start,
+			.whole = f->about_whole,
+			.finding = f,
+		};
+	}
+	qsort(list, found, sizeof(*list), cmp_told);
+	return found;
+}
+
+/* Returns the first of the list that is not before the key. */
+static const struct told *first_told(const struct told *list, size_t n,
+				     const struct told *key)
+{
+	size_t from = 0;
+
+	while (from < n) {
+		size_t middle = from + (n - from) / 2;
+
+		if (cmp_told(&list[middle], key) < 0)
+			from = middle + 1;
+		else
+			n = middle;
+	}
+	return list + from;
+}
+
+static bool is_told(const struct finding *f, const struct told *list, size_t n)
+{
+	struct told key = {
+		.rule = f->rule,
+		.file = f->spec.base_file,
+		.start = f->about_whole ? f->spec.base : f->value_start,
+		.whole = f->about_whole,
+	};
+
+	if (!f->about_whole && !f->of_runtime)
+		return false;
+	for (const struct told *one = first_told(list, n, &key);
+	     one < list + n && !cmp_told(one, &key); one++)
+		if (one->finding->severity >= f->severity &&
+		    !strcmp(one->finding->container, f->container))
+			return true;
+	return false;
+}
+
+size_t findings_repeat(struct finding *const *findings, size_t n)
+{
+	struct told *list;
+	size_t ntold, found = 0, made = 0;
+
+	for (size_t i = 0; i < n; i++)
+		made += is_made(findings[i]);
+	if (!made)
+		return 0;
+	list = malloc(n * sizeof(*list));
+	if (!list)
+		OUT_OF_MEMORY();
+	ntold = list_told(findings, n, list);
+	for (size_t i = 0; i < n; i++) {
+		struct finding *f = findings[i];
+
+		if (!is_made(f) || !is_told(f, list, ntold))
+			continue;
+		f->repeated = true;
+		found++;
+	}
+	free(list);
+	return found;
+}
