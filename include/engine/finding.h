@@ -88,16 +88,14 @@ struct finding {
 	bool fix_safe;
 	bool fix_counted, fix_kept; /* see fix_count() */
 	bool selected;		    /* the command line selected its rule */
-	/* Dropped: at a value that the cluster adds, or of a template that
-	 * another file has and that is checked there. */
-	bool injected;
+	bool injected; /* dropped: at a value that the cluster adds */
 	const struct runtime *origin; /* of the value; NULL: the object */
 	struct spec_place spec;	      /* of its pod, if has_spec */
 	bool has_spec;
 	/* About the pod, its container, or a value that these lack; else about
-	 * the value there, which may be the runtime's. */
-	bool about_whole, of_runtime;
-	uint32_t value_start;
+	 * the value there, of the runtime if that file is set. */
+	bool about_whole;
+	uint32_t value_file, value_start;
 	bool repeated; /* see findings_repeat() */
 	bool strict;   /* a warning keeps the severity of the rule */
 	bool severity_fixed, action_fixed; /* the policy set it */

@@ -22,6 +22,7 @@
 
 struct kind;
 struct runtime;
+struct runtime_use;
 
 /* The purpose of a kind. Decides "training" and "serving" in rules. */
 enum kind_class {
@@ -87,8 +88,8 @@ struct object {
 	bool pods_inferred; /* unknown kind, pods found by their shape */
 	bool pods_unknown;  /* unknown kind with devices, no pods found */
 	const struct claim_table *claims; /* of its file, or NULL */
-	const struct node *runtime; /* its name, if it is in another file */
-	const struct runtime *from; /* the runtime, or NULL */
+	const struct node *runtime;	/* its name, if it is in another file */
+	const struct runtime_use *uses; /* its runtimes (kube/runtime.h) */
 	const void *settings; /* the caller's pointer, or NULL: see workload */
 };
 

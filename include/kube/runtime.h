@@ -35,10 +35,17 @@ struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
 bool runtime_is(const struct runtime *one, const struct object *object,
 		const char *kind, const char *name);
 /* Returns the runtime of this kind whose name is at `ref` in the object, or
- * NULL. The object remembers the name if the runtime is not in its file. */
-const struct runtime *runtime_find(const struct kube_config *config,
-				   struct object *object, const char *kind,
-				   const struct node *ref);
+ * NULL. The object remembers it. */
+struct pod_builder;
+const struct runtime *runtime_find(struct pod_builder *builder,
+				   const char *kind, const struct node *ref);
+/* Returns the runtime of the object that contains the node, or NULL. */
+struct runtime_use {
+	const struct runtime *runtime;
+	const struct runtime_use *next;
+};
+const struct runtime *object_runtime_around(const struct object *object,
+					    const struct node *node);
 
 /* Returns the runtime that contains the node, or NULL. If several objects refer
  * to it, the one made for this object. */

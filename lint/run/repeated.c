@@ -17,8 +17,8 @@ static size_t count_all(const struct collection *c, bool *any)
 		for (size_t f = 0; of->items && f < of->n; f++) {
 			const struct finding *one = &of->items[f];
 
-			*any |= one->has_spec &&
-				one->spec.base_file != NO_FILE;
+			*any |= one->spec.base_file != NO_FILE ||
+				one->value_file != NO_FILE;
 			n++;
 		}
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts about a runtime of one file that its users in other files repeat. */
+/* Findings that repeat one about a runtime of another file. */
 #ifndef LINT_REPEATED_H
 #define LINT_REPEATED_H
 

@@ -5,15 +5,20 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "rules/kube/kinds.h"
 
-/* Kinds with a cluster-scoped counterpart of the same name, and the kinds that
- * use them. */
+/* Kinds of runtimes, with or without `Cluster` before them; a part of their
+ * group, and one that the kinds of their users share. */
 static const struct {
-	const char *kind, *user;
+	const char *kind, *group, *user;
 } kinds[] = {
-	{"TrainingRuntime", "TrainJob"},
-	{"ServingRuntime", "InferenceService"},
-	{"WorkflowTemplate", "Workflow"},
+	{"TrainingRuntime", "kubeflow.org", "TrainJob"},
+	{"ServingRuntime", "serving.k", "InferenceService"},
+	{"WorkflowTemplate", "argoproj.io", "Workflow"},
+	{"EngineRuntimeProfile", "workloads.x-k8s.io", "RoleBasedGroup"},
+	{"NIMCache", "apps.nvidia.com", "NIM"},
+	{"Task", "tekton.dev", "Run"},
+	{"Pipeline", "tekton.dev", "PipelineRun"},
 };
 
 enum { KINDS = ARRAY_SIZE(kinds) };
@@ -21,7 +26,8 @@ enum { KINDS = ARRAY_SIZE(kinds) };
 bool runtimes_may_be_in(const char *text, size_t len)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (text_find(text, len, kinds[i].kind))
+		if (text_find(text, len, kinds[i].group) &&
+		    text_find(text, len, kinds[i].kind))
 			return true;
 	return false;
 }
@@ -29,7 +35,8 @@ bool runtimes_may_be_in(const char *text, size_t len)
 bool runtimes_may_be_used_in(const char *text, size_t len)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (text_find(text, len, kinds[i].kind) &&
+		if (text_find(text, len, kinds[i].group) &&
+		    text_find(text, len, kinds[i].kind) &&
 		    text_find(text, len, kinds[i].user))
 			return true;
 	return false;
@@ -40,12 +47,13 @@ static bool is_cluster_scoped(const char *kind)
 	return text_starts(kind, "Cluster");
 }
 
-static bool is_runtime(const char *kind)
+static bool is_runtime(const char *api_version, const char *kind)
 {
 	if (is_cluster_scoped(kind))
 		kind += strlen("Cluster");
 	for (size_t i = 0; i < KINDS; i++)
-		if (text_eq(kind, kinds[i].kind))
+		if (text_eq(kind, kinds[i].kind) &&
+		    text_contains(api_version, kinds[i].group))
 			return true;
 	return false;
 }
@@ -58,7 +66,8 @@ static struct runtime *add(struct runtime *list, struct arena *arena,
 
 	FOR_EACH_CHILD(node_get(root, "items"), item)
 		list = add(list, arena, doc, item);
-	if (!is_runtime(node_str(node_get(root, "kind"))) ||
+	if (!is_runtime(node_str(node_get(root, "apiVersion")),
+			node_str(node_get(root, "kind"))) ||
 	    !node_str(node_get(metadata, "name")))
 		return list;
 	one = ARENA_NEW(arena, struct runtime);
@@ -116,19 +125,32 @@ bool runtime_is(const struct runtime *one, const struct object *object,
 	       is_near(one, object);
 }
 
-const struct runtime *runtime_find(const struct kube_config *config,
-				   struct object *object, const char *kind,
-				   const struct node *ref)
+const struct runtime *runtime_find(struct pod_builder *builder,
+				   const char *kind, const struct node *ref)
 {
-	const struct runtime_finder *finder = &config->runtimes;
+	const struct runtime_finder *finder = &builder->config->runtimes;
+	struct object *object = builder->object;
 	const struct runtime *found;
+	struct runtime_use *use;
 
 	if (!finder->find || !node_str(ref) || node_is_unknown(ref))
 		return NULL;
 	found = finder->find(finder->context, object, kind, ref);
-	if (found && found->ref)
+	if (!found)
+		return NULL;
+	if (found->ref)
 		object->runtime = found->ref;
-	if (found)
-		object->from = found;
+	use = ARENA_NEW(builder->arena, struct runtime_use);
+	*use = (struct runtime_use){found, object->uses};
+	object->uses = use;
 	return found;
+}
+
+const struct runtime *object_runtime_around(const struct object *object,
+					    const struct node *node)
+{
+	for (const struct runtime_use *use = object->uses; use; use = use->next)
+		if (is_inside(node, use->runtime->root))
+			return use->runtime;
+	return NULL;
 }

@@ -145,6 +145,7 @@ class Plant:
     def __init__(self, entry, place, defect, number):
         self.rule, self.config, fields = defect
         self.kind, self.place = entry["kind"], place["at"]
+        self.cluster = entry.get("cluster", True)
         self.near = self.rule in (place.get("near") or [])
         self.name = "plant-%04d" % number
         self.documents = [copy.deepcopy(entry["object"])]
@@ -164,10 +165,14 @@ class Plant:
 
     def rules(self, findings):
         """Return the findings at the object that makes the pods, without their
-        places, which are others if a value is not in its file."""
+        places, which are others if a value is not in its file, and without
+        those that the other object has too."""
+        told = {(f["rule"], f["container"]) for f in self.findings
+                if f["object"]["name"] != self.name}
         return sorted((f["rule"], f["severity"], f["container"],
                        f["message"].replace(" of the cluster)", ")"))
-                      for f in findings if f["object"]["name"] == self.name)
+                      for f in findings if f["object"]["name"] == self.name
+                      and (f["rule"], f["container"]) not in told)
 
     def found_by(self, findings):
         """At the planted field, in it, or on one of the three maps around."""
@@ -237,10 +242,11 @@ def apart(gpugate, plant, options, work):
     (folder / "runtime.yaml").write_text(json.dumps(plant.documents[1]))
     yield ("another file", plant.rules(lint(gpugate, options, folder)),
            plant.rules(plant.findings))
-    yield ("the cluster",
-           with_state(gpugate, plant, options, plant.documents[1:], path),
-           with_state(gpugate, plant, options, [],
-                      work / (plant.name + ".yaml")))
+    if plant.cluster:
+        yield ("the cluster",
+               with_state(gpugate, plant, options, plant.documents[1:], path),
+               with_state(gpugate, plant, options, [],
+                          work / (plant.name + ".yaml")))
 
 
 def differs(gpugate, plant, options, work):
@@ -260,7 +266,7 @@ def judge(gpugate, table, work):
         path = work / (plant.name + ".yaml")
         path.write_text("\n---\n".join(map(json.dumps, plant.documents)))
         plant.findings = lint(gpugate, options[plant.config], path)
-        plant.apart = 2 * (len(plant.documents) > 1)
+        plant.apart = (1 + plant.cluster) * (len(plant.documents) > 1)
         plant.differs = plant.apart and len(list(differs(
             gpugate, plant, options[plant.config], work)))
         yield plant, plant.found_by(plant.findings)

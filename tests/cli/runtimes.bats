@@ -219,8 +219,8 @@ gpu_runtime() {
 	END
 }
 
-# told RULE FILE..: places of the rule's findings
-told() {
+# places RULE FILE..: where the rule reports
+places() {
 	"$GPUGATE" lint --isolated --show-all --fail-on never --select "$1" "${@:2}" |
 		sed -n 's/^ *--> \([^ ]*\).*/\1/p'
 }
@@ -229,34 +229,135 @@ told() {
 	gpu_runtime runtime.yaml
 	job job.yaml '{name: torch}'
 	sed -i '/trainer:/,$d' job.yaml
-	is "$(told gpu-image-unpinned .)" runtime.yaml:14:24
-	is "$(told gpu-image-unpinned job.yaml)" ""
-	is "$(told shm-missing .)" runtime.yaml:13:35
-	is "$(told priority-class-missing .)" runtime.yaml:12:24
+	is "$(places gpu-image-unpinned .)" runtime.yaml:14:24
+	is "$(places gpu-image-unpinned job.yaml)" ""
+	is "$(places shm-missing .)" runtime.yaml:13:35
+	is "$(places priority-class-missing .)" runtime.yaml:12:24
 	{ cat runtime.yaml; echo ---; cat job.yaml; } >all.yaml
-	is "$(told shm-missing all.yaml)" all.yaml:13:35
-	is "$(told gpu-image-unpinned all.yaml)" all.yaml:14:24
+	is "$(places shm-missing all.yaml)" all.yaml:13:35
+	is "$(places gpu-image-unpinned all.yaml)" all.yaml:14:24
 	# The job alone gives the pods their GPUs: nothing is said of the runtime
 	GPUS=0 gpu_runtime runtime.yaml
 	printf '  trainer: {resourcesPerNode: {limits: {nvidia.com/gpu: 8}}}\n' >>job.yaml
-	is "$(told shm-missing job.yaml runtime.yaml)" job.yaml:4:1
-	is "$(told priority-class-missing job.yaml runtime.yaml)" job.yaml:4:1
+	is "$(places shm-missing job.yaml runtime.yaml)" job.yaml:4:1
+	is "$(places priority-class-missing job.yaml runtime.yaml)" job.yaml:4:1
 	# Nor of a runtime that others use
 	gpu_runtime other.yaml
 	sed -i 's/name: torch/name: other/' other.yaml
-	is "$(told priority-class-missing job.yaml runtime.yaml other.yaml)" \
+	is "$(places priority-class-missing job.yaml runtime.yaml other.yaml)" \
 		$'job.yaml:4:1\nother.yaml:12:24'
 }
 
 @test "a Workflow repeats nothing that set rules say of its template" {
 	workflow job.yaml
 	template template.yaml
-	is "$(told priority-class-missing .)" template.yaml:7:11
+	is "$(places priority-class-missing .)" template.yaml:7:11
 	# A class that no file defines
 	echo '  podPriorityClassName: huge' >>template.yaml
 	printf '%s\n' 'apiVersion: scheduling.k8s.io/v1' 'kind: PriorityClass' \
 		'metadata: {name: large}' 'value: 5' >class.yaml
-	is "$(told priority-class-unknown .)" template.yaml:9:25
+	is "$(places priority-class-unknown .)" template.yaml:9:25
 	workflow job.yaml ', podPriorityClassName: small'
-	is "$(told priority-class-unknown .)" $'job.yaml:4:65\ntemplate.yaml:9:25'
+	is "$(places priority-class-unknown .)" $'job.yaml:4:65\ntemplate.yaml:9:25'
+}
+
+# cache FILE [SOURCE]: a NIMCache with a profile of 4 GPUs.
+cache() {
+	cat >"$1" <<-END
+		apiVersion: apps.nvidia.com/v1alpha1
+		kind: NIMCache
+		metadata: {name: llama, namespace: ml}
+		spec: {source: ${2:-{ngc: {authSecret: ngc\}\}}}
+		status: {profiles: [{name: large, config: {tp: "4"}}]}
+	END
+}
+
+# nim FILE CACHE [FIELDS]
+nim() {
+	cat >"$1" <<-END
+		apiVersion: apps.nvidia.com/v1alpha1
+		kind: NIMService
+		metadata: {name: llama, namespace: ml}
+		spec: {replicas: 2, storage: {nimCache: $2}${3-}}
+	END
+}
+
+gpus() {
+	"$GPUGATE" quota --isolated . | awk '/NIMService/ {print $1 ($NF == "unknown" ? "+" : "")}'
+}
+
+@test "a NIMService gets the GPUs of its profile of its NIMCache" {
+	cache cache.yaml
+	nim nim.yaml '{name: llama, profile: large}'
+	is "$(gpus)" 8
+	# The GPUs of the service, even none, go first
+	nim nim.yaml '{name: llama, profile: large}' ', resources: {limits: {nvidia.com/gpu: 1}}'
+	is "$(gpus)" 2
+	nim nim.yaml '{name: llama, profile: large}' ', resources: {limits: {nvidia.com/gpu: 0}}'
+	is "$(gpus)" ""
+	# Without a profile, or with another one: none
+	nim nim.yaml '{name: llama}'
+	is "$(gpus)" ""
+	nim nim.yaml '{name: llama, profile: small}'
+	is "$(gpus)" ""
+	# Universal NIMs have no profiles
+	nim nim.yaml '{name: llama, profile: large}'
+	cache cache.yaml '{ngc: {authSecret: ngc, modelEndpoint: "https://x"}}'
+	is "$(gpus)" ""
+	cache cache.yaml '{hf: {authSecret: hf}}'
+	is "$(gpus)" ""
+	# The status is unknown, or the cache is
+	cache cache.yaml
+	sed -i /status:/d cache.yaml
+	is "$(gpus)" 2+
+	nim nim.yaml '{name: other, profile: large}'
+	is "$(gpus)" 2+
+}
+
+# pipeline FILE: a Task with 2 GPUs, and a Pipeline of two.
+pipeline() {
+	cat >"$1" <<-END
+		apiVersion: tekton.dev/v1
+		kind: Task
+		metadata: {name: train}
+		spec:
+		  steps: [{name: train, image: "a:1", computeResources: {limits: {nvidia.com/gpu: 2}}}]
+		---
+		apiVersion: tekton.dev/v1
+		kind: Pipeline
+		metadata: {name: all}
+		spec:
+		  tasks:
+		  - {name: a, taskRef: {name: train}}
+		  finally:
+		  - {name: b, taskRef: {name: ${2:-train}}}
+	END
+}
+
+# run_of FILE REF: a PipelineRun on nodes of AMD.
+run_of() {
+	cat >"$1" <<-END
+		apiVersion: tekton.dev/v1
+		kind: PipelineRun
+		metadata: {name: night, namespace: ml}
+		spec: {pipelineRef: $2, taskRunTemplate: {podTemplate: {
+		  nodeSelector: {amd.com/gpu.product-name: AMD_Instinct_MI300X}}}}
+	END
+}
+
+@test "a PipelineRun has the pods of its Pipeline's Tasks" {
+	pipeline tasks.yaml
+	run_of run.yaml '{name: all}'
+	is "$(places selector-resource-contradiction .)" run.yaml:5:44
+	is "$(places selector-resource-contradiction run.yaml)" ""
+	# A value of the Task is shown at the reference of the run
+	is "$(places gpu-memory-limit-missing .)" run.yaml:4:28
+	{ cat run.yaml; echo ---; cat tasks.yaml; } >all.yaml
+	is "$(places selector-resource-contradiction all.yaml)" all.yaml:5:44
+	# A resolver fetches it
+	run_of run.yaml '{name: all, resolver: git}'
+	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
+	# No file has it
+	run_of run.yaml '{name: other}'
+	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
 }

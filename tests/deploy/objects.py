@@ -226,6 +226,8 @@ def reader(path):
                                  "clustertrainingruntimes"},
         "serving.kserve.io": {"servingruntimes", "clusterservingruntimes"},
         "argoproj.io": {"workflowtemplates", "clusterworkflowtemplates"},
+        "workloads.x-k8s.io": {"clusterengineruntimeprofiles"},
+        "apps.nvidia.com": {"nimcaches"},
     }
     found = {}
     for d in load(path):

@@ -378,9 +378,12 @@ static const struct object_row serving_kinds_rows[] = {
 	 ":2/2x4 | 8/8 gang 1 none"},
 	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 	 "spec: {image: {repository: r}}}",
+	 ":1/1x0 | 0/0 gang 1 none"},
+	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+	 "spec: {storage: {nimCache: {name: c, profile: p}}}}",
 	 ":1/1x1+ | 1+/1+ gang 1 none"},
 	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
-	 "spec: {scale: {hpa: {minReplicas: 1, maxReplicas: 3}}, "
+	 "spec: {storage: {nimCache: {name: c, profile: p}}, scale: {hpa: {minReplicas: 1, maxReplicas: 3}}, "
 	 "multiNode: {parallelism: {pipeline: 2, tensor: 8}}}}",
 	 ":2/6x8 | 16/48 gang 2 needed"},
 	{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMPipeline, "

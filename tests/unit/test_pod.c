@@ -268,6 +268,9 @@ static void operators_give_devices(void **state)
 		 GPU_BY_OPERATOR | GPU_BY_FIELD, 1, false, false},
 		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 		 "spec: {}}",
+		 0, 0, false, false},
+		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
+		 "spec: {storage: {nimCache: {name: c, profile: p}}}}",
 		 GPU_BY_OPERATOR, 1, true, false},
 		{"{apiVersion: apps.nvidia.com/v1alpha1, kind: NIMService, "
 		 "spec: {draResources: [{claimCreationSpec: {devices: [{name: "

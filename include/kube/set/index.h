@@ -231,7 +231,7 @@ struct workload_pod {
 	const char *priority_class; /* NULL: none; "" unknown */
 	struct place priority_place;
 	uint32_t priority_start; /* in its file */
-	bool priority_of_runtime;
+	uint32_t priority_file;	 /* the runtime's that says it, or NO_FILE */
 	bool priority_unknown;
 	bool has_priority; /* the priority number is set beside the class */
 	int64_t priority;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a runtime that its users repeat: a value of its template, or one
- * that neither it nor they set. The author of the runtime is told once.
+ * Findings that repeat one about a runtime: its users have the same value of
+ * its template, or lack a value as the template does.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,9 +30,15 @@ static int cmp_told(const void *a, const void *b)
 	return x->whole - y->whole;
 }
 
+/* Returns the file of the runtime that the finding is about, or NO_FILE. */
+static uint32_t runtime_file(const struct finding *f)
+{
+	return f->about_whole ? f->spec.base_file : f->value_file;
+}
+
 static bool is_made(const struct finding *f)
 {
-	return f->has_spec && f->spec.base_file != NO_FILE;
+	return f->has_spec && runtime_file(f) != NO_FILE;
 }
 
 static size_t list_told(struct finding *const *findings, size_t n,
@@ -48,8 +54,8 @@ static size_t list_told(struct finding *const *findings, size_t n,
 		list[found++] = (struct told){
 			.rule = f->rule,
 			.file = f->place.file,
-			.start = f->about_whole ? f->spec.start
-						: f->value_start,
+			.start =
+				f->about_whole ? f->spec.start : f->value_start,
 			.whole = f->about_whole,
 			.finding = f,
 		};
@@ -79,13 +85,11 @@ static bool is_told(const struct finding *f, const struct told *list, size_t n)
 {
 	struct told key = {
 		.rule = f->rule,
-		.file = f->spec.base_file,
+		.file = runtime_file(f),
 		.start = f->about_whole ? f->spec.base : f->value_start,
 		.whole = f->about_whole,
 	};
 
-	if (!f->about_whole && !f->of_runtime)
-		return false;
 	for (const struct told *one = first_told(list, n, &key);
 	     one < list + n && !cmp_told(one, &key); one++)
 		if (one->finding->severity >= f->severity &&

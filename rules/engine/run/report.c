@@ -41,6 +41,7 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->wants = f->policy = f->binding = "";
 	f->suppression_reason = f->place.pointer = "";
 	f->place.file = state->file.index;
+	f->value_file = f->spec.base_file = NO_FILE;
 	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
 		  state->findings_size) = f;
 	return f;
@@ -225,10 +226,7 @@ static void name_runtime(struct rule_run *rr, struct finding *f,
 	if (!from || from->root == object->root)
 		return;
 	f->origin = from;
-	f->of_runtime = true;
-	/* The template is checked by itself, in its own file. */
-	f->injected |= object->merged != object->root &&
-		       (!is_elsewhere(from) || from->file != NO_FILE);
+	f->value_file = from->file;
 	if (!is_elsewhere(from)) {
 		f->place.document = from->document;
 		finding_label(rr, f, name, "its pods are made from %s `%s`",
@@ -382,7 +380,7 @@ void finding_of_class(struct finding *f, const struct workload_pod *pod)
 	f->spec = pod->spec;
 	f->has_spec = true;
 	f->value_start = pod->priority_start;
-	f->of_runtime = pod->priority_of_runtime;
+	f->value_file = pod->priority_file;
 }
 
 const char *rule_title(struct rule_run *run, const char *kind, const char *name)

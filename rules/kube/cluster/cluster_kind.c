@@ -140,6 +140,16 @@ static const struct kind_row {
 					    "v1alpha1", true, NULL},
 					   false,
 					   {"spec"}},
+	[CLUSTER_ENGINE_PROFILE] = {{"ClusterEngineRuntimeProfile",
+				     "workloads.x-k8s.io",
+				     "clusterengineruntimeprofiles",
+				     "v1alpha2 v1alpha1", true, NULL},
+				    false,
+				    {"spec"}},
+	[CLUSTER_NIM_CACHE] = {{"NIMCache", "apps.nvidia.com", "nimcaches",
+				"v1alpha1", true, NULL},
+			       true,
+			       {"spec.source", "status.profiles"}},
 	[CLUSTER_NODE] = {{"Node", "", "nodes", "v1", false, NULL},
 			  false,
 			  {"metadata.labels", "spec.taints",
@@ -164,8 +174,7 @@ bool cluster_kind_owns(enum cluster_kind kind)
 
 bool cluster_kind_is_runtime(enum cluster_kind kind)
 {
-	return kind >= CLUSTER_TRAINING_RUNTIME &&
-	       kind <= CLUSTER_ALL_WORKFLOW_TEMPLATE;
+	return kind >= CLUSTER_TRAINING_RUNTIME && kind <= CLUSTER_NIM_CACHE;
 }
 
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)

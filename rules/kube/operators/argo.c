@@ -49,7 +49,7 @@ static const struct node *merged(struct pod_builder *builder)
 	const struct node *own = node_is_map(inner) ? inner : spec;
 	const struct node *ref = node_get(own, "workflowTemplateRef");
 	const struct runtime *from =
-		runtime_find(builder->config, object,
+		runtime_find(builder,
 			     node_is_true(node_get(ref, "clusterScope"))
 				     ? "ClusterWorkflowTemplate"
 				     : "WorkflowTemplate",

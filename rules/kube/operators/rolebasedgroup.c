@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RoleBasedGroup. Source: its types.
+ * RoleBasedGroup. A role's template is in the object itself; engine runtimes,
+ * which are objects of the cluster, add containers to it.
+ *
+ * Source: sgl-project/rbg 993491f (v0.8.0-alpha.5): api/workloads/v1alpha1 and
+ * v1alpha2, injectRuntime() of pkg/discovery/sidecar_builder.go.
  */
 #include "rules/kube/operator.h"
 
 #include "base/array.h"
 #include "base/text.h"
+#include "kube/runtime.h"
 
 static const struct node *pattern_of(const struct node *role)
 {
@@ -150,6 +155,155 @@ static const struct node *template(struct pod_builder *builder,
 		       : patch;
 }
 
+/* -- engine runtimes ------------------------------------------------------- */
+
+/* The lists of a profile, which are appended to those of the pod. */
+static const char *const lists[] = {"initContainers", "containers", "volumes",
+				    NULL};
+
+static bool has_name(const struct node *list, const struct node *name)
+{
+	FOR_EACH_CHILD(list, item)
+		if (node_str(name) &&
+		    node_eq(node_get(item, "name"), node_str(name)))
+			return true;
+	return false;
+}
+
+static const struct node *named(const struct node *list,
+				const struct node *name)
+{
+	FOR_EACH_CHILD(list, item)
+		if (node_str(name) &&
+		    node_eq(node_get(item, "name"), node_str(name)))
+			return item;
+	return NULL;
+}
+
+/* Returns the container with more variables and arguments. */
+static const struct node *extended(struct pod_builder *builder,
+				   const struct node *c,
+				   const struct node *more)
+{
+	static const char *const keys[] = {"env", "args", NULL};
+	uint32_t *budget = &builder->merge_budget;
+	struct node *patch = merge_hollow(builder->arena, c);
+
+	for (size_t i = 0; keys[i]; i++) {
+		const struct node *list = node_get(more, keys[i]);
+		struct node view;
+
+		if (!node_first(list))
+			continue;
+		view = node_view(builder->arena, list, keys[i]);
+		view.key_start = VIEW_APPENDS;
+		merge_add(builder->arena, budget, patch, &view);
+	}
+	return node_first(patch) ? value_merge(builder->arena, budget, c, patch)
+				 : c;
+}
+
+/* One engine runtime of a role and its profile. */
+struct engine {
+	const struct node *profile, *use;
+};
+
+static const struct node *list_with(struct pod_builder *builder,
+				    const struct engine *engine,
+				    const struct node *own, const char *key)
+{
+	const struct node *more = node_get(engine->profile, key);
+	const struct node *over =
+		text_eq(key, "containers") ? node_get(engine->use, key) : NULL;
+	struct node *out = merge_hollow(builder->arena, own ? own : more);
+
+	FOR_EACH_CHILD(own, item) {
+		const struct node *name = node_get(item, "name");
+
+		merge_add(builder->arena, &builder->merge_budget, out,
+			  has_name(more, name)
+				  ? extended(builder, item, named(over, name))
+				  : item);
+	}
+	FOR_EACH_CHILD(more, item) {
+		const struct node *name = node_get(item, "name");
+
+		if (!has_name(own, name))
+			merge_add(builder->arena, &builder->merge_budget, out,
+				  extended(builder, item, named(over, name)));
+	}
+	return out;
+}
+
+static const struct node *spec_with(struct pod_builder *builder,
+				    const struct node *spec,
+				    const struct engine *engine)
+{
+	struct node *out = merge_hollow(builder->arena, spec);
+
+	for (size_t i = 0; lists[i]; i++)
+		if (too_many(builder->arena, node_get(spec, lists[i]),
+			     node_get(engine->profile, lists[i])))
+			return spec;
+	FOR_EACH_CHILD(spec, field)
+		merge_add(
+			builder->arena, &builder->merge_budget, out,
+			text_any(field->key, lists, text_eq)
+				? list_with(builder, engine, field, field->key)
+				: field);
+	for (size_t i = 0; lists[i]; i++)
+		if (node_is_unset(node_get(spec, lists[i])) &&
+		    node_is_seq(node_get(engine->profile, lists[i])))
+			merge_add(builder->arena, &builder->merge_budget, out,
+				  list_with(builder, engine, NULL, lists[i]));
+	return out;
+}
+
+/* Returns the role of a template, which is one of roleTemplates only if a
+ * single role uses it. */
+static const struct node *role_of(const struct pod_builder *builder)
+{
+	const struct node *group = builder->group, *list = group->parent;
+	const struct node *name = node_get(group, "name"), *found = NULL;
+
+	if (!list || !text_eq(list->key, "roleTemplates"))
+		return group;
+	FOR_EACH_CHILD(node_get(list->parent, "roles"), role) {
+		if (!node_str(name) ||
+		    !node_eq(node_get(template_ref(role), "name"),
+			     node_str(name)))
+			continue;
+		if (found)
+			return NULL;
+		found = role;
+	}
+	return found;
+}
+
+/* Adds the containers and volumes of the role's profiles. */
+static void patch(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *role = role_of(builder);
+	const struct node *engines = node_get(role, "engineRuntimes");
+
+	/* A profile is a part of pods. */
+	builder->object->fragment |=
+		text_starts(builder->object->kind, "ClusterEngineRuntime");
+	if (!node_is_map(pod->spec) || !node_is_seq(engines))
+		return;
+	FOR_EACH_CHILD(engines, use) {
+		const struct runtime *from =
+			runtime_find(builder, "ClusterEngineRuntimeProfile",
+				     node_get(use, "profileName"));
+		struct engine engine = {NULL, use};
+
+		if (from)
+			engine.profile = node_get(from->root, "spec");
+		if (node_is_map(engine.profile))
+			pod->spec = spec_with(builder, pod->spec, &engine);
+	}
+}
+
 /* -- gangs ----------------------------------------------------------------- */
 
 static struct gang of_roles(const struct object *object)
@@ -177,5 +331,6 @@ static struct gang gang(const struct object *object)
 
 const struct workload_operator operator_rolebasedgroup = {
 	.template = template,
+	.patch = patch,
 	.gang = gang,
 };

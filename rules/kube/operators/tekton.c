@@ -14,6 +14,125 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "kube/runtime.h"
+
+/* -- tasks and pipelines of other objects ---------------------------------- */
+
+struct task_reference {
+	const char *at, *kind, *to;
+};
+
+static const struct task_reference to_task = {"taskRef", "Task", "taskSpec"};
+static const struct task_reference to_pipeline = {"pipelineRef", "Pipeline",
+						  "pipelineSpec"};
+
+/* Returns the name, at the object's own reference if another object has it. */
+static const struct node *name_through(struct pod_builder *builder,
+				       const struct node *name)
+{
+	const struct node *own =
+		node_path(builder->object->spelled, "spec.pipelineRef.name");
+	struct node *copy;
+
+	if (!node_str(name) || !object_runtime_around(builder->object, name) ||
+	    !own)
+		return name;
+	copy = ARENA_NEW(builder->arena, struct node);
+	*copy = *own;
+	copy->str = name->str;
+	copy->len = name->len;
+	return copy;
+}
+
+/* Returns the spec of the object that it refers to, or NULL: a resolver, a
+ * bundle and custom tasks are not looked for. */
+static const struct node *spec_referred(struct pod_builder *builder,
+					const struct node *holder,
+					const struct task_reference *to)
+{
+	const struct node *ref = node_get(holder, to->at);
+	const struct node *kind = node_get(ref, "kind");
+	const struct runtime *from;
+
+	if (!node_is_map(ref) || field_is_set(holder, to->to) ||
+	    field_is_set(ref, "resolver") || field_is_set(ref, "bundle") ||
+	    (!node_is_unset(kind) && !node_eq(kind, to->kind)))
+		return NULL;
+	from = runtime_find(builder, to->kind,
+			    name_through(builder, node_get(ref, "name")));
+	return from ? node_if_set(node_get(from->root, "spec")) : NULL;
+}
+
+/* Returns the map with one more member, or with another one. */
+static const struct node *with(struct pod_builder *builder,
+			       const struct node *map, const char *key,
+			       const struct node *value)
+{
+	struct node *out = merge_hollow(builder->arena, map);
+	struct node view = node_view(builder->arena, value, key);
+
+	FOR_EACH_CHILD(map, child)
+		if (!text_eq(child->key, key))
+			merge_add(builder->arena, &builder->merge_budget, out,
+				  child);
+	merge_add(builder->arena, &builder->merge_budget, out, &view);
+	return out;
+}
+
+static const struct node *resolved(struct pod_builder *builder,
+				   const struct node *holder,
+				   const struct task_reference *to)
+{
+	const struct node *spec = spec_referred(builder, holder, to);
+
+	return node_is_map(spec) ? with(builder, holder, to->to, spec) : holder;
+}
+
+static bool any_referred(const struct node *tasks)
+{
+	FOR_EACH_CHILD(tasks, task)
+		if (!node_is_unset(node_get(task, to_task.at)))
+			return true;
+	return false;
+}
+
+static const struct node *tasks_resolved(struct pod_builder *builder,
+					 const struct node *pipeline,
+					 const char *key)
+{
+	const struct node *tasks = node_get(pipeline, key);
+	struct node *out;
+
+	if (!any_referred(tasks) || too_many(builder->arena, tasks, tasks))
+		return pipeline;
+	out = merge_hollow(builder->arena, tasks);
+	FOR_EACH_CHILD(tasks, task)
+		merge_add(builder->arena, &builder->merge_budget, out,
+			  resolved(builder, task, &to_task));
+	return with(builder, pipeline, key, out);
+}
+
+static const struct node *merged(struct pod_builder *builder)
+{
+	const struct node *root = builder->object->spelled;
+	const struct node *spec = node_get(root, "spec"), *all, *pipeline;
+
+	if (!text_starts(builder->object->kind, to_pipeline.kind)) {
+		all = resolved(builder, spec, &to_task);
+	} else {
+		all = resolved(builder, spec, &to_pipeline);
+		pipeline = node_get(all, to_pipeline.to);
+		if (node_is_map(pipeline)) {
+			const struct node *known =
+				tasks_resolved(builder, pipeline, "tasks");
+
+			known = tasks_resolved(builder, known, "finally");
+			if (known != pipeline)
+				all = with(builder, all, to_pipeline.to, known);
+		}
+	}
+	return all == spec ? root : with(builder, root, "spec", all);
+}
 
 /* -- variables -------------------------------------------------------------
  */
@@ -280,7 +399,10 @@ static void patch(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *all = filled(builder, pod->spec);
 	const struct node *task = task_of(all);
-	struct node *out = merge_hollow(builder->arena, all);
+	const struct node *own = node_get(builder->object->root, "spec");
+	bool elsewhere =
+		object_runtime_around(builder->object, task_of(pod->source));
+	struct node *out = merge_hollow(builder->arena, elsewhere ? own : all);
 	struct task steps = {
 		.builder = builder,
 		.unsure = run_has_resources(pod->source),
@@ -296,11 +418,11 @@ static void patch(struct pod_builder *builder, struct pod *pod)
 	steps.unsure |= node_is_unknown(steps.below);
 	put_list(&steps, out, node_get(task, "steps"));
 	/* Runs of single tasks may have another template, other resources. */
-	if (node_is_unknown(task) ||
-	    field_is_set(node_get(builder->object->root, "spec"),
-			 "taskRunSpecs"))
+	if (node_is_unknown(task) || field_is_set(own, "taskRunSpecs"))
 		out->flags |= NODE_UNKNOWN;
 	pod->spec = out;
+	if (elsewhere)
+		pod->base = task_of(pod->source);
 }
 
 static bool is_at_shm(const struct node *workspaces)
@@ -346,6 +468,7 @@ static void peaks(struct arena *arena, struct object *object)
 }
 
 const struct workload_operator operator_tekton = {
+	.merged = merged,
 	.patch = patch,
 	.injects = injects,
 	.peaks = peaks,

@@ -30,13 +30,12 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 
 /* -- the template of the runtime ------------------------------------------- */
 
-static const struct runtime *runtime_of(const struct pod_builder *builder,
+static const struct runtime *runtime_of(struct pod_builder *builder,
 					const struct node *ref)
 {
 	const char *kind = node_str(node_get(ref, "kind"));
 
-	return runtime_find(builder->config, builder->object,
-			    kind ? kind : "ClusterTrainingRuntime",
+	return runtime_find(builder, kind ? kind : "ClusterTrainingRuntime",
 			    node_get(ref, "name"));
 }
 

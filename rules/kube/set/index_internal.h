@@ -13,8 +13,6 @@
 /* Copies a text into the set's arena; NULL becomes "". */
 const char *index_text(struct arena *arena, const char *text);
 struct object_id index_id(struct arena *arena, const struct object *object);
-/* True if the node is a value of the object's runtime. */
-bool is_of_runtime(const struct object *object, const struct node *node);
 /* A place that is computed when it is needed. */
 struct place place_later(const struct object *object, const struct node *node,
 			 uint32_t file);

@@ -68,25 +68,18 @@ void place_settle(struct arena *arena, struct place *place)
 	place->node = NULL;
 }
 
-bool is_of_runtime(const struct object *object, const struct node *node)
-{
-	return object->from && is_inside(node, object->from->root);
-}
-
 struct spec_place spec_place_of(const struct pod *pod)
 {
-	const struct runtime *from = pod->object->from;
-	const struct node *base = pod->base;
+	const struct object *object = pod->object;
+	const struct node *base = pod->base ? pod->base : pod->spec;
+	const struct runtime *from =
+		object->uses ? object_runtime_around(object, base) : NULL;
 	struct spec_place place = {pod->spec->start, NO_FILE, 0};
 
 	/* Bytes of a text in the file, not of the file. */
-	if (pod->object->doc->host)
+	if (object->doc->host)
 		place.start = UINT32_MAX;
-	if (!from)
-		return place;
-	if (!base && is_of_runtime(pod->object, pod->spec))
-		base = pod->spec;
-	if (base) {
+	if (from) {
 		place.base_file = from->file;
 		place.base = base->start;
 	}

@@ -12,6 +12,7 @@
 #include "kube/claim.h"
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
+#include "kube/runtime.h"
 #include "rules/kube/kinds.h"
 
 /*
@@ -188,6 +189,7 @@ static void priority_read(const struct pod *pod, uint32_t file,
 {
 	const struct node *class = pod_priority_class(pod);
 	const struct node *number = pod_field(pod, "priority");
+	const struct runtime *from;
 
 	out->priority_unknown = pod_priority_is_elsewhere(pod);
 	if (class) {
@@ -197,7 +199,8 @@ static void priority_read(const struct pod *pod, uint32_t file,
 					      : text_or_empty(node_str(class));
 		out->priority_place = place_later(pod->object, class, file);
 		out->priority_start = class->start;
-		out->priority_of_runtime = is_of_runtime(pod->object, class);
+		from = object_runtime_around(pod->object, class);
+		out->priority_file = from ? from->file : NO_FILE;
 	}
 	/* The API server sets spec.priority of Pods. */
 	out->has_priority = out->priority_class &&

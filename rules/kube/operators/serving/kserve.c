@@ -178,7 +178,7 @@ static const struct node *predictor_of(const struct node *component)
 	return is_worker(component) ? component->parent : component;
 }
 
-static const struct node *runtime_spec(const struct pod_builder *builder,
+static const struct node *runtime_spec(struct pod_builder *builder,
 				       const struct node *model)
 {
 	static const char *const kinds[] = {"ServingRuntime",
@@ -187,8 +187,7 @@ static const struct node *runtime_spec(const struct pod_builder *builder,
 	const struct runtime *runtime = NULL;
 
 	for (const char *const *kind = kinds; *kind && !runtime; kind++)
-		runtime = runtime_find(builder->config, builder->object, *kind,
-				       name);
+		runtime = runtime_find(builder, *kind, name);
 	return runtime ? node_get(runtime->root, "spec") : NULL;
 }
 

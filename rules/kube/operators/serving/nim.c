@@ -2,12 +2,19 @@
 /*
  * NVIDIA's NIM Operator. The operator adds the devices of a profile, as
  * resources or as claims (draResources).
+ *
+ * Source: NVIDIA/k8s-nim-operator v3.1.2 and f63f74d, reconcileNIMService(),
+ * getNIMCacheProfile() and addGPUResources() of internal/controller/platform/
+ * standalone/nimservice.go; v1.0.0 does the same.
  */
 #include "rules/kube/operator.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/text.h"
+#include "kube/runtime.h"
 
 /* NIM creates the claim itself: devices with class and count. */
 static void made_claim(struct pod *pod, const struct node *spec)
@@ -33,21 +40,95 @@ static bool claim(struct pod *pod, const struct node *entry)
 	return true;
 }
 
-/* NIM: the profile's tensor parallelism; 1 without a profile. */
-static void gpus(struct pod_builder *builder, struct pod *pod)
+/* -- devices of the profile ------------------------------------------------ */
+
+static const struct node *profile_named(const struct node *cache,
+					const char *name)
+{
+	FOR_EACH_CHILD(node_path(cache, "status.profiles"), profile)
+		if (node_eq(node_get(profile, "name"), name))
+			return profile;
+	return NULL;
+}
+
+/* The profile's tensor parallelism, one if it has none. */
+static struct amount of_profile(const struct node *profile)
+{
+	const struct node *tags = node_get(profile, "config");
+	const struct node *tensor = node_get(tags, "tensorParallelism");
+	const char *text;
+
+	if (node_is_unset(tensor))
+		tensor = node_get(tags, "tp");
+	text = node_str(tensor);
+	return amount_of(text && *text ? strtol(text, NULL, 10) : 1);
+}
+
+/* Only a NIM from NGC, not a model endpoint, has profiles. */
+static bool is_optimized(const struct node *cache)
+{
+	const struct node *ngc = node_path(cache, "spec.source.ngc");
+
+	return !node_is_unset(ngc) &&
+	       node_is_unset(node_get(ngc, "modelEndpoint"));
+}
+
+/*
+ * Returns the devices that the operator adds for a profile of the cache. The
+ * profiles are in its status, which a file lacks.
+ */
+static struct amount of_cache(struct pod_builder *builder,
+			      const struct pod *pod, const struct node *ref)
 {
 	const struct node *parallelism =
-		node_path(pod->spec, "multiNode.parallelism");
-	struct container *c = pod_main_container(pod);
-	struct amount n = {.n = 1, .unknown = true};
+		node_path(pod->source, "multiNode.parallelism");
+	const struct node *name = node_get(ref, "profile");
+	const struct runtime *cache =
+		runtime_find(builder, "NIMCache", node_get(ref, "name"));
+	const struct node *profile =
+		cache && node_str(name)
+			? profile_named(cache->root, node_str(name))
+			: NULL;
 
-	if (pod->gpu_by || (c && c->gpus.unknown))
-		return;
-	if (!node_is_unset(node_get(pod->spec, "draResources")))
-		return;
+	if (cache && !is_optimized(cache->root))
+		return amount_of(0);
+	if (cache && node_is_unset(node_path(cache->root, "status.profiles")))
+		cache = NULL;
+	if (cache && node_str(name) && !profile)
+		return amount_of(0);
 	if (!node_is_unset(node_get(parallelism, "tensor")))
-		n = amount_int(node_get(parallelism, "tensor"), 1);
-	pod_add_devices(builder, pod, "nvidia.com/gpu", n);
+		return amount_int(node_get(parallelism, "tensor"), 1);
+	if (profile && node_is_unset(node_get(pod->source, "multiNode")))
+		return of_profile(profile);
+	return (struct amount){.n = 1, .unknown = true};
+}
+
+static bool sets_gpus(const struct container *c)
+{
+	static const char *const lists[] = {"limits", "requests"};
+	const struct node *resources = node_get(c->node, "resources");
+
+	for (size_t i = 0; i < ARRAY_SIZE(lists); i++)
+		if (node_get(node_get(resources, lists[i]), "nvidia.com/gpu"))
+			return true;
+	return false;
+}
+
+/*
+ * The operator adds devices if the service names a profile of its cache and
+ * requests none itself.
+ */
+static void gpus(struct pod_builder *builder, struct pod *pod)
+{
+	const struct node *ref = node_path(pod->source, "storage.nimCache");
+	struct container *c = pod_main_container(pod);
+
+	if (pod->gpu_by || (c && (c->gpus.unknown || sets_gpus(c))) ||
+	    !node_is_unset(node_get(pod->source, "draResources")) ||
+	    node_is_unset(node_get(ref, "profile")))
+		return;
+	pod_add_devices(builder, pod, "nvidia.com/gpu",
+			of_cache(builder, pod, ref));
 }
 
 /* KServe sets cpu and memory of the containers it adds (v1beta1). */
