@@ -96,3 +96,75 @@ long collection_cut(struct collection *c)
 	c->before = 0;
 	return cut ? (long)kept : -1;
 }
+
+void finding_uncount(struct run_counts *counts, const struct finding *finding)
+{
+	if (finding->severity == SEVERITY_ERROR)
+		counts->errors--;
+	else if (finding->severity == SEVERITY_WARNING)
+		counts->warnings--;
+	else
+		counts->infos--;
+}
+
+/* -- findings that repeat one about a runtime of another file ---------------
+ */
+
+/* Files whose findings were too many have none. */
+static size_t count_all(const struct collection *c, bool *any)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < c->nfiles; i++) {
+		const struct collected *of = &c->files[i];
+
+		for (size_t f = 0; of->items && f < of->n; f++) {
+			const struct finding *one = &of->items[f];
+
+			*any |= one->spec.base_file != NO_FILE ||
+				one->value_file != NO_FILE;
+			n++;
+		}
+	}
+	return n;
+}
+
+static void uncount(struct run_counts *counts, const struct finding *f)
+{
+	if (f->suppressed)
+		counts->suppressed--;
+	else
+		finding_uncount(counts, f);
+	fix_uncount(counts, f);
+}
+
+static void drop(struct collected *of, struct run_counts *counts)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < of->n; i++)
+		if (of->items[i].repeated)
+			uncount(counts, &of->items[i]);
+		else
+			of->items[n++] = of->items[i];
+	of->n = n;
+}
+
+void collection_drop_repeated(struct collection *c, struct run_counts *counts)
+{
+	bool any = false;
+	size_t n = count_all(c, &any), at = 0;
+	struct finding **all;
+
+	if (!any)
+		return;
+	all = array_zalloc(n, sizeof(*all));
+	for (size_t i = 0; i < c->nfiles; i++)
+		for (size_t f = 0; c->files[i].items && f < c->files[i].n; f++)
+			all[at++] = &c->files[i].items[f];
+	if (findings_repeat(all, n))
+		for (size_t i = 0; i < c->nfiles; i++)
+			if (c->files[i].items)
+				drop(&c->files[i], counts);
+	free(all);
+}

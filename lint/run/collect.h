@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "engine/finding.h"
+#include "engine/run.h"
 
 enum { COLLECT_MAX = 2000000 };
 
@@ -49,5 +50,12 @@ void collect_set(struct collection *collection, uint32_t file,
 /* Drops the findings beyond COLLECT_MAX. Returns the last file that keeps
  * findings, which may get more now; -1: all are kept. */
 long collection_cut(struct collection *collection);
+/* Removes a finding from the counts that is suppressed now, or merged with
+ * another. */
+void finding_uncount(struct run_counts *counts, const struct finding *finding);
+/* Drops those that repeat one about a runtime of another file, and their
+ * counts, after the set rules. */
+void collection_drop_repeated(struct collection *collection,
+			      struct run_counts *counts);
 
 #endif

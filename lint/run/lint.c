@@ -18,7 +18,6 @@
 #include "base/text.h"
 #include "lint/files/git.h"
 #include "lint/term/log.h"
-#include "repeated.h"
 
 enum {
 	THREADS_MAX = 64,
@@ -342,7 +341,7 @@ int lint_run(struct lint *lint)
 		return repair_first(lint);
 	pool_dismiss(&lint->thread_pool);
 	run_set_rules(lint);
-	repeated_drop(&lint->collection, &lint->whole.counts);
+	collection_drop_repeated(&lint->collection, &lint->whole.counts);
 	map_rendered(lint);
 	lint_merge(lint);
 	log_step(lint, "GPU workloads checked by set rules",

@@ -53,9 +53,6 @@ struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,
 					 uint32_t file, size_t *n);
-/* Removes a finding from the counts that is suppressed now, or merged with
- * another. */
-void finding_uncount(struct run_counts *counts, const struct finding *finding);
 /* Changes a place in a rendered text into one in the sources. */
 void rendered_move(struct rendered *rendered, struct place *place);
 void rendered_release(struct rendered *rendered);

@@ -247,16 +247,6 @@ static void read_comments(struct suppressions *suppressions,
 	arena_release(&arena);
 }
 
-void finding_uncount(struct run_counts *counts, const struct finding *finding)
-{
-	if (finding->severity == SEVERITY_ERROR)
-		counts->errors--;
-	else if (finding->severity == SEVERITY_WARNING)
-		counts->warnings--;
-	else
-		counts->infos--;
-}
-
 /* The policy for the text built from root; path is scratch memory. */
 static const struct policy *policy_of(struct rendered *rendered, uint32_t root,
 				      struct buf *path)
