@@ -116,6 +116,8 @@ const char *pod_device(const struct pod *pod);
 /* Looks for the field in the pod's other places. */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
+const struct node *pod_scheduler_default(const struct pod *pod);
+
 /* A PodSpec field, from the place where the kind has it (Argo: template, then
  * spec; Dynamo: extraPodSpec). */
 static inline __attribute__((always_inline)) const struct node *
@@ -131,7 +133,8 @@ pod_field(const struct pod *pod, const char *name)
 	if (!strcmp(name, "tolerations"))
 		return pod->tolerations;
 	node = node_get(pod->spec, name);
-
+	if (!strcmp(name, "schedulerName"))
+		return node_is_unset(node) ? pod_scheduler_default(pod) : node;
 	if ((!pod->inner && !pod->defaults && !pod->injected) ||
 	    !node_is_unset(node))
 		return node;

@@ -150,7 +150,7 @@ struct kind {
 	enum kind_class class;
 	unsigned flags;
 	const struct workload_operator *by;
-	const char *const *suspend, *const *priority;
+	const char *const *suspend, *const *priority, *const *scheduler;
 	struct run_row {
 		const char *path; /* NULL: nothing limits its runs */
 		const char *fields[RUN_FIELDS];

@@ -22,6 +22,15 @@ const struct node *pod_field_default(const struct pod *pod, const char *name)
 	return node_is_unset(node) ? node_get(pod->injected, name) : node;
 }
 
+const struct node *pod_scheduler_default(const struct pod *pod)
+{
+	const struct kind *type = pod->object->type;
+
+	return type && type->scheduler
+		       ? path_get(pod->object->root, type->scheduler)
+		       : pod_field_default(pod, "schedulerName");
+}
+
 const struct node *pod_meta_default(const struct pod *pod, const char *map,
 				    const char *key)
 {

@@ -11,16 +11,6 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-static const struct node *scheduler(const struct pod *pod)
-{
-	const struct node *own = pod_field(pod, "schedulerName");
-
-	if (!node_is_unset(own) ||
-	    !object_is(pod->object, "batch.volcano.sh", "Job"))
-		return own;
-	return node_path(pod->object->root, "spec.schedulerName");
-}
-
 static const char *const known_names[] = {
 	"default-scheduler", "volcano",
 	"kai-scheduler",     "yunikorn",
@@ -48,7 +38,7 @@ static void check_spelling(struct rule_run *run, const struct pod *pod,
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const char *known = rule_param(run, "schedulers");
-	const struct node *at = scheduler(pod);
+	const struct node *at = pod_field(pod, "schedulerName");
 
 	if (!node_str(at) || !*node_str(at) || pod_uses_gpu(pod) != TRI_YES ||
 	    !strcmp(node_str(at), "default-scheduler") ||

@@ -400,7 +400,8 @@ function add_kind(    i, n, word, flags)
 			flags = flags " | KIND_" toupper(word[i])
 	kind_head[nkinds] = "KIND_" upper($4) ", " flags ", &operator_" \
 		operator ", " path(value("suspend", ".")) ", " \
-		path(value("priority", ".")) ", " runs(value("runs", "")) \
+		path(value("priority", ".")) ", " \
+		path(value("scheduler", ".")) ", " runs(value("runs", "")) \
 		", " ("main" in attr ? "\"" attr["main"] "\"" : "NULL")
 	in_shape = ""
 }
