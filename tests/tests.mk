@@ -89,6 +89,7 @@ STEPS = $(foreach t,$(BATS),'cli-$t=GPUGATE=$(abspath $(BUILD)/gpugate) \
 	'rules=tests/run-rules.sh $(BUILD)/gpugate' \
 	'layers=tests/meta/layers.sh' \
 	'symbols=tests/meta/symbols.py $(BUILD)' \
+	'compared-kinds=tests/meta/compared_kinds.py' \
 	'readme=tests/meta/readme.sh $(BUILD)/gpugate' \
 	'headers=tests/meta/headers.sh' \
 	'maps=tests/meta/maps.py' \

@@ -494,16 +494,6 @@ void run_suppression_issue(void *run, const struct suppression_issue *issue)
 	f->place.named_path = issue->named_path;
 }
 
-static void count_finding(struct run_counts *counts, const struct finding *f)
-{
-	if (f->suppressed)
-		counts->suppressed++;
-	else
-		++*(f->severity == SEVERITY_ERROR     ? &counts->errors
-		    : f->severity == SEVERITY_WARNING ? &counts->warnings
-						      : &counts->infos);
-}
-
 /* Keeps the visible findings, sorted, without duplicates. */
 static void collect(struct run *run)
 {
@@ -536,7 +526,7 @@ static void finish_findings(struct run *run)
 		run_apply_baseline(run, f);
 		if (run->options.admission)
 			finding_finish_value(f);
-		count_finding(&run->counts, f);
+		run_count_finding(&run->counts, f);
 	}
 }
 

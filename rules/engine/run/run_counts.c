@@ -100,3 +100,13 @@ void run_counts_add(struct run_counts *to, const struct run_counts *from)
 	for (int i = 0; i < UNKNOWN_KINDS && *from->unknown_kinds[i]; i++)
 		add_kind(to, from->unknown_kinds[i]);
 }
+
+void run_count_finding(struct run_counts *counts, const struct finding *f)
+{
+	if (f->suppressed)
+		counts->suppressed++;
+	else
+		++*(f->severity == SEVERITY_ERROR     ? &counts->errors
+		    : f->severity == SEVERITY_WARNING ? &counts->warnings
+						      : &counts->infos);
+}

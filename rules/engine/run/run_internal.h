@@ -224,6 +224,7 @@ void run_check_budget(struct run *run, const struct object *object);
 void run_report_cut(struct run *run, const char *text, uint32_t start,
 		    uint32_t end);
 
+void run_count_finding(struct run_counts *counts, const struct finding *f);
 /* Reads the device claims in the file, for the pods that refer to them. */
 void run_claims_begin(struct run *run);
 void run_claims_end(struct run *run);
