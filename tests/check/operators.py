@@ -286,4 +286,5 @@ def main():
              len(unknown) > 0.2 * len(rejected) or max(unknown, default=0) > 2)
 
 
-main()
+if __name__ == "__main__":
+    main()

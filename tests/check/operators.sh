@@ -22,9 +22,11 @@ judge() {
 	echo
 }
 
+programs_by_name=
 for operator in kuberay kueue jobset lws training mpi; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"
+	programs_by_name+=" $operator=$work/$operator"
 	"$python" "$tests/check/operators.py" "$operator" "$work/$operator" \
 		"$gpugate" "$work/objects-$operator" "${COUNT:-2000}" \
 		"${SEED:-1}" "$tests/check/operator-differences.txt" \
@@ -32,4 +34,8 @@ for operator in kuberay kueue jobset lws training mpi; do
 	check "$operator" [ $? -eq 0 ]
 	head -n 1 "$work/log"
 done
+# shellcheck disable=SC2086 # words
+check receipts "$python" "$tests/check/operator_receipts.py" "$gpugate" \
+	"$tests/check/operator-receipts.tsv" "$work/receipts" $programs_by_name
+cat "$work/check.log"
 finish operators

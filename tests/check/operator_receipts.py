@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Check that operators' own code rejects what a check of their rule reports.
+
+usage: operator_receipts.py GPUGATE TABLE WORK OPERATOR=PROGRAM...
+
+TABLE has a line for each check: OPERATOR, RULE/CHECK, and a regular expression
+for the operator's message. Each document of tests/rules/RULE whose only errors of
+the rule belong to that check must be rejected with such a message, and there must
+be one. Documents of good files must be accepted, unless they cannot be decoded.
+"""
+import collections
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+import yaml
+
+from operators import OPERATORS, TESTS, findings_of, is_patch, wanted
+
+
+def documents(operator):
+    """(name, object) of the fixtures of the operator's rule."""
+    folder = os.path.join(TESTS, "rules", OPERATORS[operator][0])
+    for path in sorted(glob.glob(folder + "/*.yaml")):
+        with open(path, encoding="utf-8") as text:
+            for i, doc in enumerate(yaml.safe_load_all(text), 1):
+                doc = json.loads(json.dumps(doc, default=str))
+                if wanted(doc, operator) and not is_patch(doc) and \
+                        "${" not in json.dumps(doc):
+                    yield f"{os.path.basename(path)}:{i}", doc
+
+
+def verdicts(gpugate, operator, program, work):
+    """(name, checks with an error, the operator's answer) of each document."""
+    made = list(documents(operator))
+    os.makedirs(work)
+    for i, (_, doc) in enumerate(made):
+        with open(f"{work}/{i}.json", "w", encoding="utf-8") as out:
+            json.dump(doc, out)
+    answers = subprocess.run(
+        [program], input="".join(json.dumps(d) + "\n" for _, d in made),
+        capture_output=True, text=True, check=True).stdout.splitlines()
+    found = findings_of(gpugate, work)
+    rule = OPERATORS[operator][0]
+    for i, (name, _) in enumerate(made):
+        yield name, {f.get("check") for f in found[f"{i}.json"]
+                     if f["rule"] == rule and f["severity"] == "error"}, \
+            answers[i]
+
+
+def main(gpugate, table, work, *programs):
+    want = collections.defaultdict(dict)
+    with open(table, encoding="utf-8") as lines:
+        for line in lines:
+            if not line.startswith("#"):
+                operator, name, message = line.rstrip("\n").split("\t")
+                want[operator][name.partition("/")[2]] = message
+    met, wrong = collections.Counter(), []
+    for operator, program in (p.split("=", 1) for p in programs):
+        for name, checks, answer in verdicts(gpugate, operator, program,
+                                             f"{work}/{operator}"):
+            where = f"{OPERATORS[operator][0]}/{name}"
+            if answer.startswith(("undecodable", "failed")):
+                continue
+            if not checks and answer != "accepted" and "/good" in where:
+                wrong.append(f"{where}: {answer}")
+            if len(checks) != 1:
+                continue
+            check = next(iter(checks))
+            message = want[operator].get(check)
+            if message and re.search(message, answer):
+                met[operator, check] += 1
+            elif message:
+                wrong.append(f"{where}: {check}: {answer}")
+    lacks = [f"{o}/{c}: no document" for o in want for c in want[o]
+             if not met[o, c]]
+    print(f"receipts of operators: {len(met)} checks, {sum(met.values())} "
+          "documents rejected as said", *wrong, *lacks, sep="\n")
+    sys.exit(bool(wrong or lacks))
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
