@@ -148,6 +148,10 @@ struct kube_service {
 	struct place selector_place;
 	struct service_port *ports; /* known ones */
 	size_t nports;
+	/* Numbers of the Service itself, to which routes send; NULL: not all
+	 * known. */
+	const int64_t *numbers;
+	size_t nnumbers;
 	struct place place; /* of the type that exposes it to the outside, or
 			       the name */
 	bool has_address;   /* pods in its namespace get variables with its
@@ -182,6 +186,15 @@ struct component_config {
 	enum config_type type;
 	struct place place;
 	const struct node *root; /* Kueue's Configuration, or NULL */
+	const struct cluster *cluster;
+};
+
+/* A reference of an HTTPRoute or GRPCRoute to a Service of its namespace. */
+struct route_backend {
+	struct object_id id; /* the route */
+	const char *service;
+	int64_t port;
+	struct place name_place, port_place;
 	const struct cluster *cluster;
 };
 
@@ -311,6 +324,8 @@ struct object_index {
 	size_t nscalers, scalers_size;
 	struct kube_service *services;
 	size_t nservices, services_size;
+	struct route_backend *routes;
+	size_t nroutes, routes_size;
 	struct pod_group *groups;
 	size_t ngroups, groups_size;
 	struct component_config *configs;

@@ -140,7 +140,7 @@ void run_restart(struct run *run)
 	if (!index->nworkloads && !index->nnamed && !index->nquotas &&
 	    !index->nlimit_ranges && !index->nclasses && !index->nrequests &&
 	    !index->nscalers && !index->nservices && !index->nconfigs &&
-	    !index->ngroups)
+	    !index->ngroups && !index->nroutes)
 		return;
 	object_index_release(index);
 	*index = (struct object_index){0};

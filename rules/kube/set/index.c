@@ -201,6 +201,7 @@ void object_index_join(struct object_index *dst, struct object_index *src)
 	APPEND(services);
 	APPEND(configs);
 	APPEND(groups);
+	APPEND(routes);
 	APPEND(named);
 	dst->clusters |= src->clusters;
 	workload_index_join(dst, src);
@@ -220,6 +221,7 @@ void object_index_release(struct object_index *set)
 	free(set->services);
 	free(set->configs);
 	free(set->groups);
+	free(set->routes);
 	free(set->named);
 	arena_release(&set->arena);
 	memset(set, 0, sizeof(*set));

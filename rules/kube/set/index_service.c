@@ -96,6 +96,44 @@ static bool is_pool(const struct object *o)
 	       object_is(o, "inference.networking.x-k8s.io", "InferencePool");
 }
 
+/* Reads the port numbers of a Service. */
+static void read_numbers(struct arena *arena, const struct node *ports,
+			 struct kube_service *out)
+{
+	int64_t *numbers = ARENA_ARRAY(arena, int64_t, node_count(ports) + 1);
+	size_t n = 0;
+
+	FOR_EACH_CHILD(ports, port)
+		if (!node_int(node_get(port, "port"), &numbers[n++]))
+			return;
+	out->numbers = numbers;
+	out->nnumbers = n;
+}
+
+static void add_routes(struct object_index *set, const struct object *o,
+		       uint32_t file)
+{
+	FOR_EACH_CHILD(node_path(o->root, "spec.rules"), rule)
+		FOR_EACH_CHILD(node_get(rule, "backendRefs"), ref) {
+			const struct node *name = node_get(ref, "name");
+			const struct node *kind = node_get(ref, "kind");
+			const struct node *port = node_get(ref, "port");
+			struct route_backend route = {.cluster = set->cluster};
+
+			if (!node_str(name) || !node_int(port, &route.port) ||
+			    (!node_is_unset(kind) &&
+			     !node_eq(kind, "Service")) ||
+			    !node_is_unset(node_get(ref, "namespace")))
+				continue;
+			route.id = index_id(&set->arena, o);
+			route.service = index_text(&set->arena, node_str(name));
+			route.name_place = place_of(&set->arena, o, name, file);
+			route.port_place = place_of(&set->arena, o, port, file);
+			*ARRAY_PUSH(set->routes, set->nroutes,
+				    set->routes_size) = route;
+		}
+}
+
 void index_add_service(struct object_index *set, const struct object *o,
 		       uint32_t file)
 {
@@ -106,6 +144,10 @@ void index_add_service(struct object_index *set, const struct object *o,
 	bool pool = is_pool(o);
 	struct kube_service service;
 
+	if (!o->fragment &&
+	    (object_is(o, "gateway.networking.k8s.io", "HTTPRoute") ||
+	     object_is(o, "gateway.networking.k8s.io", "GRPCRoute")))
+		add_routes(set, o, file);
 	if ((!pool && !object_is(o, "", "Service")) || o->fragment || !o->name)
 		return;
 	service = (struct kube_service){
@@ -128,6 +170,8 @@ void index_add_service(struct object_index *set, const struct object *o,
 	if (!read_selector(&set->arena, selector, &service) && pool)
 		return;
 	read_ports(&set->arena, o, file, &service);
+	if (!pool)
+		read_numbers(&set->arena, node_get(spec, "ports"), &service);
 	*ARRAY_PUSH(set->services, set->nservices, set->services_size) =
 		service;
 }
