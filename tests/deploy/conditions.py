@@ -221,7 +221,8 @@ def changes(trial):
 
 DEVICE_ANNOTATIONS = (
     "cdi.k8s.io", "cdi.k8s.io/x", "nvidia.cdi.k8s.io/x",
-    "io.kubernetes.cri-o.Devices", "devices.nri.io/container.c",
+    "io.kubernetes.cri-o.Devices", "devices.crio.io/c",
+    "devices.nri.io/container.c",
     "cdi-devices.nri.io/pod", "mounts.nri.io", "devices.noderesource.dev",
     "mounts.noderesource.dev",
     "cdi-devices.noderesource.dev/container.c")

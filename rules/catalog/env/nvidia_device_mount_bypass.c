@@ -19,6 +19,7 @@ static bool annotation_asks_runtime(const char *key)
 		"cdi.k8s.io",
 		"nvidia.cdi.k8s.io",
 		"io.kubernetes.cri-o.Devices",
+		"devices.crio.io", /* since CRI-O 1.35 */
 		"devices.nri.io",
 		"cdi-devices.nri.io",
 		"mounts.nri.io",

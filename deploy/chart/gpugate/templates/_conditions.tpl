@@ -27,7 +27,7 @@ before texts, and what is unusually large comes to us.
 {{- define "gpugate.condition.newDevices" -}}
 (has(object.metadata.annotations) && (object.metadata.annotations.size() > 64 ||
 object.metadata.annotations.exists(k, k.size() <= 320 &&
-k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
+k.matches("^((nvidia[.])?cdi[.]k8s[.]io|io[.]kubernetes[.]cri-o[.]Devices|devices[.]crio[.]io|((cdi-)?devices|mounts)[.](nri[.]io|noderesource[.]dev))(/|$)") &&
 (!has(oldObject.metadata.annotations) || !(k in oldObject.metadata.annotations) ||
 oldObject.metadata.annotations[k] != object.metadata.annotations[k]))))
 {{- end }}
