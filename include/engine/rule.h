@@ -130,6 +130,9 @@ struct rejection {
 	/* The first version that rejects: a warning, because earlier versions
 	 * in use accept it. NULL: all of rejections.versions. */
 	const char *since;
+	/* The last version that rejects, with all of its patches: a warning as
+	 * well. NULL: the last of rejections.versions. */
+	const char *until;
 	/* A check that its operator turns off by default: an info. */
 	const char *gate;
 	/* Adds a fix to the finding at a part, or NULL. */

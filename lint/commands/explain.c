@@ -47,8 +47,12 @@ static void add_check(struct buf *text, const struct rejections *of,
 		      const struct rejection *one)
 {
 	add_words(text, one->message);
-	if (one->since)
+	if (one->since && one->until)
+		buf_addf(text, " (%s to %s)", one->since, one->until);
+	else if (one->since)
 		buf_addf(text, " (%s and later)", one->since);
+	else if (one->until)
+		buf_addf(text, " (%s and earlier)", one->until);
 	else if (of->versions)
 		buf_addf(text, " (%s)", of->versions);
 	if (one->gate)

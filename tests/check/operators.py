@@ -49,6 +49,9 @@ OPERATORS = {
         "leaderworkerset.x-k8s.io": ["LeaderWorkerSet"]}),
     "training": ("trainer-rejects", ["pytorchjob-*", "kubeflow-*"], {
         "kubeflow.org": KUBEFLOW + ["MPIJob"]}),
+    "volcano": ("volcano-rejects", ["volcano-*", "gang-*"], {
+        "batch.volcano.sh": ["Job", "CronJob"],
+        "scheduling.volcano.sh": ["Queue", "PodGroup"]}),
     "mpi": ("mpijob-rejects", ["mpi-*"], {"kubeflow.org": ["MPIJob"]}),
 }
 VERSIONS = {"training": "kubeflow.org/v1", "mpi": "kubeflow.org/v2beta1",
@@ -107,6 +110,7 @@ def is_fixed(path):
     return path in (("apiVersion",), ("kind",), ("metadata",), ("spec",))
 
 
+WITHOUT_PODS = ("kueue.x-k8s.io", "scheduling.volcano.sh")
 POD_OWNERS = ("headGroupSpec", "workerTemplate", "leaderTemplate", "Launcher",
               "Worker", "Master", "Chief", "PS", "Evaluator")
 
@@ -118,14 +122,17 @@ def has_containers(value):
 def is_patch(obj):
     """Without some container or its image it may be a patch of another file,
     which has the rest."""
-    if group_of(obj) != "kueue.x-k8s.io" and not has_containers(obj):
+    if group_of(obj) not in WITHOUT_PODS and not has_containers(obj):
         return True
     for container, key, path in each_place(obj):
         value = container[key]
         if isinstance(value, dict) and not has_containers(value) and (
                 key in POD_OWNERS or
-                path[-2:] in (("workerGroupSpecs", "*"),
-                                            ("replicatedJobs", "*"))):
+                path[-2:] in (("workerGroupSpecs", "*"), ("tasks", "*"),
+                              ("replicatedJobs", "*"))):
+            return True
+        # Releases of Volcano differ on the default.
+        if path[-2:] == ("tasks", "*") and "replicas" not in value:
             return True
         if key in ("containers", "initContainers") and not (
                 isinstance(container[key], list) and container[key] and

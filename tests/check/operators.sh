@@ -22,8 +22,7 @@ judge() {
 	echo
 }
 
-programs_by_name=
-for operator in kuberay kueue jobset lws training mpi; do
+for operator in kuberay kueue jobset lws training mpi volcano; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"
 	programs_by_name+=" $operator=$work/$operator"

@@ -21,6 +21,14 @@
 #define POLICY(id, rule, message)                                              \
 	REJECTION("job-" id, JOB, "policies", rule, message),                  \
 		REJECTION("task-" id, JOB, "policies", rule, message, TASK)
+#define MPI "self.plugins.mpi"
+#define MPI_TASK(role)                                                         \
+	"!self.?plugins.mpi.hasValue() || " TASKS ".exists(t, " MPI            \
+	".exists(a, a.matches('^--?" role "(=|$)')) ? " MPI ".exists(i, a,"    \
+	" a.matches('^--?" role "=') && a.endsWith('" role "=' +"              \
+	" t.?name.orValue('')) || a.matches('^--?" role "$') &&"               \
+	" i + 1 < size(" MPI ") && " MPI "[i + 1] == t.?name.orValue('')) :"   \
+	" t.?name.orValue('') == '" role "')"
 #define TIERS(of)                                                              \
 	of ".all(t, !has(t.highestTierAllowed) ||"                             \
 	   " t.?highestTierName.orValue('') == '')"
@@ -42,12 +50,11 @@ static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
 		  "'it has no task'", .absent = true),
 	REJECTION("mpi-master", JOB, "plugins.mpi",
-		  "!self.?plugins.mpi.hasValue() ||"
-		  " self.plugins.mpi.exists(a, a.matches('^--?master$')) ||"
-		  " " TASKS ".exists(t, self.plugins.mpi.exists(a, a.matches("
-		  "'^--?master=')) ? self.plugins.mpi.exists(a,"
-		  " a.endsWith('master=' + t.name)) : t.name == 'master')",
+		  MPI_TASK("master"),
 		  "'no task is the master that the plugin mpi looks for'"),
+	REJECTION("mpi-worker", JOB, "plugins.mpi", MPI_TASK("worker"),
+		  "'no task is the worker that the plugin mpi looks for'",
+		  .until = "1.14"),
 	REJECTION("plugin", JOB, "plugins",
 		  "self.?plugins.orValue({}).all(k, k in ['env', 'hcclrank',"
 		  " 'mpi', 'pytorch', 'ray', 'ssh', 'svc', 'tensorflow'])",
@@ -158,6 +165,12 @@ static const struct rejection items[] = {
 		  "'`minAvailable` is ' + string(self.minAvailable) + ', not"
 		  " `minPartitions` times `partitionSize`'",
 		  TASK, .since = "1.14"),
+	REJECTION("partition-no-min", JOB, "minAvailable",
+		  "!has(self.partitionPolicy) || !has(self.minAvailable) ||"
+		  " self.partitionPolicy.?minPartitions.orValue(0) != 0 ||"
+		  " self.minAvailable == 0",
+		  "'`minAvailable` is set and `minPartitions` is not'", TASK,
+		  .since = "1.14", .until = "1.14"),
 	REJECTION("topology-cpu", JOB, "topologyPolicy",
 		  "self.?topologyPolicy.orValue('none') in ['', 'none'] ||"
 		  " (self.template.spec.containers +"
@@ -183,6 +196,12 @@ static const struct rejection items[] = {
 		  "!(self.spec.?timeZone.orValue('UTC').lowerAscii() in ['',"
 		  " 'local'])",
 		  "'`timeZone` is empty or Local'"),
+	REJECTION("zone-name", "CronJob", "spec.timeZone",
+		  "self.spec.?timeZone.orValue('') == '' ||"
+		  " self.spec.timeZone.matches('[$<{]') ||"
+		  " self.spec.timeZone.split('/').all(p, p != '.' && p != '..'"
+		  " && p.matches('^[A-Za-z._0-9+][-A-Za-z._0-9+]{0,13}$'))",
+		  "'`timeZone` is not a name of a time zone'"),
 
 	REJECTION("guarantee-alone", QUEUE, "spec.guarantee.resource",
 		  "self.spec.?guarantee.resource.orValue({}).all(k, k in"
@@ -200,6 +219,21 @@ static const struct rejection items[] = {
 		  QUANTITY_ABOVE("deserved", "capability"),
 		  "'the queue deserves more than its `capability`'",
 		  .since = "1.14"),
+	REJECTION("deserved-uncapped", QUEUE, "spec.deserved",
+		  "self.spec.?capability.orValue({}).size() == 0 ||"
+		  " self.spec.?deserved.orValue({}).all(k, k in"
+		  " self.spec.capability || quantity(string("
+		  "self.spec.deserved[k])).compareTo(quantity('0')) <= 0)",
+		  "'the queue deserves a resource that its `capability` does"
+		  " not have'",
+		  .since = "1.14", .until = "1.14"),
+	REJECTION("whole-quantity", QUEUE, "spec",
+		  "[self.spec.?capability.orValue({}),"
+		  " self.spec.?deserved.orValue({}),"
+		  " self.spec.?guarantee.resource.orValue({})].all(m, m.all(k,"
+		  " !k.contains('/') || k.contains('kubernetes.io/') ||"
+		  " quantity(string(m[k])).isInteger()))",
+		  "'a quantity of devices is not a whole number'"),
 	REJECTION("negative-quantity", QUEUE, "spec",
 		  "[self.spec.?capability.orValue({}),"
 		  " self.spec.?deserved.orValue({}),"

@@ -161,6 +161,25 @@ static const struct node *nearest_node(const struct node *self,
 	return self;
 }
 
+/* Returns the words in front of "the object", such as "Kueue 0.18 and later
+ * reject". */
+static const char *who_rejects(struct arena *arena, const struct rejections *of,
+			       const struct rejection *one)
+{
+	if (one->since && one->until && text_eq(one->since, one->until))
+		return arena_printf(arena, "%s %s rejects", of->by, one->since);
+	if (one->since && one->until)
+		return arena_printf(arena, "%s %s to %s reject", of->by,
+				    one->since, one->until);
+	if (one->since)
+		return arena_printf(arena, "%s %s and later reject", of->by,
+				    one->since);
+	if (one->until)
+		return arena_printf(arena, "%s %s and earlier reject", of->by,
+				    one->until);
+	return arena_printf(arena, "%s rejects", of->by);
+}
+
 static struct finding *report_rejection(struct rule_run *rr,
 					const struct rejected_part *part,
 					const struct node *at,
@@ -168,11 +187,7 @@ static struct finding *report_rejection(struct rule_run *rr,
 					const struct rejection *one)
 {
 	const struct rejections *of = rr->rule->rejections;
-	const char *rejects =
-		one->since
-			? arena_printf(rule_arena(rr), "%s %s and later reject",
-				       of->by, one->since)
-			: arena_printf(rule_arena(rr), "%s rejects", of->by);
+	const char *rejects = who_rejects(rule_arena(rr), of, one);
 	const char *unless =
 		one->gate ? arena_printf(rule_arena(rr),
 					 " unless its feature gate %s is on",
@@ -188,7 +203,7 @@ static struct finding *report_rejection(struct rule_run *rr,
 	f->check = f->cause = one->id;
 	if (one->gate)
 		finding_severity(f, SEVERITY_INFO);
-	else if (one->since)
+	else if (one->since || one->until)
 		finding_severity(f, SEVERITY_WARNING);
 	return f;
 }

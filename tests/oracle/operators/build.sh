@@ -9,10 +9,12 @@ cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
 mkdir -p "$cache"
 cd "$(dirname "$0")"
 go=$(go env GOVERSION GOOS GOARCH GOFLAGS)
-key=$({ echo "$go" && cat go.mod go.sum ./*/*.go; } | sha256sum | cut -c1-16)
+key=$({ echo "$go" && cat go.mod go.sum ./*/go.mod ./*/go.sum \
+	./*/*.go; } | sha256sum | cut -c1-16)
 folder=$cache/operators-$key
 
 # definitions OPERATOR... -- MODULE PATH...
+# With modules of the module in the current folder.
 definitions() {
 	of=
 	while [ "$1" != -- ]; do
@@ -33,6 +35,8 @@ if [ ! -f "$folder/definitions" ]; then
 	mkdir -p "$folder"
 	go build -buildvcs=false -o "$folder/" ./kuberay ./kueue ./jobset \
 		./lws ./training ./mpi
+	# Volcano needs other versions of Kubernetes' modules.
+	(cd volcano && go build -buildvcs=false -o "$folder/" .)
 	ray="github.com/ray-project/kuberay/ray-operator config/crd/bases"
 	training="github.com/kubeflow/training-operator manifests/base/crds"
 	jobset="sigs.k8s.io/jobset config/components/crd/bases"
@@ -47,6 +51,8 @@ if [ ! -f "$folder/definitions" ]; then
 			config/components/crd/bases
 		definitions mpi -- github.com/kubeflow/mpi-operator \
 			manifests/base
+		(cd volcano && definitions volcano -- volcano.sh/volcano \
+			config/crd/volcano/bases)
 	} >"$folder/definitions.new"
 	mv "$folder/definitions.new" "$folder/definitions"
 fi
