@@ -260,6 +260,7 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 		if (c->role == CONTAINER_MAIN)
 			FOR_EACH_CHILD(node_get(c->node, "ports"), port)
 				check_port(run, c, port);
+	rule_check_pod_rejections(run, pod);
 }
 
 const struct rule rule_server_rejects = {

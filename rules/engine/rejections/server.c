@@ -20,6 +20,9 @@
 	requests ".exists(r, r.name == " name                                  \
 		 " || r.?firstAvailable.orValue([]).exists(s,"                 \
 		 " r.name + '/' + s.name == " name "))"
+#define REQUIRED_NODES                                                         \
+	"spec.affinity.nodeAffinity"                                           \
+	".requiredDuringSchedulingIgnoredDuringExecution"
 #define EXACTLY "self.?exactly.orValue(self)"
 
 static const struct rejection items[] = {
@@ -41,6 +44,19 @@ static const struct rejection items[] = {
 	REJECTION("host-network-port", NULL, NULL, NULL,
 		  "'`hostPort` differs from `containerPort` in a pod with"
 		  " hostNetwork'"),
+
+	/* Pods. */
+	REJECTION("node-terms", NULL, REQUIRED_NODES ".nodeSelectorTerms",
+		  "self." REQUIRED_NODES ".nodeSelectorTerms.size() > 0",
+		  "'`nodeSelectorTerms` is empty'"),
+	REJECTION("name-servers", NULL, "spec.dnsPolicy",
+		  "self.spec.dnsPolicy != 'None' || !has(self.spec.dnsConfig)"
+		  " || self.spec.dnsConfig.?nameservers.orValue([]).size() > 0",
+		  "'`dnsPolicy` is None and `dnsConfig` has no nameservers'"),
+	REJECTION("host-users", NULL, "spec.hostUsers",
+		  "self.spec.hostUsers || !['hostNetwork', 'hostPID',"
+		  " 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
+		  "'`hostUsers` is false and a namespace of the host is used'"),
 
 	/* Jobs. */
 	REJECTION("indexed-completions", JOB, "completionMode",

@@ -49,8 +49,7 @@
 static const struct rejection items[] = {
 	REJECTION("no-tasks", JOB, "tasks", TASKS ".size() > 0",
 		  "'it has no task'", .absent = true),
-	REJECTION("mpi-master", JOB, "plugins.mpi",
-		  MPI_TASK("master"),
+	REJECTION("mpi-master", JOB, "plugins.mpi", MPI_TASK("master"),
 		  "'no task is the master that the plugin mpi looks for'"),
 	REJECTION("mpi-worker", JOB, "plugins.mpi", MPI_TASK("worker"),
 		  "'no task is the worker that the plugin mpi looks for'",

@@ -226,7 +226,8 @@ static void check_text(struct constraint_check *check, const struct node *value,
 	if (constraint->kind == CONSTRAINT_PORT && value->type == NODE_INT &&
 	    node_int(value, &n) && (n < 1 || n > UINT16_MAX))
 		;
-	else if (value->type != NODE_STRING || !value->len ||
+	else if (value->type != NODE_STRING ||
+		 (!value->len && !text_eq(constraint->argument, "set")) ||
 		 is_valid(constraint, value->str, value->len) ||
 		 is_filled_in(constraint, value->str))
 		return;

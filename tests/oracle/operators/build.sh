@@ -9,7 +9,7 @@ cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
 mkdir -p "$cache"
 cd "$(dirname "$0")"
 go=$(go env GOVERSION GOOS GOARCH GOFLAGS)
-key=$({ echo "$go" && cat go.mod go.sum ./*/go.mod ./*/go.sum \
+key=$({ echo "$go" && cat build.sh go.mod go.sum ./*/go.mod ./*/go.sum \
 	./*/*.go; } | sha256sum | cut -c1-16)
 folder=$cache/operators-$key
 
@@ -35,8 +35,10 @@ if [ ! -f "$folder/definitions" ]; then
 	mkdir -p "$folder"
 	go build -buildvcs=false -o "$folder/" ./kuberay ./kueue ./jobset \
 		./lws ./training ./mpi
-	# Volcano needs other versions of Kubernetes' modules.
-	(cd volcano && go build -buildvcs=false -o "$folder/" .)
+	# Their versions of Kubernetes' modules differ.
+	for module in volcano pods; do
+		(cd $module && go build -buildvcs=false -o "$folder/" .)
+	done
 	ray="github.com/ray-project/kuberay/ray-operator config/crd/bases"
 	training="github.com/kubeflow/training-operator manifests/base/crds"
 	jobset="sigs.k8s.io/jobset config/components/crd/bases"
