@@ -50,13 +50,15 @@ static const struct rejection items[] = {
 		  "self." REQUIRED_NODES ".nodeSelectorTerms.size() > 0",
 		  "'`nodeSelectorTerms` is empty'"),
 	REJECTION("name-servers", NULL, "spec.dnsPolicy",
-		  "self.spec.dnsPolicy != 'None' || !has(self.spec.dnsConfig)"
+		  "self.spec.?dnsPolicy.orValue('') != 'None' ||"
+		  " !has(self.spec.dnsConfig)"
 		  " || self.spec.dnsConfig.?nameservers.orValue([]).size() > 0",
 		  "'`dnsPolicy` is None and `dnsConfig` has no nameservers'"),
-	REJECTION("host-users", NULL, "spec.hostUsers",
-		  "self.spec.hostUsers || !['hostNetwork', 'hostPID',"
-		  " 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
-		  "'`hostUsers` is false and a namespace of the host is used'"),
+	REJECTION(
+		"host-users", NULL, "spec.hostUsers",
+		"self.spec.?hostUsers.orValue(true) || !['hostNetwork', 'hostPID',"
+		" 'hostIPC'].exists(k, self.spec[?k].orValue(false))",
+		"'`hostUsers` is false and a namespace of the host is used'"),
 
 	/* Jobs. */
 	REJECTION("indexed-completions", JOB, "completionMode",
