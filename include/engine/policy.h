@@ -41,13 +41,18 @@ struct setting {
 	 * holds a comma.
 	 */
 	const char *const *params;
-	uint64_t checks_off[CHECKS_MAX / 64]; /* bits, by check */
+	uint64_t checks_off[CHECKS_MAX / 64];	 /* bits, by check */
+	uint64_t checks_locked[CHECKS_MAX / 64]; /* like locked */
 	const char *from; /* "preset recommended", "path/.gpugate.yaml:7" */
 };
 
 /* True if the policy turned off this check of the rule. */
 bool setting_check_off(const struct setting *setting, const struct rule *rule,
 		       const struct rejection *check);
+/* True if nothing may suppress findings of the rule, or of this check (NULL:
+ * none). */
+bool setting_locks(const struct setting *setting, const struct rule *rule,
+		   const char *check);
 void setting_turn_check(struct setting *setting, const struct rule *rule,
 			const struct rejection *check, bool off);
 
@@ -241,7 +246,7 @@ struct policy_grant {
 	int64_t max_days; /* 0: no limit */
 };
 const char *policy_refusal(const struct policy *policy, const struct rule *rule,
-			   const char *namespace,
+			   const char *check, const char *namespace,
 			   const struct policy_grant **grant);
 /* The admission policy below a local one, or NULL. */
 const struct policy *policy_floor(const struct policy *policy);

@@ -77,7 +77,7 @@ static const struct key policy_keys[] = {
 	{"exempt", "list",
 	 "namespaces, kinds, names, rules, reason, until. The last 14 days of an exemption cause a warning; for 7 days after its end, findings only warn; then it has no effect."},
 	{"locked", "list",
-	 "Rules that neither comments nor annotations suppress."},
+	 "Rules, or one check of a rule (RULE/CHECK), that neither comments nor annotations suppress."},
 	{"exclude", "list", "Globs of files that are not linted."},
 	{"custom", "list",
 	 "Files with custom rules, by globs relative to the policy's folder: see CUSTOM RULES in gpugate(1); and ValidatingAdmissionPolicies with their bindings and parameters, and "

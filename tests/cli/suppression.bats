@@ -57,6 +57,23 @@ granted() {
 	refused "the policy locks it"
 }
 
+@test "the policy locks one check of a rule" {
+	cat >a.yaml <<-EOF
+		apiVersion: scheduling.volcano.sh/v1beta1
+		kind: Queue
+		metadata:
+		  name: a
+		  annotations: {gpugate.dev/ignore: volcano-rejects, gpugate.dev/ignore-reason: known}
+		spec: {capability: {cpu: -1}}
+	EOF
+	floor 'suppressions: {annotations: {rules: [all]}}' 'locked: [volcano-rejects/hierarchy]'
+	granted
+	floor 'suppressions: {annotations: {rules: [all]}}' 'locked: [volcano-rejects/negative-quantity]'
+	lint --policy floor.yaml a.yaml
+	is "$status" 1
+	holds "$output" "the policy locks it"
+}
+
 @test "a grant ends with its namespaces" {
 	ignoring "$reason"
 	floor 'suppressions: {annotations: {rules: [all], namespaces: ["team-*"]}}'

@@ -393,7 +393,7 @@ static void annotations_work_where_they_are_granted(void **state)
 		     "locked: [gpu-limit-missing]\n");
 	const struct policy_grant *grant = NULL;
 #define REFUSAL(i, namespace)                                                  \
-	policy_refusal(policy, sample_items[i], namespace, &grant)
+	policy_refusal(policy, sample_items[i], NULL, namespace, &grant)
 
 	assert_null(REFUSAL(SHM_MISSING, "team-a"));
 	assert_true(grant->require_reason);

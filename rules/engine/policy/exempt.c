@@ -99,8 +99,7 @@ enum exempt_state policy_exemption(const struct policy *policy,
 	state = own_exemption(first, rule, check, id, today, out);
 	if (!policy->floor)
 		return state;
-	index = rule_set_find(first->rules, rule->name);
-	if (index >= 0 && first->locked[index])
+	if (policy_locks(first, rule, check))
 		return state;
 	local = own_exemption(policy->local, rule, check, id, today, &other);
 	if (local <= state)

@@ -401,6 +401,30 @@ bool setting_check_off(const struct setting *setting, const struct rule *rule,
 	return setting->checks_off[i / 64] >> i % 64 & 1;
 }
 
+bool setting_locks(const struct setting *setting, const struct rule *rule,
+		   const char *check)
+{
+	const struct rejection *of = check ? rule_rejection(rule, check) : NULL;
+	size_t i = of ? (size_t)(of - rule->rejections->items) : 0;
+
+	return setting->locked ||
+	       (of && setting->checks_locked[i / 64] >> i % 64 & 1);
+}
+
+bool policy_locks(const struct policy *policy, const struct rule *rule,
+		  const char *check)
+{
+	const struct rejection *of = check ? rule_rejection(rule, check) : NULL;
+	int index = rule_set_find(policy->rules, rule->name);
+
+	if (index >= 0 && policy->locked[index])
+		return true;
+	for (size_t i = 0; of && i < policy->nlocked_checks; i++)
+		if (policy->locked_checks[i].check == of)
+			return true;
+	return false;
+}
+
 void setting_turn_check(struct setting *setting, const struct rule *rule,
 			const struct rejection *check, bool off)
 {
@@ -439,7 +463,7 @@ const struct policy *policy_floor(const struct policy *policy)
 }
 
 const char *policy_refusal(const struct policy *policy, const struct rule *rule,
-			   const char *namespace,
+			   const char *check, const char *namespace,
 			   const struct policy_grant **grant)
 {
 	const struct policy *of = policy->floor ? policy->floor : policy;
@@ -448,7 +472,7 @@ const char *policy_refusal(const struct policy *policy, const struct rule *rule,
 
 	if (!policy->has_grant)
 		return "the policy grants no suppressions";
-	if (index < 0 || of->locked[index] || rule_is_fixed(rule) ||
+	if (index < 0 || policy_locks(of, rule, check) || rule_is_fixed(rule) ||
 	    (policy->grant_rules && !policy->grant_rules[index]))
 		return "the policy does not grant it";
 	if (policy->grant_namespaces.n && !known)

@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "base/array.h"
 #include "base/vec.h"
 #include "kube/injected.h"
 #include "policy_internal.h"
@@ -211,6 +212,9 @@ static struct setting stricter(const struct setting *local,
 		result.action_set = local->action_set;
 	}
 	result.locked = floor->locked || local->locked;
+	for (size_t i = 0; i < ARRAY_SIZE(result.checks_locked); i++)
+		result.checks_locked[i] =
+			floor->checks_locked[i] | local->checks_locked[i];
 	result.strict |= local->enabled && local->strict;
 	result.selected = local->selected;
 	return result;
@@ -254,21 +258,15 @@ static void merge_settings(struct policy *policy)
 			policy->settings[i * nlocal + j] = merge(policy, i, j);
 }
 
-static bool locks(const struct policy *policy, const struct rule *rule)
-{
-	int index = rule_set_find(policy->rules, rule->name);
-
-	return index >= 0 && policy->locked[index];
-}
-
 static void merge_locked(struct policy *policy)
 {
 	const struct rule_set *rules = policy->rules;
 
 	policy->locked = ARENA_ARRAY(policy_arena(policy), bool, rules->n + 1);
 	for (size_t i = 0; i < rules->n; i++)
-		policy->locked[i] = locks(policy->floor, rules->items[i]) ||
-				    locks(policy->local, rules->items[i]);
+		policy->locked[i] =
+			policy_locks(policy->floor, rules->items[i], NULL) ||
+			policy_locks(policy->local, rules->items[i], NULL);
 }
 
 static void merge_injected(struct policy *policy, const struct kube_config *a,

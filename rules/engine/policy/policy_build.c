@@ -132,6 +132,13 @@ static void select_check(struct setting *setting,
 	setting_turn_check(setting, one->word.rule, one->word.check, one->off);
 }
 
+static void lock_check(struct setting *setting, const struct rule_word *word)
+{
+	size_t i = (size_t)(word->check - word->rule->rejections->items);
+
+	setting->checks_locked[i / 64] |= UINT64_C(1) << i % 64;
+}
+
 static void apply_selections(const struct policy *policy, size_t index,
 			     struct setting *setting)
 {
@@ -208,6 +215,9 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 	setting->controller_pods = denies_controller_pods(policy, layers, rule);
 	setting->locked = policy->locked[index] || rule_is_fixed(rule) ||
 			  rule->flags & RULE_LOCKED;
+	for (size_t i = 0; i < policy->nlocked_checks; i++)
+		if (policy->locked_checks[i].rule == rule)
+			lock_check(setting, &policy->locked_checks[i]);
 	if (!setting->enabled)
 		setting->action = ACTION_OFF;
 	else if (!setting->action_set)

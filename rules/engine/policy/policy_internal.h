@@ -124,6 +124,8 @@ struct policy {
 	struct policy_override *overrides;
 	size_t noverrides, overrides_size;
 	bool *locked; /* per rule */
+	struct rule_word *locked_checks;
+	size_t nlocked_checks, locked_checks_size;
 	struct selection *selections;
 	size_t nselections, selections_size;
 
@@ -166,6 +168,9 @@ struct policy {
 struct policy *policy_new(const struct rule_set *rules);
 struct arena *policy_arena(const struct policy *policy);
 /* A copy that keeps the memory of policy alive. */
+/* True if `locked:` of the policy has the rule, or this check (NULL: none). */
+bool policy_locks(const struct policy *policy, const struct rule *rule,
+		  const char *check);
 struct policy *policy_copy(const struct policy *policy);
 /* Keeps the memory of other alive as long as policy. */
 void policy_hold(struct policy *policy, const struct policy *other);

@@ -433,6 +433,30 @@ static void read_kind(struct policy_reader *r, const struct node *node,
 		kind;
 }
 
+/* --- locked --------------------------------------------------------------- */
+
+/* Reads a rule or one of its checks. */
+static void read_locked_word(struct policy_reader *r, const struct node *node,
+			     void *unused)
+{
+	struct policy *policy = r->policy;
+	struct rule_word word = {0};
+
+	if (node_str(node) && rule_word_parse(r->rules, node->str, &word) &&
+	    word.check)
+		*VEC_PUSH(policy_arena(policy), policy->locked_checks,
+			  policy->nlocked_checks, policy->locked_checks_size) =
+			word;
+	else
+		read_rule_word(r, node, policy->locked);
+}
+
+static void read_locked(struct policy_reader *r, const struct node *node,
+			void *unused)
+{
+	read_list(r, node, read_locked_word, NULL);
+}
+
 /* --- the document --------------------------------------------------------- */
 
 #define IN_POLICY(member) offsetof(struct policy, member)
@@ -459,7 +483,7 @@ void read_policy_document(struct policy_reader *r, const struct node *root)
 		{"breakGlass", read_break_glass, 0, 0},
 		{"suppressions", read_suppressions, 0, 0},
 		{"exempt", read_exemption, LIST, 0},
-		{"locked", field_rules, 0, IN_POLICY(locked)},
+		{"locked", read_locked, 0, 0},
 		{"exclude", read_excluded, LIST, 0},
 		{"custom", read_elsewhere, 0, 0} /* before */,
 		{"maxAge", read_max_age, 0, 0},

@@ -107,8 +107,9 @@ static const char *refusal_of_annotation(const struct suppressions *s,
 					 const struct finding *finding)
 {
 	const struct policy_grant *grant;
-	const char *why = policy_refusal(s->admission, finding->rule,
-					 finding->id.namespace, &grant);
+	const char *why =
+		policy_refusal(s->admission, finding->rule, finding->check,
+			       finding->id.namespace, &grant);
 
 	if (why)
 		return why;
@@ -165,7 +166,7 @@ static const char *refusal(const struct suppressions *s,
 {
 	char day[DATE_TEXT];
 
-	if (setting->locked)
+	if (setting_locks(setting, finding->rule, finding->check))
 		return "the policy locks it";
 	if (clause->until < s->today)
 		return arena_printf(s->arena, "it ended on %s",
