@@ -8,6 +8,9 @@
 
 #define ANNOTATIONS "self.?metadata.annotations.orValue({})"
 #define SET(name)   ANNOTATIONS "[?'" name "'].orValue('') != ''"
+#define MATCHES(name, pattern)                                                 \
+	"!(" SET(name) ") || " ANNOTATIONS "['" name                           \
+		       "'].matches('[$<{]|" pattern "')"
 #define WHOLE                                                                      \
 	"(self.spec.containers + self.spec.?initContainers.orValue([])).exists(c," \
 	" c.?resources.limits[?'nvidia.com/gpu'].hasValue())"
@@ -41,6 +44,19 @@ static const struct rejection items[] = {
 					"['gpu-fraction']) < 1.0)",
 		"'`gpu-fraction` is ' + " ANNOTATIONS
 		"['gpu-fraction'] + ', not between 0 and 1'"),
+	REJECTION(
+		"fraction-number", NULL, "metadata.annotations.gpu-fraction",
+		MATCHES("gpu-fraction",
+			"^[+]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?$"),
+		"'`gpu-fraction` is not a decimal number'"),
+	REJECTION("memory-number", NULL, "metadata.annotations.gpu-memory",
+		  MATCHES("gpu-memory", "^0*[1-9][0-9]*$"),
+		  "'`gpu-memory` is not a positive whole number of MiB'"),
+	REJECTION(
+		"devices-number", NULL,
+		"metadata.annotations.gpu-fraction-num-devices",
+		MATCHES("gpu-fraction-num-devices", "^0*[1-9][0-9]*$"),
+		"'`gpu-fraction-num-devices` is not a positive whole number'"),
 	{0},
 };
 
