@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Bump allocator. Everything handed out lives until arena_reset() or
- * arena_release(); nothing is freed singly. Out of memory aborts with a
- * message: sizes are bounded by budgets before anything is allocated.
+ * arena_release(); single pieces cannot be freed. If memory runs out, the
+ * program aborts with a message; callers limit the sizes by budgets beforehand.
  * Memory is aligned for any type.
  */
 #ifndef BASE_ARENA_H
@@ -18,7 +18,8 @@ struct arena_chunk;
 struct load_budget;
 
 struct arena {
-	struct arena_chunk *head; /* chunk in use; older ones are linked */
+	struct arena_chunk *head; /* chunk that serves requests; full ones are
+				     linked to it */
 	char *next;		  /* first free byte of head */
 	char *limit;		  /* end of head */
 	size_t used;		  /* bytes handed out since the last reset */
@@ -32,7 +33,7 @@ struct arena {
 		0                                                              \
 	}
 
-/* Returns memory of another chunk, because the head is full. */
+/* Takes memory from a new chunk because the head has too little left. */
 void *arena_take_slowly(struct arena *arena, size_t size);
 
 /* A request for 0 bytes gets a unique address, never NULL. */
@@ -56,13 +57,13 @@ static inline void *arena_alloc(struct arena *arena, size_t size)
 	return arena_take(arena, size, alignof(max_align_t));
 }
 
-/* Zero-filled. */
+/* Returns memory filled with zeros. */
 static inline void *arena_zalloc(struct arena *arena, size_t size)
 {
 	return memset(arena_alloc(arena, size), 0, size);
 }
 
-/* Copies are NUL-terminated. */
+/* Copy a text into the arena and terminate it with NUL. */
 char *arena_strdup(struct arena *arena, const char *s);
 char *arena_strndup(struct arena *arena, const char *s, size_t len);
 char *arena_printf(struct arena *arena, const char *fmt, ...)
@@ -70,7 +71,8 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 	__attribute__((format(printf, 2, 0)));
 
-/* Forgets everything but keeps one chunk (at most 1 MiB) for the next user. */
+/* Invalidates everything handed out, but keeps one chunk (at most 1 MiB) for
+ * reuse. */
 void arena_reset(struct arena *arena);
 /* Takes over all memory of src, which is left empty. */
 void arena_adopt(struct arena *dst, struct arena *src);

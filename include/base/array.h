@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Arrays: their number of items, and growable ones on the heap, for tables with
- * a row per linted file. Growing those in an arena would keep every smaller
- * copy, and 100,000 files must fit into 30 MB. Out of memory aborts, as arenas
- * do.
+ * Growable arrays on the heap, for tables with a row per linted file, and the
+ * size of constant arrays. An arena would keep every smaller copy of a growing
+ * array, and 100,000 files must fit into 30 MB. The program aborts if memory
+ * runs out.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -17,8 +17,9 @@ void *array_grow(void *items, size_t n, size_t *size, size_t item_size);
 void *array_reserve(void *items, size_t n, size_t *size, size_t item_size);
 void *array_zalloc(size_t n, size_t item_size);
 
-/* Index of the first of n sorted items that does not come before the key; order
- * is as for bsearch(), but with the item first. */
+/* Returns the index of the first of n sorted items that does not come before
+ * the key, or n. order compares an item (first argument) with the key (second
+ * argument). */
 size_t array_first(const void *items, size_t n, size_t item_size,
 		   const void *key, int (*order)(const void *, const void *));
 

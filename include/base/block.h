@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sixteen bytes at a time, for scans of whole texts. Comparisons give a block
- * whose bytes are 0 or -1 (all bits), so that they can be combined. The
- * compiler uses only instructions that every processor of the target has.
+ * Operations on sixteen bytes at once, for scans of whole texts. A comparison
+ * returns a block with -1 (all bits set) for each byte that matches and 0 for
+ * the others, so that results can be combined by & and |. The compiler uses
+ * only instructions that every processor of the target has.
  */
 #ifndef BASE_BLOCK_H
 #define BASE_BLOCK_H
@@ -30,7 +31,7 @@ static inline struct block block_is(struct block block, char c)
 	return (struct block){block.bytes == (signed char)c};
 }
 
-/* Bytes from 0x80 on are below all others. */
+/* Matches bytes below c. Bytes from 0x80 on count as negative numbers. */
 static inline struct block block_below(struct block block, char c)
 {
 	return (struct block){block.bytes < (signed char)c};
@@ -60,7 +61,8 @@ static inline bool block_any(struct block block)
 	return (halves[0] | halves[1]) != 0;
 }
 
-/* Index of the first byte that is not 0; BLOCK when all are. */
+/* Returns the index of the first byte that is not 0, or BLOCK if there is
+ * none. */
 static inline unsigned block_first(struct block block)
 {
 	uint64_t halves[2];

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes on the heap. buf.data is always NUL-terminated (a static empty
- * string before the first write); buf.len excludes that NUL. The owner calls
- * buf_release(). Out of memory aborts. A zeroed buffer is empty too, but its
- * data is NULL until the first write.
+ * A growable array of bytes on the heap. buf.data is always NUL-terminated (a
+ * static empty string before the first write); buf.len excludes that NUL. The
+ * owner calls buf_release(). Out of memory aborts. A zeroed buffer is empty
+ * too, but its data is NULL until the first write.
  */
 #ifndef BASE_BUF_H
 #define BASE_BUF_H
@@ -14,13 +14,15 @@
 struct buf {
 	char *data;
 	size_t len;
-	size_t size; /* allocated, 0 while data is the static empty string */
+	/* bytes allocated, 0 while data is the static empty string */
+	size_t size;
 };
 
 void buf_init(struct buf *buf);
-void buf_release(struct buf *buf); /* frees and re-initializes */
-void buf_drop(void *buf);	   /* the same, for escape_guard() */
-void buf_reset(struct buf *buf);   /* len = 0, memory kept */
+void buf_release(struct buf *buf); /* frees and reinitializes */
+/* buf_release() with the type that escape_guard() needs */
+void buf_drop(void *buf);
+void buf_reset(struct buf *buf); /* sets len to 0 and keeps the memory */
 void buf_grow(struct buf *buf, size_t extra);
 void buf_add(struct buf *buf, const void *data, size_t len);
 void buf_adds(struct buf *buf, const char *s);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Defines how BUG() and OUT_OF_MEMORY() end a program whose standard error is a
- * log, and which must not raise a signal. Otherwise they behave as in
- * base/err.h.
+ * Lets a program with a structured log replace the way in which BUG() and
+ * OUT_OF_MEMORY() end it. By default they end it as base/err.h says.
  */
 #ifndef BASE_BUG_H
 #define BASE_BUG_H
 
-/* Called once, by any thread, which may be out of memory; must not return. To
- * be set before there are threads. */
+/* Sets the function that ends the program; it must not return. It is called
+ * once, by any thread, possibly without memory. Call this before threads
+ * start. */
 void bug_set_end(void (*end)(const char *file, int line, const char *text));
-/* Called before a program ends in any other way. */
+/* Sets a function that is called before the program ends in the default way. */
 void bug_set_clean_up(void (*clean_up)(void));
 
 #endif

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Errors: what we could not do (read, parse, connect). Never a finding.
+ * Errors: failed operations of the program itself (read, parse, connect), never
+ * findings.
  *
- * A struct err lives on the caller's stack, is never freed, and is untouched
- * on success. The first error wins; err_wrap() puts context in front while
- * the error travels up. Functions that take one return 0, or -1 with it set.
- * NULL is allowed wherever a struct err pointer is taken.
+ * A struct err lives on the caller's stack, is never freed, and is not written
+ * on success. The first error wins; err_wrap() prepends context on the way up.
+ * Functions that take one return 0, or -1 after setting it. NULL is allowed
+ * wherever a struct err pointer is taken.
  */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 
 struct err {
-	int code;	 /* errno value, or 0 where none applies */
+	int code;	 /* errno value, or 0 if none applies */
 	int set;	 /* an error is recorded */
 	unsigned line;	 /* 1-based; 0 if the position is unknown */
-	unsigned column; /* 1-based code points, 0 when there is none */
+	unsigned column; /* 1-based code points, 0 if unknown */
 	char text[400];
 };
 
@@ -26,18 +27,18 @@ int err_set(struct err *err, int code, const char *fmt, ...)
 int err_set_at(struct err *err, unsigned line, unsigned column, const char *fmt,
 	       ...) __attribute__((format(printf, 4, 5)));
 
-/* Puts "context: " before a recorded error; always returns -1. */
+/* Prepends "context: " to a recorded error; always returns -1. */
 int err_wrap(struct err *err, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Reports a defect of gpugate with its place and aborts. */
+/* Reports a defect of gpugate with its source position and aborts. */
 #define BUG(...) bug_at(__FILE__, __LINE__, __VA_ARGS__)
 __attribute__((noreturn, format(printf, 3, 4))) void
 bug_at(const char *file, int line, const char *fmt, ...);
 
-/* Ends work that cannot continue. Uses the way out of base/escape.h if there is
- * one; else prints the message and ends with status 2, without flushing buffers
- * or removing temporary files (base/replace.h). */
+/* Ends work that cannot continue. Leaves escape_run() (base/escape.h) if the
+ * thread is in one; else prints the message and ends with status 2, without
+ * flushing buffers or removing temporary files (base/replace.h). */
 #define OUT_OF_MEMORY() out_of_memory_at(__FILE__, __LINE__)
 __attribute__((noreturn)) void out_of_memory_at(const char *file, int line);
 

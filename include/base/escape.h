@@ -4,9 +4,9 @@
  * its limits, one request fails and not the process. OUT_OF_MEMORY() leaves
  * escape_run() of its thread, if there is one; else it ends the program.
  *
- * Only guards clean up. Work sets a guard if it holds a lock, or heap memory
- * while it allocates more; memory in arenas needs none if the caller releases
- * the arenas.
+ * When work is abandoned, only its guards are called. Code that may be
+ * abandoned sets a guard for each lock or heap allocation that it holds; memory
+ * in arenas needs none if the caller releases the arenas.
  */
 #ifndef BASE_ESCAPE_H
 #define BASE_ESCAPE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading files whole, up to a size, and writing buffers. A read never waits
- * for a pipe without a writer; if the caller allows pipes, it waits three
- * seconds.
+ * Functions that read whole files up to a maximum size and write buffers.
+ * Reading never waits for a pipe without a writer; if the caller allows pipes,
+ * it waits three seconds.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H
@@ -33,11 +33,11 @@ struct file_stamp {
 
 struct file_how {
 	size_t limit;  /* bytes */
-	bool may_pipe; /* named by the user: may be a pipe or device, and is
-			  waited for */
+	bool may_pipe; /* named by the user: may be a pipe or device, and
+			  reading waits for its writer */
 	bool known;   /* known to be regular and not empty: no stat() is made */
 	size_t bytes; /* expected size, allocated at once, or 0 */
-	struct file_stamp *stamp; /* receives the state of the file before the
+	struct file_stamp *stamp; /* receives the state of the file before it is
 				     read; or NULL */
 };
 
@@ -48,7 +48,8 @@ struct file_how {
  */
 int file_read(int dirfd, const char *path, const struct file_how *how,
 	      struct buf *out);
-/* Appends the rest of an open file. If regular is set, a short read ends it. */
+/* Appends the unread bytes of an open file. If regular is set, a short read
+ * ends it. */
 int file_read_fd(int fd, size_t limit, bool regular, struct buf *out);
 /* Like file_read() from the current folder. Returns 0, or -1 and sets err,
  * which does not name the file. */

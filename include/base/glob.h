@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * File and name patterns: `*` (not across '/'), `**`, `?`, `[a-z]`, `[!a]`
- * and `{a,b}`. PCRE2 does the matching (pcre2_pattern_convert), braces are
- * expanded before. A pattern without wildcards is compared as text and
- * costs nothing to compile.
+ * File and name patterns: `*` (not across '/'), `**`, `?`, `[a-z]`, `[!a]` and
+ * `{a,b}`. Braces are expanded first; PCRE2 (pcre2_pattern_convert) matches the
+ * rest. A pattern without wildcards is compared as text without compilation.
  */
 #ifndef BASE_GLOB_H
 #define BASE_GLOB_H
@@ -13,7 +12,7 @@
 
 #include "base/err.h"
 
-struct glob; /* owned by the caller of glob_compile(); threads may share it */
+struct glob; /* freed by the caller of glob_compile(); threads may share it */
 
 /* flags of glob_compile() */
 enum glob_flags {

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing a file so that its old content stays until the new content is
- * complete: a temporary file in the same folder takes its place after
- * everything was written. A target that is not a regular file (/dev/stdout, a
- * pipe) is written directly.
+ * Replaces a file only after its new content is complete: everything is written
+ * to a temporary file in the same folder, which then takes the name of the
+ * target. A target that is not a regular file (/dev/stdout, a pipe) is written
+ * directly.
  *
- * A text derived from the old file must not undo a concurrent change. The new
- * file and the old one exchange names in one step (RENAME_EXCHANGE), and only
- * then is the old one checked: if it is not the file that was read, they change
- * back. Meanwhile a lease reports programs that open the old file for writing.
+ * New content that was computed from the old file must not undo a change that
+ * another program makes at the same time. The new file and the old one exchange
+ * names in one step (RENAME_EXCHANGE), and only then is the old one checked: if
+ * it is not the file that was read, they change back. Meanwhile a lease (fcntl
+ * F_SETLEASE) reports programs that open the old file for writing.
  *
  * Not covered: a program that resolved the name before the exchange and opens
  * the old file after the last check; a write within the clock tick of the
@@ -26,14 +27,14 @@
 struct replace {
 	FILE *out;
 	char *target, *temporary; /* temporary NULL: written directly */
-	struct replace *next;	  /* the next open one */
+	struct replace *next;	  /* next open replacement of the process */
 };
 
 /* Returns 0 or an errno value. The struct must not move until
  * replace_finish(). */
 int replace_open(struct replace *replace, const char *path);
-/* Closes and renames. error is an earlier error, or 0. Returns 0 or an errno
- * value. */
+/* Closes the file and renames it to the target. error is an earlier error, or
+ * 0. Returns 0 or an errno value. */
 int replace_finish(struct replace *replace, int error);
 /*
  * Replaces a file atomically: the new file is on the disk before the old one is

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Small functions on bytes that several layers use. Only those that take an
- * arena allocate.
+ * Small functions on texts that several layers use. Only functions with an
+ * arena parameter allocate.
  */
 #ifndef BASE_TEXT_H
 #define BASE_TEXT_H
@@ -76,7 +76,7 @@ static inline bool text_starts(const char *s, const char *prefix)
 				  strncmp(s, prefix, strlen(prefix)) == 0));
 }
 
-/* NULL s: false. */
+/* True if s ends with the suffix; false for NULL. */
 static inline bool text_ends(const char *s, const char *suffix)
 {
 	size_t n = strlen(suffix), len = s ? strlen(s) : 0;
@@ -100,28 +100,30 @@ static inline bool text_any(const char *s, const char *const *items,
  * is never an item.
  */
 bool text_lists(const char *list, const char *word);
-/* Levenshtein distance, or limit + 1 when it is larger than limit. */
+/* Returns the Levenshtein distance, or limit + 1 if it is larger than limit. */
 unsigned text_distance(const char *a, const char *b, unsigned limit);
 /*
- * True if the texts differ only in digits, as mlu270 and mlu370 do, or are
- * equal.
+ * True if the texts are equal or differ only in digits, as mlu270 and mlu370
+ * do.
  */
 bool text_is_series(const char *a, const char *b);
-/* With more names the search costs too much. */
+/* Largest number of names that text_nearest() compares, because the search is
+ * slow. */
 enum { TEXT_NEAREST_MAX = 500 };
-/* The nearest of n names within distance 3, for "did you mean"; NULL if there
- * is none or there are more than TEXT_NEAREST_MAX. */
+/* Returns the nearest of n names within distance 3, for "did you mean"; NULL if
+ * there is none or there are more than TEXT_NEAREST_MAX. */
 const char *text_nearest(const char *word, const char *const *names, size_t n);
-/* Sorts texts in the order of strcmp(); searches sorted texts. */
+/* texts_sort() sorts texts in the order of strcmp(); texts_have() searches
+ * sorted texts. */
 void texts_sort(const char **texts, size_t n);
 bool texts_have(const char *const *texts, size_t n, const char *text);
 
 /*
- * Names by RFC 1123, as Kubernetes validates them (k8s.io/apimachinery,
- * validation.go). A label, such as the name of a namespace, has at most 63
- * bytes. A subdomain, the name of most other objects and of API groups, is
- * labels joined by dots, at most 253 bytes. Neither can leave a URL's path or
- * begin with a dash.
+ * True for a name by RFC 1123, as Kubernetes validates them
+ * (k8s.io/apimachinery, validation.go), so that it can neither leave the path
+ * of a URL nor begin with a dash. A label, such as the name of a namespace, has
+ * at most 63 bytes. A subdomain, the name of most other objects and of API
+ * groups, is labels joined by dots, at most 253 bytes.
  */
 bool text_is_label(const char *s, size_t len);
 bool text_is_subdomain(const char *s, size_t len);
@@ -132,15 +134,17 @@ bool path_is_below(const char *folder, const char *path);
 /* Replaces each ASCII control character by `?`. */
 void text_mask_controls(char *text);
 /*
- * memmem() for needles whose first byte is rare: memchr() finds candidates,
- * which is several times faster than libc's memmem() for short needles.
+ * Like memmem(), for needles whose first byte is rare: finds candidates by
+ * memchr(), which is several times faster than libc's memmem() for short
+ * needles.
  */
 const char *text_find(const char *text, size_t len, const char *needle);
 
-/* 64-bit FNV-1a; seed 0 starts, an earlier result continues. */
+/* Returns the 64-bit FNV-1a hash of data. seed is 0, or an earlier result to
+ * continue it. */
 uint64_t text_hash(const void *data, size_t len, uint64_t seed);
-/* A hash that differs in every process, for tables whose keys the author of a
- * manifest chooses. */
+/* Returns a hash that differs in every process, for tables whose keys the
+ * author of a manifest chooses. */
 uint64_t text_keyed_hash(const void *data, size_t len);
 /* A precomputed key, for tables that are searched often. */
 struct text_key {
@@ -150,13 +154,13 @@ struct text_key text_key_of_process(void);
 uint64_t text_hash_under(struct text_key key, const void *data, size_t len);
 
 /*
- * Length in bytes of the UTF-8 sequence at s (at most n bytes), 0 when it is
- * not valid (overlong, surrogate, above U+10FFFF, cut off).
+ * Returns the length in bytes of the UTF-8 sequence at s (at most n bytes), 0
+ * if it is invalid (overlong, surrogate, above U+10FFFF, cut off).
  */
 size_t utf8_length(const char *s, size_t n);
-/* Number of code points in n bytes of valid UTF-8. */
+/* Returns the number of code points in n bytes of valid UTF-8. */
 size_t utf8_count(const char *s, size_t n);
-/* The code point of a valid sequence of n bytes. */
+/* Returns the code point of a valid sequence of n bytes. */
 uint32_t utf8_code_point(const char *s, size_t n);
 /* True for control characters, and for characters that affect the text around
  * them or are invisible: direction overrides, separators, tags,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that work in parallel, phase after phase, together with the calling
- * one. They start when there is work for them, wait between phases, and end
+ * Threads that work in parallel with the calling thread, phase after phase.
+ * They start with the first phase that needs them, wait between phases, and end
  * with pool_release(). With fewer threads than requested the result is the
  * same, only later.
  */
@@ -20,24 +20,28 @@ struct pool_thread {
 struct thread_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t begin, end;
-	struct pool_thread *threads; /* [0] is unused: the caller's */
-	unsigned most, made;	     /* including the caller */
-	unsigned wanted, busy;	     /* of this phase, without the caller */
+	/* [0] is unused: the calling thread is number 0 */
+	struct pool_thread *threads;
+	unsigned most, made; /* most allowed and created so far, each including
+				the caller */
+	unsigned wanted, busy; /* threads of this phase: requested, still
+				  working; without the caller */
 	unsigned phase;
 	void (*work)(void *context, unsigned index);
 	void *context;
 	bool over;
 };
 
-/* most: the number of threads to use, including the caller. */
+/* most is the largest number of threads to use, including the caller. */
 void pool_init(struct thread_pool *thread_pool, unsigned most);
 /* Begins a phase: other threads call work(context, 1) to work(context, n - 1).
  * Returns n, which is at most the number requested. */
 unsigned pool_call(struct thread_pool *thread_pool, unsigned n,
 		   void (*work)(void *context, unsigned index), void *context);
-/* Waits for the other threads after the caller has done its share. */
+/* Waits until the other threads have finished the phase; call it after the
+ * caller's own part. */
 void pool_wait(struct thread_pool *thread_pool);
-/* Lets the threads end while the caller continues; no phase follows. */
+/* Ends the threads in the background; no phase may follow. */
 void pool_dismiss(struct thread_pool *thread_pool);
 void pool_release(struct thread_pool *thread_pool);
 

@@ -14,7 +14,8 @@
 
 #include "base/arena.h"
 
-/* Room for one more item of item_size bytes; returns the array's address. */
+/* Makes room for one more item of item_size bytes; returns the array's
+ * address. */
 void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 	       size_t item_size);
 

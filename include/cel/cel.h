@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Common Expression Language as Kubernetes 1.37 has it: compile an
+ * The Common Expression Language as Kubernetes 1.37 implements it: compile an
  * expression once, evaluate it over documents.
  *
  *	env = cel_env_new(arena, variables);
  *	program = cel_compile(arena, env, text, len, &issues);
  *	cel_eval_init(&eval, program, arena, &options);
  *	result = cel_eval_run(&eval);
- *	node = cel_eval_blame(&eval);        where it failed
+ *	node = cel_eval_blame(&eval);        why it failed
  *
  * Environments and programs are immutable and may be used by several threads;
- * an evaluation belongs to one. It reads no files, clocks or networks.
- * Everything lives in the arenas passed in.
+ * an evaluation belongs to one thread. Evaluation reads no files, clocks or
+ * networks. Everything lives in the arenas passed in.
  */
 #ifndef CEL_CEL_H
 #define CEL_CEL_H
@@ -26,11 +26,11 @@ enum {
 	CEL_MATCH_BUDGET = 2500000,
 	CEL_CODE_POINTS = 100000,
 	CEL_RECURSION = 250,
-	/* A limit of gpugate beside those of Kubernetes: elements, and units of
-	 * 16 bytes of text, that functions process, where costs count a call as
-	 * 1. About 0.1 s. */
+	/* gpugate's own limit in addition to those of Kubernetes, for functions
+	 * whose cost in Kubernetes is 1 whatever they process: list elements,
+	 * and units of 16 bytes of text. It takes about 0.1 s. */
 	CEL_WORK = 1500000,
-	CEL_MEMORY = 16 << 20, /* bytes of values, some of them garbage */
+	CEL_MEMORY = 16 << 20, /* bytes of values, including garbage */
 };
 
 struct cel_variable {
@@ -43,7 +43,7 @@ struct cel_env;
 const struct cel_env *cel_env_new(struct arena *arena,
 				  const struct cel_variable *variables);
 
-/* An error in an expression; start and end are byte offsets in its text. */
+/* An error in an expression. start and end are byte offsets in its text. */
 struct cel_issue {
 	size_t start, end;
 	const char *text;
@@ -56,14 +56,15 @@ struct cel_issues {
 };
 
 struct cel_program;
-/* NULL if the text does not parse or type-check; issues say why. */
+/* Returns NULL if the text does not parse or type-check; issues contains the
+ * errors. */
 const struct cel_program *cel_compile(struct arena *arena,
 				      const struct cel_env *env,
 				      const char *text, size_t len,
 				      struct cel_issues *issues);
 /*
- * Returns the result type that the checker found; the caller checks that it is
- * bool, string, dyn, ...
+ * Returns the result type that the checker found. The caller checks that it is
+ * acceptable (bool, string, dyn, ...).
  */
 const struct cel_type *cel_program_type(const struct cel_program *program);
 /* True if the program reads this variable of its environment. */
@@ -74,14 +75,14 @@ const char *cel_program_renamed(struct arena *arena,
 				const char *name, const char *to);
 
 struct cel_eval_options {
-	/* The value of a variable of the environment, by its index there;
-	 * called at each read. A missing input is cel_unknown(). */
+	/* Returns the value of a variable by its index in the environment;
+	 * called for each read. Return cel_unknown() for a missing input. */
 	struct cel_value (*variable)(struct cel_eval *eval, void *context,
 				     unsigned index);
 	void *context;
-	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or the rest of a larger
-			    budget */
-	uint64_t work;	 /* less than CEL_WORK; 0: CEL_WORK */
+	uint64_t budget; /* CEL_EXPRESSION_BUDGET, or the remaining part of a
+			    larger budget */
+	uint64_t work;	 /* limit below CEL_WORK; 0: CEL_WORK */
 	/* Objects are fragments: absent fields are unknown. */
 	bool fragment;
 };
@@ -90,27 +91,30 @@ struct cel_eval {
 	const struct cel_program *program;
 	struct arena *arena; /* holds values; the caller resets it */
 	struct cel_eval_options options;
-	uint64_t cost;	      /* so far, as cel-go counts it */
-	uint64_t work;	      /* so far; beyond its limit the budget is spent */
-	size_t memory_before; /* used of the arena */
+	uint64_t cost;	      /* counted so far, as cel-go counts it */
+	uint64_t work;	      /* counted so far; above its limit, over is set */
+	size_t memory_before; /* bytes used in the arena when the evaluation
+				 began */
 	bool over;	      /* the budget is spent: evaluation stops */
-	struct cel_slot *slots; /* variables of comprehensions */
+	/* variables of the comprehensions being evaluated */
+	struct cel_slot *slots;
 };
 
 void cel_eval_init(struct cel_eval *eval, const struct cel_program *program,
 		   struct arena *arena, const struct cel_eval_options *options);
-/* A value, an error ("no such key: x", as cel-go words it), or unknown. Beyond
- * the budget it is an error, and over is set. */
+/* Returns a value, an error ("no such key: x", as cel-go words it), or unknown.
+ * Beyond the budget it returns an error and sets over. */
 struct cel_value cel_eval_run(struct cel_eval *eval);
 
 /*
- * After a run that was false, or an error: the nodes that decide it, the
- * gravest first, those of the documents' trees only; evaluates again. At most
- * max; how many. a read: its node; absent: the nearest present parent; false
- * `&&`: its leftmost false operand; true `||`: its leftmost true one; else
- * both; `?:`: branch, then condition; a call: its arguments in order; false
- * all(): its first failing element; false exists(): the list. Sets the
- * evaluation's work to the work of finding them.
+ * After a run that returned false or an error: evaluates again and stores at
+ * most max nodes of the documents that decide the result, the most important
+ * first. Returns their number. Decisive nodes: of a read, its node, or the
+ * nearest present parent if it is absent; of false `&&`, its leftmost false
+ * operand; of true `||`, its leftmost true operand, else both; of `?:`, branch,
+ * then condition; of a call, its arguments in order; of false all(), its first
+ * failing element; of false exists(), the list. Stores the work that this needs
+ * in the evaluation's work.
  */
 size_t cel_eval_blame(struct cel_eval *eval, const struct node **nodes,
 		      size_t max);

@@ -13,7 +13,7 @@
 
 #include "base/arena.h"
 
-/* Kinds of values, and kinds that only a type can have (from CEL_DYN on). */
+/* Kinds of values; from CEL_DYN on, kinds that only types can have. */
 enum cel_kind {
 	CEL_NULL,
 	CEL_BOOL,
@@ -28,12 +28,13 @@ enum cel_kind {
 	CEL_TIMESTAMP,
 	CEL_DURATION,
 	CEL_OPTIONAL,
-	CEL_OPAQUE, /* quantities, addresses, URLs, ...: by name */
+	CEL_OPAQUE, /* quantities, addresses, URLs, ...: known by the
+		       type's name */
 	CEL_OBJECT, /* fields declared by the host: `gpugate`, `variables` */
 	CEL_ERROR,
 	CEL_UNKNOWN,
-	CEL_DYN,   /* a type only: checked at run time */
-	CEL_PARAM, /* a type only: `A` of a signature */
+	CEL_DYN,   /* types only: any kind, checked at run time */
+	CEL_PARAM, /* types only: `A` of a signature */
 };
 
 enum { CEL_TYPE_PARAMS = 2 };
@@ -45,21 +46,23 @@ struct cel_field {
 
 struct cel_type {
 	enum cel_kind kind;
-	const char *name; /* of an opaque type, object, parameter; or NULL */
-	/* list and optional: one; map: key and value; type: one or none */
+	/* name of an opaque type, object or parameter; or NULL */
+	const char *name;
+	/* Parameters: one for a list or optional, key and value for a map, one
+	 * or none for a type. */
 	const struct cel_type *params[CEL_TYPE_PARAMS];
-	const struct cel_field *fields; /* object: ends with {0} */
+	const struct cel_field *fields; /* for an object; ends with {0} */
 };
 
 /* The type without parameters of this kind. CEL_LIST is list(dyn), CEL_MAP
  * map(dyn, dyn). */
 const struct cel_type *cel_type_of_kind(enum cel_kind kind);
-/* A type with parameters: a list, an optional or a type, which have no b; or a
- * map. */
+/* Returns a type with parameters: a map of a to b, or a list, optional or type
+ * of a (b is NULL). */
 const struct cel_type *cel_type_with(struct arena *arena, enum cel_kind kind,
 				     const struct cel_type *a,
 				     const struct cel_type *b);
-/* The name of the type as a value, parameters left out:
+/* Returns the name of the type as a value, without parameters:
  * `google.protobuf.Timestamp`, `list`, `null_type`, `net.IP`. */
 const char *cel_type_name(const struct cel_type *type);
 /* True if the types are equal, including all parameters. */
@@ -68,12 +71,12 @@ bool cel_type_same(const struct cel_type *a, const struct cel_type *b);
  * Reads a type from a text: `int`, `list(string)`, `map(string,dyn)`,
  * `optional(A)`, `type(A)`, `timestamp`, `duration`, `A` (a capital letter is a
  * parameter); any other name with a dot or a capital is an opaque type
- * (`kubernetes.Quantity`, `net.IP`). Advances *text behind it. Calls BUG() on
- * anything else, because only gpugate writes these texts.
+ * (`kubernetes.Quantity`, `net.IP`). Advances *text past the type. Calls BUG()
+ * on anything else, because only gpugate writes these texts.
  */
 const struct cel_type *cel_type_parse(struct arena *arena, const char **text);
-/* An object: its name, then fields such as ` labels:map(string,string)`; a type
- * `@N` is the type of row N. */
+/* Returns an object type described by a row: its name, then fields such as `
+ * labels:map(string,string)`; a field type `@N` is the type of row N. */
 const struct cel_type *cel_type_object(struct arena *arena,
 				       const char *const *rows, unsigned row);
 const char *cel_type_text(struct arena *arena, const struct cel_type *type);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of the Common Expression Language: small, passed by value; what they
- * point to is immutable and lives in the arena of the evaluation or longer
- * (documents, constants of the program). Errors and unknowns are values: a
- * function is only called without any among its arguments.
+ * Values of the Common Expression Language: small, passed by value. The data
+ * that they point to is immutable and lives in the arena of the evaluation or
+ * longer (documents, constants of the program). Errors and unknowns are values:
+ * a function is called only if none of its arguments is one.
  *
- * A value that was read from a document keeps its node, also while it is
- * compared, passed on or held by a list; a computed value has none. That is how
- * a failing rule finds its line.
+ * A value that was read from a document keeps its node when it is compared,
+ * passed on or put into a list, so that a failing rule can report its line. A
+ * computed value has no node.
  */
 #ifndef CEL_VALUE_H
 #define CEL_VALUE_H
@@ -20,8 +20,8 @@
 #include "cel/type.h"
 #include "doc/node.h"
 
-/* Not NUL-terminated. Strings are valid UTF-8; sizes and indexes of the
- * language count code points. */
+/* Text or bytes, not NUL-terminated. Strings are valid UTF-8; sizes and indexes
+ * in the language count code points. */
 struct cel_text {
 	const char *data;
 	size_t len;
@@ -32,19 +32,19 @@ struct cel_text {
 struct cel_time {
 	int64_t seconds;
 	int32_t nanos;
-	/* Timestamps: the zone it was written with, in seconds east of UTC;
-	 * only its text shows it. */
+	/* Time zone in which a timestamp was written, in seconds east of UTC.
+	 * Only its text shows the zone. */
 	int32_t offset;
 };
 
 struct cel_value;
 struct cel_eval;
 
-/* Operations of an opaque value; one constant for each opaque type. */
+/* Operations of an opaque type, one constant for each type. */
 struct cel_opaque_type {
 	struct cel_type type;
 	bool (*equal)(const void *a, const void *b);
-	uint64_t (*size)(const void *data); /* for costs; NULL: 1 */
+	uint64_t (*size)(const void *data); /* for costs; NULL: the size is 1 */
 };
 
 struct cel_value {
@@ -59,14 +59,14 @@ struct cel_value {
 		const struct cel_items *map; /* map, object */
 		const struct cel_type *type;
 		struct cel_time time;		  /* timestamp, duration */
-		const struct cel_value *optional; /* NULL: none */
+		const struct cel_value *optional; /* NULL: optional.none() */
 		struct {
 			const struct cel_opaque_type *type;
 			const void *data;
 		} opaque;
 	};
-	/* The source of the value, or NULL. For an unknown value: the
-	 * placeholder, or NULL if an input is missing. */
+	/* Source of the value, or NULL. For an unknown value: the placeholder,
+	 * or NULL if an input is missing. */
 	const struct node *node;
 };
 
@@ -83,10 +83,10 @@ struct cel_entry {
 };
 
 /*
- * Lists and maps are views of nodes of a document or of values; those of nodes
- * convert their items when they are read. schema is the node's OpenAPI schema
- * if the object's kind has one (CRDs): it decides about timestamps, durations,
- * bytes, int-or-string and about set and map lists; without it the JSON types
+ * The items of a list or map: nodes of a document, which are converted when
+ * they are read, or values. schema is the node's OpenAPI schema if the object's
+ * kind has one (CRDs). It determines timestamps, durations, bytes,
+ * int-or-string, and lists of type set and map; without it the JSON types
  * apply.
  */
 struct cel_items {
@@ -94,19 +94,20 @@ struct cel_items {
 	const struct node *schema;
 	size_t n;
 	struct cel_cursor *cursor; /* if node is not NULL */
-	/* Lists and maps, if node and field are NULL. */
+	/* Items of a list or entries of a map, if node and field are NULL. */
 	const struct cel_value *values;
 	const struct cel_entry *entries;
-	const uint32_t *index; /* hash of the keys, in large maps */
+	const uint32_t *index; /* of large maps: hash index of the keys */
 	/*
-	 * An object whose fields the host computes when they are read
-	 * (`variables`, `gpugate`); only in values of kind CEL_OBJECT. Sets
-	 * *out and returns true, or returns false if it has no such field.
+	 * Reads a field of an object whose fields the host computes on demand
+	 * (`variables`, `gpugate`); set only in values of kind CEL_OBJECT. Sets
+	 * *out and returns true, or returns false if the object lacks the
+	 * field.
 	 */
 	bool (*field)(struct cel_eval *eval, void *context,
 		      struct cel_text name, struct cel_value *out);
-	/* Lists the nodes that decide the result of field(), as
-	 * cel_eval_blame() does; NULL: the node of the value decides. */
+	/* Stores the nodes that decide the result of field(), as
+	 * cel_eval_blame() does. NULL: the node of the value decides. */
 	size_t (*blame)(void *context, struct cel_text name,
 			const struct node **nodes, size_t max);
 	void *context;
@@ -150,44 +151,45 @@ static inline struct cel_value cel_unknown(const struct node *node)
 	return (struct cel_value){.kind = CEL_UNKNOWN, .node = node};
 }
 
-struct cel_value cel_string(const char *text); /* kept, not copied */
-/* items are kept. */
+struct cel_value cel_string(const char *text); /* the text is not copied */
+/* The items are not copied. */
 struct cel_value cel_list(struct arena *arena, const struct cel_value *items,
 			  size_t n);
 struct cel_value cel_map(struct arena *arena, const struct cel_entry *entries,
 			 size_t n);
-/* A map that grows; zero at first. Earlier entries stay valid. */
+/* A map under construction, initially zero. Earlier entries stay valid when it
+ * grows. */
 struct cel_map_builder {
 	struct cel_entry *entries;
 	uint32_t *index;
 	size_t n, size;
 };
-/* Returns false if the key exists already; its value is then replaced if
- * replace is set. Keys are the same only if their kinds are, as in a
+/* Adds an entry. If the key exists already, returns false, and replaces its
+ * value if replace is set. Keys are equal only if their kinds are, as in a
  * literal. */
 bool cel_map_put(struct arena *arena, struct cel_map_builder *builder,
 		 struct cel_entry entry, bool replace);
 struct cel_value cel_map_built(struct arena *arena,
 			       const struct cel_map_builder *builder);
-/* value is copied. */
+/* Copies the value. */
 struct cel_value cel_optional(struct arena *arena, struct cel_value value);
 struct cel_value cel_optional_none(void);
 struct cel_value cel_error(struct arena *arena, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * The value of a node: as apimachinery reads JSON into unstructured (an
- * integer beyond 64 bits is a double), or as the schema says. A placeholder is
- * unknown. NULL gives null.
+ * Converts a node: as apimachinery reads JSON into unstructured (an integer
+ * beyond 64 bits is a double), or as the schema says. A placeholder is unknown.
+ * NULL gives null.
  */
 struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 			       const struct node *schema);
 
-/* The CEL key for a child of a map, or of its `properties`: names of properties
+/* Returns the CEL key for a child of a map, or of its `properties`, whose names
  * are escaped (apiserver pkg/cel/escaping.go). */
 struct cel_value cel_schema_key(struct arena *arena, const struct node *schema,
 				const struct node *child);
 
-/* --- asking values ------------------------------------------------------- */
+/* --- reading values ------------------------------------------------------ */
 
 static inline bool cel_is(struct cel_value v, enum cel_kind kind)
 {
@@ -204,22 +206,23 @@ static inline bool cel_is_false(struct cel_value v)
 	return v.kind == CEL_BOOL && !v.boolean;
 }
 
-/* True for an error or unknown, which a strict function never gets. */
+/* True for an error or unknown, which functions never receive. */
 static inline bool cel_is_abnormal(struct cel_value v)
 {
 	return v.kind == CEL_ERROR || v.kind == CEL_UNKNOWN;
 }
 
-/* Number of items of a list, or of entries of a map. */
+/* Returns the number of items of a list or of entries of a map. */
 static inline size_t cel_size(struct cel_value v)
 {
 	return v.list->n;
 }
 
-/* Returns an item, i < size. Items of a document's list know their node. */
+/* Returns item i (i < size). Items of a document's list keep their nodes. */
 struct cel_value cel_list_at(struct arena *arena, struct cel_value list,
 			     size_t i);
-/* Joins the items of both; an error beyond a million items. */
+/* Returns the items of both lists as one list; an error beyond a million
+ * items. */
 struct cel_value cel_list_add(struct arena *arena, struct cel_value a,
 			      struct cel_value b);
 /* Returns entry i in the document's order (i < size). */
@@ -229,16 +232,16 @@ struct cel_entry cel_map_at(struct arena *arena, struct cel_value map,
  * Returns false if there is none. */
 bool cel_map_find(struct arena *arena, struct cel_value map,
 		  struct cel_value key, struct cel_value *out);
-/* `==`: a bool, or unknown if a placeholder decides it. Numbers compare across
- * types; values of unlike types are unequal. */
+/* Evaluates `==`: returns a bool, or unknown if it depends on a placeholder.
+ * Numbers compare across types; values of different other types are unequal. */
 struct cel_value cel_equal(struct arena *arena, struct cel_value a,
 			   struct cel_value b);
-/* Compares two numbers, strings, bytes, bools or times: *order <0, 0, >0.
- * Returns false if they have no order (NaN, unlike types). */
+/* Compares two numbers, strings, bytes, bools or times; sets *order to <0, 0 or
+ * >0. Returns false if they cannot be ordered (NaN, different types). */
 bool cel_compare(struct cel_value a, struct cel_value b, int *order);
-/* The type of a value, as type() gives it. */
+/* Returns the type of a value, as type() does. */
 const struct cel_type *cel_type_of(struct cel_value value);
-/* Code points in UTF-8. */
+/* Returns the number of code points. */
 size_t cel_text_size(struct cel_text text);
 bool cel_text_eq(struct cel_text text, const char *other);
 

@@ -12,7 +12,8 @@
 struct complete_command {
 	const char *name, *arguments, *summary;
 	unsigned bit;
-	const struct option_set *options; /* NULL: the options of the set */
+	/* NULL: the option set's own options */
+	const struct option_set *options;
 };
 
 struct complete_set {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options as data, for both programs: one table drives parsing, the
- * environment, help, manual pages and completion. The table holds all options.
- * Abbreviations are not accepted: they break when an option is added.
+ * Command line options of both programs: one table of all options drives
+ * parsing, the environment, help, manual pages and completion. Abbreviations
+ * are not accepted: they break when an option is added.
  */
 #ifndef CLI_OPTIONS_H
 #define CLI_OPTIONS_H
@@ -24,21 +24,21 @@ enum option_kind {
 	OPTION_LIST,   /* struct list, one item for each use */
 };
 
-/* In the order in which the tables are written. */
+/* Members are in the order of the tables' initializers. */
 /* NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding) */
 struct option {
 	const char *name;    /* without the dashes */
-	char letter;	     /* 0: none; `h` is reserved for help */
+	char letter;	     /* 0: none; `h` is reserved for --help */
 	unsigned char kind;  /* enum option_kind */
-	unsigned commands;   /* bits, as the program counts its commands */
-	size_t at;	     /* offset in the program's struct */
+	unsigned commands;   /* bits of the commands that accept it */
+	size_t at;	     /* offset of the value in the program's struct */
 	const char *value;   /* name of the value in the help; NULL for flags */
 	const char *choices; /* words separated by blanks; NULL: any */
 	const char *help;
 	const char *initial; /* default, as a user would write it; NULL: none */
 	const char *former;  /* an earlier name that still works, or NULL */
-	size_t least, most;  /* of a number */
-	bool many; /* a list that takes all values up to the next option */
+	size_t least, most;  /* of a number or byte count */
+	bool many;	     /* one use takes all words up to the next option */
 };
 
 struct option_parser;
@@ -46,49 +46,51 @@ struct option_set {
 	const struct option *items;
 	size_t n;
 	const char *variables; /* "GPUGATE_", see word_variable(); or NULL */
-	const char *list_separators; /* of an OPTION_LIST's variable */
+	const char *list_separators; /* separators in the environment variable
+					of an OPTION_LIST */
 	bool empty_values;	     /* "" is a valid argument */
-	/* Options of other tools and their names here, ended by {0}; or
-	 * NULL. */
+	/* Options of other tools and the options to suggest instead, ended by
+	 * {0}; or NULL. */
 	const struct option_hint {
 		const char *name, *instead;
 	} * hints;
-	/* Add a help text as the program words it; or NULL. */
+	/* Appends a help text in the wording of the program; or NULL. */
 	void (*say)(struct buf *out, const char *text);
-	/* Say what is wrong with the usage; returns the exit status. */
+	/* Reports a usage error; returns the exit status. */
 	int (*usage)(const struct option_parser *parser, const char *text);
 };
 
 enum { OPTIONS_MOST = 80 };
 
 struct option_parser {
-	/* The caller's. */
+	/* Set by the caller. */
 	const struct option_set *set;
 	void *options; /* the program's struct */
 	struct arena *arena;
 	struct list *arguments; /* arguments that are not options; NULL: they
-				   are an error */
-	unsigned command;	/* its bit */
+				   are errors */
+	unsigned command;	/* bit of the command */
 	void *context;		/* for usage() */
-	/* The parser's own. */
+	/* Private to the parser. */
 	char **next;		      /* the argument after the current one */
 	bool inherited[OPTIONS_MOST]; /* set by the environment */
 };
 
 /*
- * Defaults, then the environment, then arguments (NULL-terminated). A list that
- * is given as an argument replaces the one of the environment. Returns 0, or
- * the exit status after a message. Strings live in argv, the environment or the
- * arena.
+ * Sets the options from defaults, then the environment, then arguments
+ * (NULL-terminated). A list given as arguments replaces the list from the
+ * environment. Returns 0, or the exit status after a message. Strings live in
+ * argv, the environment or the arena.
  */
 int options_read(struct option_parser *parser, char **argv);
 /* True if the environment set the option and no argument did. */
 bool option_is_inherited(const struct option_parser *parser, const char *name);
-/* Reports that one option needs or excludes another; returns the exit
+/* Reports that one option requires or excludes another; returns the exit
  * status. */
 int option_usage(const struct option_parser *parser, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
-/* The options of the commands with this bit, one paragraph each. */
+/* Appends the help of the options of the commands with this bit, one paragraph
+ * each. */
 void options_print(const struct option_set *set, unsigned command,
 		   struct buf *out);
 

@@ -8,16 +8,16 @@
 #include "cli/options.h"
 
 struct roff_page {
-	const char *title, *section; /* of the header */
+	const char *title, *section; /* in the header of the page */
 	const char *name, *summary;
 	const char *version;
 };
 
-/* Appends text and a line end: without escapes, and without a request at the
- * start of a line; an empty line begins a paragraph. */
+/* Appends text and a newline, escaped so that roff interprets none of it. An
+ * empty line begins a paragraph. */
 void roff_line(struct buf *out, const char *text);
 void roff_header(struct buf *out, const struct roff_page *page);
-/* The options of the commands with this bit, without --help. */
+/* Appends the options of the commands with this bit, without --help. */
 void roff_options(struct buf *out, const struct option_set *set,
 		  unsigned command);
 

@@ -9,8 +9,8 @@
 #include "doc/node.h"
 
 struct node *node_new(struct arena *arena, enum node_type type);
-/* Zeroes all members. For a literal the compiler would use a slow string
- * instruction. */
+/* Zeroes all members. For a compound literal, the compiler would use a slow
+ * string instruction. */
 static inline void node_clear(struct node *node)
 {
 	node->type = node->flags = 0;
@@ -54,22 +54,24 @@ static inline void node_append(struct node *parent, struct node *child)
 }
 
 /*
- * Finds a child of a map under construction by key bytes, or NULL. Above
- * INDEX_ABOVE children it builds and keeps a hash index in the arena, so that
- * filling a map with n distinct keys stays linear.
+ * Finds a child of a map under construction by the bytes of its key; NULL if
+ * absent. Above INDEX_ABOVE children it builds and keeps a hash index in the
+ * arena, so that filling a map with n distinct keys stays linear.
  */
 struct node *node_find(struct arena *arena, struct node *map, const char *key,
 		       size_t len);
 /*
- * Removes a child (keeps the order of the others, renumbers them). Costs a walk
- * over all children: replace values in place if the input decides how often.
+ * Removes a child, keeps the order of the others and renumbers them. It visits
+ * all children, so replace a value in place if the input decides how many are
+ * removed.
  */
 void node_unlink(struct node *parent, struct node *child);
-/* Takes the value and children of another node; key and places stay. */
+/* Takes the value and children of another node; keeps the node's own key and
+ * positions. */
 void node_take(struct node *node, const struct node *from);
 /*
- * Makes a deep copy with flag added to every copied node. Returns NULL if that
- * needs more than *budget nodes; decreases *budget.
+ * Makes a deep copy and sets flag in every copied node. Decreases *budget by
+ * the number of nodes; returns NULL if that is not enough.
  */
 struct node *node_copy(struct arena *arena, const struct node *node,
 		       unsigned flag, uint32_t *budget);

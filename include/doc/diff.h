@@ -15,7 +15,7 @@ struct diff_text {
 	const char *shown; /* bytes to show instead of text, or NULL */
 };
 
-/* Appends the diff; nothing if the texts are equal. */
+/* Appends the diff; appends nothing if the texts are equal. */
 void diff_unified(const char *name, const struct diff_text *old,
 		  const struct diff_text *new, struct buf *out);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixes, stated once. A fix is a group of ensure-operations on one document's
- * tree: "this map has this key with this value", "this list has an item with
- * this merge key", "this is absent". Applying a group twice has the effect
- * of applying it once; a value that is right already stays.
+ * Fixes as edits of a document's tree. A fix is a group of edits of one
+ * document, each of which states a result: "this map has this key with this
+ * value", "this list has an item with this merge key", "this is absent".
+ * Applying a group twice has the effect of applying it once; a value that is
+ * right already is not changed.
  *
  * All groups for one document are merged and rendered once: as a tree
  * (edits_apply), as a JSON Patch (edits_patch), as changes of the author's
@@ -29,31 +30,33 @@ struct node *edit_int(struct arena *arena, int64_t value);
 struct node *edit_bool(struct arena *arena, bool value);
 struct node *edit_map(struct arena *arena);
 struct node *edit_seq(struct arena *arena);
-/* Copies a value of the document, for use elsewhere. */
+/* Copies a value of the document, to use it elsewhere. */
 struct node *edit_copy(struct arena *arena, const struct node *value);
 /* Adds a key that the map does not have yet. Returns the map. */
 struct node *edit_member(struct arena *arena, struct node *map, const char *key,
 			 struct node *value);
-/* {"name": text, ...}: edit_member() with a string. Returns the map. */
+/* Adds a member `key: text` to a map, like edit_member(). Returns the map. */
 struct node *edit_member_string(struct arena *arena, struct node *map,
 				const char *key, const char *text);
-/* Returns the list. */
+/* Appends a value to a list. Returns the list. */
 struct node *edit_item(struct node *seq, struct node *value);
 
-/* --- paths: where -------------------------------------------------------- */
+/* --- paths --------------------------------------------------------------- */
 
 enum edit_step_kind {
-	EDIT_STEP_KEY,	 /* of a map */
-	EDIT_STEP_MATCH, /* list item by a key's value (name: main) */
-	EDIT_STEP_INDEX, /* list item by its index in the original document */
+	EDIT_STEP_KEY, /* key of a map */
+	/* list item, found by the value of a key (name: main) */
+	EDIT_STEP_MATCH,
+	EDIT_STEP_INDEX, /* list item, found by its index in the original
+			    document */
 };
 
 struct edit_step {
 	enum edit_step_kind kind;
-	const char *key; /* KEY, MATCH */
+	const char *key; /* for KEY and MATCH */
 	size_t key_len;
-	const struct node *value; /* MATCH */
-	uint32_t index;		  /* INDEX */
+	const struct node *value; /* for MATCH */
+	uint32_t index;		  /* for INDEX */
 };
 
 /* A path is a value: copies of it can be extended in different ways. */
@@ -64,8 +67,8 @@ struct edit_path {
 };
 
 /*
- * Path to a value of the document; NULL is the document's root. The path names
- * items by their name if it is unique, else by index.
+ * Sets the path to a value of the document; NULL is the root. List items are
+ * identified by their name if it is unique, else by index.
  */
 void edit_path_to(struct edit_path *path, struct arena *arena,
 		  const struct node *node);
@@ -82,29 +85,31 @@ struct edit {
 	enum edit_kind kind;
 	struct edit_path path;
 	const struct node *value;
-	const char *keys; /* ENSURE */
+	const char *keys; /* for ENSURE */
 	unsigned group;
 };
 
 enum edit_outcome {
-	EDIT_DONE,     /* or will be */
-	EDIT_NEEDLESS, /* everything is so already */
-	EDIT_CONFLICT, /* another group wants a different value here */
-	EDIT_REFUSED,  /* see reason */
+	EDIT_DONE,     /* applied, or will be */
+	EDIT_NEEDLESS, /* the document already has all values */
+	EDIT_CONFLICT, /* another group needs a different value here */
+	EDIT_REFUSED,  /* cannot be applied, see reason */
 };
 
 struct edit_group {
 	enum edit_outcome outcome;
-	/* REFUSED: the reason, lower case, no full stop. CONFLICT: NULL */
+	/* REFUSED: the reason, lower case, no full stop. CONFLICT: NULL. */
 	const char *reason;
-	const struct node *at;	 /* REFUSED: the value in question, or NULL */
-	unsigned other;		 /* CONFLICT: the group that disagrees */
-	bool stays;		 /* REFUSED by edits_splice() */
-	bool contested, changes; /* used while outcomes are computed */
+	const struct node *at; /* REFUSED: the value in question, or NULL */
+	unsigned other;	       /* CONFLICT: number of the other group */
+	bool stays;	       /* REFUSED by edits_splice(), so never applied */
+	/* temporary values while outcomes are computed */
+	bool contested, changes;
 };
 
 struct edit_list {
-	struct arena *arena; /* holds edits; values and keys are borrowed */
+	/* memory of the edits; values and keys are not copied */
+	struct arena *arena;
 	struct edit *edits;
 	size_t nedits, edits_size;
 	struct edit_group *groups;
@@ -112,7 +117,8 @@ struct edit_list {
 };
 
 void edit_list_init(struct edit_list *list, struct arena *arena);
-/* The edits that follow belong to a new group; returns its number, from 0. */
+/* Starts a new group, to which the following edits belong; returns its number,
+ * counted from 0. */
 unsigned edit_group(struct edit_list *list);
 
 /*
@@ -123,9 +129,10 @@ unsigned edit_group(struct edit_list *list);
 void edit_set(struct edit_list *list, const struct edit_path *path,
 	      const struct node *value);
 /*
- * The list at path, made when missing or null, has an item with the same
- * values of these keys ("mountPath", "key,operator,effect"; absent is a value
- * too); else item is appended. An existing item is not changed.
+ * Ensures that the list at path has an item whose values of these keys
+ * ("mountPath", "key,operator,effect") equal those of item, where an absent key
+ * must be absent in both; otherwise appends item. A missing or null list is
+ * created. An existing item is not changed.
  */
 void edit_ensure(struct edit_list *list, const struct edit_path *path,
 		 const struct node *item, const char *keys);
@@ -135,18 +142,19 @@ void edit_remove(struct edit_list *list, const struct edit_path *path);
 /* --- results ------------------------------------------------------------- */
 
 /*
- * All of these skip groups that edits_splice() rejected before, so that the
- * results agree. They set the outcomes of the groups.
+ * All functions below skip groups that edits_splice() rejected before, so that
+ * their results agree. They set the outcomes of the groups.
  */
 
-/* The tree with all edits; root itself when nothing changes. */
+/* Returns the tree with all edits, or root itself if nothing changes. */
 const struct node *edits_apply(struct edit_list *list, const struct node *root,
 			       struct arena *arena);
-/* RFC 6902: a list of operations, empty when nothing changes. */
+/* Returns the edits as an RFC 6902 list of operations, which is empty if
+ * nothing changes. */
 struct node *edits_patch(struct edit_list *list, const struct node *root,
 			 struct arena *arena);
-/* Like edits_patch(), but changes root's tree in place; the caller must be its
- * only owner. It invalidates the list's edits. */
+/* Like edits_patch(), but changes root's tree in place; nothing else may use
+ * the tree. The edits of the list are invalid afterwards. */
 struct node *edits_patch_onto(struct edit_list *list, struct node *root,
 			      struct arena *arena);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files into documents, read as kubectl reads them: kubectl's splitter for the
- * stream, sigs.k8s.io/yaml for the values (JSON when the first byte that is not
+ * Reads files into documents as kubectl does: kubectl's splitter for the
+ * stream, sigs.k8s.io/yaml for the values (JSON if the first byte that is not
  * white space is '{' or '['). Text that kubectl drops or rejects although it is
  * readable is read anyway and reported as LOAD_DISAGREEMENT.
  */
@@ -17,7 +17,8 @@
 #include "doc/node.h"
 #include "doc/source.h"
 
-/* Budgets, checked before memory is taken. Exceeding one is a LOAD_SYNTAX. */
+/* Limits, checked before memory is allocated. Exceeding one is reported as
+ * LOAD_SYNTAX. */
 struct load_limits {
 	size_t bytes;	     /* of one file */
 	uint32_t depth;	     /* nesting of one document */
@@ -31,15 +32,16 @@ extern const struct load_limits load_limits_default;
 
 enum load_issue_kind {
 	LOAD_SYNTAX,	    /* rejected: the document has no tree */
-	LOAD_DISAGREEMENT,  /* readers differ on it, see text */
+	LOAD_DISAGREEMENT,  /* parsers differ on it, see text */
 	LOAD_DUPLICATE_KEY, /* the last value counts */
 };
 
-/* A template is not a finding; lint skips and counts the file. */
+/* A problem of the file. A template is not a problem; lint skips and counts the
+ * file. */
 struct load_issue {
 	enum load_issue_kind kind;
 	uint32_t start, end; /* bytes in the source */
-	const char *text;    /* lower case, no full stop; lives in the arena */
+	const char *text; /* lower case, no full stop; allocated in the arena */
 };
 
 struct doc {
@@ -47,12 +49,12 @@ struct doc {
 	unsigned number;     /* from 1, counting every chunk with content */
 	uint32_t start, end; /* bytes of the chunk in the source */
 	bool json;	     /* the tree was read from these bytes of JSON */
-	bool placeholders;   /* some node carries NODE_UNKNOWN */
-	bool abridged;	     /* a comment (`# ...`) replaces an omitted part */
-	const struct node *root; /* NULL: empty, or rejected (see issues) */
+	bool placeholders;   /* some node has NODE_UNKNOWN */
+	bool abridged;	     /* a comment (`# ...`) marks an omitted part */
+	const struct node *root; /* NULL if empty or rejected (see issues) */
 	/*
-	 * Set for YAML held in a string of another document: its string node
-	 * and that document. Findings are placed at the string.
+	 * For YAML in a string of another document: the string's node and that
+	 * document. Findings are placed at the string.
 	 */
 	const struct node *host_node;
 	const struct doc *host;
@@ -61,28 +63,28 @@ struct doc {
 struct loader {
 	struct source *source;
 	const struct load_limits *limits;
-	struct arena *arena; /* trees, issues; the caller may reset it between
-				documents */
+	struct arena *arena; /* memory of trees and issues; the caller may reset
+				it between documents */
 	uint32_t next;	     /* offset of the next chunk */
-	uint32_t yaml; /* start of the line where YAML begins, after JSON */
+	uint32_t yaml;	     /* start of the line where YAML follows JSON */
 	unsigned number;
 	bool json, done;
-	bool costly; /* a document was rejected for its number of nodes, or for
-			its cost */
-	uint64_t flow_work; /* so far */
-	/* The JSON was rejected although kubectl accepts it: a number beyond
-	 * double, or invalid UTF-8. */
+	bool costly; /* a document was rejected for its number of nodes or its
+			cost */
+	uint64_t flow_work; /* used so far */
+	/* The JSON was rejected although kubectl accepts it: too_large for a
+	 * number beyond double, not_utf8 for invalid UTF-8. */
 	bool too_large, not_utf8;
 	void (*issue)(void *context, const struct load_issue *issue);
-	/* True if the value of this key, just read in map, is to be left out of
-	 * the tree. Only its end is then searched for. */
+	/* True to leave the value of this key, just read in map, out of the
+	 * tree. The parser then only searches for the end of the value. */
 	bool (*skip)(void *context, const struct node *map, const char *key,
 		     size_t len);
-	/* node_tag_bit() of the keys that it is called for; other keys may
-	 * share a bit. 0: all keys. */
+	/* The node_tag_bit() bits of the keys for which skip() is called; other
+	 * keys may share a bit. 0: it is called for all keys. */
 	uint64_t skip_tags;
-	/* json_read(): its copy of the text up to own_end, in the source's
-	 * arena, which holds the strings of the trees. */
+	/* json_read()'s copy of the text up to own_end, in the source's arena;
+	 * it contains the strings of the trees. */
 	char *own;
 	uint32_t own_end;
 	void *context;
@@ -98,23 +100,25 @@ void loader_init(struct loader *loader, struct source *source,
 int loader_next(struct loader *loader, struct doc *doc);
 
 /*
- * Reads one document of each syntax, bytes start..end of the source. Returns
- * NULL and an issue if it is rejected, NULL and no issue if it is empty.
+ * yaml_read() and json_read() read one document, bytes start..end of the
+ * source. Returns NULL and an issue if it is rejected, NULL and no issue if it
+ * is empty.
  */
 struct node *yaml_read(struct loader *loader, uint32_t start, uint32_t end);
 /*
- * Reads the documents in a string of a document, which spend the arena's
- * budget. The text may differ from the node's, but has its length. Returns
- * false if no budget is left. A document that costs too much is the last one.
+ * Prepares a loader for the documents in a string of a document, which spend
+ * the arena's budget. The text may differ from the node's, but must have the
+ * same length. Returns false if no budget is left. A document that costs too
+ * much is the last one returned.
  */
 bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 		   const char *text, size_t len);
 bool embedded_next(struct loader *loader, struct doc *doc);
-/* Returns the document in a string, in the arena; NULL if it is rejected or
- * empty. */
+/* Returns the document in a string, allocated in the arena; NULL if it is
+ * rejected or empty. */
 const struct node *yaml_in(struct arena *arena, const struct node *text);
-/* *used: offset after the value, for JSON values back to back. A loader reads
- * each byte once. */
+/* Sets *used to the offset after the value, for JSON values without separators.
+ * A loader reads each byte once. */
 struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 		       uint32_t *used);
 

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The node tree: one document, immutable once read, in the arena it was read
- * into. YAML and JSON readers build the same tree, with the byte span of
- * every key and value in the author's file.
+ * The node tree: one document, immutable once read, in the arena of the loader.
+ * YAML and JSON readers build the same tree, with the byte span of every key
+ * and value in the author's file.
  *
  * All getters accept NULL and return NULL (or false) for it, so paths can be
  * chained without tests.
  *
  * Unknown values. A scalar that will be filled in later (`${GPUS}`) carries
- * NODE_UNKNOWN (files only; doc/placeholder.h). node_get() and node_at() on
- * an unknown node return that node, so "unknown" travels down every path:
- * test node_is_unknown() before judging a value or its absence.
+ * NODE_UNKNOWN (files only; doc/placeholder.h). node_get() and node_at() on an
+ * unknown node return that node, so "unknown" travels down every path: test
+ * node_is_unknown() before checking a value or its absence.
  */
 #ifndef DOC_NODE_H
 #define DOC_NODE_H
@@ -35,57 +35,62 @@ enum node_type {
 
 enum node_flags {
 	NODE_UNKNOWN = 1,    /* placeholder: the value is unknown */
-	NODE_ALIASED = 2,    /* copied from an anchor: span is the anchor's */
+	NODE_ALIASED = 2,    /* copied from an anchor, whose span it has */
 	NODE_MERGED = 4,     /* merged by a `<<` key */
 	NODE_FLOW = 8,	     /* { } or [ ] style, or JSON */
 	NODE_QUOTED = 16,    /* single or double quoted */
 	NODE_BLOCK = 32,     /* | or > block scalar */
-	NODE_ANCHORED = 64,  /* carries an anchor (&name) */
-	NODE_IMPLICIT = 128, /* empty plain scalar: null without any bytes */
-	NODE_OPEN = 128,     /* a map: node_is_perhaps() of some child */
+	NODE_ANCHORED = 64,  /* has an anchor (&name) */
+	NODE_IMPLICIT = 128, /* null written as an empty plain scalar, without
+				any bytes */
+	/* for a map: node_is_perhaps() is true for some child */
+	NODE_OPEN = 128,
 };
 
-/* First the fields that a lookup reads from the children, then those it reads
- * from the map: so a lookup touches one cache line of most nodes. */
+/* Members that a lookup reads of the children come first, then those that it
+ * reads of the map, so that a lookup touches one cache line of most nodes. */
 struct node {
-	uint8_t type;	   /* enum node_type */
-	uint8_t flags;	   /* enum node_flags */
-	uint16_t tag;	   /* node_tag() of the key, set with the parent */
-	uint32_t len;	   /* scalars: bytes of str; map, seq: children */
+	uint8_t type;  /* enum node_type */
+	uint8_t flags; /* enum node_flags */
+	uint16_t tag;  /* node_tag() of the key, set with the parent */
+	/* scalar: length of str; map or seq: number of children */
+	uint32_t len;
 	struct node *next; /* sibling */
 	const char *key;   /* NUL-terminated; NULL outside maps */
 	uint32_t key_len;
 	uint32_t index; /* position among the siblings */
 	/*
-	 * Scalars, NUL-terminated (but strings may contain NUL bytes: use len).
-	 * Numbers: JSON text of the value (YAML `0x10` gives "16"); JSON input
-	 * keeps its own digits. Booleans: "true", "false".
+	 * Value of a scalar, NUL-terminated (but strings may contain NUL bytes:
+	 * use len). Numbers: JSON text of the value (YAML `0x10` gives "16");
+	 * JSON keeps the digits of the source. Booleans: "true", "false".
 	 */
 	const char *str;
 	struct node *first, *last; /* children, in the author's order */
-	uint64_t tags; /* bit tag % 64 of each key that was ever appended */
-	struct node_index *map_index; /* large maps: hash, else NULL */
+	uint64_t tags; /* bit tag % 64 for each key that was ever appended */
+	struct node_index *map_index; /* hash index of a large map, else NULL */
 	struct node *parent;
-	uint32_t start, end;	     /* bytes of the value in the source */
-	uint32_t key_start, key_end; /* bytes of the key; equal without one */
+	uint32_t start, end; /* bytes of the value in the source */
+	/* bytes of the key; equal if it has none */
+	uint32_t key_start, key_end;
 };
 
 #define FOR_EACH_CHILD(parent_, child)                                         \
 	for (const struct node *child = node_first(parent_); child;            \
 	     child = child->next)
 
-/* First child of a map or seq; NULL for scalars and for unknown nodes. */
+/* Returns the first child of a map or seq; NULL for scalars and for unknown
+ * nodes. */
 static inline const struct node *node_first(const struct node *node)
 {
 	return node && !(node->flags & NODE_UNKNOWN) ? node->first : NULL;
 }
 
 /*
- * Most lookups are for keys that a map does not have: its bits show that. The
- * tag of a literal key is known at compile time. The factors were chosen by
- * counts on 850 manifests and on pods from the API server, so that few keys of
- * a map, and few that are looked up in it, share a bit. rules/kube/data/tag.awk
- * has the same factors.
+ * Returns a 16-bit hash of a key. Most lookups are for keys that a map does not
+ * have, which the bits in its tags show. The tag of a literal key is known at
+ * compile time. The factors were chosen by counts on 850 manifests and on pods
+ * from the API server, so that few keys of a map, and few keys that are looked
+ * up in it, share a bit. rules/kube/data/tag.awk has the same factors.
  */
 static inline uint16_t node_tag(const char *key, size_t len)
 {
@@ -101,8 +106,8 @@ static inline uint64_t node_tag_bit(uint16_t tag)
 	return UINT64_C(1) << (tag & 63);
 }
 
-/* Finds a child by key; the node is unknown or has the bit of the tag, as only
- * maps have. tag is the key's node_tag(). */
+/* Finds a child by key; tag is the key's node_tag(). The node must be unknown,
+ * or its tags must have the bit of the tag. */
 const struct node *node_get_tagged(const struct node *map, const char *key,
 				   size_t len, uint16_t tag);
 /* Finds a child by tag and length alone; the caller compares the key. */
@@ -110,10 +115,10 @@ const struct node *node_get_likely(const struct node *map, size_t len,
 				   uint16_t tag);
 
 /*
- * Value of a key; keys match by bytes, case included (as the API server).
- * Always inline, as node_get() is: otherwise link-time optimization calls some
- * of them and computes the tag of a literal key each time. Comparing the bytes
- * inline saves 25 instructions.
+ * Returns the value of a key; keys match by bytes, including case (as in the
+ * API server). Always inline, as node_get() is: otherwise link-time
+ * optimization turns some uses into calls and computes the tag of a literal key
+ * each time. Comparing the bytes inline saves 25 instructions.
  */
 static inline __attribute__((always_inline)) const struct node *
 node_getn(const struct node *map, const char *key, size_t len)
@@ -138,7 +143,7 @@ node_get(const struct node *map, const char *key)
 	return node_getn(map, key, strlen(key));
 }
 
-/* Looks several keys up in turn: node_path(n, "spec.template.spec"). */
+/* Looks up several keys in turn: node_path(n, "spec.template.spec"). */
 const struct node *node_path(const struct node *node, const char *dotted);
 const struct node *node_at(const struct node *seq, size_t i);
 
@@ -173,13 +178,13 @@ static inline const struct node *node_if_set(const struct node *node)
 	return node_is_unset(node) ? NULL : node;
 }
 
-/* True if even the presence of the node is unknown (kube/typed.h). */
+/* True if it is unknown even whether the node exists (kube/typed.h). */
 static inline bool node_is_perhaps(const struct node *node)
 {
 	return node_is_unknown(node) && node->type == NODE_NULL;
 }
 
-/* Text of a known string; NULL for anything else. */
+/* Returns the text of a known string; NULL for anything else. */
 static inline const char *node_str(const struct node *node)
 {
 	return node && node_known(node, NODE_STRING) ? node->str : NULL;
@@ -200,48 +205,48 @@ bool node_is_false(const struct node *node);
 /* Reads a known integer (2.0 counts, as for the API server); false
  * otherwise. */
 bool node_int(const struct node *node, int64_t *value);
-/* Number of children of a map or seq, else 0. */
+/* Returns the number of children of a map or seq, else 0. */
 size_t node_count(const struct node *node);
 
 /*
  * True if the node is a copy of its parent under another key, in a generated
- * tree (kube/pod.h): its place is the parent's.
+ * tree (kube/pod.h), so that its source position is the parent's.
  */
 static inline bool node_is_view(const struct node *node)
 {
 	return node->key_start > node->key_end;
 }
 
-/* RFC 6901 pointer from the document's root, appended to out. */
+/* Appends the RFC 6901 pointer from the document's root. */
 void node_pointer(const struct node *node, struct buf *out);
 /* Appends "/" and the escaped key. */
 void pointer_add(struct buf *out, const char *key, size_t len);
-/* Like node_pointer(), returned as a text of the arena. */
+/* Like node_pointer(), but returns a text allocated in the arena. */
 char *node_pointer_text(struct arena *arena, const struct node *node);
-/* Returns the children in the order of their keys, to be freed: results must
- * not depend on an order that JSON readers need not keep. NULL if there are
- * none. */
+/* Returns the children in the order of their keys, in memory that the caller
+ * frees; NULL if there are none. Use it where results must not depend on the
+ * order of keys, which JSON readers need not keep. */
 const struct node **node_by_key(const struct node *map);
-/* A hash of the path from root, which holds the node. List items are named by
- * their name if they have one, so an item inserted above does not change the
+/* Returns a hash of the path from root to the node. List items are identified
+ * by their name if they have one, so an item inserted above does not change the
  * hash. */
 uint64_t node_named_path(const struct node *node, const struct node *root);
-/* The value as compact JSON (keys in the author's order), appended. */
+/* Appends the value as compact JSON, with keys in the author's order. */
 void node_json(const struct node *node, struct buf *out);
-/* Text as a JSON string, appended. */
+/* Appends a text as a JSON string. */
 void text_json(const char *text, size_t len, struct buf *out);
-/* True for the same value; number spellings 1, 1.0 count as equal, key order
- * does not matter. */
+/* True if the values are equal. The order of keys does not matter, and 1 equals
+ * 1.0. */
 bool node_same(const struct node *a, const struct node *b);
 
-/* True if two maps have the same content, written alike: in the same order,
- * numbers with the same digits. */
+/* True if two maps have the same content in the same order, and numbers have
+ * the same digits. */
 bool node_repeats(const struct node *a, const struct node *b);
 
 /*
- * The bytes to show for a finding at this node: a scalar's own value; for a
- * map or seq its key, or (list item) the value of its "name", or its first
- * scalar's key.
+ * Sets the range of bytes to show for a finding at this node: a scalar's own
+ * value; the key of a map or seq; for a list item, the value of its "name", or
+ * its first scalar's key.
  */
 void node_anchor(const struct node *node, uint32_t *start, uint32_t *end);
 

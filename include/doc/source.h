@@ -15,17 +15,19 @@
 #include "base/arena.h"
 
 struct source {
-	const char *name; /* as the user wrote it; "-" is standard input */
+	const char *name; /* as the user wrote it; "-" for standard input */
 	const char *text; /* UTF-8; not NUL-terminated */
 	size_t len;
-	bool transcoded; /* was UTF-16: offsets are not offsets of the file */
-	bool bytes_only; /* positions: line 1, column byte offset + 1 */
-	uint32_t bom;	 /* bytes of a UTF-8 byte order mark before text, 0|3 */
+	bool transcoded; /* converted from UTF-16: offsets are not those of the
+			    file */
+	bool bytes_only; /* positions are line 1, column byte offset + 1 */
+	/* bytes of the UTF-8 byte order mark before text, 0 or 3 */
+	uint32_t bom;
 	struct arena *arena;
 	uint32_t *lines; /* offset of each line's first byte, or NULL */
 	uint32_t nlines;
-	/* The last position returned: a later one on the same line is counted
-	 * from it. */
+	/* The last position returned; a later one on the same line is counted
+	 * from here. */
 	uint32_t last_offset, last_line, last_column;
 };
 
@@ -35,21 +37,22 @@ struct position {
 };
 
 /*
- * Byte order marks are removed (bom keeps their length) and UTF-16 is decoded
- * into the arena, as kubectl does. Offsets of nodes count from text; add bom
- * for offsets into the file.
+ * Initializes a source. Byte order marks are removed (bom keeps their length)
+ * and UTF-16 is decoded into the arena, as kubectl does. Offsets of nodes count
+ * from text; add bom for offsets into the file.
  */
 void source_init(struct source *source, struct arena *arena, const char *name,
 		 const char *text, size_t len);
-/* Lines end at LF (CRLF is one end; a lone CR is not an end, as for
- * kubectl). */
+/* Returns line and column of an offset. Lines end at LF or CRLF; a lone CR does
+ * not end a line, as for kubectl. */
 struct position source_position(struct source *source, uint32_t offset);
-/* Bytes of line n (from 1) without its line end; len 0 past the end. */
+/* Returns the bytes of line n (from 1) without its line end; *len is 0 past the
+ * end. */
 const char *source_line(struct source *source, uint32_t n, size_t *len);
 
 struct node;
-/* The byte of the file that a byte of a scalar's text (node->str) comes from,
- * in any style. */
+/* Returns the offset in the source of byte `offset` of a scalar's text
+ * (node->str), for any style. */
 uint32_t source_text_offset(const struct source *source,
 			    const struct node *scalar, size_t offset);
 

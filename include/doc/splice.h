@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits of the author's file: text replaces the bytes start..end, and every
- * other byte stays, comments and style included. If the result is uncertain
+ * Edits of the author's file: a text replaces the bytes start..end, and all
+ * other bytes stay, including comments and style. If the result is uncertain
  * (aliases, merge keys, block scalars, tabs, unknown values), the group of
  * edits is rejected with a reason.
  *
@@ -26,7 +26,7 @@ struct splice {
 	size_t len;
 };
 
-/* In order; they may touch but not overlap. */
+/* Changes in the order of their offsets; they may touch but not overlap. */
 struct splice_list {
 	struct splice *items;
 	size_t n, size;
@@ -34,13 +34,13 @@ struct splice_list {
 
 /*
  * Appends the changes of one document. Groups that cannot be applied get the
- * outcome EDIT_REFUSED and keep it; edits_apply() then returns the same tree as
- * reading the new text. Call it for the documents of a file in order.
+ * outcome EDIT_REFUSED for good, so that edits_apply() returns the same tree as
+ * reading the new text. Call this for the documents of a file in order.
  */
 void edits_splice(struct edit_list *list, const struct doc *doc,
 		  struct arena *arena, struct splice_list *splices);
 
-/* The text with all changes, appended to out. */
+/* Appends the text with all changes. */
 void splices_apply(const char *text, size_t len,
 		   const struct splice_list *splices, struct buf *out);
 
@@ -51,8 +51,8 @@ struct splice_expect {
 };
 
 /*
- * Reads the new text as a file and compares its documents: the ones in expect
- * (by rising number) with their expected content, all others with the old text.
+ * Reads the new text as a file and compares its documents: those in expect
+ * (sorted by number) with their expected content, the others with the old text.
  * Returns -1 and sets err if anything else changed; the new text must then not
  * be written.
  */

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work needed to check an object's lists, in admission and lint alike.
+ * The work that the lists of an object cause, limited in the same way in
+ * admission and lint.
  *
  * Rules compare items of a list with each other (containers, volumes and their
- * mounts), and against nodes and quotas. 1,500 items take a tenth of a second;
- * 12,000, which fit into an object, took longer than the API server's timeout,
- * after which it admits the object.
+ * mounts), and against nodes and quotas. Checking 1,500 items takes a tenth of
+ * a second. Checking 12,000, which an object can contain, takes longer than the
+ * API server's timeout, after which `failurePolicy: Ignore` admits the object.
  */
 #ifndef DOC_WORK_H
 #define DOC_WORK_H
@@ -16,7 +17,8 @@
 #include "doc/node.h"
 
 enum {
-	WORK_ITEMS = 1500, /* of one list, if it is the only list */
+	/* longest list that is checked, if it is the only one */
+	WORK_ITEMS = 1500,
 	WORK_MAX = WORK_ITEMS * WORK_ITEMS,
 };
 

@@ -17,16 +17,17 @@
 struct admission_policies;
 
 struct admission_policies *admission_policies_new(void);
-void admission_policies_free(struct admission_policies *set); /* or NULL */
+/* set may be NULL */
+void admission_policies_free(struct admission_policies *set);
 
-/* Texts live as long as the set. */
+/* A problem or note about a policy file. The texts live as long as the set. */
 struct admission_remark {
 	const char *file;
 	unsigned line, column;
 	const char *text;
 };
 
-/* Receives problems and notes; either may be NULL. */
+/* Receives problems and notes; each function may be NULL. */
 struct admission_listener {
 	void (*problem)(void *context, const struct admission_remark *remark);
 	void (*note)(void *context, const struct admission_remark *remark);
@@ -51,51 +52,53 @@ void admission_policies_add_document(struct admission_policies *set,
 void admission_policies_be_strict(struct admission_policies *set);
 /*
  * Adds the policies of a snapshot: the JSON of a List of objects that
- * admission_save*() wrote, with `unread` beside its items, a list of {group,
- * kind, reason}. There, a policy without a binding is not effective, and one
+ * admission_save*() wrote, with a member `unread`, a list of {group, kind,
+ * reason}. In a snapshot, a policy without a binding is not effective, and one
  * that does not compile is not checked.
  */
 void admission_policies_add_saved(struct admission_policies *set,
 				  const char *name, const char *list,
 				  const struct admission_listener *listener);
-/* Adds a file of the input, but only its Namespaces. */
+/* Adds only the Namespaces of an input file. */
 void admission_policies_add_namespaces(struct admission_policies *set,
 				       const char *name, const char *text,
 				       size_t len);
-/* Likewise, but only its MutatingAdmissionPolicies and their bindings. */
+/* Adds only the MutatingAdmissionPolicies and their bindings of an input
+ * file. */
 void admission_policies_add_mutations(struct admission_policies *set,
 				      const char *name, const char *text,
 				      size_t len);
-/* True if a verdict may depend on namespaces. */
+/* True if a result may depend on namespaces. */
 bool admission_policies_want_namespaces(const struct admission_policies *set);
-/* Compiles and binds everything, after the last file. Returns the number of
- * problems. */
+/* Compiles and binds all policies; call it after the last file. Returns the
+ * number of problems. */
 size_t admission_policies_finish(struct admission_policies *set,
 				 const struct admission_listener *listener);
 
 struct admission_result {
-	bool definition; /* by the rules of a CustomResourceDefinition */
+	/* rejected by the rules of a CustomResourceDefinition */
+	bool definition;
 	enum severity severity;
 	const char *policy, *binding, *expression, *message;
-	/* The author's nodes that decide the verdict, the gravest first; none
-	 * if it concerns the object as a whole. */
+	/* The author's nodes that decide the result, the most important first;
+	 * none if it concerns the object as a whole. */
 	const struct node *const *nodes;
 	size_t nnodes;
 };
 
 struct admission_request {
 	const struct object *object;
-	const struct cluster *cluster; /* or NULL */
-	/* Namespaces beside those of the set, or NULL. */
+	const struct cluster *cluster; /* may be NULL */
+	/* Namespaces in addition to those of the set, or NULL. */
 	const struct admission_policies *namespaces;
 	/* A review's request and the root of its old object (NULL if there is
 	 * none or it is unknown); both NULL for an object in a file. */
 	const struct node *review, *old_object;
 	bool old_unknown;
-	/* The requesting user; NULL: unknown. groups ends with NULL. */
+	/* The requesting user, NULL if unknown. groups ends with NULL. */
 	const char *user;
 	const char *const *groups;
-	bool policies, definitions; /* which are asked */
+	bool policies, definitions; /* which of them are evaluated */
 	struct arena *arena;	    /* holds results until the next call */
 	void (*found)(void *context, const struct admission_result *result);
 	/* Called if an input of a check is unknown. */
@@ -107,9 +110,9 @@ void admission_policies_judge(const struct admission_policies *set,
 			      const struct admission_request *request);
 
 /*
- * Fields that MutatingAdmissionPolicies may set in the request's object or in
- * its pods, as unknown values; NULL: none. Reads the object, the cluster, the
- * namespaces and the arena of the request.
+ * Returns the fields that MutatingAdmissionPolicies may set in the request's
+ * object or in its pods, as unknown values; NULL if there are none. Reads only
+ * the object, cluster, namespaces and arena of the request.
  */
 const struct node *
 admission_policies_touched(const struct admission_policies *set,
@@ -118,11 +121,12 @@ admission_policies_touched(const struct admission_policies *set,
 
 /* --- for snapshots (save.c) ----------------------------------------------- */
 
-/* Appends the kept fields of a policy, a binding or a parameter, as JSON. */
+/* Appends the fields of a policy, a binding or a parameter that a snapshot
+ * keeps, as JSON. */
 void admission_save(const char *api_version, const char *kind,
 		    const struct node *root, struct buf *out);
-/* Saves a definition, with or without its schemas. left_out is the reason for
- * leaving them out; NULL: they are not needed. */
+/* Appends a definition, with or without its schemas. left_out is the reason for
+ * omitting them; NULL: they are not needed. */
 void admission_save_definition(const struct node *root, bool schemas,
 			       const char *left_out, struct buf *out);
 /* True if a schema of a served version has this key. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Known findings: a JSON file of fingerprints, so that a team can accept
- * today's findings and fix them one by one. Lines do not matter (a fingerprint
- * is rule, object and path by names); its other fields are for people, and for
- * finding stale entries.
+ * today's findings and fix them one by one. A fingerprint is made of the rule,
+ * the object and the path with names of list items, so that line numbers do not
+ * matter; the other fields of an entry are for readers and for finding stale
+ * entries.
  *
  * The file is sorted and has one entry per line, so that it merges and reviews
  * well. baseline_has() may be called by several threads once loading is done.
@@ -23,15 +24,16 @@ struct baseline;
 
 struct baseline_entry {
 	uint64_t fingerprint;
-	const char *rule, *file, *object, *message; /* object: "Kind ns/name" */
+	/* object is "Kind ns/name" */
+	const char *rule, *file, *object, *message;
 };
 
 struct baseline *baseline_new(void);
-void baseline_free(struct baseline *baseline); /* NULL is allowed */
-/* At most FILE_BASELINE_MAX bytes. NULL and err (with line and column if
- * known). */
+void baseline_free(struct baseline *baseline); /* baseline may be NULL */
+/* Reads a file of at most FILE_BASELINE_MAX bytes. Returns NULL and sets err
+ * (with line and column if known) if that fails. */
 struct baseline *baseline_load(const char *path, struct err *err);
-/* The state of the file when it was loaded. */
+/* Returns the state of the file when it was loaded. */
 const struct file_stamp *baseline_stamp(const struct baseline *baseline);
 
 /*
@@ -39,16 +41,17 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline);
  * needed.
  */
 bool baseline_has(struct baseline *baseline, const struct finding *finding);
-/* Adds a finding to a new baseline; file is its path as shown to the user.
- * Copies the texts. One thread at a time. */
+/* Adds a finding to a new baseline and copies its texts; file is its path as
+ * shown to the user. Not thread-safe. */
 void baseline_add(struct baseline *baseline, const char *file,
 		  const struct finding *finding);
 size_t baseline_count(const struct baseline *baseline);
 
 /*
- * Entries that no finding matched. looked_for tests whether this run could have
- * found the entry's finding (NULL: always true); entries it could not find are
- * not stale. each may be NULL; returns the number of stale entries.
+ * Lists entries that no finding matched. looked_for tests whether this run
+ * could have found the entry's finding (NULL: always true); entries for which
+ * it is false are not stale. each may be NULL; returns the number of stale
+ * entries.
  */
 struct baseline_files {
 	bool (*looked_for)(void *context, const struct baseline_entry *entry);

@@ -11,18 +11,20 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* The cause of a finding about an expression of the rule that fails. */
+/* finding.check of a finding about an expression of the rule that fails. */
 #define CUSTOM_ERROR "evaluation error"
 
-/* `tests:` of a rule: the lines of the file where it must find something. */
+/* An entry of a rule's `tests:`: the lines of a file where the rule must report
+ * a finding. */
 struct custom_test {
 	const char *file;     /* as written, relative to `from` */
-	const char *from;     /* the file with the rule */
-	unsigned line;	      /* there */
-	const unsigned *want; /* ascending */
+	const char *from;     /* file that contains the rule */
+	unsigned line;	      /* line of the entry in from */
+	const unsigned *want; /* expected lines, ascending */
 	size_t n;
 };
-/* Returns the number of a rule's tests; 0 for built-in rules. */
+/* Sets *test to a rule's tests and returns their number; 0 for built-in
+ * rules. */
 size_t custom_tests(const struct rule *rule, const struct custom_test **tests);
 
 struct setting;

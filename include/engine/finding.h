@@ -20,21 +20,21 @@ struct related {
 
 /* The fix of one finding, as reports show it. */
 struct fix_edit {
-	uint32_t start, end; /* bytes of the file, BOM included */
+	uint32_t start, end; /* byte offsets in the file, including the BOM */
 	const char *text;
 };
 
 struct fix_result {
 	bool safe;
 	const char *title;
-	const char *patch; /* RFC 6902, compact JSON; "" when refused */
+	const char *patch; /* RFC 6902, compact JSON; "" if refused */
 	const struct fix_edit *edits;
 	unsigned nedits;
-	const char *refused; /* reason why the bytes cannot be changed, or "" */
-	/* The fix writes a secret value, which is masked in edits and patch
-	 * (kube/secret/mask.h), which must then not be applied. */
+	const char *refused; /* reason why the file cannot be edited, or "" */
+	/* The fix writes a secret value, masked in edits and patch
+	 * (kube/secret/mask.h), so they must not be applied. */
 	bool masked;
-	bool kept; /* of an info that --fix skips */
+	bool kept; /* belongs to an info, which --fix skips */
 };
 
 enum suppressed_via {
@@ -51,25 +51,26 @@ struct finding {
 	enum action action;
 	struct place place; /* file, bytes, line, column, pointer */
 	struct object_id id;
-	const char *pod; /* role */
+	const char *pod; /* role of the pod */
 	const char *container;
 	const char *message, *help;
 	const char *cause;
-	const char *check; /* of the rule's rejections, or NULL */
-	/* The name of an admission policy, and of its binding. */
+	const char *check; /* id of the rule's rejection, or NULL */
+	/* Names of an admission policy and of its binding. */
 	const char *policy, *binding;
-	/* Parameters that the policy must set for a fix: "cpu: ..., memory:
-	 * ...". */
+	/* Parameters that the policy must set before the fix can be made: "cpu:
+	 * ..., memory: ...". */
 	const char *wants;
 	uint64_t fingerprint;
-	/* The path in baselines of version 1, if it differs: the path of a
-	 * present node, not of a missing one. 0: the same. */
+	/* Hash of the path that baselines of version 1 contain, if it differs:
+	 * it named a present node instead of the missing one. 0: it is the
+	 * same. */
 	uint64_t former_path;
-	/* At admission: a keyed hash of pod, container, message and the values
-	 * that decide the verdict. The key belongs to the process, because the
-	 * author of an object could otherwise choose names and values with
-	 * equal hashes. And the number of pods affected, at their peak (1 if
-	 * the finding is not about pods). */
+	/* At admission: value is a keyed hash of pod, container, message and
+	 * the values that decide the finding. The key belongs to the process,
+	 * because the author of an object could otherwise choose names and
+	 * values with equal hashes. pods is the number of pods affected, at
+	 * their peak (1 if the finding is not about pods). */
 	uint64_t value;
 	struct amount pods;
 	struct related *related;
@@ -77,13 +78,12 @@ struct finding {
 	uint32_t more; /* findings that the report folds into this one */
 	enum suppressed_via suppressed;
 	const char *suppression_reason;
-	/* Identity of pod and container within the run, to drop findings that
-	 * yield. */
+	/* Identify pod and container within the run, to hide less specific
+	 * findings about the same one. */
 	uint32_t pod_key, container_key;
-	struct fix *fix; /* as operations; lives as long as its document */
-	struct fix_result *repair; /* rendered, or NULL: none */
-	/* The effect of its fix; NULL if there is none. Lives as long as
-	 * fix. */
+	struct fix *fix; /* operations; live as long as their document */
+	struct fix_result *repair; /* the fix as shown in reports, or NULL */
+	/* Effect of the fix, or NULL if there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
 	bool fix_counted, fix_kept; /* see fix_count() */
@@ -103,20 +103,21 @@ struct finding {
 	enum mode mode; /* the policy's mode for the object */
 	/* The policy's exemption expired a few days ago: at most a warning. */
 	bool exempt_lately;
-	/* Pods made by a controller are denied too. */
+	/* Also deny Pods made by a controller. */
 	bool controller_pods;
-	/* The old object of an UPDATE would be denied for this finding as
+	/* For an UPDATE: the old object would be denied for this finding as
 	 * well. */
 	bool forgiven;
-	/* The old object is denied for the same rule, whatever the value. */
+	/* For an UPDATE: the old object would be denied for the same rule,
+	 * whatever the value. */
 	bool had_before;
-	/* Objects that its rule needed and the cluster state lacks: bits of
+	/* Objects that its rule needed and the cluster state lacks, as bits of
 	 * struct cluster_absences. */
 	uint32_t absences;
-	/* Why the suppression of this finding was rejected, or NULL. */
+	/* Reason why the suppression of this finding was rejected, or NULL. */
 	const char *ignore_refused;
-	/* Suppressed by an annotation of the object, which its pods do not
-	 * inherit as they do their template's. */
+	/* Suppressed by an annotation of the object. Its pods do not inherit
+	 * that annotation, unlike those of their template. */
 	bool ignored_by_object;
 };
 
@@ -126,18 +127,20 @@ struct finding {
  */
 struct object_id finding_id(struct arena *arena, const struct object *object);
 /*
- * Memory for copies. Similar files repeat the texts of their findings, so a
- * recent text is stored once: a large run needs a third less memory.
+ * Memory for copies of findings. Findings of similar files have the same texts;
+ * a text that was stored recently is not stored again, so that a large run
+ * needs a third less memory.
  */
 struct finding_memory {
 	struct arena arena;
-	const char *texts[1024]; /* by hash */
+	const char *texts[1024]; /* recent texts, by hash */
 };
 
-/* Copies a finding without the fix's operations. */
+/* Copies a finding without the operations of its fix. */
 void finding_copy(struct finding *to, const struct finding *from,
 		  struct finding_memory *memory);
-/* Order of reports: file, line, column, rule name, message. */
+/* Compares by file, line, column, rule name and message, the order of
+ * reports. */
 int finding_cmp(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
@@ -150,17 +153,19 @@ void findings_sort_pointers(struct finding **findings, size_t n);
 size_t findings_repeat(struct finding *const *findings, size_t n);
 /* Help of the finding, else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
-/* Hash of the rule, the object and the path by names: the same in lint and at
- * admission, and after edits. */
+/* Returns a hash of the rule, the object and the path with names of list items.
+ * It is the same in lint and at admission, and after edits elsewhere in the
+ * file. */
 uint64_t finding_fingerprint(const struct finding *finding);
 /* Returns the fingerprint in baselines of version 1. */
 uint64_t finding_former_fingerprint(const struct finding *finding);
-/* Masks secret values in all shown texts; new texts live in the arena. */
+/* Masks secret values in all shown texts; allocates changed texts in the
+ * arena. */
 void finding_mask(struct finding *finding, const struct secrets *secrets,
 		  struct arena *arena);
 const char *severity_name(enum severity severity);
 const char *action_name(enum action action);
-/* Returns false if text is not a severity (action). */
+/* Return false if text is not a severity or an action. */
 bool severity_parse(const char *text, enum severity *out);
 bool action_parse(const char *text, enum action *out);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy file, gpugate-policy(5): which rules run, how severe they are,
- * with what parameters, who is exempt. A policy is immutable once loaded and
- * may be used by several threads. Loading collects every problem with its
+ * The policy file, gpugate-policy(5): which rules run, their severity and
+ * parameters, and which objects are exempt. A policy is immutable once loaded
+ * and may be used by several threads. Loading collects every problem with its
  * position; a policy with an error is not used.
  */
 #ifndef ENGINE_POLICY_H
@@ -18,27 +18,27 @@
 #include "engine/registry.h"
 #include "engine/rule.h"
 
-/* The most checks that a rule may have (rule.rejections). */
+/* Largest number of checks of a rule (rule.rejections). */
 enum { CHECKS_MAX = 128 };
 
 /* The settings of one rule. */
 struct setting {
 	bool enabled;
-	bool locked;	      /* comments and annotations cannot suppress it */
-	bool severity_set;    /* the policy set the severity: findings cannot
-				 change it */
-	bool strict;	      /* its warnings become errors */
-	bool action_set;      /* the policy set the action; else it follows the
+	bool locked;	   /* comments and annotations cannot suppress it */
+	bool severity_set; /* set by the policy: findings cannot change it */
+	bool strict;
+	bool action_set;      /* action set by the policy; else it follows the
 				 finding's severity */
-	bool controller_pods; /* it also denies Pods made by a controller */
-	bool selected;	      /* the command line named it, or its category */
+	bool controller_pods; /* its findings also deny Pods made by a
+				 controller */
+	bool selected; /* selected on the command line, by name or category */
 	enum severity severity;
 	enum action action;
 	/*
-	 * Values in the order of rule->params, checked against their type.
-	 * An int lies in 0..2147483647, or in the range its type gives ("int
-	 * 1..64"). A list is "a,b", a map "key=value,key=value"; no item
-	 * holds a comma.
+	 * Values in the order of rule->params, already checked against their
+	 * types. An int lies in 0..2147483647, or in the range its type gives
+	 * ("int 1..64"). A list is "a,b", a map "key=value,key=value"; items
+	 * contain no comma.
 	 */
 	const char *const *params;
 	uint64_t checks_off[CHECKS_MAX / 64];	 /* bits, by check */
@@ -60,7 +60,7 @@ struct policy;
 
 struct policy_problem {
 	const char *file;
-	unsigned line, column; /* 0: the file or folder as a whole */
+	unsigned line, column; /* 0 if it concerns the whole file or folder */
 	bool warning;
 	const char *text; /* includes "did you mean" if there is a suggestion */
 };
@@ -76,52 +76,55 @@ void policy_problems_release(struct policy_problems *problems);
 /*
  * Presets:
  *
- *	recommended: each rule's own severity; a rule that guesses at intent
- *	at most warns; pedantic and preview rules are off.
+ * 	recommended: each rule's own severity; a rule that guesses at intent
+ * 	at most warns; pedantic and preview rules are off.
  *
- *	strict: recommended, and all findings of the categories resources, shm,
- *	scheduling, lifecycle, quota and priority are errors, even if they
- *	depend on something unknown; guesses are warnings. Warnings of rules
- *	about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
- *	controllers, unless the policy sets `controllerPods: audit`.
+ * 	strict: recommended, and all findings of the categories resources, shm,
+ * 	scheduling, lifecycle, quota and priority are errors, even if they
+ * 	depend on something unknown; guesses are warnings. Warnings of rules
+ * 	about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
+ * 	controllers, unless the policy sets `controllerPods: audit`.
  *
- *	all: recommended with the pedantic and preview rules on.
+ * all: recommended with the pedantic and preview rules on.
  *
- * The action follows a finding's severity (rule_action()) unless `rules:` name
- * one, so that admission allows whatever the linter passes. In each preset a
- * rule that needs parameters is off until it has them. In a pinned preset
- * ("recommended@1.0") rules newer than the pin audit and are infos, so that an
- * upgrade breaks no build; naming such a rule under `rules:` lifts that.
+ * The action follows a finding's severity (rule_action()) unless `rules:` names
+ * one, so that admission allows every object that the linter passes. In each
+ * preset a rule that needs parameters is off until it has them. In a pinned
+ * preset ("recommended@1.0") rules newer than the pin audit and are infos, so
+ * that an upgrade breaks no build; naming such a rule under `rules:` lifts
+ * that.
  *
- * `rules:` then goes from the general to the special: all, category, rule.
- * Naming a rule turns it on, naming a category does not. An override starts
- * from the policy's own `rules:`, on top of the override's preset if it has
- * one.
+ * `rules:` is applied after the preset: first `all`, then categories, then
+ * rules. Setting a rule turns it on, setting a category does not. An override
+ * starts from the policy's own `rules:`, on top of the override's preset if it
+ * has one.
  *
  * invalid-syntax is always on: no policy, option or comment changes it.
  */
 
-/* preset: recommended, strict, all; NULL: recommended. Returns NULL for an
- * unknown preset. */
+/* Returns the policy of a preset: recommended, strict or all; NULL means
+ * recommended. Returns NULL if the preset is unknown. */
 struct policy *policy_default(const struct rule_set *rules, const char *preset);
 struct policy_options {
-	bool admission; /* unknown rule names only warn, for an old binary with
-			   a new policy; files must be regular */
+	bool admission; /* unknown rule names are only warnings, for an old
+			   binary with a new policy; files must be regular */
 	int64_t today;	/* days since the epoch; 0: today by the clock */
-	/* Not NULL: the policy was found, not named by the user. It must be a
-	 * regular file, and may only refer to paths for which this function
-	 * returns no reason. */
+	/* Set if the policy file was found, not named by the user. It must then
+	 * be a regular file, and may refer to a path only if this function
+	 * returns NULL; otherwise it returns the reason for refusing the
+	 * path. */
 	const char *(*refuse_path)(void *context, const char *path);
 	/* The file holds custom rules (kind: Rules) and no policy. */
 	bool rules_only;
-	/* NULL, or called with each folder that `custom:` reads. */
+	/* Called with each folder that `custom:` reads; may be NULL. */
 	void (*looks_into)(void *context, const char *folder);
-	void *context; /* of both */
+	void *context; /* for both functions */
 };
 /*
  * Reads a policy file (or a folder: one Policy, any number of Exemptions).
  * Returns NULL if there are errors; all problems are in problems either way.
- * options NULL: all zero. At most FILE_POLICY_MAX bytes a file.
+ * options is NULL if all members are zero. At most FILE_POLICY_MAX bytes a
+ * file.
  */
 struct policy *policy_load(const struct rule_set *rules, const char *path,
 			   const struct policy_options *options,
@@ -138,39 +141,42 @@ struct policy *policy_parse(const struct rule_set *rules,
 void policy_free(struct policy *policy);
 
 /*
- * A copy with the options of the command line: select replaces (NULL: leave),
- * extend adds, ignore removes; items are rule names, categories or `all`. The
- * special wins over the general (rule, category, all), and ignore over select
- * for words of one kind. preset, unless NULL, replaces the file's `extends`.
- * Returns NULL and sets err for unknown words, and for a rule selected by name
+ * Returns a copy changed by the options of the command line: select replaces
+ * the selection (NULL: keep it), extend adds rules, ignore removes rules; items
+ * are rule names, categories or `all`. A rule name has precedence over a
+ * category and a category over `all`; ignore has precedence over select for
+ * items of the same kind. preset, unless NULL, replaces the file's `extends`.
+ * Returns NULL and sets err for unknown items, and for a rule selected by name
  * whose required parameter has no value.
  */
 struct policy_overrides {
 	const char *preset;
 	const char *const *select, *const *extend, *const *ignore; /* NULL-
 							   terminated lists */
-	/* Accept an unknown word: it may be a rule of another policy. */
+	/* Accept an unknown item: it may be a rule of another policy. */
 	bool lenient;
 };
 struct policy *policy_adjust(const struct policy *policy,
 			     const struct policy_overrides *overrides,
 			     struct err *err);
 /*
- * floor is the admission policy: local may tighten it (enable more, raise
- * severity) or exempt unlocked rules from findings that admission does not
- * deny, but nothing else: parameters of the floor apply if its rule is on, and
- * only the floor's `exclude:` counts. The result is new and keeps all it needs
- * of both. policy_adjust() of a result adjusts local and applies the floor
- * again, so that no option can undercut it.
+ * Combines a local policy with the admission policy (floor). local may tighten
+ * the floor (enable more, raise severity) or exempt unlocked rules from
+ * findings that admission does not deny, but nothing else: parameters of the
+ * floor apply if its rule is on, and only the floor's `exclude:` counts. The
+ * result is a new policy that does not depend on the two. policy_adjust() of a
+ * result adjusts local and applies the floor again, so that no option can make
+ * it weaker.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor);
 
-/* The namespace whose exceptions apply to the object, or NULL: that of the
- * outermost object around it, since a manifest in a string may name any other
- * namespace. */
+/* Returns the namespace whose exemptions apply to the object, or NULL. It is
+ * the namespace of the outermost object, because a manifest in a string may
+ * name any other one. */
 const char *policy_namespace(const struct object *object);
-/* One setting per rule in the order of rules, for this object (overrides). */
+/* Returns one setting per rule, in the order of rules, for this object:
+ * overrides are applied. */
 const struct setting *policy_settings(const struct policy *policy,
 				      const struct object *object);
 /* Like policy_settings(), with the labels of the object's namespace (NULL:
@@ -180,54 +186,59 @@ const struct setting *policy_settings_in(const struct policy *policy,
 					 const struct object *object,
 					 const struct node *namespace_labels,
 					 enum mode *mode);
-/* The settings without overrides, for set rules and `config`. */
+/* Returns the settings without overrides, for set rules and `config`. */
 const struct setting *policy_base(const struct policy *policy);
 /* Returns the setting of a rule, by its index, if it is on: without overrides,
  * else in the first override that turns it on. NULL if it is off. */
 const struct setting *policy_setting(const struct policy *policy,
 				     unsigned rule);
 /*
- * States of a rule's exemption for an object on a day. An exemption warns 14
- * days before it expires, acts as warn for 7 days after its last day, then is
- * gone.
+ * State of a rule's exemption for an object on a day. An exemption warns 14
+ * days before it expires, acts as `warn` for 7 days after its last day, and
+ * then ends.
  */
 enum exempt_state {
 	EXEMPT_NOT,
-	EXEMPT_GRACE,  /* expired at most 7 days ago: at most a warning */
-	EXEMPT_ENDING, /* exempt, but for at most 14 more days */
+	EXEMPT_GRACE,  /* expired at most 7 days ago: the finding is at most a
+			  warning */
+	EXEMPT_ENDING, /* exempt, but the exemption expires within 14 days */
 	EXEMPT_FULLY,
 };
 struct policy_exemption {
 	const char *reason, *from; /* from: "policy.yaml:12" */
-	int64_t until;		   /* last day; INT64_MAX: no end */
-	bool local;		   /* of a local policy on top of a floor */
+	int64_t until;		   /* last day; INT64_MAX: never expires */
+	bool local;		   /* set by a local policy on top of a floor */
 };
-/* check: of the rule's rejections, or NULL. today: 0 is the day of loading;
- * long-running callers must give the day. */
+/* check is the id of one of the rule's rejections, or NULL. today is 0 for the
+ * day on which the policy was loaded; a process that runs for days must pass
+ * the day. */
 enum exempt_state policy_exemption(const struct policy *policy,
 				   const struct rule *rule, const char *check,
 				   const struct object_id *id, int64_t today,
 				   struct policy_exemption *out);
-/* The i-th exemption with an end date (metrics); false past the last. */
+/* Returns the i-th exemption with an expiry date (for metrics); false past the
+ * last. */
 bool policy_exemption_ending(const struct policy *policy, size_t i,
 			     struct policy_exemption *out);
-/* True if any object is exempt from anything, on any day. */
+/* True if the policy has any exemption, expired or not. */
 bool policy_has_exemptions(const struct policy *policy);
 const struct kube_config *policy_kube(const struct policy *policy);
 /* Returns the policy's statements about the cluster; never NULL. */
 const struct platform *policy_platform(const struct policy *policy);
 enum mode policy_mode(const struct policy *policy);
-const char *policy_contact(const struct policy *policy); /* or NULL */
-uint64_t policy_hash(const struct policy *policy);	 /* of all text read */
-/* Seconds after which a cluster state is old (`maxAge: 24h`), 0: never. */
+const char *policy_contact(const struct policy *policy); /* may be NULL */
+uint64_t policy_hash(const struct policy *policy); /* hash of all text read */
+/* Returns the age in seconds from which a cluster state is too old (`maxAge:
+ * 24h`), 0: never. */
 int64_t policy_max_age(const struct policy *policy);
 
 /* -- for admission -- */
 
-/* True if an override requires labels of namespaces. A caller without them (see
- * policy_settings_in()) must report it. */
+/* True if an override depends on labels of namespaces. A caller that does not
+ * know them (see policy_settings_in()) must report it. */
 bool policy_asks_namespaces(const struct policy *policy);
-/* `patchOwners: true`: a Pod's owner gets its fixes too, when it is created. */
+/* True for `patchOwners: true`: when a Pod's owner is created, it gets the
+ * fixes of its Pods as well. */
 bool policy_patches_owners(const struct policy *policy);
 /* True if the account is one of `controllers:`. */
 bool policy_is_controller(const struct policy *policy, const char *account);
@@ -237,18 +248,18 @@ struct policy_break_glass {
 	const char *annotation;
 };
 const struct policy_break_glass *
-policy_break_glass(const struct policy *policy); /* or NULL */
-/* `suppressions.annotations`: returns NULL if an annotation there may silence
- * the rule, under the terms of *grant; else the reason why not. namespace: NULL
- * or "" if there is none or it is unknown. */
+policy_break_glass(const struct policy *policy); /* may be NULL */
+/* `suppressions.annotations`: returns NULL if annotations in the namespace may
+ * suppress findings of the rule, on the conditions in *grant; else the reason
+ * why not. namespace is NULL or "" if there is none or it is unknown. */
 struct policy_grant {
 	bool require_reason;
-	int64_t max_days; /* 0: no limit */
+	int64_t max_days; /* 0: unlimited */
 };
 const char *policy_refusal(const struct policy *policy, const struct rule *rule,
 			   const char *check, const char *namespace,
 			   const struct policy_grant **grant);
-/* The admission policy below a local one, or NULL. */
+/* Returns the admission policy with which a local one was combined, or NULL. */
 const struct policy *policy_floor(const struct policy *policy);
 
 /*
@@ -258,7 +269,7 @@ const struct policy *policy_floor(const struct policy *policy);
  */
 bool policy_excludes(const struct policy *policy, const char *path);
 struct policy_path_rule {
-	const char *set, *cluster, *namespace, *preset; /* NULL: not given */
+	const char *set, *cluster, *namespace, *preset; /* NULL if not set */
 };
 bool policy_for_path(const struct policy *policy, const char *path,
 		     struct policy_path_rule *out);
@@ -269,16 +280,17 @@ bool policy_names_clusters(const struct policy *policy);
 /* Returns the built-in rules and the custom ones (`custom:`). */
 const struct rule_set *policy_rules(const struct policy *policy);
 struct admission_policies;
-/* The cluster's policies among the files of `custom:`, or NULL: from the policy
- * itself or from the floor below it. */
+/* Returns the cluster's policies among the files of `custom:`, or NULL: those
+ * of the policy itself, or of the floor. */
 const struct admission_policies *policy_admission(const struct policy *policy,
 						  bool floor);
 /* True if the word is a rule, a category or `all`. */
 bool policy_knows(const struct policy *policy, const char *word);
 /* Describes the parts of a policy other than its rules, one line each:
- * overrides, exemptions, infrastructure, platform. Texts are not escaped. */
+ * overrides, exemptions, infrastructure, platform. The texts are not
+ * escaped. */
 void policy_describe(const struct policy *policy, struct buf *out);
-/* The commented starter file that `gpugate init` writes. */
+/* Appends the commented starter file that `gpugate init` writes. */
 void policy_write_starter(const struct rule_set *rules, struct buf *out);
 
 #endif

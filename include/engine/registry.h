@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * All rules, sorted by name; generated from the files of rules/catalog. The
- * engine does not refer to it: the programs pass it in.
+ * engine does not refer to this list; the programs pass it in.
  */
 #ifndef ENGINE_REGISTRY_H
 #define ENGINE_REGISTRY_H
@@ -15,9 +15,9 @@ extern const struct rule *const all_rules[];
 extern const size_t all_rules_count;
 
 struct rule_set {
-	/* Sorted by name; followed by `added` custom rules of a policy's
-	 * files, in any order. A built-in rule has the same index in all
-	 * sets. */
+	/* Built-in rules sorted by name, followed by `added` custom rules of a
+	 * policy's files in any order. A built-in rule has the same index in
+	 * all sets. */
 	const struct rule *const *items;
 	size_t n, added;
 	/* The custom rules that check only certain kinds, grouped by kind. */
@@ -26,11 +26,11 @@ struct rule_set {
 };
 
 struct rule_kind {
-	uint64_t hash; /* of the kind's name; 0: of all kinds */
+	uint64_t hash; /* hash of the kind's name; 0 for rules of all kinds */
 	unsigned rule;
 };
-/* The added rules that name this kind in rule.kinds; kind NULL: those that
- * check all kinds. Sets *n; a rule may occur twice in a row. */
+/* Returns the custom rules that name this kind in rule.kinds, or those for all
+ * kinds if kind is NULL. Sets *n; a rule may occur twice in a row. */
 const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 					 const char *kind, size_t *n);
 
@@ -38,9 +38,9 @@ const struct rule_kind *rule_set_of_kind(const struct rule_set *rules,
 struct custom_reader;
 extern const struct custom_reader *const custom_readers[];
 
-/* Finds a rule by name or alias; -1 if there is none. */
+/* Returns the index of a rule by name or alias; -1 if there is none. */
 int rule_set_find(const struct rule_set *rules, const char *name);
-/* The nearest name for "did you mean", or NULL. */
+/* Returns the nearest name for "did you mean", or NULL. */
 const char *rule_set_nearest(const struct rule_set *rules, const char *name);
 
 #endif

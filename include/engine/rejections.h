@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables of operators' rejections, too long for the file of their rule.
+ * Tables of objects that operators reject, which are too long for the files of
+ * their rules.
  */
 #ifndef ENGINE_REJECTIONS_H
 #define ENGINE_REJECTIONS_H

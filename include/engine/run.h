@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running rules. A run belongs to one thread; it takes documents one by one
- * and hands finished findings to a sink per file. Set rules run once at the
- * end over the joined facts of all runs.
+ * Runs rules on documents. A run belongs to one thread; it takes documents one
+ * by one and passes the findings of each file to a sink. Set rules run once at
+ * the end, over the joined facts of all runs.
  *
  *	run_init; { run_begin_file; { run_document } run_end_file }; run_release
  *	run_init; { run_file }; run_release
@@ -30,21 +30,23 @@ enum { UNKNOWN_KINDS = 4, KIND_NAME = 64 };
 
 struct run_counts {
 	uint64_t documents, objects, workloads, unknown_kinds_with_pods;
-	/* The first of them by name, cut to KIND_NAME; "" ends them. */
+	/* The first unknown kinds in alphabetical order, cut to KIND_NAME; ""
+	 * ends the list. */
 	char unknown_kinds[UNKNOWN_KINDS][KIND_NAME];
 	uint64_t placeholders, fragments;
-	/* Whole objects that are changed before they are applied, and objects
-	 * that set accelerators in values of a chart. */
+	/* Counts of complete objects that are changed before they are applied,
+	 * and of objects that set accelerators in values of a chart. */
 	uint64_t patched, chart_values;
-	/* Pods that rules about waste leave out: their namespace is in the
-	 * policy's `infrastructure:`, or it is unknown and they look like
-	 * infrastructure. */
+	/* Counts of pods that rules about waste skip because their namespace is
+	 * in the policy's `infrastructure:`, or because it is unknown and they
+	 * look like infrastructure. */
 	uint64_t infrastructure, infrastructure_unknown;
 	uint64_t errors, warnings, infos, suppressed;
 	uint64_t fixable, fixable_unsafe; /* visible findings with a fix */
-	uint64_t fixable_infos; /* fixable infos, which keep_infos omits */
-	/* Fixable findings in rendered texts whose sources do not contain the
-	 * value (lint). */
+	/* fixable infos, omitted because of keep_infos */
+	uint64_t fixable_infos;
+	/* Fixable findings in rendered texts whose source files do not contain
+	 * the value (lint). */
 	uint64_t fixable_rendered;
 	int64_t gpus; /* GPUs of all linted workloads in the steady state */
 	bool gpus_unknown; /* gpus is a lower bound */
@@ -55,13 +57,13 @@ struct not_run {
 	const struct rule *rule;
 	const char *reason;
 	uint64_t count;
-	unsigned mark; /* the caller's; 0 at first */
+	unsigned mark; /* used by the caller; initially 0 */
 };
 
 /*
- * The rules to run; the more specific rules to which their findings yield run
- * too. All rules run if anything may be suppressed, since a suppression may be
- * reported as unused.
+ * Selects the rules to run. More specific rules that hide their findings run
+ * too. All rules run if anything may be suppressed, because an unused
+ * suppression must be reported.
  */
 enum run_wanted {
 	WANT_ALL,
@@ -71,29 +73,30 @@ enum run_wanted {
 
 struct run_options {
 	const struct rule_set *rules;
-	bool partial;	  /* the set is incomplete */
+	bool partial;	  /* the input is only a part of the manifests */
 	bool no_ignore;	  /* comments and annotations do not suppress */
 	bool file_values; /* placeholders and fragments exist (lint) */
 	int64_t today;	  /* days since the epoch */
 	int64_t now; /* seconds since the epoch, for the age of snapshots */
 	/*
-	 * The snapshot of files that name none, or NULL; must outlive the run.
+	 * The snapshot for files that name none, or NULL. It must outlive the
+	 * run.
 	 */
 	const struct cluster *cluster;
-	/* The cluster's own admission policies, or NULL; and the requesting
-	 * user: NULL if unknown; groups ends with NULL. */
+	/* The cluster's own admission policies, or NULL, and the requesting
+	 * user, NULL if unknown. groups ends with NULL. */
 	const struct admission_policies *admission_policies;
-	/* Namespaces of the input files, for these admission policies and for
-	 * those of policies and clusters; or NULL. */
+	/* Namespaces of the input files, or NULL. Used by these admission
+	 * policies and by those of policies and snapshots. */
 	const struct admission_policies *namespaces;
 	const char *user;
 	const char *const *groups;
 	/* Finds a name that an object of another input file defines. May be
-	 * NULL; any thread may call it. */
+	 * NULL. It is called by any thread. */
 	bool (*find_defined_name)(void *set, enum defined_kind kind,
 				  const char *text, struct defined_name *name);
-	/* Finds a named runtime among the input files. It lives as long as they
-	 * do and is not changed. */
+	/* Finds a runtime by name among the input files. The result lives as
+	 * long as they do and does not change. */
 	const struct runtime *(*find_runtime)(void *set,
 					      const struct object *object,
 					      const char *kind,
@@ -101,111 +104,113 @@ struct run_options {
 	/* Returns the MutatingAdmissionPolicies of the input files, or NULL. */
 	const struct admission_policies *(*find_mutations)(void *set);
 	void *set;
-	/* At admission, or NULL: demand that was admitted a moment ago, and the
-	 * receiver of this object's own demand. */
+	/* At admission, or NULL: requests that were admitted a moment ago, and
+	 * the function that receives this object's requests. */
 	const struct reservations *reservations;
 	void (*workload)(void *context, const struct workload *workload);
-	struct baseline *baseline; /* its findings are suppressed; or NULL */
-	/* All findings of a file, sorted; they die when the call returns. */
+	/* findings in it are suppressed; may be NULL */
+	struct baseline *baseline;
+	/* Receives all findings of a file, sorted; they are valid during the
+	 * call. */
 	void (*sink)(void *context, uint32_t file, struct finding **findings,
 		     size_t n);
 	/*
-	 * Receives the fixes of a whole document: those of all visible
-	 * findings, merged. Called at the document's end; the edits are valid
-	 * until the next file begins (trees are the caller's). NULL: not
-	 * wanted.
+	 * Receives the merged fixes of all visible findings of a document. It
+	 * is called at the document's end; the edits are valid until the next
+	 * file begins if the caller keeps the trees. May be NULL.
 	 */
 	void (*repair)(void *context, const struct doc *doc,
 		       struct edit_list *edits);
-	/* Called after repair() for each finding whose fix was wanted: reason
-	 * is NULL if it was applied, else the reason why not. May be NULL. */
+	/* Called after repair() for each finding whose fix was requested:
+	 * reason is NULL if it was applied, else the reason why not. May be
+	 * NULL. */
 	void (*repaired)(void *context, const struct finding *finding,
 			 const char *reason);
-	bool unsafe_repairs; /* unsafe ones too */
-	/* Infos are not fixed, unless the command line selected their rule or
-	 * the policy says to patch (wants_repair decides by itself).
-	 */
+	bool unsafe_repairs; /* include unsafe fixes */
+	/* Skip fixes of infos, unless the command line selected their rule or
+	 * the policy's action is patch. wants_repair ignores this. */
 	bool keep_infos;
-	/* Decides which fixes are computed, instead of unsafe_repairs; NULL:
+	/* Decides which fixes are computed, in place of unsafe_repairs; NULL:
 	 * all safe ones. */
 	bool (*wants_repair)(void *context, const struct finding *finding);
-	/* At admission: comments do not exist, and an annotation suppresses
-	 * only rules that the policy grants. */
+	/* At admission, comments are not known, and an annotation suppresses
+	 * only rules for which the policy allows it. */
 	bool admission;
-	/* Recorded by this thread, or NULL. Findings mention absences they
-	 * depend on. */
+	/* Records absences for this thread; may be NULL. Findings then list the
+	 * absences on which they depend. */
 	struct cluster_absences *absences;
 	enum run_wanted wanted;
-	bool render_repairs; /* fill in finding.repair */
-	/* Reads the text of a file again, for comments about findings of set
-	 * rules. If it is NULL or returns NULL, comments cannot suppress
-	 * them. */
+	bool render_repairs; /* set finding.repair */
+	/* Reads the text of a file again, to find comments that suppress
+	 * findings of set rules. If it is NULL or returns NULL, comments do not
+	 * suppress them. */
 	struct source *(*source_of)(void *context, uint32_t file);
 	void *context;
 };
 
 struct run {
 	struct run_options options;
-	struct arena file_arena; /* findings of the current file */
+	struct arena file_arena; /* memory of the current file's findings */
 	struct object_index index;
 	struct run_counts counts;
-	/* The object was not read completely: it exceeds its budget. */
+	/* The object was read in part because it exceeds its budget. */
 	bool costly;
-	/* private to the engine */
+	/* internal to the engine */
 	struct run_state *state;
 };
 
 void run_init(struct run *run, const struct run_options *options);
 void run_release(struct run *run);
 
-/* Begins a file. default_namespace (or NULL) is for objects without one.
- * fragments: every object of the file is a fragment. patched: so is every
- * object that a kustomization patches or may patch, because nothing in it
- * counts as missing. */
+/* Describes a file. default_namespace (or NULL) is for objects without a
+ * namespace. fragments: every object of the file is a fragment. patched: a
+ * kustomization patches objects of the file, or may do so; such objects are
+ * fragments, in which no value counts as missing. */
 struct run_file {
 	uint32_t index;
 	struct source *source;
 	const struct policy *policy;
 	const char *default_namespace;
 	bool fragments, patched;
-	/* The text was rendered from sources: their comments may belong to
+	/* The text was rendered from source files, whose comments may belong to
 	 * other values. */
 	bool built;
-	/* Charts that its objects set values for are linted by themselves. */
+	/* Charts for which its objects set values are linted separately. */
 	bool charts_judged;
-	/* Labels of the namespace; NULL if unknown. */
+	/* Labels of the object's namespace; NULL if unknown. */
 	const struct node *namespace_labels;
 	const struct cluster *cluster; /* NULL: the cluster of the run */
-	/* That cluster's own policies, or NULL. */
+	/* Admission policies of that cluster, or NULL. */
 	const struct admission_policies *cluster_policies;
 	/* At admission, or NULL: the review's request, and the root of its old
 	 * object (NULL if there is none or it is unknown). */
 	const struct node *request, *old_object;
 	bool old_unknown;
-	/* The budget of documents in strings, reduced by their cost; NULL:
-	 * the budget of a file. */
+	/* Budget for documents in strings, reduced by their cost; NULL: that of
+	 * a file. */
 	struct load_cost *budget;
 };
 void run_begin_file(struct run *run, const struct run_file *file);
-/* Settings for reading objects: from the file's policy, with the resources of
- * DeviceClasses. */
+/* Returns the settings for reading objects: those of the file's policy and the
+ * resources of DeviceClasses. */
 const struct kube_config *run_kube(struct run *run);
-/* loader's issue callback; context = run */
+/* The loader's issue callback, whose context is the run. */
 void run_load_issue(void *run, const struct load_issue *issue);
 void run_document(struct run *run, struct doc *doc);
 void run_end_file(struct run *run);
 
-/* Does all of that: reads the documents of file->source one after the other,
- * each in the arena until its rules and seen() (or NULL) have run. */
+/* Runs a whole file, in place of the functions above: reads the documents of
+ * file->source one after the other. Each document lives in the arena until its
+ * rules and seen() (may be NULL) have run. */
 void run_file(struct run *run, const struct run_file *file, struct arena *docs,
 	      void (*seen)(void *context, const struct doc *doc),
 	      void *context);
 
-/* Facts, counts and reasons for skipped rules move from src to dst; the
- * findings of its last file are dropped. */
+/* Moves facts, counts and reasons for skipped rules from src to dst. Drops the
+ * findings of src's last file. */
 void run_join(struct run *dst, struct run *src);
-/* Runs set rules over run->facts; policy_of gives each file's policy. Findings
- * come to the sink file by file, in file order. */
+/* Runs set rules over run->facts; policy_of returns the policy of each file.
+ * The sink receives the findings file by file, in the order of files. */
 void run_set(struct run *run,
 	     const struct policy *(*policy_of)(void *context, uint32_t file),
 	     void *context);
@@ -216,9 +221,9 @@ void fix_uncount(struct run_counts *counts, const struct finding *finding);
 /* Reasons why rules did not run; *n of them, sorted by rule name. They belong
  * to the run until it is released; only their marks may be set. */
 struct not_run *run_not_run(struct run *run, size_t *n);
-/* Forgets facts, counts and skipped rules, before the next set of files. */
+/* Drops facts, counts and skipped rules before the next set of files. */
 void run_restart(struct run *run);
-/* Forgets the last file as well, and returns most of its memory. */
+/* Drops the last file as well, and frees most of the run's memory. */
 void run_drop(struct run *run);
 
 #endif

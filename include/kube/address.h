@@ -13,7 +13,7 @@
 /*
  * Returns the subdomain, of *len bytes, in an address of the first pod of a Job
  * or StatefulSet ("NAME-0.SUBDOMAIN:29500"), as a pointer into the address;
- * NULL if it is not such an address or may be another kind of object's.
+ * NULL if it is not such an address or may be that of another kind of object.
  */
 const char *first_pod_subdomain(const struct object *object,
 				const char *address, size_t *len);

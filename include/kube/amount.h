@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Sums that know whether they are complete.
- */
+/* Sums of numbers, some of which may be unknown. */
 #ifndef KUBE_AMOUNT_H
 #define KUBE_AMOUNT_H
 
@@ -11,25 +9,28 @@
 #include "doc/node.h"
 
 struct amount {
-	int64_t n; /* known part (a lower bound while unknown is set) */
+	/* sum of the known numbers (a lower bound if unknown is set) */
+	int64_t n;
 	bool unknown;
-	/* Number of pods, where each counts together with the pod that replaces
-	 * it. */
+	/* A number of pods in which each pod counts together with its
+	 * replacement. */
 	bool replaced;
 };
 
-/* Negative numbers become 0; large ones stop far below overflow. */
+/* Convert a number: negative ones become 0, large ones are capped far below
+ * overflow. */
 struct amount amount_of(int64_t n);
 struct amount amount_add(struct amount a, struct amount b);
 struct amount amount_mul(struct amount a, struct amount b);
 struct amount amount_max(struct amount a, struct amount b);
-/* The smaller of two amounts; unknown if either is unknown. */
+/* Returns the smaller of two amounts; unknown if either is unknown. */
 struct amount amount_min(struct amount a, struct amount b);
-/* An int-or-percent of n (percentages rounded up), as maxSurge is. */
+/* Returns an int-or-percent field such as maxSurge, with percentages of n
+ * rounded up. */
 struct amount amount_share(const struct node *node, struct amount n,
 			   int percent);
-/* An integer field: unset gives the default, a negative number 0, anything else
- * unknown. */
+/* Reads an integer field: returns `unset` if it is not set, 0 for a negative
+ * number, unknown for anything else. */
 struct amount amount_int(const struct node *node, int64_t unset);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Versions of kinds that API servers no longer serve. */
+/* API versions of kinds that no API server serves any more. */
 #ifndef KUBE_API_VERSION_H
 #define KUBE_API_VERSION_H
 
@@ -7,14 +7,15 @@
 
 struct removed_version {
 	const char *kind, *group;
-	const char *version; /* NULL: all of them */
-	int since;	     /* Kubernetes 1.N; 0: a CRD of an operator */
+	const char *version; /* NULL: all versions */
+	/* removed in Kubernetes 1.N; 0: a CRD, removed by its operator */
+	int since;
 };
 
-/* The object's own version if it was removed; NULL if it is served or
+/* Returns the removed version of the object; NULL if its version is served or
  * unknown. */
 const struct removed_version *object_removed_version(const struct object *o);
-/* True if no supported release serves it. */
+/* True if no supported Kubernetes release serves it. */
 bool version_is_gone(const struct removed_version *removed);
 
 #endif

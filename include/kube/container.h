@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One container of a pod, read-only for rules. Strings are NULL when absent,
- * not a string, or unknown.
+ * One container of a pod, which rules may only read. Strings are NULL if
+ * absent, not a string, or unknown.
  */
 #ifndef KUBE_CONTAINER_H
 #define KUBE_CONTAINER_H
@@ -22,16 +22,17 @@ struct container_memo;
 
 enum container_role {
 	CONTAINER_MAIN,
-	CONTAINER_INIT,	   /* runs before the main ones */
+	CONTAINER_INIT,	   /* runs before the main containers */
 	CONTAINER_SIDECAR, /* init container with restartPolicy Always */
 };
 
 /* A value of `limits` or `requests`. */
 struct resource_entry {
-	const struct node *node; /* its key is the resource's name */
-	const struct accelerator *accelerator; /* of that name, or NULL */
-	/* The request with the name of this limit, the limit with the name of
-	 * this request, or NULL. */
+	/* the key of the node is the resource's name */
+	const struct node *node;
+	const struct accelerator *accelerator; /* row of that name, or NULL */
+	/* For a limit, the request of the same name; for a request, the limit;
+	 * or NULL. */
 	const struct resource_entry *other;
 	enum quantity_state state;
 	struct quantity quantity;
@@ -50,27 +51,31 @@ struct container {
 	const char *name;
 	const char *image;
 	enum container_role role;
-	unsigned index;		      /* within its list */
-	const struct node *resources; /* map with limits, requests, claims */
-	const struct node *limits, *requests; /* values of these keys */
-	/* Their values, if they are maps: limits first. */
+	unsigned index; /* index in its list */
+	/* map that contains limits, requests and claims */
+	const struct node *resources;
+	const struct node *limits, *requests; /* maps of resources */
+	/* Entries of limits, then of requests, as far as these are maps. */
 	const struct resource_entry *entries;
 	size_t nlimits, nrequests;
-	/* Some resource name has a domain, as all accelerators have. */
+	/* Some resource name contains a domain, as the names of all
+	 * accelerators do. */
 	bool extended;
 	/* env is a list of maps with strings for name and value. */
 	bool env_plain;
-	const struct env_entry *env; /* in order; without envFrom */
+	const struct env_entry *env; /* in order, without those of envFrom */
 	size_t nenv;
-	/* node_tag_bit() of their names, indexed by the two higher bits of the
-	 * tag. */
+	/* node_tag_bit() of the names of env, in four sets selected by the two
+	 * highest bits of the tag. */
 	uint64_t env_tags[4];
-	/* Devices: sum over accelerators of limits, else requests. */
+	/* Number of devices: sum of the limits, else of the requests, of all
+	 * accelerators. */
 	struct amount gpus;
-	const struct accelerator
-		*accelerator;	     /* first one requested, or NULL */
-	const char *resource;	     /* that resource's name, or NULL */
-	struct container_memo *memo; /* answers given before (rules/kube) */
+	/* row of the first one requested, or NULL */
+	const struct accelerator *accelerator;
+	const char *resource; /* name of that resource, or NULL */
+	/* results that were computed before (rules/kube) */
+	struct container_memo *memo;
 };
 
 #define FOR_EACH_LIMIT(c_, entry_)                                             \
@@ -84,7 +89,8 @@ struct container {
 	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
 	     entry_++)
 
-/* Each requested resource once: a limit hides the request of its name. */
+/* Visits each requested resource once: if a resource has a limit, its request
+ * is skipped. */
 #define FOR_EACH_ASKED(c_, entry_)                                             \
 	for (const struct resource_entry *entry_ = (c_)->entries;              \
 	     entry_ &&                                                         \
@@ -93,7 +99,7 @@ struct container {
 		if (entry_ < (c_)->entries + (c_)->nlimits ||                  \
 		    !entry_->other || node_is_unset(entry_->other->node))
 
-/* Reads a value of its limits or requests; NULL: it is not set. */
+/* Reads an entry of limits or requests; value is NULL if it is not set. */
 enum quantity_state container_value(const struct container *c,
 				    const struct node *value,
 				    struct quantity *q);
@@ -107,8 +113,8 @@ static inline enum quantity_state container_limit(const struct container *c,
 
 /*
  * The limit of the resource that bounds the container: its own, or the pod's
- * (spec.resources) where that is lower or the container has none. by, which may
- * be NULL, gets the place where it is written, or NULL.
+ * (spec.resources) if that is lower or the container has none. *by (by may be
+ * NULL) gets the node of the limit, or NULL.
  */
 enum quantity_state container_bound(const struct container *c,
 				    const char *resource, struct quantity *q,
@@ -121,11 +127,11 @@ static inline enum quantity_state container_request(const struct container *c,
 	return container_value(c, node_get(c->requests, resource), q);
 }
 
-/* Returns the name for messages; a placeholder stays as written. A file may
- * lack the name that the API server requires. */
+/* Returns the container's name for messages; a placeholder is returned as
+ * written. In a file, the name that the API server requires may be missing. */
 const char *container_title(const struct container *c);
 
-/* The map `limits` or `requests`, or NULL. */
+/* Returns the map `limits` or `requests`, or NULL. */
 static inline const struct node *container_limits(const struct container *c)
 {
 	return node_is_map(c->limits) ? c->limits : NULL;
@@ -145,9 +151,10 @@ static inline bool container_may_have_env(const struct container *c,
 	return c->env_tags[tag >> 6 & 3] & node_tag_bit(tag);
 }
 
-/* The env entry of that name (the last one wins), or NULL; its literal
- * value is node_str(node_get(entry, "value")). envFrom is not looked at.
- * Many rules ask for variables, and most containers have none of them. */
+/* Returns the env entry of that name (the last one counts), or NULL; its
+ * literal value is node_str(node_get(entry, "value")). Ignores envFrom. The
+ * function is inline because many rules ask for variables that most containers
+ * lack. */
 static inline const struct node *container_env(const struct container *c,
 					       const char *name)
 {
@@ -158,24 +165,25 @@ static inline const struct node *container_env(const struct container *c,
 		       : NULL;
 }
 
-/* A field of its securityContext, else of the pod's. */
+/* Returns a field of the container's securityContext, or else of the pod's. */
 const struct node *container_security(const struct container *c,
 				      const char *key);
-/* The volumeMounts entry at exactly this path (with or without a trailing
- * '/'). */
+/* Returns the volumeMounts entry at exactly this path (with or without a
+ * trailing '/'). */
 const struct node *container_mount(const struct container *c, const char *path);
-/* The tag of an image; NULL if it has none, or a digest. */
+/* Returns the tag of an image; NULL if it has no tag or has a digest. */
 const char *image_tag(const char *image);
-/* True for a digest, or a tag that does not move (latest, nightly, main ...
- * do). */
+/* True for a digest, or for a tag that is not updated (unlike latest, nightly,
+ * main ...). */
 bool image_is_fixed(const char *image);
-/* Returns the purpose of its image, by the image's name. */
+/* Returns the classes of the container's image, by its name. */
 struct image_type container_image(const struct container *c);
 /*
  * Returns whether the container requests a device (or a claim that may be one).
  */
 enum tri container_uses_gpu(const struct container *c);
-/* accelerator_resembles() of an entry's name, looked up once per pod. */
+/* Returns accelerator_resembles() for the entry's name; computed once per
+ * pod. */
 const struct accelerator *
 container_resembles(const struct accelerator_extra *extra,
 		    const struct container *c,

@@ -2,9 +2,9 @@
 /*
  * Names that other objects of the input define, for rules that check one
  * object: resources of DeviceClasses, RuntimeClasses that select nodes, and
- * models of KServe's caches. Pods request devices of a DeviceClass by a
- * resource name, as those of a device plugin; the gate DRAExtendedResource is
- * on by default since Kubernetes 1.36.
+ * models of KServe's caches. Pods can request devices of a DeviceClass by a
+ * resource name, like devices of a device plugin; the feature gate
+ * DRAExtendedResource is on by default since Kubernetes 1.36.
  */
 #ifndef KUBE_DEFINED_NAME_H
 #define KUBE_DEFINED_NAME_H
@@ -12,8 +12,8 @@
 #include "kube/cluster/cluster.h"
 
 enum defined_kind {
-	DEFINED_DEVICE,	 /* a resource */
-	DEFINED_RUNTIME, /* a RuntimeClass with `scheduling` */
+	DEFINED_DEVICE,	 /* extended resource of a DeviceClass */
+	DEFINED_RUNTIME, /* RuntimeClass with `scheduling` */
 	DEFINED_MODEL,	 /* sourceModelUri of a LocalModelCache */
 };
 
@@ -29,11 +29,11 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 			   void (*found)(void *context,
 					 const struct defined_name *name),
 			   void *context);
-/* True if the defined name matches the requested one: a cache has the folders
- * below its model, too. */
+/* True if the defined name covers the requested one. A cache also covers the
+ * folders below its model. */
 bool defined_name_is(const struct defined_name *name, enum defined_kind kind,
 		     const char *text);
-/* Finds a resource of a DeviceClass. cluster may be NULL; name receives the
+/* Finds a DeviceClass's resource. cluster may be NULL; *name receives the
  * result. */
 bool defined_name_in_cluster(const struct cluster *cluster,
 			     const char *resource, struct arena *arena,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that the API server cannot read into their field. Null is not a value,
- * and placeholders are skipped.
+ * Values of a type that the API server cannot decode into their field. Null and
+ * placeholders are skipped.
  *
  * Built-in objects are decoded into Go types; custom resources are validated by
  * the schema of their definition, where a quantity is an integer or a string of
@@ -22,16 +22,16 @@ const char *node_type_text(const struct node *node);
 /* -- types --------------------------------------------------------------- */
 
 struct field_issue {
-	const struct node *at; /* the value */
+	const struct node *at; /* node of the value */
 	const char *field;     /* "env", "nodeSelector", "replicas" */
 	const char *wanted;    /* "a string" */
 	const struct object *object;
-	const struct pod *pod;	   /* NULL: the object's own */
-	const struct container *c; /* or NULL */
+	const struct pod *pod;	   /* pod that contains it; NULL: the object */
+	const struct container *c; /* container that contains it, or NULL */
 };
 
 struct field_walk {
-	bool counts_only; /* only numbers of pods are checked */
+	bool counts_only; /* check only numbers of pods */
 	void (*found)(struct field_walk *walk, const struct field_issue *issue);
 	void *context;
 };

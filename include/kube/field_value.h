@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that the API server's own types do not allow: words outside of an
+ * Values that the types of the API server do not allow: words outside of an
  * enumeration, and required fields that are not set. The tables list values
  * that kube-apiserver 1.37 rejects.
  */
@@ -12,13 +12,14 @@
 struct value_issue {
 	const struct node *at; /* the value, or the map that lacks the field */
 	const char *field;
-	const char *const *values; /* the allowed words, ends with NULL; NULL:
-				      the required field is not set */
-	const char *text; /* a broken constraint in words; NULL: one of values
-			     is required */
+	/* the allowed words, NULL-terminated; NULL if the required field is not
+	 * set */
+	const char *const *values;
+	/* the violated condition in words; NULL if one of values is required */
+	const char *text;
 	const struct object *object;
-	const struct pod *pod;	   /* NULL: the object's own */
-	const struct container *c; /* or NULL */
+	const struct pod *pod;	   /* pod that contains it; NULL: the object */
+	const struct container *c; /* container that contains it, or NULL */
 };
 
 enum value_check {
@@ -30,7 +31,7 @@ enum value_check {
 struct value_walk {
 	void (*found)(struct value_walk *walk, const struct value_issue *issue);
 	void *context;
-	struct arena *arena; /* of the texts */
+	struct arena *arena; /* memory of the texts */
 	enum value_check check;
 	bool custom_only; /* skip objects of native kinds */
 };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Fields that the cluster adds to pods before they are created (policy:
- * `injected:`): rules read them if the author set none. Their nodes are in no
- * file (node_is_injected()), so findings and fixes skip them.
+ * `injected:`): rules read them if the author did not set the field. Their
+ * nodes are not in a file (node_is_injected()), so that findings and fixes skip
+ * them.
  */
 #ifndef KUBE_INJECTED_H
 #define KUBE_INJECTED_H
@@ -16,17 +17,20 @@ struct pod;
 struct kube_config;
 
 struct pod_injection {
-	const struct glob *const *namespaces; /* ends with NULL; NULL: all */
-	/* schedulerName, runtimeClassName, tolerations, volumes, env, labels */
+	/* NULL-terminated; NULL: all namespaces */
+	const struct glob *const *namespaces;
+	/* Map with schedulerName, runtimeClassName, tolerations, volumes, env,
+	 * labels. */
 	const struct node *fields;
 };
 
 bool node_is_injected(const struct node *node);
-/* Called once the namespace is determined. An object whose namespace is unknown
- * gets only fields for all namespaces. */
+/* Adds the fields for the object's namespace, which must be final. An object
+ * whose namespace is unknown gets only fields for all namespaces. */
 void object_inject(struct arena *arena, const struct kube_config *config,
 		   struct object *object);
-/* An unknown injected field hides the author's value. */
+/* Adds the fields to a pod. An unknown injected field replaces the author's
+ * value. */
 void pod_inject(struct arena *arena, struct pod *pod,
 		const struct node *fields);
 

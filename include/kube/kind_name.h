@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Misspelled kinds, and kinds in a group that lacks them. */
+/* Misspelled kinds, and kinds that belong to another API group. */
 #ifndef KUBE_KIND_NAME_H
 #define KUBE_KIND_NAME_H
 
@@ -8,16 +8,16 @@
 enum kind_fault {
 	KIND_NO_FAULT,
 	KIND_MISSPELLED, /* differs in case, or unknown in a known group */
-	KIND_ELSEWHERE,	 /* another group has it */
+	KIND_ELSEWHERE,	 /* exists in another group */
 };
 
 struct kind_meant {
 	const char *kind, *group;
-	const char *version; /* NULL: not known */
+	const char *version; /* NULL: unknown */
 };
 
-/* Sets *meant if there is a fault. No fault: the kind is known, or may
- * exist. */
+/* Returns the fault of the object's kind, and sets *meant to the kind that was
+ * probably meant. Returns no fault if the kind is known or may exist. */
 enum kind_fault kind_fault(const struct object *object,
 			   struct kind_meant *meant);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One Kubernetes object and the pods it makes. Everything here is a view of a
- * node tree, built by object_read() into an arena, and read-only for rules.
- * Strings are NULL when absent, not a string, or unknown.
+ * One Kubernetes object and the pods that it makes. object_read() builds these
+ * structs in an arena; they refer to the node tree, and rules may only read
+ * them. Strings are NULL if absent, not a string, or unknown.
  *
  * The kinds, the paths of their pod templates, their numbers of pods and the
  * fields that operators inject are data: rules/kube/data/kinds.txt.
@@ -24,66 +24,75 @@ struct kind;
 struct runtime;
 struct runtime_use;
 
-/* The purpose of a kind. Decides "training" and "serving" in rules. */
+/* The purpose of a kind, from which rules derive "training" and "serving". */
 enum kind_class {
-	KIND_OTHER, /* no pods, or nothing special */
+	KIND_OTHER, /* makes no pods, or has no special purpose */
 	KIND_POD,
-	KIND_BATCH,    /* Job, CronJob, Workflow: runs to an end */
+	KIND_BATCH,    /* runs to completion: Job, CronJob, Workflow */
 	KIND_TRAINING, /* made for training: Kubeflow, MPI, TrainJob, vcjob */
 	KIND_SERVING,  /* made for serving: InferenceService, NIMService, ... */
-	KIND_SERVICE,  /* long-running of any sort: Deployment, StatefulSet */
+	KIND_SERVICE,  /* runs indefinitely: Deployment, StatefulSet */
 	KIND_RAY,      /* RayCluster, RayJob, RayService */
 	KIND_INTERACTIVE, /* Notebook, Workspace */
-	KIND_DAEMON,	  /* one pod a node */
+	KIND_DAEMON,	  /* one pod per node */
 	KIND_TEMPLATE,	  /* makes pods only if another object refers to it */
 };
 
 /*
- * Source of an object's gang; see object.gang_*. Ray clusters run with the
- * workers they have: GANG_NONE, unless a queue or scheduler groups them. A
- * TrainJob's runtime may group its pods: GANG_OPERATOR.
+ * Mechanism that starts an object's pods together; see object.gang_*. Ray
+ * clusters run with the workers they have: GANG_NONE, unless a queue or
+ * scheduler groups them. A TrainJob's runtime may group its pods:
+ * GANG_OPERATOR.
  */
 enum gang_kind {
-	GANG_NONE,     /* pods start one by one, each useful alone */
-	GANG_OPERATOR, /* the operator or queue starts all or none */
-	GANG_NEEDED,   /* pods need each other, but nothing groups them */
+	GANG_NONE,     /* pods start one by one; each is useful alone */
+	GANG_OPERATOR, /* the operator or queue starts all pods or none */
+	/* pods need each other, but nothing starts them together */
+	GANG_NEEDED,
 };
 
 struct object {
 	const struct doc *doc;
 	const struct node *root;
-	/* The root as its controller spells the fields, or the root. */
+	/* The root with the field names that its controller uses; or the root
+	 * itself. */
 	const struct node *spelled;
-	/* The spelled tree merged with the fields of the object's runtime, or
+	/* The spelled tree merged with the fields of the object's runtime; or
 	 * the root. */
 	const struct node *merged;
 	const char *api_version, *group, *version, *kind;
 	const char *name, *namespace, *generate_name;
-	const struct node *labels, *annotations; /* of metadata, or NULL */
-	const struct kind *type; /* row of the table, NULL: unknown kind */
+	/* metadata of the object, or NULL */
+	const struct node *labels, *annotations;
+	/* row of the kinds table; NULL: unknown kind */
+	const struct kind *type;
 	enum kind_class class;
-	bool fragment; /* kustomize patch or component */
-	/* Objects inside of it, or documents in its strings, are too many or
-	 * too complex to read: some are missing here. */
+	bool fragment; /* a kustomize patch or component */
+	/* Some embedded objects, or documents in strings, were not read because
+	 * they are too many or too complex. */
 	bool costly;
 	bool cluster_scoped;
-	const struct object *parent; /* the object that embeds this one (Katib,
-					AppWrapper) */
-	struct amount copies;	     /* created by the parent, else 1 */
+	/* object that contains this one (Katib, AppWrapper) */
+	const struct object *parent;
+	/* number that the parent creates, else 1 */
+	struct amount copies;
 	struct pod *pods;
 	size_t npods;
-	struct object *embedded; /* list items are separate objects */
+	/* list items are separate objects, not embedded */
+	struct object *embedded;
 	size_t nembedded;
-	struct amount gpus; /* steady: sum over pods of pods x gpus,
-			       and over embedded of copies x gpus */
+	/* steady state: sum of pods x gpus of all pods, and of copies x gpus of
+	 * embedded objects */
+	struct amount gpus;
 	struct amount gpus_peak;
-	struct amount gang; /* pods that must run at once; for kinds with
-			       groups, of one group */
+	/* number of pods that must run at once, in one group if the kind has
+	 * groups */
+	struct amount gang;
 	enum gang_kind gang_kind;
 	bool suspended;
-	bool kueue; /* carries kueue.x-k8s.io/queue-name */
-	/* Yes if its namespace is in the policy's `infrastructure:`, unknown if
-	 * the namespace is unknown. */
+	bool kueue; /* has the label kueue.x-k8s.io/queue-name */
+	/* Yes if the object's namespace is in the policy's `infrastructure:`,
+	 * unknown if the namespace is unknown. */
 	enum tri infrastructure;
 	bool pods_inferred; /* unknown kind, pods found by their shape */
 	bool pods_unknown;  /* unknown kind with devices, no pods found */
@@ -93,31 +102,34 @@ struct object {
 	const void *settings; /* the caller's pointer, or NULL: see workload */
 };
 
-/* Kinds and accelerators that the policy adds (`kinds:`). */
+/* A kind that the policy adds (`kinds:`). */
 struct policy_kind {
 	const char *api_version, *kind;
-	const char *pods; /* "/spec/roles/" "*" "/template": pointer with * */
-	const char *replicas; /* the same, with the same value for *, or NULL */
+	/* pointer with * for items: "/spec/roles/" "*" "/template" */
+	const char *pods;
+	/* pointer to the number, with the same item for *; or NULL */
+	const char *replicas;
 };
 
 struct kube_config {
 	struct accelerator_extra accelerators;
 	const struct policy_kind *kinds;
 	size_t nkinds;
-	const struct pod_injection *injected; /* kube/injected.h */
+	const struct pod_injection *injected; /* see kube/injected.h */
 	size_t ninjected;
-	/* Exact names of namespaces, NULL-terminated; NULL: the default
-	 * names. */
+	/* Exact names of infrastructure namespaces, NULL-terminated; NULL: the
+	 * default names. */
 	const char *const *infrastructure;
 	bool fragment; /* every object is a patch (kustomize names the file) */
-	const struct claim_table *claims; /* of the file (kube/claim.h) */
+	/* claims in the file (kube/claim.h) */
+	const struct claim_table *claims;
 	struct runtime_finder {
 		const struct runtime *(*find)(void *context,
 					      const struct object *object,
 					      const char *kind,
 					      const struct node *ref);
 		void *context;
-	} runtimes; /* kube/runtime.h */
+	} runtimes; /* see kube/runtime.h */
 };
 
 struct object_list {
@@ -128,8 +140,8 @@ struct object_list {
 /*
  * Reads the objects of a document: one object, the items of a List (any *List
  * kind with items), or none if it has no apiVersion and kind. Embedded objects
- * hang below their object. *nested_list reports a List inside a List (kubectl
- * rejects it, gpugate reads it).
+ * become children of their object. Sets *nested_list if there is a List inside
+ * a List, which gpugate reads although kubectl rejects it.
  */
 void object_read(struct arena *arena, const struct kube_config *config,
 		 const struct doc *doc, struct object_list *out,
@@ -137,37 +149,42 @@ void object_read(struct arena *arena, const struct kube_config *config,
 
 /* Properties of a kind, from the table. */
 enum kind_flags {
-	KIND_CLUSTER = 1,    /* cluster-scoped */
-	KIND_SELECTOR = 2,   /* native: spec.selector is required */
-	KIND_NATIVE = 4,     /* the API server checks its pod templates */
-	KIND_ONE = 8,	     /* pods of different rows need not run together */
-	KIND_OPAQUE = 16,    /* its values are not pods of this object */
-	KIND_SCHEDULED = 32, /* runs on a schedule; spec.concurrencyPolicy */
-	KIND_ENDS = 64,	     /* runs to an end, whatever its class */
+	KIND_CLUSTER = 1,  /* cluster-scoped */
+	KIND_SELECTOR = 2, /* native: spec.selector is required */
+	KIND_NATIVE = 4,   /* the API server checks its pod templates */
+	KIND_ONE = 8,	   /* pods of different rows need not run together */
+	/* its values do not belong to pods of this object */
+	KIND_OPAQUE = 16,
+	/* runs on a schedule and has spec.concurrencyPolicy */
+	KIND_SCHEDULED = 32,
+	KIND_ENDS = 64, /* runs to completion, whatever its class */
 	KIND_SERVES = 128,
-	KIND_WHOLE = 256,   /* a template that is used unchanged */
-	KIND_VALUES = 512,  /* values for a chart whose output is unknown */
-	KIND_QUEUED = 1024, /* Kueue reads its labels, not those of its pods */
-	KIND_RANKS = 2048,  /* pods with devices are ranks of one program */
+	KIND_WHOLE = 256,  /* a template that is used unchanged */
+	KIND_VALUES = 512, /* values for a chart whose output is unknown */
+	/* Kueue reads the labels of the object, not of its pods */
+	KIND_QUEUED = 1024,
+	KIND_RANKS = 2048,    /* pods with devices are ranks of one program */
 	KIND_HEADLESS = 4096, /* has a headless Service of the same name */
 	KIND_NUMBERS = 8192,  /* a webhook writes its numbers as strings */
-	KIND_ARGV = 16384, /* flat pods have a container's command and args */
+	/* flat pods have the command and args of a container */
+	KIND_ARGV = 16384,
 };
 
 /* True if the kind has any of these flags. */
 bool object_kind_has(const struct object *object, unsigned flags);
-/* Returns its label that names a Kueue queue, or NULL; for a CronJob, the
- * label of its Jobs, which get only the labels of their template
+/* Returns the object's label that names a Kueue queue, or NULL. For a CronJob
+ * it is the label of its Jobs, which get only the labels of their template
  * (pkg/controller/cronjob/utils.go, copyLabels). */
 const struct node *object_kueue_label(const struct object *object);
-/* True if it has pods of this role. */
+/* True if the object has pods of this role. */
 bool object_has_role(const struct object *object, const char *role);
-/* The container that its operator requires in each of its pods, or NULL. */
+/* Returns the name of the container that the operator requires in each pod of
+ * the object, or NULL. */
 const char *object_main_container(const struct object *object);
 
 /*
- * True if this kind makes pods, by the table or by the policy: the owner itself
- * is checked then. api_version is as in an ownerReference.
+ * True if this kind makes pods according to the table or the policy, so that an
+ * owner of this kind is checked itself. api_version is as in an ownerReference.
  */
 bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 		     const char *kind);
@@ -176,15 +193,17 @@ bool kind_makes_pods(const struct kube_config *config, const char *api_version,
 	for (const struct pod *pod_ = (object_)->pods;                         \
 	     pod_ && pod_ < (object_)->pods + (object_)->npods; pod_++)
 
-/* Rule by which the operator of its gang scheduler sums up the requests of its
- * templates. */
+/* Method by which the operator of the gang scheduler adds up the requests of
+ * the templates. */
 enum summed_requests {
-	REQUESTS_NOT_SUMMED, /* or limits replace requests */
-	REQUESTS_WHERE_SET,  /* limits, if no requests are set */
-	REQUESTS_ALONE,	     /* nothing but requests */
+	REQUESTS_NOT_SUMMED, /* not at all, or limits replace requests */
+	/* requests, or the limits if no requests are set */
+	REQUESTS_WHERE_SET,
+	REQUESTS_ALONE, /* requests only */
 };
 enum summed_requests object_request_sum(const struct object *object);
-/* Number of copies that the enclosing objects create; 1 if there are none. */
+/* Returns the number of copies that the enclosing objects create; 1 if there
+ * are none. */
 struct amount object_copies(const struct object *object);
 
 static inline bool object_is(const struct object *object, const char *group,
@@ -193,7 +212,8 @@ static inline bool object_is(const struct object *object, const char *group,
 	return text_eq(object->group, group) && text_eq(object->kind, kind);
 }
 
-/* NULL also for an explicit null. Inline as node_get() is. */
+/* Returns NULL also for an explicit null. Inline for the same reason as
+ * node_get(). */
 static inline __attribute__((always_inline)) const struct node *
 object_label(const struct object *object, const char *key)
 {

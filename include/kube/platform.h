@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about a cluster without a snapshot: the policy's statements
- * (`platform:`), and signs in an object of its platform.
+ * Facts about a cluster that are known without a snapshot: statements in the
+ * policy (`platform:`), and signs of a managed platform in an object.
  */
 #ifndef KUBE_PLATFORM_H
 #define KUBE_PLATFORM_H
@@ -10,7 +10,7 @@
 #include "kube/container.h"
 #include "kube/object.h"
 
-/* Mechanism by which the device plugin passes devices to a container. */
+/* Mechanism by which a device plugin passes devices to a container. */
 enum device_injection {
 	INJECTION_UNKNOWN,
 	INJECTION_ENVVAR,
@@ -18,16 +18,17 @@ enum device_injection {
 	INJECTION_CDI,
 };
 
-/* Lists end in NULL; a list that is NULL is unknown. */
+/* Statements of the policy. Lists are NULL-terminated; a list that is NULL is
+ * unknown. */
 struct platform {
-	const char *const *gpu_taints;	 /* keys of taints of GPU nodes */
-	const char *const *gpu_products; /* products of GPU nodes */
+	const char *const *gpu_taints;	 /* taint keys of GPU nodes */
+	const char *const *gpu_products; /* product names of GPU nodes */
 	const char *const *priority_classes;
-	const char *default_priority_class; /* NULL: none is named */
-	/* Yes if LimitRanges set cpu and memory of containers without them. */
+	const char *default_priority_class; /* NULL: not set */
+	/* Yes if LimitRanges set cpu and memory of containers that do not. */
 	enum tri limit_defaults;
 	enum device_injection injection;
-	/* Minor versions of 1.x; 0: unknown. */
+	/* Minor versions of Kubernetes 1 and Karpenter 1; 0: unknown. */
 	int kubernetes, karpenter;
 };
 
@@ -35,25 +36,27 @@ struct platform {
  * True if the object names a managed platform (such as GKE, EKS, AKS or
  * Karpenter), by its selectors or by an annotation. Such a platform adds
  * tolerations or leaves its nodes untainted by default. All roles of an object
- * run on one platform; an unknown value (`${X}`) may be any.
+ * run on one platform; an unknown value (`${X}`) may name any platform.
  */
 bool object_shows_platform(const struct object *object);
 
-/* Derived from the DaemonSets of NVIDIA's device plugin, or the GPU Operator's
- * ClusterPolicy, in the cluster state; cluster may be NULL. */
+/* Returns the mechanism, derived from the DaemonSets of NVIDIA's device plugin
+ * or the GPU Operator's ClusterPolicy in the cluster state. cluster may be
+ * NULL. */
 enum device_injection cluster_injection(const struct cluster *cluster,
 					struct arena *arena);
 
-/* The minor version of Karpenter 1 in the cluster state, 0: unknown; cluster
- * may be NULL. */
+/* Returns the minor version of Karpenter 1 in the cluster state; 0 if unknown.
+ * cluster may be NULL. */
 int cluster_karpenter(const struct cluster *cluster, struct arena *arena);
 
 /*
  * Returns whether the container's runtime reads NVIDIA_VISIBLE_DEVICES. An
  * nvidia runtime named by the pod does. The default runtime does not if devices
  * are injected by CDI (GPU Operator from 25.10 on). If devices are passed as
- * volume mounts, these win; without any, the variable counts in privileged
- * containers, and in others if the toolkit accepts it.
+ * volume mounts, the mounts have precedence; without mounts, the variable
+ * counts in privileged containers, and in other containers if the toolkit
+ * accepts it.
  */
 enum tri container_obeys_variable(const struct container *c,
 				  enum device_injection injection);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One pod that an object makes: a view of its template, with the changes made
- * by its group and its operator.
+ * One pod that an object makes: its template with the changes that its group
+ * and its operator make.
  */
 #ifndef KUBE_POD_H
 #define KUBE_POD_H
@@ -13,16 +13,17 @@ struct field_row;
 struct object;
 struct pod_memo;
 
-/* Injections of an operator; bits of pod.injects. */
+/* Fields that an operator injects; bits of pod.injects. */
 enum inject {
-	INJECT_SHM = 1,	      /* /dev/shm on every container */
-	INJECT_SHM_FIRST = 2, /* /dev/shm on containers[0] only (KubeRay) */
+	INJECT_SHM = 1,	      /* /dev/shm in every container */
+	INJECT_SHM_FIRST = 2, /* /dev/shm in containers[0] only (KubeRay) */
 	INJECT_GPU = 4,	      /* accelerator limits */
 	INJECT_SELECTOR = 8,  /* node selector or tolerations */
 	INJECT_MEMORY = 16,   /* memory limits */
 	INJECT_PROBES = 32,
-	INJECT_RESTART = 64,	  /* overwrites the pod's restartPolicy */
-	INJECT_SHM_UNKNOWN = 128, /* by a runtime that is not in the input */
+	INJECT_RESTART = 64, /* overwrites the pod's restartPolicy */
+	/* /dev/shm by a runtime that is not in the input */
+	INJECT_SHM_UNKNOWN = 128,
 };
 
 enum restart_policy {
@@ -30,57 +31,64 @@ enum restart_policy {
 	RESTART_ALWAYS,
 	RESTART_ON_FAILURE,
 	RESTART_NEVER,
-	RESTART_EXIT_CODE, /* Kubeflow replica specs only */
+	RESTART_EXIT_CODE, /* in Kubeflow replica specs only */
 };
 
-/* Reason why a pod counts as a GPU pod; bits of pod.gpu_by. */
+/* Reasons why a pod counts as a GPU pod; bits of pod.gpu_by. */
 enum gpu_by {
-	GPU_BY_RESOURCE = 1,   /* an accelerator in limits or requests */
-	GPU_BY_CLAIM = 2,      /* DRA resourceClaims */
-	GPU_BY_ANNOTATION = 4, /* KAI gpu-fraction, gpu-memory */
-	GPU_BY_OPERATOR = 8,   /* a field of the kind (Spark gpu, NIM, ...) */
-	GPU_BY_FIELD = 16,     /* a field of the kind with the number of devices
-				  (VLLMRuntime, Dynamo) */
-	GPU_BY_SHARE = 32,     /* HAMi gpumem, gpucores only */
+	GPU_BY_RESOURCE = 1, /* an accelerator in limits or requests */
+	GPU_BY_CLAIM = 2,    /* DRA resourceClaims */
+	/* annotations of KAI: gpu-fraction, gpu-memory */
+	GPU_BY_ANNOTATION = 4,
+	GPU_BY_OPERATOR = 8, /* a field of the kind (Spark gpu, NIM, ...) */
+	/* a field of the kind with the number of devices (VLLMRuntime,
+	 * Dynamo) */
+	GPU_BY_FIELD = 16,
+	GPU_BY_SHARE = 32, /* only HAMi's gpumem or gpucores */
 };
 
-/* More than an object within the limits can have: 3,000 in four lists
- * (doc/work.h). */
+/* More containers than an object within the limits can have: 3,000 in four
+ * lists (doc/work.h). */
 enum { CONTAINERS_MAX = 3072 };
 
 struct pod {
 	const struct object *object;
 	const struct node
-		*template; /* map that holds metadata and spec, or NULL */
-	const struct node *metadata; /* metadata of the template (of the object
-					for a Pod) */
-	const struct node *labels, *annotations; /* in it, or NULL */
-	const struct node *spec;     /* PodSpec, or its replacement */
-	const struct node *inner;    /* the PodSpec in a flat pod, or NULL */
-	const struct node *defaults; /* last place for pod_field(), or NULL */
-	/* pod_field() of the most frequent fields. */
+		*template; /* map that contains metadata and spec, or NULL */
+	/* metadata of the template (for a Pod: of the object) */
+	const struct node *metadata;
+	const struct node *labels, *annotations; /* maps in metadata, or NULL */
+	/* PodSpec, or a map with some of its fields */
+	const struct node *spec;
+	const struct node *inner; /* PodSpec inside a flat pod, or NULL */
+	/* map in which pod_field() looks last, or NULL */
+	const struct node *defaults;
+	/* pod_field() of the fields that are used most. */
 	const struct node *volumes, *node_selector, *tolerations;
 	const struct node *injected; /* fields that the cluster adds, or NULL */
-	const struct node *group;    /* replica spec, worker group, task, role;
-					else the map with the number of pods */
-	const char *role;	     /* "Worker", group or task name, or "" */
+	/* replica spec, worker group, task or role; else the map with the
+	 * number of pods */
+	const struct node *group;
+	/* "Worker", name of the group or task, or "" */
+	const char *role;
 	/* All containers: init containers and sidecars first, in order of
 	 * start. */
 	struct container *containers;
 	size_t ncontainers;
-	/* Debug containers follow in the array; they are added through their
-	 * subresource. They may not request resources, but rules check what
-	 * they can see. */
+	/* Number of debug containers, which follow in the array. They are added
+	 * through their subresource and may not request resources, but rules
+	 * check which devices they can see. */
 	size_t nephemeral;
-	/* A field of the operator that names a resource (Spark's), or NULL. */
+	/* Field of the operator that names a resource (Spark's), or NULL. */
 	const struct node *device_name;
 	unsigned injects; /* enum inject */
 	unsigned gpu_by;  /* enum gpu_by, 0: not a GPU pod */
 	bool gpu_unknown; /* a placeholder hides whether it is a GPU pod */
-	bool cut; /* containers beyond CONTAINERS_MAX: only their devices are
-		     counted */
-	struct amount gpus;   /* effective devices per pod; shares of a device
-				 count as 0 */
+	/* has more containers than CONTAINERS_MAX, of which only the devices
+	 * are counted */
+	bool cut;
+	/* effective devices per pod; shares of a device count as 0 */
+	struct amount gpus;
 	struct amount steady; /* pods of this template, steady state */
 	struct amount peak;   /* pods at most: during a rollout, with surge, at
 				 the elastic maximum */
@@ -99,21 +107,22 @@ struct pod {
 	struct pod_memo *memo; /* answers given before (rules/kube) */
 };
 
-/* Returns its device for messages: "GPU", "TPU", "NPU" or "accelerator". */
+/* Returns the device of the pod for messages: "GPU", "TPU", "NPU" or
+ * "accelerator". */
 const char *pod_device(const struct pod *pod);
 
 #define FOR_EACH_CONTAINER(pod_, c_)                                           \
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
-/* Includes the ephemeral containers. */
+/* Visits all containers, including the ephemeral ones. */
 #define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers +             \
 				   (pod_)->nephemeral;                         \
 	     c_++)
 
-/* Looks for the field in the pod's other places. */
+/* Looks for the field in the pod's other maps (inner, defaults). */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
 const struct node *pod_scheduler_default(const struct pod *pod);
@@ -125,7 +134,7 @@ pod_field(const struct pod *pod, const char *name)
 {
 	const struct node *node;
 
-	/* Compiles to no code if the name is a literal. */
+	/* The comparisons cost nothing if the name is a literal. */
 	if (!strcmp(name, "volumes"))
 		return pod->volumes;
 	if (!strcmp(name, "nodeSelector"))
@@ -145,7 +154,8 @@ pod_field(const struct pod *pod, const char *name)
 const struct node *pod_meta_default(const struct pod *pod, const char *map,
 				    const char *key);
 
-/* NULL also for an explicit null. Inline as node_get() is. */
+/* Returns NULL also for an explicit null. Inline for the same reason as
+ * node_get(). */
 static inline __attribute__((always_inline)) const struct node *
 pod_label(const struct pod *pod, const char *key)
 {
@@ -165,21 +175,21 @@ pod_annotation(const struct pod *pod, const char *key)
 		       : pod_meta_default(pod, "annotations", key);
 }
 
-/* True if its kind has a place for this field of a container. */
+/* True if the kind of the pod has a place for this field of a container. */
 bool pod_takes_container_field(const struct pod *pod, const char *name);
 /*
- * Finds the place where a fix writes a field of a generated pod: base is its
- * PodSpec or a generated container, dotted a path from there. Returns the
- * author's node, and the keys below it that replace the first *taken keys of
- * dotted; or NULL if the kind has no place for the field.
+ * Finds the place where a fix writes a field of a generated pod. base is the
+ * PodSpec or a generated container, dotted a path from it. Returns the author's
+ * node and the keys below it, which replace the first *taken keys of dotted; or
+ * NULL if the kind has no place for the field.
  */
 const struct node *pod_field_place(const struct pod *pod,
 				   const struct node *base, const char *dotted,
 				   const char *const **keys, size_t *taken);
-/* A volume of the pod by name, or NULL. */
+/* Returns a volume of the pod by name, or NULL. */
 const struct node *pod_volume(const struct pod *pod, const char *name);
-/* True if it is made from a copy of the other's template and differs at most in
- * its name, its role or its number. Both belong to one group. */
+/* True if the pod is made from a copy of the other's template and differs at
+ * most in its name, its role or its number. Both belong to one group. */
 bool pod_repeats(const struct pod *pod, const struct pod *other);
 /* Describes how an operator handles its pods. */
 struct pod_handling {
@@ -200,10 +210,10 @@ const struct pod_handling *pod_handling(const struct pod *pod);
 bool pod_has_placement(const struct pod *pod);
 /* Yes if gpu_by != 0; unknown if a placeholder hides it. */
 enum tri pod_uses_gpu(const struct pod *pod);
-/* Effective request of any resource per pod, as the scheduler counts it: the
- * maximum of (sum of containers and sidecars) and (each init container with the
- * sidecars before it), plus overhead. unknown is set if part of it is
- * unknown. */
+/* Returns the effective request of any resource per pod, as the scheduler
+ * counts it: the larger one of (the sum of containers and sidecars) and (each
+ * init container with the sidecars before it), plus overhead. Sets *unknown if
+ * part of it is unknown. */
 struct quantity pod_request(const struct pod *pod, const char *resource,
 			    bool limits, bool *unknown);
 /* Requests of containers for one resource, added in their order. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtimes: objects with templates that other objects refer to and extend by
- * more fields. A runtime is looked up in the file of the object that refers to
- * it, then in the other input files, then in the cluster state.
+ * Runtimes: objects with pod templates, to which other objects refer and add
+ * fields. A runtime is looked up in the file of the object that refers to it,
+ * then in the other input files, then in the cluster state.
  */
 #ifndef KUBE_RUNTIME_H
 #define KUBE_RUNTIME_H
@@ -12,7 +12,7 @@
 
 struct runtime {
 	const char *api_version, *kind, *name;
-	const char *namespace; /* NULL: not said */
+	const char *namespace; /* NULL: not set */
 	const struct node *root;
 	unsigned document; /* number of its document in the file */
 	uint32_t file;	   /* NO_FILE: it is in the cluster */
@@ -23,15 +23,16 @@ struct runtime {
 	struct runtime *next;
 };
 
-/* True if the text may hold runtimes, or objects that refer to one. */
+/* True if the text may contain runtimes (may_be_in), or objects that refer to
+ * one (may_be_used_in). */
 bool runtimes_may_be_in(const char *text, size_t len);
 bool runtimes_may_be_used_in(const char *text, size_t len);
-/* Returns the list with the document's runtimes prepended. The document's arena
- * must outlive it. */
+/* Prepends the runtimes of a document to the list and returns it. The
+ * document's arena must outlive the list. */
 struct runtime *runtimes_add(struct runtime *list, struct arena *arena,
 			     const struct doc *doc);
-/* True if the object may refer to this runtime, which is in its group, by this
- * kind and name. */
+/* True if the object may refer to this runtime by the kind and name; the
+ * runtime must be in the object's API group. */
 bool runtime_is(const struct runtime *one, const struct object *object,
 		const char *kind, const char *name);
 /* Returns the runtime of this kind whose name is at `ref` in the object, or
@@ -48,7 +49,7 @@ const struct runtime *object_runtime_around(const struct object *object,
 					    const struct node *node);
 
 /* Returns the runtime that contains the node, or NULL. If several objects refer
- * to it, the one made for this object. */
+ * to the runtime, returns the copy made for this object. */
 const struct runtime *runtime_around(const struct runtime *list,
 				     const struct object *object,
 				     const struct node *node);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Three values: a predicate over a manifest with placeholders says yes, no
- * or unknown, and a rule fires only on yes (or on a known no).
+ * Three-valued logic: a predicate over a manifest with placeholders returns
+ * yes, no or unknown, and a rule reports only certain results.
  */
 #ifndef KUBE_TRI_H
 #define KUBE_TRI_H
@@ -15,7 +15,7 @@ static inline enum tri tri_from(bool yes)
 	return yes ? TRI_YES : TRI_NO;
 }
 
-/* Yes wins over unknown, unknown over no. */
+/* Returns yes if either is yes, else unknown if either is unknown. */
 static inline enum tri tri_or(enum tri a, enum tri b)
 {
 	if (a == TRI_YES || b == TRI_YES)

@@ -3,12 +3,12 @@
  * An object as the API server sees it when it handles a CREATE: native kinds as
  * the typed object (unknown fields dropped, quantities canonical, empty fields
  * omitted or filled in, defaults set), custom kinds by the schema of their
- * definition (pruned, defaults set). A value that the server or an admission
- * plugin sets and that cannot be known here is an unknown node.
+ * definition (pruned, defaults set). If the server or an admission plugin sets
+ * a value that depends on the cluster, its node is unknown.
  *
- * The result is a separate tree in the arena. Its nodes have the bytes of the
- * nodes that they were made of; filled-in nodes have none, and typed_origin()
- * leads to the author's node.
+ * The result is a separate tree in the arena. A node that was made from a node
+ * of the author has its source position; other nodes have none. typed_origin()
+ * returns the author's node.
  */
 #ifndef KUBE_TYPED_H
 #define KUBE_TYPED_H
@@ -18,7 +18,7 @@
 struct typed_resource {
 	const char *plural;
 	bool cluster_scoped;
-	bool known; /* from a table; else by the usual plural */
+	bool known; /* found in a table, not derived as the usual plural */
 };
 struct typed_resource typed_resource(struct arena *arena, const char *group,
 				     const char *version, const char *kind);
@@ -28,49 +28,51 @@ bool typed_serves(const char *group, const char *version, const char *plural);
 bool typed_group_is_native(const char *group);
 
 /*
- * Returns NULL for an unknown version of a native group's kind. schema: the
- * openAPIV3Schema of a custom kind, or NULL. In fragments only quantities are
- * made canonical, and nothing is filled in.
+ * Returns NULL for an unknown version of a native group's kind. schema is the
+ * openAPIV3Schema of a custom kind, or NULL. In fragments, only quantities are
+ * made canonical and no fields are added.
  */
 struct node *typed_object(struct arena *arena, const struct object *object,
 			  const struct node *schema);
 /*
- * A native kind as the API server will send it; but a field that the author
- * left out and an admission plugin may set stays unset. Rules read it in a
- * file, so that they find the same as at admission. Other kinds: the object's
- * own root.
+ * Returns the root of a native kind as the API server would send it to a
+ * webhook, except that a field which an admission plugin may set stays unset.
+ * Rules read it in a file in order to find the same as at admission. For other
+ * kinds, returns the object's own root.
  */
 const struct node *typed_as_sent(struct arena *arena,
 				 const struct object *object);
-/* Finds the author's node, below origin, from which a node below typed was
- * made, or the nearest one around it. NULL if it is in another tree. */
+/* Returns the author's node, below origin, from which a node below typed was
+ * made, or the nearest parent that has one. NULL if the node is in another
+ * tree. */
 const struct node *typed_origin(const struct node *node,
 				const struct node *typed,
 				const struct node *origin);
 
 /*
- * A field that the Go types of Kubernetes 1.37 lack, anywhere in an object of a
- * native kind or in a pod template, except in a status.
+ * A field of a native object or a pod template that the Go types of Kubernetes
+ * 1.37 do not have. Fields of a status are not reported.
  */
 struct unknown_field {
 	const struct node *at;
-	const char *type;  /* "PodSpec"; valid during found() */
-	const char *owner; /* an enclosing type, or one of its fields, that has
-			      such a field; or NULL */
+	const char *type; /* "PodSpec"; valid during found() */
+	/* another enclosing type, or a type of one of its fields, that has such
+	 * a field; or NULL */
+	const char *owner;
 	const char *near; /* a field of the type with a similar name, or NULL */
 };
 
 struct unknown_walk {
 	void (*found)(struct unknown_walk *walk,
 		      const struct unknown_field *field);
-	/* The caller's. */
+	/* Set by the caller. */
 	void *context;
 	const struct object *object;
 	const struct pod *pod;
 };
 
-/* Walks the object, or if the walk has a pod, its template. Returns false for a
- * kind or version that is not in the tables. */
+/* Checks the object, or if the walk has a pod, its template. Returns false for
+ * a kind or version that is not in the tables. */
 bool typed_unknown_fields(struct unknown_walk *walk);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * glibc's malloc() settings, for other C libraries: the functions do nothing,
+ * glibc's malloc() settings, for other C libraries. The functions do nothing,
  * because the settings affect only speed and memory.
  */
 #ifndef PLATFORM_MALLOC_H
@@ -18,7 +18,7 @@ static inline int mallopt(int param, int value)
 }
 
 struct mallinfo2 {
-	size_t fordblks; /* free, and kept */
+	size_t fordblks; /* free bytes that the allocator keeps */
 };
 
 static inline struct mallinfo2 mallinfo2(void)

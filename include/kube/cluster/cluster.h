@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A snapshot of a cluster: immutable and shared by reference count. It holds
+ * A snapshot of a cluster, immutable and shared by reference count. It contains
  * quotas, limit ranges, classes, queues, nodes, and the requests of each
  * owner's pods.
  *
  * A builder takes objects one by one, from a file or from a watch, and
  * publishes snapshots; two snapshots share their unchanged parts, so that
- * publishing costs only the changes. Objects are kept packed (names of fields
+ * publishing costs only the changes. Objects are stored packed (names of fields
  * and resources are stored once) and are unpacked into the caller's arena;
- * look-ups go by a keyed hash.
+ * look-ups use a keyed hash.
  */
 #ifndef KUBE_CLUSTER_H
 #define KUBE_CLUSTER_H
@@ -40,10 +40,10 @@ enum cluster_kind {
 	CLUSTER_VOLCANO_QUEUE,
 	CLUSTER_KAI_QUEUE,
 	CLUSTER_DEVICE_CLASS,
-	CLUSTER_GPU_OPERATOR, /* its ClusterPolicy */
-	CLUSTER_DAEMON_SET,   /* NVIDIA's device plugin */
-	CLUSTER_DEPLOYMENT,   /* Karpenter */
-	/* Runtimes: kube/runtime.h */
+	CLUSTER_GPU_OPERATOR, /* ClusterPolicy of NVIDIA's GPU Operator */
+	CLUSTER_DAEMON_SET,   /* DaemonSets of NVIDIA's device plugin */
+	CLUSTER_DEPLOYMENT,   /* Deployments of Karpenter */
+	/* Runtimes (kube/runtime.h). */
 	CLUSTER_TRAINING_RUNTIME,
 	CLUSTER_ALL_TRAINING_RUNTIME,
 	CLUSTER_SERVING_RUNTIME,
@@ -53,30 +53,33 @@ enum cluster_kind {
 	CLUSTER_ENGINE_PROFILE, /* RoleBasedGroup's */
 	CLUSTER_NIM_CACHE,
 	CLUSTER_NODE,
-	CLUSTER_POD, /* counted, not kept */
+	CLUSTER_POD, /* counted per owner, not stored */
 	CLUSTER_KINDS,
-	CLUSTER_OTHER = CLUSTER_KINDS, /* only its owner references are kept */
+	/* only its owner references are stored */
+	CLUSTER_OTHER = CLUSTER_KINDS,
 };
 
-/* API resource of a kind. */
+/* The API resource of a kind. */
 struct cluster_resource {
 	const char *kind, *group, *plural;
-	const char *versions; /* the preferred one first, separated by blanks */
-	bool optional;	      /* a CRD, or not in every cluster */
-	const char *query;    /* of its lists and watches; NULL: none */
+	/* API versions separated by blanks, the preferred one first */
+	const char *versions;
+	bool optional; /* a CRD or another API that some clusters lack */
+	/* parameters of its list and watch requests; NULL: none */
+	const char *query;
 };
 const struct cluster_resource *cluster_resource(enum cluster_kind kind);
-/* CLUSTER_OTHER: of no interest. */
+/* Returns CLUSTER_OTHER for kinds that snapshots do not store. */
 enum cluster_kind cluster_kind_of(const char *api_version, const char *kind);
 bool cluster_kind_is_namespaced(enum cluster_kind kind);
 bool cluster_kind_is_runtime(enum cluster_kind kind);
-/* Returns the kept fields of an object; NULL and err if the object is
- * invalid. */
+/* Returns the fields of an object that are stored; NULL with err set if the
+ * object is invalid. */
 struct node *cluster_trim(struct arena *arena, enum cluster_kind kind,
 			  const struct node *root, struct err *err);
-/* True if this object is kept. */
+/* True if this object is stored. */
 bool cluster_is_wanted(enum cluster_kind kind, const struct node *root);
-/* True if an object of the kind may own pods through other objects. */
+/* True if objects of the kind may own pods through other objects. */
 bool cluster_kind_owns(enum cluster_kind kind);
 
 /* --- snapshots ------------------------------------------------------------ */
@@ -87,35 +90,38 @@ struct cluster;
 const struct cluster *cluster_get(const struct cluster *cluster);
 void cluster_put(const struct cluster *cluster);
 
-/* Seconds since the epoch when the state was read. */
+/* Returns the time at which the state was read, in seconds since the epoch. */
 int64_t cluster_taken_at(const struct cluster *cluster);
-/* True if that time is in the future by more than clocks differ: the state
- * would never be too old. */
+/* True if that time is so far in the future that clock differences cannot
+ * explain it. Such a state would never become too old. */
 bool cluster_is_ahead(const struct cluster *cluster, int64_t now);
-const char *cluster_server(const struct cluster *cluster); /* "" */
-/* The admission policy; NULL if unknown. */
+const char *cluster_server(const struct cluster *cluster); /* "" if unknown */
+/* Returns the text of the admission policy; NULL if unknown. */
 const char *cluster_policy(const struct cluster *cluster);
-/* The cluster's own admission policies, their parameters and its definitions as
- * the JSON of a List (engine/admission_policy.h); NULL if not saved. */
+/* Returns the cluster's own admission policies, their parameters and the
+ * CustomResourceDefinitions as the JSON of a List (engine/admission_policy.h);
+ * NULL if they were not saved. */
 const char *cluster_admission(const struct cluster *cluster);
 /*
  * Drops the admission policies, for callers that do not evaluate them; call it
  * before the snapshot is shared.
  */
 void cluster_drop_admission(struct cluster *cluster);
-/* Why objects of that kind could not be read; NULL if they were. */
+/* Returns the reason why objects of that kind could not be read; NULL if they
+ * were. */
 const char *cluster_unreadable(const struct cluster *cluster,
 			       enum cluster_kind kind);
-/* A number that is unique in this process. */
+/* Returns a number that is unique to this snapshot in the process. */
 uint64_t cluster_serial(const struct cluster *cluster);
 size_t cluster_count(const struct cluster *cluster, enum cluster_kind kind);
 
 struct cluster_object {
 	const char *name;
-	const struct node *root; /* kept fields: spec, status, value, ... */
+	const struct node *root; /* stored fields: spec, status, value, ... */
 };
-/* The objects of a kind in a namespace ("": not namespaced) and their number;
- * trees live in the arena as long as the caller holds the cluster. */
+/* Returns the objects of a kind in a namespace ("" for cluster-scoped kinds)
+ * and their number. Their trees live in the arena, as long as the caller holds
+ * the cluster. */
 const struct cluster_object *cluster_objects(const struct cluster *cluster,
 					     enum cluster_kind kind,
 					     const char *namespace,
@@ -124,30 +130,31 @@ const struct cluster_object *cluster_objects(const struct cluster *cluster,
 const struct node *cluster_object(const struct cluster *cluster,
 				  const struct object_id *id,
 				  struct arena *arena);
-/* Labels of a namespace; NULL if the namespace is unknown. */
+/* Returns the labels of a namespace; NULL if the namespace is unknown. */
 const struct node *cluster_namespace(const struct cluster *cluster,
 				     const char *name, struct arena *arena);
 
 /*
- * Objects that were looked up and not found, for a caller that can ask the API
- * server for them before it relies on their absence. They are recorded per
- * thread; nodes and pods are not.
+ * An object that was looked up and not found. A caller can ask the API server
+ * for it before it relies on the absence. Absences are recorded per thread, but
+ * not for nodes and pods.
  */
 struct cluster_absence {
 	enum cluster_kind kind;
-	const char *namespace, *name; /* name NULL: any object of the kind */
+	/* name is NULL for any object of the kind */
+	const char *namespace, *name;
 };
 enum { CLUSTER_ABSENCES = 16 };
 struct cluster_absences {
-	struct arena *arena; /* of the names */
+	struct arena *arena; /* memory of the names */
 	struct cluster_absence items[CLUSTER_ABSENCES];
 	size_t n;
-	/* A bit for each item that was looked up since this was cleared, and
-	 * one for all that did not fit. */
+	/* A bit for each item that was looked up since the caller cleared this
+	 * member, and one bit for all absences beyond the table. */
 	uint32_t touched;
 };
 #define CLUSTER_ABSENCE_MORE (UINT32_C(1) << CLUSTER_ABSENCES)
-/* NULL: stop recording. */
+/* Starts to record in absences; NULL stops. */
 void cluster_absences_record(struct cluster_absences *absences);
 /* Records an absence that the caller relies on. */
 void cluster_absent(const struct cluster *cluster, enum cluster_kind kind,
@@ -155,39 +162,39 @@ void cluster_absent(const struct cluster *cluster, enum cluster_kind kind,
 bool cluster_absence_same(const struct cluster_absence *a,
 			  const struct cluster_absence *b);
 
-/* Nodes that no pod can distinguish. */
+/* Nodes that are equal for every pod. */
 struct node_group {
-	const char *name; /* of one of them */
+	const char *name; /* name of one of them */
 	uint64_t count;
 	const struct node *labels, *taints, *allocatable;
 };
 const struct node_group *cluster_nodes(const struct cluster *cluster,
 				       size_t *n);
 /*
- * True if the label has a different value on every node (hostname), so that it
- * is not kept.
+ * True if the label differs on every node (like hostname), so that it is not
+ * stored.
  */
 bool cluster_label_is_individual(const struct cluster *cluster,
 				 const char *key);
 
-/* The requests of an owner's unfinished pods, including the pods of objects
+/* Requests of all unfinished pods of an owner, including the pods of objects
  * that it owns (a CronJob's Jobs). */
 struct cluster_usage {
 	struct object_id owner;
 	uint64_t pods;
 	struct pod_demand *items; /* extended resources */
 	size_t n;
-	bool owned; /* by another known object */
+	bool owned; /* owned by another known object */
 };
 bool cluster_usage(const struct cluster *cluster, const struct object_id *owner,
 		   struct arena *arena, struct cluster_usage *out);
-/* Returns the use of one resource; 0 if there is none. */
+/* Returns the owner's requests of one resource; 0 if there are none. */
 struct quantity cluster_use_of(const struct cluster *cluster,
 			       const struct object_id *owner,
 			       const char *resource);
 
-/* Iterates over all namespaces, usages: *cursor is 0 at first. Returns NULL,
- * false at the end. */
+/* Iterate over all namespaces and all usages. *cursor is 0 at first. Return
+ * NULL or false at the end. */
 const char *cluster_next_namespace(const struct cluster *cluster,
 				   size_t *cursor);
 bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
@@ -197,14 +204,15 @@ bool cluster_next_usage(const struct cluster *cluster, size_t *cursor,
 
 /*
  * Reads a file written by `gpugate snapshot`, a regular file of at most
- * FILE_CLUSTER_MAX bytes; with may_pipe, because the user named it, also a
- * pipe. Returns NULL and err (with a position) if it cannot be used. Invalid
- * objects are left out and reported through warn (may be NULL), one line each.
+ * FILE_CLUSTER_MAX bytes; if may_pipe is set because the user named it, also a
+ * pipe. Returns NULL and sets err (with a position) if it cannot be used.
+ * Invalid objects are left out, and warn (may be NULL) is called with one line
+ * for each.
  */
 struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err);
-/* A snapshot file in memory. */
+/* A snapshot file that was read into memory. */
 struct cluster_text {
 	const char *name, *text;
 	size_t len;
@@ -212,12 +220,14 @@ struct cluster_text {
 struct cluster *cluster_parse(const struct cluster_text *text,
 			      void (*warn)(void *context, const char *text),
 			      void *context, struct err *err);
-/* Writes such a file; the caller checks ferror(). */
+/* Writes a snapshot file; the caller checks ferror(). */
 void cluster_write(const struct cluster *cluster, FILE *out);
 
-/* --- builder --------------------------------------------------------------
+/*
+ * --- builder --------------------------------------------------------------
  *
- * One thread feeds a builder; any number may hold what it published.
+ * A builder is used by one thread; the snapshots that it publishes may be used
+ * by any thread.
  */
 
 struct cluster_builder;
@@ -225,17 +235,17 @@ struct cluster_builder;
 struct cluster_builder *cluster_builder_new(void);
 void cluster_builder_free(struct cluster_builder *builder);
 
-/* Largest size of one runtime, and of all of them, in bytes. The state keeps no
- * more: generated fields of pods are unknown then. */
+/* Maximum sizes in bytes of one runtime and of all runtimes. Larger ones are
+ * not stored, so that fields which they would generate are unknown. */
 enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
 
 /*
  * Adds an object as the API server returns it, or replaces the one of the same
- * name. Returns 1 if a kept field changed, 0 if none did, -1 and err if the
- * object is invalid and left out (an older one of that name stays). Pods add to
- * the usage of their owners; objects of other kinds provide owner references.
- * kind gives apiVersion and kind if the object itself has none (items of a
- * list), or is NULL.
+ * name. Returns 1 if a stored field changed, 0 if not, and -1 with err set if
+ * the object is invalid and left out (an older one of that name stays). Pods
+ * add to the usage of their owners; objects of other kinds provide owner
+ * references. kind is used if the object lacks apiVersion and kind (like items
+ * of a list); it may be NULL.
  */
 struct cluster_item {
 	const char *api_version, *kind;
@@ -244,14 +254,14 @@ struct cluster_item {
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
 /*
- * Adds an API server's response to a list of a kind (or to a get: one object).
- * Invalid objects are left out and reported.
+ * An API server's response to a list of a kind (or to a get: one object), which
+ * adds its objects. Invalid objects are left out and reported.
  */
 struct cluster_list {
-	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata is enough */
-	struct buf next, version; /* continue, resourceVersion */
-	size_t items;		  /* so far */
-	void (*warn)(void *context, const char *text); /* or NULL */
+	enum cluster_kind kind;	  /* CLUSTER_OTHER: metadata of any kind */
+	struct buf next, version; /* continue token and resourceVersion */
+	size_t items;		  /* added so far */
+	void (*warn)(void *context, const char *text); /* may be NULL */
 	void *context;
 };
 int cluster_builder_list(struct cluster_builder *builder, const char *text,
@@ -260,38 +270,41 @@ int cluster_builder_list(struct cluster_builder *builder, const char *text,
 /* Returns 1 if the object existed. */
 int cluster_builder_remove(struct cluster_builder *builder,
 			   const struct object_id *id);
-/* Forgets all objects of a kind before it is listed again. Publish only once
- * the list is complete, so that no reader sees the gap. */
+/* Removes all objects of a kind before it is listed again. Publish only after
+ * the list is complete, so that no reader sees an incomplete one. */
 void cluster_builder_clear(struct cluster_builder *builder,
 			   enum cluster_kind kind);
 /*
- * Removes the objects of a kind that are not among n keys, which are sorted in
- * place: objects that a new list no longer has. Returns their number.
+ * Removes the objects of a kind whose keys are not among the n given, which are
+ * sorted in place: the objects that are missing in a new list. Returns their
+ * number.
  */
 uint64_t cluster_builder_key(struct cluster_builder *builder,
 			     enum cluster_kind kind,
 			     const struct object_id *id);
 size_t cluster_builder_keep(struct cluster_builder *builder,
 			    enum cluster_kind kind, uint64_t *keys, size_t n);
-/* True for parts of an object of the kind that no rule reads, so that no tree
- * is built for them. */
+/* True for parts of an object of the kind that no rule reads, so that the
+ * loader skips them. */
 bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 		       const char *key, size_t len);
-/* reason NULL: the kind can be read (again). The text is copied. */
+/* Sets the reason why a kind cannot be read; NULL: it can be read again. The
+ * text is copied. */
 void cluster_builder_unreadable(struct cluster_builder *builder,
 				enum cluster_kind kind, const char *reason);
-/* Copies its arguments; policy NULL: unknown. */
+/* Sets server and policy; the texts are copied. policy is NULL if unknown. */
 void cluster_builder_origin(struct cluster_builder *builder, const char *server,
 			    const char *policy);
-/* Copied; NULL: not known. */
+/* Sets the admission policies; the text is copied. NULL: unknown. */
 void cluster_builder_admission(struct cluster_builder *builder,
 			       const char *list);
 /*
- * Adds the usage of an owner as written in a snapshot; not together with pods.
+ * Adds the usage of an owner as written in a snapshot; cannot be combined with
+ * pods.
  */
 int cluster_builder_usage(struct cluster_builder *builder,
 			  const struct node *item, struct err *err);
-/* Publishes the current state. The builder can go on. */
+/* Publishes the current state. The builder can be used further. */
 struct cluster *cluster_builder_finish(struct cluster_builder *builder,
 				       int64_t taken_at);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The kind of a container's command: a program that ends by itself, a wait, or
- * an interactive shell. It is guessed from the words; a command that may be
- * anything is COMMAND_UNKNOWN.
+ * an interactive shell. It is guessed from the words; a command that fits none
+ * of these is COMMAND_UNKNOWN.
  */
 #ifndef KUBE_COMMAND_H
 #define KUBE_COMMAND_H
@@ -21,19 +21,21 @@ enum command_type {
 
 struct container_command {
 	enum command_type type;
-	const char *what;      /* identifying word: "nvidia-smi", "sleep" */
-	const struct node *at; /* place of the command (or the image) */
-	int64_t seconds; /* length of the wait; 0: without end, or unknown */
+	/* the word that decides: "nvidia-smi", "sleep" */
+	const char *what;
+	const struct node *at; /* the command's node, or the image's */
+	int64_t seconds;       /* length of the wait; 0: endless, or unknown */
 };
 
 struct container_command container_command(const struct container *c);
-/* True if the container only lists or burns in the devices. */
+/* True if the container only lists the devices or tests them under load. */
 bool container_tests_devices(const struct container *c);
-/* True if `timeout` ends its work after at least ten minutes. */
+/* True if the command runs under `timeout` with a limit of at least ten
+ * minutes. */
 bool container_is_timed(const struct container *c);
-/* True if it sleeps, waits or loops, even if only after its work. */
+/* True if the container sleeps, waits or loops, possibly after its work. */
 bool container_goes_on(const struct container *c);
-/* The command list, else args, else NULL. */
+/* Returns the command list, else args, else NULL. */
 const struct node *container_command_node(const struct container *c);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Environment variables of a container: finding entries that can be removed
- * without effect, writing new ones, and lists of devices.
+ * Environment variables of a container: their values, entries that can be
+ * removed without effect, new entries, and lists of devices.
  */
 #ifndef KUBE_ENV_H
 #define KUBE_ENV_H
@@ -22,15 +22,17 @@ enum env_state {
 /* The value that a process sees. */
 struct env_value {
 	enum env_state state;
-	const char *text;      /* where it is known */
-	const struct node *at; /* the value or its source, or the entry */
-	bool written;	       /* text is exactly the value at `at` */
+	const char *text; /* the value if it is known */
+	/* node of the value or of its source, else the entry */
+	const struct node *at;
+	bool written; /* text equals the text of the node `at` */
 };
 
 /*
- * Resolves one env entry, or a value alone, as the kubelet does: `$(NAME)` by
- * the entries before it, fieldRef by the pod, resourceFieldRef by the
- * containers. ConfigMaps, Secrets, files, status and node are unknown.
+ * Resolves one env entry, or a value node, as the kubelet does: `$(NAME)` by
+ * earlier entries, fieldRef by the pod, resourceFieldRef by the containers.
+ * Values from ConfigMaps, Secrets, files, the pod's status and the node are
+ * unknown.
  */
 struct env_value env_entry_value(const struct container *c,
 				 const struct node *entry);
@@ -44,29 +46,30 @@ static inline struct env_value container_env_value(const struct container *c,
 		     : (struct env_value){.state = ENV_UNSET};
 }
 
-/* Returns the text of that value, or NULL if it is unset or unknown. */
+/* Returns the value of the last entry of that name, or NULL if it is unset or
+ * unknown. */
 static inline const char *container_env_text(const struct container *c,
 					     const char *name)
 {
 	return container_env_value(c, name).text;
 }
 
-/* The first source in envFrom that may hold a variable of that name, unless an
- * entry of env hides it; else NULL. */
+/* Returns the first source in envFrom that may contain a variable of that name,
+ * or NULL. An entry of that name in env hides all sources. */
 const struct node *container_env_from(const struct container *c,
 				      const char *name);
 
 /*
  * Returns the next entry of that name after `after` (NULL: the first), in env
- * and in the fields that operators have instead: maps (Spark's envVars,
- * KubeAI's env), whose value is returned, and Dynamo's envs.
+ * and in the fields that some operators have instead: Dynamo's envs, and maps
+ * (Spark's envVars, KubeAI's env), of which the value is returned.
  */
 const struct node *container_env_after(const struct container *c,
 				       const char *name,
 				       const struct node *after);
 
-/* A variable by which a container runtime, other than NVIDIA's, shows devices
- * to a container (data/visible_variables.tsv). */
+/* A variable by which a container runtime other than NVIDIA's makes devices
+ * visible in a container (data/visible_variables.tsv). */
 struct visible_variable {
 	const char *name, *runtime;
 };
@@ -76,18 +79,19 @@ const struct visible_variable *visible_variables(size_t *n);
  * may contain it. */
 bool container_says(const struct container *c, const char *text);
 /*
- * True if nothing in the container's command, args or variables refers to this
- * entry's variable and no other entry of the same name would take effect.
+ * True if the variable of this entry can be removed: the container's command,
+ * args and other variables do not refer to it, and no other entry of the same
+ * name would take effect.
  */
 bool container_env_is_free(const struct container *c, const struct node *entry);
-/* Makes a new entry: {name: ..., value: ...}. */
+/* Returns a new entry {name: ..., value: ...}. */
 struct node *env_entry(struct arena *arena, const char *name,
 		       const char *value);
 
-/* The first entry of a list of devices that is not an ordinal below n, or NULL;
- * n 0: any ordinal. A UUID ends the search. */
+/* Returns the first entry of a list of devices that is not an ordinal below n,
+ * or NULL. n is 0 to accept any ordinal. The search ends at a UUID. */
 const char *device_list_fault(const char *text, int64_t n);
-/* Returns the number of its entries, valid or not. */
+/* Returns the number of entries of a list of devices, valid or not. */
 int64_t device_list_size(const char *text);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Models that a container downloads from a hub when it starts, and the folder
- * for them.
+ * that caches them.
  */
 #ifndef KUBE_MODEL_H
 #define KUBE_MODEL_H
@@ -11,11 +11,11 @@
 #include "kube/command/argv.h"
 #include "kube/object.h"
 
-/* The hub id (owner/name) in the container's command or variables, or NULL:
- * none, a path, or unknown. */
+/* Returns the hub id (owner/name) of the model in the container's command or
+ * variables; NULL if there is none, it is a path, or it is unknown. */
 const char *container_hub_model(const struct argv *argv,
 				const struct container *c);
-/* The folder of the hub's cache; NULL if it is unknown. */
+/* Returns the cache folder of the hub; NULL if it is unknown. */
 const char *container_model_cache(const struct argv *argv,
 				  const struct container *c);
 /* True if a volume is mounted at the path, above it or below it. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of devices that a container's commands expect: the processes of
- * torchrun, accelerate, deepspeed and mpirun, the shards and replicas of a
- * model server. It reads flags, variables of the same meaning, and variables in
- * values if the container or its script sets them.
+ * Numbers of devices that a container's commands expect: processes of torchrun,
+ * accelerate, deepspeed and mpirun, shards and replicas of a model server. They
+ * are read from flags and from environment variables of the same meaning; a
+ * variable in a value is resolved if the container or its script sets it.
  */
 #ifndef KUBE_PARALLEL_H
 #define KUBE_PARALLEL_H
@@ -19,10 +19,10 @@ enum parallel_type {
 
 enum degree_of {
 	DEGREE_TENSOR,	  /* shards of each layer */
-	DEGREE_PIPELINE,  /* groups of layers, one after the other */
+	DEGREE_PIPELINE,  /* groups of layers that run one after the other */
 	DEGREE_CONTEXT,	  /* parts of a prompt (vLLM) */
 	DEGREE_DATA,	  /* copies of the model */
-	DEGREE_LOCAL,	  /* the data-parallel ranks on this node */
+	DEGREE_LOCAL,	  /* data-parallel copies on this node */
 	DEGREE_PROCESSES, /* processes on this node */
 	DEGREE_TOTAL,	  /* processes on all nodes */
 	DEGREE_NODES,
@@ -30,22 +30,23 @@ enum degree_of {
 };
 
 struct degree {
-	bool given;   /* set by a flag, a variable, or a field of the server */
-	bool unknown; /* given, but its number is unknown */
-	bool all;     /* as many as there are devices: `gpu`, `auto` */
-	int64_t n;    /* "2:4": the smaller one */
+	bool given;   /* set by a flag, a variable or a field of the server */
+	bool unknown; /* set, but to an unknown number */
+	bool all;     /* set to the number of devices: `gpu`, `auto` */
+	int64_t n;    /* of "2:4" (least and most) the smaller one */
 	int64_t max;
-	const char *by;		 /* "--nproc-per-node", "NUM_SHARD" */
-	const struct node *node; /* where it is */
+	/* name of the flag or variable: "--nproc-per-node" */
+	const char *by;
+	const struct node *node; /* node that contains it */
 };
 
 struct parallel {
 	enum parallel_type type;
 	const char *program;	 /* "torchrun", "vLLM" */
-	const struct node *node; /* the word, or the container */
+	const struct node *node; /* node of the word, or of the container */
 	struct degree degrees[DEGREES];
 	/* Ray, a hostfile, a settings file or copies on other nodes may place
-	 * or count the processes. */
+	 * or count its processes. */
 	bool spread;
 	bool unknown; /* unknown parts may hide flags */
 	bool cpu;     /* runs without devices */
@@ -56,22 +57,23 @@ struct parallel_list {
 	size_t n, size;
 };
 
-/* Finds each such command of the container, in order. */
+/* Finds all such commands of the container, in order. */
 struct parallel_list container_parallel(const struct container *c);
-/* True if one of its main containers runs vLLM without setting VLLM_PORT, and
- * Kubernetes sets variables for Services in it. */
+/* True if one of its main containers runs vLLM without setting VLLM_PORT, while
+ * Kubernetes sets variables for Services in the container. */
 bool pod_reads_vllm_port(const struct pod *pod);
 /*
- * Devices that a server, or a launcher of this node, occupies in its container;
- * 0: unknown, or all devices. *by (may be NULL) gets the largest degree that is
- * set, or NULL.
+ * Returns the number of devices that a server, or a launcher for this node,
+ * uses in its container; 0 if unknown or all devices. *by (by may be NULL) gets
+ * the largest degree that is set, or NULL.
  */
 int64_t parallel_devices(const struct parallel *parallel,
 			 const struct degree **by);
 /*
- * Whole devices that the container requests, of vendors whose programs start
- * one process for each; 0: none, parts of devices, or unknown. The chips of a
- * TPU host and Neuron's cores are counted elsewhere.
+ * Returns the number of whole devices that the container requests, if they are
+ * of a vendor whose programs start one process per device. Returns 0 if there
+ * are none, for parts of devices, or if unknown. Chips of a TPU host and cores
+ * of Neuron devices are not counted here.
  */
 int64_t container_devices(const struct container *c);
 

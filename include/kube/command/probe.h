@@ -15,17 +15,20 @@
 struct container_probe {
 	const struct node *node;
 	int64_t delay, period, failures, timeout;
-	bool unknown; /* a number in it is unknown */
+	bool unknown; /* a number in the probe is unknown */
 	bool exec, tcp;
 };
-/* Reads the probe under that name ("livenessProbe"); false if there is none. */
+/* Reads the probe of that name ("livenessProbe"); returns false if there is
+ * none. */
 bool container_probe(const struct container *c, const char *name,
 		     struct container_probe *out);
-/* Seconds until the kubelet gives up on a container that never answers. */
+/* Returns the seconds until the probe has failed for a container that never
+ * answers. */
 int64_t probe_budget(const struct container_probe *probe);
 /*
- * Parameters of the model in units of 0.1 billion, from the container's flags,
- * variables or image name: 700 for "Llama-3.1-70B", 80 for "8b". 0: unknown.
+ * Returns the number of the model's parameters in units of 0.1 billion, from
+ * the container's flags, variables or image name: 700 for "Llama-3.1-70B", 80
+ * for "8b". 0: unknown.
  */
 int64_t container_model_size(const struct container *c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bounds of a run: each kind's fields for its deadline, its retries and its
- * time to live, and the pods of a batch/v1 Job inside another kind.
+ * Limits on a run: the fields of each kind for its deadline, its retries and
+ * its time to live, and the JobSpecs that other kinds contain.
  */
 #ifndef KUBE_LIFECYCLE_H
 #define KUBE_LIFECYCLE_H
@@ -10,54 +10,61 @@
 
 #include "kube/object.h"
 
-/* True for kinds that run to an end: Jobs of all sorts, RayJobs. */
+/* True for kinds that run to completion: all kinds of jobs, RayJobs. */
 bool object_ends(const struct object *object);
-/* Returns the number of its pods that use GPUs, in the steady state. */
+/* Returns the number of the object's pods that use GPUs, in the steady
+ * state. */
 struct amount object_gpu_pods(const struct object *object);
-/* True for a batch/v1 Job or CronJob: the API server checks their JobSpec. */
+/* True for a batch/v1 Job or CronJob, whose JobSpec the API server
+ * validates. */
 bool object_is_job(const struct object *object);
-/* The first pod that certainly has a GPU and is not infrastructure, or NULL. */
+/* Returns the first pod that certainly has a GPU and is not infrastructure, or
+ * NULL. */
 const struct pod *object_gpu_pod(const struct object *object);
-/* Returns the device of that pod for messages: pod_device(). */
+/* Returns pod_device() of object_gpu_pod(), for messages. */
 const char *object_device(const struct object *object);
-/* True if Kueue holds it back until it fits; the parents' labels count too. */
+/* True if Kueue holds the object back until it fits. Labels of its parents
+ * count too. */
 bool object_is_queued(const struct object *object);
-/* True if it is suspended, or inside of something suspended. */
+/* True if the object is suspended, or is part of a suspended object. */
 bool object_is_suspended(const struct object *object);
 
-/* True if the pod names an owner, or a placeholder may fill one in. */
+/* True if the pod has an owner reference, or a placeholder may become one. */
 bool pod_is_owned(const struct pod *pod);
-/* The JobSpec that makes this pod (JobSet, runtimes too), or NULL. */
+/* Returns the JobSpec from which this pod is made (also in a JobSet or a
+ * runtime), or NULL. */
 const struct node *pod_job_spec(const struct pod *pod);
 
 enum run_field { RUN_RETRIES, RUN_DEADLINE, RUN_TTL, RUN_FIELDS };
 
-/* The map of a kind that has these fields, and their names. */
+/* The map that contains these fields of a kind, and their names. */
 struct run_policy {
-	const char *path;		/* "spec.runPolicy" */
+	const char *path;		/* path of the map: "spec.runPolicy" */
 	const struct node *holder;	/* NULL: the map is missing */
-	const char *fields[RUN_FIELDS]; /* NULL: the kind has no such field */
-	const char *before; /* their place in earlier versions, or NULL */
+	const char *fields[RUN_FIELDS]; /* NULL: the kind lacks the field */
+	const char *before; /* path of the map in earlier versions, or NULL */
 	bool has_runtime;   /* a runtime may set a deadline as well */
 };
-/* Returns false for kinds without any of them. */
+/* Returns false for kinds without any of these fields. */
 bool object_run_policy(const struct object *object, struct run_policy *out);
-/* Place of a missing field: its map, else the nearest parent. */
+/* Returns the place of a missing field: its map, or the nearest existing
+ * parent. */
 const struct node *run_policy_place(const struct object *object,
 				    const struct run_policy *policy);
 /*
- * The field's value; NULL if it is not set. Kubeflow's operators before
- * runPolicy had the fields in spec, which count as well.
+ * Returns the value of the field; NULL if it is not set. Versions of Kubeflow's
+ * operators before runPolicy had the fields in spec, which is read as well.
  */
 const struct node *run_policy_get(const struct object *object,
 				  const struct run_policy *policy,
 				  enum run_field field);
-/* The deadline of the pod's Job, else of its object; NULL if none is set. */
+/* Returns the deadline of the pod's Job, or else of its object; NULL if none is
+ * set. */
 const struct node *pod_run_deadline(const struct pod *pod);
 
 /*
- * True if KServe merges the container with one of a preset or of a serving
- * runtime, which may add probes that are not in the manifest.
+ * True if KServe merges the container with one of a preset or serving runtime,
+ * which may add probes.
  */
 bool container_is_merged(const struct container *c);
 

@@ -8,19 +8,21 @@
 
 #include "kube/object.h"
 
-/* The node with the class's name (possibly unknown), or NULL if it has none. */
+/* Returns the node with the name of the pod's priority class, which may be
+ * unknown; NULL if it has none. */
 const struct node *pod_priority_class(const struct pod *pod);
-/* True if this object cannot set the class: a TrainJob's pod template belongs
- * to its runtime, and Cloud Run has no classes. */
+/* True if the class cannot be set in this object: a TrainJob's pod template
+ * belongs to its runtime, and Cloud Run has no classes. */
 bool pod_priority_is_elsewhere(const struct pod *pod);
 /*
- * Another field that orders the workload: Kueue's priority-class label, a
- * Kubeflow schedulingPolicy.priorityClass. The Pods stay at priority 0.
+ * Returns another field that orders the workload in a queue: Kueue's
+ * priority-class label, or a Kubeflow schedulingPolicy.priorityClass. It leaves
+ * the priority of the Pods at 0.
  */
 const struct node *pod_queue_priority(const struct pod *pod);
-/* system-cluster-critical, system-node-critical */
+/* True for system-cluster-critical and system-node-critical. */
 bool priority_class_is_system(const char *name);
-/* The value that Kubernetes defines for such a class, or 0. */
+/* Returns the value that Kubernetes defines for such a class, or 0. */
 int64_t priority_class_system_value(const char *name);
 
 #endif

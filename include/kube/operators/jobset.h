@@ -7,9 +7,10 @@
 #include "kube/object.h"
 
 /*
- * Why the address of a pod of this JobSet ("NAME-JOB-0-0.SUBDOMAIN:29400")
- * cannot be resolved, in words that follow a colon; NULL if it can, if it is
- * not the address of one of its pods, or if that is unknown.
+ * Returns the reason why the address of a pod of this JobSet
+ * ("NAME-JOB-0-0.SUBDOMAIN:29400") cannot be resolved, in words that follow a
+ * colon. Returns NULL if it can be resolved, if it is not the address of one of
+ * its pods, or if that is unknown.
  */
 const char *jobset_unresolved(struct arena *arena, const struct object *object,
 			      const char *address);

@@ -5,8 +5,9 @@
 
 #include "doc/node.h"
 
-/* True if an entry of `policies` handles the event, by `event` or `events`.
- * `*` is any (pkg/controllers/job/job_controller_util.go, applyPolicies). */
+/* True if an entry of `policies` handles the event, by `event` or `events`. `*`
+ * matches any event (pkg/controllers/job/job_controller_util.go,
+ * applyPolicies). */
 bool volcano_policy_is(const struct node *policy, const char *event);
 
 #endif

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides whether a pod that requests no device is meant to use one. Signs are
- * the image, the command, and how the pod selects its node. Images and commands
- * are guesses; selectors and runtime classes state the author's intent. Signs
- * against it: an image or a device made for CPUs, a visibility variable that
- * hides all GPUs, a role that only starts or routes others.
+ * Decides whether a pod without a device request is meant to use a device.
+ * Signs are the image, the command, and how the pod selects its node. Images
+ * and commands are guesses; selectors and runtime classes state the author's
+ * intent. Signs against it are an image or a command option for CPUs, a
+ * visibility variable that hides all GPUs, and a role that only starts other
+ * pods or routes requests to them.
  */
 #ifndef KUBE_INTENT_H
 #define KUBE_INTENT_H
@@ -20,7 +21,7 @@
 enum intent_by {
 	INTENT_NONE,
 	INTENT_FLAG,	      /* a parallelism flag above one */
-	INTENT_PROGRAM,	      /* a program that is useless without a GPU */
+	INTENT_PROGRAM,	      /* a program that needs a GPU */
 	INTENT_RUNTIME_CLASS, /* runtimeClassName: nvidia */
 	INTENT_SELECTOR,      /* requires a label of GPU nodes */
 	INTENT_TOLERATION,    /* tolerates the taint of GPU nodes */
@@ -29,27 +30,27 @@ enum intent_by {
 
 struct intent {
 	enum intent_by by;
-	/* The container that would use the device. */
+	/* Container that would use the device. */
 	const struct container *container;
-	const struct node *at; /* place of the sign, for a second label */
+	const struct node *at; /* node of the sign, for a second label */
 	const char *what; /* name of the flag, program, class, key or image */
-	int64_t devices;  /* number that the flag gives, else 0 */
+	int64_t devices;  /* number in the flag, else 0 */
 };
 
 /* Returns INTENT_NONE without a sign, or with a sign against it. */
 struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod);
 
-/* True for images without a GPU program: proxies, databases, shells,
- * `*-cpu`. */
+/* True for images that use no GPU: proxies, databases, shells, `*-cpu`. */
 bool image_is_cpu(const char *image);
-/* True if the kind's resources come from, or are merged with, another object's:
- * a serving or training runtime, a preset. */
+/* True if the kind's resources come from another object (a serving or training
+ * runtime, a preset), or are merged with its resources. */
 bool pod_is_preset(const struct pod *pod);
-/* True for a worker of a group whose leader or head gets the requests. */
+/* True for a worker of a group in which the leader or head gets the
+ * requests. */
 bool pod_is_group_worker(const struct pod *pod);
 
-/* The effect of a visibility variable's env entry. */
+/* The effect of the env entry of a visibility variable. */
 enum visible {
 	VISIBLE_UNSET,
 	VISIBLE_UNKNOWN, /* not in the manifest, or a placeholder */
@@ -58,14 +59,15 @@ enum visible {
 	VISIBLE_SOME, /* a list of devices */
 };
 enum visible env_visible(const struct env_value *value);
-/* Classifies the last entry of that name; value may be NULL. */
+/* Classifies the last entry of that name; *value (value may be NULL) gets its
+ * value. */
 enum visible container_visible(const struct container *c, const char *name,
 			       struct env_value *value);
 
 /*
- * False if the value comes from a runtime: its image, runtime class, selector
- * and tolerations serve jobs with and without devices, and only the author of
- * the job decides which it is.
+ * False if the value comes from a runtime. The image, runtime class, selector
+ * and tolerations of a runtime serve jobs with and without devices, so they do
+ * not show the intent of the job's author.
  */
 bool pod_wrote(const struct pod *pod, const struct node *node);
 

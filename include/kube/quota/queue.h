@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kueue's arithmetic: the most that a ClusterQueue can ever give to one PodSet.
+ * Computes the most that a ClusterQueue of Kueue can ever give to one PodSet.
  * Source: kueue pkg/cache (flavors per PodSet; without a borrowingLimit,
  * borrowing within a cohort is unlimited).
  */
@@ -11,23 +11,26 @@
 #include "kube/set/index.h"
 
 struct queue_offer {
-	bool covered; /* some resource group lists the resource */
-	/* A group lists a resource whose name is derived from this one, as
-	 * Kueue's configuration may replace it (resources.transformations). */
+	bool covered; /* a resource group lists the resource */
+	/* A group lists a resource whose name is derived from this one: Kueue's
+	 * configuration may replace the resource by it
+	 * (resources.transformations). */
 	bool replaced;
-	bool unlimited;	      /* a cohort lends without a limit; or unknown */
-	struct quantity most; /* of the best flavor */
-	const char *flavor;   /* that one */
+	/* its cohort lends without a limit, or the limit is unknown */
+	bool unlimited;
+	struct quantity most; /* amount in the best flavor */
+	const char *flavor;   /* the best flavor */
 };
-/* queue: a ClusterQueue from a cluster state. */
+/* queue is a ClusterQueue of a cluster state. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
 
-/* Why a flavor never takes a pod; text NULL: no known reason. */
+/* Reason why a flavor never accepts a pod; text is NULL if none is known. */
 struct flavor_misfit {
 	const char *text;
-	const struct node *at; /* in the pod, or NULL */
+	const struct node *at; /* node of the pod that is the reason, or NULL */
 };
-/* whole: the flavor has all of its fields; older snapshots omit some. */
+/* whole means that the flavor has all of its fields, some of which older
+ * snapshots omit. */
 struct flavor_misfit queue_flavor_misfit(struct arena *arena,
 					 const struct pod *pod,
 					 const struct node *flavor, bool whole);

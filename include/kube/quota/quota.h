@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * ResourceQuotas and the demand of workloads, counted as in
+ * ResourceQuotas and the requests of workloads, counted as in
  * pkg/quota/v1/evaluator/core: extended resources only under "requests.<name>",
  * scopes by properties of the pod, every matching quota applies.
  */
@@ -9,7 +9,7 @@
 
 #include "kube/set/index.h"
 
-/* Demand of other workloads of the namespace that were admitted a moment ago
+/* Requests of other workloads in the namespace that were admitted a moment ago
  * and are not in status.used yet. */
 struct reservations {
 	struct quantity (*of)(void *context, const struct workload *workload,
@@ -17,17 +17,19 @@ struct reservations {
 	void *context;
 };
 
-/* The entry "requests.<resource>" of `hard`, or NULL. */
+/* Returns the entry "requests.<resource>" of `hard`, or NULL. */
 const struct resource_amount *quota_hard_requests(const struct quota *quota,
 						  const char *resource);
 /*
- * The amount of one entry of `hard` that is left for a workload: hard - used +
- * the amount of its pods. Without status.used (no cluster): hard.
+ * Amount of one entry of `hard` that is left for a workload: hard - used, plus
+ * the amount that its own pods use. Without status.used (no cluster), it is
+ * hard.
  */
 struct quota_room {
 	struct quantity used, own, left;
-	struct quantity reserved; /* for others, not yet in status.used */
-	bool known;		  /* used is known */
+	/* by other workloads, not yet in status.used */
+	struct quantity reserved;
+	bool known; /* used is known */
 };
 struct quota_room quota_room(const struct quota *quota,
 			     const struct resource_amount *hard,
@@ -37,16 +39,17 @@ struct quota_room quota_room(const struct quota *quota,
 enum tri quota_selects(const struct quota *quota,
 		       const struct workload_pod *pod);
 /*
- * Finds keys of spec.hard that never limit accelerators. hami: HAMi's scheduler
- * reads certain limits.* keys.
+ * Finds keys of spec.hard that never limit accelerators. hami means that HAMi's
+ * scheduler is used, which reads some limits.* keys.
  */
 struct quota_key {
-	const char *resource; /* without requests., limits., count/ */
-	const struct accelerator *accelerator; /* that the key means */
+	const char *resource; /* without "requests.", "limits." or "count/" */
+	/* accelerator to which the key refers */
+	const struct accelerator *accelerator;
 	const char *why;
 };
-/* The accelerator that this entry of `hard` limits ("requests." + name), or
- * NULL. */
+/* Returns the accelerator that this entry of `hard` limits ("requests." +
+ * name), or NULL. */
 const char *quota_accelerator(const struct accelerator_extra *extra,
 			      const struct resource_amount *hard);
 /* True if the quota limits any accelerator. */
@@ -54,15 +57,16 @@ bool quota_has_accelerator(const struct accelerator_extra *extra,
 			   const struct quota *quota);
 
 /*
- * Whole-workload demand for one resource over the pods the quota selects:
- * pods x request. unknown: the sums are lower bounds.
+ * Requests of a whole workload for one resource: the sum of pods x request over
+ * all pods that the quota selects. unknown means that the sums are lower
+ * bounds.
  */
 struct demand {
 	struct quantity steady, peak;
-	/* The peak without a Job's replaced pods. A pod counts in a quota until
-	 * it ends or its grace period is over (pkg/quota/v1/evaluator/core/
-	 * pods.go, QuotaV1Pod): its replacement waits for that if the quota has
-	 * no room for both. */
+	/* The peak without the pods that a Job replaces. A pod counts in a
+	 * quota until it ends or its grace period is over
+	 * (pkg/quota/v1/evaluator/core/ pods.go, QuotaV1Pod); if the quota has
+	 * no room for both, its replacement waits until then. */
 	struct quantity lasting;
 	bool unknown;
 };
@@ -70,8 +74,8 @@ struct demand workload_demand(const struct workload *workload,
 			      const struct quota *quota, const char *resource);
 
 /*
- * Iteration over a workload and each accelerator that a quota of its namespace
- * limits. At first all members except the first two are zero.
+ * Iterates over the accelerators that quotas of a workload's namespace limit.
+ * Initially, all members except the first two are zero.
  */
 struct quota_case {
 	const struct object_index *index;
@@ -81,9 +85,11 @@ struct quota_case {
 	const char *resource;
 	struct demand demand;
 	struct quota_room room;
-	const struct quota *quotas; /* of the namespace, once they are found */
+	/* quotas of the namespace, NULL before the first call */
+	const struct quota *quotas;
 	size_t nquotas;
-	size_t nth_quota, nth_hard; /* the next */
+	/* next quota and next entry of its `hard` */
+	size_t nth_quota, nth_hard;
 };
 bool quota_case_next(const struct accelerator_extra *extra,
 		     struct quota_case *one);

@@ -9,15 +9,16 @@
 #include "kube/object.h"
 
 #define SHM_PATH "/dev/shm"
-/* The volume that fixes add. */
+/* Name of the volume that fixes add. */
 #define SHM_VOLUME "gpugate-shm"
 
 struct shm {
 	const struct node *mount;     /* volumeMounts entry, or NULL */
 	const struct node *volume;    /* volumes entry, or NULL */
-	const struct node *empty_dir; /* its emptyDir, or NULL */
+	const struct node *empty_dir; /* the volume's emptyDir, or NULL */
 	bool memory;		      /* medium: Memory */
-	bool unknown;		      /* a placeholder hides it */
+	/* a placeholder hides the mount or its volume */
+	bool unknown;
 	enum quantity_state size_state;
 	struct quantity size; /* sizeLimit */
 	const struct node *size_node;
@@ -27,11 +28,11 @@ struct shm container_shm(const struct container *c);
 /* True if the operator mounts, or may mount, /dev/shm for this container. */
 bool shm_is_injected(const struct container *c);
 /*
- * Certainty that the container exchanges data through /dev/shm. Known users are
- * collectives of training on several devices, data loaders with workers, and a
- * server that spreads one model over several devices. An unknown program with
- * several devices possibly does. With one device, training depends on the data
- * loader, which runs in the rank's process by default.
+ * Certainty that the container exchanges data through /dev/shm. Programs known
+ * to do so are collectives of training on several devices, data loaders with
+ * workers, and a server that spreads one model over several devices. An unknown
+ * program with several devices may do so. With one device, training depends on
+ * the data loader, which runs in the rank's process by default.
  */
 enum shm_needed {
 	SHM_NOT_NEEDED,
@@ -41,40 +42,43 @@ enum shm_needed {
 };
 struct shm_need {
 	enum shm_needed is;
-	const char *by; /* the program that needs it, or "if ...", for a
-			   message; or NULL */
+	/* for a message: the program that needs it, or "if ..."; may be NULL */
+	const char *by;
 };
 struct shm_need container_shm_need(const struct container *c);
-/* True if it needs more than the runtime's default of 64 MiB, outside of the
- * host's IPC namespace. */
+/* True if the container needs more than the runtime's default of 64 MiB and
+ * does not use the host's IPC namespace. */
 bool container_lacks_shm(const struct container *c);
-/* A Memory emptyDir of the pod whose name suggests shared memory, or NULL. */
+/* Returns a Memory emptyDir of the pod whose name suggests shared memory, or
+ * NULL. */
 const struct node *pod_shm_volume(const struct pod *pod);
 /*
- * A size for /dev/shm: half of the memory limit (container_bound()), between
- * 1Gi and 64Gi; without a limit 2Gi for each GPU of the pod, between 2Gi and
- * 16Gi. Returns false if the limit is below 2Gi or unknown, so that a
- * volume is mounted only if the policy requests it.
+ * Computes a size for /dev/shm: half of the memory limit (container_bound()),
+ * between 1Gi and 64Gi; without a limit, 2Gi for each GPU of the pod, between
+ * 2Gi and 16Gi. Returns false if the limit is below 2Gi or unknown; the volume
+ * is then added only if the policy sets its size.
  */
 bool shm_default_size(const struct container *c, struct quantity *size);
-/* The smallest such size among this container and those with the volume at
- * /dev/shm. Returns false if one of them has none. */
+/* Computes the smallest shm_default_size() of this container and of those that
+ * mount the volume at /dev/shm. Returns false if one of them has no such
+ * size. */
 bool shm_volume_size(const struct container *also, const struct node *volume,
 		     struct quantity *size);
-/* The smallest such size among the pod's GPU containers, for a new volume.
- * Returns false if one of them has none. */
+/* Computes the smallest shm_default_size() of the pod's GPU containers, for a
+ * new volume. Returns false if one of them has no such size. */
 bool shm_new_size(const struct pod *pod, struct quantity *size);
-/* True if the size is below the memory limit of each of these containers. */
+/* True if the size is below the memory limit of this container and of those
+ * that mount the volume. */
 bool shm_size_fits(const struct container *also, const struct node *volume,
 		   struct quantity size);
-/* True if the volume is mounted at /dev/shm only, by containers that run at the
- * same time: nothing else is stored in it. */
+/* True if all mounts of the volume are at /dev/shm, in containers that run at
+ * the same time, so that the volume contains nothing else. */
 bool shm_has_volume_alone(const struct pod *pod, const struct node *volume);
-/* Makes a Memory emptyDir, and its mount at /dev/shm. */
+/* Return a new Memory emptyDir volume, and a new mount of it at /dev/shm. */
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size);
 struct node *shm_new_mount(struct arena *arena, const char *name);
-/* True for several GPUs in the pod, or several processes per node. */
+/* True if the pod has several GPUs, or starts several processes per node. */
 bool pod_is_multi_gpu(const struct pod *pod);
 
 #endif

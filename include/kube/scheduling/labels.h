@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Node labels in a policy, "KEY=VALUE,...", and the vendor of the accelerators
- * that a label implies.
+ * Node labels as a policy writes them ("KEY=VALUE,..."), and the vendor of the
+ * accelerators that a label implies.
  */
 #ifndef KUBE_LABELS_H
 #define KUBE_LABELS_H
@@ -15,7 +15,7 @@ struct label_pair {
 	const char *key, *value;
 };
 
-/* The vendor of the accelerators that nodes with this label have, or NULL. */
+/* Returns the vendor of the accelerators on nodes with this label, or NULL. */
 const char *node_label_vendor(const char *key, const char *value);
 
 #endif

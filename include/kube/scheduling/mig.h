@@ -12,10 +12,10 @@
 
 struct mig_profile {
 	const char *product; /* A100-80GB, H100-80GB, ... */
-	const char *profile; /* NULL: it has no MIG */
+	const char *profile; /* NULL: the product does not support MIG */
 };
 
-/* Number of devices of a product in the largest node. */
+/* Number of devices of a product in the largest node type. */
 struct product_size {
 	const char *product;
 	int most;
@@ -23,16 +23,17 @@ struct product_size {
 
 #define MIG_PREFIX "nvidia.com/mig-"
 
-/* True if this product (NULL: any product) offers it. */
+/* True if this product (NULL: any product) offers the profile. */
 bool mig_profile_on(const char *profile, const char *product);
-/* The profile that is probably meant by a misspelled one, or NULL. */
+/* Returns the profile that a misspelled one probably means, or NULL. */
 const char *mig_profile_nearest(const char *profile);
-/* Nodes with this value of nvidia.com/gpu.product, of GKE's label or of an
- * instance type have GPUs of one product; NULL if unknown or none. */
+/* Returns the GPU product of nodes with this value of nvidia.com/gpu.product,
+ * of GKE's label or of an instance type; NULL if unknown or not a single
+ * one. */
 const char *mig_product_of(const char *key, const char *value);
 
-/* The largest number of them on one node, according to such a label; -1 if
- * unknown, or if they are shared by time. */
+/* Returns the largest number of GPUs per node according to such a label; -1 if
+ * unknown, or if the GPUs are time-sliced. */
 int mig_product_most(const char *value);
 
 /* Products in a pod's selectors, at most two. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Number of accelerators of the nodes that a pod selects, from its own
- * selectors: instance types and count labels, in nodeSelector and in required
- * node affinity.
+ * Computes the number of accelerators of the nodes that a pod selects from
+ * instance types and count labels in nodeSelector and required node affinity.
  */
 #ifndef KUBE_NODE_DEVICES_H
 #define KUBE_NODE_DEVICES_H
@@ -14,18 +13,21 @@
 #include "kube/scheduling/affinity.h"
 
 struct node_devices {
-	int64_t most; /* the largest number of the named types; 0: no type is
-			 named */
-	const struct instance_type *type; /* if exactly one is named */
-	const struct node *at;		  /* the value that implies `most` */
+	/* largest number of the selected instance types; 0: no type is
+	 * selected */
+	int64_t most;
+	/* the type, if exactly one is selected */
+	const struct instance_type *type;
+	/* node of the value from which most is derived */
+	const struct node *at;
 };
 struct node_devices pod_node_devices(const struct pod *pod);
-/* Accelerators of the nodes that the label selects; -1 if unknown. */
+/* Returns the number of accelerators of nodes with the label; -1 if unknown. */
 int64_t node_label_devices(const char *key, const char *value);
-/* The largest number of accelerators that a value of an In requirement allows;
- * -1 if it is unknown for one of them. */
+/* Returns the largest number of accelerators of nodes with one of the values of
+ * an In requirement; -1 if one of them is unknown. */
 int64_t node_need_devices(const struct node_need *need);
-/* The memory of a node of this type. */
+/* Returns the memory of a node of this type. */
 struct quantity instance_type_memory(const struct instance_type *type);
 
 #endif

@@ -11,43 +11,45 @@
 #include "kube/scheduling/affinity.h"
 
 struct node_match {
-	/* Something is unknown (placeholders, labels that differ on each node):
-	 * nothing can be concluded from missing nodes. */
+	/* Something is unknown (placeholders, labels that differ on each node),
+	 * so that missing nodes prove nothing. */
 	bool unknown;
-	uint64_t selected;  /* nodes that the selectors allow */
-	uint64_t tolerated; /* of those, the nodes whose taints are tolerated */
-	/* A taint of a selected node that is not tolerated, or NULL. */
+	uint64_t selected;  /* number of nodes that the selectors allow */
+	uint64_t tolerated; /* number of those whose taints the pod tolerates */
+	/* A taint of a selected node that the pod does not tolerate, or
+	 * NULL. */
 	const struct node *taint;
-	/* The largest amount of the resource on a selected node, and that
-	 * node. */
+	/* Largest amount of the resource on a selected node, and that node. */
 	int64_t most;
 	const struct node_group *largest;
 };
-/* resource NULL: none is requested. */
+/* resource is NULL if the pod requests none. */
 struct node_match pod_node_match(const struct cluster *cluster,
 				 const struct pod *pod, const char *resource);
 /* Returns the amount of a resource that each node of the group offers. */
 int64_t node_group_offers(const struct node_group *group, const char *resource);
-/* Number of nodes with that label ("": with any value). */
+/* Returns the number of nodes with that label; value "" means any value. */
 uint64_t nodes_with_label(const struct cluster *cluster, const char *key,
 			  const char *value);
-/* The value of that label that is most similar to this one, or NULL. */
+/* Returns the value of that label on a node that is most similar to this one,
+ * or NULL. */
 const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
 /* True if fits() is true for the labels of every node that the pod selects and
- * that offers the resource. False if the snapshot (or NULL) has none. */
+ * that offers the resource. False if there is no such node, or cluster is
+ * NULL. */
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	       const char *resource, bool (*fits)(const struct node *labels));
-/* True if the snapshot (or NULL) lists all nodes that can exist. False if the
- * cluster makes nodes on demand (Karpenter). */
+/* True if the snapshot lists all nodes that can exist. False if the cluster
+ * creates nodes on demand (Karpenter), or cluster is NULL. */
 bool cluster_shows_nodes(const struct cluster *cluster);
 
 /*
- * Returns the additions of the pod's RuntimeClass (nodeSelector, tolerations)
- * according to the snapshot; NULL: none. *unknown is set if the snapshot lacks
- * the class. The classes that NVIDIA's operator and toolkit install, `nvidia`
- * and `nvidia-*`, add nothing:
+ * Returns the nodeSelector and tolerations that the pod's RuntimeClass adds
+ * according to the snapshot, or NULL. Sets *unknown if the snapshot lacks the
+ * class. The classes that NVIDIA's operator and toolkit install, `nvidia` and
+ * `nvidia-*`, add nothing:
  * https://github.com/NVIDIA/gpu-operator/tree/main/assets/pre-requisites
  */
 const struct node *pod_runtime_scheduling(const struct cluster *cluster,

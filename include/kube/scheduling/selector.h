@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label selectors, node selectors and tolerations, as apimachinery's pkg/labels
- * and component-helpers match them. Unknown (placeholder) keys or values make
- * the result TRI_UNKNOWN.
+ * Matches label selectors, node selectors and tolerations, as apimachinery's
+ * pkg/labels and component-helpers match them. Unknown (placeholder) keys or
+ * values make the result TRI_UNKNOWN.
  */
 #ifndef KUBE_SELECTOR_H
 #define KUBE_SELECTOR_H
@@ -10,20 +10,21 @@
 #include "doc/node.h"
 #include "kube/tri.h"
 
-/* Matches a plain map of labels (Service.spec.selector); an empty one selects
+/* Matches a plain map of labels (Service.spec.selector). An empty one matches
  * nothing. */
 enum tri label_map_matches(const struct node *want, const struct node *labels);
-/* Labels besides the known ones. */
+/* Labels that an object may have in addition to the known ones. */
 enum more_labels {
 	LABELS_NO_MORE,
 	/*
-	 * Labels that operators set: names with a domain, or of jobs and ranks.
+	 * Labels that operators add: keys with a domain, and labels for jobs
+	 * and ranks.
 	 */
 	LABELS_OF_OPERATOR,
 	LABELS_ANY_MORE,
 };
-/* Matches a whole metav1.LabelSelector; an empty one selects everything, a
- * missing one (NULL) nothing. */
+/* Matches a metav1.LabelSelector. An empty one matches everything, a missing
+ * one (NULL) nothing. */
 enum tri label_selector_matches(const struct node *selector,
 				const struct node *labels,
 				enum more_labels more);
@@ -31,8 +32,8 @@ enum tri label_selector_matches(const struct node *selector,
 enum tri node_selector_matches(const struct node *node_selector,
 			       const struct node *node_labels);
 /*
- * Returns whether this list of tolerations tolerates the taint. effect NULL:
- * any.
+ * Returns whether this list of tolerations tolerates the taint. effect is NULL
+ * for a taint with any effect.
  */
 enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 			      const char *value, const char *effect);

@@ -2,9 +2,10 @@
 /*
  * Masks secret values (kube/secret/secret.h) in text that is shown: reports,
  * diffs, responses. Text for the cluster or for the author's file is never
- * masked. A masked value is its known prefix and four stars, "hf_****", or the
- * stars alone. All values of a text are collected first, whether any rule is on
- * or not; then they are masked wherever they occur in the shown text.
+ * masked. A masked value is shown as four stars, after its known prefix if it
+ * has one ("hf_****"). First all secret values of a text are collected,
+ * whichever rules are on; then they are masked wherever they occur in the shown
+ * text.
  */
 #ifndef KUBE_MASK_H
 #define KUBE_MASK_H
@@ -18,58 +19,61 @@
 #include "doc/node.h"
 #include "doc/source.h"
 
-/* Masked bytes in a text whose offsets must stay; no UTF-8 text contains this
- * byte. A run of them is shown as SECRET_STARS. */
+/* Replaces each masked byte in a text whose offsets must stay; UTF-8 texts
+ * never contain it. A run of these bytes is shown as SECRET_STARS. */
 #define SECRET_MASK_BYTE '\xfd'
 #define SECRET_STARS	 "****"
 
 struct secret_value {
 	const char *text;
 	size_t len;
-	size_t shorter; /* 1 + index of a value that is its prefix, or 0 */
+	/* 1 + index of the longest value that is a prefix of this one, or 0 */
+	size_t shorter;
 };
 
-/* Bytes of a source that are a secret, or contain one in another form. */
+/* Bytes of a source that are a secret or contain it in another form. */
 struct secret_span {
 	uint32_t start, end;
-	bool block; /* a block scalar, its header included */
+	bool block; /* a block scalar with its header */
 };
 
-/* Zero-filled except for the arena, which holds all of it. */
+/* The secret values of a text and an index for their search. Initially zero
+ * except for the arena, which contains everything. */
 struct secrets {
 	struct arena *arena;
 	struct secret_value *values;
 	size_t n, size;
-	bool starts[256]; /* first bytes of the values */
+	bool starts[256]; /* bytes with which some value begins */
 	struct secret_span *spans;
 	size_t nspans, spans_size;
 };
 
-/* True if a file with this text could hold values that are recognized by name.
- * Checks only its underscores. */
+/* True if a file with this text may contain values that are recognized by name.
+ * Looks only for underscores. */
 bool secrets_possible(const char *text, size_t len);
-/* True if it holds a value recognized by its form, or a text that looks masked
- * already. */
+/* True if the text contains a value that is recognized by its form, or a text
+ * that looks masked already. */
 bool secrets_plain(const char *text, size_t len);
 
 /* --- collecting ---------------------------------------------------------- */
 
 /*
- * Collects the values of a document: values of variables, and of keys with the
+ * Collects the values of a document: those of variables, and of keys with the
  * name of a secret.
  */
 void secrets_of_tree(struct secrets *secrets, const struct node *root);
-/* Collects the values of any text, not only documents: NAME=value, NAME:
- * value, and `name: NAME` beside `value: value`. */
+/* Collects the values in a text of any format: NAME=value, NAME: value, and
+ * `name: NAME` next to `value: value`. */
 void secrets_of_text(struct secrets *secrets, const char *text, size_t len);
-/* Adds one value, each line of which is masked. */
+/* Adds a value. Each of its lines is masked. */
 void secrets_add(struct secrets *secrets, const char *value, size_t len);
-/* Prepares the search, after all values are collected. */
+/* Builds the index after all values are collected. */
 void secrets_finish(struct secrets *secrets);
 
 /*
- * All of the above for a file's text. Returns the text with every value masked,
- * in any form, at the same positions. Returns NULL if there is nothing to mask.
+ * Collects the values of a file's text and finishes. Returns the text with
+ * every value masked, in any form, so that all offsets stay; NULL if there is
+ * nothing to mask.
  */
 struct source *secrets_of_source(struct secrets *secrets,
 				 const struct source *source);
@@ -78,19 +82,19 @@ struct source *secrets_of_source(struct secrets *secrets,
 
 /*
  * secrets_mask_in_place() keeps each byte in its place; secrets_mask() returns
- * the text as it is shown. The result is in the arena, or is text itself if it
- * holds no secret.
+ * the text as it is shown. The result is allocated in the arena, or is text
+ * itself if it contains no secret.
  */
 const char *secrets_mask_in_place(const struct secrets *secrets,
 				  struct arena *arena, const char *text,
 				  size_t len);
 const char *secrets_mask(const struct secrets *secrets, struct arena *arena,
 			 const char *text);
-/* Appends text masked in place as it is shown. */
+/* Appends a text that was masked in place, in the form that is shown. */
 void secrets_show(struct buf *out, const char *text, size_t len);
-/* True if the text contains one of them. */
+/* True if the text contains one of the secrets. */
 bool secrets_in(const struct secrets *secrets, const char *text, size_t len);
-/* Returns the number of occurrences of the secrets. */
+/* Returns how often secrets occur in the text. */
 size_t secrets_count(const struct secrets *secrets, const char *text,
 		     size_t len);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Facts about objects that are kept after their documents are gone, for rules
- * over several objects (quota against workloads, priority classes). Linted
- * files and a cluster snapshot give the same facts; rules see no difference.
+ * over several objects (quota against workloads, priority classes). Facts from
+ * linted files and from a cluster snapshot have the same form, so that rules
+ * need not distinguish them.
  *
  * Policy objects are few and stay in memory, each once. Workloads are many:
- * they are written to a store as they come and read back one at a time, in the
- * order of the files; memory holds 40 bytes for each.
+ * each is written to a temporary store and read back when it is needed, in the
+ * order of the files, so that it takes only 40 bytes of memory.
  */
 #ifndef KUBE_INDEX_H
 #define KUBE_INDEX_H
@@ -23,19 +24,19 @@
 
 struct cluster;
 
-/* A value of place.file: the place is in a cluster, not in a file. */
+/* Value of place.file for a place in a cluster, not in a file. */
 #define NO_FILE UINT32_MAX
 
-/* A place in a file that a later finding can point at. */
+/* A place in a file, to which a later finding can refer. */
 struct place {
 	uint32_t file; /* index of the linted file, or NO_FILE */
 	uint32_t document;
-	uint32_t start, end; /* bytes in the source (BOM not counted) */
+	uint32_t start, end; /* byte offsets in the source, without the BOM */
 	uint32_t line, column, end_line, end_column;
-	uint64_t named_path; /* node_named_path() below the object */
+	uint64_t named_path; /* node_named_path() from the object's root */
 	const char *pointer; /* RFC 6901, "" for the document itself */
-	/* If not NULL, the members except file are still to be computed from
-	 * these. */
+	/* If not NULL, all members except file are still to be computed from
+	 * these two. */
 	const struct object *object;
 	const struct node *node;
 };
@@ -62,8 +63,9 @@ struct resource_amount {
 };
 
 struct quota_scope {
-	const char *name;     /* Terminating, PriorityClass, ... */
-	const char *operator; /* Exists in spec.scopes; In, NotIn, ... */
+	/* name of the scope: Terminating, PriorityClass, ... */
+	const char *name;
+	const char *operator; /* In, NotIn, ...; Exists for spec.scopes */
 	const char *const *values;
 	size_t nvalues;
 	struct place place;
@@ -71,13 +73,13 @@ struct quota_scope {
 
 struct quota {
 	struct object_id id;
-	struct place place; /* metadata.name */
+	struct place place; /* node of metadata.name */
 	uint64_t content;   /* keyed hash: equal hashes mean the same object */
-	const struct cluster *cluster; /* of the object's file */
+	const struct cluster *cluster; /* cluster of the object's file */
 	uint32_t set;		       /* see object_index.file_sets */
 	struct resource_amount *hard;
 	size_t nhard;
-	struct resource_amount *used; /* status.used, cluster only */
+	struct resource_amount *used; /* from status.used; in a cluster only */
 	size_t nused;
 	struct quota_scope *scopes;
 	size_t nscopes;
@@ -89,7 +91,7 @@ struct limit_range {
 	uint64_t content;
 	const struct cluster *cluster;
 	uint32_t set;
-	/* Keys of type Container default / defaultRequest, by resource. */
+	/* Resources with a default limit or request for containers. */
 	const char *const *defaults;
 	size_t ndefaults;
 	const char *const *default_requests;
@@ -98,7 +100,7 @@ struct limit_range {
 
 struct priority_class {
 	struct object_id id;
-	struct place place; /* metadata.name */
+	struct place place; /* node of metadata.name */
 	uint64_t content;
 	const struct cluster *cluster;
 	uint32_t set;
@@ -106,15 +108,15 @@ struct priority_class {
 	struct amount value;
 	bool global_default;
 	struct place default_place;
-	bool never_preempts; /* preemptionPolicy: Never */
-	bool used_by_gpu;    /* a GPU pod refers to it; set by
-				object_index_finish() */
+	bool never_preempts; /* preemptionPolicy is Never */
+	/* a GPU pod refers to it; set by object_index_finish() */
+	bool used_by_gpu;
 };
 
-/* A device class requested by a ResourceClaim, or by a template. */
+/* A device class that a ResourceClaim or a ResourceClaimTemplate requests. */
 struct class_request {
 	struct object_id id;
-	struct place place; /* deviceClassName */
+	struct place place; /* node of deviceClassName */
 	const char *name;
 	const struct cluster *cluster;
 };
@@ -122,31 +124,32 @@ struct class_request {
 /* A HorizontalPodAutoscaler, or a ScaledObject of KEDA. */
 struct scaler {
 	struct object_id id;
-	struct place place;	 /* of the metric, or the name */
-	const char *metric;	 /* cpu, memory; NULL: others */
-	const char *kind, *name; /* the scaled object, in the same namespace */
-	int64_t most;		 /* maximum of its replicas, 0: not known */
+	/* node of the metric, or of the object's name */
+	struct place place;
+	const char *metric;	 /* cpu or memory; NULL for others */
+	const char *kind, *name; /* object that it scales, in its namespace */
+	int64_t most;		 /* maximum number of replicas; 0: unknown */
 	struct place most_place;
 	const struct cluster *cluster;
 };
 
 struct pod_label {
-	const char *key, *value; /* NULL: not known */
+	const char *key, *value; /* NULL: unknown */
 };
 
-/* The port of the pods that a Service or an InferencePool sends to. */
+/* A port of the pods to which a Service or an InferencePool sends requests. */
 struct service_port {
-	const char *name; /* NULL: a number */
+	const char *name; /* NULL if the port is a number */
 	int64_t number;
 	struct place place;
 };
 
-/* A Service or an InferencePool of a file. */
+/* A Service or an InferencePool in a file. */
 struct kube_service {
 	struct object_id id;
-	bool pool; /* InferencePool: its pods are model servers */
+	bool pool; /* an InferencePool, whose pods are model servers */
 	struct place selector_place;
-	struct service_port *ports; /* known ones */
+	struct service_port *ports; /* ports that are known */
 	size_t nports;
 	/* Numbers of the Service itself, to which routes send; NULL: not all
 	 * known. */
@@ -217,14 +220,14 @@ enum missing_type {
 	MISSING_SORTS,
 };
 
-/* The first container of a pod that does not set the field. */
+/* The first container of a pod in which a field is not set. */
 struct missing {
 	enum missing_type type;
 	const char *container;
 	struct place place;
 };
 
-/* Objects to which the pods of a template refer: a PersistentVolumeClaim that
+/* An object to which the pods of a template refer: a PersistentVolumeClaim that
  * they share, or their RuntimeClass. */
 struct pod_reference {
 	bool runtime_class;
@@ -232,84 +235,88 @@ struct pod_reference {
 	struct place place;
 };
 
-/* Pods of one template of a workload. */
+/* The pods of one template of a workload. */
 struct workload_pod {
 	const char *role;
 	struct place place; /* the pod template */
 	struct spec_place spec;
 	struct amount steady, peak; /* pods */
 	struct amount gpus;	    /* devices per pod */
-	struct pod_demand *demand;  /* per pod: extended resources */
+	struct pod_demand *demand;  /* extended resources of each pod */
 	size_t ndemand;
-	const char *priority_class; /* NULL: none; "" unknown */
+	const char *priority_class; /* NULL: none; "": unknown */
 	struct place priority_place;
 	uint32_t priority_start; /* in its file */
 	uint32_t priority_file;	 /* the runtime's that says it, or NO_FILE */
 	bool priority_unknown;
-	bool has_priority; /* the priority number is set beside the class */
+	bool has_priority; /* sets spec.priority in addition to the class */
 	int64_t priority;
 	struct place number_place;
-	bool queue_priority; /* a queue orders it: see lifecycle/priority.h */
-	bool best_effort, terminating; /* quota scopes */
-	struct missing *missing;       /* fields that some container lacks */
+	bool queue_priority; /* ordered by a queue, see lifecycle/priority.h */
+	bool best_effort, terminating; /* for the scopes of quotas */
+	/* fields that are not set in some container */
+	struct missing *missing;
 	size_t nmissing;
 	struct pod_reference *references;
 	size_t nreferences;
 	const char *device_class; /* pod_claims_class() */
-	bool apart;		  /* no two of its pods may run on one node */
-	bool together; /* all of them run on one node; set if it has claims */
-	bool waits;    /* waits for other pods of the object, possibly for their
-			  end */
-	/* Known labels, including those that the operator adds. */
+	bool apart;		  /* no two of its pods can run on one node */
+	/* all of its pods run on one node; set if it has claims */
+	bool together;
+	/* waits for other pods of the object, possibly until they end */
+	bool waits;
+	/* Labels that are known, including those that the operator adds. */
 	struct pod_label *labels;
 	size_t nlabels;
-	enum more_labels more_labels; /* labels that the operator may add */
-	bool host_network;	      /* network policies do not apply to it */
-	bool gpu;		      /* a GPU pod */
-	bool reads_vllm_port;	      /* vLLM exits if the variable is a URL */
-	bool open_dashboard; /* a Ray dashboard that requires no token */
-	bool fragment;	     /* of a kustomize patch */
-	/* A PodSpec with its own bytes, which rules check (not
+	enum more_labels more_labels; /* labels that it may have in addition */
+	/* uses the host's network, so that network policies do not apply */
+	bool host_network;
+	bool gpu; /* a GPU pod */
+	/* contains vLLM, which exits if VLLM_PORT is a URL */
+	bool reads_vllm_port;
+	bool open_dashboard; /* its Ray dashboard requires no token */
+	bool fragment;	     /* part of a kustomize patch */
+	/* Has its own PodSpec in the file, and rules check it (not
 	 * infrastructure). */
 	bool repairable;
 };
 
 struct workload {
-	const struct reservations *reservations; /* or NULL */
-	/* The cluster of its file (kube/cluster/cluster.h), or NULL if
-	 * unknown. */
+	const struct reservations *reservations; /* may be NULL */
+	/* Cluster of its file (kube/cluster/cluster.h), or NULL if unknown. */
 	const struct cluster *cluster;
-	const void *settings; /* the caller's pointer from the object */
+	/* pointer of the caller, copied from the object */
+	const void *settings;
 	struct object_id id;
-	struct place place; /* metadata.name, or the object */
+	struct place place; /* node of metadata.name, or of the object */
 	enum kind_class class;
 	enum gang_kind gang_kind;
 	struct amount gang;
 	bool training, serving;
 	bool suspended, kueue, child, elastic;
 	const char *queue;	    /* queue of Volcano, KAI, ..., or NULL */
-	enum queue_type queue_type; /* of that queue */
-	const char *kueue_queue;    /* a LocalQueue, or NULL */
-	int64_t kueue_least; /* least number of pods that Kueue admits it with,
-				or 0 */
+	enum queue_type queue_type; /* kind of that queue */
+	const char *kueue_queue;    /* name of a LocalQueue, or NULL */
+	/* least number of pods with which Kueue admits it, or 0 */
+	int64_t kueue_least;
 	struct workload_pod *pods;
 	size_t npods;
-	/* Index + 1 of the same object in the input, an earlier one, or a later
-	 * one if this is only a patch; 0 for the first one, which alone
-	 * counts. */
+	/* 1 + index of another workload for the same object: an earlier one, or
+	 * a later one if this is only a patch. 0 if this workload counts. */
 	uint32_t duplicate_of;
 };
 
 struct object_index {
 	struct arena arena;
-	/* The snapshot of the file whose objects are being added, or NULL;
-	 * must outlive the index. */
+	/* Snapshot for the file whose objects are being added, or NULL. It must
+	 * outlive the index. */
 	const struct cluster *cluster;
 	/*
-	 * The set of each file, a number: objects of one set are applied
-	 * together. Objects of two sets are never compared or added up; only a
-	 * named object (a class, a queue) may be found in another set. NULL:
-	 * all files are one set. Set it before object_index_finish().
+	 * Number of the set to which each file belongs. The objects of a set
+	 * are applied together. Objects of different sets are never compared or
+	 * added up, but a named object (a class, a queue) may be found in
+	 * another set. NULL if all files are one set. Set it before
+	 * object_index_finish().
 	 */
 	const uint32_t *file_sets;
 	struct quota *quotas;
@@ -332,37 +339,37 @@ struct object_index {
 	size_t nconfigs, configs_size;
 	struct kept_object *named;
 	size_t nnamed, named_size;
-	size_t nworkloads; /* those with GPU pods */
-	bool clusters;	   /* the cluster of some files is known */
-	/* Known after object_index_finish(). */
-	/* The lowest class of a serving workload, or NULL; its value, its
+	size_t nworkloads; /* number of workloads with GPU pods */
+	bool clusters;	   /* the cluster of some file is known */
+	/* The members below are valid after object_index_finish(). */
+	/* Lowest priority class of a serving workload, or NULL; its value, its
 	 * cluster, and that workload. */
 	const char *serving_class;
 	int64_t serving_value;
 	const struct cluster *serving_cluster;
 	uint32_t serving_set;
 	struct object_id server;
-	/* Private to rules/kube. */
+	/* Used only in rules/kube. */
 	struct workload_index *index;
 };
 
-/* Adds the kept facts of one object. file: index for its places. */
+/* Adds the facts of one object. file is the index for its places. */
 void object_index_add(struct object_index *set, const struct object *object,
 		      uint32_t file);
-/* Moves all facts of src to dst (arena included). */
+/* Moves all facts of src, and its arena, to dst. */
 void object_index_join(struct object_index *dst, struct object_index *src);
 /*
- * Called once all facts are added: sorts them and finds duplicates. If policy
- * objects have the same identity and content, the first is kept. A workload
- * without a known namespace is not a duplicate.
+ * Sorts the facts and finds duplicates; called once after all facts are added.
+ * If policy objects have the same identity and content, the first is kept. A
+ * workload without a known namespace is never a duplicate.
  */
 void object_index_finish(struct object_index *set);
 void object_index_release(struct object_index *set);
-/* The set of a workload's file. */
+/* Returns the set to which a workload's file belongs. */
 uint32_t index_set_of(const struct object_index *set, const struct workload *w);
 /*
  * Before object_index_finish(): calls each() with a hash of every object that
- * can exist only once in a cluster: whole workloads with a name and a
+ * can exist only once in a cluster: complete workloads with a name and a
  * namespace, quotas, limit ranges, and the default PriorityClass whatever its
  * name.
  */
@@ -372,10 +379,11 @@ void object_index_each(const struct object_index *set,
 		       void *context);
 
 /*
- * After object_index_finish(): the objects that apply to a workload, from the
- * set and from its cluster. An object in both has the spec of the file and the
- * status of the cluster; an object that only the cluster has gets NO_FILE.
- * Results are valid until the next call with another namespace or cluster.
+ * Return, after object_index_finish(), the objects that apply to a workload,
+ * from its set and its cluster. An object in both has the spec of the file and
+ * the status of the cluster; the place of an object that only the cluster has
+ * is NO_FILE. Results are valid until the next call with another namespace or
+ * cluster.
  */
 const struct quota *index_quotas(const struct object_index *set,
 				 const struct workload *workload, size_t *n);
@@ -385,18 +393,19 @@ const struct limit_range *index_limit_ranges(const struct object_index *set,
 const struct priority_class *index_class(const struct object_index *set,
 					 const struct workload *workload,
 					 const char *name);
-/* The first globalDefault, or NULL; the default of the cluster state counts
- * only while the set does not define this class too. */
+/* Returns the first class with globalDefault, or NULL. The default class of the
+ * cluster state does not count if the set defines that class as well. */
 const struct priority_class *index_default_class(const struct object_index *set,
 						 const struct workload *w);
 const struct priority_class *
 index_cluster_default(const struct object_index *set, const struct workload *w);
-/* Quotas of the set alone, in set->quotas. */
+/* Returns the quotas of the set without those of the cluster, as a part of
+ * set->quotas. */
 const struct quota *index_own_quotas(const struct object_index *set,
 				     const struct workload *workload,
 				     size_t *n);
 
-/* Workloads to read; skipping the others costs next to nothing. */
+/* Workloads to read. Skipping the others costs little. */
 enum workload_choice {
 	WORKLOADS_ALL,
 	WORKLOADS_WITH_QUOTA, /* index_own_quotas() may find quotas for it */
@@ -404,47 +413,48 @@ enum workload_choice {
 };
 
 /*
- * All workloads, in the order of the files, or those of a choice:
+ * Position in an iteration over all workloads, or those of a choice, in the
+ * order of the files:
  *
- *	struct workload_cursor cursor = {0};
+ * struct workload_cursor cursor = {0};
  *
- *	while ((w = workload_next(facts, &cursor)))
+ * while ((w = workload_next(facts, &cursor)))
  *
- * Each one is valid until the next call. Returns NULL at the end; to leave
- * earlier, call workload_stop().
+ * Each workload is valid until the next call. workload_next() returns NULL at
+ * the end; call workload_stop() to leave the loop earlier.
  */
 struct workload_cursor {
-	size_t next; /* index of the next one; the last index plus 1 */
+	size_t next; /* index of the next workload; the last index plus 1 */
 	enum workload_choice choice;
 	struct arena arena;
 };
 const struct workload *workload_next(const struct object_index *set,
 				     struct workload_cursor *cursor);
 void workload_stop(struct workload_cursor *cursor);
-/* True for a kustomize patch of an object, not the whole object. */
+/* True if the workload is a kustomize patch and not a complete object. */
 bool workload_is_part(const struct workload *w);
-/* Reads one of them again, by its index. */
+/* Reads a workload again, by its index. */
 const struct workload *workload_at(const struct object_index *set, size_t index,
 				   struct arena *arena);
 
-/* Returns NULL if all containers set it. */
+/* Returns the first container in which the field is not set, or NULL. */
 const struct missing *workload_pod_missing(const struct workload_pod *pod,
 					   enum missing_type type);
-/* Known labels of its pods, as a map. */
+/* Returns the known labels of the pods, as a map. */
 const struct node *workload_pod_labels(const struct workload_pod *pod,
 				       struct arena *arena);
-/* Returns whether a LabelSelector selects them. */
+/* Returns whether a LabelSelector selects the pods. */
 enum tri workload_pod_selected(const struct workload_pod *pod,
 			       const struct node *selector,
 			       struct arena *arena);
-/* True if it sets the number of the workload's pods. */
+/* True if the autoscaler sets the number of the workload's pods. */
 bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 		   const struct workload *w);
 /* True if the Service is in the workload's namespace. */
 bool service_is_beside(const struct object_index *set,
 		       const struct kube_service *service,
 		       const struct workload *w);
-/* True if the Service certainly selects these pods. */
+/* True if the Service certainly selects the pods. */
 bool service_selects(const struct kube_service *service,
 		     const struct workload_pod *pod);
 /* True if the configuration and the workload belong to one cluster. */
@@ -454,16 +464,18 @@ bool config_is_beside(const struct object_index *set,
 /* The last of some metrics (autoscaling/v2 MetricSpec) that are all about the
  * CPU or the memory; NULL if there are others, or none. */
 const struct node *metrics_of_host(const struct node *metrics);
-/* True if the object directly has pods that use GPUs. */
+/* True if the object itself, without embedded objects, has pods that use
+ * GPUs. */
 bool object_is_gpu_workload(const struct object *object);
-/* Facts of one object, for a caller with just one (admission). They refer to
- * the object, and its places are not computed yet, so they are valid only while
- * the document is. */
+/* Returns the facts of one object, for a caller that has only one (admission).
+ * They refer to the object and their places are not computed yet, so that they
+ * are valid only as long as the document. */
 struct workload *workload_read(struct arena *arena, const struct object *object,
 			       uint32_t file);
-/* Computes all of its places, before its document is freed. */
+/* Computes all places of a workload before its document is freed. */
 void workload_settle(struct arena *arena, struct workload *w);
-/* metadata.name, else the object, as the place of a workload. */
+/* Returns the node of metadata.name, or else of the object: the place of a
+ * workload. */
 const struct node *index_name_node(const struct object *object);
 struct place place_of(struct arena *arena, const struct object *object,
 		      const struct node *node, uint32_t file);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects to which a workload refers, other than priority classes (queues,
- * runtime and device classes, volume claims), and objects that select its pods.
- * The set and the workload's cluster are searched together, after
+ * Finds objects to which a workload refers (queues, runtime and device classes,
+ * volume claims; not priority classes), and objects that select its pods. The
+ * set and the workload's cluster are searched together, after
  * object_index_finish().
  */
 #ifndef KUBE_INDEX_FIND_H
@@ -13,44 +13,45 @@
 
 struct found_object {
 	const char *name, *api_version;
-	/* The kept fields of the object, from files if they have it. NULL: they
-	 * differ, or patch an object that is elsewhere. */
+	/* Stored fields of the object, from files if they define it. NULL if
+	 * several files define it differently, or only patch it. */
 	const struct node *root;
-	const struct node *status; /* from the cluster; NULL: unknown */
+	const struct node *status; /* status in the cluster; NULL: unknown */
 	bool in_set;
-	bool maybe; /* of index_selecting(): it may be in another namespace */
-	/* The fact about it that rules use, in the first file that has it;
-	 * without a file if only the cluster has it. */
+	bool maybe; /* for index_selecting(): it may be in another namespace */
+	/* Place in the first file that defines the object, of the value that
+	 * rules report; without a file if it is only in the cluster. */
 	struct place place;
 	size_t at; /* number of that definition, below set->nnamed */
 };
-/* Finds an object; NULL if neither has it. A namespaced one is in the
- * workload's namespace. */
+/* Finds an object; NULL if neither the set nor the cluster has it. A namespaced
+ * object must be in the workload's namespace. */
 const struct found_object *index_find(const struct object_index *set,
 				      const struct workload *w,
 				      enum cluster_kind kind, const char *name,
 				      struct arena *arena);
-/* All objects to which it may refer, in no order, each once. */
+/* Returns all objects to which the workload may refer, in any order, each
+ * once. */
 const struct found_object *index_find_all(const struct object_index *set,
 					  const struct workload *w,
 					  enum cluster_kind kind,
 					  struct arena *arena, size_t *n);
-/* The most similar name among these, in the arena; NULL if there is none or
- * there are too many to compare. */
+/* Returns the name among these that is most similar, in the arena; NULL if
+ * there is none or there are too many to compare. */
 const char *index_nearest(const struct object_index *set,
 			  const struct workload *w, enum cluster_kind kind,
 			  const char *name, struct arena *arena);
 /*
  * Finds objects that select pods by labels (disruption budgets, network
- * policies): all in the workload's namespace, each once, and objects in files
- * that may be in it. Objects without namespaces share one if they are in the
- * same file. NULL if there are too many to check.
+ * policies): each one in the workload's namespace once, and objects in files
+ * that may be in this namespace. Objects of one file that do not set a
+ * namespace are in the same one. Returns NULL if there are too many to check.
  */
 const struct found_object *index_selecting(const struct object_index *set,
 					   const struct workload *w,
 					   enum cluster_kind kind,
 					   struct arena *arena, size_t *n);
-/* True if a file has an object of this kind. */
+/* True if a file defines an object of this kind. */
 bool index_keeps(const struct object_index *set, enum cluster_kind kind);
 /*
  * True if files define all known objects of this kind: at least one, all with

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Order of bytes: every Mac that is supported stores the low byte first.
- */
+/* Byte order functions: every supported Mac stores the low byte first. */
 #ifndef PLATFORM_ENDIAN_H
 #define PLATFORM_ENDIAN_H
 

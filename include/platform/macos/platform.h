@@ -2,7 +2,8 @@
 /*
  * Parts of Linux and glibc that the linter uses, implemented for macOS:
  * included before every file in builds for macOS (deploy/release/cross.sh), and
- * in no other build. Each behaves as on Linux, as far as the linter can see.
+ * in no other build. Each behaves as on Linux in all ways that matter to the
+ * linter.
  */
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
@@ -19,13 +20,14 @@
 
 #define st_mtim st_mtimespec
 
-/* A folder cannot be opened for writing: the callers then use mkostemp(). */
+/* Fails for a folder, which cannot be opened for writing, so that callers use
+ * mkostemp(). */
 #define O_TMPFILE 0
-/* Reading the descriptor of a folder fails as well. */
+/* Reading from the descriptor of a folder fails as it does with O_PATH. */
 #define O_PATH O_RDONLY
 
-/* macOS has no leases for programs: fails with EINVAL, as a Linux without
- * leases does. */
+/* macOS does not offer leases to programs: fails with EINVAL, like a Linux
+ * without leases. */
 #undef F_SETLEASE
 #undef F_GETLEASE
 #define F_SETSIG   1000
@@ -42,7 +44,7 @@ static inline void *memrchr(const void *data, int c, size_t n)
 	return NULL;
 }
 
-/* macOS 15.4 has it as well. */
+/* macOS 15.4 and later have strchrnul() as well. */
 static inline char *platform_strchrnul(const char *s, int c)
 {
 	const char *at = strchr(s, c);
@@ -60,7 +62,8 @@ static inline void *reallocarray(void *items, size_t n, size_t size)
 	return realloc(items, n * size);
 }
 
-/* --- sorting: the arguments are in another order ------------------------- */
+/* --- sorting: qsort_r() takes its arguments in another order
+ * --------------- */
 
 struct platform_order {
 	int (*compare)(const void *a, const void *b, void *context);
@@ -86,8 +89,8 @@ platform_sort(void *items, size_t n, size_t size,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* The function behind readdir(); the system's libraries export it, but no
- * header declares it. */
+/* The function that implements readdir(). The system's libraries export it, but
+ * its headers do not declare it. */
 ssize_t __getdirentries64(int fd, void *entries, size_t size, off_t *position);
 #define dirent64 dirent
 
@@ -110,8 +113,8 @@ static inline int renameat2(int from, const char *old, int to, const char *new,
 	return rc;
 }
 
-/* A child process that another thread starts in between inherits the
- * descriptors. macOS 26 has a pipe2(), older releases do not. */
+/* A child process that another thread starts between the calls inherits the
+ * descriptors. macOS 26 has pipe2(), older releases do not. */
 static inline int platform_pipe(int fds[2], int flags)
 {
 	if (pipe(fds))

@@ -6,7 +6,7 @@
 #ifndef PLATFORM_PLATFORM_H
 #define PLATFORM_PLATFORM_H
 
-#define _LARGEFILE64_SOURCE 1 /* struct dirent64, getdents64() */
+#define _LARGEFILE64_SOURCE 1 /* for struct dirent64 and getdents64() */
 
 #include <sys/syscall.h>
 #include <unistd.h>

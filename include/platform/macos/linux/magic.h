@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Types of file systems, by Linux' numbers: only needed for leases.
- */
+/* Types of file systems, with the numbers of Linux; used only for leases. */
 #ifndef PLATFORM_MAGIC_H
 #define PLATFORM_MAGIC_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The random bytes of a process; other values are unknown.
- */
+/* getauxval() for the random bytes of a process; other values return 0. */
 #ifndef PLATFORM_AUXV_H
 #define PLATFORM_AUXV_H
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * statfs(), which macOS declares elsewhere.
- */
+/* statfs(), which macOS declares in another header. */
 #ifndef PLATFORM_VFS_H
 #define PLATFORM_VFS_H
 
