@@ -61,9 +61,9 @@ static inline void node_append(struct node *parent, struct node *child)
 struct node *node_find(struct arena *arena, struct node *map, const char *key,
 		       size_t len);
 /*
- * Removes a child, keeps the order of the others and renumbers them. It visits
- * all children, so replace a value in place if the input decides how many are
- * removed.
+ * Removes a child, keeps the order of the others and renumbers them. It walks
+ * over all children, so replace a value in place if the input decides how many
+ * are removed.
  */
 void node_unlink(struct node *parent, struct node *child);
 /* Takes the value and children of another node; keeps the node's own key and

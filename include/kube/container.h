@@ -89,8 +89,8 @@ struct container {
 	     entry_ < (c_)->entries + (c_)->nlimits + (c_)->nrequests;         \
 	     entry_++)
 
-/* Visits each requested resource once: if a resource has a limit, its request
- * is skipped. */
+/* Loops over the requested resources, each once: if a resource has a limit, its
+ * request is skipped. */
 #define FOR_EACH_ASKED(c_, entry_)                                             \
 	for (const struct resource_entry *entry_ = (c_)->entries;              \
 	     entry_ &&                                                         \

@@ -115,7 +115,7 @@ const char *pod_device(const struct pod *pod);
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers; c_++)
 
-/* Visits all containers, including the ephemeral ones. */
+/* Loops over all containers, including the ephemeral ones. */
 #define FOR_EACH_CONTAINER_OF_ALL(pod_, c_)                                    \
 	for (const struct container *c_ = (pod_)->containers;                  \
 	     c_ && c_ < (pod_)->containers + (pod_)->ncontainers +             \

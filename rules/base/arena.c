@@ -21,7 +21,7 @@
 
 struct arena_chunk {
 	struct arena_chunk *older;
-	size_t size; /* of data */
+	size_t size; /* of the data that follows */
 	alignas(max_align_t) char data[];
 };
 
@@ -46,7 +46,7 @@ static void use_chunk(struct arena *arena, struct arena_chunk *chunk)
 	arena->limit = chunk->data + chunk->size;
 }
 
-/* Returns memory of a separate or a new chunk, aligned like a chunk. */
+/* Returns memory of a separate chunk or of a new head, aligned like a chunk. */
 void *arena_take_slowly(struct arena *arena, size_t size)
 {
 	size_t chunk_size = CHUNK_MIN;
@@ -97,7 +97,8 @@ char *arena_printf(struct arena *arena, const char *fmt, ...)
 
 char *arena_vprintf(struct arena *arena, const char *fmt, va_list ap)
 {
-	/* Most texts fit into the free memory of the chunk. */
+	/* Most texts fit into the free memory of the chunk, so format there
+	 * first. */
 	size_t room = (size_t)(arena->limit - arena->next);
 	char *text;
 	va_list again;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Growable bytes. An empty buffer points at a static NUL, so that data is
+ * Growable bytes. The data of an empty buffer is a static NUL, so that data is
  * always a valid string; that byte is never written.
  */
 #include "base/buf.h"
@@ -97,7 +97,7 @@ void buf_vaddf(struct buf *buf, const char *fmt, va_list ap)
 	va_end(again);
 	if (len < 0)
 		BUG("format \"%s\"", fmt);
-	/* Most texts fit into the existing memory. */
+	/* Most texts fit into the existing memory, so format there first. */
 	if ((size_t)len >= room) {
 		buf_grow(buf, (size_t)len);
 		vsnprintf(buf->data + buf->len, (size_t)len + 1, fmt, ap);

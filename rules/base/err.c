@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The first error is the cause and wins; later ones are its consequences. Text
- * that does not fit is cut at the end, where the cause is after wrapping; but
- * contexts are short (paths), so 400 bytes suffice.
+ * The first error is kept, because it is the cause and later ones are its
+ * consequences. Text that does not fit is cut at the end. After err_wrap() the
+ * cause is at the end, but 400 bytes suffice because contexts are short
+ * (paths).
  */
 #include "base/err.h"
 #include "base/bug.h"
@@ -62,7 +63,7 @@ int err_wrap(struct err *err, const char *fmt, ...)
 	va_end(ap);
 	len = strlen(context);
 	if (len + 2 >= sizeof(err->text))
-		return -1; /* no room for both: the cause is more useful */
+		return -1; /* both do not fit: the cause is more useful */
 	room = sizeof(err->text) - 1 - len - 2;
 	if (strlen(err->text) > room)
 		err->text[room] = '\0';
@@ -94,7 +95,8 @@ static void clean_up_first(void)
 		wanted();
 }
 
-/* If several threads fail at once, only the first one prints. */
+/* Prints a message and ends the program. If several threads fail at once, only
+ * the first one prints. */
 _Noreturn static void end_once(const char *file, int line, const char *text)
 {
 	static atomic_flag ended = ATOMIC_FLAG_INIT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leaves work that ran out of memory or time, with a jump to escape_run(),
- * after running the guards that were set since.
+ * Abandons work that ran out of memory or time: runs the guards that were set
+ * during escape_run(), then jumps to it.
  */
 #include "base/escape.h"
 
@@ -53,7 +53,7 @@ void escape_leave(enum escape why)
 
 	if (!out)
 		return;
-	/* A guard that fails ends the program. */
+	/* If a guard fails in turn, the program ends. */
 	way_out = NULL;
 	for (struct escape_guard *guard = out->guards; guard;
 	     guard = guard->outer)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The open file is inspected, not its path: the path may name another file a
- * moment later. O_NONBLOCK lets open() return for a pipe without a writer; it
- * has no effect on regular files. If a pipe may be read, its writer is awaited
- * for a short time: a program that never ends is worse than an error.
+ * fstat() is called for the open file, not for its path, which may refer to
+ * another file a moment later. O_NONBLOCK lets open() return for a pipe without
+ * a writer; it has no effect on regular files. If pipes are allowed, the read
+ * waits only a short time for the writer: a program that never ends is worse
+ * than an error.
  */
 #include "base/file.h"
 
@@ -16,8 +17,8 @@
 #include "base/escape.h"
 
 enum {
-	STEP = 64 * 1024 - 1, /* and the NUL */
-	LOOK = 100,	      /* milliseconds */
+	STEP = 64 * 1024 - 1, /* leaves space for a NUL */
+	LOOK = 100,	      /* milliseconds between checks for a writer */
 	LOOKS = 30,
 };
 
@@ -62,7 +63,7 @@ int file_read_fd(int fd, size_t limit, bool regular, struct buf *out)
 	}
 }
 
-/* The writer of a pipe without a name exists already. */
+/* True for a pipe with a name. The writer of an unnamed pipe exists already. */
 static bool is_fifo(const struct stat *st)
 {
 	struct stat own;
@@ -77,8 +78,9 @@ static bool is_fifo(const struct stat *st)
 }
 
 /*
- * A pipe without a writer has ended; one without data has not. Returns 0, with
- * the bytes read by this check in out, or EPIPE.
+ * Waits for a named pipe's writer: without data, a pipe without a writer is at
+ * its end, one with a writer is not. Returns 0, with the bytes that this check
+ * read in out, or EPIPE.
  */
 static int wait_for_writer(int fd, struct buf *out)
 {
@@ -111,7 +113,8 @@ static int begin_pipe(int fd, struct buf *out)
 	return error;
 }
 
-/* 0, or errno. */
+/* Checks the type and the size of the open file. Returns 0 or an errno
+ * value. */
 static int look_at(int fd, const struct file_how *how)
 {
 	struct stat st;

@@ -2,9 +2,9 @@
 /*
  * A pattern is a list of alternatives: braces are expanded here, because
  * pcre2_pattern_convert() treats them as literals. An alternative without
- * wildcards stays text and is compared directly. Compiled code is read-only and
- * match data is made per call, so several threads may use one glob. Bytes that
- * are not UTF-8 match no wildcard.
+ * wildcards is compared as text. Compiled code is read-only and each call
+ * creates its own match data, so that threads may share a glob. Bytes that are
+ * not UTF-8 match no wildcard.
  */
 #include "base/glob.h"
 
@@ -18,13 +18,14 @@
 #include "base/buf.h"
 
 enum {
-	ALTERNATIVES_MAX = 256, /* {a,b}{c,d}... multiplies */
+	/* {a,b}{c,d}... multiplies the number of alternatives */
+	ALTERNATIVES_MAX = 256,
 	PATTERN_MAX = 4096,
 };
 
 struct alternative {
-	char *text;	  /* set: compare; else */
-	pcre2_code *code; /* match */
+	char *text;	  /* if not NULL, compared as text; else */
+	pcre2_code *code; /* matched as a pattern */
 };
 
 struct glob {

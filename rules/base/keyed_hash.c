@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * SipHash-1-3 (Aumasson, Bernstein) with the 16 random bytes that the kernel
- * gives every process (AT_RANDOM): the author of a manifest cannot choose keys
- * that collide. Only for tables in memory, never for anything printed.
+ * gives every process (AT_RANDOM), so that the author of a manifest cannot
+ * choose keys that collide. Results may be used in tables in memory, but not in
+ * output.
  */
 #include <string.h>
 #include <sys/auxv.h>
@@ -41,7 +42,7 @@ static void sip_word(struct sip *s, uint64_t word)
 
 static struct text_key process_key;
 
-/* Runs before main(), and so before there is a second thread. */
+/* Runs before main(), so that no second thread exists yet. */
 static __attribute__((constructor)) void read_process_key(void)
 {
 	const void *random = (const void *)getauxval(AT_RANDOM);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths as text. Only the root of a repository and the real path need the file
- * system.
+ * Functions on paths as text. Only the root of a repository and the real path
+ * need the file system.
  */
 #include "base/path.h"
 
@@ -23,7 +23,7 @@ void path_join(const char *folder, const char *name, struct buf *out)
 	buf_adds(out, name);
 }
 
-/* Removes the last part of a path that starts at offset start of out. */
+/* Removes the last part of the path that begins at offset start of out. */
 static void drop_last(struct buf *out, size_t start)
 {
 	while (out->len > start && out->data[out->len - 1] != '/')
@@ -33,7 +33,8 @@ static void drop_last(struct buf *out, size_t start)
 	out->data[out->len] = '\0';
 }
 
-/* up: ".." removes the part before it. */
+/* Appends the parts of a path. If up is set, ".." removes the part before
+ * it. */
 static void add_parts(const char *path, struct buf *out, size_t start, bool up)
 {
 	while (*path) {
@@ -74,7 +75,8 @@ void path_from(const char *cwd, const char *absolute, struct buf *out)
 {
 	size_t common = 0, i = 0;
 
-	/* common: end of the folders that both share, including the slash. */
+	/* common is the end of the folders that both paths share, including the
+	 * slash. */
 	for (;; i++) {
 		bool end_a = !cwd[i] || cwd[i] == '/';
 		bool end_b = !absolute[i] || absolute[i] == '/';

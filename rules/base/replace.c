@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Atomic replacement. Symbolic links are followed first, so that the target of
- * the link is replaced and the link stays; the old file's permissions are kept.
+ * Replaces files atomically. Symbolic links are followed first, so that the
+ * target of the link is replaced and the link stays; the old file's permissions
+ * are kept.
  */
 #include "base/replace.h"
 
@@ -60,7 +61,8 @@ static char *temporary_name(const char *target, unsigned try)
 	int folder = slash ? (int)(slash - target) + 1 : 0;
 	char *name;
 
-	/* Truncates a long name: the whole name must fit into 255 bytes. */
+	/* A long name is truncated, because the whole name must fit into 255
+	 * bytes. */
 	if (asprintf(&name, "%.*s.%.200s.%ld-%u", folder, target,
 		     target + folder, (long)getpid(), try) < 0)
 		OUT_OF_MEMORY();
@@ -73,8 +75,8 @@ static int open_temporary(struct replace *r, const struct stat *old)
 
 	for (unsigned try = 0; try < 100; try++) {
 		r->temporary = temporary_name(r->target, try);
-		/* The temporary file must be readable only by those who could
-		 * read the old one. */
+		/* The temporary file must be readable only by users who could
+		 * read the old file. */
 		fd = open(r->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
 			  old ? 0600 : 0666);
 		if (fd >= 0 || errno != EEXIST)
@@ -82,9 +84,9 @@ static int open_temporary(struct replace *r, const struct stat *old)
 		free(r->temporary);
 		r->temporary = NULL;
 	}
-	/* Owner before mode, because chown() removes setuid bits. If the file
-	 * belongs to another user, the owner and permissions of a new file are
-	 * accepted. */
+	/* Set the owner before the mode, because chown() clears setuid bits. If
+	 * the file belongs to another user, the owner and permissions of a new
+	 * file are accepted. */
 	if (fd >= 0 && old &&
 	    (fchown(fd, old->st_uid, old->st_gid) ||
 	     fchmod(fd, old->st_mode & 07777)))
@@ -131,9 +133,9 @@ int replace_open(struct replace *r, const char *path)
 	return error;
 }
 
-/* --- in place of the one that was read ------------------------------------ */
+/* --- replacing a file that was read --------------------------------------- */
 
-/* True for a network file system, which may refuse a lease although no other
+/* True for a network file system, which may reject a lease although no other
  * program has the file open. */
 static bool is_remote(int fd)
 {
@@ -152,13 +154,15 @@ static bool is_remote(int fd)
 }
 
 /*
- * Returns 0, or ETXTBSY. Without the right to take a lease, none is taken. A
- * forked process keeps its parent's files open until exec(), so this waits for
- * up to half a second.
+ * Takes a lease on the file. Returns 0, or ETXTBSY if another program has the
+ * file open. Without the right to take a lease, returns 0 and takes none. A
+ * forked process keeps its parent's files open until exec(), so the function
+ * waits up to half a second.
  */
 static int lease(int fd, bool *leased)
 {
-	/* Reported by a signal that is ignored. */
+	/* The kernel reports conflicts by a signal, here one that is
+	 * ignored. */
 	fcntl(fd, F_SETSIG, SIGURG);
 	for (long wait = 1; wait <= 256; wait *= 2) {
 		struct timespec time = {.tv_nsec = wait * 1000000};
@@ -178,10 +182,11 @@ static int exchange(const struct replace *r)
 }
 
 /*
- * Another program's file has the temporary name: it gets its name back. The
- * file that returns should be this process' own, `ours`; if not, another file
- * has replaced it in the meantime and is the newer one, so they are exchanged
- * again, and so on.
+ * Undoes an exchange after another program's file got the temporary name:
+ * exchanges the names again. The file that then gets the temporary name should
+ * be this process's new file, `ours`. If it is not, another program has
+ * replaced that file in the meantime, and its newer file must keep the name, so
+ * the names are exchanged again, and so on.
  */
 static void change_back(struct replace *r, struct file_stamp ours)
 {
@@ -191,10 +196,11 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	while (!lstat(r->temporary, &st)) {
 		file_stamp_take(&put, &st);
 		if (exchange(r)) {
-			/* The target was removed, and the old file with it. */
+			/* The target was removed, and with it the old file. */
 			if (errno == ENOENT)
 				return;
-			/* The worst case: the file keeps its current name. */
+			/* In the worst case, the other program's file keeps the
+			 * temporary name. */
 			free(r->temporary);
 			r->temporary = NULL;
 			return;
@@ -206,7 +212,8 @@ static void change_back(struct replace *r, struct file_stamp ours)
 	}
 }
 
-/* Returns 0, or errno. fd is the file with the target's name. */
+/* Exchanges the new file with the target. fd is the file that has the target's
+ * name. Returns 0 or an errno value. */
 static int put_in_place(struct replace *r, int fd, const struct file_stamp *old,
 			const struct file_stamp *ours)
 {
@@ -250,7 +257,7 @@ static int replace_old(struct replace *r, const struct file_stamp *old,
 	return error;
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- public functions ----------------------------------------------------- */
 
 static int finish(struct replace *r, const struct file_stamp *old, int error)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bytes and UTF-8. Only ASCII is case-folded: Kubernetes names, keys and
- * enumerations are ASCII.
+ * Functions on bytes and UTF-8. Only ASCII is case-folded, because Kubernetes
+ * names, keys and enumerations are ASCII.
  */
 #include "base/text.h"
 
@@ -12,8 +12,8 @@
 #include "base/array.h"
 
 enum {
-	WORD_MAX = 127,	 /* longest differing part that is compared */
-	NEAR_ENOUGH = 3, /* words with more edits than this are different */
+	WORD_MAX = 127,	 /* longer differing parts are not compared */
+	NEAR_ENOUGH = 3, /* largest distance at which words count as similar */
 };
 
 bool text_contains(const char *s, const char *part)
@@ -33,7 +33,8 @@ static bool starts_ci(const char *s, const char *part)
 	return !*part;
 }
 
-/* For short texts: strcasestr() has set-up costs for long ones. */
+/* Meant for short texts: strcasestr() has set-up costs that pay off for long
+ * ones. */
 bool text_contains_ci(const char *s, const char *part)
 {
 	char first = lower_ascii(*part);
@@ -65,8 +66,8 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
 }
 
 /*
- * Computes the edit matrix one row at a time; row[j] is the distance to
- * b[0..j).
+ * Returns the Levenshtein distance. The matrix is computed row by row; row[j]
+ * is the distance to b[0..j).
  */
 static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
 {
@@ -123,7 +124,7 @@ const char *text_nearest(const char *word, const char *const *names, size_t n)
 
 	if (n > TEXT_NEAREST_MAX)
 		return NULL;
-	/* If half of a word changes, it is another word. */
+	/* If half of a word differs, it is another word. */
 	if (len / 2 < NEAR_ENOUGH)
 		best = (unsigned)(len / 2) + 1;
 	for (size_t i = 0; word && best && i < n; i++) {
@@ -158,8 +159,8 @@ static bool is_alphanumeric(char c)
 	return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
 }
 
-/* Without a limit on the length, because labels of a subdomain have another
- * limit. */
+/* True for the characters of a label. The length is not limited here, because
+ * labels in a subdomain may be longer. */
 static bool is_part(const char *s, size_t len)
 {
 	if (!len || !is_alphanumeric(s[0]) || !is_alphanumeric(s[len - 1]))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads that work on the phases of a task together. A phase is a number that
- * grows: a thread that waits for the next phase cannot miss it, since a phase
- * ends only when all called threads have worked.
+ * Threads that work together on the phases of a task. Phases are numbered; a
+ * thread that waits for the next phase cannot miss it, because a phase ends
+ * only after all of its threads have worked.
  */
 #include "base/thread_pool.h"
 
@@ -12,7 +12,7 @@
 
 #include "base/array.h"
 
-enum { TRIES = 400 /* some hundred microseconds */ };
+enum { TRIES = 400 /* takes some hundred microseconds */ };
 
 void pool_init(struct thread_pool *thread_pool, unsigned most)
 {
@@ -24,8 +24,9 @@ void pool_init(struct thread_pool *thread_pool, unsigned most)
 	thread_pool->made = 1;
 }
 
-/* Waits for cond under the lock; may return without a signal. *tries is 0 at
- * first: the event is often near, and sleeping takes longer than polling. */
+/* Waits for cond while the lock is held; may return without a signal. *tries is
+ * initially 0: the first waits poll, because the event is often near and
+ * sleeping takes longer. */
 static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 {
 	if (++*tries > TRIES) {
@@ -37,8 +38,8 @@ static void doze(pthread_cond_t *cond, pthread_mutex_t *lock, unsigned *tries)
 	pthread_mutex_lock(lock);
 }
 
-/* Returns true if a phase after the given one began and this thread is
- * called. */
+/* Waits for a phase after the given one. Returns true if this thread takes part
+ * in it. */
 static bool await_call(struct thread_pool *thread_pool, unsigned index,
 		       unsigned *phase)
 {
@@ -74,7 +75,7 @@ static void *thread_main(void *context)
 	return NULL;
 }
 
-/* Starts the requested threads that do not exist yet. */
+/* Starts the threads that this phase needs and that do not exist yet. */
 static void make_threads(struct thread_pool *thread_pool, unsigned n)
 {
 	if (!thread_pool->threads)

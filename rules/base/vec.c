@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Grows arrays. Arrays in an arena double; the outgrown copy stays behind in
- * the arena, which costs at most as much memory again as the final array.
+ * Grows arrays. An array in an arena doubles; the old copy stays in the arena.
+ * All old copies together take at most as much memory as the final array.
  */
 #include "base/vec.h"
 
@@ -15,8 +15,8 @@ void *vec_grow(struct arena *arena, void *items, size_t n, size_t *size,
 	if (n < *size)
 		return items;
 	/*
-	 * Large items (objects, pods) start at one, because most lists hold
-	 * only one.
+	 * Arrays of large items (objects, pods) start with one item, because
+	 * most lists have only one.
 	 */
 	if (*size)
 		*size *= 2;

@@ -9,11 +9,12 @@
 #include "doc/work.h"
 
 /*
- * An object of 1.5 MiB has 60,000 small fields, and flow style in practice is a
- * few levels deep. libyaml takes 15 ms for this amount of flow work. Scripts of
- * this length become at most 15 MiB of words. The custom rules of an object
- * together have the budget of one expression, 0.1 s; most cost about 100 of its
- * units. A GPU pod takes 15 KB, with its findings and fixes.
+ * Reasons for the limits: an object of 1.5 MiB can have 60,000 small fields.
+ * Flow style is rarely more than a few levels deep; libyaml takes 15 ms for
+ * this amount of flow work. The words of scripts of this length take at most 15
+ * MiB. All custom rules together get the budget of one expression, 0.1 s; most
+ * rules cost about 100 units of it. A GPU pod with its findings and fixes takes
+ * 15 KB.
  */
 const struct load_cost load_cost_object = {
 	.bytes = 16 << 20,
@@ -61,7 +62,7 @@ struct load_cost load_budget_left(const struct load_budget *budget)
 	};
 }
 
-/* Returns false if less was left; then nothing is left. */
+/* Subtracts n from *left. If less is left, sets it to 0 and returns false. */
 static bool spend(uint64_t *left, uint64_t n)
 {
 	bool enough = n <= *left;

@@ -56,7 +56,8 @@ static void index_update(struct arena *arena, struct node *map)
 			index_slot(index, child->key, child->key_len);
 
 		/*
-		 * Keeps the first of two equal keys, as a scan would find it.
+		 * If a key occurs twice, the first one is indexed, because a
+		 * scan would find it.
 		 */
 		if (!*slot)
 			*slot = child;
@@ -92,7 +93,7 @@ void node_unlink(struct node *parent, struct node *child)
 	parent->len--;
 	for (node = child->next; node; node = node->next)
 		node->index--;
-	parent->map_index = NULL; /* rebuilt by the next node_find() */
+	parent->map_index = NULL; /* node_find() builds it again */
 	child->next = NULL;
 	child->parent = NULL;
 	child->index = 0;

@@ -8,10 +8,12 @@
 
 #include "doc/load.h"
 
-/* Nodes and flow work that the next document may use. */
+/* Return the number of nodes, and the flow work, that the next document may
+ * use. */
 uint32_t cost_nodes(const struct loader *loader);
 uint64_t cost_flow_work(const struct loader *loader);
-/* Called when a reader ends with this much left. */
+/* Charges a reader's use to the budget; nodes and flow_work are the unused
+ * parts of the limits. */
 void cost_spend(struct loader *loader, uint64_t nodes, uint64_t flow_work);
 
 #endif

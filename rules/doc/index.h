@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hash index of a large map, private to node.c and build.c. It lives in the
- * tree's arena. It covers the children up to and including `indexed`; children
- * appended later are found by a scan from there.
+ * Hash index of a large map, private to node.c and build.c. It is allocated in
+ * the tree's arena and covers the children up to and including `indexed`;
+ * children that were appended later are found by a scan from there.
  */
 #ifndef RULES_DOC_INDEX_H
 #define RULES_DOC_INDEX_H
@@ -13,12 +13,13 @@
 #include "doc/node.h"
 
 enum {
-	/* Smaller maps are scanned: by tags, that is as fast. */
+	/* Smaller maps are scanned: comparing tags is as fast. */
 	INDEX_ABOVE = 64,
 };
 
 struct node_index {
-	uint32_t size; /* slots, a power of two; at most half are used */
+	/* number of slots, a power of two; at most half are used */
+	uint32_t size;
 	struct node *indexed;
 	struct node **slots;
 };
@@ -26,7 +27,8 @@ struct node_index {
 /* Returns the slot of the key, or the empty slot for it. */
 struct node **index_slot(const struct node_index *index, const char *key,
 			 size_t len);
-/* Returns a child by key bytes, unknown or not; NULL if there is none. */
+/* Returns a child by the bytes of its key; NULL if there is none. The map may
+ * be unknown. */
 struct node *node_lookup(const struct node *map, const char *key, size_t len);
 
 #endif

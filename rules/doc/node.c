@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading the tree. Maps are scanned, length first, because Kubernetes objects
- * have few keys per map; only maps with an index are hashed. Every step down
- * from an unknown node returns the node itself, and every test of its value is
- * false.
+ * Reads the tree. Maps are scanned, comparing lengths first, because Kubernetes
+ * objects have few keys per map; only large maps have a hash index. The child
+ * of an unknown node is the node itself, and every test of its value is false.
  */
 #include "doc/node.h"
 
@@ -127,8 +126,8 @@ size_t node_count(const struct node *node)
 }
 
 /*
- * A number's text in parts: its significant digits are first..last (possibly
- * with a point between them) and the last one counts 10^exponent.
+ * The digits of a number's text: its significant digits are first..last,
+ * possibly with a point between them, and the last one is worth 10^exponent.
  */
 struct decimal {
 	bool negative;
@@ -150,7 +149,8 @@ static int64_t parse_exponent(const char *s)
 	return negative ? -value : value;
 }
 
-/* False for text that is not a JSON number (NaN, infinity). */
+/* Reads a number into d. Returns false if the text is not a JSON number (NaN,
+ * infinity). */
 static bool parse_decimal(const char *s, struct decimal *d)
 {
 	int64_t behind = 0; /* digits after the last significant one */
@@ -206,7 +206,7 @@ static bool decimal_int(const struct decimal *d, int64_t *value)
 	return true;
 }
 
-/* Reads the usual form of numbers: a few digits. */
+/* Reads an integer of a few digits, the usual form of numbers. */
 static bool is_short_int(const struct node *node, int64_t *value)
 {
 	int64_t n = 0;
@@ -296,7 +296,8 @@ static inline bool same_text(const char *a, const char *b, uint32_t len)
 	return !len || text_same_bytes(a, b, len);
 }
 
-/* Type, flags, tag and length are adjacent. */
+/* True if the children are equal. Type, flags, tag and length are adjacent and
+ * compared at once. */
 static bool children_repeat(const struct node *a, const struct node *b)
 {
 	const struct node *x = a->first, *y = b->first;
@@ -319,7 +320,7 @@ bool node_repeats(const struct node *a, const struct node *b)
 	return node_is_map(a) && node_is_map(b) && children_repeat(a, b);
 }
 
-/* Upper bound for the length of a pointer. */
+/* Returns an upper bound for the length of the node's pointer. */
 static size_t pointer_room(const struct node *node)
 {
 	size_t room = 0;
@@ -352,7 +353,7 @@ void pointer_add(struct buf *out, const char *key, size_t len)
 	out->data[out->len] = '\0';
 }
 
-/* Writes the steps from the root down to the node; returns the end. */
+/* Writes the path from the root down to the node; returns its end. */
 static char *put_pointer(char *out, const struct node *node)
 {
 	if (!node || !node->parent)
@@ -450,8 +451,7 @@ static void add_escape(struct buf *out, unsigned char c)
 /* Returns the first byte from i on that needs an escape, or len. */
 static size_t plain_until(const char *s, size_t i, size_t len)
 {
-	/* The lowest of eight marks is right; a borrow only affects those
-	 * above. */
+	/* The lowest mark is right; a borrow affects only marks above it. */
 	for (; len - i >= 8; i += 8) {
 		uint64_t w, marks;
 
@@ -517,7 +517,7 @@ static bool is_scalar(const struct node *node)
 	return node->type != NODE_MAP && node->type != NODE_SEQ;
 }
 
-/* Finds the part of a map or seq without a key that distinguishes it from its
+/* Finds the part of a map or seq in a list that distinguishes it from its
  * siblings. */
 static bool item_anchor(const struct node *item, uint32_t *start, uint32_t *end)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Offsets into lines and columns. Most files have no finding, so the line table
- * is only built for the first position. UTF-16 is recognized only by its byte
- * order mark, as kubectl does; invalid sequences become U+FFFD.
+ * Converts offsets to lines and columns. Most files have no finding, so the
+ * line table is built for the first position requested. UTF-16 is recognized
+ * only by its byte order mark, as in kubectl; invalid sequences become U+FFFD.
  */
 #include "doc/source.h"
 
@@ -16,7 +16,8 @@ static uint32_t unit_at(const unsigned char *u, bool big_endian)
 			  : (uint32_t)u[1] << 8 | u[0];
 }
 
-/* Reads one code point; *used is 2 or 4 bytes, or 1 for a last single byte. */
+/* Reads one code point. Sets *used to 2 or 4 bytes, or to 1 for a single byte
+ * at the end. */
 static uint32_t decode_utf16(const unsigned char *u, size_t n, bool big_endian,
 			     size_t *used)
 {
@@ -44,7 +45,8 @@ static void transcode(struct source *source, const char *text, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)text;
 	bool big_endian = u[0] == 0xfe;
-	/* Two bytes become three at most; so does a single last byte. */
+	/* Two bytes of UTF-16 become at most three of UTF-8, and so does a
+	 * single byte at the end. */
 	char *decoded = arena_alloc(source->arena, len / 2 * 3 + 3);
 	char *out = decoded;
 	size_t used;
@@ -111,9 +113,9 @@ static uint32_t find_line(const struct source *source, uint32_t offset)
 	return low;
 }
 
-/* Counts the code points between two offsets of a line, from the last position
- * if that is nearer: otherwise thousands of findings in a JSON file of one line
- * would take quadratic time. */
+/* Returns the column of an offset. Counts code points from the start of the
+ * line, or from the last position if that is nearer; otherwise thousands of
+ * findings in a JSON file of one line would take quadratic time. */
 static uint32_t column_at(struct source *source, uint32_t line, uint32_t offset)
 {
 	uint32_t from = source->lines[line], column = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Maps a byte of a scalar's text to the byte of the file from which it comes.
- * Line folding and escapes are followed as far as needed.
+ * Finds the byte of the file from which a byte of a scalar's text comes, which
+ * line folding and escapes make necessary.
  */
 #include <string.h>
 
@@ -9,7 +9,8 @@
 #include "doc/node.h"
 #include "doc/source.h"
 
-/* Returns the start of the text in the file, and its indentation. */
+/* Returns the start of the text in the file, and sets *indent to its
+ * indentation. */
 static uint32_t text_start(const struct source *source, const struct node *node,
 			   size_t *indent)
 {
@@ -26,8 +27,8 @@ static uint32_t text_start(const struct source *source, const struct node *node,
 	return at;
 }
 
-/* Returns the length of the escape in quoted text of this style, or 0; an
- * escaped line end counts as white space. */
+/* Returns the length of the escape at this position in quoted text of this
+ * style, or 0. An escaped line end counts as white space. */
 static uint32_t escape_length(char quote, const char *at)
 {
 	if (quote == '\'')

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names of pods in the cluster's DNS: HOSTNAME.SUBDOMAIN[.NAMESPACE[.svc...]].
- * Source: Kubernetes DNS for Services and Pods.
+ * Parses names of pods in the cluster's DNS:
+ * HOSTNAME.SUBDOMAIN[.NAMESPACE[.svc...]]. Source: Kubernetes DNS for Services
+ * and Pods.
  */
 #include "kube/address.h"
 
@@ -19,9 +20,9 @@ static const char *service_part(const struct object *object, const char *value)
 }
 
 /*
- * Accepts SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without a suffix: any other
- * name may belong to a Service `NAME-0` (NAME-0.NAMESPACE.svc), or to a host
- * elsewhere.
+ * True for SUBDOMAIN, or SUBDOMAIN.NAMESPACE with or without a suffix. Any
+ * other name may belong to a Service `NAME-0` (NAME-0.NAMESPACE.svc), or to a
+ * host outside of the cluster.
  */
 static bool is_of_pod(const char *wanted, const char *namespace)
 {

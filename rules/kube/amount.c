@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sums of amounts that may be unknown. A placeholder makes an amount unknown:
- * its number is then a lower bound. A negative number counts as 0.
+ * Adds and multiplies numbers that may be unknown. A placeholder makes an
+ * amount unknown; its number is then a lower bound. A negative number counts as
+ * 0.
  */
 #include "kube/amount.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any cluster, and far below the point where a rule's sums could
- * overflow. */
+/* Far above the numbers in any cluster, and far below the point at which sums
+ * in a rule could overflow. */
 static const int64_t amount_most = 1000000000000;
 
 static int64_t bounded(int64_t n)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Versions that were removed: data/removed_versions.tsv. Clouds support a
- * release for two years, so a version removed in a recent release may still be
- * served.
+ * API versions that Kubernetes or an operator removed, from
+ * data/removed_versions.tsv. Clouds support a release for two years, so a
+ * version removed in a recent release may still be served.
  */
 #include "kube/api_version.h"
 

@@ -4,8 +4,8 @@
  * them. Only the name of a device class shows whether it is an accelerator:
  * classes belong to the drivers (gpu.nvidia.com, mig.nvidia.com, gpu.intel.com,
  * dra.cpu ...). Sources: kubernetes/api resource/v1, v1beta1 (a request's
- * fields are in the request itself) and v1alpha2 (one resource class a claim);
- * core/v1 PodResourceClaim, with `source` until 1.30.
+ * fields are in the request itself) and v1alpha2 (one resource class per
+ * claim); core/v1 PodResourceClaim, with `source` until 1.30.
  */
 #include "kube/claim.h"
 
@@ -18,7 +18,8 @@
 #include "base/vec.h"
 #include "kinds.h"
 
-/* If a file has more claims, only their names are used. */
+/* Largest number of claims in a file that are read. Beyond it, only the names
+ * of claims are used. */
 enum { MOST = 256 };
 
 /* Returns the number of letters at s. */
@@ -31,9 +32,9 @@ static size_t letters(const char *s)
 	return n;
 }
 
-/* True if one of the short words is a whole word of the name, or its plural or
- * version. Inside of other words they occur by chance: default, process,
- * output, unicorn. */
+/* True if one of the short words is a whole word of the name, possibly with a
+ * plural or a version. Inside of other words they occur by chance: default,
+ * process, output, unicorn. */
 static bool has_word(const char *name, const char *const *words)
 {
 	size_t n;
@@ -86,8 +87,9 @@ static bool is_named(const struct claim_table *table, const char *class)
 }
 
 /*
- * Other words win: compute-domain-daemon.nvidia.com is not a GPU, nor are
- * simulated devices of example drivers or DRANET's interfaces.
+ * Words for other devices have precedence: compute-domain-daemon.nvidia.com is
+ * not a GPU, and neither are simulated devices of example drivers or DRANET's
+ * interfaces.
  */
 enum tri claim_class_use(const struct claim_table *table, const char *class)
 {
@@ -136,7 +138,7 @@ static void add_request(const struct claim_table *table, struct claim *claim,
 	if (node_is_map(exactly))
 		request = exactly;
 	if (node_count(first)) {
-		/* the preferred one */
+		/* of alternatives, the preferred one */
 		request = node_at(first, 0);
 		n = devices_of(request);
 		n.unknown |= node_count(first) > 1;
@@ -217,7 +219,7 @@ const struct node *claim_requests(const struct object *object)
 
 /* -- claims of a pod ----------------------------------------------------- */
 
-/* Returns a field of the entry, at its current or its former place. */
+/* Returns a field of the entry, from its current or its former place. */
 static const char *field_of(const struct node *entry, const char *key)
 {
 	const char *text = node_str(node_get(entry, key));
@@ -243,7 +245,7 @@ static const struct claim *find_claim(const struct pod *pod, const char *name,
 	return NULL;
 }
 
-/* Returns that field, or NULL if it is longer than any name. */
+/* Returns the text of that field, or NULL if it is longer than any name. */
 static const char *name_of(const struct node *entry, const char *key)
 {
 	const char *name = field_of(entry, key);
@@ -252,8 +254,9 @@ static const char *name_of(const struct node *entry, const char *key)
 }
 
 /*
- * A name that matches both (`bm-gpu-4-rdma`, a NIC of a GPU machine) counts as
- * neither.
+ * Returns whether a claim is for accelerators, by the words in its name. A name
+ * with words for both (`bm-gpu-4-rdma`, a network card of a GPU machine) is
+ * unknown.
  */
 static enum tri hint(const struct node *entry)
 {
@@ -292,7 +295,7 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
 
 	if (claim && claim->gpu != TRI_UNKNOWN) {
 		*devices = claim->devices;
-		/* Pods that refer to one claim share its devices. */
+		/* Pods that refer to the same claim share its devices. */
 		if (!made && (pod->steady.n != 1 || pod->steady.unknown))
 			*devices = (struct amount){.unknown = true};
 		return claim->gpu;

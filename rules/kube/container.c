@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Small queries that rules make about a container.
- */
+/* Properties of a container that several rules need. */
 #include "kinds.h"
 
 #include <string.h>
@@ -10,7 +8,7 @@
 #include "kube/claim.h"
 
 /* Returns the entry of the value, or NULL if it is not in limits or requests.
- * In a merged map, the index and the parent are the author's. */
+ * In a merged map, index and parent of a node are those in the author's map. */
 static const struct resource_entry *entry_of(const struct container *c,
 					     const struct node *value)
 {
@@ -65,8 +63,9 @@ static bool word_is(const char *word, size_t len, const char *name)
 	return *name == *word && !strncmp(name, word, len) && !name[len];
 }
 
-/* True for a word of a tag that moves: `main-latest`, `nightly-py3`; but
- * `12.4.1-devel-ubuntu22.04` contains a compiler. */
+/* True for a word of a tag that is updated: `main-latest`, `nightly-py3`. In
+ * `12.4.1-devel-ubuntu22.04`, devel means that the image contains a
+ * compiler. */
 static bool is_moving(const char *word, size_t len, const char *tag)
 {
 	static const char *const words[] = {"latest", "nightly", "main",
@@ -79,7 +78,7 @@ static bool is_moving(const char *word, size_t len, const char *tag)
 	return word_is(word, len, "devel") && !strchr(tag, '.');
 }
 
-/* True for a commit or a day: `nightly-20260626-c539adc`,
+/* True if the tag contains a commit or a day: `nightly-20260626-c539adc`,
  * `nightly-2026-06-26`. */
 static bool names_build(const char *tag)
 {
@@ -98,7 +97,8 @@ static bool names_build(const char *tag)
 	return false;
 }
 
-/* True for the number of a branch's build: `main-1234`, `master-7`. */
+/* True if the tag ends with the number of a build of the branch: `main-1234`,
+ * `master-7`. */
 static bool numbers_build(const char *word, size_t len)
 {
 	size_t digits = word[len] ? strspn(word + len + 1, "0123456789") : 0;
@@ -129,7 +129,7 @@ struct image_type container_image(const struct container *c)
 	if (memo->image_known)
 		return memo->image;
 	memo->image_known = true;
-	/* Containers with the same image are usually neighbors. */
+	/* Containers with the same image are usually adjacent. */
 	if (c > c->pod->containers && memo[-1].image_known &&
 	    text_eq(c->image, c[-1].image))
 		memo->image = memo[-1].image;
@@ -138,8 +138,8 @@ struct image_type container_image(const struct container *c)
 	return memo->image;
 }
 
-/* Returns the result for the entry at this position in the previous container,
- * because their resources are usually alike. NULL if it has another name. */
+/* Returns the result of the same entry in the previous container, whose
+ * resources are usually the same. NULL if that entry has another name. */
 static const struct accelerator *
 resembled_before(const struct container *c, const struct resource_entry *entry)
 {
@@ -187,7 +187,7 @@ const struct node *container_env_tagged(const struct container *c,
 	return node_is_unknown(added) ? added : NULL;
 }
 
-/* Length without trailing slashes; "/" keeps its own. */
+/* Returns the length of the path without trailing slashes; "/" has length 1. */
 static size_t path_len(const char *path)
 {
 	size_t len = strlen(path);
@@ -213,7 +213,8 @@ const struct node *container_mount(const struct container *c, const char *path)
 	return NULL;
 }
 
-/* Returns the use of the pod's claim of that name; unknown if it has none. */
+/* Returns whether the pod's claim of that name is for accelerators; unknown if
+ * there is no such claim. */
 static enum tri named_claim_use(const struct pod *pod, const struct node *name)
 {
 	const char *text = node_str(name);
@@ -235,7 +236,7 @@ enum tri container_uses_gpu(const struct container *c)
 	if (c->gpus.unknown || node_is_unknown(c->resources) ||
 	    node_is_unknown(claims))
 		return TRI_UNKNOWN;
-	/* The API server allows far fewer. */
+	/* The API server allows far fewer claims. */
 	if (node_count(claims) > 256)
 		return TRI_UNKNOWN;
 	FOR_EACH_CHILD(claims, claim)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of pods: a count is a product of factors, each a formula that
- * data/kinds.txt names. This file has the formulas that belong to no operator.
+ * Numbers of pods: a count is a product of factors, each computed by a formula
+ * that data/kinds.txt names. This file has the formulas that are not specific
+ * to an operator.
  */
 #include "rules/kube/operator.h"
 
@@ -25,7 +26,7 @@ COUNT_FORMULA(nearest)
 	return amount_of(1);
 }
 
-/* Returns the first of some fields that is set. */
+/* Returns the first of the fields that is set. */
 static const struct node *first_set(const struct node *map,
 				    const char *const *paths)
 {
@@ -39,8 +40,8 @@ static const struct node *first_set(const struct node *map,
 }
 
 /*
- * The steady state is replicas, else the minimum of a scaler. Its maximum is
- * the peak.
+ * The steady state is replicas, else the scaler's minimum; the peak is its
+ * maximum.
  */
 COUNT_FORMULA(scaled)
 {
@@ -51,7 +52,7 @@ COUNT_FORMULA(scaled)
 					    "scale.replicas",
 					    NULL};
 
-	/* NIM spreads a replica over the nodes of its pipeline. */
+	/* NIM divides a replica among the nodes of its pipeline. */
 	return amount_mul(
 		amount_int(first_set(at, least), 1),
 		amount_int(node_path(at, "multiNode.parallelism.pipeline"), 1));

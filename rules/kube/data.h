@@ -30,12 +30,12 @@ struct image_pattern {
 
 extern const struct accelerator data_accelerators[];
 extern const size_t data_accelerators_n;
-extern const char *const data_taints[]; /* each key once, ends with NULL */
-/* Hash tables, and the rows + 1 that are prefixes, from the last one, ending
- * with 0: see accelerator.c. */
+extern const char *const data_taints[]; /* each key once, NULL-terminated */
+/* Slots of the hash tables. Prefix lists contain 1 + row number, from the last
+ * row on, and end with 0: see accelerator.c. */
 enum { DATA_SLOTS = 1024 };
 struct data_slot {
-	unsigned short row; /* + 1; 0: free */
+	unsigned short row; /* 1 + row number; 0: empty */
 	unsigned short tag; /* node_tag() of its name */
 };
 extern const struct data_slot data_accelerators_slots[DATA_SLOTS];
@@ -62,12 +62,12 @@ extern const struct mig_profile data_mig_profiles[];
 extern const size_t data_mig_profiles_n;
 extern const struct visible_variable data_visible_variables[];
 extern const size_t data_visible_variables_n;
-/* The first matching row counts. */
+/* The first row that matches is used. */
 extern const struct device_path data_device_paths[];
 extern const size_t data_device_paths_n;
-/* At most 64. Each pattern is listed under a pair of bytes that it requires:
- * slots of row numbers + 1 by pair_of() of accelerator.c, and chains of the
- * same. */
+/* At most 64 patterns. Each pattern contains a pair of adjacent bytes, by which
+ * it is found: the slot of pair_of() (accelerator.c) contains 1 + the number of
+ * a row, and a chain the numbers of further rows with the same pair. */
 enum { DATA_PAIRS = 1024 };
 extern const struct image_pattern data_images[];
 extern const size_t data_images_n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Number of pods that must run at once, and the mechanism that starts them
- * together: the operator or queue that starts all or none (Volcano, Kueue,
- * Grove, a gang annotation), or nothing. Formulas are those of the operators'
- * own PodGroups.
+ * Computes how many pods of an object must run at once, and what starts them
+ * together: an operator or a queue that starts all or none (Volcano, Kueue,
+ * Grove, a gang annotation), or nothing. The formulas are those of the
+ * operators' PodGroups.
  */
 #include "rules/kube/operator.h"
 
@@ -65,7 +65,8 @@ static bool pod_signals(const struct pod *pod,
 		"yunikorn.apache.org/task-groups",
 		"yunikorn.apache.org/task-group-name",
 		"gang.scheduling.koordinator.sh/name",
-		/* The autoscaler first provisions nodes for all of them. */
+		/* The autoscaler provisions nodes for all pods before it starts
+		 * any. */
 		"autoscaling.x-k8s.io/consume-provisioning-request",
 		"cluster-autoscaler.kubernetes.io/consume-provisioning-request",
 		NULL};
@@ -110,7 +111,7 @@ struct amount gang_sum(const struct object *object)
 	return sum;
 }
 
-/* Each pod starts alone; templates make none. */
+/* Each pod starts alone. Templates make no pods. */
 struct gang gang_none(const struct object *object)
 {
 	struct amount sum = gang_sum(object);
@@ -134,7 +135,8 @@ struct gang gang_of_children(const struct object *object)
 	return gang;
 }
 
-/* Jobs of a JobSet that wait for others to complete form a later gang. */
+/* Returns the gang of a JobSet. Jobs that wait for others to complete form a
+ * later gang. */
 static struct amount stages(const struct object *object)
 {
 	struct amount first = {0}, later = {0};

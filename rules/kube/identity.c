@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Identities of objects: their text and its hash under a random key.
- */
+/* Hashes the identities of objects under a random key. */
 #include "kube/identity.h"
 
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Looks a kind up and walks the paths of its rows. data/kinds.awk fills the
- * slots with the hash below, so the hash uses only additions and remainders of
- * small numbers. Kinds are found by (group, kind): the same kind name in two
- * groups is two kinds.
+ * Looks up a kind and follows the paths of its rows. data/kinds.awk fills the
+ * slots with the same hash as below, so the hash uses only additions and
+ * remainders of small numbers. Kinds are found by (group, kind), because a name
+ * may occur in several groups.
  */
 #include "kinds.h"
 
@@ -42,8 +42,9 @@ const struct node *path_get(const struct node *node, const char *const *path)
 	return node;
 }
 
-/* Reads every child of a list or map, with itself as the element; children of a
- * map in the order in which the API server sends them for admission. */
+/* Continues with every child of a list or map, which becomes the element.
+ * Children of a map are read in the order in which the API server sends them
+ * for admission. */
 static void path_children(struct path_walk *walk, const struct node *node,
 			  const char *const *path)
 {
@@ -65,7 +66,7 @@ void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element)
 {
 	for (; node && path && *path; path++) {
-		/* A placeholder may contain anything. */
+		/* An unknown value may contain anything. */
 		if (node_is_unknown(node))
 			break;
 		if (!strcmp(*path, "[]") || !strcmp(*path, "*")) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside rules/kube: the table of kinds and the steps that turn an object's
+ * Private to rules/kube: the table of kinds and the steps that turn an object's
  * tree into pods. data/kinds.awk turns the table, data/kinds.txt, into the
  * constants declared here; a row names formulas (counts, gangs, GPUs,
- * injections) that are C functions of the same name. Paths are arrays of keys
- * that end in NULL; "[]" means every item of a list, "*" every value of a map.
+ * injections) that are C functions of the same name. Paths are NULL-terminated
+ * arrays of keys; "[]" means every item of a list, "*" every value of a map.
  */
 #ifndef RULES_KUBE_KINDS_H
 #define RULES_KUBE_KINDS_H
@@ -29,77 +29,80 @@ struct count_place {
 };
 
 enum factor_base {
-	BASE_GROUP,   /* the matched group */
-	BASE_ROOT,    /* the object */
-	BASE_ELEMENT, /* the innermost list item or map value matched */
+	BASE_GROUP, /* the group that was matched */
+	BASE_ROOT,  /* the object */
+	/* the innermost list item or map value that was matched */
+	BASE_ELEMENT,
 };
 
-/* Number of pods: the product of formulas over nodes of the object. */
+/* A factor of the number of pods, which is a product of formulas over nodes of
+ * the object. */
 struct factor {
-	/* NULL: no more factors */
+	/* NULL ends the list of factors. */
 	struct amount (*formula)(const struct count_place *place,
 				 const struct node *at, int64_t number);
 	enum factor_base base;
 	const char *const *path; /* NULL: the base itself */
-	int64_t number;		 /* the constant, or the default */
+	int64_t number;		 /* the constant, or the default of the field */
 };
 
 enum pod_form {
 	FORM_POD,   /* a map with metadata and spec */
 	FORM_SPEC,  /* a PodSpec */
-	FORM_FLAT,  /* neither; containers are generated from its fields */
-	FORM_PATCH, /* of a template that the operator finds */
+	FORM_FLAT,  /* other fields, from which containers are generated */
+	FORM_PATCH, /* a patch of a template that the operator finds */
 };
 
-/* Places of containers below a pod's spec. */
+/* A place of containers below a pod's spec. */
 struct box {
 	enum box_kind {
 		BOX_END,
 		BOX_INIT, /* list of init containers */
-		BOX_LIST, /* list of main containers */
+		BOX_LIST, /* list of sidecar containers */
 		BOX_SIDE, /* list of helper containers that run beside them */
 		BOX_ONE,  /* one Container */
-		BOX_SELF, /* the map itself has image, resources, ... */
-		BOX_ELSE, /* the same, if no main container was found */
+		BOX_SELF, /* the map itself has the fields of a container */
+		BOX_ELSE, /* like BOX_SELF, if no main container was found */
 	} kind;
 	const char *const *path;
-	const char *name; /* of a BOX_ONE: the operator's name for it */
-	const char *const *resources; /* BOX_SELF: not at "resources" */
+	const char *name; /* for BOX_ONE: name that the operator gives it */
+	/* for BOX_SELF: path if it is not "resources" */
+	const char *const *resources;
 };
 
 enum field_base { FIELD_OF_POD, FIELD_OF_GROUP, FIELD_OF_OBJECT };
 
-/* The key_start of views (node_is_view()): how a view changes a value of the
- * same key in another tree. */
+/* Values of key_start in views (node_is_view()): how a view combines with a
+ * value of the same key in another tree. */
 enum view_merge {
 	VIEW_MERGES = 1,
-	VIEW_OF_NONE, /* has no fields: a map that only holds other views */
+	VIEW_OF_NONE, /* a map without fields that only contains other views */
 	VIEW_REPLACES,
-	VIEW_APPENDS, /* a list */
+	VIEW_APPENDS, /* a list, which is appended */
 };
 
 /* A place where a kind has a field of its pods. */
 struct field_row {
 	/* Path in the PodSpec or its main container; NULL: all fields. */
 	const char *const *to;
-	const char *const *from; /* NULL: the end */
+	const char *const *from; /* NULL: the map itself */
 	const char
-		*join; /* for a map: the key that follows the first, or NULL */
-	bool box;      /* of the container */
+		*join; /* for a map: key that follows the first one, or NULL */
+	bool box;      /* a field of the container */
 	enum view_merge merge;
 	enum field_base base;
 };
 
 enum role_from {
 	ROLE_TEXT,
-	ROLE_KEY,   /* the group's key in its map */
+	ROLE_KEY,   /* key of the group in its map */
 	ROLE_FIELD, /* a field of the group */
 };
 
 enum restart_from {
-	RESTART_FROM_POD,      /* pod spec, else the default */
+	RESTART_FROM_POD,      /* of the pod's spec, else the default */
 	RESTART_FROM_GROUP,    /* a field of the group overrides the pod's */
-	RESTART_FORCED,	       /* whatever is written */
+	RESTART_FORCED,	       /* fixed, whatever is written */
 	RESTART_FROM_OPERATOR, /* Never if the operator's function forces it */
 };
 
@@ -107,36 +110,43 @@ enum restart_from {
 struct note_row {
 	enum factor_base base;
 	const char *const *path;
-	bool over; /* it goes before the pod's own */
+	bool over; /* overrides the pod's own entries */
 };
 
 struct pod_row {
-	const char *const *group; /* from the object */
-	const char *const *pod;	  /* from the group */
+	const char *const *group; /* path from the object */
+	const char *const *pod;	  /* path from the group */
 	enum pod_form form;
 	enum role_from role_from;
 	const char *role;
 	const struct factor *count, *peak;
 	enum restart_from restart_from;
-	enum restart_policy restart; /* default, or the forced one */
+	enum restart_policy restart; /* default, or the fixed value */
 	unsigned injects;
 	const struct workload_operator *by;
-	bool asks_injects, asks_gpus;	/* of the operator */
-	const struct box *boxes;	/* NULL: initContainers, containers */
-	const char *const *metadata;	/* from the group, unless FORM_POD */
-	const struct note_row *notes;	/* annotations, or NULL */
-	const struct note_row *labels;	/* or NULL */
-	const char *const *inner;	/* path from POD to a PodSpec in it */
-	const char *const *defaults;	/* path from the object: last place */
+	/* call the operator's injects(), gpus() */
+	bool asks_injects, asks_gpus;
+	const struct box *boxes; /* NULL: initContainers, containers */
+	/* path from the group, unless FORM_POD */
+	const char *const *metadata;
+	const struct note_row *notes;  /* maps of annotations, or NULL */
+	const struct note_row *labels; /* maps of labels, or NULL */
+	/* path from the pod to a PodSpec in it */
+	const char *const *inner;
+	/* path from the object to its defaults, which are used last */
+	const char *const *defaults;
 	const struct field_row *fields; /* fields of a generated pod, or NULL */
 	const char *container; /* name of the generated container, or NULL */
-	const char *version;   /* only for this version, or NULL */
-	bool based;	       /* fields are merged into base() */
-	bool below;	       /* the pod is merged into the fields */
-	bool or_first;	       /* else the template's first container */
-	bool no_image;	       /* containers may lack an image */
-	bool some;	       /* not a pod without a container */
-	bool counted;	       /* not a pod if its number is 0 */
+	const char *version;   /* version to which the row applies, or NULL */
+	/* the fields are merged into the PodSpec of base() */
+	bool based;
+	/* the pod is merged over the fields, not below */
+	bool below;
+	/* if no container has that name, use the first */
+	bool or_first;
+	bool no_image; /* containers may lack an image */
+	bool some;     /* without a container it is not a pod */
+	bool counted;  /* with the number 0 it is not a pod */
 };
 
 struct embed_row {
@@ -152,16 +162,17 @@ struct kind {
 	const struct workload_operator *by;
 	const char *const *suspend, *const *priority, *const *scheduler;
 	struct run_row {
-		const char *path; /* NULL: nothing limits its runs */
+		const char *path; /* NULL: the kind has no such fields */
 		const char *fields[RUN_FIELDS];
 	} runs;
-	const char *main; /* a container that each pod must have, or NULL */
-	const struct pod_row *const *pods; /* ends in NULL */
-	const struct embed_row *embeds;	   /* ends in path NULL */
+	/* name of a container that each pod must have, or NULL */
+	const char *main;
+	const struct pod_row *const *pods; /* NULL-terminated */
+	const struct embed_row *embeds;	   /* ends with path NULL */
 };
 
-/* Written by data/kinds.awk; the slots are a hash table of row numbers plus
- * one, with linear probing. */
+/* Written by data/kinds.awk. The slots are a hash table with linear probing
+ * that contains 1 + row numbers. */
 extern const struct kind kind_table[]; /* ends with {0} */
 extern const unsigned short kind_slots[];
 extern const unsigned kind_nslots;
@@ -171,7 +182,7 @@ const struct kind *kind_find(const char *group, size_t group_len,
 
 /* -- paths (kinds.c) ------------------------------------------------------ */
 
-/* Follows a path without wildcards; a NULL path leads to the node itself. */
+/* Follows a path without wildcards. A NULL path leads to the node itself. */
 const struct node *path_get(const struct node *node, const char *const *path);
 
 struct path_walk {
@@ -197,9 +208,9 @@ struct pod_builder {
 	struct object *object;
 	const struct pod_row *row;
 	const struct node *group;
-	size_t size;	   /* room of object->pods */
-	size_t embed_size; /* room of object->embedded */
-	/* Patches of the defaults, and of the templates' defaults. */
+	size_t size;	   /* allocated size of object->pods */
+	size_t embed_size; /* allocated size of object->embedded */
+	/* Patches of the workflow's defaults, and of its templateDefaults. */
 	struct device_patch *patch, *usual_patch;
 	uint32_t merge_budget; /* see template_merge() */
 	/* The PodSpec of the runtime, as its author wrote it: base() sets
@@ -207,7 +218,7 @@ struct pod_builder {
 	const struct node *base;
 };
 
-/* Returns the operator of its row; never NULL. */
+/* Returns the operator of the builder's row; never NULL. */
 const struct workload_operator *
 builder_operator(const struct pod_builder *builder);
 
@@ -215,14 +226,15 @@ builder_operator(const struct pod_builder *builder);
 struct pod_memo {
 	enum pod_purpose purpose;
 	bool purpose_known;
-	bool infrastructure; /* by an image */
+	bool infrastructure; /* has an infrastructure image */
 	bool infrastructure_known;
 	bool spot_known;
 	bool unit_known;
-	/* Results about the object, stored with its first pod. */
+	/* Results about the whole object, stored with its first pod. */
 	bool platform, platform_known;
-	enum accel_class unit; /* of the nodes that it selects */
-	struct arena *arena; /* the object's arena, which lives as long as it */
+	/* class of the devices on the nodes that it selects */
+	enum accel_class unit;
+	struct arena *arena; /* arena of the object */
 	const struct node_needs *needs;
 	const struct node *spot;
 };
@@ -236,7 +248,7 @@ struct container_memo {
 	bool image_known;
 	struct image_type image;
 	/*
-	 * Accelerators that the entries' names resemble, as far as they were
+	 * Accelerators that the names of entries resemble, as far as they were
 	 * looked up.
 	 */
 	const struct accelerator **resembles;
@@ -250,70 +262,72 @@ static inline bool node_same_key(const struct node *a, const struct node *b)
 
 /* Returns the text after the last '/'. */
 const char *base_name(const char *text);
-/* Computes the facts about words that follow from their texts. */
+/* Computes the members of argv that depend on the texts of its words. */
 struct argv argv_finish(struct argv argv);
 /* True if a word may be NAME=value. */
 bool argv_may_assign(const struct argv *argv, const char *name);
-/* Commands to look for, none of them a flag. The bits of their first characters
- * are computed on first use: most look-ups end there without comparing names
- * (1,100 of 1,700 instructions for a Pod of 4 KB). */
+/* Names of commands to find; none is a flag. The bits of their first characters
+ * are computed on first use, so that most look-ups end without comparing names
+ * (for a Pod of 4 KB, this saves 600 of 1,700 instructions). */
 struct argv_names {
 	const char *const *names;
 	_Atomic uint64_t starts;
 };
-/* Like argv_have(), for any of them. */
+/* True if argv contains one of the names. */
 bool argv_have_name(const struct argv *argv, struct argv_names *wanted);
 
 void pods_read(struct arena *arena, const struct kube_config *config,
 	       struct object *object);
-/* Builds one pod from the builder's row and group at that place. */
+/* Builds one pod from the builder's row and group. holder is the map that
+ * contains it, element the innermost list item or map value. */
 void pod_build(struct pod_builder *builder, const struct node *holder,
 	       const struct node *element);
-/* Finds pods by shape, for a kind that is in no table. */
+/* Finds pods by the shape of the tree, for kinds that are in no table. */
 void shape_read(struct pod_builder *builder);
 void policy_kind_read(struct pod_builder *builder,
 		      const struct policy_kind *kind);
-/* Adds one embedded object at that node; nothing if it is not an object. */
+/* Adds the object embedded at that node; does nothing if it is not an
+ * object. */
 void embed_add(struct pod_builder *builder, const struct doc *doc,
 	       const struct node *node, struct amount copies);
 
 /*
  * Returns the template after a strategic merge patch, as kubectl and the
- * operators apply it. Values keep their place in the source; such a pod gets no
- * fixes, because no place in the file holds all of it (fix.c). Each value that
- * it reads spends one node of the budget; values beyond it are unknown.
+ * operators apply it. Values keep their source positions. Such a pod gets no
+ * fixes, because it is not in the file as a whole (fix.c). Each value that is
+ * read costs one node of the budget; values beyond the budget are unknown.
  */
 const struct node *template_merge(struct arena *arena, uint32_t *budget,
 				  const struct node *template,
 				  const struct node *patch);
-/* Make a tree: copy a node without its children, and add a child, which keeps
- * its parent and its children. */
+/* Build a tree: merge_hollow() copies a node without its children, merge_add()
+ * adds a child, which keeps its parent and its children. */
 struct node *merge_hollow(struct arena *arena, const struct node *node);
 void merge_add(struct arena *arena, uint32_t *budget, struct node *out,
 	       const struct node *node);
-/* The node under another key, at its own place. */
+/* Returns the node under another key, with its own source position. */
 struct node node_view(struct arena *arena, const struct node *node,
 		      const char *key);
-/* Returns the value after the patch; both are under the same key. */
+/* Returns the value after the patch. Both must have the same key. */
 const struct node *value_merge(struct arena *arena, uint32_t *budget,
 			       const struct node *value,
 			       const struct node *patch);
 /* Returns the PodSpec that the row's fields make from the kind's own map; NULL
- * if its base is unknown, or no field changes it. */
+ * if its base is unknown, or no field is set. */
 const struct node *pod_fields_make(struct pod_builder *builder,
 				   const struct node *holder);
-/* The string at the key, or NULL. A longer name than any that is stored is cut:
- * each finding would copy it. */
+/* Returns the string at the key, or NULL. A string longer than any stored name
+ * is cut, because each finding would copy it. */
 const char *name_read(struct arena *arena, const struct node *map,
 		      const char *key);
 /* True if the PodSpec has a main container of that name. */
 bool has_container(const struct node *spec, const char *name);
-/* Adds the cluster's entries to a container's own. */
+/* Adds the variables that the cluster injects to a container. */
 void container_add_env(struct arena *arena, struct container *c,
 		       const struct node *list);
 void containers_read(struct pod_builder *builder, struct pod *pod);
-/* Computes the devices per pod, including the operators' fields; also sets
- * gpu_by. */
+/* Computes the devices per pod, including those in the operator's fields, and
+ * sets gpu_by. */
 void pod_gpus(struct pod_builder *builder, struct pod *pod);
 /* Like pod_request() for an extended resource, after all its users are
  * added. */

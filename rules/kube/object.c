@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fields of an object.
- */
+/* Properties of an object. */
 #include "kinds.h"
 
 #include <string.h>
@@ -9,9 +7,9 @@
 #include "base/text.h"
 
 /*
- * `{{x}}` is filled in before the string is read as YAML, and may not be valid
- * YAML itself. Replaced by a name of the same length, "$X_Y", it stays a
- * placeholder, and positions stay valid.
+ * Replaces each `{{x}}` by a placeholder of the same length ("$X_Y"). The
+ * markup is replaced before the string is read as YAML, which it may not be
+ * itself; with the same length, positions stay valid.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)
@@ -35,8 +33,8 @@ const char *text_without_markup(struct arena *arena, const char *text,
 	return copy;
 }
 
-/* Returns the number of copies that a parent without pods makes of this
- * object (Katib's parallel trials, several levels deep). */
+/* Returns how many copies of this object its parents create, if they make no
+ * pods themselves (Katib's parallel trials, several levels deep). */
 struct amount object_copies(const struct object *o)
 {
 	struct amount copies = amount_of(1);

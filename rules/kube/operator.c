@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Helpers shared by operators. */
+/* Functions that several operators use. */
 #include "rules/kube/operator.h"
 
 const struct workload_operator operator_none = {0};
@@ -57,7 +57,7 @@ void pod_add_devices(struct pod_builder *builder, struct pod *pod,
 	}
 }
 
-/* Reads a quantity, written as a number or a string, as an amount. */
+/* Reads a quantity, which may be a number or a string, as an amount. */
 static struct amount quantity_amount(const struct node *node)
 {
 	struct quantity q;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Fields of a pod, and facts shared by all pods of its object.
- */
+/* Fields of a pod, and properties that all pods of an object share. */
 #include "rules/kube/kinds.h"
 
 #include <string.h>
@@ -12,7 +10,7 @@ const struct node *pod_field_default(const struct pod *pod, const char *name)
 
 	if (!node_is_unset(node))
 		return node;
-	/* Argo has another name for it beside the templates. */
+	/* In Argo, the field for all templates has another name. */
 	if (!strcmp(name, "priorityClassName")) {
 		node = node_get(pod->defaults, "podPriorityClassName");
 		if (!node_is_unset(node))
@@ -72,7 +70,7 @@ bool pod_takes_container_field(const struct pod *pod, const char *name)
 	return !pod->fields || pod->partly;
 }
 
-/* The number of keys of the row with which dotted begins, or 0. */
+/* Returns the number of the row's keys if dotted begins with them, else 0. */
 static size_t begins_with(const char *dotted, const char *const *keys)
 {
 	size_t n = 0;
@@ -88,7 +86,7 @@ static size_t begins_with(const char *dotted, const char *const *keys)
 	return n;
 }
 
-/* The author's container of that name. */
+/* Returns the author's container with the name of a generated one. */
 static const struct node *own_container(const struct pod *pod,
 					const struct node *made)
 {
@@ -131,7 +129,8 @@ enum tri pod_uses_gpu(const struct pod *pod)
 	return pod->gpu_unknown ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* True if it is at its place in the document, not merged from elsewhere. */
+/* True if the node is a child of its parent in the document, and not merged
+ * from another place. */
 static bool is_in_place(const struct node *node)
 {
 	FOR_EACH_CHILD(node->parent, child)
@@ -141,8 +140,8 @@ static bool is_in_place(const struct node *node)
 }
 
 /* True for two maps of JSON with the same bytes, as the API server sends a
- * template that the author repeated. A walk would cost 10,000 instructions for
- * a template of 3 KB. */
+ * template that the author repeated. Comparing the trees would cost 10,000
+ * instructions for a template of 3 KB. */
 static bool is_written_alike(const struct doc *doc, const struct node *a,
 			     const struct node *b)
 {

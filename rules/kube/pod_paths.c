@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths of the pods of each kind, for exports: rows of the table that consist
- * of paths only.
+ * Paths of the pods of each kind, for exported policies. Only rows of the table
+ * that consist of paths are used.
  */
 #include "kube/pod_paths.h"
 
@@ -9,7 +9,8 @@
 
 #include "kinds.h"
 
-/* Returns the number of items of lists and values of maps in a path. */
+/* Returns how many parts of a path match several items of lists or values of
+ * maps. */
 static size_t wildcards(const char *const *path)
 {
 	size_t n = 0;
@@ -19,7 +20,8 @@ static size_t wildcards(const char *const *path)
 	return n;
 }
 
-/* Why no path leads to a row's pods, or NULL. */
+/* Returns the reason why the pods of a row cannot be described by a path, or
+ * NULL. */
 static const char *obstacle(const struct pod_row *row)
 {
 	if (row->form == FORM_FLAT)
@@ -42,8 +44,7 @@ static size_t path_length(const char *const *path)
 	return n;
 }
 
-/* Adds the row's path, unless another row (of another version) has the same
- * one. */
+/* Adds the row's path, unless the row of another version has the same path. */
 static void add_path(struct arena *arena, const struct pod_row *row,
 		     struct pod_path *paths, size_t *n)
 {
@@ -99,7 +100,7 @@ const struct pod_path *kind_pod_paths(struct arena *arena, const char *group,
 const char *kind_group(const char *name, size_t i)
 {
 	for (const struct kind *kind = kind_table; kind->kind; kind++)
-		/* No Kubernetes since 1.22 serves extensions. */
+		/* Kubernetes does not serve the group extensions since 1.22. */
 		if (!strcmp(kind->kind, name) &&
 		    strcmp(kind->group, "extensions") != 0 && !i--)
 			return kind->group;

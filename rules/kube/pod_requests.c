@@ -7,7 +7,8 @@
 
 #include <string.h>
 
-/* One container's share of a resource; false if it is unknown. */
+/* Reads the amount that one container requests; returns false if it is
+ * unknown. */
 static bool container_share(const struct container *c, const char *resource,
 			    bool limits, struct quantity *q)
 {
@@ -16,8 +17,7 @@ static bool container_share(const struct container *c, const char *resource,
 	const struct node *request = node_getn(c->requests, resource, len);
 	enum quantity_state state = QUANTITY_ABSENT;
 
-	/* Requested by an operator's field, not by the container's
-	 * resources. */
+	/* Devices that a field of the operator requests. */
 	if (node_is_unset(limit) && node_is_unset(request) &&
 	    text_eq(c->resource, resource)) {
 		*q = quantity_from(c->gpus.n);
@@ -25,7 +25,7 @@ static bool container_share(const struct container *c, const char *resource,
 	}
 	if (!limits)
 		state = container_value(c, request, q);
-	/* Pods get their limit as the request if the request is not set. */
+	/* If a Pod sets only the limit, it is also the request. */
 	if (state == QUANTITY_ABSENT)
 		state = container_value(c, limit, q);
 	if (state == QUANTITY_OK)
@@ -44,7 +44,8 @@ static bool add_node(const struct node *node, struct quantity *sum)
 	return state == QUANTITY_OK || state == QUANTITY_ABSENT;
 }
 
-/* Pod-level resources replace the sum: cpu, memory, hugepages only. */
+/* Returns the resource of the pod itself, which replaces the sum of its
+ * containers: only for cpu, memory and hugepages. */
 static const struct node *pod_level(const struct pod *pod, const char *resource,
 				    bool limits)
 {

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Kubernetes quantities, after ParseQuantity and CanonicalizeBytes of
- * k8s.io/apimachinery pkg/api/resource. A value is kept in nano units of 128
- * bits; arithmetic saturates at the limits of that type, which are far above
- * what any cluster holds (1.7e29).
+ * k8s.io/apimachinery pkg/api/resource. A value is stored in nano units of 128
+ * bits. Results are capped at the limits of that type (1.7e29), which are far
+ * above the amounts in any cluster.
  *
- * The scanner is as permissive as the original: digits may be missing ("Ki" and
- * "." are zero), but "Ei", an empty number that the original rejects after its
- * fast path, is rejected here too.
+ * The parser is as permissive as the original: digits may be missing ("Ki" and
+ * "." are zero). But "Ei" is rejected, as in the original, whose fast path does
+ * not handle it.
  */
 #include "kube/quantity.h"
 
@@ -22,12 +22,12 @@ struct parts {
 	const char *whole, *fraction, *suffix;
 	size_t nwhole, nfraction, nsuffix;
 	bool negative;
-	bool digits; /* it has a digit, including leading zeros */
+	bool digits; /* has a digit, including leading zeros */
 };
 
 struct suffix {
 	enum quantity_format format;
-	int32_t exponent; /* of ten; of two for QUANTITY_BINARY */
+	int32_t exponent; /* power of ten; for QUANTITY_BINARY of two */
 };
 
 static const __int128 nano_max =
@@ -47,7 +47,8 @@ static size_t digits_at(const char *s, const char *end)
 	return (size_t)(s - start);
 }
 
-/* Splits text; false if the suffix has a character that no suffix has. */
+/* Splits the text. Returns false if the suffix has a character that occurs in
+ * no suffix. */
 static bool split(const char *s, size_t len, struct parts *out)
 {
 	static const char letters[] = "eEinumkKMGTP";
@@ -80,8 +81,9 @@ static bool split(const char *s, size_t len, struct parts *out)
 }
 
 /*
- * "e-3". The original reads 64 bits and keeps the low 32 of them. Gives 0 and
- * returns false if it is not a number of 64 bits.
+ * Reads an exponent such as "e-3". The original reads 64 bits and keeps the low
+ * 32 of them. Sets *out to 0 and returns false if it is not a number of 64
+ * bits.
  */
 static bool read_exponent(const char *s, size_t len, int32_t *out)
 {
@@ -143,8 +145,8 @@ static void push_digit(__int128 *acc, unsigned digit)
 }
 
 /*
- * Computes (whole and fraction) times ten to the exponent, in nano units.
- * Digits after the ninth decimal round up.
+ * Returns (whole and fraction) times ten to the exponent, in nano units. Digits
+ * after the ninth decimal place are rounded up.
  */
 static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 {
@@ -169,9 +171,9 @@ static __int128 decimal_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * Computes the value for a binary suffix. The fraction is multiplied from its
- * last digit on, as by hand, so that any number of digits stays exact: each
- * step yields one digit after the point of the product.
+ * Returns the value for a binary suffix. The fraction is multiplied digit by
+ * digit from its end, as by hand, so that any number of digits stays exact:
+ * each step yields one digit after the point of the product.
  */
 static __int128 binary_nano(const struct parts *p, int32_t exponent)
 {
@@ -209,9 +211,9 @@ static __int128 binary_nano(const struct parts *p, int32_t exponent)
 }
 
 /*
- * Without any digit the original reads zero on its fast path and rejects the
- * text on the exact one. The fast path takes decimal scales from nano upward
- * and binary units up to Ti.
+ * True if a text with this suffix and without digits is zero. The original
+ * reads zero on its fast path, which handles decimal scales from nano upward
+ * and binary units up to Ti, and rejects the text on the exact path.
  */
 static bool empty_is_zero(const struct suffix *suffix)
 {
@@ -298,13 +300,13 @@ int quantity_cmp(struct quantity a, struct quantity b)
 	return (a.nano > b.nano) - (a.nano < b.nano);
 }
 
-/* Capped symmetrically, so that every value can be negated. */
+/* Caps a value to a symmetric range, so that every value can be negated. */
 static __int128 held(__int128 nano)
 {
 	return nano < -nano_max ? -nano_max : nano;
 }
 
-/* A sum takes the format of its first part that is not zero. */
+/* The sum has the format of the first operand that is not zero. */
 struct quantity quantity_add(struct quantity a, struct quantity b)
 {
 	struct quantity sum = {0, a.nano ? a.format : b.format};
@@ -331,11 +333,11 @@ struct quantity quantity_mul(struct quantity a, int64_t n)
 	return product;
 }
 
-/* Rounds away from zero, capped to 64 bits. */
+/* Divides by the unit; rounds away from zero and caps the result to 64 bits. */
 static int64_t scaled(struct quantity q, int64_t unit)
 {
 	/* Numbers of devices are small, and 64 bits are divided without a
-	 * call. */
+	 * function call. */
 	bool small = q.nano == (int64_t)q.nano;
 	__int128 n = small ? (int64_t)q.nano / unit : q.nano / unit;
 
@@ -429,9 +431,9 @@ const char *quantity_text(struct quantity q, char out[QUANTITY_TEXT])
 }
 
 /*
- * Length of a blank at s that UnmarshalJSON trims, else 0. It trims the JSON
- * text of the string, in which control characters, U+2028 and U+2029 are
- * escapes and hence not blanks.
+ * Returns the length of a blank at s that UnmarshalJSON trims, else 0. It trims
+ * the JSON text of the string, in which control characters, U+2028 and U+2029
+ * are written as escapes and are not blanks.
  */
 static size_t blank_at(const char *s, size_t len)
 {

@@ -105,8 +105,8 @@ const struct runtime *runtime_around(const struct runtime *list,
 	return NULL;
 }
 
-/* The object's group must be the runtime's group. An object without a namespace
- * goes to the namespace of the command. */
+/* True if the runtime is in the object's group and may be in its namespace. An
+ * object without a namespace is created in the namespace of the command. */
 static bool is_near(const struct runtime *one, const struct object *object)
 {
 	size_t len = strlen(object->group);

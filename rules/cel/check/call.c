@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls: the overloads of a function that match the arguments. */
+/* Checks calls: finds the overloads of a function that match the arguments. */
 #include "base/buf.h"
 #include "base/text.h"
 #include "base/vec.h"
@@ -7,7 +7,7 @@
 
 static void no_overload(struct checker *c, const struct cel_expr *expr)
 {
-	unsigned first = expr->call.member; /* argument */
+	unsigned first = expr->call.member; /* index of the first argument */
 	struct buf text;
 
 	buf_init(&text);
@@ -33,7 +33,7 @@ static void no_overload(struct checker *c, const struct cel_expr *expr)
 }
 
 /*
- * True if the overload accepts the arguments; sets *result to its result type.
+ * True if the overload accepts the arguments. Sets *result to its result type.
  */
 static bool fits(struct checker *c, const struct cel_signature *s,
 		 const struct cel_expr *expr, const struct cel_type **result)
@@ -57,7 +57,7 @@ static bool fits(struct checker *c, const struct cel_signature *s,
 	return true;
 }
 
-/* `&&` and `||` report which operand is wrong. */
+/* Checks `&&` and `||`, for which the issue says which operand is wrong. */
 static void check_logic(struct checker *c, struct cel_expr *expr)
 {
 	const struct cel_type *boolean = cel_type_of_kind(CEL_BOOL);
@@ -73,7 +73,8 @@ static void check_logic(struct checker *c, struct cel_expr *expr)
 	}
 }
 
-/* Keeps the overloads that match; the type is that of all of them, or dyn. */
+/* Keeps the overloads that match. The type of the call is their common result
+ * type, or dyn if they differ. */
 static void resolve(struct checker *c, struct cel_expr *expr,
 		    const struct cel_signature *signatures, size_t n)
 {
@@ -103,7 +104,8 @@ static void resolve(struct checker *c, struct cel_expr *expr,
 		no_overload(c, expr);
 }
 
-/* `sets.contains(a, b)` parses as a member call on `sets`. */
+/* Returns the overloads of a function with a dot in its name: `sets.contains(a,
+ * b)` parses as a member call on `sets`. */
 static const struct cel_signature *namespaced(struct checker *c,
 					      struct cel_expr *expr, size_t *n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The type checker (cel-go checker/checker.go): derives types of expressions
- * from those of their parts, and reports issues in cel-go's words.
+ * The type checker (cel-go checker/checker.go): derives the types of
+ * expressions from those of their parts, and reports issues in cel-go's words.
  */
 #include "rules/cel/check/checker.h"
 
@@ -11,8 +11,8 @@
 #include "base/vec.h"
 
 /*
- * Limit for the parts of a type. Nested literals double them, so that a short
- * text could have a type that takes too long to read.
+ * Largest number of parts of a type. Nested literals double them, so that a
+ * short text could have a type that takes too long to process.
  */
 enum { TYPE_PARTS = 1000 };
 
@@ -61,7 +61,7 @@ void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 /* --- names --------------------------------------------------------------- */
 
 /* Returns the innermost variable of a comprehension to which `name` refers, or
- * -1: an absolute name, as in `.name`, refers to none. */
+ * -1. An absolute name, as in `.name`, never refers to one. */
 static int find_local(const struct checker *c, const struct cel_expr *name)
 {
 	int i = name->ident.absolute ? -1 : (int)c->nlocals - 1;
@@ -71,8 +71,8 @@ static int find_local(const struct checker *c, const struct cel_expr *name)
 	return i;
 }
 
-/* True if the name is known; records its kind in expr. local: the
- * comprehension's variable to which it refers, or -1. */
+/* True if the name is known; stores its kind in expr. local is the
+ * comprehension variable to which it refers, or -1. */
 static bool resolve(struct checker *c, struct cel_expr *expr, const char *name,
 		    int local)
 {
@@ -107,7 +107,8 @@ static bool resolve(struct checker *c, struct cel_expr *expr, const char *name,
 }
 
 /*
- * Returns the most similar valid name; variables of comprehensions come first.
+ * Returns the valid name that is most similar; variables of comprehensions come
+ * first.
  */
 static const char *nearest_name(struct checker *c, const char *name)
 {
@@ -209,8 +210,8 @@ static void check_select(struct checker *c, struct cel_expr *expr)
 	const char *name = checker_qualified_name(c, expr);
 	const struct cel_expr *first = expr;
 
-	/* The name may be that of a variable with dots, unless its first word
-	 * is a comprehension's variable. */
+	/* The chain may be the name of a variable with dots, unless its first
+	 * word is a comprehension variable. */
 	while (name && first->kind == EXPR_SELECT)
 		first = first->parts[0];
 	if (name && find_local(c, first) < 0 && resolve(c, expr, name, -1))
@@ -237,7 +238,7 @@ static void check_optional_select(struct checker *c, struct cel_expr *expr)
 
 /* --- aggregates ---------------------------------------------------------- */
 
-/* Returns the common type of all items so far and one more; dyn if they have
+/* Returns the common type of all items so far and one more, or dyn if there is
  * none (checker_validate() rejects most of those). */
 static const struct cel_type *join(struct checker *c,
 				   const struct cel_type *before,
@@ -250,7 +251,8 @@ static const struct cel_type *join(struct checker *c,
 		       : plain(CEL_DYN);
 }
 
-/* Returns the type of an item or value once it is present. */
+/* Returns the type of an item or value. An optional item must have an optional
+ * type, whose parameter is returned. */
 static const struct cel_type *unwrap(struct checker *c,
 				     const struct cel_expr *item, bool optional)
 {
@@ -316,8 +318,8 @@ static unsigned declare(struct checker *c, const char *name,
 }
 
 /*
- * Sets the types of the variables: an item, or an index and an item; a key, or
- * a key and a value.
+ * Sets the types of the comprehension's variables: an item, or an index and an
+ * item; a key, or a key and a value.
  */
 static void range_types(struct checker *c, const struct cel_expr *expr,
 			const struct cel_type *types[2])
@@ -380,7 +382,7 @@ static void check_fold(struct checker *c, struct cel_expr *expr)
 	expr->type = checker_substitute(c, parts[FOLD_RESULT]->type);
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all expressions ----------------------------------------------------- */
 
 void checker_check(struct checker *c, struct cel_expr *expr)
 {
@@ -410,7 +412,7 @@ void checker_check(struct checker *c, struct cel_expr *expr)
 	}
 }
 
-/* Makes every type that no use has decided dynamic. */
+/* Makes a type dynamic if no use has determined it. */
 static void settle(struct cel_expr *expr, void *context)
 {
 	struct checker *c = context;

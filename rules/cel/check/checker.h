@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* State of one check, shared by the files of the checker. */
+/* State of the type checker for one program, shared by its files. */
 #ifndef CEL_CHECKER_H
 #define CEL_CHECKER_H
 
@@ -16,7 +16,8 @@ struct checker {
 	struct cel_program *program;
 	struct cel_issues *issues;
 	struct unifier unifier;
-	/* Variables of the enclosing comprehensions; slot i is number i. */
+	/* Variables of the enclosing comprehensions. The index of a variable is
+	 * its slot. */
 	struct local *locals;
 	size_t nlocals, locals_size;
 	bool *exempt; /* expressions inside of a call of format(), by id */
@@ -35,13 +36,13 @@ const struct cel_type *checker_substitute(struct checker *c,
 void checker_check(struct checker *c, struct cel_expr *expr);
 /* Checks calls and operators, except those of optional fields. */
 void checker_call(struct checker *c, struct cel_expr *expr);
-/* Returns the name that a chain of selections spells, or NULL. */
+/* Returns the name made of a chain of selections (`a.b.c`), or NULL. */
 const char *checker_qualified_name(struct checker *c,
 				   const struct cel_expr *expr);
 void checker_undeclared(struct checker *c, const struct cel_expr *expr,
 			const char *name, const char *near);
 
-/* Rejects literals that would fail at run time (cel-go cel/validator.go, with
+/* Rejects literals that would fail at run time (cel-go cel/validator.go, for
  * the checks that Kubernetes enables). */
 void checker_validate(struct checker *c);
 

@@ -19,7 +19,7 @@ struct named_overload {
 	struct named_overload *next;
 };
 
-/* The overloads of a name. Their signatures are read on first use. */
+/* The overloads of a function. Their signatures are parsed on first use. */
 struct function {
 	const char *name;
 	struct named_overload *overloads, **end;
@@ -32,10 +32,10 @@ static struct function_index {
 	struct arena arena;
 	struct function *buckets[BUCKETS];
 	size_t nfunctions;
-	const char **names; /* sorted, without operators; of first use */
+	const char **names; /* sorted, without operators; set on first use */
 	size_t nnames;
-	const struct cel_type **types; /* names that denote a type */
-	size_t ntypes;		       /* 0: the index is not built */
+	const struct cel_type **types; /* names of types */
+	size_t ntypes;		       /* 0 until the index is built */
 } functions;
 
 static bool is_generic(const struct cel_type *type)
@@ -121,7 +121,7 @@ static void read_libraries(struct arena *arena)
 			add_overload(arena, o);
 }
 
-/* Returns the bits (enum cel_looks) of a function. */
+/* Returns the bits of enum cel_looks for a function. */
 static unsigned looks_of(const char *name)
 {
 	static const struct {
@@ -199,7 +199,8 @@ static void read_types(struct function_index *index)
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Keeps a complete index, because programs refer to its signatures. */
+/* Releases an index that was not completed. A complete index stays, because
+ * programs refer to its signatures. */
 static void drop_functions(void *index)
 {
 	struct function_index *torn = index;
@@ -217,8 +218,8 @@ static void build_index(struct function_index *index)
 	read_types(index);
 }
 
-/* Not with pthread_once(), whose function must not be left when memory runs
- * out. */
+/* Builds the index of functions once. pthread_once() is not used, because its
+ * function must not be left by a jump when memory runs out. */
 static void need_functions(void)
 {
 	struct escape_guard guard;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prepares a checked tree for evaluation: operations, signatures to dispatch
- * over, constants. Work that cel-go does while it plans a program
- * (interpreter/decorators.go, decOptimize) costs nothing at run time: lists and
- * maps of constants, conversions of constants, `in` over constants.
+ * Prepares a checked tree for evaluation: sets operations and the signatures to
+ * choose from, and evaluates constants. Like cel-go when it plans a program
+ * (interpreter/decorators.go, decOptimize), it evaluates lists and maps of
+ * constants, conversions of constants, and `in` over constants beforehand, so
+ * that they cost nothing at run time.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -28,7 +29,8 @@ static const struct {
 	{"cel.@mapInsert", OPERATION_INSERT},
 };
 
-/* cel-go common/overloads, IsTypeConversionFunction() */
+/* True for a type conversion, as cel-go common/overloads,
+ * IsTypeConversionFunction() decides. */
 static bool is_conversion(const char *name)
 {
 	return text_lists("bool bytes double dyn duration int string timestamp "
@@ -36,14 +38,15 @@ static bool is_conversion(const char *name)
 			  name);
 }
 
-/* True if the overload determines the cost, not the name. */
+/* True if the cost depends on the overload and not only on the name. */
 static bool priced_by_overload(const char *name)
 {
 	return *name == '_' || *name == '@' || text_eq(name, "string") ||
 	       text_eq(name, "bytes") || text_eq(name, "sort");
 }
 
-/* True if one function serves all overloads and only checks the values. */
+/* True if cel-go implements all overloads in one function, which checks only
+ * the values. */
 static bool is_single_function(const char *name)
 {
 	return *name == '_' || *name == '@' || *name == '-' || *name == '!' ||
@@ -104,7 +107,7 @@ static bool is_constant(const struct cel_expr *e)
 	return e->kind == EXPR_CONST;
 }
 
-/* Converts a constant; a conversion that fails is left to run time. */
+/* Converts a constant. If the conversion fails, it is left for the run time. */
 static void convert_constant(struct arena *arena, struct cel_expr *e)
 {
 	struct cel_call call = {.arena = arena, .n = 1};

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: parses, checks and prepares a text for the evaluator. */
+/* Compiles programs: parses and checks a text and prepares it for the
+ * evaluator. */
 #include <string.h>
 
 #include "rules/cel/check/check.h"
@@ -28,10 +29,10 @@ const struct cel_type *cel_program_type(const struct cel_program *program)
 }
 
 struct variable_reads {
-	int variable; /* -1: unknown name */
+	int variable; /* -1: the name is unknown */
 	bool found;
-	/* For each byte of the text, the length of the variable read that
-	 * begins there; or NULL. */
+	/* For each byte of the text, the length of the read of the variable
+	 * that begins there, or 0. NULL if it is not needed. */
 	uint32_t *lengths;
 };
 

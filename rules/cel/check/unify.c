@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Unification. Failed attempts are undone with the list of bindings. */
+/* Unifies types. After a failed attempt, the list of bindings is used to undo
+ * them. */
 #include "rules/cel/check/unify.h"
 
 #include "base/err.h"
@@ -107,8 +108,8 @@ const struct cel_type *unify_instantiate(struct instance *instance,
 
 /* --- assignment ---------------------------------------------------------- */
 
-/* True if the type contains the variable, which must not be bound to it then.
- */
+/* True if the type contains the variable, in which case the variable must not
+ * be bound to it. */
 static bool occurs(const struct unifier *u, const struct cel_type *variable,
 		   const struct cel_type *type)
 {
@@ -144,7 +145,7 @@ const struct cel_type *unify_general(const struct cel_type *a,
 	return less_specific(a, b) ? a : b;
 }
 
-/* True if the variable can be this type; sets *has if it is already bound. */
+/* True if the variable can have this type. Sets *has if it is bound already. */
 static bool variable_takes(struct unifier *u, const struct cel_type *variable,
 			   const struct cel_type *type, bool *has)
 {
@@ -173,7 +174,7 @@ static bool is_wild(const struct cel_type *type)
 	return type->kind == CEL_DYN || type->kind == CEL_ERROR;
 }
 
-/* True for types that null is a value of. */
+/* True for types that have the value null. */
 static bool takes_null(const struct cel_type *type)
 {
 	switch (type->kind) {

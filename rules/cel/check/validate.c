@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks of well-typed expressions (cel-go cel/validator.go, ext/formatting.go;
- * apiserver pkg/cel/environment/base.go enables some): literals that cannot be
- * read, aggregates with items of different types, formats that do not fit their
- * arguments.
+ * Checks well-typed expressions for literals that would fail: literals that
+ * cannot be converted, aggregates with items of different types, formats that
+ * do not fit their arguments (cel-go cel/validator.go, ext/formatting.go;
+ * apiserver pkg/cel/environment/base.go enables some of the checks).
  */
 #include "base/text.h"
 #include "rules/cel/check/checker.h"
 #include "rules/cel/lib/literal.h"
 
-/* True if the overload fails on this constant. */
+/* True if the call fails for this constant argument. */
 static bool fails(struct checker *c, const struct cel_expr *call,
 		  const struct cel_expr *arg)
 {
@@ -19,12 +19,14 @@ static bool fails(struct checker *c, const struct cel_expr *call,
 			       .args = &arg->constant,
 			       .n = 1};
 
-	/* null has the type of a timestamp, but is not one. */
+	/* null is accepted as a timestamp, but the overload cannot be called
+	 * with it. */
 	return arg->constant.kind == CEL_NULL ||
 	       overload->call(&run).kind == CEL_ERROR;
 }
 
-/* `matches('a', b)` treats 'a' as the pattern here, as the server does. */
+/* Checks a constant argument. Like the API server, it takes 'a' in
+ * `matches('a', b)` for the pattern. */
 static void check_argument(struct checker *c, const struct cel_expr *call)
 {
 	const char *name = call->call.function;
@@ -45,7 +47,8 @@ static void check_argument(struct checker *c, const struct cel_expr *call)
 
 /* --- formats ------------------------------------------------------------- */
 
-/* True if the parts of an argument that is a literal match its verb, too. */
+/* True if the parts of an argument that is a literal list or map match its verb
+ * as well. */
 static bool parts_fit(struct checker *c, char verb, struct cel_expr **parts,
 		      unsigned n)
 {
@@ -91,7 +94,7 @@ static void check_format(struct checker *c, const struct cel_expr *call)
 
 /* --- aggregates ---------------------------------------------------------- */
 
-/* *first: the type of the first item. */
+/* True if the item has the type of the first one, which is stored in *first. */
 static bool same_type(struct checker *c, const struct cel_expr *item,
 		      bool optional, const struct cel_type **first)
 {
@@ -107,12 +110,10 @@ static bool same_type(struct checker *c, const struct cel_expr *item,
 	return false;
 }
 
-/*
- * Reports the first item of a list that differs, and every such item of a map.
- */
+/* Reports items whose type differs: the first one of a list, all of a map. */
 static void check_aggregate(struct checker *c, const struct cel_expr *expr)
 {
-	const struct cel_type *first[2] = {0}; /* of values, of keys */
+	const struct cel_type *first[2] = {0}; /* types of values, of keys */
 	bool is_map = expr->kind == EXPR_MAP;
 
 	for (unsigned i = 0; i < expr->n; i++)
@@ -123,7 +124,7 @@ static void check_aggregate(struct checker *c, const struct cel_expr *expr)
 			return;
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all expressions ----------------------------------------------------- */
 
 static void exempt(struct cel_expr *expr, void *context)
 {
@@ -132,7 +133,8 @@ static void exempt(struct cel_expr *expr, void *context)
 	c->exempt[expr->id] = true;
 }
 
-/* Aggregates inside of a call of format() may be mixed. */
+/* Inside of a call of format(), aggregates may have items of different
+ * types. */
 static void validate(struct cel_expr *expr, void *context)
 {
 	struct checker *c = context;

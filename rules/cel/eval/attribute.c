@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads: variables, fields, indexes, has(), and `?:` between them (cel-go
- * interpreter/attributes.go). A read costs 1, and 1 more for each field or
- * index that it follows; `?:` and has() themselves cost nothing. After an
- * optional, an absent step costs nothing, and nothing after it is evaluated.
+ * Evaluates reads: variables, fields, indexes, has(), and `?:` between them
+ * (cel-go interpreter/attributes.go). A read costs 1, plus 1 for each field or
+ * index; `?:` and has() themselves cost nothing. After an absent optional, the
+ * following steps cost nothing and are not evaluated.
  */
 #include "base/array.h"
 #include "rules/cel/eval/eval_internal.h"
@@ -12,8 +12,8 @@
 
 enum chain {
 	CHAIN_PLAIN,
-	CHAIN_OPTIONAL, /* a present value of an optional */
-	CHAIN_NONE,	/* it is absent: the rest is skipped */
+	CHAIN_OPTIONAL, /* the value is that of a present optional */
+	CHAIN_NONE,	/* an optional was absent: further steps are skipped */
 };
 
 static bool is_operation(const struct cel_expr *e, enum cel_operation operation)
@@ -56,7 +56,7 @@ static struct cel_value missing_key(struct cel_eval *ev, struct cel_value key)
 			 cel_value_text(ev->arena, key));
 }
 
-/* Looks up one step of the chain; sets *found. */
+/* Looks up a step of the chain in a map. Sets *found. */
 static struct cel_value in_map(struct cel_eval *ev, struct cel_value map,
 			       struct cel_value key, bool *found)
 {
@@ -153,7 +153,7 @@ static struct cel_value look_up(struct cel_eval *ev, struct cel_value value,
 	return cel_null();
 }
 
-/* Returns the error for a step that finds nothing. */
+/* Returns the error for a step that does not exist. */
 static struct cel_value missing(struct cel_eval *ev, struct cel_value value,
 				struct cel_value key)
 {
@@ -169,7 +169,7 @@ static struct cel_value missing(struct cel_eval *ev, struct cel_value value,
 static struct cel_value read_chain(struct cel_eval *ev,
 				   const struct cel_expr *e, enum chain *chain);
 
-/* Starts a chain with a value; an optional is unwrapped. */
+/* Starts a chain with a value. An optional is replaced by its value. */
 static struct cel_value begin(struct cel_value value, enum chain *chain)
 {
 	*chain = CHAIN_PLAIN;
@@ -221,7 +221,8 @@ static struct cel_value step(struct cel_eval *ev, const struct cel_expr *e,
 		return key;
 	if (test) {
 		*chain = CHAIN_PLAIN;
-		/* A placeholder is present; a field that a fragment lacks may
+		/* If an optional step finds a placeholder, the value is
+		 * present; if it is a field that a fragment lacks, it may
 		 * be. */
 		return found && cel_is_abnormal(out) && !out.node
 			       ? out
@@ -290,6 +291,6 @@ struct cel_value eval_attribute(struct cel_eval *ev, const struct cel_expr *e)
 	if (!begins_with_choice(e))
 		eval_charge(ev, !test);
 	else if (test && ev->cost)
-		ev->cost--; /* as cel-go's tracker does */
+		ev->cost--; /* cel-go's tracker does the same */
 	return finish(ev, value, chain);
 }

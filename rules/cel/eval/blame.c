@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where an expression failed: the nodes that decide it. Parts are
- * evaluated again if their value shows which part decides; an expression has no
- * side effects, so the results are the same.
+ * Finds the nodes that decide the result of an expression. If the values of
+ * parts show which part decides, they are evaluated again; because expressions
+ * have no side effects, the results are the same.
  */
 #include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
@@ -25,7 +25,8 @@ static void add_node(struct blame *b, const struct node *node)
 		b->nodes[b->n++] = node;
 }
 
-/* An item that fails decides the whole; the others do not. */
+/* Blames an item that fails, which decides the result; if none fails, all
+ * items. */
 static void blame_all(struct blame *b, struct cel_expr *const *items,
 		      unsigned n)
 {
@@ -46,7 +47,7 @@ static struct cel_value without_optional(struct cel_value v)
 	return v.kind == CEL_OPTIONAL && v.optional ? *v.optional : v;
 }
 
-/* A field that the host computes records the nodes that decided it. */
+/* Blames the nodes that the host names for a field that it computes. */
 static bool blame_field(struct blame *b, const struct cel_expr *e)
 {
 	struct cel_value object;
@@ -63,7 +64,7 @@ static bool blame_field(struct blame *b, const struct cel_expr *e)
 	return n;
 }
 
-/* Returns the read that has(a.b) tests. */
+/* Returns the read `a.b` in has(a.b). */
 static struct cel_expr read_of(const struct cel_expr *e)
 {
 	struct cel_expr read = *e;
@@ -92,7 +93,7 @@ static void blame_read(struct blame *b, const struct cel_expr *e)
 
 /* --- operators ----------------------------------------------------------- */
 
-/* Blames the leftmost operand that decides; all of them if none does. */
+/* Blames the leftmost operand that decides, or all operands if none does. */
 static void blame_logic(struct blame *b, const struct cel_expr *e,
 			bool decisive)
 {
@@ -137,9 +138,9 @@ static void blame_call(struct blame *b, const struct cel_expr *e)
 
 /* --- comprehensions ------------------------------------------------------ */
 
-/* Returns the test applied to each element. In all() and exists() the step is
- * `@result && test` or `@result || test`; otherwise it is the step, which may
- * fail. */
+/* Returns the test that is applied to each element. In all() and exists(), the
+ * step has the form `@result && test` or `@result || test`. In other macros the
+ * step itself is returned, because it may fail. */
 static const struct cel_expr *test_of(const struct cel_expr *fold)
 {
 	const struct cel_expr *step = fold->parts[FOLD_STEP];
@@ -150,7 +151,7 @@ static const struct cel_expr *test_of(const struct cel_expr *fold)
 	return step;
 }
 
-/* Blames the first element that decides, or else the first that fails. */
+/* Blames the first element that decides, or else the first one that fails. */
 static bool blame_element(struct blame *b, const struct cel_expr *e,
 			  struct cel_value range)
 {
@@ -193,7 +194,7 @@ static void blame_fold(struct blame *b, const struct cel_expr *e)
 		blame(b, e->parts[FOLD_RANGE]);
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all expressions ----------------------------------------------------- */
 
 static void blame(struct blame *b, const struct cel_expr *e)
 {
@@ -229,7 +230,8 @@ size_t cel_eval_blame(struct cel_eval *ev, const struct node **nodes,
 	bool over = ev->over;
 	uint64_t cost = ev->cost;
 
-	/* Finding the cause has a separate budget, not the author's. */
+	/* The search has its own budget in addition to that of the
+	 * evaluation. */
 	ev->cost = ev->work = 0;
 	ev->over = false;
 	blame(&b, ev->program->root);

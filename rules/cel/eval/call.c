@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Calls and operators. `&&` and `||` ignore errors and unknown values if the
- * other side decides; any other function is strict, and an unknown argument
- * wins over an error (in cel-go the first of them wins).
+ * other side decides; all other functions are strict. If one argument is
+ * unknown and another is an error, the result is unknown (in cel-go, the first
+ * of them is the result).
  */
 #include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"
@@ -16,10 +17,11 @@ bool eval_holds_more(const struct cel_eval *ev, struct cel_value v)
 			(v.kind == CEL_MAP && node->flags & NODE_OPEN));
 }
 
-/* Nodes and values that a search passes in the time of a unit of work. */
+/* Numbers of nodes and of values that can be searched for one unit of work. */
 enum { NODES_PER_WORK = 64, VALUES_PER_WORK = 4 };
 
-/* True if a map in the tree may have more entries; adds the nodes searched. */
+/* True if a map in the tree may have more entries. Adds the number of nodes
+ * searched to *nodes. */
 static bool is_open_within(const struct node *node, uint64_t *nodes)
 {
 	++*nodes;
@@ -61,7 +63,7 @@ static bool has_more_within(struct cel_eval *ev, struct cel_value v)
 
 /* --- `&&`, `||` ---------------------------------------------------------- */
 
-/* decisive: the operand value that decides, true for `||`. */
+/* decisive is the operand value that decides: true for `||`, false for `&&`. */
 static struct cel_value eval_logic(struct cel_eval *ev,
 				   const struct cel_expr *e, bool decisive)
 {
@@ -93,7 +95,7 @@ static struct cel_value not_strictly_false(struct cel_eval *ev,
 
 /* --- `==` ---------------------------------------------------------------- */
 
-/* Returns the work of `==`: nothing for values of different kinds or sizes,
+/* Returns the work of `==`. It is 0 for values of different kinds or sizes,
  * whose items are not compared. */
 static uint64_t work_of_equality(struct cel_eval *ev, struct cel_value a,
 				 struct cel_value b)
@@ -130,7 +132,8 @@ static struct cel_value eval_equality(struct cel_eval *ev,
 
 /* --- optionals ----------------------------------------------------------- */
 
-/* Evaluates the alternative only if the value is absent; costs nothing. */
+/* Evaluates the alternative only if the optional is absent. The call costs
+ * nothing. */
 static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 {
 	struct cel_value v = eval_expr(ev, e->parts[0]);
@@ -146,8 +149,8 @@ static struct cel_value eval_or(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- functions ----------------------------------------------------------- */
 
-/* True if the value has the type, as far as cel-go checks: a list or a map by
- * its first element. */
+/* True if the value has the type as far as cel-go checks it: of a list or map,
+ * only the first element. */
 static bool is_of(struct cel_eval *ev, struct cel_value v,
 		  const struct cel_type *type)
 {
@@ -195,7 +198,7 @@ static const struct cel_signature *dispatch(struct cel_eval *ev,
 		if (j == s->n)
 			return s;
 	}
-	/* cel-go does not check the elements here. */
+	/* For these functions, cel-go does not check the elements. */
 	if (text_lists("flatten sort @sortByAssociatedKeys",
 		       e->call.function) &&
 	    args[0].kind == CEL_LIST) /* NOLINT: there is a receiver */
@@ -209,7 +212,8 @@ static bool has_receiver(enum cel_kind kind)
 	       kind == CEL_DURATION;
 }
 
-/* True if values of this kind have this operator for some other operand. */
+/* True if the operator exists for values of this kind with some other
+ * operand. */
 static bool has_operator(const char *name, enum cel_kind kind)
 {
 	bool number = kind == CEL_INT || kind == CEL_UINT || kind == CEL_DOUBLE;
@@ -228,16 +232,16 @@ static bool has_operator(const char *name, enum cel_kind kind)
 	return number;
 }
 
-/* True for functions that cel-go calls, and counts, whatever their arguments
- * are. */
+/* True for functions that cel-go calls, and whose cost it counts, whatever
+ * their arguments are. */
 static bool is_unguarded(const char *name)
 {
 	return text_eq(name, "contains") || text_eq(name, "startsWith") ||
 	       text_eq(name, "endsWith") || text_eq(name, "matches");
 }
 
-/* True if the cost depends only on sizes, which errors and unknown values have
- * too. Otherwise the cost may depend on the receiver's content. */
+/* True if the cost depends only on sizes, which are known even for errors and
+ * unknown values; otherwise it may depend on the receiver's content. */
 static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 		      const struct cel_value *args)
 {
@@ -252,8 +256,8 @@ static bool is_priced(struct cel_eval *ev, const struct cel_expr *e,
 	       (*name != '@' && is_of(ev, args[0], s->args[0]));
 }
 
-/* A constant pattern is compiled into the call, which then takes its arguments
- * one by one. */
+/* True if a constant pattern was compiled into the call, so that the arguments
+ * are evaluated one by one. */
 static bool has_pattern(const struct cel_expr *e)
 {
 	const char *name = e->call.function;
@@ -262,7 +266,8 @@ static bool has_pattern(const struct cel_expr *e)
 	       e->parts[1]->kind == EXPR_CONST;
 }
 
-/* Adds the cost of a call whose arguments have the wrong type, or failed. */
+/* Adds the cost of a call with an argument that failed or has the wrong
+ * type. */
 static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 			   const struct cel_value *args)
 {
@@ -286,7 +291,8 @@ static void charge_failure(struct cel_eval *ev, const struct cel_expr *e,
 	eval_charge(ev, price->cost(&call, failed));
 }
 
-/* Uses cel-go's words, which depend on how it calls a function. */
+/* Returns the error in cel-go's words, which depend on how it calls a
+ * function. */
 static struct cel_value no_overload(struct cel_eval *ev,
 				    const struct cel_expr *e,
 				    const struct cel_value *args)
@@ -352,9 +358,10 @@ static struct cel_value call_overload(struct cel_eval *ev,
 	return result;
 }
 
-/* Returns true if only the type of the result is known: an argument may contain
- * unknown items. Results built from such arguments have a size; `in` checks by
- * itself, and a scalar never equals one of its parts. */
+/* Returns true if only the type of the result is known, because an argument may
+ * contain unknown items. For some functions this does not matter: they need
+ * only sizes, `in` checks items itself, and a scalar never equals one of its
+ * parts. */
 static bool is_unknown_of(struct cel_eval *ev, const struct cel_expr *e,
 			  const struct cel_value *args)
 {
@@ -378,8 +385,8 @@ static struct cel_value eval_function(struct cel_eval *ev,
 {
 	struct cel_value args[CEL_ARGS], graver = cel_null();
 	unsigned n = e->n;
-	/* cel-go evaluates both of two arguments, but with more it stops at the
-	 * first that fails. */
+	/* With two arguments, cel-go evaluates both; with more, it stops at the
+	 * first one that fails. */
 	bool stops = n > 2 || (n == 2 && !e->call.price && !e->call.flat &&
 			       e->call.signatures[0] && e->call.signatures[1]);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evaluates expressions like cel-go's interpreter with Kubernetes' options. */
+/* Evaluates expressions like cel-go's interpreter with the options that
+ * Kubernetes sets. */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
 
-enum { LIST_COST = 10, MAP_COST = 30 }; /* cel-go common/cost.go */
+enum { LIST_COST = 10, MAP_COST = 30 }; /* from cel-go common/cost.go */
 
 static struct cel_value cancelled(void)
 {
@@ -30,8 +31,8 @@ struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e)
 
 /* --- literals ------------------------------------------------------------ */
 
-/* Returns part i of a list or map. False if it is an optional without a
- * value. */
+/* Evaluates part i of a list or map. Returns false if it is an absent optional,
+ * which is left out. */
 static bool eval_part(struct cel_eval *ev, const struct cel_expr *e, unsigned i,
 		      struct cel_value *out)
 {
@@ -87,7 +88,7 @@ static struct cel_value eval_map(struct cel_eval *ev, const struct cel_expr *e)
 	return cel_map_built(ev->arena, &map);
 }
 
-/* --- all of them --------------------------------------------------------- */
+/* --- all expressions ----------------------------------------------------- */
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e)
 {

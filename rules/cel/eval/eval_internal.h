@@ -22,18 +22,19 @@
 /* A variable of a comprehension. */
 struct cel_slot {
 	struct cel_value value;
-	/* The initial expression of an accumulator that was not read yet:
-	 * cel-go evaluates it on the first read. */
+	/* Initial expression of an accumulator that was not read yet. Like
+	 * cel-go, it is evaluated on the first read. */
 	const struct cel_expr *pending;
-	/* An accumulator that started as an empty list or map, and is extended
+	/* An accumulator that started as an empty list or map and is extended
 	 * in place. */
 	struct cel_items *grows;
-	struct cel_value *items; /* of a list */
+	struct cel_value *items; /* for a list */
 	size_t size;
-	struct cel_map_builder builder; /* of a map */
+	struct cel_map_builder builder; /* for a map */
 };
 
-/* Adds to the cost; beyond the budget, the evaluation ends. */
+/* Adds to the cost. If the budget is exceeded, sets over, which ends the
+ * evaluation. */
 static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 {
 	if (ev->over)
@@ -42,13 +43,14 @@ static inline void eval_charge(struct cel_eval *ev, uint64_t cost)
 	ev->over = ev->cost > ev->options.budget;
 }
 
-/* Ends the evaluation when its values take too much memory. */
+/* Ends the evaluation if its values take too much memory. */
 static inline void eval_memory(struct cel_eval *ev)
 {
 	ev->over |= ev->arena->used - ev->memory_before > CEL_MEMORY;
 }
 
-/* Adds work that costs do not count; beyond the limit, the evaluation ends. */
+/* Adds work that the cost does not count. Ends the evaluation if the limit is
+ * exceeded. */
 static inline void eval_work(struct cel_eval *ev, uint64_t work)
 {
 	ev->work += work;
@@ -58,38 +60,40 @@ static inline void eval_work(struct cel_eval *ev, uint64_t work)
 
 /* Returns the work of reading a value and everything in it. */
 uint64_t eval_work_of(struct cel_eval *ev, struct cel_value v);
-/* Counts the work of a call; false: it must not be made. */
+/* Adds the work of a call. Returns false if the call must not be made. */
 bool eval_may_call(struct cel_eval *ev, const struct cel_expr *e,
 		   const struct cel_value *args);
 
 struct cel_value eval_expr(struct cel_eval *ev, const struct cel_expr *e);
-/* Returns the graver of two results, at least one of which is not a value. */
+/* Returns the more important one of two results, at least one of which is an
+ * error or unknown. */
 struct cel_value eval_graver(struct cel_value a, struct cel_value b);
 
-/* True for a list or map of a fragment: it may have unknown other items. */
+/* True for a list or map of a fragment, which may have other items that are
+ * unknown. */
 bool eval_holds_more(const struct cel_eval *ev, struct cel_value v);
 
-/* Returns the name of a value's type in cel-go's own code, for errors. */
+/* Returns the name of a value's Go type in cel-go, which occurs in errors. */
 const char *eval_go_type(struct cel_value value);
 
-/* Returns a variable, without its cost. */
+/* Returns the value of a variable. Its cost is not counted here. */
 struct cel_value eval_ident(struct cel_eval *ev, const struct cel_expr *e);
-/* Evaluates identifiers, selections, indexes, has(), `?:`: cel-go's attributes,
- * whose cost is counted as a whole. */
+/* Evaluates the expressions that cel-go calls attributes and whose cost is
+ * counted as a whole: identifiers, selections, indexes, has(), `?:`. */
 struct cel_value eval_attribute(struct cel_eval *ev, const struct cel_expr *e);
 
 struct cel_value eval_call(struct cel_eval *ev, const struct cel_expr *e);
 
 struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e);
-/* Returns the value of an accumulator, a comprehension's variable. */
+/* Returns the value of a comprehension's variable or accumulator. */
 struct cel_value eval_local(struct cel_eval *ev, unsigned slot);
-/* Starts a fold: its accumulator is pending. */
+/* Starts a fold, whose accumulator is not evaluated yet. */
 void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e);
-/* Binds its variables to element i of a list or map. */
+/* Sets the fold's variables to element i of a list or map. */
 void eval_fold_bind(struct cel_eval *ev, const struct cel_expr *e,
 		    struct cel_value range, size_t i);
-/* Evaluates `@result + [x]`; false if the left operand is not a list that
- * grows. */
+/* Evaluates `@result + [x]`. Returns false if the left operand is not a list
+ * that is extended in place. */
 bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 		   struct cel_value *out);
 struct cel_value eval_fold_insert(struct cel_eval *ev,

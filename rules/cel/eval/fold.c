@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Comprehensions (cel-go interpreter/interpretable.go, folder). A condition
- * that is not a bool continues, as in cel-go.
+ * Evaluates comprehensions (cel-go interpreter/interpretable.go, folder). If a
+ * condition is not a bool, the fold continues, as in cel-go.
  */
 #include <string.h>
 
@@ -15,7 +15,8 @@ void eval_fold_start(struct cel_eval *ev, const struct cel_expr *e)
 	ev->slots[e->fold.accumulator_slot] = (struct cel_slot){.pending = e};
 }
 
-/* Creates a list or map that only the macro's own step can read. */
+/* Creates a list or map that can be extended in place, because only the macro's
+ * own step reads it. */
 static void grow(struct cel_eval *ev, struct cel_slot *slot)
 {
 	if ((slot->value.kind != CEL_LIST && slot->value.kind != CEL_MAP) ||
@@ -25,8 +26,8 @@ static void grow(struct cel_eval *ev, struct cel_slot *slot)
 	slot->value.list = slot->grows;
 }
 
-/* Returns the first value of an accumulator. Comprehensions in it may use the
- * slots from here on. */
+/* Returns the initial value of an accumulator. Comprehensions in it may use
+ * slots from this one on. */
 static struct cel_value first_value(struct cel_eval *ev,
 				    const struct cel_expr *fold)
 {
@@ -92,8 +93,8 @@ static struct cel_value no_range(struct cel_eval *ev, const struct cel_expr *e,
 			 eval_go_type(range));
 }
 
-/* Adjusts the result of a macro for elements that may be missing: a witness
- * decides, and for every other macro a failure is final. */
+/* Adjusts the result of a macro over a list that may have more elements. An
+ * element that decides makes the result final; otherwise it is unknown. */
 static struct cel_value with_more(const struct cel_expr *e,
 				  struct cel_value result)
 {
@@ -132,7 +133,7 @@ struct cel_value eval_fold(struct cel_eval *ev, const struct cel_expr *e)
 	return eval_holds_more(ev, range) ? with_more(e, value) : value;
 }
 
-/* --- accumulators that grow ---------------------------------------------- */
+/* --- accumulators that are extended in place ----------------------------- */
 
 static struct cel_slot *growing(struct cel_eval *ev, const struct cel_expr *e)
 {
@@ -151,7 +152,8 @@ static void append(struct cel_eval *ev, struct cel_slot *slot,
 	slot->grows->values = slot->items;
 }
 
-/* Returns the single item of `[x]` without its list, otherwise the list. */
+/* Returns the single item of `[x]` without creating the list, otherwise the
+ * list. */
 static struct cel_value right_side(struct cel_eval *ev,
 				   const struct cel_expr *right, bool *single)
 {
@@ -161,7 +163,7 @@ static struct cel_value right_side(struct cel_eval *ev,
 	if (!*single)
 		return eval_expr(ev, right);
 	item = eval_expr(ev, right->parts[0]);
-	eval_charge(ev, 10); /* the list */
+	eval_charge(ev, 10); /* cost of the list */
 	return item;
 }
 
@@ -174,9 +176,9 @@ bool eval_fold_add(struct cel_eval *ev, const struct cel_expr *e,
 
 	if (!slot || !slot->grows)
 		return false;
-	eval_charge(ev, 1); /* the accumulator */
+	eval_charge(ev, 1); /* cost of reading the accumulator */
 	right = right_side(ev, e->parts[1], &single);
-	eval_charge(ev, 1); /* the call */
+	eval_charge(ev, 1); /* cost of the call */
 	*out = eval_graver(slot->value, right);
 	if (cel_is_abnormal(*out))
 		return true;
@@ -219,7 +221,7 @@ struct cel_value eval_fold_insert(struct cel_eval *ev, const struct cel_expr *e)
 	struct cel_slot *slot = growing(ev, e);
 	struct cel_entry entry;
 
-	eval_charge(ev, 1); /* the accumulator */
+	eval_charge(ev, 1); /* cost of reading the accumulator */
 	if (cel_is_abnormal(slot->value) && e->n > 2)
 		return slot->value;
 	entry.key = eval_expr(ev, e->parts[1]);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Work: the elements and bytes that functions process. cel-go counts many calls
- * as 1 for arguments of any size, so that a rule could run for hours within its
- * budget.
+ * Counts the elements and bytes that functions process as work. cel-go counts
+ * many calls as 1 for arguments of any size, so that a rule could run for hours
+ * within its budget.
  */
 #include "rules/cel/eval/eval_internal.h"
 
@@ -22,7 +22,7 @@ static uint64_t of_node(const struct node *node, uint64_t most)
 	return work;
 }
 
-/* Returns the work of reading a value; stops counting beyond most. */
+/* Returns the work of reading a value. Stops counting above `most`. */
 static uint64_t within(struct cel_eval *ev, struct cel_value v, uint64_t most)
 {
 	uint64_t work = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Conversions, with the ranges and the texts of cel-go (common/types) and of
- * Go's strconv; those between times and numbers or texts are in time/.
+ * Conversions, with the ranges and texts of cel-go (common/types) and of Go's
+ * strconv. Conversions of times are in time/.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -87,8 +87,9 @@ static struct cel_value double_of_uint(struct cel_call *call)
 	return cel_double((double)call->args[0].uinteger);
 }
 
-/* strconv.ParseFloat rejects blanks, a NaN with a payload, and a hexadecimal
- * number without an exponent; strtod() accepts them. */
+/* True for a text that strconv.ParseFloat() accepts. strtod() also accepts
+ * blanks, a NaN with a payload, and a hexadecimal number without an
+ * exponent. */
 static bool is_float(const char *s, const char *end)
 {
 	return end != s && !*end && !isspace((unsigned char)*s) &&

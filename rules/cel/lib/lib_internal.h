@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libraries of functions, and helpers that several of them need. Errors are
- * those of cel-go 0.29 and Kubernetes 1.37; the messages about rejected texts
- * are gpugate's.
+ * The libraries of functions, and helpers that several of them need. Errors
+ * equal those of cel-go 0.29 and Kubernetes 1.37, except for the messages about
+ * rejected texts, which are gpugate's.
  */
 #ifndef CEL_LIB_INTERNAL_H
 #define CEL_LIB_INTERNAL_H
@@ -27,8 +27,8 @@ extern const struct cel_overload cel_semver_library[];
 extern const struct cel_overload cel_named_formats_library[];
 extern const struct cel_overload cel_authorizer_library[];
 
-/* Returns the error "no such overload", for a value of a kind that a
- * signature's `dyn` admitted. */
+/* Returns the error "no such overload", for a value of a kind that the
+ * signature allows as `dyn` but the function does not. */
 struct cel_value cel_no_overload(const struct cel_call *call);
 /* Returns the error "'x y' is not a URL", about the first argument. */
 struct cel_value cel_is_not(const struct cel_call *call, const char *what);
@@ -39,14 +39,16 @@ struct cel_value cel_no_conversion(const struct cel_call *call, const char *to);
 struct cel_value cel_string_from(struct arena *arena, struct buf *buf);
 struct cel_value cel_opaque(const struct cel_opaque_type *type,
 			    const void *data);
-/* Writes a text between double quotes; printable: as Go's %q does. */
+/* Writes a text between double quotes. printable keeps printable characters,
+ * like Go's %q. */
 void cel_quote(struct cel_text text, bool printable, struct buf *out);
-/* Returns a copy of the items of a list; NULL and *abnormal if one is unknown
- * or an error, unless abnormal is NULL. */
+/* Returns a copy of the items of a list. If one of them is unknown or an error,
+ * returns NULL and sets *abnormal, unless abnormal is NULL. */
 struct cel_value *cel_items(const struct cel_call *call, struct cel_value list,
 			    struct cel_value *abnormal);
 
-/* The largest text that a function may build in one call; more is an error. */
+/* Largest text that a function may build in one call; a larger one is an
+ * error. */
 enum { CEL_TEXT_MAX = 4 << 20 };
 
 static inline struct cel_text cel_part(struct cel_text text, size_t start,
@@ -70,34 +72,35 @@ static inline bool cel_is_ordered(struct cel_value value)
 
 void cel_timestamp_text(struct cel_time time, struct buf *out);
 void cel_duration_text(struct cel_time time, struct buf *out);
-/* Writes a double as Go's %g does: the shortest text that reads back. */
+/* Writes a double like Go's %g: the shortest text that is read as the same
+ * number. */
 void cel_double_text(double value, struct buf *out);
 void cel_fixed_text(double value, struct buf *out); /* without an exponent */
-/* Writes the value of %s: as string() does, and lists and maps as literals.
- * Returns null, or the reason why it has no text. */
+/* Writes a value like %s of format(): as string() does, and lists and maps as
+ * literals. Returns null, or the error if it has no text. */
 struct cel_value cel_format_value(struct arena *arena, struct cel_value value,
 				  struct buf *out);
-/* Writes the text of %s for a message, or the name of the type if there is
+/* Returns the text of %s for a message, or the name of the type if it has
  * none. */
 const char *cel_value_text(struct arena *arena, struct cel_value value);
 
-/* Matches a pattern of this program. */
+/* Matches a constant pattern of the program. */
 bool cel_regex_matches(struct arena *arena, const char *regex,
 		       struct cel_text text);
-/* isGreaterThan, isLessThan, compareTo: turns an order into the result of the
- * call. */
+/* Returns the result of isGreaterThan(), isLessThan() or compareTo() for an
+ * order. */
 struct cel_value cel_order(const struct cel_call *call, int order);
 
 int cel_hex_digit(int c); /* returns -1 for other characters */
 /* Returns the number of decimal digits from a position on. */
 size_t cel_digits_length(struct cel_text text, size_t at);
-/* Reads decimal digits alone, for a number of 64 bits. */
+/* Reads a number of 64 bits; the text must contain only decimal digits. */
 bool cel_digits(struct cel_text text, uint64_t *out);
-/* Like cel_digits(), with or without a sign. */
+/* Like cel_digits(), but the text may begin with a sign. */
 bool cel_integer(struct cel_text text, int64_t *out);
-/* Returns the position of a byte, or the length. */
+/* Returns the position of a byte, or the length of the text. */
 size_t cel_text_find(struct cel_text text, char byte);
-/* True if part is at position at of text. */
+/* True if part occurs in text at position `at`. */
 bool cel_text_at(struct cel_text text, size_t at, const char *part);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Operators over numbers, texts and lists (cel-go common/stdlib, overflow.go);
- * those of times are in time/. The evaluator implements rows without a
- * function.
+ * Operators on numbers, texts and lists (cel-go common/stdlib, overflow.go).
+ * Operators on times are in time/. Rows without a function are implemented by
+ * the evaluator.
  */
 #include <string.h>
 
@@ -120,7 +120,8 @@ static struct cel_value add_lists(struct cel_call *call)
 	return cel_list_add(call->arena, call->args[0], call->args[1]);
 }
 
-/* In a fragment, a missing item may exist. */
+/* Returns false for an absent item; unknown in a fragment, where it may
+ * exist. */
 static struct cel_value absent(struct cel_call *call, const struct node *node)
 {
 	return node && call->eval->options.fragment ? cel_unknown(NULL)
@@ -164,7 +165,7 @@ static struct cel_value size(struct cel_call *call)
 
 /* --- order --------------------------------------------------------------- */
 
-/* `<`, `<=`, `>`, `>=` */
+/* Implements `<`, `<=`, `>` and `>=`. */
 static struct cel_value order(struct cel_call *call)
 {
 	const char *name = call->overload->name;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes, copies and walks expressions. */
+/* Creates, copies and walks expressions. */
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
 
 /*
- * Limits the tree: optMap() doubles the text before it, so a short text could
- * expand beyond memory. Otherwise no text of CEL_CODE_POINTS reaches this
- * limit.
+ * Largest number of expressions in a tree. optMap() repeats the text before it,
+ * so that a short text could expand beyond memory. Without it, no text of
+ * CEL_CODE_POINTS reaches this limit.
  */
 enum { EXPRS_MAX = 150000 };
 

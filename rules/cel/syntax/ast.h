@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree of an expression, macros expanded as cel-go expands them: costs are
- * counted over the expansion. The parser makes it; the checker fills in types
- * and the meaning of names, and it does not change after that. It lives in the
- * program's arena.
+ * The tree of an expression. Macros are expanded as in cel-go, because costs
+ * are counted for the expansion. The parser creates the tree and the checker
+ * adds types and the meaning of names; after that it does not change. It lives
+ * in the program's arena.
  */
 #ifndef CEL_AST_H
 #define CEL_AST_H
@@ -13,23 +13,23 @@
 enum cel_expr_kind {
 	EXPR_CONST,
 	EXPR_IDENT,
-	EXPR_SELECT, /* a.b, has(a.b) */
-	EXPR_CALL,   /* functions, operators: `_+_`, `_[_]`, `_?._`, `_[?_]` */
+	EXPR_SELECT, /* `a.b` or has(a.b) */
+	EXPR_CALL,   /* function or operator: `_+_`, `_[_]`, `_?._`, `_[?_]` */
 	EXPR_LIST,
 	EXPR_MAP,
-	EXPR_FOLD, /* a comprehension */
+	EXPR_FOLD, /* comprehension */
 };
 
-/* Kinds of names that the checker distinguishes. */
+/* Kinds of names, which the checker determines. */
 enum cel_name {
 	NAME_VARIABLE, /* index into the environment's variables */
 	NAME_LOCAL,    /* slot of a comprehension's variable in this program */
-	NAME_TYPE,     /* `int`, `list`: a constant */
+	NAME_TYPE,     /* `int`, `list`: the constant is a type */
 };
 
-/* Operations that the evaluator performs itself or whose cost differs. */
+/* Operations that the evaluator implements itself, or whose cost differs. */
 enum cel_operation {
-	OPERATION_CALL, /* none of these: an overload's function */
+	OPERATION_CALL, /* an overload's function */
 	OPERATION_AND,
 	OPERATION_OR,
 	OPERATION_CHOICE, /* `_?_:_` */
@@ -45,20 +45,21 @@ enum cel_operation {
 	OPERATION_IN_CONSTANTS, /* `x in ['a', 'b']`: costs nothing */
 };
 
-/* Parts of its arguments that a function reads. */
+/* Parts of its arguments that a function reads (bits). */
 enum cel_looks {
 	LOOKS_AT_NONE = 1, /* at most one item, or sizes */
 	LOOKS_WITHIN = 2,  /* all parts of all items */
-	LOOKS_UP = 4,	   /* `in`: one item of a map, all of a list */
+	/* for `in`: one item of a map, all items of a list */
+	LOOKS_UP = 4,
 	LOOKS_AT_TIME = 8, /* a text that is parsed as a time */
 	KNOWN_ALWAYS = 16, /* the result is known even if items are unknown */
-	/* likewise, unless the argument itself may lack items */
+	/* Like KNOWN_ALWAYS, unless the argument itself may lack items. */
 	KNOWN_IF_COMPLETE = 32,
 };
 
 struct cel_signature;
 
-/* Names of accumulators in macros (cel-go's). */
+/* Names of accumulators in macros, as in cel-go. */
 #define CEL_ACCUMULATOR "@result"
 
 /* The parts of a fold. */
@@ -73,63 +74,66 @@ enum cel_fold_part {
 
 struct cel_expr {
 	enum cel_expr_kind kind;
-	uint32_t id; /* 0 ... program's nexprs - 1: index into side tables */
+	/* from 0 to the program's nexprs - 1; index into other tables */
+	uint32_t id;
 	uint32_t start, end; /* bytes of the expression's text */
-	uint32_t at;	     /* position of its operator, field or name */
+	uint32_t at;	     /* position of the operator, field or name */
 	const struct cel_type *type;
-	/* Direct parts: the operand of a selection; the receiver and
-	 * arguments of a call; the items of a list; the alternating keys and
-	 * values of a map; enum cel_fold_part. */
+	/* Direct parts: the operand of a selection; the receiver and arguments
+	 * of a call; the items of a list; keys and values of a map in turn; the
+	 * parts of a fold by enum cel_fold_part. */
 	struct cel_expr **parts;
 	unsigned n;
 	union {
 		struct cel_value constant;
 		struct {
-			const char *name; /* `.name`: without the dot */
-			bool absolute;	  /* began with a dot */
+			const char *name; /* of `.name` without the dot */
+			bool absolute;	  /* written with a leading dot */
 			enum cel_name is;
 			unsigned index;
-			const struct cel_type *named; /* NAME_TYPE */
+			const struct cel_type *named; /* for NAME_TYPE */
 		} ident;
 		struct {
 			struct cel_text field;
-			bool test; /* has() */
+			bool test; /* has() of the selection */
 		} select;
 		struct {
 			const char *function;
 			bool member; /* the first part is its receiver */
-			/* for the name and arity; those that the checker kept;
-			 * ends with NULL */
+			/* Overloads for the name and number of arguments; later
+			 * those that the checker kept; NULL-terminated. */
 			const struct cel_overload *const *overloads;
-			/* Overloads to choose from by the arguments, set
-			 * after type checking; ends with NULL. */
+			/* Overloads from which the arguments select one at run
+			 * time; set after type checking; NULL-terminated. */
 			const struct cel_signature **signatures;
 			enum cel_operation operation;
-			unsigned looks; /* enum cel_looks */
-			/* Several overloads with different costs remain: cel-go
-			 * takes the lowest. */
+			unsigned looks; /* bits of enum cel_looks */
+			/* Several overloads with different costs remain, of
+			 * which cel-go uses the lowest cost. */
 			bool flat;
-			/* The overload whose cost counts, or NULL: the called
-			 * one's. */
+			/* Overload that determines the cost; NULL: the one that
+			 * is called. */
 			const struct cel_overload *price;
 		} call;
-		/* Lists and maps: optional[i] is true if part i is an item
-		 * of `[?x]` or a value of `{?k: v}`. NULL if none is. */
+		/* For lists and maps: optional[i] is true if part i is an item
+		 * of `[?x]` or a value of `{?k: v}`. NULL if there are none. */
 		bool *optional;
 		struct {
-			const char *var, *var2, *accumulator; /* var2 or NULL */
+			/* var2 may be NULL */
+			const char *var, *var2, *accumulator;
 			unsigned slot, slot2, accumulator_slot;
-			/* The expanded macro: "all", "exists", ... */
+			/* Name of the macro that was expanded: "all", "exists",
+			 * ... */
 			const char *macro;
 		} fold;
 	};
 };
 
-/* Parses a text into a tree. Returns NULL if it does not parse; *nexprs counts
- * its expressions. */
+/* Parses a text into a tree and sets *nexprs to the number of its expressions.
+ * Returns NULL if there is a syntax error. */
 struct cel_expr *cel_parse(struct arena *arena, const char *text, size_t len,
 			   uint32_t *nexprs, struct cel_issues *issues);
-/* Calls the function for an expression and all below it, parents first. */
+/* Calls the function for an expression and all of its parts, parents first. */
 void cel_expr_each(struct cel_expr *root,
 		   void (*visit)(struct cel_expr *expr, void *context),
 		   void *context);

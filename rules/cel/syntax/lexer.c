@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Splits text into tokens. A scan_*() function returns the length of its token
- * at s, or 0. */
+/* Splits a text into tokens. A scan_*() function returns the length of the
+ * token of its kind at s, or 0. */
 #include "rules/cel/syntax/lexer.h"
 
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 
-/* The text from a position on; NUL bytes follow its end. */
+/* The text from a position on. NUL bytes follow its end. */
 struct cursor {
 	const char *s;
 	size_t n;
@@ -93,7 +93,7 @@ static bool at_quotes(struct cursor c, size_t i, char quote, size_t quotes)
 	return true;
 }
 
-/* Scans a literal with one or three quotes at its start. */
+/* Scans a literal that begins with one or three quotes. */
 static size_t quoted(struct cursor c, size_t quotes, bool raw)
 {
 	char quote = byte(c, 0);
@@ -103,7 +103,7 @@ static size_t quoted(struct cursor c, size_t quotes, bool raw)
 			return i + quotes;
 		if (quotes == 1 && (c.s[i] == '\n' || c.s[i] == '\r'))
 			return 0;
-		/* cel_literal() checks the rest of the escape. */
+		/* cel_literal() checks the complete escape. */
 		if (c.s[i] == '\\' && !raw)
 			i++;
 	}
@@ -130,7 +130,7 @@ static size_t scan_string(struct cursor c, int *kind)
 	return len ? prefix + len : 0;
 }
 
-/* --- names and the rest -------------------------------------------------- */
+/* --- names and operators ------------------------------------------------- */
 
 static bool is_name(char c)
 {
@@ -146,7 +146,8 @@ static size_t scan_name(struct cursor c, int *kind)
 		     {"false", TOKEN_FALSE},
 		     {"null", TOKEN_NULL},
 		     {"in", TOKEN_IN}};
-	size_t at = byte(c, 0) == '@'; /* templates of macros */
+	/* names in templates of macros begin with '@' */
+	size_t at = byte(c, 0) == '@';
 	size_t len = is_letter(byte(c, at)) ? run(c, at, is_name) : 0;
 
 	*kind = TOKEN_IDENT;

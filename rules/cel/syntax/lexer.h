@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tokens of an expression in cel-go's grammar (cel-go parser/gen/CEL.g4): the
- * longest one at each position. */
+/* Tokens of an expression in cel-go's grammar (cel-go parser/gen/CEL.g4). At
+ * each position, the longest possible token is used. */
 #ifndef CEL_LEXER_H
 #define CEL_LEXER_H
 
@@ -10,10 +10,11 @@
 
 #include "cel/value.h"
 
-/* A token of one character has that character's value. */
+/* Kinds of tokens. The kind of a token of one character is the character
+ * itself. */
 enum cel_token_kind {
 	TOKEN_END = 0,
-	TOKEN_ERROR = 256, /* the bytes start no token */
+	TOKEN_ERROR = 256, /* no token begins with these bytes */
 	TOKEN_INT,
 	TOKEN_UINT,
 	TOKEN_DOUBLE,
@@ -35,15 +36,16 @@ enum cel_token_kind {
 
 struct cel_token {
 	int kind;
-	uint32_t start, end; /* bytes */
+	uint32_t start, end; /* byte offsets */
 };
 
-/* Returns the token at or after byte at; blanks and comments are skipped. */
+/* Returns the first token at or after byte `at`. Blanks and comments are
+ * skipped. */
 struct cel_token cel_lex(const char *text, size_t len, size_t at);
 
 /*
  * Reads the value of a literal token. Returns NULL, or the problem in cel-go's
- * words. minus: a sign precedes the number.
+ * words. minus is set if a minus sign precedes the number.
  */
 const char *cel_literal(struct arena *arena, const char *text,
 			struct cel_token token, bool minus,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of literals. The lexer has checked that they are well-formed;
- * ranges and code points are checked here. */
+/* Reads the values of literals. The lexer has checked that they are
+ * well-formed; ranges and code points are checked here. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -142,7 +142,8 @@ static const char *read_string(struct arena *arena, struct cel_text token,
 	quotes = r.end - r.s >= 6 && r.s[1] == *r.s && r.s[2] == *r.s ? 3 : 1;
 	r.s += quotes;
 	r.end -= quotes;
-	/* A decoded sequence is shorter than its escape. */
+	/* The result fits, because a decoded sequence is shorter than its
+	 * escape. */
 	r.out = memory = arena_take(arena, token.len + 1, 1);
 	wrong = unescape(&r, raw);
 	*r.out = '\0';

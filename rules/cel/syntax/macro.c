@@ -2,22 +2,23 @@
 /*
  * Macros, expanded as cel-go expands them: parser/macro.go,
  * ext/comprehensions.go (two variables), cel/library.go (optionals),
- * ext/lists.go (sortBy). Only the macros that Kubernetes 1.37 enables
+ * ext/lists.go (sortBy). Contains only the macros that Kubernetes 1.37 enables
  * (apiserver pkg/cel/environment/base.go). Expansions are written in CEL, with
- * names that no text can spell (struct cel_template).
+ * names that cannot occur in a user's text (struct cel_template).
  */
 #include "base/array.h"
 #include "base/text.h"
 #include "rules/cel/syntax/parser.h"
 
-/* A fold over the target. */
+/* A macro that expands to a fold over its target. */
 struct fold_macro {
 	const char *name;
-	unsigned min, max;  /* arguments */
-	unsigned variables; /* 0: all arguments but the last */
-	bool list;	    /* its issues say "identifier" */
-	/* Templates in CEL, with `@result`, `@item` (the first variable),
-	 * `@last` (the last argument). */
+	unsigned min, max; /* number of arguments */
+	/* number of arguments that are variables; 0: all except the last */
+	unsigned variables;
+	bool list; /* issues say "identifier" */
+	/* Templates in CEL. `@result` is the accumulator, `@item` the first
+	 * variable, `@last` the last argument. */
 	const char *init, *condition, *step, *result;
 };
 
@@ -57,7 +58,7 @@ struct expansion {
 	const char *name;
 	struct cel_expr *target, **args;
 	unsigned n;
-	struct cel_expr *part; /* `@part` of a template */
+	struct cel_expr *part; /* expression for `@part` in a template */
 };
 
 /* --- templates ----------------------------------------------------------- */
@@ -98,7 +99,7 @@ static struct cel_expr *reject_macro(struct expansion *m,
 
 /* --- folds --------------------------------------------------------------- */
 
-/* Returns the name of a variable; NULL after recording an issue. */
+/* Returns the name of a variable; NULL after reporting an issue. */
 static const char *variable(struct expansion *m, unsigned i)
 {
 	struct cel_expr *arg = m->args[i];
@@ -115,7 +116,8 @@ static const char *variable(struct expansion *m, unsigned i)
 			"iteration variable overwrites accumulator variable");
 		return NULL;
 	}
-	/* With a leading dot it is declared, but nothing refers to it. */
+	/* A variable with a leading dot is declared, but no name refers to
+	 * it. */
 	return arg->ident.absolute
 		       ? arena_printf(m->p->arena, ".%s", arg->ident.name)
 		       : arg->ident.name;
@@ -163,9 +165,10 @@ static struct cel_expr *expand_fold(struct expansion *m)
 	return e;
 }
 
-/* --- others -------------------------------------------------------------- */
+/* --- other macros
+ * ---------------------------------------------------------- */
 
-/* Returns body with name bound to value: a fold over nothing. */
+/* Returns the body with a name bound to a value: a fold over an empty list. */
 static struct cel_expr *bind(struct expansion *m, const char *name,
 			     struct cel_expr *value, struct cel_expr *body)
 {

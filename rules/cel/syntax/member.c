@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parses literals, names, calls, lists, maps; and selections and indexes after
- * them. */
+/* Parses literals, names, calls, lists and maps, and the selections and indexes
+ * that follow them. */
 #include "base/text.h"
 #include "base/vec.h"
 #include "rules/cel/syntax/parser.h"
@@ -25,7 +25,8 @@ static void push(struct cel_parser *p, struct exprs *exprs,
 	*VEC_PUSH(p->arena, exprs->items, exprs->n, exprs->size) = expr;
 }
 
-/* Adds an expression; p->height is that of the highest one so far. */
+/* Appends an expression. p->height becomes the largest height of all of
+ * them. */
 static void push_expr(struct cel_parser *p, struct exprs *exprs)
 {
 	unsigned height = p->height;
@@ -34,8 +35,8 @@ static void push_expr(struct cel_parser *p, struct exprs *exprs)
 	cel_height_of(p, height);
 }
 
-/* Parses after the opening parenthesis, through the closing one; target is the
- * receiver, or NULL. */
+/* Parses arguments from the opening parenthesis on, including the closing one.
+ * target is the receiver, or NULL. */
 static struct exprs parse_args(struct cel_parser *p, struct cel_expr *target)
 {
 	struct exprs args = {0};
@@ -90,9 +91,9 @@ static struct cel_expr *parse_items(struct cel_parser *p,
 	return expr;
 }
 
-/* --- what stands alone --------------------------------------------------- */
+/* --- primary expressions -------------------------------------------------- */
 
-/* start: position of the sign before it. */
+/* start is the position of a preceding sign, or of the literal. */
 static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 				      bool minus)
 {
@@ -111,7 +112,8 @@ static struct cel_expr *parse_literal(struct cel_parser *p, uint32_t start,
 	return expr;
 }
 
-/* Parses a name, or a call of a function, with or without a leading dot. */
+/* Parses a name or a call of a function, either with or without a leading
+ * dot. */
 static struct cel_expr *parse_name(struct cel_parser *p)
 {
 	uint32_t start = p->token.start;
@@ -123,7 +125,8 @@ static struct cel_expr *parse_name(struct cel_parser *p)
 
 	cel_expect(p, TOKEN_IDENT, "an expression");
 	name = token_text(p, token);
-	if (cel_is_reserved(name)) /* but as a field */
+	if (cel_is_reserved(
+		    name)) /* such words are allowed as names of fields */
 		cel_parser_issue(p, cel_place(p, start, token.start),
 				 "reserved identifier: %s", name);
 	p->height = 0;
@@ -175,7 +178,7 @@ static struct cel_expr *parse_primary(struct cel_parser *p)
 	}
 }
 
-/* --- what follows it ----------------------------------------------------- */
+/* --- selections and indexes ----------------------------------------------- */
 
 static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
 					  struct cel_expr *target,
@@ -191,7 +194,7 @@ static struct cel_expr *parse_member_call(struct cel_parser *p, uint32_t start,
 	return cel_expand(p, call);
 }
 
-/* Parses a selection or a member call, after the dot. */
+/* Parses a selection or a member call from the dot on. */
 static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 				     struct cel_expr *operand)
 {
@@ -225,7 +228,7 @@ static struct cel_expr *parse_select(struct cel_parser *p, uint32_t start,
 			    (struct cel_expr *[]){operand, field}, 2);
 }
 
-/* Parses an index, after the bracket. */
+/* Parses an index from the bracket on. */
 static struct cel_expr *parse_index(struct cel_parser *p, uint32_t start,
 				    struct cel_expr *operand)
 {

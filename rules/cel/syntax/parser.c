@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Recursive descent over cel-go's grammar (cel-go parser/gen/CEL.g4), with its
- * limits (parser/parser.go): grammar rules within one another, and operators
- * within one another, each CEL_RECURSION. After a syntax error nothing more is
- * read: the token is TOKEN_END, and every function returns its result so far.
+ * A recursive descent parser for cel-go's grammar (cel-go parser/gen/CEL.g4),
+ * with its limits (parser/parser.go): nested grammar rules, and nested
+ * operators, at most CEL_RECURSION of each. After a syntax error, the token is
+ * TOKEN_END, so that every function returns what it has parsed so far.
  */
 #include "rules/cel/syntax/parser.h"
 
@@ -135,7 +135,7 @@ static bool is_number(const struct cel_parser *p)
 	return p->token.kind == TOKEN_INT || p->token.kind == TOKEN_DOUBLE;
 }
 
-/* A single minus is part of the number after it. */
+/* Parses unary operators. A single minus is part of the number after it. */
 static struct cel_expr *parse_unary(struct cel_parser *p)
 {
 	uint32_t start = p->token.start;
@@ -166,7 +166,7 @@ static struct cel_expr *parse_unary(struct cel_parser *p)
 struct operator_token {
 	int kind;
 	const char *function;
-	int binds; /* larger values bind more tightly */
+	int binds; /* operators with larger values bind more tightly */
 };
 
 enum { BINDS_RELATION, BINDS_SUM, BINDS_PRODUCT };
@@ -195,9 +195,9 @@ static const struct operator_token *operator_of(int kind)
 }
 
 /*
- * Parses operators that bind at least this tightly; they group to the left. The
- * left operand is nested in as many rules as the whole, the right one in one
- * more.
+ * Parses operators that bind at least as tightly as `binds`; they group to the
+ * left. The left operand is nested in as many grammar rules as the whole
+ * expression, the right one in one more.
  */
 static struct cel_expr *parse_binary(struct cel_parser *p, int binds)
 {
@@ -234,12 +234,13 @@ struct chain {
 	const char *function;
 	struct chain_term {
 		struct cel_expr *expr;
-		struct cel_place place; /* at: the operator before it */
+		struct cel_place place; /* position of the operator before it */
 	} * terms;
 	size_t n, size;
 };
 
-/* Builds a balanced tree, first to last: cel-go's parser/helper.go. */
+/* Builds a balanced tree of items first to last, like cel-go's
+ * parser/helper.go. */
 static struct cel_expr *balance(struct cel_parser *p, struct chain *chain,
 				size_t first, size_t last)
 {
@@ -283,7 +284,8 @@ static struct cel_expr *parse_and(struct cel_parser *p)
 	return parse_chain(p, TOKEN_AND);
 }
 
-/* Another condition between `?` and `:` needs parentheses. */
+/* Parses an expression. A condition between `?` and `:` must be in
+ * parentheses. */
 struct cel_expr *cel_parse_expr(struct cel_parser *p)
 {
 	uint32_t start = p->token.start, at;
@@ -311,7 +313,7 @@ struct cel_expr *cel_parse_expr(struct cel_parser *p)
 
 /* --- the whole text ------------------------------------------------------ */
 
-/* Requires valid UTF-8 with at most CEL_CODE_POINTS. */
+/* Requires valid UTF-8 with at most CEL_CODE_POINTS code points. */
 static void check_text(struct cel_parser *p)
 {
 	struct cel_place whole = {0, (uint32_t)p->len, 0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `==` and order (cel-go common/types, compare.go). If a part is unknown,
- * unequal parts still decide.
+ * Implements `==` and the order of values (cel-go common/types, compare.go). An
+ * unknown part does not matter if other parts are unequal.
  */
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,8 @@ __extension__ static __int128 whole_of(struct cel_value number)
 	return number.kind == CEL_INT ? integer : number.uinteger;
 }
 
-/* Compared with a double, other numbers are rounded to one. */
+/* Compares two numbers. If one is a double, the other is rounded to a
+ * double. */
 static bool compare_numbers(struct cel_value a, struct cel_value b, int *order)
 {
 	if (a.kind == CEL_DOUBLE || b.kind == CEL_DOUBLE) {
@@ -79,8 +80,8 @@ bool cel_compare(struct cel_value a, struct cel_value b, int *order)
 /* --- lists and maps ------------------------------------------------------ */
 
 /*
- * Combines `all` with the equality of one more part: false decides, then
- * unknown.
+ * Combines `all` with the equality of one more part: false has precedence, then
+ * unknown. Returns false if the result is final.
  */
 static bool goes_on(struct cel_value *all, struct cel_value part)
 {
@@ -107,8 +108,8 @@ bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 	return true;
 }
 
-/* Returns whether a list has an equal item; with keys, only an item with the
- * same keys is compared. */
+/* Returns whether a list has an equal item. If keys is set, only the item with
+ * the same keys is compared. */
 static struct cel_value has_equal(struct arena *arena, struct cel_value list,
 				  struct cel_value item,
 				  const struct node *keys)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Concatenates lists. Lists whose schema says `set` or `map` keep each element
- * once (apiserver pkg/cel/common/valuesunstructured.go): an element of both
- * keeps its place, with the later value.
+ * Concatenates lists. A list whose schema has the type `set` or `map` contains
+ * each element once (apiserver pkg/cel/common/valuesunstructured.go): if both
+ * lists have an element, it stays in its position with the value of the second
+ * list.
  */
 #include "rules/cel/value/value_internal.h"
 
-/* The longest list: each sum costs 1 and may double the length. */
+/* Largest number of items in a list. Each sum costs 1 and may double the
+ * length. */
 enum { LIST_MAX = 1 << 20 };
 
 static size_t place(struct arena *arena, const struct cel_value *items,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keys of maps. Numbers of different kinds are the same key if they are exactly
- * equal (cel-go common/types/map.go). Larger maps have a hash table with open
- * addressing: number of the entry + 1, 0 for a free slot.
+ * Creates maps and finds keys. Numbers of different kinds are the same key if
+ * they are exactly equal (cel-go common/types/map.go). Larger maps have a hash
+ * table with open addressing, whose slots contain 1 + index of the entry, or 0.
  */
 #include "cel/value.h"
 
@@ -27,7 +27,7 @@ __extension__ bool cel_whole(struct cel_value key, __int128 *out)
 	return key.kind != CEL_DOUBLE || (double)*out == key.real;
 }
 
-/* True for equal keys; numbers must be exactly equal: 1, 1u and 1.0 are. */
+/* True for equal keys. Numbers must be exactly equal, as 1, 1u and 1.0 are. */
 static bool is_same(struct cel_value a, struct cel_value b)
 {
 	__extension__ __int128 x, y;
@@ -60,8 +60,8 @@ static uint64_t hash_of(struct cel_value key)
 	return text_keyed_hash(&bits, sizeof(bits));
 }
 
-/* Returns the slot in an index where a key is, or would be. same_kind: 1u is
- * not 1. */
+/* Returns the slot of an index that contains the key, or the empty one for it.
+ * same_kind means that 1u and 1 are different. */
 static size_t place_of(const uint32_t *index, size_t size,
 		       const struct cel_entry *entries, struct cel_value key,
 		       bool same_kind)
@@ -78,7 +78,8 @@ static size_t place_of(const uint32_t *index, size_t size,
 	return at;
 }
 
-/* index[0] is the size of the table after it. */
+/* Builds an index of all entries. index[0] is the size of the table that
+ * follows. */
 static uint32_t *index_all(struct arena *arena, const struct cel_entry *entries,
 			   size_t n)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values whose kind an OpenAPI schema decides: the objects of custom resources
- * in their own rules (apiserver pkg/cel/common/valuesunstructured.go).
+ * Converts values by an OpenAPI schema: the objects of custom resources in the
+ * rules of their definition (apiserver pkg/cel/common/valuesunstructured.go).
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ static bool is_plain(char c)
 }
 
 /*
- * Returns the index in escapes of the escape that the name begins with, or -1.
+ * Returns the index in escapes of the escape with which the text begins, or -1.
  */
 static int escape_at(const char *s, size_t len)
 {
@@ -71,7 +71,8 @@ static char *put_text(char *at, const char *text)
 	return at + len;
 }
 
-/* A name that cannot be escaped stays unchanged: no expression can use it. */
+/* Escapes the name of a property. A name that cannot be escaped stays
+ * unchanged; expressions cannot use it. */
 static struct cel_value escape(struct arena *arena, struct cel_text name)
 {
 	char *out, *at;
@@ -95,7 +96,7 @@ static struct cel_value escape(struct arena *arena, struct cel_text name)
 	return cel_stringn(out, (size_t)(at - out));
 }
 
-/* Returns the text that an escape's word encodes, or NULL. */
+/* Returns the text for the word of an escape, or NULL. */
 static const char *meaning(const char *word, bool whole)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(escapes); i++) {
@@ -105,7 +106,7 @@ static const char *meaning(const char *word, bool whole)
 	return whole && cel_is_reserved(word) ? word : NULL;
 }
 
-/* Returns false if an escape is invalid. */
+/* Decodes an escaped name. Returns false if an escape is invalid. */
 static bool unescape(struct arena *arena, struct cel_text key,
 		     struct cel_text *out)
 {
@@ -234,7 +235,7 @@ static int digit64(char c)
 	return at ? (int)(at - digits) : -1;
 }
 
-/* Uses the URL alphabet with padding, as strfmt.Base64 does. */
+/* Decodes base64 in the URL alphabet with padding, like strfmt.Base64. */
 static struct cel_value from_base64(struct arena *arena, struct cel_text text)
 {
 	char *out = arena_alloc(arena, text.len / 4 * 3 + 1);
@@ -299,7 +300,8 @@ static struct cel_value from_scalar(struct arena *arena,
 			return cel_double((double)json.integer);
 		return json.kind == CEL_DOUBLE ? json : invalid(arena, "float");
 	}
-	return json; /* preserved: it is only compared */
+	/* a field that is preserved without a schema can only be compared */
+	return json;
 }
 
 struct cel_value cel_from_schema(struct arena *arena, const struct node *node,

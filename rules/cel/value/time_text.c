@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Times as text. Go's time.Parse with RFC 3339 accepts more than the standard:
- * an hour of one digit, a comma before the fraction, offsets up to 24:60.
+ * Converts times from and to text. Like Go's time.Parse with RFC 3339, it
+ * accepts more than the standard: an hour of one digit, a comma before the
+ * fraction, offsets up to 24:60.
  */
 #include "rules/cel/value/time_text.h"
 
@@ -13,7 +14,8 @@ enum { NANOS = 1000000000 };
 
 int64_t cel_duration_nanos(struct cel_time time)
 {
-	/* Unsigned, because the smallest duration would overflow. */
+	/* The arithmetic is unsigned, because the smallest duration would
+	 * overflow. */
 	return (int64_t)((uint64_t)time.seconds * NANOS + (uint64_t)time.nanos);
 }
 
@@ -51,7 +53,7 @@ static bool skip_char(struct scan *scan, char c)
 	return true;
 }
 
-/* Reads from least to most digits; false if there are fewer. */
+/* Reads a number of least to most digits. Returns false if there are fewer. */
 static bool number(struct scan *scan, int least, int most, int *out)
 {
 	int n = 0;
@@ -74,7 +76,7 @@ static bool date(struct scan *scan, int64_t *seconds)
 	tm.tm_mon = month - 1;
 	tm.tm_mday = day;
 	*seconds = timegm(&tm);
-	/* timegm() normalizes a date that does not exist to another day. */
+	/* timegm() changes a date that does not exist to another day. */
 	return tm.tm_mday == day && tm.tm_mon == month - 1;
 }
 
@@ -145,7 +147,7 @@ static const struct unit {
 } units[] = {
 	{"ns", 1},
 	{"us", 1000},
-	{"\302\265s", 1000}, /* micro sign, Greek mu */
+	{"\302\265s", 1000}, /* with the micro sign, with the Greek letter mu */
 	{"\316\274s", 1000},
 	{"ms", 1000000},
 	{"s", NANOS},
@@ -155,7 +157,8 @@ static const struct unit {
 
 static const uint64_t LIMIT = 1ULL << 63;
 
-/* The unit ends at the next digit or dot. Returns 0 for an unknown one. */
+/* Returns the nanoseconds of a unit, which ends at the next digit or dot; 0 if
+ * it is unknown. */
 static uint64_t unit(struct scan *scan)
 {
 	size_t start = scan->at;
@@ -172,7 +175,8 @@ static uint64_t unit(struct scan *scan)
 	return 0;
 }
 
-/* Reads `1.5h` and adds it to *nanos. Fractions are doubles, as in Go. */
+/* Reads a part such as `1.5h` and adds it to *nanos. Fractions are doubles, as
+ * in Go. */
 static bool component(struct scan *scan, uint64_t *nanos)
 {
 	size_t start = scan->at, dot;

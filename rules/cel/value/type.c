@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Types: constants, types with parameters, their texts. */
+/* Creates types and converts them from and to text. */
 #include "cel/type.h"
 
 #include <string.h>
@@ -33,11 +33,11 @@ static const struct cel_type plain[] = {
 	PLAIN(CEL_DYN),
 };
 
-/* Names of kinds whose types have no name. */
+/* Names of kinds that do not depend on the type. */
 static const struct kind_names {
-	const char *signature; /* in our tables */
-	const char *printed;   /* cel-go checker/format.go */
-	const char *name;      /* name of the type as a value */
+	const char *signature; /* in signatures */
+	const char *printed;   /* as cel-go checker/format.go prints it */
+	const char *name;      /* of the type as a value */
 } kind_names[] = {
 	[CEL_NULL] = {"null", "null", "null_type"},
 	[CEL_BOOL] = {"bool", "bool", "bool"},
@@ -131,7 +131,8 @@ const struct cel_type *cel_type_parse(struct arena *arena, const char **text)
 	const struct cel_type *type, *params[CEL_TYPE_PARAMS] = {0};
 	unsigned n = 0;
 
-	/* The dot in a member's signature is not part of its receiver. */
+	/* The dot in the signature of a member function is not part of the
+	 * receiver's type. */
 	while (is_word(**text) && strncmp(*text, ".(", 2) != 0)
 		++*text;
 	type = type_of_word(arena, word, (size_t)(*text - word));

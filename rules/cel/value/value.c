@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values: making them, reading lists and maps. Keys are in map.c. */
+/* Creates values and reads lists and maps. Look-ups of keys are in map.c. */
 #include "cel/value.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "rules/cel/value/value_internal.h"
 
-enum { DIGITS_OF_INT = 18 }; /* always within 64 bits */
+enum { DIGITS_OF_INT = 18 }; /* numbers of up to 18 digits fit into 64 bits */
 
 struct cel_value cel_string(const char *text)
 {
@@ -129,8 +129,8 @@ struct cel_value cel_from_node(struct arena *arena, const struct node *node,
 
 /* --- lists and maps ------------------------------------------------------ */
 
-/* Returns child i, counted from the last requested child if that is not after
- * it. */
+/* Returns child i, counted from the child that was requested last if that does
+ * not come after it. */
 static const struct node *child_at(const struct node *parent,
 				   struct cel_cursor *cursor, size_t i)
 {

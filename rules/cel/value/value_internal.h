@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Declarations shared by the files of values. */
+/* Functions that the files of this folder share. */
 #ifndef CEL_VALUE_INTERNAL_H
 #define CEL_VALUE_INTERNAL_H
 
 #include "cel/value.h"
 
-/* Makes a list or map of the children of a known seq or map. */
+/* Makes a list or map from the children of a seq or map, which must be
+ * known. */
 struct cel_value cel_items_of_node(struct arena *arena, const struct node *node,
 				   const struct node *schema);
 
@@ -17,27 +18,29 @@ static inline bool cel_is_number(struct cel_value v)
 	return v.kind == CEL_INT || v.kind == CEL_UINT || v.kind == CEL_DOUBLE;
 }
 
-/* Returns the integer that a number equals exactly; false if it is not one of
- * 64 bits. */
+/* Returns the integer that is exactly equal to a number. Returns false if there
+ * is none of 64 bits. */
 __extension__ bool cel_whole(struct cel_value key, __int128 *out);
 /*
  * Converts a known node by its OpenAPI schema (apiserver
- * pkg/cel/common/valuesunstructured.go). An error if the schema does not match.
+ * pkg/cel/common/valuesunstructured.go). Returns an error if the schema does
+ * not match.
  */
 struct cel_value cel_from_schema(struct arena *arena, const struct node *node,
 				 const struct node *schema);
-/* Returns the schema of a list's items or of a map's field; NULL for NULL. */
+/* Returns the schema of a list's items, or of a map's field; NULL if schema is
+ * NULL. */
 const struct node *cel_schema_item(const struct node *schema);
 const struct node *cel_schema_field(const struct node *schema,
 				    const char *field);
-/* Returns a map's child for a key, or NULL if there is none. */
+/* Returns a map's child for a CEL key, or NULL if there is none. */
 const struct node *cel_schema_find(struct arena *arena,
 				   const struct node *schema,
 				   const struct node *map, struct cel_text key);
-/* `set` or `map`: order does not matter; keys is then the names of the fields
- * that identify items, or NULL. */
+/* True for a list of type `set` or `map`, whose order does not matter. Sets
+ * *keys to the names of the fields that identify items, or to NULL. */
 bool cel_schema_unordered(const struct node *schema, const struct node **keys);
-/* True if two items of a `map` list have the same keys. */
+/* True if two items of a list of type `map` have the same keys. */
 bool cel_same_keys(struct arena *arena, struct cel_value a, struct cel_value b,
 		   const struct node *keys);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Records edits: values, paths, the list. edit_plan.c checks and merges them.
+ * Records edits: builds values and paths and appends to the list. edit_plan.c
+ * checks and merges the edits.
  */
 #include "doc/edit.h"
 
@@ -95,10 +96,11 @@ static void add_step(struct edit_path *path, const struct edit_step *step)
 }
 
 enum {
-	NAMED_MAX = 1000, /* in longer lists, items are addressed by index */
+	NAMED_MAX = 1000, /* items of longer lists are addressed by index */
 };
 
-/* The item's name, unless another item of the list has the same one. */
+/* Returns the item's name, unless another item of the list has the same
+ * name. */
 static const struct node *own_name(const struct node *item)
 {
 	const struct node *name = node_get(item, "name");

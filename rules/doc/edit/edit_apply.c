@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Applies a plan to a tree, and writes it as a JSON Patch. In a list, changes
- * inside of items come first, then removals from the back, then appended items:
- * so every index refers to the old list.
+ * Applies a plan to a tree, and writes it as a JSON Patch. For a list, the
+ * patch first changes items, then removes items from the back, then appends
+ * items, so that every index refers to the old list.
  */
 #include <string.h>
 
@@ -121,7 +121,8 @@ static void add_operation(struct patcher *patcher, const char *op,
 	edit_item(patcher->operations, operation);
 }
 
-/* Enters the path of a child; returns the length to go back to. */
+/* Appends the key or index of a child to the path; returns the length to
+ * restore. */
 static size_t enter_child(struct patcher *patcher,
 			  const struct edit_place *child)
 {
@@ -215,8 +216,9 @@ struct node *edits_patch(struct edit_list *list, const struct node *root,
 
 /* --- in place ------------------------------------------------------------ */
 
-/* Everything that the plan found in the tree is still there: a value is removed
- * only after its inside was changed. */
+/* Applies the changes at a place. Every node that the plan found in the tree
+ * still exists, because a value is removed only after its inner parts are
+ * changed. */
 static void graft(struct arena *arena, const struct edit_place *place)
 {
 	struct node *node = (struct node *)(uintptr_t)place->old;

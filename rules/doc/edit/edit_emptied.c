@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists that an edit leaves empty: their keys are removed with the last
- * item. */
+/* Removes the keys of lists from which edits remove the last item. */
 #include "edit_plan.h"
 
 /* True if all items of a written list are removed and none is added. */
@@ -19,8 +18,8 @@ static bool is_emptied(const struct edit_place *list)
 	return removed && removed == list->old->len;
 }
 
-/* False if a merged map (<<) below the key would become visible, or an alias
- * would lose its anchor. */
+/* True if the key can be removed: no merged map (<<) would become visible, and
+ * no alias would lose its anchor. */
 static bool is_plain_entry(const struct node *list)
 {
 	if (!list->parent || list->parent->type != NODE_MAP ||

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merging. Every edit walks down from the root and claims each place on its way
- * ("is a map") and its target ("is this value", "is gone"); a place stores its
- * owners. If two claims contradict each other, all owners of the place are
- * dropped. Because a group is applied as a whole, the walk restarts without the
- * dropped groups, until all claims agree. Edits are walked by rising depth, so
- * that a place that one creates exists when another steps into it.
+ * Merges edits. Every edit walks from the root to its target and makes a claim
+ * on each place: on the way that it is a map, at the target that it has this
+ * value or is absent. A place stores the groups that claim it. If two claims
+ * contradict each other, all groups of the place are dropped, and because a
+ * group is applied as a whole, the merge restarts without them until all claims
+ * agree. Edits are processed by rising depth, so that a place exists before
+ * another edit walks through it.
  */
 #include "edit_plan.h"
 
@@ -86,7 +87,8 @@ static void own(struct plan *plan, struct edit_place *place, unsigned group)
 	place->owners = owner;
 }
 
-/* Claims a place for an edit; false if the edit ends here. */
+/* Claims a place for an edit. Returns false if the edit needs no further steps
+ * or is rejected. */
 static bool claim(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -136,8 +138,9 @@ add_place(struct plan *plan, struct edit_place *parent, const struct node *old)
 }
 
 /*
- * Findings are in the document's order, and so are edits of one depth: the
- * place is usually the one found last, or the next one.
+ * Finds or creates the place of an existing child. Findings, and edits of one
+ * depth, are in the document's order, so that the place is usually the last one
+ * found or the next one.
  */
 static struct edit_place *place_of(struct plan *plan, struct edit_place *parent,
 				   const struct node *old)
@@ -223,7 +226,8 @@ static const char *wrong_type(const struct node *node, enum place_claim wanted)
 		   : "expected a list, found a single value";
 }
 
-/* Requires a map (list) to step further into it; null becomes an empty one. */
+/* Requires the place to be a map (or list) and steps into it; null becomes an
+ * empty one. */
 static bool enter(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -392,7 +396,8 @@ enum match {
 	MATCH_UNKNOWN,
 };
 
-/* Compares two items by all keys "a,b,c"; NULL keys: by the whole value. */
+/* Compares two items by the keys "a,b,c", or by the whole value if keys is
+ * NULL. */
 static enum match match_item(const struct node *a, const struct node *b,
 			     const char *keys)
 {
@@ -417,7 +422,8 @@ static enum match match_item(const struct node *a, const struct node *b,
 	return match;
 }
 
-/* Checks for an old item that matches; true if that settles the edit. */
+/* Checks the existing items for one that matches. Returns true if the edit then
+ * needs no new item. */
 static bool ensure_old(struct plan *plan, struct edit_place *list,
 		       const struct edit *edit)
 {
@@ -474,7 +480,7 @@ static void remove_place(struct plan *plan, struct edit_place *place,
 		place->state = PLACE_REMOVED;
 }
 
-/* Removes all items that match, so that applying the edit twice has the same
+/* Removes all matching items, so that applying the edit twice has the same
  * effect. */
 static void remove_matches(struct plan *plan, struct edit_place *list,
 			   const struct edit *edit)
@@ -586,7 +592,7 @@ void plan_make(struct plan *plan, struct edit_list *list,
 			list->groups[i].outcome = EDIT_DONE;
 	do {
 		run_round(plan, root, sorted);
-		/* A rejected group contests nothing. */
+		/* A rejected group does not count as a contradiction. */
 		for (size_t i = 0; !plan->refused && i < list->ngroups; i++)
 			if (list->groups[i].contested)
 				list->groups[i].outcome = EDIT_CONFLICT;

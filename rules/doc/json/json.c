@@ -6,9 +6,9 @@
  *
  * It does not recurse: a variable points to the innermost open map or seq,
  * whose parent pointers are the stack. Every count is checked before memory is
- * taken. An error is reported once, and reading ends there. NULs follow the
- * text; JSON has no NUL, so a check for the expected byte needs no check for
- * the end.
+ * allocated. The first error is reported and ends the read. The text is
+ * followed by NULs, which JSON never contains, so that comparing a byte with an
+ * expected one also detects the end.
  */
 #include <string.h>
 
@@ -18,8 +18,9 @@
 #include "json.h"
 #include "rules/doc/cost.h"
 
-/* The usual path is the form that the API server writes. Rare cases are in
- * separate functions, which keeps registers free in the loop of json_tree(). */
+/* True on the usual path, which is the form that the API server writes. Rare
+ * cases are in separate functions, which keeps registers free in the loop of
+ * json_tree(). */
 #define usual(what) __builtin_expect(!!(what), 1)
 #define RARE	    __attribute__((noinline))
 
@@ -64,7 +65,7 @@ bool json_refuse_at(struct json_reader *json, const char *p, const char *text)
 	return json_refuse(json, p, json_behind(json, p), text);
 }
 
-/* Reading ends at p. */
+/* Reports an error at p and ends the read. */
 static bool refuse_at(struct json_reader *json, const char *p, const char *text)
 {
 	json->at = json->text + json_offset(json, p);
@@ -74,7 +75,8 @@ static bool refuse_at(struct json_reader *json, const char *p, const char *text)
 static bool refuse_open(struct json_reader *json, const struct node *open,
 			char *p)
 {
-	const char *start = json->text + open->start; /* NOLINT: one is open */
+	/* NOLINT: a map or seq is open */
+	const char *start = json->text + open->start;
 
 	json->at = p;
 	return json_refuse(json, start, start + 1,
@@ -91,27 +93,28 @@ static inline char *json_blank(char *p)
 	return p;
 }
 
-/* True if the byte is neither white space, a control character nor the end. */
+/* True if the byte is not white space, a control character or the end. */
 static inline bool json_is_grammar(char c)
 {
 	return (unsigned char)c > ' ';
 }
 
 /*
- * State that the loop of json_tree() changes at each byte of grammar: a local
- * variable whose address only inline functions take, so that it stays in
- * registers. The children of the open map or seq are counted and linked here,
- * and stored in the node when it is closed.
+ * State of the loop of json_tree(). It is a local variable whose address only
+ * inline functions take, so that it stays in registers. The children of the
+ * open map or seq are counted and linked here, and stored in the node when it
+ * is closed.
  */
 struct json_place {
 	char *at;
 	struct node *open;  /* the innermost map or seq */
 	struct node **link; /* where the next child is stored */
-	uint32_t index;	    /* of the next child */
+	uint32_t index;	    /* index of the next child */
 };
 
-/* Reads the string that begins here, at that offset, with *len bytes after the
- * quote; moves after it, with the offset. Most strings are plain. */
+/* Reads the string whose quote is at place->at, at *offset of the text. Sets
+ * *len to the number of bytes after the quote and moves both past the string.
+ * Most strings have no escapes. */
 static inline bool json_string(struct json_reader *json,
 			       struct json_place *place, uint32_t *len,
 			       uint32_t *offset)
@@ -136,7 +139,7 @@ static inline bool json_string(struct json_reader *json,
 	return true;
 }
 
-/* Reads the string here as the node's value. */
+/* Reads the string at place->at as the node's value. */
 static inline bool json_text(struct json_reader *json, struct json_place *place,
 			     struct node *node)
 {
@@ -202,21 +205,22 @@ static inline void json_close(struct json_reader *json,
 	place->open = node->parent;
 	place->link = &node->next;
 	place->index = node->index + 1;
-	if (!usual(!node->next)) { /* json_again(): it is not the last one */
+	if (!usual(!node->next)) { /* for json_again(): the node is not the last
+				      one */
 		place->link = &place->open->last->next;
 		place->index = place->open->len;
 	}
 }
 
 /*
- * Returns the first of some more nodes; NULL if the limit is reached at p. One
- * more node always follows, json->spare, into which a key is written before it
- * is known whether the key has a value.
+ * Returns the first of a new block of nodes; NULL if the limit is reached at p.
+ * One more node is always allocated, json->spare, into which a key is written
+ * before it is known whether the key has a value.
  */
 RARE static struct node *json_refill(struct json_reader *json, const char *p)
 {
 	uint32_t limit = json->nodes_max;
-	/* Small texts take few. */
+	/* Allocate fewer nodes for small texts. */
 	uint32_t n = json->nodes < 7 ? 7 : json->nodes < 128 ? 31 : 127;
 	struct node *nodes;
 
@@ -238,8 +242,8 @@ RARE static struct node *json_refill(struct json_reader *json, const char *p)
 	return nodes;
 }
 
-/* Returns the spare node for the value here; NULL if there are too many. Fields
- * set by its key, its value and its position are not set here. */
+/* Returns the spare node for the value at place->at; NULL if there are too
+ * many. The caller sets the members for key, value and index. */
 static inline struct node *json_node(struct json_reader *json,
 				     const struct json_place *place,
 				     struct node *node, uint32_t start)
@@ -256,7 +260,7 @@ static inline struct node *json_node(struct json_reader *json,
 	return node;
 }
 
-/* Moves after the last child of the open map or seq. */
+/* Appends the node to the open map or seq. */
 static inline void json_link(struct json_place *place, struct node *node)
 {
 	node->parent = place->open;
@@ -282,8 +286,8 @@ static inline struct node *json_item(struct json_reader *json,
 }
 
 /*
- * A repeated key loses its old value and keeps its place, so that n repetitions
- * cost no more than n keys.
+ * Handles a repeated key: removes the old value and reuses its node, so that n
+ * repetitions cost no more than n different keys.
  */
 static struct node *json_again(struct json_reader *json,
 			       const struct json_place *place, struct node *old)
@@ -291,7 +295,7 @@ static struct node *json_again(struct json_reader *json,
 	const struct node *key = json_node(json, place, json->spare,
 					   json_offset(json, place->at));
 
-	if (!key) /* it counts nevertheless */
+	if (!key) /* the limit counts it nevertheless */
 		return NULL;
 	json_issue(json, LOAD_DUPLICATE_KEY, json->text + key->key_start,
 		   json->text + key->key_end,
@@ -313,12 +317,12 @@ static struct node *json_again(struct json_reader *json,
 /* Results of json_rare(). */
 enum json_rare {
 	JSON_REFUSED,
-	JSON_SKIPPED, /* it has moved after the value */
+	JSON_SKIPPED, /* the value was skipped */
 	JSON_AGAIN,   /* *node has the key already */
-	JSON_FRESH,   /* none of these */
+	JSON_FRESH,   /* none of the above */
 };
 
-/* Handles a key, whose value is here, that may be left out, or that may exist
+/* Handles a key whose value may have to be left out, or which may exist
  * already. */
 RARE static enum json_rare json_rare(struct json_reader *json,
 				     struct json_place *place,
@@ -344,7 +348,7 @@ RARE static enum json_rare json_rare(struct json_reader *json,
 	return *node ? JSON_AGAIN : JSON_REFUSED;
 }
 
-/* Moves from the end of a key to its value, with the offset. */
+/* Moves from the end of a key, and *offset with it, to its value. */
 static inline bool json_colon(struct json_reader *json,
 			      struct json_place *place, uint32_t *offset)
 {
@@ -367,9 +371,9 @@ static inline bool json_colon(struct json_reader *json,
 }
 
 /*
- * Reads the key whose opening quote is here: *node is for its value, to which
- * it moves; or NULL if the value is left out, and it moves after it. Returns
- * false if reading ends.
+ * Reads the key whose opening quote is at place->at. Moves to its value and
+ * sets *node to the node for it, or moves past the value and sets *node to NULL
+ * if the value is left out. Returns false if the read ends.
  */
 static inline bool json_pair(struct json_reader *json, struct json_place *place,
 			     struct node **node)
@@ -437,8 +441,9 @@ static inline bool json_comma(struct json_reader *json,
 
 /*
  * Moves from the end of a value, or (fresh) of an opening bracket, to the next
- * key or item; closes the maps and seqs that end before it. With none open it
- * is at the end of the top-level value. Returns false if reading ends.
+ * key or item, and closes the maps and seqs that end before it. If none is
+ * open, it is at the end of the top-level value. Returns false if the read
+ * ends.
  */
 static inline bool json_advance(struct json_reader *json,
 				struct json_place *place, bool fresh)
@@ -466,7 +471,7 @@ static inline bool json_advance(struct json_reader *json,
 	return true;
 }
 
-/* Reads the value here; only opens a map or seq. */
+/* Reads the value at place->at; of a map or seq, only the opening bracket. */
 static inline bool json_value(struct json_reader *json,
 			      struct json_place *place, struct node *node,
 			      bool *opened)
@@ -486,8 +491,8 @@ static inline bool json_value(struct json_reader *json,
 	return true;
 }
 
-/* True if a key directly follows the bracket or the member's value, as the API
- * server writes it; then moves there. */
+/* Moves to the next key and returns true if it directly follows the bracket or
+ * the member's value, as the API server writes it. */
 static inline bool json_key_is_next(struct json_place *place,
 				    const struct node *node, bool opened)
 {
@@ -502,8 +507,8 @@ static inline bool json_key_is_next(struct json_place *place,
 }
 
 /*
- * Reads adjacent members from the key here on. *opened: the last one's value is
- * a map or seq, and is open. Returns false if reading ends.
+ * Reads adjacent members, starting at a key. Sets *opened if the value of the
+ * last one is a map or seq, which is then open. Returns false if the read ends.
  */
 static inline bool json_members(struct json_reader *json,
 				struct json_place *place, bool *opened)
@@ -540,7 +545,7 @@ static inline bool json_to_item(struct json_reader *json,
 	}
 }
 
-/* Reads the whole value there, whose node exists; moves after it. */
+/* Reads the whole value at *at into the node and moves *at past it. */
 static bool json_tree(struct json_reader *json, uint32_t *at, struct node *node)
 {
 	struct json_place place = {

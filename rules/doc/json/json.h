@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Internals of the JSON reader: json.c has the grammar, json_scalar.c strings,
- * numbers and words. Nothing else includes this.
+ * Internals of the JSON reader: json.c implements the grammar, json_scalar.c
+ * strings, numbers and words. Only these two files include this header.
  */
 #ifndef RULES_DOC_JSON_H
 #define RULES_DOC_JSON_H
@@ -21,7 +21,7 @@
  */
 struct json_reader {
 	struct loader *loader;
-	char *text; /* spans count from here, whatever part of it is read */
+	char *text; /* start of the text; all spans count from here */
 	char *at, *end;
 	struct node *open; /* innermost map or seq that is not closed yet */
 	uint32_t depth, nodes, nodes_max;
@@ -39,8 +39,8 @@ bool json_refuse(struct json_reader *json, const char *start, const char *end,
  * text. */
 bool json_refuse_at(struct json_reader *json, const char *p, const char *text);
 
-/* Returns the byte after the character at p (after the byte, if it is not a
- * character). */
+/* Returns the byte after the character at p, or after the byte at p if it is
+ * not a character. */
 const char *json_behind(const struct json_reader *json, const char *p);
 
 /* Returns the copy of the loader's text up to end, in its source's arena. */
@@ -49,15 +49,15 @@ char *json_reader_text(struct loader *loader, uint32_t end);
 /*
  * Reads the string whose opening quote is at json->at and whose first marked
  * byte is at p: decodes its escapes, terminates it by a NUL, and moves json->at
- * after it. Sets *len to the length of its text. Returns false if it is
+ * past it. Sets *len to the length of its text. Returns false if it is
  * rejected.
  */
 bool scan_json_string(struct json_reader *json, char *p, uint32_t *len);
-/* Reads the number or word at json->at as the node's value; moves after it.
+/* Reads the number or word at json->at as the node's value, and moves past it.
  * Returns false if it is rejected. */
 bool scan_json_other(struct json_reader *json, struct node *node);
-/* Returns the position after the value at p, which is not parsed, or the text's
- * end. */
+/* Returns the position after the value at p without parsing it, or the end of
+ * the text. */
 char *json_skip(const struct json_reader *json, char *p);
 
 #endif

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds where a JSON string may end or is not plain, several bytes at a time.
- * It calls no functions, so that the loop that reads the text keeps its
- * position in registers. Most strings end within the first step.
+ * Finds the next byte at which a JSON string may end or needs decoding, several
+ * bytes at a time. It calls no functions, so that the loop that reads the text
+ * keeps its position in registers. In most strings, the first step finds the
+ * end.
  */
 #ifndef RULES_DOC_JSON_MARK_H
 #define RULES_DOC_JSON_MARK_H
@@ -15,20 +16,20 @@
 #endif
 
 enum {
-	/* After this bit is flipped, a quote is a blank, and a blank is not:
-	 * the bytes to find are backslashes, non-ASCII bytes, and bytes less
-	 * than '!'. */
+	/* Flipping this bit in each byte exchanges quotes and blanks. The bytes
+	 * to find are then backslashes, non-ASCII bytes, and bytes less than
+	 * '!'. */
 	JSON_TURN = 2,
 #ifdef __SSE2__
-	JSON_STEP = 16, /* bytes at once */
+	JSON_STEP = 16, /* bytes per step */
 #else
 	JSON_STEP = 8,
 #endif
 };
 
 #ifdef __SSE2__
-/* Only the sign of each byte counts: bytes that are not ASCII are negative, and
- * so less than '!' too. */
+/* Returns a bit for each byte to find. Only the sign of a byte counts: bytes
+ * that are not ASCII are negative and so less than '!' as well. */
 static inline unsigned json_mark_step(const char *p)
 {
 	__m128i w = _mm_loadu_si128((const __m128i *)(const void *)p);
@@ -41,7 +42,8 @@ static inline unsigned json_mark_step(const char *p)
 #else
 #define JSON_EACH(byte) (UINT64_C(0x0101010101010101) * (byte))
 
-/* Sums of seven bits stay within their byte. A plain byte has all bits set. */
+/* Returns a bit for each byte to find. Sums of seven bits do not overflow into
+ * the next byte; a plain byte has all bits set. */
 static inline unsigned json_mark_step(const char *p)
 {
 	uint64_t w, low, plain;
@@ -51,7 +53,7 @@ static inline unsigned json_mark_step(const char *p)
 	low = (w & JSON_EACH(0x7f)) ^ JSON_EACH(JSON_TURN);
 	plain = ~w & (low + JSON_EACH(0x80 - '!')) &
 		((low ^ JSON_EACH('\\' ^ JSON_TURN)) + JSON_EACH(0x7f));
-	/* Collects the signs in the highest byte. */
+	/* Collects the highest bits of all bytes in one byte. */
 	return (unsigned)(((~plain & JSON_EACH(0x80)) >> 7) *
 				  UINT64_C(0x0102040810204080) >>
 			  56);

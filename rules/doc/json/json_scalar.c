@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON strings, numbers and words, and values that are skipped. Every escape
- * and every UTF-8 sequence is checked. Decoding after the scan, in place,
- * cannot fail and never makes a string longer. Numbers keep the author's
- * digits.
+ * JSON strings, numbers and words, and values that are skipped. A scan checks
+ * every escape and UTF-8 sequence; the string is then decoded in place, which
+ * cannot fail and never makes it longer. Numbers keep the author's digits.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,14 +12,15 @@
 #include "json.h"
 
 enum {
-	PIECE = 1024, /* bytes of a text */
-	BEHIND = 64,  /* NULs, at least JSON_STEP */
-	/* Up to here, digits without an exponent always fit into a double. */
+	PIECE = 1024, /* bytes that are copied at once */
+	BEHIND = 64,  /* NULs after the text, at least JSON_STEP */
+	/* Integers of up to this many digits always fit into a double. */
 	DIGITS_SAFE = 300,
 };
 
-/* One copy for all values in a row, made in pieces: a long memcpy() is a string
- * instruction, of which callgrind counts each byte. */
+/* Copies the text once for all values in it. It is copied in pieces because
+ * callgrind counts each byte of a long memcpy(), which is one string
+ * instruction. */
 char *json_reader_text(struct loader *loader, uint32_t end)
 {
 	const char *text = loader->source->text;
@@ -69,8 +69,8 @@ static int32_t hex_quad(const char *p, const char *end)
 	return value;
 }
 
-/* p is at a backslash. Returns the byte after the escape, NULL if it is
- * rejected. */
+/* Checks the escape whose backslash is at p. Returns the byte after it, NULL if
+ * it is rejected. */
 static char *scan_escape(struct json_reader *json, char *p)
 {
 	if (json->end - p < 2)
@@ -89,7 +89,8 @@ static char *scan_escape(struct json_reader *json, char *p)
 	return NULL;
 }
 
-/* p is at a marked byte that is not a quote. Returns the byte after it. */
+/* Checks the byte at p, which was marked and is not a quote. Returns the byte
+ * after the escape or character. */
 static char *scan_special(struct json_reader *json, char *p)
 {
 	size_t len;
@@ -116,8 +117,8 @@ static char *scan_special(struct json_reader *json, char *p)
 }
 
 /*
- * Decodes \uXXXX at p, checked before, with its other half if the two are a
- * pair. Half a pair becomes U+FFFD, as in Go.
+ * Decodes \uXXXX at p, which was checked before, together with the second half
+ * of a surrogate pair. A single half becomes U+FFFD, as in Go.
  */
 static const char *decode_unicode(const char *p, const char *end, char **out)
 {
@@ -150,7 +151,7 @@ static char *decode_string(const char *p, const char *end, char *out)
 		const char *stop = memchr(p, '\\', (size_t)(end - p));
 		size_t len = (size_t)((stop ? stop : end) - p);
 
-		memmove(out, p, len); /* out is p, or after it */
+		memmove(out, p, len); /* out is p, or before it */
 		out += len;
 		p += len;
 		if (!stop)
@@ -207,8 +208,8 @@ static char *refuse_digits(struct json_reader *json, const char *p)
 	return NULL;
 }
 
-/* Returns the end of the number at json->at, NULL if it is rejected; *whole: it
- * is an integer. */
+/* Returns the end of the number at json->at, NULL if it is rejected. Sets
+ * *whole if it is an integer. */
 static char *scan_number(struct json_reader *json, bool *whole)
 {
 	char *p = json->at + (*json->at == '-');
@@ -217,7 +218,7 @@ static char *scan_number(struct json_reader *json, bool *whole)
 	p = skip_digits(digits);
 	if (p == digits)
 		return refuse_digits(json, p);
-	/* After a value at the top level another one may follow at once. */
+	/* At the top level, another value may follow without a separator. */
 	if (*digits == '0' && !json->open)
 		p = digits + 1;
 	if (*digits == '0' && p > digits + 1) {
@@ -240,8 +241,8 @@ static char *scan_number(struct json_reader *json, bool *whole)
 	return p;
 }
 
-/* Returns the byte after an integer without a sign; NULL: not the simple
- * form. */
+/* Returns the byte after an integer without a sign; NULL if the number has
+ * another form. */
 static char *scan_integer(const struct json_reader *json)
 {
 	char *p = json->at;
@@ -253,9 +254,10 @@ static char *scan_integer(const struct json_reader *json)
 }
 
 /*
- * Digits are kept as written, but a number that no double can hold is rejected,
- * as in Go. Only long ones and those with an exponent can be that large:
- * integers, which are nearly all numbers, are not converted.
+ * Reads a number. Its digits are kept, but a number beyond the range of a
+ * double is rejected, as in Go. Only long numbers and those with an exponent
+ * can be that large, so short integers, which are nearly all numbers, are not
+ * converted.
  */
 static bool json_number(struct json_reader *json, struct node *node)
 {
@@ -285,8 +287,8 @@ static bool is_letter(char c)
 	return c >= 'a' && c <= 'z';
 }
 
-/* True if the word is at p and no letter follows it. At the top level another
- * value may follow at once. */
+/* True if the word is at p and is not followed by a letter. At the top level,
+ * another value may follow without a separator. */
 static inline bool json_spells(const struct json_reader *json, const char *p,
 			       const char *word)
 {
@@ -352,7 +354,8 @@ static inline char *json_skip_string(const struct json_reader *json, char *p)
 	}
 }
 
-/* The leaves of managedFields are keys with empty values. */
+/* Skips a value. Empty values get their own case because managedFields consist
+ * of keys with empty values. */
 char *json_skip(const struct json_reader *json, char *p)
 {
 	static const char leaf[] = ":{},";

@@ -20,7 +20,7 @@ bool embedded_init(struct loader *loader, struct arena *arena, const char *name,
 	return !budget || !budget->over;
 }
 
-/* Lists in a string may be as long as those of the enclosing object. */
+/* Limits lists in a string like those of the enclosing object. */
 static const struct node *count_lists(struct arena *arena,
 				      const struct node *root)
 {

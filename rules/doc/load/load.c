@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Splits files into documents as kubectl does (k8s.io/apimachinery
- * pkg/util/yaml): a file whose first byte is '{' is JSON values in a row; any
- * other, or one whose first or second value is not JSON, is split at "---"
- * lines, and kubectl reads the first document of each chunk. Text that kubectl
- * drops or rejects, but YAML can read, is a document with LOAD_DISAGREEMENT.
+ * pkg/util/yaml): a file whose first byte is '{' is a sequence of JSON values.
+ * All other files, and files whose first or second value is not JSON, are split
+ * at "---" lines into chunks, and kubectl reads the first document of each
+ * chunk. Text that kubectl drops or rejects, but YAML can read, is a document
+ * with LOAD_DISAGREEMENT.
  */
 #include "doc/load.h"
 
@@ -30,7 +31,7 @@ const struct load_limits load_limits_default = {
 };
 
 enum {
-	JSON_LOOK = 4096, /* kubectl searches the '{' in this many bytes */
+	JSON_LOOK = 4096, /* kubectl looks for the '{' in this many bytes */
 };
 
 static bool is_space(char c)
@@ -106,7 +107,7 @@ static void disagree(struct loader *loader, uint32_t start, uint32_t end,
 	report(loader, &issue);
 }
 
-/* Rejects the file, or the rest of it. */
+/* Rejects the unread part of the file. */
 static int refuse_rest(struct loader *loader, const char *fmt,
 		       unsigned long long limit)
 {
@@ -123,14 +124,15 @@ static int refuse_rest(struct loader *loader, const char *fmt,
 	return 0;
 }
 
-/* --- issues that may not count -------------------------------------------- */
+/* --- issues that may be dropped ------------------------------------------- */
 
 struct held {
 	struct load_issue issue;
 	struct held *next;
 };
 
-/* Issues stored until it is known which reading applies. */
+/* Issues of a JSON value, stored until it is known whether the text is JSON or
+ * YAML. */
 struct hold {
 	struct arena *arena;
 	struct held *first, **last;
@@ -196,7 +198,7 @@ static struct block ends_before_dash(const char *p)
 			 block_is(block_read(p + 1), '-'));
 }
 
-/* Returns "\n---" at p or after it, or NULL. It is rare. */
+/* Returns the first "\n---" from p on, or NULL. It is rare. */
 static const char *find_dashes(const char *p, const char *end)
 {
 	for (; end - p >= 2 * BLOCK + 3; p += 2 * BLOCK) {
@@ -282,7 +284,7 @@ static bool is_document_start(const char *text, uint32_t at, uint32_t end)
 
 static bool is_blank(const char *text, uint32_t at, bool indent)
 {
-	/* A tab does not indent. */
+	/* YAML does not allow a tab as indentation. */
 	return text[at] == ' ' || (text[at] == '\t' && !indent);
 }
 
@@ -314,7 +316,8 @@ static uint32_t find_content(const struct loader *loader, uint32_t at,
 	return end;
 }
 
-/* Directives belong to the document after the next separator. */
+/* True if the text contains only directives, which belong to the document after
+ * the next separator. */
 static bool only_directives(const struct loader *loader, uint32_t start,
 			    uint32_t end)
 {
@@ -346,7 +349,8 @@ static void disagree_separator(struct loader *loader, uint32_t at,
 
 /*
  * Finds the next "..." or "---" of YAML after `at`. Text that kubectl drops is
- * cut there beforehand, or each of its documents would cost all that follows.
+ * cut there before it is read, because each of its documents would otherwise
+ * cost as much as all that follow.
  */
 static uint32_t find_mark(const struct loader *loader, uint32_t at)
 {
@@ -435,7 +439,8 @@ static int give_document(struct loader *loader, struct doc *doc,
 	return 1;
 }
 
-/* kubectl reads one document of a chunk. The rest may be another document. */
+/* Reports text after the first document of a chunk, because kubectl reads only
+ * the first. */
 static void check_rest(struct loader *loader, const struct yaml_first *part)
 {
 	const char *text = loader->source->text;
@@ -445,7 +450,7 @@ static void check_rest(struct loader *loader, const struct yaml_first *part)
 
 	if (rest == part->end)
 		return;
-	/* kubectl reads the next chunk without them. */
+	/* kubectl reads the next chunk without these directives. */
 	if (marked &&
 	    only_directives(loader, line_end(loader, part->used), part->end))
 		return;
@@ -470,7 +475,8 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 		good = yaml_read_first(loader, &part);
 		if (good)
 			check_rest(loader, &part);
-		/* kubectl skips null, and a comment is null too. */
+		/* kubectl skips a document that is null, such as one with only
+		 * comments. */
 		if (!good || (part.root && part.root->type != NODE_NULL))
 			return give_document(loader, doc, &part);
 	}
@@ -479,9 +485,8 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 }
 
 /*
- * Switches from JSON to YAML: white space is skipped up to the first line
- * break. kubectl reads four bytes at a time there, and gives up if fewer are
- * left.
+ * Switches from JSON to YAML: skips white space up to the first line break.
+ * kubectl reads four bytes at a time there, and stops if fewer are left.
  */
 static void start_yaml(struct loader *loader)
 {
@@ -503,7 +508,8 @@ static void start_yaml(struct loader *loader)
 	loader->json = false;
 }
 
-/* The value at `at` begins with '{' but is not JSON: reads YAML, or nothing. */
+/* Handles a value at `at` that begins with '{' but is not JSON: reads it as
+ * YAML. Reports the issues of the JSON if YAML cannot read it either. */
 static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 			const struct hold *json)
 {
@@ -528,7 +534,8 @@ static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 	return more;
 }
 
-/* Reads text after JSON values: kubectl reads YAML after a single one. */
+/* Reads text after JSON values. kubectl reads it as YAML if only one value
+ * precedes it. */
 static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 {
 	if (loader->number > 1)
@@ -549,7 +556,8 @@ static uint32_t skip_json_space(const struct loader *loader, uint32_t at)
 	return at;
 }
 
-/* Reads a JSON value: after the first one, of any kind. */
+/* Reads a JSON value. The first one must be a map, later ones may have any
+ * type. */
 static int next_json(struct loader *loader, struct doc *doc)
 {
 	uint32_t len = (uint32_t)loader->source->len;
@@ -575,7 +583,7 @@ static int next_json(struct loader *loader, struct doc *doc)
 	if (!part.root && object && !loader->too_large && loader->number <= 1)
 		return next_no_json(loader, doc, at, &hold);
 	hold_report(&hold, loader);
-	part.end += part.end == at; /* refused at once */
+	part.end += part.end == at; /* rejected at its first byte */
 	loader->next = part.end;
 	loader->done = !part.root;
 	return give_document(loader, doc, &part);
@@ -591,7 +599,7 @@ int loader_next(struct loader *loader, struct doc *doc)
 	while (loader->json) {
 		int more = next_json(loader, doc);
 
-		/* Passed over, but counted. */
+		/* Skip a null, which is counted as a document. */
 		if (!more || !doc->json || !doc->root ||
 		    doc->root->type != NODE_NULL)
 			return more;

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shapes of values that are filled in later, collected from manifests in public
- * repositories: envsubst and Katib (`${X}`, `$X`), Argo Workflows and KServe
- * (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`, `@X@`, and bare names
- * where a number must be), Chainsaw (`($x)`), marker words and `...`. Prose,
- * scripts and patterns use the same characters, so each shape needs a closed
- * token: a lower-case `$request` in a text, `$1`, `$$X`, the kubelet's own
- * `$(X)` and `<x>` between words are not placeholders. A lower-case `$replicas`
- * (Python's string.Template, here-documents) is one if it is the whole value.
+ * Recognizes values that are filled in later, by shapes collected from
+ * manifests in public repositories: envsubst and Katib (`${X}`, `$X`), Argo
+ * Workflows and KServe (`{{x}}`), hand-edited documents (`<X>`), sed (`__X__`,
+ * `@X@`, and bare names where a number must be), Chainsaw (`($x)`), marker
+ * words and `...`. Prose, scripts and patterns use the same characters, so each
+ * shape requires a complete token: a lower-case `$request` in a text, `$1`,
+ * `$$X`, the kubelet's own `$(X)` and `<x>` between words are not placeholders.
+ * A lower-case `$replicas` (Python's string.Template, here-documents) is a
+ * placeholder if it is the whole value.
  *
- * The cost of a miss is a false finding, that of a false hit is silence about
- * one value: where a shape is unclear, a hit does less harm.
+ * A missed placeholder causes a false finding; a value that is taken for a
+ * placeholder by mistake is only not checked. So an unclear shape counts as a
+ * placeholder.
  */
 #include "doc/placeholder.h"
 
@@ -22,10 +24,10 @@
 
 enum {
 	LONGEST = 256, /* longer values are scripts or embedded documents */
-	WINDOW = 200,  /* a token is closed within this many bytes */
+	WINDOW = 200,  /* longest token */
 };
 
-/* A view of the text; before() reads p[-1]. */
+/* A part of the text; before() reads p[-1]. */
 struct span {
 	const char *start, *end;
 };
@@ -65,8 +67,8 @@ static char at(const struct span *text, const char *p)
 	return p < text->end ? *p : '\0';
 }
 
-/* Number of bytes from p on within which a token must end: keeps scanning
- * linear. */
+/* Returns the number of bytes from p on within which a token must end, so that
+ * scanning takes linear time. */
 static size_t window(const struct span *text, const char *p)
 {
 	size_t left = (size_t)(text->end - p);
@@ -74,7 +76,8 @@ static size_t window(const struct span *text, const char *p)
 	return left < WINDOW ? left : WINDOW;
 }
 
-/* Finds NAME in capitals, from p on; returns its end, p if there is none. */
+/* Returns the end of the name in capitals that begins at p; p if there is
+ * none. */
 static const char *capitals(const struct span *text, const char *p)
 {
 	if (!is_upper(at(text, p)) && at(text, p) != '_')
@@ -101,7 +104,7 @@ static bool dollar(const struct span *text, const char *p)
 		return end && !memchr(name, '\n', (size_t)(end - name));
 	}
 	end = capitals(text, name);
-	/* `pa$W0rd`, `$Patch`: part of a longer word. */
+	/* In `pa$W0rd` and `$Patch` the name is a part of a longer word. */
 	return end > name && !is_lower(at(text, end)) && !is_alnum(previous);
 }
 
@@ -133,7 +136,8 @@ static const char *angle_end(const struct span *text, const char *p)
 	return at(text, s) == '>' ? s : NULL;
 }
 
-/* True for blanks outside of `<...>` tokens: prose, or a command line. */
+/* True if the text has blanks outside of `<...>` tokens, as prose and command
+ * lines do. */
 static bool is_prose(const struct span *text)
 {
 	if (text->end - text->start > LONGEST)
@@ -227,7 +231,7 @@ static bool crosses(const char *s, size_t len)
 	return true;
 }
 
-/* True for `...` and its character, which replace an omitted value. */
+/* True for `...` or the character for it, which mark an omitted value. */
 static bool is_ellipsis(const char *s, size_t len)
 {
 	return len == 3 && (!memcmp(s, "...", 3) || !memcmp(s, "\u2026", 3));
@@ -244,7 +248,7 @@ static bool is_binding(const char *s, size_t len)
 	return true;
 }
 
-/* True for values that are placeholders only as a whole. */
+/* True for texts that are placeholders only if they are the whole value. */
 static bool is_whole(const struct span *text)
 {
 	static const struct {
@@ -278,7 +282,7 @@ static bool is_whole(const struct span *text)
 	return false;
 }
 
-/* True if a placeholder begins with the character at p. */
+/* True if a placeholder begins at p. */
 static bool opens(const struct span *text, const char *p)
 {
 	switch (*p) {
@@ -296,7 +300,7 @@ static bool opens(const struct span *text, const char *p)
 	}
 }
 
-/* True for marker words and crosses; most words have another first letter. */
+/* True for marker words and rows of x. Most words begin with another letter. */
 static bool is_word_shape(const char *s, size_t len)
 {
 	return (is_upper(*s) || *s == 'x') &&
@@ -304,8 +308,8 @@ static bool is_word_shape(const char *s, size_t len)
 }
 
 /*
- * Only the shapes of is_whole() start with other bytes than these. Most texts
- * have none of them.
+ * True if the text may contain a placeholder other than those of is_whole():
+ * these begin with few characters, which most texts do not contain.
  */
 static bool may_open_few(const char *text, size_t len)
 {
@@ -326,7 +330,7 @@ static bool may_open_few(const char *text, size_t len)
 
 static struct block opening(struct block b)
 {
-	/* '@' is right before the capitals */
+	/* '@' precedes the capitals in ASCII */
 	struct block capitals =
 		block_without(block_below(b, 'Z' + 1), block_below(b, '@'));
 	struct block signs = block_or(block_is(b, '$'), block_is(b, '{'));
@@ -370,7 +374,7 @@ static bool find_shape(const char *text, size_t len)
 
 bool placeholder_in(const char *text, size_t len)
 {
-	/* First bytes of all values of is_whole(). */
+	/* First bytes of all texts for which is_whole() can be true. */
 	static const bool first[256] = {
 		['C'] = true, ['F'] = true,  ['R'] = true, ['T'] = true,
 		['c'] = true, ['f'] = true,  ['r'] = true, ['.'] = true,
@@ -383,7 +387,8 @@ bool placeholder_in(const char *text, size_t len)
 	return len && first[(unsigned char)*text] && is_whole(&span);
 }
 
-/* Inline: most keys differ in length, which is known at compile time. */
+/* Inline, because most keys differ in length, which is known at compile
+ * time. */
 static inline bool key_is(const struct node *node, const char *key)
 {
 	size_t len = strlen(key);
@@ -392,8 +397,8 @@ static inline bool key_is(const struct node *node, const char *key)
 	       memcmp(node->key, key, len) == 0;
 }
 
-/* True for an item of command or args, or such a field written as one
- * string. */
+/* True for an item of command or args, or for such a field that is written as
+ * one string. */
 static bool in_command(const struct node *node)
 {
 	const struct node *holder = node->key ? node : node->parent;
@@ -408,8 +413,8 @@ static bool is_env_value(const struct node *node)
 }
 
 /*
- * True if the text is only one `${X}` or `$X`, `<X>`, `{{x}}` or marker word:
- * the value is then unknown even in fields that keep longer text.
+ * True if the text consists of one `${X}`, `$X`, `<X>`, `{{x}}` or marker word.
+ * The value is then unknown even in fields in which longer text is kept.
  */
 static bool is_one_token(const char *s, size_t len)
 {
@@ -447,7 +452,7 @@ static bool is_named_number(const struct node *node)
 	return number;
 }
 
-/* True for `$replicas`: just one name, in a field that no shell expands. */
+/* True for `$replicas`: a single name, in a field that no shell expands. */
 static bool is_lower_name(const char *s, size_t len)
 {
 	size_t i = 1;
@@ -459,8 +464,8 @@ static bool is_lower_name(const char *s, size_t len)
 	return i == len;
 }
 
-/* True for `command: ${COMMAND}`: the list is filled in; `$RUN` may be a
- * shell's. */
+/* True for `command: ${COMMAND}`, where the whole list is filled in later.
+ * `$RUN` may be a shell's variable. */
 static bool is_list_token(const struct node *node)
 {
 	return node->key && node->len > 1 && node->len <= LONGEST &&
@@ -497,7 +502,7 @@ static struct node *following(struct node *node, const struct node *root)
 	return node == root ? NULL : node->next;
 }
 
-/* True if the byte is in a block scalar, where comments do not exist. */
+/* True if the byte is in a block scalar, which cannot contain comments. */
 static bool in_block(const struct node *root, size_t at)
 {
 	const struct node *node = node_first(root);
@@ -513,7 +518,7 @@ static bool in_block(const struct node *root, size_t at)
 	return false;
 }
 
-/* True for a line `# ... other config`. */
+/* True for a comment line such as `# ... other config`. */
 static bool is_abridged(const struct doc *doc)
 {
 	static const char dots[] = "# ...";
@@ -546,7 +551,8 @@ unsigned placeholder_mark(struct doc *doc)
 			continue;
 		node->flags |= NODE_UNKNOWN;
 		doc->placeholders = true;
-		/* A copy of an anchor is the same text of the author. */
+		/* A copy of an anchor was written once, so it is not counted
+		 * again. */
 		count += !(node->flags & (NODE_ALIASED | NODE_MERGED));
 	}
 	return count;

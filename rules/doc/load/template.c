@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects templates. Markup inside of quoted or block strings of valid YAML
- * belongs to some later reader (KServe's `{{ if .GlobalConfig.EnableTLS }}`,
- * chat templates); markup where YAML expects structure belongs to Helm, Go or
- * Jinja and makes the YAML invalid. So lines are checked by position, and only
- * markup that Helm alone knows (.Values) counts everywhere.
+ * Detects templates. Markup inside of quoted or block strings is valid YAML and
+ * may be meant for a later reader (KServe's `{{ if .GlobalConfig.EnableTLS }}`,
+ * chat templates). Markup where YAML expects structure belongs to Helm, Go or
+ * Jinja and makes the YAML invalid. So the position of markup is checked line
+ * by line; only markup that Helm alone defines (.Values) counts everywhere.
  */
 #include <string.h>
 
@@ -18,10 +18,11 @@ struct template_line {
 };
 
 struct template_scan {
-	bool block;	     /* inside of a block scalar */
+	bool block;	     /* the line is inside of a block scalar */
 	size_t block_indent; /* indentation of the line that opened the block
 				scalar */
-	char quote;	     /* inside of a quoted string over several lines */
+	/* quote of the string that is open at the start of the line, or 0 */
+	char quote;
 };
 
 static size_t left(const struct template_line *line, const char *p)
@@ -44,7 +45,8 @@ static const char *skip_blanks(const struct template_line *line, const char *p)
 	return p;
 }
 
-/* True for names that only Helm defines, inside of `{{ }}`. */
+/* True if the line contains a name that only Helm defines, inside of `{{
+ * }}`. */
 static bool helm_in(const struct template_line *line)
 {
 	static const char *const names[] = {
@@ -65,8 +67,8 @@ static bool helm_in(const struct template_line *line)
 	return false;
 }
 
-/* True for trimming, a comment, a keyword: `{{-`, `{{ if`, `{%`, `{# #}` at
- * p. */
+/* True if markup at p is a trim marker, a comment or a keyword: `{{-`, `{{ if`,
+ * `{%`, `{# #}`. */
 static bool is_control(const struct template_line *line, const char *p)
 {
 	static const char *const words[] = {
@@ -100,7 +102,7 @@ static bool is_key_char(char c)
 	       (c >= '0' && c <= '9') || (c && strchr("_./-\"'", c));
 }
 
-/* The first byte of the value, after `- ` and `key: `. */
+/* Returns the first byte of the value, after `- ` and `key: `. */
 static const char *value_of(const struct template_line *line)
 {
 	const char *p = line->start, *key;
@@ -114,12 +116,13 @@ static const char *value_of(const struct template_line *line)
 	return p;
 }
 
-/* True if a `|` or `>` header ends the line: the lines below it are text. */
+/* True if the value ends with a `|` or `>` header, so that the lines below it
+ * are text. */
 static bool opens_block(const char *value, const struct template_line *line)
 {
 	const char *p = value;
 
-	/* A tag or an anchor may precede it. */
+	/* A tag or an anchor may precede the header. */
 	while (p < line->end && (*p == '!' || *p == '&')) {
 		while (p < line->end && *p != ' ')
 			p++;
@@ -164,7 +167,7 @@ static bool is_template_line(struct template_scan *scan,
 	value = value_of(line);
 	if (is_control(line, value) || helm_in(line))
 		return true;
-	/* After a key or a dash, `{{` is not a useful YAML value. */
+	/* `{{` at the start of a value is not useful YAML. */
 	if (value > line->start && starts(line, value, "{{"))
 		return true;
 	if (opens_block(value, line)) {
@@ -189,7 +192,8 @@ static struct template_line line_at(const char *p, const char *end)
 	return line;
 }
 
-/* Most files contain no `{{`, `{%` or `{#` and are not checked by lines. */
+/* True if the text contains `{{`, `{%` or `{#`. Most files do not, and their
+ * lines are not checked. */
 static bool has_markup(const char *p, const char *end)
 {
 	while (p < end && (p = memchr(p, '{', (size_t)(end - p)))) {

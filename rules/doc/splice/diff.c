@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Writes unified diffs. Lines are compared by Myers' greedy algorithm (E. W.
- * Myers, An O(ND) difference algorithm, 1986), not over the whole text but
- * from one difference up to the next run of equal lines: so the work for a
- * file grows with its length and never with the square of its changes. A
- * difference that does not end within EDITS_MAX steps becomes all lines up to
- * the common end. The result is always a correct diff, not always the
+ * Myers, An O(ND) difference algorithm, 1986), not over the whole text but from
+ * each difference to the next run of equal lines, so that the work grows with
+ * the length of the file and not with the square of its changes. If a
+ * difference does not end within EDITS_MAX steps, all lines up to the common
+ * end are replaced. The result is always a correct diff, not always the
  * shortest.
  */
 #include "doc/diff.h"
@@ -25,7 +25,7 @@ enum {
 	DIAGONALS = 2 * EDITS_MAX + 3,
 };
 
-/* A line with its line end, which the last one may lack. */
+/* A line with its line end, which the last line may lack. */
 struct diff_line {
 	const char *text;
 	size_t len;
@@ -38,7 +38,7 @@ struct side {
 	size_t n, size;
 };
 
-/* New lines b..b+nb replace old lines a..a+na. */
+/* Lines b..b+nb of the new text replace lines a..a+na of the old one. */
 struct diff_change {
 	size_t a, na, b, nb;
 };
@@ -48,7 +48,7 @@ struct diff {
 	struct side old, new;
 	struct diff_change *changes;
 	size_t n, size;
-	uint32_t *reach; /* [edits][diagonal]: old line reached */
+	uint32_t *reach; /* [edits][diagonal]: the old line that was reached */
 };
 
 static void split(struct arena *arena, const struct diff_text *text,
@@ -98,11 +98,11 @@ static void add_change(struct diff *diff, const struct diff_change *change)
 
 /* --- one difference ------------------------------------------------------ */
 
-/* A search from old line a and new line b on; both sides end before the common
- * end. */
+/* A search that starts at old line a and new line b, and covers the lines
+ * before the common end. */
 struct search {
 	size_t a, b, na, nb;
-	int edits, diagonal; /* where it ended */
+	int edits, diagonal; /* edits and diagonal at which it ended */
 };
 
 static uint32_t *reach_at(const struct diff *diff, int edits, int diagonal)
@@ -111,7 +111,8 @@ static uint32_t *reach_at(const struct diff *diff, int edits, int diagonal)
 			    (size_t)(diagonal + EDITS_MAX + 1)];
 }
 
-/* Chooses the better of the two ways onto a diagonal: true is an added line. */
+/* Chooses how to reach a diagonal: true if by an added line, false if by a
+ * removed one. */
 static bool comes_down(const struct diff *diff, int edits, int diagonal)
 {
 	if (diagonal == -edits)
@@ -122,7 +123,8 @@ static bool comes_down(const struct diff *diff, int edits, int diagonal)
 	       *reach_at(diff, edits - 1, diagonal + 1);
 }
 
-/* Walks along one diagonal; true if the difference ends on it. */
+/* Follows equal lines along one diagonal. Returns true if the difference ends
+ * on it. */
 static bool walk_diagonal(struct diff *diff, struct search *search, int edits,
 			  int diagonal)
 {
@@ -158,7 +160,8 @@ static bool run_search(struct diff *diff, struct search *search)
 	return false;
 }
 
-/* Reports the changes of a search from its start; sets *a and *b to its end. */
+/* Reports the changes of a search in the order of lines; sets *a and *b to its
+ * end. */
 static void tell_search(struct diff *diff, const struct search *search,
 			size_t *a, size_t *b)
 {
@@ -261,7 +264,8 @@ static void add_lines(struct buf *out, char sign, const struct side *side,
 	}
 }
 
-/* Writes "start,count" of a hunk; for no lines, the line before counts. */
+/* Writes "start,count" of a hunk. If it has no lines, start is the line before
+ * it. */
 static void add_range(struct buf *out, size_t from, size_t n)
 {
 	if (n == 1)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walks over a plan, children before their parents, so that of several texts
- * inserted at one offset the inner ones come first. The style of a level, block
- * or flow, decides how it is changed.
+ * Walks over a plan, children before their parents, so that text inserted for
+ * inner values precedes text inserted for outer ones at the same offset. The
+ * style of a map or list, block or flow, decides how it is changed.
  *
- * New lines are inserted at the end of the previous line, with their line end
- * first: so they follow its comment, and a file without a final line end stays
- * so. Lines are removed in the same way, from line end to line end.
+ * A new line is inserted at the end of the previous line and begins with the
+ * line end: it follows the comment of that line, and a file without a final
+ * line end remains without one. In the same way, lines are removed from line
+ * end to line end.
  */
 #include "doc/splice.h"
 
@@ -17,8 +18,9 @@
 #include "splice_internal.h"
 
 /*
- * True if a map or list contains only entries: no merge (<<) and no duplicate
- * key, whose value would take effect when an entry is removed.
+ * True if a map or list contains only plain entries: no merge (<<), and no
+ * duplicate key, whose first value would become effective when the last one is
+ * removed.
  */
 static bool only_entries(const struct splicer *splicer, const struct node *node)
 {
@@ -41,8 +43,8 @@ static bool only_entries(const struct splicer *splicer, const struct node *node)
 	return only_space(splicer, at, node->end - flow, flow ? ',' : '\0');
 }
 
-/* True for `limits: {}` among block entries: its first entry gets block style
- * too. */
+/* True for `limits: {}` among block entries, to which a first entry is added in
+ * block style. */
 static bool opens_block(const struct splicer *splicer, const struct node *old)
 {
 	return !splicer->doc->json && old->flags & NODE_FLOW && !old->len &&
@@ -99,9 +101,9 @@ static void walk(struct splicer *splicer, const struct edit_place *place,
 	change_level(splicer, place, reason);
 }
 
-/* True if no number in the value would change: YAML reads whole numbers beyond
- * 64 bits as floats, floats keep 17 digits, and larger numbers become
- * strings. */
+/* True if YAML would read every number in the value as the same number: YAML
+ * reads integers beyond 64 bits as floats, keeps 17 digits of floats, and reads
+ * larger numbers as strings. */
 static bool survives_yaml(struct arena *arena, const struct node *value)
 {
 	struct node again = {0};
@@ -152,8 +154,8 @@ static int by_offset(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Joins two cuts that overlap: at the start of a file they may meet in a line
- * end. Returns false for other splices. */
+/* Joins two adjacent splices that remove text and overlap, as they may in a
+ * line end at the start of a file. Returns false for other splices. */
 static bool joins(struct splice *last, const struct splice *next)
 {
 	if (next->start >= last->end || next->len || last->len)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Applies splices and verifies the result: the new text is parsed as a file,
- * and every document must have its expected content. Callers verify before they
- * write files, so that a defect here never breaks a manifest.
+ * and every document must have its expected content. Callers verify the text
+ * before they write a file, so that a defect of this code cannot break a
+ * manifest.
  */
 #include "base/err.h"
 #include "doc/splice.h"
@@ -26,7 +27,7 @@ void splices_apply(const char *text, size_t len,
 	buf_add(out, text + at, len - at);
 }
 
-/* One reading of the text, before or after the edits. */
+/* A text that is parsed again: the one before or the one after the edits. */
 struct rereading {
 	struct arena arena;
 	struct source source;
@@ -45,7 +46,7 @@ static void reading_start(struct rereading *reading, const char *name,
 			  const char *text, size_t len)
 {
 	*reading = (struct rereading){.arena = ARENA_INIT};
-	/* The file's byte order mark is removed already, another one is
+	/* The file's byte order mark was removed already; another one would be
 	 * text. */
 	source_init(&reading->source, &reading->arena, name, "", 0);
 	reading->source.text = text;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Block style: entries are on separate lines, in one column. New entries are
- * inserted after the last line of the map or list, and after comments that are
- * indented further than its entries; metadata before a spec. Removed entries
- * are removed with their lines and the comments on them; comments on separate
- * lines stay. A list item's map begins on the line of the dash: if its first
- * entry is removed, the next one moves there.
+ * Changes maps and lists in block style, whose entries are on separate lines in
+ * one column. New entries are inserted after the last line of the map or list
+ * and after comments that are indented further than its entries; new metadata
+ * is inserted before a spec. A removed entry takes its lines and the comments
+ * on them with it; comments on separate lines stay. A map in a list begins on
+ * the line of the dash: if its first entry is removed, the next one moves
+ * there.
  */
 #include <string.h>
 
@@ -29,8 +30,8 @@ static const struct node *last_leaf(const struct node *node)
 	return node;
 }
 
-/* True if the node ends in a block scalar that keeps all line ends: it would
- * include new ones. */
+/* True if the node ends in a block scalar that keeps all line ends, which would
+ * also keep those of new lines. */
 static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 {
 	node = last_leaf(node);
@@ -45,7 +46,7 @@ static bool ends_in_keep(const struct splicer *splicer, const struct node *node)
 	return false;
 }
 
-/* True if the line before has only a comment. */
+/* True if the previous line contains only a comment. */
 static bool has_comment_above(const struct splicer *splicer, uint32_t at)
 {
 	uint32_t stop, before, i;
@@ -58,7 +59,8 @@ static bool has_comment_above(const struct splicer *splicer, uint32_t at)
 	return i < stop && splicer->text[i] == '#';
 }
 
-/* Returns the spec before which new metadata goes, as is usual; else NULL. */
+/* Returns the spec before which new metadata is inserted, as is usual; NULL if
+ * there is none. */
 static const struct node *spec_after(const struct splicer *splicer,
 				     const struct splice_change *change,
 				     const struct edit_place *child)
@@ -142,7 +144,8 @@ static void block_add(struct splicer *splicer,
 	style.nl = newline_at(splicer, at);
 	buf_init(&out);
 	add_entries(splicer, change, &style, (unsigned)col, &out);
-	/* Replaces everything in the map or list, or follows it. */
+	/* The new text replaces everything in the map or list, or is inserted
+	 * after it. */
 	if (change->emptied)
 		splice_put(splicer, old->start, old->end, &out);
 	else
@@ -168,7 +171,7 @@ uint32_t entry_end(const struct splicer *splicer, const struct node *child)
 }
 
 /* Returns the end of the previous entry, or the start of the map or list for
- * the first one; UINT32_MAX if an alias or a merge precedes. */
+ * the first entry; UINT32_MAX if the previous entry is an alias or a merge. */
 static uint32_t previous_end(const struct splicer *splicer,
 			     const struct splice_change *change, uint32_t index)
 {
@@ -194,8 +197,8 @@ static const struct node *kept_before(const struct splice_change *change,
 	return kept;
 }
 
-/* Returns the last scalar before an entry, after all edits; NULL for a new
- * one. */
+/* Returns the last scalar before an entry after all edits; NULL if it is
+ * new. */
 static const struct node *leaf_before(const struct splicer *splicer,
 				      const struct splice_change *change,
 				      const struct node *child)
@@ -216,8 +219,9 @@ static const struct node *leaf_before(const struct splicer *splicer,
 }
 
 /*
- * True if lines without content after a cut would become part of a block scalar
- * before it: comments with its indentation, or empty lines that it keeps.
+ * True if comments or empty lines after the removed lines would become part of
+ * a block scalar before them: comments with its indentation, or empty lines
+ * that it keeps.
  */
 static bool joins_text(const struct splicer *splicer,
 		       const struct splice_change *change,
@@ -234,7 +238,8 @@ static bool joins_text(const struct splicer *splicer,
 
 		while (at < splicer->len && splicer->text[at] != '\n')
 			at++;
-		/* The cut then includes the line end before it. */
+		/* The splice then also removes the line end before the
+		 * entry. */
 		if (at == splicer->len)
 			return ends_in_keep(splicer, before);
 		if (++at == splicer->len)
@@ -271,7 +276,7 @@ static bool may_cut(struct splicer *splicer, const struct splice_change *change,
 	return !reason;
 }
 
-/* Cuts all lines from the line of `from` to the line of `to`. */
+/* Removes all lines from the line of `from` to the line of `to`. */
 static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
 {
 	uint32_t stop = line_stop(splicer, to), before;
@@ -286,8 +291,8 @@ static void cut_lines(struct splicer *splicer, uint32_t from, uint32_t to)
 }
 
 /*
- * Cuts entries that begin on a dash's line, up to the next one that stays,
- * which is returned.
+ * Removes the entries that begin on the line of a dash, up to the next one that
+ * stays, which is returned.
  */
 static const struct node *cut_first(struct splicer *splicer,
 				    const struct splice_change *change)
@@ -342,7 +347,7 @@ static void block_remove(struct splicer *splicer,
 
 /* --- emptying ------------------------------------------------------------ */
 
-/* Replaces a block map or list by a text after its key. */
+/* Replaces a block map or list by a text on the line of its key. */
 static void block_collapse(struct splicer *splicer, const struct node *old,
 			   struct buf *text)
 {
@@ -361,7 +366,8 @@ static void block_collapse(struct splicer *splicer, const struct node *old,
 	cut_lines(splicer, old->start, old->end);
 }
 
-/* Returns why the bytes of a block value cannot all be removed, or NULL. */
+/* Returns the reason why not all bytes of a block value can be removed, or
+ * NULL. */
 static const char *whole_reason(const struct splicer *splicer,
 				const struct node *old)
 {
@@ -425,7 +431,7 @@ static bool is_collection(const struct node *node)
 	return node->type == NODE_MAP || node->type == NODE_SEQ;
 }
 
-/* Puts lines below the key in place of its value. */
+/* Replaces a value by lines below its key. */
 static bool put_below(struct splicer *splicer, const struct node *old,
 		      const struct node *value, struct style *style)
 {
@@ -486,8 +492,8 @@ static const char *replace_reason(const struct splicer *splicer,
 	if (!reason && old->flags & NODE_BLOCK)
 		reason = "there is a block scalar (| or >)";
 	/*
-	 * A quoted text may contain a '#' too; then the edit is rejected
-	 * needlessly.
+	 * A '#' in quoted text also counts as a comment; the edit is then
+	 * rejected needlessly.
 	 */
 	if (!reason && is_collection(old) &&
 	    has_comment(splicer, old->start,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collects the changes below a place, the reasons against them, and the splices
- * that make them.
+ * Collects the changes below a place, the reasons why they cannot be made, and
+ * the splices that make them.
  */
 #include <string.h>
 
@@ -60,7 +60,7 @@ void splice_put(struct splicer *splicer, uint32_t start, uint32_t end,
 	buf_release(text);
 }
 
-/* --- what plans say ------------------------------------------------------ */
+/* --- plans ---------------------------------------------------------------- */
 
 const struct node *new_value(struct splicer *splicer,
 			     const struct edit_place *place)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow style, which includes JSON: entries between brackets with commas. If the
- * neighbors are on separate lines, so are new entries.
+ * Changes maps and lists in flow style, which includes JSON: entries between
+ * brackets, separated by commas. If the neighboring entries are on separate
+ * lines, so are new entries.
  */
 #include <string.h>
 
@@ -41,7 +42,8 @@ static bool quotes_keys(const struct splicer *splicer, const struct node *map)
 	       splicer->text[child->key_start] == '"';
 }
 
-/* Learns the indentation of a value's entries from the line it opens on. */
+/* Sets the indentation of a value's entries by comparison with the line of its
+ * opening bracket. */
 static void learn_unit(const struct splicer *splicer, const struct node *node,
 		       struct style *style)
 {
@@ -54,8 +56,8 @@ static void learn_unit(const struct splicer *splicer, const struct node *node,
 }
 
 /*
- * Learns the style of node from the nearest value with entries: node itself, or
- * one around it. style->lines: entries are on separate lines.
+ * Sets the style from the nearest value that has entries: node itself or one of
+ * its parents. style->lines is set if entries are on separate lines.
  */
 static void learn_flow(const struct splicer *splicer, const struct node *node,
 		       struct style *style)
@@ -169,7 +171,8 @@ static void flow_add(struct splicer *splicer,
 
 /* --- removing ------------------------------------------------------------ */
 
-/* True if the bytes up to an entry have at most a comma, and no comment. */
+/* True if there is at most a comma, and no comment, between the entry and the
+ * previous one. */
 static bool clean_before(const struct splicer *splicer,
 			 const struct splice_change *change,
 			 const struct node *child)
@@ -205,7 +208,7 @@ static const char *cut_reason(const struct splicer *splicer,
 	return NULL;
 }
 
-/* Cuts one run of removed entries, first..last. */
+/* Removes a run of adjacent entries, first..last. */
 static void cut_run(struct splicer *splicer, const struct splice_change *change,
 		    const struct node *first, const struct node *last)
 {

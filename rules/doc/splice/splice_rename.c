@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A removed entry and an added one with the same value, both by one repair, are
- * one entry with a new key: only the bytes of the key change, and comments,
- * style and place stay with it.
+ * Renames keys: if one fix removes an entry and adds one with the same value,
+ * only the bytes of the key are changed, so that comments, style and position
+ * stay.
  *
- * The caller has checked that the map holds nothing but entries (only_entries):
- * no key has a tag, an anchor or a `?` before it.
+ * The caller has checked that the map contains only plain entries
+ * (only_entries()): no key has a tag, an anchor or a `?` before it.
  */
 #include <string.h>
 
@@ -22,7 +22,7 @@ bool is_added(const struct splice_change *change,
 	return true;
 }
 
-/* True if one group makes both changes, and no other group makes either. */
+/* True if the same single group makes both changes. */
 static bool same_owner(const struct edit_place *a, const struct edit_place *b)
 {
 	const struct place_owner *x = a ? a->owners : NULL, *y = b->owners;
@@ -54,7 +54,8 @@ static const struct node *find_old(struct splicer *splicer,
 	return NULL;
 }
 
-/* Puts the key, with the quotes of the old one, or without. */
+/* Replaces the old key by the new one, in the quotes of the old one if it has
+ * any. */
 static void put_key(struct splicer *splicer, const struct splice_change *change,
 		    const struct node *old, const struct edit_place *child)
 {

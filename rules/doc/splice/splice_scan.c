@@ -62,8 +62,8 @@ bool begins_line(const struct splicer *splicer, uint32_t at)
 	return true;
 }
 
-/* False if the comment has a character at which YAML 1.1 ends a comment and
- * this code does not end a line. */
+/* False if the comment contains a character that ends a comment in YAML 1.1 but
+ * does not end a line for this code. */
 static bool plain_comment(const struct splicer *splicer, uint32_t from,
 			  uint32_t stop)
 {
@@ -177,7 +177,7 @@ const char *indent_of(const struct splicer *splicer, uint32_t at)
 
 /* --- comments below ------------------------------------------------------ */
 
-/* A line below a map or list; at: its first byte after blanks. */
+/* A line below a map or list; at is its first byte that is not a blank. */
 struct below {
 	uint32_t at, stop;
 	unsigned col;
@@ -207,7 +207,7 @@ static bool own_block(const struct node *node, enum node_type type)
 	       !(node->flags & (NODE_FLOW | NODE_ALIASED | NODE_MERGED));
 }
 
-/* Returns the column of the list with which a map ends; -1 if it ends in
+/* Returns the column of the list that ends the map; -1 if the map ends in
  * something else. */
 static int list_below(const struct splicer *splicer, const struct node *map)
 {
@@ -217,9 +217,9 @@ static int list_below(const struct splicer *splicer, const struct node *map)
 }
 
 /*
- * `# - name: a` in the column of a map's keys can only be an item of the list
- * before it, as can the following lines that are indented further than its
- * dash.
+ * True if the comment is part of the list before it. `# - name: a` in the
+ * column of the map's keys can only be an item of that list, and so can the
+ * following lines that are indented further than its dash.
  */
 static bool is_item(const struct splicer *splicer, const struct below *line,
 		    int list, unsigned *dash)
@@ -267,8 +267,8 @@ uint32_t below_comments(const struct splicer *splicer, const struct node *node,
 
 /* --- style --------------------------------------------------------------- */
 
-/* Returns the additional indentation of a value relative to its map, or -1 if
- * unknown. */
+/* Returns by how many columns a value is indented further than its map, or -1
+ * if unknown. */
 static int deeper(const struct splicer *splicer, const struct node *map,
 		  const struct node *node)
 {
@@ -280,8 +280,8 @@ static int deeper(const struct splicer *splicer, const struct node *map,
 	return inner - outer;
 }
 
-/* Returns the indentation of the first child of that type that has at least
- * `least`, or -1. A list may begin with "- -": its own dash counts. */
+/* Returns the indentation of the first child of that type whose indentation is
+ * at least `least`, or -1. If a list begins with "- -", its own dash counts. */
 static int first_deeper(const struct splicer *splicer, const struct node *map,
 			enum node_type type, int least)
 {
@@ -311,7 +311,7 @@ static int first_gap(const struct splicer *splicer, const struct node *seq)
 }
 
 enum {
-	LOOK_MAX = 1000, /* style is not learned from larger maps */
+	LOOK_MAX = 1000, /* larger maps are not examined for their style */
 };
 
 void learn_style(const struct splicer *splicer, const struct node *node,

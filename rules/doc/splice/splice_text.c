@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values as text. A string is quoted if YAML 1.1, as kubectl reads it, would
- * read the plain text as another type, or if other readers might (times, dates,
- * 1_000). Quoted text is escaped as in JSON, and so are characters that are
- * line breaks or not allowed in YAML.
+ * Writes values as YAML text. A string is quoted if YAML 1.1, as kubectl reads
+ * it, would read the plain text as another type, or if other readers might
+ * (times, dates, 1_000). In quoted text, the characters that JSON escapes are
+ * escaped, and also line breaks and characters that YAML does not allow.
  */
 #include "splice_text.h"
 
@@ -68,7 +68,8 @@ static bool resolves(const char *s, size_t len)
 	return scalar.kind != SCALAR_STRING;
 }
 
-/* True for numbers of other YAML 1.1 readers: base 60, dates and 1_000. */
+/* True for texts that other YAML 1.1 readers read as numbers or dates: base 60,
+ * dates and 1_000. */
 static bool like_number(const char *s, size_t len)
 {
 	bool joined = false;

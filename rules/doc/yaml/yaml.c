@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main loop of the YAML parser: passes libyaml's events to the tree
+ * The main loop of the YAML reader: passes libyaml's events to the tree
  * builder.
  *
  * Only the first document of the given bytes is read, as go-yaml's Unmarshal
- * does; the caller learns where it ended. Budgets are checked before libyaml
- * or the tree can grow: libyaml needs time by flow depth for every token and
- * by the number of directives for each one, see load_limits_default.
+ * does; the caller learns where it ended. Budgets are checked before libyaml or
+ * the tree can grow: libyaml needs time in proportion to the flow depth for
+ * every token, and to the number of directives for every directive; see
+ * load_limits_default.
  */
 #include "yaml.h"
 
@@ -41,14 +42,14 @@ bool yaml_starts_line(const char *start, const char *p)
 }
 
 enum {
-	DIRECTIVE_MAX = 1024, /* bytes: each tag that uses it has this length */
-	/* Brackets that are checked in the time that a parser needs to
-	 * start. */
+	/* bytes, which each tag that uses the directive gets */
+	DIRECTIVE_MAX = 1024,
+	/* Number of bracket checks that take as long as starting a parser. */
 	START_WORK = 500,
 	LOOK_AHEAD = 1100, /* characters, to the end of the last token */
 };
 
-/* libyaml reads all directives in one call, so they are counted before. */
+/* libyaml reads all directives in one call, so they are counted beforehand. */
 static bool check_directives(struct yaml *yaml)
 {
 	uint32_t limit = yaml->loader->limits->directives;
@@ -110,8 +111,8 @@ static uint32_t skip_property(const char *text, uint32_t at, uint32_t end)
 }
 
 /*
- * Returns the offset after the anchor and the tag of a value: at most one of
- * each, because the next may belong to the first key of a map.
+ * Returns the offset after the anchor and the tag of a value. There is at most
+ * one of each, because the next one may belong to the first key of a map.
  */
 static uint32_t skip_properties(const char *text, uint32_t at, uint32_t end,
 				const char *signs)
@@ -140,7 +141,8 @@ static bool has_escaped_slash(const char *p, const char *end)
 	return false;
 }
 
-/* go-yaml's scanner is a port of an older libyaml. */
+/* Rejects texts that go-yaml's scanner, a port of an older libyaml, reads
+ * differently. */
 static void check_scanner(struct yaml *yaml, const struct yaml_text *text,
 			  yaml_scalar_style_t style)
 {
@@ -187,7 +189,7 @@ static bool feed_scalar(struct yaml *yaml, const yaml_event_t *event)
 		text.start =
 			skip_properties(yaml->text, text.start, text.end,
 					property_signs(text.anchor, text.tag));
-	/* go-yaml: the comma is part of the tag. */
+	/* For go-yaml, the comma is part of the tag. */
 	if (text.tag && text.start == text.end && yaml->flow_depth &&
 	    text.end < yaml->end && yaml->text[text.end] == ',')
 		return yaml_refuse(
@@ -269,7 +271,7 @@ static void spend_ahead(struct yaml *yaml)
 	yaml->work_left -= work < yaml->work_left ? work : yaml->work_left;
 }
 
-/* Reads all events of one document; false if it is rejected. */
+/* Reads all events of one document. Returns false if it is rejected. */
 static bool read_document(struct yaml *yaml, uint32_t *used)
 {
 	bool more = true;
@@ -315,7 +317,8 @@ static size_t supply_text(struct yaml *yaml, unsigned char *out, size_t size)
 	return n;
 }
 
-/* kubectl adds a missing line end to the last line of a file. */
+/* Supplies libyaml with input. Like kubectl, adds a missing line end to the
+ * last line of a file. */
 static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 {
 	struct yaml *yaml = context;
@@ -332,7 +335,8 @@ static int supply(void *context, unsigned char *out, size_t size, size_t *given)
 	return 1;
 }
 
-/* libyaml skips such a mark, go-yaml reads it as a letter. */
+/* Rejects byte order marks inside of the text: libyaml skips such a mark,
+ * go-yaml reads it as a letter. */
 static bool check_marks(struct yaml *yaml)
 {
 	const char *end = yaml->text + yaml->end;
@@ -395,13 +399,14 @@ bool yaml_read_events(struct loader *loader, struct yaml_first *first)
 		.nodes_max = cost_nodes(loader),
 		.nodes_left = cost_nodes(loader),
 		.work_left = cost_flow_work(loader),
-		.decodes = 1, /* the document */
+		.decodes = 1, /* counts the document itself */
 	};
 
 	flow_work = yaml.work_left;
 	first->used = first->end;
 	first->root = NULL;
-	/* A file that was concatenated from files contains their marks. */
+	/* A file that was concatenated from several files contains their byte
+	 * order marks. */
 	if (yaml.end - yaml.start >= 3 &&
 	    !memcmp(text + yaml.start, "\xef\xbb\xbf", 3))
 		yaml.start += 3;

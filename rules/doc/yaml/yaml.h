@@ -22,16 +22,19 @@ enum frame_state {
 	IN_SEQ,
 	WANT_KEY,
 	WANT_VALUE,
-	WANT_MERGE, /* the value of a `<<` */
+	WANT_MERGE, /* the next value belongs to a `<<` key */
 };
 
-/* An anchor by its name; a later one with the same name replaces it. */
+/* An anchor by its name; a later anchor with the same name replaces it. */
 struct anchor {
-	struct node entry; /* of struct yaml's anchors; key: the name */
+	/* in the anchors of struct yaml, with the name as its key */
+	struct node entry;
 	struct node *target;
-	struct scalar value; /* for scalars: a key is not typed as JSON is */
-	uint64_t decodes;    /* go-yaml's count for the target */
-	uint32_t height;     /* number of levels of the target, 0 for scalars */
+	/* for scalars: as a key, a value has another type than in JSON */
+	struct scalar value;
+	/* number of values that go-yaml counts for the target */
+	uint64_t decodes;
+	uint32_t height; /* number of levels of the target, 0 for scalars */
 };
 
 /* A map or seq that is still open. */
@@ -39,27 +42,31 @@ struct frame {
 	struct node *node;
 	struct anchor *anchor;
 	enum frame_state state;
-	bool merge; /* the node is the value of a `<<`, not part of the tree */
+	/* the node is the value of a `<<` key, not part of the tree */
+	bool merge;
 	bool flow;
 	const char *key;
 	size_t key_len;
 	uint32_t key_start, key_end;
-	uint64_t decodes; /* struct yaml's counter when it was opened */
-	uint32_t height;  /* levels seen inside */
+	/* value of struct yaml's counter when the frame was opened */
+	uint64_t decodes;
+	uint32_t height; /* number of levels inside so far */
 };
 
 struct yaml {
 	struct loader *loader;
 	struct arena *arena;
-	const char *text;    /* the source's first byte */
+	const char *text;    /* first byte of the source */
 	uint32_t start, end; /* the part to read */
 	yaml_parser_t parser;
-	yaml_event_t event; /* the last event; empty after deletion */
-	uint32_t supplied;  /* offset up to which libyaml has the text */
-	bool ended;	    /* it has all of it, and the line break after it */
+	yaml_event_t event; /* last event; empty after deletion */
+	/* offset up to which libyaml has received the text */
+	uint32_t supplied;
+	/* it received all of it, and the added line break */
+	bool ended;
 
 	bool cut;   /* some bytes are not passed to libyaml */
-	bool ascii; /* code points are bytes */
+	bool ascii; /* each code point is one byte */
 	size_t index;
 	uint32_t byte; /* offset in text of code point number `index` */
 
@@ -72,7 +79,8 @@ struct yaml {
 	uint32_t nodes_max, nodes_left;
 	uint64_t work_left;
 	uint32_t flow_depth;
-	bool unfit; /* something was read that JSON does not have */
+	/* the document contains a value that JSON cannot represent */
+	bool unfit;
 	uint64_t decodes, alias_decodes;
 };
 
@@ -83,49 +91,50 @@ struct yaml_text {
 	const char *tag;
 	const char *anchor;
 	uint32_t start, end;
-	bool plain;  /* plain and without a tag: the text decides */
-	bool absent; /* nothing is written there, not even a tag or an anchor */
+	bool plain;  /* plain and without a tag: the text determines the type */
+	bool absent; /* nothing is written, not even a tag or an anchor */
 	uint8_t flags;
 };
 
-/* The first document of some bytes. */
+/* The first document in a range of bytes, and its tree. */
 struct yaml_first {
 	uint32_t start, end;
 	uint32_t used; /* offset after the document; end if it is rejected */
-	struct node *root; /* NULL: empty, or refused */
+	struct node *root; /* NULL: empty, or rejected */
 };
 
 bool yaml_read_first(struct loader *loader, struct yaml_first *first);
-/* Reads with libyaml only, without the block reader (yaml_block.h). */
+/* Reads with libyaml only, without the fast parser (yaml_block.h). */
 bool yaml_read_events(struct loader *loader, struct yaml_first *first);
 
 bool yaml_scalar(struct yaml *yaml, const struct yaml_text *text);
 bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor);
 bool yaml_close(struct yaml *yaml, uint32_t end);
 
-/* Returns the node for the next value, which is counted. NULL if it is
- * rejected. */
+/* Returns a node for the next value and counts it; NULL if the limit is
+ * reached. */
 struct node *yaml_place(struct yaml *yaml, uint32_t at);
 /* Records that the innermost frame has at least this many levels. */
 void yaml_raise(struct yaml *yaml, uint32_t height);
-/* Moves everything but links and key of *from into node. */
+/* Moves everything but key and links of *from into node. */
 void yaml_graft(struct node *node, const struct node *from);
 /* Returns the frame's child with this key, or NULL. */
 struct node *yaml_member(struct yaml *yaml, struct frame *frame,
 			 const char *key, size_t len);
-/* Makes space for a replaced member: the old one, cleared, or a new one. */
+/* Returns the member for a repeated key: the old one, cleared, or a new one. */
 struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 			  struct node *old);
 
 /*
- * The conversion to JSON rejects some values, but follows the decoding: a value
- * that a later duplicate replaces does no harm. Until then such a float has no
- * text, and such a key starts with a byte that no text contains.
+ * Begins a text that JSON cannot represent. The conversion to JSON rejects some
+ * floats and keys, but only after decoding, when a later duplicate may have
+ * replaced the value. Until then, such a float has no text, and such a key
+ * starts with this byte, which no text contains.
  */
 #define YAML_UNFIT "\xff"
 bool yaml_check_fit(struct yaml *yaml);
 
-/* Sets the frame's key; false for invalid base64. */
+/* Sets the frame's key; returns false for invalid base64. */
 bool yaml_key(struct yaml *yaml, struct frame *frame,
 	      const struct scalar *scalar, const char *text, size_t len);
 
@@ -133,27 +142,28 @@ struct anchor *yaml_anchor(struct yaml *yaml, const char *name,
 			   struct node *target);
 bool yaml_alias(struct yaml *yaml, const char *name, uint32_t start,
 		uint32_t end);
-/* Handles the frame's complete merge value: a map, or a seq of maps. */
+/* Merges the complete value of a `<<` key, a map or a seq of maps, into the
+ * frame's map. */
 bool yaml_merge(struct yaml *yaml, const struct node *value, unsigned flag);
 bool yaml_refuse_merge(struct yaml *yaml, uint32_t start, uint32_t end);
 
-/* Passes on an issue with this text; false if kind is LOAD_SYNTAX. */
+/* Reports an issue with this text. Returns false if its kind is LOAD_SYNTAX. */
 bool yaml_issue(struct yaml *yaml, const struct load_issue *issue,
 		const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* Like yaml_issue(), for LOAD_SYNTAX. */
+/* Reports a LOAD_SYNTAX issue; returns false. */
 bool yaml_refuse(struct yaml *yaml, uint32_t start, uint32_t end,
 		 const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* Reports the problem of libyaml's parser. */
+/* Reports the error of libyaml's parser; returns false. */
 bool yaml_refuse_parser(struct yaml *yaml);
 /* Returns the offset in the source of a code point of the text being read. */
 uint32_t yaml_offset(struct yaml *yaml, size_t index);
 /* Returns the offset in the source of byte n of libyaml's input. */
 uint32_t yaml_byte(const struct yaml *yaml, size_t n);
-/* True if libyaml's input lacks the byte at this offset. */
+/* True if the byte at this offset is not passed to libyaml. */
 bool yaml_is_cut(const struct yaml *yaml, uint32_t at);
 /* Returns the line number of an offset. */
 unsigned yaml_line(struct yaml *yaml, uint32_t offset);
-/* Takes steps from the work budget; false if it is exceeded. */
+/* Subtracts steps from the work budget. Returns false if it is exceeded. */
 bool yaml_spend(struct yaml *yaml, uint64_t steps, uint32_t at);
 
 /* Returns the length of the YAML line break at p, 0 if there is none. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The tree from YAML events. Open maps and seqs are a stack of frames; a
- * value goes where the innermost frame says. The last of two equal keys
- * counts, as in go-yaml: it takes the place of the first, so that n
- * repetitions cost no more than n keys.
+ * Builds the tree from YAML events. Open maps and seqs are a stack of frames;
+ * the state of the innermost frame decides where a value belongs. The last of
+ * two equal keys counts, as in go-yaml: it takes the place of the first, so
+ * that n repetitions cost no more than n keys.
  *
- * decodes counts as go-yaml's decoder does, one for each key and value, so
- * that its guard against alias bombs refuses here what it refuses there.
+ * decodes counts as go-yaml's decoder does, one for each key and value, so that
+ * its guard against alias bombs rejects the same documents here.
  */
 #include <string.h>
 
@@ -66,7 +66,7 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 		yaml_graft(old, &empty);
 		return old;
 	}
-	/* Aliases need the old value; unlinking drops the index. */
+	/* Aliases still need the old value; unlinking drops the map's index. */
 	if (!yaml_spend(yaml, 64 * (uint64_t)frame->node->len, old->start))
 		return NULL;
 	node = new_node(yaml, old->start);
@@ -79,7 +79,7 @@ struct node *yaml_replace(struct yaml *yaml, struct frame *frame,
 	return node;
 }
 
-/* A report takes as long as this many steps. */
+/* Steps of the work budget that one report costs. */
 enum { DUPLICATE_WORK = 200 };
 
 static struct node *place_member(struct yaml *yaml, struct frame *frame)
@@ -148,7 +148,7 @@ static bool resolve(struct yaml *yaml, const struct yaml_text *text,
 	    (!text->plain ||
 	     (text->len && !scalar_may_resolve((unsigned char)*text->text))))
 		return true;
-	/* Without a tag every text has a type. */
+	/* Without a tag, every text has a type. */
 	if (scalar_resolve(text->text, text->len, text->tag, scalar) ||
 	    !text->tag)
 		return true;
@@ -183,7 +183,7 @@ static bool is_merge(const struct yaml_text *text)
 		(text->tag && !strcmp(text->tag, "tag:yaml.org,2002:merge")));
 }
 
-/* Keys can be aliased too. */
+/* Stores the anchor of a key, to which aliases may refer. */
 static bool anchor_key(struct yaml *yaml, const struct yaml_text *text,
 		       const struct scalar *scalar)
 {
@@ -236,7 +236,8 @@ static bool take_key(struct yaml *yaml, struct frame *frame,
 	return !text->anchor || anchor_key(yaml, text, &scalar);
 }
 
-/* libyaml places a missing value at the next token. */
+/* Moves the position of a missing value, which libyaml places at the next
+ * token. */
 static void place_implicit(struct yaml *yaml, const struct frame *frame,
 			   struct yaml_text *text)
 {
@@ -292,7 +293,7 @@ bool yaml_open(struct yaml *yaml, struct node *like, const char *anchor)
 	if (yaml->nframes >= limit)
 		return yaml_refuse(yaml, like->start, like->start + 1,
 				   "nested deeper than %u levels", limit);
-	/* The decoder reads a list of merges without decoding it. */
+	/* The decoder does not count a list of merges as a value. */
 	if (!frame.merge || like->type == NODE_MAP)
 		yaml->decodes++;
 	frame.node = yaml_place(yaml, like->start);
@@ -317,7 +318,7 @@ bool yaml_close(struct yaml *yaml, uint32_t end)
 	char bracket = node->type == NODE_MAP ? '}' : ']';
 
 	yaml->flow_depth -= frame.flow;
-	/* [a: 1]: the inner map has no brackets. */
+	/* In [a: 1], the inner map has no brackets. */
 	if (!frame.flow || end <= yaml->last_end ||
 	    yaml->text[end - 1] != bracket)
 		end = yaml->last_end;

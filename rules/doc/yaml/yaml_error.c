@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Issues of the YAML reader. libyaml's text (the expected token and its
- * context) is kept, unless only libyaml's authors understand it: then another
- * one replaces it. An issue covers the character at which reading stopped.
+ * Issues of the YAML reader. libyaml's message (the expected token and its
+ * context) is kept unless it is only understandable with knowledge of libyaml;
+ * then another one replaces it. An issue covers the character at which reading
+ * stopped.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -12,7 +13,7 @@
 #include "base/text.h"
 #include "yaml.h"
 
-/* A key in a message may contain any bytes, and may be cut. */
+/* Cleans a message, in which a key may contain any bytes and may be cut. */
 static void clean(char *text)
 {
 	size_t left = strlen(text);
@@ -107,7 +108,8 @@ bool yaml_check_fit(struct yaml *yaml)
 	return true;
 }
 
-/* libyaml stops after the first byte of the incomplete sequence. */
+/* Returns the first byte of the incomplete sequence at which libyaml
+ * stopped. */
 static uint32_t lead_byte(struct yaml *yaml, uint32_t at)
 {
 	for (uint32_t back = 3; back; back--) {
@@ -220,7 +222,7 @@ bool yaml_refuse_parser(struct yaml *yaml)
 		return refuse_bytes(yaml);
 	if (parser->error == YAML_MEMORY_ERROR || !problem)
 		OUT_OF_MEMORY();
-	/* The problem's mark last, because the cursor moves forward. */
+	/* Convert the problem's mark last, because the cursor moves forward. */
 	from = yaml_offset(yaml, parser->context_mark.index);
 	at = yaml_offset(yaml, parser->problem_mark.index);
 	line = context ? yaml_line(yaml, from) : 0;

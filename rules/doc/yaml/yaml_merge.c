@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Anchors, aliases and merge keys as go-yaml v2 has them. An alias is a deep
- * copy of the anchor's value as it was when the anchor's value ended. A merge
- * sets keys at its place: it overrides keys written before it and is overridden
- * by keys after it (YAML's own text and other readers let every written key
- * win). In a list of merges the first map wins.
+ * Anchors, aliases and merge keys as in go-yaml v2. An alias is a deep copy of
+ * the anchor's value as it was when that value ended. A merge overrides keys
+ * written before it and is overridden by keys written after it (by the YAML
+ * specification and in other readers, written keys always have precedence). In
+ * a list of merges, the first map has precedence.
  *
  * Anchors are kept as children of a map node, whose index finds them by name.
  */
@@ -21,7 +21,7 @@ struct anchor *yaml_anchor(struct yaml *yaml, const char *name,
 	struct anchor *anchor;
 
 	if (entry) {
-		/* entry is the anchor's first member */
+		/* entry is the first member of struct anchor */
 		anchor = (struct anchor *)entry;
 	} else {
 		anchor = ARENA_NEW(yaml->arena, struct anchor);
@@ -41,8 +41,8 @@ static bool is_collection(const struct node *node)
 	return node->type == NODE_MAP || node->type == NODE_SEQ;
 }
 
-/* Returns the share of decodes that may come from aliases, as go-yaml allows
- * it. */
+/* Returns the share of decoded values that may come from aliases, as in
+ * go-yaml. */
 static double alias_share(uint64_t decodes)
 {
 	const double low = 400000, high = 4000000;
@@ -78,12 +78,12 @@ static struct anchor *find_anchor(struct yaml *yaml, const char *name,
 		yaml_issue(yaml, at, "there is no anchor &%.100s before", name);
 		return NULL;
 	}
-	/* Values get their end once they are complete. */
+	/* The end of a value is set when it is complete. */
 	if (is_collection(anchor->target) && !anchor->target->end) {
 		yaml_issue(yaml, at, "anchor &%.100s contains itself", name);
 		return NULL;
 	}
-	/* A merge adds only the content of the map. */
+	/* A merge adds only the entries of the map, not the map itself. */
 	height = anchor->height;
 	height -= height && yaml->nframes &&
 		  yaml->frames[yaml->nframes - 1].state == WANT_MERGE;
@@ -235,7 +235,7 @@ bool yaml_merge(struct yaml *yaml, const struct node *value, unsigned flag)
 			return yaml_refuse_merge(yaml, item->start, item->end);
 		items[n++] = item;
 	}
-	/* The first one is set last and wins. */
+	/* The first map is merged last, so that it overrides the others. */
 	while (n--)
 		if (!merge_map(yaml, items[n], flag))
 			return false;

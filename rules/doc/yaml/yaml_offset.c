@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts libyaml's positions into byte offsets. libyaml counts code points,
- * nodes have byte offsets; in ASCII text they are the same, else a cursor
- * advances with the marks, which rarely go back. kubectl removes one CR of a
- * line that ends in CR CR LF, so libyaml does not get the second one.
+ * Converts libyaml's positions into byte offsets. libyaml counts code points.
+ * In ASCII text these are byte offsets; in other text, a cursor advances with
+ * the positions, which rarely go back. kubectl removes one CR of a line that
+ * ends in CR CR LF, so libyaml does not get the second one.
  */
 #include "yaml.h"
 

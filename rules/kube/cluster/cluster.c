@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queries of snapshots. A namespace is one blob: its name, then a record for
- * each object in it (kind, name, length, packed tree). Objects without a
- * namespace are in one blob for each kind.
+ * Reads objects from snapshots. A namespace is stored as one blob: its name,
+ * then a record for each object in it (kind, name, length, packed tree).
+ * Cluster-scoped objects are stored as one blob per kind.
  */
 #include "kube/cluster/cluster.h"
 
@@ -144,7 +144,8 @@ bool record_next(struct byte_cursor *c, struct cluster_record *record)
 	return true;
 }
 
-/* The records of a place; *name is its namespace. */
+/* Finds the records of a namespace, or of a cluster-scoped kind; sets *name to
+ * the namespace. */
 static bool records_of(const struct cluster *cluster, enum cluster_kind kind,
 		       const char *namespace, struct byte_cursor *c)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Records look-ups that found nothing. The record belongs to the thread, so
- * that it need not be passed to each of them.
+ * that look-up functions need no parameter for it.
  */
 #include <string.h>
 
@@ -22,7 +22,8 @@ bool cluster_absence_same(const struct cluster_absence *a,
 	       text_eq(a->name, b->name);
 }
 
-/* Returns the index of the record, or CLUSTER_ABSENCES if it is full. */
+/* Returns the index of the absence, which is added if it is new;
+ * CLUSTER_ABSENCES if the record is full. */
 static size_t record(struct cluster_absences *all,
 		     const struct cluster_absence *one)
 {

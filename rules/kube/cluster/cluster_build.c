@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Building snapshots. A change rebuilds one blob, that of its namespace;
- * publishing shares everything else with the snapshot before.
+ * Builds snapshots. A change replaces the blob of one namespace; all other
+ * blobs are shared with the previous snapshot.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,9 @@ uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id)
 
 /* --- records -------------------------------------------------------------- */
 
-/* A Namespace is stored among its objects, under no name. The kept DaemonSets
- * and Deployments are few: they are all in one blob. */
+/* Returns the key of an object's record. A Namespace is stored among its
+ * objects, without a name. All DaemonSets and Deployments that are stored are
+ * in one blob, because they are few. */
 struct record_at cluster_record_at(struct arena *arena, enum cluster_kind kind,
 				   const struct object_id *id)
 {
@@ -110,7 +111,7 @@ static int record_order(const struct cluster_record *record,
 
 /*
  * Copies the records before this one and moves the cursor past it. Returns its
- * bytes if it exists. Records are sorted, so that a state does not depend on
+ * bytes if it exists. Records are sorted, so that the result does not depend on
  * the order of changes.
  */
 static struct byte_cursor copy_before(struct cluster_builder *b,
@@ -138,7 +139,8 @@ static struct byte_cursor copy_before(struct cluster_builder *b,
 	return found;
 }
 
-/* The length of the record that now replaces one of `old` bytes. */
+/* Appends the new record, which replaces one of `old` bytes, unless it makes
+ * the runtimes too large. Returns its length, or 0. */
 static size_t put_bounded(struct cluster_builder *b, const struct record_at *at,
 			  const struct node *tree, size_t old)
 {
@@ -155,8 +157,8 @@ static size_t put_bounded(struct cluster_builder *b, const struct record_at *at,
 	return 0;
 }
 
-/* Replaces the record with the same key; tree NULL: removes it. Returns 1 if it
- * changed. */
+/* Replaces the record with the same key; removes it if tree is NULL. Returns 1
+ * if something changed. */
 static int replace_record(struct cluster_builder *b, const struct record_at *at,
 			  const struct node *tree)
 {
@@ -238,7 +240,8 @@ static int add_kept(struct cluster_builder *b, enum cluster_kind kind,
 	return cluster_add_node(b, id.name, kept, (uint64_t)count);
 }
 
-/* Kept owners have no specs if they come from a list (see cluster_list.c). */
+/* Stores an owner whose specs are read by rules. Items of a list lack these
+ * specs (see cluster_list.c). */
 static int add_owner_kept(struct cluster_builder *b, enum cluster_kind kind,
 			  const struct cluster_item *item, struct err *err)
 {
@@ -293,7 +296,7 @@ int cluster_builder_remove(struct cluster_builder *b,
 	return rc;
 }
 
-/* --- where it comes from -------------------------------------------------- */
+/* --- origin of the snapshot ----------------------------------------------- */
 
 static char *copy(const char *text)
 {

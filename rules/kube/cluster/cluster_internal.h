@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside rules/kube: the parts of cluster snapshots. Blobs (bytes under a key)
- * are in tables of shards; blobs and shards are shared by reference count, and
- * a builder copies a shard only if another owner holds it, too.
+ * Data structures of cluster snapshots, private to rules/kube. Blobs (bytes
+ * under a key) are stored in tables of shards. Blobs and shards are shared by
+ * reference count, and a builder copies a shard before a change only if it is
+ * shared.
  */
 #ifndef RULES_KUBE_CLUSTER_INTERNAL_H
 #define RULES_KUBE_CLUSTER_INTERNAL_H
@@ -33,57 +34,59 @@ struct hash_table {
 };
 
 const struct blob *table_find(const struct hash_table *table, uint64_t key);
-/* Replaces an earlier entry with that key. */
+/* Adds an entry, or replaces the one with the same key. */
 void table_put(struct hash_table *table, uint64_t key, const void *data,
 	       size_t len);
 bool table_remove(struct hash_table *table, uint64_t key);
-/* Lets dst (not in use) share all entries of src. */
+/* Lets dst, which must be empty, share all entries of src. */
 void table_share(struct hash_table *dst, const struct hash_table *src);
 void table_release(struct hash_table *table);
 const struct blob *table_next(const struct hash_table *table, size_t *cursor);
 
 /* --- packing (cluster_pack.c) --------------------------------------------- */
 
-/* Names that occur in many places, by number. Only the builder adds names,
- * before it publishes objects that use them. */
+/* A table of names that occur often, which are stored by number. Only the
+ * builder adds names, before it publishes objects that use them. */
 enum { NAMES_MAX = 4096 };
 struct name_table {
 	atomic_uint refs;
 	uint32_t n;
 	struct arena arena;
-	uint32_t *slots; /* hash table of numbers + 1 */
+	uint32_t *slots; /* hash table with numbers + 1 */
 	const char *items[NAMES_MAX];
 };
 struct name_table *names_new(void);
 void names_put(struct name_table *names);
 
-/* Reading stops at the end: bytes beyond it read as 0 and "". */
+/* Packed bytes to read. Beyond the end, reads return 0 and "". */
 struct byte_cursor {
 	const unsigned char *at, *end;
 	const struct name_table *names;
 };
 void put_number(struct buf *out, uint64_t n);
 void put_text(struct buf *out, const char *text);
-/* Appends a text that also occurs in other places, as its number. */
+/* Appends a text that occurs often, as its number. */
 void put_name(struct buf *out, struct name_table *names, const char *text);
 void put_tree(struct buf *out, struct name_table *names,
 	      const struct node *node);
 void put_quantity(struct buf *out, struct quantity q);
 uint64_t take_number(struct byte_cursor *cursor);
-const char *take_text(struct byte_cursor *cursor); /* in the packed bytes */
+/* points into the packed bytes */
+const char *take_text(struct byte_cursor *cursor);
 const char *take_name(struct byte_cursor *cursor, struct arena *arena);
 struct node *take_tree(struct byte_cursor *cursor, struct arena *arena);
 struct quantity take_quantity(struct byte_cursor *cursor);
 
 /* --- nodes (cluster_node.c) ----------------------------------------------- */
 
-/* Node groups of one snapshot, shared while no node changes. */
+/* Node groups of a snapshot, shared until a node changes. */
 struct node_groups {
 	atomic_uint refs;
 	struct arena arena;
 	struct node_group *items;
 	size_t n;
-	const char *const *individual; /* label keys, NULL-terminated */
+	/* keys of labels that differ on every node, NULL-terminated */
+	const char *const *individual;
 };
 struct node_groups *node_groups_make(const struct hash_table *groups,
 				     const struct name_table *names);
@@ -104,37 +107,39 @@ struct cluster {
 	uint64_t serial;
 	struct name_table *names;
 	struct node_groups *nodes;
-	/* By the name of the namespace, or "" for objects without one: the
+	/* By the hash of the namespace, or "" for cluster-scoped objects: the
 	 * name, then records (see cluster.c). */
 	struct hash_table namespaces;
-	struct hash_table usage; /* by identity */
+	struct hash_table usage; /* by hash of the owner's identity */
 	struct cluster_meta meta;
 	size_t counts[CLUSTER_KINDS];
 };
 
 struct cluster_builder {
-	struct cluster state;	       /* never handed out itself */
-	struct hash_table pods;	       /* owner, and requests */
-	struct hash_table links;       /* from an object to its owner */
-	struct hash_table node_names;  /* their group */
-	struct hash_table node_groups; /* count, and capacity */
+	/* state that is copied for each snapshot */
+	struct cluster state;
+	struct hash_table pods;	       /* owner and requests of each pod */
+	struct hash_table links;       /* owner of each object */
+	struct hash_table node_names;  /* group of each node */
+	struct hash_table node_groups; /* count and capacity of each group */
 	bool nodes_changed;
-	size_t runtime_bytes; /* packed */
-	bool left_out;	      /* the object was left out because of its size */
+	size_t runtime_bytes; /* packed size of all runtimes */
+	/* the object was left out because it is too large */
+	bool left_out;
 	struct arena scratch;
 	struct buf packed, id, record, group;
 };
 
 uint64_t cluster_place_key(enum cluster_kind kind, const char *namespace);
-/* Blob of a namespace: records one after the other. */
+/* A record in the blob of a namespace. */
 struct cluster_record {
 	enum cluster_kind kind;
 	const char *name;
-	const unsigned char *start; /* of the whole record */
+	const unsigned char *start; /* start of the record */
 	struct byte_cursor tree;
 };
 bool record_next(struct byte_cursor *cursor, struct cluster_record *record);
-/* Place of an object's record. */
+/* Key of an object's record. */
 struct record_at {
 	enum cluster_kind kind;
 	const char *namespace, *name;
@@ -147,7 +152,8 @@ static inline const char *text_of(const struct node *node)
 	return text_or_empty(node_str(node));
 }
 
-/* Returns the kept containers of a DaemonSet or a Deployment. */
+/* Returns the stored fields of the containers of a DaemonSet or a
+ * Deployment. */
 struct node *cluster_kept_containers(struct arena *arena,
 				     enum cluster_kind kind,
 				     const struct node *root);
@@ -155,7 +161,7 @@ struct node *cluster_kept_containers(struct arena *arena,
 struct object_id cluster_id(const struct cluster_item *item);
 uint64_t cluster_id_key(struct cluster_builder *b, const struct object_id *id);
 
-/* cluster_pod.c, cluster_node.c: parts of cluster_builder_add(). */
+/* Parts of cluster_builder_add(), in cluster_pod.c and cluster_node.c. */
 int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 		    struct err *err);
 int cluster_remove_pod(struct cluster_builder *b, uint64_t key);

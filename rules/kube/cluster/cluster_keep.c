@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Removes objects that a new list of a kind no longer has. The others stay
- * unchanged, so that a new list without changes costs nothing and snapshots
- * keep sharing them.
+ * Removes objects that are missing in a new list of a kind. The other objects
+ * stay unchanged, so that a list without changes costs little and snapshots
+ * continue to share them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "cluster_internal.h"
 
 struct keys {
-	const uint64_t *items; /* sorted */
+	const uint64_t *items; /* sorted keys of the objects in the list */
 	size_t n;
 };
 
@@ -60,8 +60,8 @@ static void drop_table(void *table)
 
 /* --- records -------------------------------------------------------------- */
 
-/* Copies the blob without the records of the kind that are not among the
- * keys. */
+/* Copies the blob without records of the kind whose keys are not in the
+ * list. */
 static size_t strip_blob(struct cluster_builder *b, const struct blob *blob,
 			 enum cluster_kind kind, const struct keys *keys)
 {
@@ -104,8 +104,8 @@ static size_t keep_records(struct cluster_builder *b, enum cluster_kind kind,
 	const struct blob *blob;
 	size_t cursor = 0, gone = 0;
 
-	/* Removing entries moves others in the shard: walk over the old
-	 * state. */
+	/* Iterate over a copy of the table, because removing an entry moves
+	 * others in its shard. */
 	table_share(&before, &b->state.namespaces);
 	escape_guard(&guard, drop_table, &before);
 	while ((blob = table_next(&before, &cursor)))

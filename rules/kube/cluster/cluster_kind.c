@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kinds in a snapshot, and their fields: only those that rules read, so
- * that a file can be passed on and memory stays small. Annotations are not
- * kept, and Secrets are never read.
+ * The kinds in a snapshot and the fields that are stored: only those that rules
+ * read, so that memory stays small and a file can be given to others.
+ * Annotations are not stored, and Secrets are never read.
  */
 #include <string.h>
 
@@ -190,7 +190,8 @@ enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)
 	return CLUSTER_OTHER;
 }
 
-/* --- what is kept --------------------------------------------------------- */
+/* --- fields that are stored
+ * ------------------------------------------------ */
 
 static struct node *child_map(struct arena *arena, struct node *map,
 			      const char *key, size_t len)
@@ -247,8 +248,8 @@ static int check_amounts(const struct node *map, const char *where,
 	return 0;
 }
 
-/* Runtimes have variables and commands with secrets, and a snapshot may be
- * passed on. */
+/* Masks secrets in the variables and commands of runtimes, because a snapshot
+ * may be given to others. */
 static void mask(struct arena *arena, const struct secrets *secrets,
 		 struct node *node)
 {

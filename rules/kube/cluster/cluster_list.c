@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A page of a list, as an API server returns it. Fields that are never read
- * (managedFields, env, volumes, conditions, ...) are not put into the tree;
- * they are most of a pod.
+ * Reads a page of a list, as an API server returns it. Fields that are never
+ * used (managedFields, env, volumes, conditions, ...) are skipped; they are
+ * most of a pod.
  */
 #include <stdio.h>
 #include <string.h>
@@ -44,7 +44,7 @@ bool cluster_is_unread(enum cluster_kind kind, const struct node *map,
 
 	static const char *const plugin[] = {"env", "command", "args", NULL};
 
-	/* Labels may have any key. */
+	/* Any key may occur in labels or matchLabels. */
 	if (text_ends(map->key, "abels"))
 		return false;
 	if (kind == CLUSTER_GPU_OPERATOR || kind == CLUSTER_DAEMON_SET)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A saved cluster state, one JSON object. Items are read one at a time, so that
- * memory holds one tree and the packed rest. An error outside of the items
- * rejects the file; an invalid object is left out and reported.
+ * Loads a saved cluster state, which is one JSON object. Items are read and
+ * packed one at a time, so that only one tree is in memory. An error outside of
+ * the items rejects the file; an invalid object is left out and reported.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -23,12 +23,13 @@ struct load {
 	struct source source;
 	struct loader loader;
 	struct load_limits limits;
-	struct arena arena; /* of one value */
+	struct arena arena; /* memory of one value */
 	struct arena lines;
 	struct cluster_builder *builder;
 	struct err *err;
 	uint32_t at;
-	bool api_version, kind, version; /* were right */
+	/* members that were found and are valid */
+	bool api_version, kind, version;
 	int64_t taken_at;
 	char *server, *policy, *admission;
 	void (*warn)(void *context, const char *text);
@@ -69,7 +70,8 @@ static int expect(struct load *load, int c, const char *what)
 	return 0;
 }
 
-/* The next value; NULL after an error. It lives until the arena is reset. */
+/* Returns the next value; NULL after an error. It lives until the arena is
+ * reset. */
 static const struct node *read_value(struct load *load)
 {
 	const struct node *node;
@@ -87,7 +89,8 @@ static const struct node *read_value(struct load *load)
 	return node;
 }
 
-/* Calls item() for each item of the list that starts here. */
+/* Calls item() for each item of the list that starts at the current
+ * position. */
 static int each_item(struct load *load,
 		     int (*item)(struct load *load, const struct node *node))
 {
@@ -112,7 +115,8 @@ static int each_item(struct load *load,
 	return 0;
 }
 
-/* --- what the file holds -------------------------------------------------- */
+/* --- contents of the file
+ * -------------------------------------------------- */
 
 static bool is_there(struct load *load, const struct object_id *id)
 {
@@ -252,7 +256,7 @@ static int read_policy(struct load *load, const struct node *value)
 	return 0;
 }
 
-/* Keeps the policies for the callers that evaluate them. */
+/* Stores the admission policies as text, for callers that evaluate them. */
 static int read_admission(struct load *load, const struct node *value)
 {
 	char *text = strndup(load->source.text + value->start,
@@ -386,7 +390,8 @@ struct cluster *cluster_parse(const struct cluster_text *text,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* Read, not mapped: truncating a mapped file would kill the process. */
+/* The file is read, not mapped, because truncating a mapped file would end the
+ * process. */
 struct cluster *cluster_load(const char *path, bool may_pipe,
 			     void (*warn)(void *context, const char *text),
 			     void *context, struct err *err)

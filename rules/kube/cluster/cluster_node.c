@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Nodes in groups: nodes that no pod can distinguish are one group, so that
- * 10,000 of them stay small. A node is therefore stored without its hostname,
- * values of labels that contain its name and temporary taints
- * (node.kubernetes.io/...), and with its memory rounded down to GiB.
+ * Stores nodes in groups: nodes that are equal for every pod are one group, so
+ * that 10,000 nodes take little memory. A node is stored without its hostname,
+ * without values of labels that contain its name, and without temporary taints
+ * (node.kubernetes.io/...); its memory is rounded down to GiB.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,8 @@
 
 #define GIB ((int64_t)1 << 30)
 
-/* --- what a group has ----------------------------------------------------- */
+/* --- contents of a group
+ * --------------------------------------------------- */
 
 static bool is_individual(const struct node *label, const char *name)
 {
@@ -26,8 +27,8 @@ static bool is_individual(const struct node *label, const char *name)
 	       text_ends(label->key, ".timestamp");
 }
 
-/* Keeps the keys of labels that contain the node's own name, without a
- * value. */
+/* Returns the labels of a node without those that contain its name, whose keys
+ * are added to individual. */
 static struct node *labels_of(struct arena *arena, const struct node *from,
 			      const char *name, struct node *individual)
 {
@@ -96,7 +97,8 @@ static struct node *allocatable_of(struct arena *arena, const struct node *from)
 	return out;
 }
 
-/* {labels, individual, taints, allocatable} */
+/* Returns the tree {labels, individual, taints, allocatable} of a node's
+ * group. */
 static struct node *group_tree(struct cluster_builder *b, const char *name,
 			       const struct node *node)
 {
@@ -122,8 +124,8 @@ struct node_row {
 	uint64_t group, count;
 };
 
-/* Adds to the number of nodes of a group; removes the group with its last
- * node. */
+/* Adds change to the number of nodes in a group; removes the group with its
+ * last node. */
 static void count_group(struct cluster_builder *b, uint64_t key,
 			const char *name, struct buf *tree, int64_t change)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Trees and numbers as bytes. Numbers have seven bits a byte, the low ones
- * first. A value is one byte, type and length (31: the length follows), then
- * its text or its children; keys are numbers of known names, or texts. The
- * bytes come from this process only; a read past the end gives 0, so that a
- * mistake does not spread.
+ * Packs trees and numbers into bytes. Numbers have seven bits per byte, low
+ * bits first. A value is one byte with type and length (31: the length
+ * follows), then its text or its children; keys are numbers of known names, or
+ * texts. The bytes come only from this process. A read past the end returns 0,
+ * so that a defect does no further damage.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +41,8 @@ void names_put(struct name_table *names)
 	free(names);
 }
 
-/* Returns the name's number + 1; 0 if the table is full. */
+/* Returns 1 + the name's number, which is added if it is new; 0 if the table is
+ * full. */
 static uint32_t name_number(struct name_table *names, const char *text,
 			    size_t len)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Usage of pods, summed for their owners at every level: a pod of a CronJob's
- * Job counts for both. Finished pods count nothing (as for ResourceQuota:
- * QuotaV1Pod); pending pods do count. A bare pod is its own owner.
+ * Adds up the requests of pods for their owners at every level: a pod of a
+ * CronJob's Job counts for both. Finished pods do not count, pending ones do,
+ * as for a ResourceQuota (QuotaV1Pod). A bare pod is its own owner.
  *
  * Owners come from controller references, in any order: if the owner of a Job
  * becomes known after the Job's pods, the Job's sum is added to it then. A
@@ -20,12 +20,13 @@
 #include "doc/build.h"
 #include "kube/object.h"
 
-/* Owner chains are short; this ends one that is circular. */
+/* Limit that ends a circular chain of owners; real chains are short. */
 enum { LEVELS_MAX = 8 };
 
 struct link {
-	uint64_t owner; /* its key */
-	bool guessed; /* derived from pod-template-hash: removed when unused */
+	uint64_t owner; /* key of the owner */
+	/* derived from pod-template-hash; removed when no pod uses it */
+	bool guessed;
 	struct object_id id;
 };
 
@@ -36,7 +37,8 @@ struct demands {
 
 /* --- links ---------------------------------------------------------------- */
 
-/* Copies the identity, because the blob may be freed while it is in use. */
+/* Returns a copy of the identity, because the blob may be freed while it is in
+ * use. */
 static struct object_id take_id(struct cluster_builder *b,
 				struct byte_cursor *c)
 {
@@ -121,14 +123,14 @@ static void put_demands(struct cluster_builder *b, const struct demands *list)
 	}
 }
 
-/* An addition to an owner (sign 1), or a subtraction. */
+/* An amount to add to an owner (sign 1) or to subtract (sign -1). */
 struct pod_change {
 	struct demands list;
 	uint64_t pods;
 	int sign;
 };
 
-/* Changes the owner's sum, which is removed with its last pod. */
+/* Changes the owner's sum, which is removed when its last pod is gone. */
 static void usage_change(struct cluster_builder *b, uint64_t key,
 			 const struct object_id *id,
 			 const struct pod_change *change)
@@ -161,7 +163,7 @@ static void usage_change(struct cluster_builder *b, uint64_t key,
 	table_put(&b->state.usage, key, b->packed.data, b->packed.len);
 }
 
-/* Changes the usage of this owner and of the owners above it. */
+/* Changes the usage of this owner and of its owners. */
 static void usage_climb(struct cluster_builder *b, uint64_t key,
 			const struct object_id *id,
 			const struct pod_change *change)
@@ -220,7 +222,7 @@ static bool is_above(struct cluster_builder *b, uint64_t key, uint64_t above)
 	return true;
 }
 
-/* Adds the object's usage to the owners above it, or subtracts it. */
+/* Adds the object's usage to its owners, or subtracts it. */
 static void move_usage(struct cluster_builder *b, uint64_t key,
 		       const struct link *link, int sign)
 {
@@ -239,10 +241,10 @@ static void move_usage(struct cluster_builder *b, uint64_t key,
 		{usage.items, usage.n, 0}, usage.pods, sign};
 	usage_climb(b, link->owner, &link->id, &change);
 	usage_change(b, key, &usage.owner,
-		     &none); /* stores whether it has an owner */
+		     &none); /* stores only whether it has an owner */
 }
 
-/* owner NULL: no owner. */
+/* Sets the owner of an object; NULL: none. */
 static int set_owner(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, bool guessed)
 {
@@ -303,8 +305,8 @@ static void add_resources(struct cluster_builder *b, const struct pod *pod,
 	}
 }
 
-/* Items of a list have no apiVersion and kind, and most of a pod does not
- * affect its requests. */
+/* Returns a small copy of a pod: items of a list lack apiVersion and kind, and
+ * most fields do not affect the requests. */
 static struct node *bare_pod(struct arena *arena, const struct node *root)
 {
 	static const char *const fields[] = {"initContainers", "containers",
@@ -352,7 +354,8 @@ static void pod_demands(struct cluster_builder *b, const struct node *root,
 			}
 }
 
-/* The Deployment of "web-5d9c" with the hash "5d9c" is "web". */
+/* Sets the Deployment of a ReplicaSet: with the hash "5d9c", the Deployment of
+ * "web-5d9c" is "web". */
 static void guess_deployment(struct cluster_builder *b, const struct node *root,
 			     const struct object_id *set)
 {
@@ -407,7 +410,8 @@ int cluster_remove_pod(struct cluster_builder *b, uint64_t key)
 	return 1;
 }
 
-/* True if the pod is unchanged: most events of pods change nothing here. */
+/* True if owner and requests of the pod are unchanged, as in most pod
+ * events. */
 static bool is_known(struct cluster_builder *b, uint64_t key,
 		     const struct object_id *owner, const struct demands *list)
 {
@@ -444,7 +448,8 @@ int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 	return 1;
 }
 
-/* --- usage as a file says it ---------------------------------------------- */
+/* --- usage in a snapshot file
+ * ---------------------------------------------- */
 
 int cluster_builder_usage(struct cluster_builder *b, const struct node *item,
 			  struct err *err)

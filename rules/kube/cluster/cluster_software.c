@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own software, with few fields: the settings of NVIDIA's device
- * plugin and the image of Karpenter. Other DaemonSets and Deployments are not
- * kept. The containers' names are the same in NVIDIA's manifests, its chart and
- * its operator (k8s-device-plugin v0.18.0 deployments/, gpu-operator
- * assets/state-device-plugin/); Karpenter's chart names its container
- * "controller".
+ * Finds software of the cluster whose settings rules need: the variables of
+ * NVIDIA's device plugin and the image of Karpenter. Other DaemonSets and
+ * Deployments are not stored. The containers' names are the same in NVIDIA's
+ * manifests, its chart and its operator (k8s-device-plugin v0.18.0
+ * deployments/, gpu-operator assets/state-device-plugin/); Karpenter's chart
+ * names its container "controller".
  */
 #include "base/text.h"
 #include "cluster_internal.h"
@@ -45,7 +45,7 @@ bool cluster_is_wanted(enum cluster_kind kind, const struct node *root)
 	return false;
 }
 
-/* Other variables may contain secrets. */
+/* Other variables are left out because they may contain secrets. */
 static struct node *kept_env(struct arena *arena, const struct node *env)
 {
 	static const char *const names[] = {"DEVICE_LIST_STRATEGY",

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tables from keyed hashes to blobs, in shards. A snapshot shares the shards of
- * the builder; the builder copies a shared shard before it changes it. Equal
- * keys count as equal names: 64-bit hashes under a random key do not collide by
- * chance. Shards are open-addressed; the key's low bits choose the shard, the
- * others the slot.
+ * Tables that map keyed hashes to blobs, divided into shards. A snapshot shares
+ * the shards of the builder; the builder copies a shared shard before it
+ * changes it. Equal keys count as equal names: 64-bit hashes under a random key
+ * practically never collide. Shards are open-addressed; the key's low bits
+ * choose the shard, the others the slot.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -54,7 +54,7 @@ static void shard_put(struct shard *shard)
 	free(shard);
 }
 
-/* The slot that contains the key, or the empty one for it. */
+/* Returns the slot that contains the key, or the empty slot for it. */
 static struct blob **slot_of(struct shard *shard, uint64_t key)
 {
 	uint32_t i = (uint32_t)(key / SHARDS);
@@ -67,7 +67,8 @@ static struct blob **slot_of(struct shard *shard, uint64_t key)
 	}
 }
 
-/* Returns an unshared copy, with room for one more entry, without `except`. */
+/* Returns an unshared copy with space for one more entry, without the entry
+ * `except`. */
 static struct shard *shard_copy(struct shard *old, uint64_t except)
 {
 	uint32_t size = 2;
@@ -92,7 +93,7 @@ static bool is_own(struct shard *shard)
 	return atomic_load_explicit(&shard->refs, memory_order_acquire) == 1;
 }
 
-/* The table's shard for this key, unshared. */
+/* Returns the table's shard for this key, unshared. */
 static struct shard *shard_write(struct hash_table *table, uint64_t key)
 {
 	struct shard **at = &table->shards[key % SHARDS];
@@ -101,7 +102,7 @@ static struct shard *shard_write(struct hash_table *table, uint64_t key)
 	if (!old) {
 		*at = shard_new(2);
 	} else if (!is_own(old) || old->n + 1 > old->size * 3 / 4) {
-		/* No blob has the key 0. */
+		/* No blob has the key 0, so nothing is left out. */
 		*at = shard_copy(old, 0);
 		shard_put(old);
 	}
@@ -169,7 +170,7 @@ void table_release(struct hash_table *table)
 
 const struct blob *table_next(const struct hash_table *table, size_t *cursor)
 {
-	/* The shard is in the low bits, the slot above. */
+	/* The cursor has the shard in its low bits and the slot above them. */
 	while (*cursor % SHARDS < SHARDS) {
 		size_t s = *cursor % SHARDS, i = *cursor / SHARDS;
 		const struct shard *shard = table->shards[s];

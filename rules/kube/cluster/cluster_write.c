@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster state as a file: one JSON object with one item per line, in an
- * order that is the same in each run. Nodes that are alike are one item with a
- * count; labels with a different value on each node contain the node's name.
+ * Writes a cluster state to a file: one JSON object with one item per line, in
+ * an order that is the same in each run. Equal nodes are one item with a count;
+ * in it, the value of a label that differs on each node is the node's name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 struct writer {
 	const struct cluster *cluster;
 	FILE *out;
-	struct arena arena; /* of one namespace */
+	struct arena arena; /* memory for one namespace */
 	struct buf line;
 	bool first;
 };
@@ -129,7 +129,7 @@ static void put_value(struct buf *out, const char *key, const char *inner,
 	stream_close(out, '}');
 }
 
-/* Two groups may have been named after the same node, at different times. */
+/* Two groups may be named after the same node, at different times. */
 static void write_nodes(struct writer *w)
 {
 	struct buf *out = &w->line;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sources: k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving
- * v1alpha1 local_model_cache_types.go. */
+/* Names defined by DeviceClasses, RuntimeClasses and LocalModelCaches. Sources:
+ * k8s.io/api resource/v1 DeviceClassSpec; kserve pkg/apis/serving v1alpha1
+ * local_model_cache_types.go. */
 #include "kube/defined_name.h"
 
 #include <string.h>
@@ -14,8 +15,8 @@
 #define IMPLICIT "deviceclass.resource.kubernetes.io/"
 
 /*
- * The vendor is derived from the names and selectors of the class: selectors
- * name the driver (`device.driver == 'gpu.nvidia.com'`).
+ * Returns the vendor that the text of a DeviceClass's name or selector
+ * contains: selectors name the driver (`device.driver == 'gpu.nvidia.com'`).
  */
 static const char *vendor_in(const char *text)
 {
@@ -92,7 +93,7 @@ static void read_object(const struct naming *naming, struct arena *arena,
 	}
 }
 
-/* KServe's MatchStorageURI. */
+/* True if the path is in the folder, as KServe's MatchStorageURI() decides. */
 static bool is_below(const char *text, const char *folder)
 {
 	size_t len = strlen(folder);
@@ -122,7 +123,7 @@ static bool may_give(const struct source *source)
 	return false;
 }
 
-/* Ignored, because the linter reports errors in the text. */
+/* Ignores the issue, because the linter reports errors in the text. */
 static void ignore_issue(void *context, const struct load_issue *issue)
 {
 	(void)context;
@@ -140,7 +141,7 @@ void defined_names_of_text(struct arena *arena, const char *text, size_t len,
 	struct doc doc;
 
 	source_init(&source, arena, "", text, len);
-	/* Search the decoded text: the bytes may be UTF-16. */
+	/* Search the decoded text, because the file may be UTF-16. */
 	if (!may_give(&source))
 		return;
 	loader_init(&loader, &source, &load_limits_default, arena);

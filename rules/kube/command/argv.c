@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Words of a container's command. Plain items are one word each; the string
- * after `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a shell
- * would (shell.c).
+ * Splits a container's command into words. Plain items are one word each; the
+ * string after `sh -c` (or bash -lc, -euxo pipefail -c, ...) is split as a
+ * shell would (shell.c).
  */
 #include "rules/kube/kinds.h"
 
@@ -15,8 +15,8 @@
 enum shell_state {
 	SHELL_NONE,
 	SHELL_NAMED,	/* the last item was a shell */
-	SHELL_ARGUMENT, /* the last one was an option that takes an argument */
-	SHELL_SCRIPT,	/* the last one was -c: the next item is a script */
+	SHELL_ARGUMENT, /* the last item was an option that takes an argument */
+	SHELL_SCRIPT,	/* the last item was -c: the next one is a script */
 };
 
 static bool is_shell(const char *text)
@@ -35,8 +35,8 @@ static bool is_shell(const char *text)
 	return false;
 }
 
-/* Returns the length of the known start of a plain item, which is its whole
- * length if all of it is known. */
+/* Returns the length of the part of a plain item before its first unknown
+ * part. */
 static size_t known_len(const char *text, size_t len)
 {
 	const char *dollar = strchr(text, '$'), *markup;
@@ -53,7 +53,7 @@ static size_t known_len(const char *text, size_t len)
 	return dollar ? (size_t)(dollar - text) : 0;
 }
 
-/* Reads the name if the item ends with "$(NAME)". */
+/* Sets the variable's name if the item ends with "$(NAME)". */
 static void item_name(struct lexer *lexer, const char *text)
 {
 	size_t len = strlen(text);
@@ -83,7 +83,8 @@ static void item_add(struct lexer *lexer, const struct node *item)
 	arg->node = item;
 }
 
-/* Returns the state after this item, if it is a shell option. */
+/* Returns the state after this item if it is a shell option, else
+ * SHELL_NONE. */
 static enum shell_state shell_option(enum shell_state state, const char *text)
 {
 	size_t len = strlen(text);
@@ -93,7 +94,7 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 	if ((text[0] != '-' && text[0] != '+') || len < 2)
 		return SHELL_NONE;
 	if (text[1] == '-')
-		return state; /* -- and long options */
+		return state; /* "--" and long options */
 	if (memchr(text, 'c', len))
 		return SHELL_SCRIPT;
 	if (state == SHELL_NAMED && text[len - 1] == 'o')
@@ -102,8 +103,8 @@ static enum shell_state shell_option(enum shell_state state, const char *text)
 }
 
 /*
- * The script of a nested shell: its words follow all others. Each is shorter
- * than the one around it.
+ * Splits the script of a nested shell; its words follow all others. A nested
+ * script is always shorter than the outer one.
  */
 static void lex_nested(struct lexer *lexer, size_t from)
 {
@@ -151,7 +152,7 @@ static enum shell_state item_read(struct lexer *lexer, const struct node *item,
 static enum shell_state list_read(struct lexer *lexer, const struct node *list,
 				  enum shell_state state)
 {
-	/* A placeholder replaces the whole list. */
+	/* The placeholder may be the whole list. */
 	if (list && list->type == NODE_STRING &&
 	    (node_is_unknown(list) || placeholder_in(list->str, list->len)))
 		lexer->any = true;
@@ -177,7 +178,8 @@ static struct argv split(struct arena *arena, const struct container *c)
 	lexer.argv = ARENA_ARRAY(arena, struct arg, lexer.size);
 	state = list_read(&lexer, command, SHELL_NONE);
 	state = list_read(&lexer, args, state);
-	/* Argo passes the source of a script to its command as a file. */
+	/* Argo stores the source of a script in a file, which it passes to the
+	 * command. */
 	if (source && source->type == NODE_STRING && source->str &&
 	    state != SHELL_NONE) {
 		lexer.node = source;
@@ -188,7 +190,8 @@ static struct argv split(struct arena *arena, const struct container *c)
 		.items = lexer.argv, .n = lexer.nwords, .unknown = lexer.any});
 }
 
-/* Most rules need the words, so every container is split once. */
+/* Returns the words of a container's command. They are computed once, because
+ * most rules need them. */
 struct argv container_argv(const struct container *c)
 {
 	struct container_memo *memo = c->memo;

@@ -19,9 +19,10 @@ const char *base_name(const char *text)
 	return slash ? slash + 1 : text;
 }
 
-/* -- beginnings ---------------------------------------------------------- */
+/* -- first characters
+ * ------------------------------------------------------- */
 
-/* Returns the bit of the first two letters. */
+/* Returns the bit for the first two letters of a text. */
 static inline uint64_t start_bit(const char *text)
 {
 	unsigned first = (unsigned char)text[0];
@@ -30,14 +31,14 @@ static inline uint64_t start_bit(const char *text)
 	return UINT64_C(1) << ((first * 5 + second * 3) & 63);
 }
 
-/* Returns a letter of a flag's name, with `-` for `_`; NUL for the `=` of
- * "=value", which ends the name. */
+/* Returns a letter of a flag's name, with `-` for `_`. Returns NUL for '=',
+ * which ends the name in "--flag=value". */
 static inline char flag_letter(char c)
 {
 	return c == '_' ? '-' : c == '=' ? '\0' : c;
 }
 
-/* Returns the bit of a flag's name. */
+/* Returns the bit for a flag's name. */
 static uint64_t flag_bit(const char *flag)
 {
 	while (*flag == '-' || *flag == '_')
@@ -76,8 +77,8 @@ static bool may_have(const struct argv *argv, const char *name)
 
 /* -- look-ups ------------------------------------------------------------ */
 
-/* Returns the rest of the word after the flag, with - and _ alike: its end or
- * "=value"; NULL if it is not the flag. */
+/* Returns the part of the word after the flag's name, with - and _ alike: "" or
+ * "=value". NULL if it is another word. */
 static const char *flag_end(const char *text, const char *flag)
 {
 	const char *name = text;
@@ -103,8 +104,8 @@ static bool is_flag(const char *text)
 }
 
 /*
- * Returns the word with the flag's value if words[i] is the flag (value is then
- * set, or NULL if unknown), else NULL.
+ * If words[i] is the flag, returns the word with its value and sets *value, to
+ * NULL if unknown. Returns NULL if not.
  */
 static const struct arg *flag_value(const struct argv *argv, size_t i,
 				    const char *flag, const char **value)
@@ -121,7 +122,7 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 		*value = arg->unknown ? NULL : end + 1;
 		return arg;
 	}
-	/* A switch, or a flag without its value. */
+	/* The flag has no value. */
 	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text))
 		return NULL;
 	arg++;

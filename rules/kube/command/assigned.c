@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables that a command assigns: `NAME=value` words, sorted by name. Sorted,
- * because a script may have very many words, and each may refer to a variable.
+ * Variables that a command assigns by `NAME=value` words. They are sorted by
+ * name, because a script may have very many words, and each may refer to a
+ * variable.
  */
 #include "rules/kube/command/parallel_internal.h"
 

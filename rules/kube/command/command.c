@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Classifies a command by its words (kube/object.h). A waiting command runs
- * only programs that do not compute on a GPU (shell commands, echo, nvidia-smi)
- * and sleeps for an hour or more, or in a loop. An ending command runs a
- * program that returns, and does not loop, sleep or listen.
+ * Classifies a command by its words. A waiting command runs only programs that
+ * do not compute on a GPU (shell commands, echo, nvidia-smi) and sleeps for an
+ * hour or more, or in a loop. An ending command runs a program that returns,
+ * and does not loop, sleep or listen.
  */
 #include "kube/command/command.h"
 
@@ -24,7 +24,7 @@ static bool is_one_of(const char *arg, const char *const *names)
 	return false;
 }
 
-/* The base name of word i, or "" if it is unknown. */
+/* Returns the base name of word i, or "" if it is unknown. */
 static const char *word_at(const struct argv *argv, size_t i)
 {
 	if (i >= argv->n || !argv->items[i].text || argv->items[i].unknown)
@@ -32,7 +32,7 @@ static const char *word_at(const struct argv *argv, size_t i)
 	return argv->items[i].base;
 }
 
-/* The index of the first of these words, or argv->n. */
+/* Returns the index of the first of the wanted words, or argv->n. */
 static size_t first_of(const struct argv *argv, struct argv_names *wanted)
 {
 	size_t i = argv->n;
@@ -110,7 +110,7 @@ static bool is_idle_word(const char *arg)
 	       is_one_of(arg, names) || is_one_of(arg, device_lists);
 }
 
-/* Commands whose arguments are any words up to an unknown point. */
+/* True for commands whose arguments may be any words. */
 static bool takes_any(const char *arg)
 {
 	static const char *const names[] = {"echo", "printf", "trap", "ls",
@@ -119,7 +119,8 @@ static bool takes_any(const char *arg)
 	return is_one_of(arg, names);
 }
 
-/* True if word i makes the command wait. loop: inside while or until. */
+/* True if word i makes the command wait. loop means that it is inside of a
+ * while or until loop. */
 static bool waits_at(const struct argv *argv, size_t i, bool loop)
 {
 	const char *arg = word_at(argv, i);
@@ -131,8 +132,8 @@ static bool waits_at(const struct argv *argv, size_t i, bool loop)
 	return false;
 }
 
-/* True for a word of real work, at any position, even among the words of an
- * echo. */
+/* True for a word that shows real work in any position, even among the
+ * arguments of echo. */
 static bool is_work(const struct argv *argv, size_t i)
 {
 	const char *arg = word_at(argv, i);
@@ -142,8 +143,8 @@ static bool is_work(const struct argv *argv, size_t i)
 	       text_eq(arg, "-m");
 }
 
-/* Returns the number of seconds that the whole command waits; word i is the
- * first one that waits. */
+/* Returns how many seconds the whole command waits; word i is the first that
+ * waits. */
 static int64_t idle_seconds(const struct argv *argv, size_t i)
 {
 	static const char *const loop_names[] = {"while", "until", NULL};
@@ -160,7 +161,7 @@ static int64_t idle_seconds(const struct argv *argv, size_t i)
 	return (int64_t)n;
 }
 
-/* The index of the word that waits, or argv->n. */
+/* Returns the index of the word that waits, or argv->n. */
 static size_t idle_word(const struct argv *argv)
 {
 	static const char *const names[] = {"sleep", "tail", NULL};
@@ -186,9 +187,11 @@ static size_t idle_word(const struct argv *argv)
 	return argv->n;
 }
 
-/* -- people -------------------------------------------------------------- */
+/* -- interactive use
+ * -------------------------------------------------------- */
 
-/* The index of the word that starts an interactive page, or argv->n. */
+/* Returns the index of the word that starts an interactive program, or
+ * argv->n. */
 static size_t interactive_word(const struct argv *argv)
 {
 	static const char *const names[] = {
@@ -201,7 +204,8 @@ static size_t interactive_word(const struct argv *argv)
 	return first_of(argv, &pages);
 }
 
-/* A shell alone is interactive only if it has a terminal. */
+/* True if a shell is the whole command and has a terminal, without which it is
+ * not interactive. */
 static bool is_terminal(const struct argv *argv, const struct container *c)
 {
 	return argv->n == 1 && is_shell(word_at(argv, 0)) &&
@@ -271,7 +275,7 @@ static bool serves(const struct container *c)
 	       !node_is_unset(node_get(c->node, "ports"));
 }
 
-/* True for samples whose entrypoint computes once and returns. */
+/* True for images of samples, whose entrypoint computes once and returns. */
 static bool sample_image(const struct container *c)
 {
 	static const char *const images[] = {"cuda-vector-add", "cuda-sample",
@@ -307,7 +311,8 @@ static struct container_command ending(const struct argv *argv,
 	return none;
 }
 
-/* -- all of it ----------------------------------------------------------- */
+/* -- classification
+ * --------------------------------------------------------- */
 
 const struct node *container_command_node(const struct container *c)
 {
@@ -347,8 +352,8 @@ bool container_goes_on(const struct container *c)
 
 /* -- limits -------------------------------------------------------------- */
 
-/* Skips timeout's options: -k DURATION, -s SIGNAL; the others take no argument.
- */
+/* Skips the options of timeout: -k DURATION, -s SIGNAL, and those without an
+ * argument. */
 static size_t after_options(const struct argv *argv, size_t i)
 {
 	for (;
@@ -363,7 +368,7 @@ static size_t after_options(const struct argv *argv, size_t i)
 }
 
 /* True if `timeout` ends a command after ten minutes or more, or after an
- * unknown time: a shorter one belongs to a check before the work. */
+ * unknown time: a shorter limit belongs to a check before the work. */
 bool container_is_timed(const struct container *c)
 {
 	static const char *const names[] = {"timeout", NULL};
@@ -393,7 +398,7 @@ bool container_tests_devices(const struct container *c)
 	static struct argv_names tests = {.names = names};
 	struct argv argv = container_argv(c);
 
-	/* The workers of such a test wait for its launcher. */
+	/* The worker pods of such a test wait for its launcher. */
 	if (sample_image(c))
 		return true;
 	return first_of(&argv, &device_tools) < argv.n ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kubelet refers to a variable as $(NAME), a shell as $NAME, a script by
- * its name alone: any mention counts. Programs that read it without a mention
- * are not detected.
+ * Environment variables. Any mention of a variable's name counts as a use,
+ * because the kubelet refers to it as $(NAME), a shell as $NAME and a script by
+ * the name alone. Programs that read it without a mention are not detected.
  */
 #include "kube/command/env.h"
 
@@ -109,7 +109,7 @@ const struct node *container_env_after(const struct container *c,
 				      node_get(c->node, "envVars")};
 	const struct node *injected = node_get(c->pod->injected, "env");
 
-	/* A list with that name was read already. */
+	/* A list named `env` was searched already. */
 	if (node_is_seq(lists[0]) &&
 	    !container_may_have_env(c, node_tag(name, strlen(name))))
 		lists[0] = NULL;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of variables as the kubelet computes them. Labels and annotations that
- * a template lacks may be added by a controller (the index of a Job or a
- * StatefulSet), and those in a controller's domain may be overwritten; a Pod
- * has all of them. The API server fills in absent requests from the limits.
+ * Computes the values of variables as the kubelet does. Labels and annotations
+ * that a template lacks may be added by a controller (the index of a Job or a
+ * StatefulSet), and those in a controller's domain may be overwritten; in a
+ * Pod, all of them are final. The API server fills in absent requests from the
+ * limits.
  *
  * Sources: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go),
  * third_party/forked/golang/expansion, pkg/api/v1/resource helpers.go.
@@ -23,7 +24,8 @@ enum { TEXT_MAX = 4096, REFERENCE_MAX = 512, SEARCH_MAX = 4096 };
 
 struct env_reader {
 	const struct container *c;
-	unsigned searched; /* entries compared with a reference */
+	/* number of entries compared with a reference so far */
+	unsigned searched;
 };
 
 static bool is_long(const struct node *node, uint32_t most)
@@ -54,7 +56,7 @@ static bool is_pod(const struct pod *pod)
 	       pod->metadata == node_get(pod->object->root, "metadata");
 }
 
-/* True for keys that controllers write over the template's. */
+/* True for keys of labels and annotations that controllers overwrite. */
 static bool is_of_controller(const char *key)
 {
 	static const char *const domains[] = {
@@ -84,7 +86,8 @@ static bool is_of_controller(const char *key)
 	return false;
 }
 
-/* map: "labels" or "annotations" of the pod; path: ['KEY']. */
+/* Returns a label or an annotation of the pod, or NULL. map is "labels" or
+ * "annotations", path is ['KEY']. */
 static const char *member(const struct pod *pod, const char *map,
 			  const char *path)
 {
@@ -150,7 +153,7 @@ static const char *divided(const struct pod *pod, struct quantity q,
 	    node_quantity(divisor, &by) != QUANTITY_OK)
 		return NULL;
 	if (!by.nano)
-		by = quantity_from(1); /* the API server's default */
+		by = quantity_from(1); /* default of the API server */
 	n = milli ? quantity_milli(q) : quantity_value(q);
 	of = milli ? quantity_milli(by) : quantity_value(by);
 	if (n < 0 || of < 1)
@@ -281,7 +284,7 @@ static struct env_value read_source(const struct container *c,
 	return unknown(from);
 }
 
-/* The kubelet treats an empty value as no value. */
+/* The kubelet treats an empty `value` as if it were not set. */
 static struct env_value read_entry(struct env_reader *reader,
 				   const struct node *entry, size_t before)
 {

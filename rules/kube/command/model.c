@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flags of vLLM, SGLang and Text Generation Inference that name a model, and
- * the variables of huggingface_hub that place its cache (default:
+ * Finds the model in flags of vLLM, SGLang and Text Generation Inference, and
+ * its cache folder in the variables of huggingface_hub (default:
  * ~/.cache/huggingface; the images of TGI and of Text Embeddings Inference set
- * /data, TGI's cloud builds set /tmp). The home folder is only known for images
+ * /data, TGI's cloud builds set /tmp). The home folder is known only for images
  * that run as root.
  */
 #include "kube/command/model.h"
@@ -20,7 +20,8 @@ static bool is_tgi(const struct container *c)
 	return text_contains(c->image, "text-generation-inference");
 }
 
-/* True for owner/name, as on a hub: not a path or an address. */
+/* True for owner/name, the form of ids on a hub, and not for a path or an
+ * address. */
 static bool is_hub_id(const char *text)
 {
 	const char *slash = text ? strchr(text, '/') : NULL;
@@ -61,15 +62,15 @@ static bool runs_as_root(const struct container *c)
 	return text_any(c->image, images, text_contains);
 }
 
-/* True if HOME is set, or runAsUser: another user than root has another home.
- */
+/* True if HOME or runAsUser is set, because users other than root have other
+ * home folders. */
 static bool home_is_unknown(const struct container *c)
 {
 	return container_env(c, "HOME") || container_security(c, "runAsUser");
 }
 
-/* The folder of hub files in KServe's own image for Hugging Face, from its
- * Dockerfile; for the image of another runtime it is unknown. */
+/* Returns the folder of hub files in KServe's own image for Hugging Face, from
+ * its Dockerfile. For images of other runtimes it is unknown. */
 static const char *kserve_cache(const struct container *c)
 {
 	const struct node *format = node_path(c->node, "modelFormat.name");
@@ -84,8 +85,8 @@ static const char *kserve_cache(const struct container *c)
 		       : NULL;
 }
 
-/* True if a ConfigMap of variables, or the shell that starts the program, may
- * set the cache. */
+/* True if variables from a ConfigMap, or the shell that starts the program, may
+ * set the cache folder. */
 static bool may_be_elsewhere(const struct container *c)
 {
 	return !node_is_unset(node_get(c->node, "envFrom")) ||

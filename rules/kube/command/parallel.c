@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flags of programs that spread over devices. Sources, by program: torchrun:
- * pytorch/torch/distributed/run.py (PET_* variables: argparse_util.py); tune
- * run: pytorch/torchtune torchtune/_cli/run.py; accelerate:
- * huggingface/accelerate src/accelerate/commands/launch.py; deepspeed:
- * deepspeedai/DeepSpeed deepspeed/launcher/runner.py; mpirun: open-mpi/ompi
- * docs/man-openmpi; horovodrun: runner/launch.py; vLLM:
+ * Reads the flags of programs that use several devices. Sources, by program:
+ * torchrun: pytorch/torch/distributed/run.py (PET_* variables:
+ * argparse_util.py); tune run: pytorch/torchtune torchtune/_cli/run.py;
+ * accelerate: huggingface/accelerate src/accelerate/commands/launch.py;
+ * deepspeed: deepspeedai/DeepSpeed deepspeed/launcher/runner.py; mpirun:
+ * open-mpi/ompi docs/man-openmpi; horovodrun: runner/launch.py; vLLM:
  * vllm/engine/arg_utils.py, vllm/entrypoints/cli/serve.py; SGLang:
  * python/sglang/srt/server_args.py; TGI: huggingface/text-generation-inference
  * launcher/src/main.rs; LMDeploy: lmdeploy/cli/serve.py, cli/utils.py;
@@ -38,7 +38,7 @@ static int64_t read_count(const char *text, const char **end)
 	return n > 0 && n <= 1000000 ? n : 0;
 }
 
-/* Reads "4", a range as "2:4", or "gpu" for all devices. */
+/* Reads "4", a range such as "2:4", or "gpu" for all devices. */
 static void degree_read(struct degree *degree, const char *text)
 {
 	const char *end = NULL;
@@ -70,7 +70,7 @@ static const char *variable(const struct container *c, const char *name)
 
 /* -- a program's words ----------------------------------------------------- */
 
-/* Words that may precede the program in its command. */
+/* True for a word that may precede the program in its command. */
 static bool is_wrapper(const struct arg *arg, const struct arg *before)
 {
 	static const char *const names[] = {
@@ -83,7 +83,7 @@ static bool is_wrapper(const struct arg *arg, const struct arg *before)
 
 	if (!text || *text == '-' || strchr(text, '='))
 		return true;
-	/* The value of the option before it, or a number. */
+	/* The word is the value of the option before it, or a number. */
 	if (before && before->text && *before->text == '-')
 		return true;
 	if (*text >= '0' && *text <= '9')
@@ -131,7 +131,8 @@ static const struct parallel_program *program_find(const struct argv *argv,
 	return NULL;
 }
 
-/* Returns the program that is the image's entrypoint, or KServe's server. */
+/* Returns the program that the image starts, or KServe's server; NULL if
+ * unknown. */
 static const struct parallel_program *
 program_of_image(const struct container *c)
 {
@@ -150,7 +151,8 @@ program_of_image(const struct container *c)
 	return NULL;
 }
 
-/* `args: [bash, -c, ...]` are words for a different entrypoint. */
+/* True for `args: [bash, -c, ...]`, which are written for another entrypoint
+ * than the program. */
 static bool names_wrapper(const struct argv *words)
 {
 	const char *text = words->n ? words->items[0].text : NULL;
@@ -160,9 +162,9 @@ static bool names_wrapper(const struct argv *words)
 	       is_wrapper(&words->items[0], NULL);
 }
 
-/* Words after the script belong to the script. The first word is the script,
- * unless it is a flag; torchtune's recipes have no suffix, and --config follows
- * them. */
+/* Returns the end of a launcher's own words, after which those of its script
+ * begin. The script is the first word that is not a flag. torchtune's recipes
+ * have no suffix, and --config follows them. */
 static size_t launcher_end(const struct argv *argv, size_t from)
 {
 	if (from < argv->n && argv->items[from].text &&
@@ -189,11 +191,12 @@ static size_t launcher_end(const struct argv *argv, size_t from)
 struct reader {
 	struct arena *arena;
 	const struct container *c;
-	struct argv words; /* words after its program */
+	struct argv words; /* words after the program's name */
 	struct parallel *out;
 };
 
-/* mpirun's first -np counts; words after the program belong to the program. */
+/* Returns mpirun's words up to the first -np, after which the words of the
+ * started program begin. */
 static struct argv up_to_first(const struct argv *words, const char *flag)
 {
 	struct argv out = *words;
@@ -251,8 +254,9 @@ static void read_variable(struct reader *reader,
 		degree->node = entry ? entry : reader->out->node;
 }
 
-/* Rows of one program are adjacent, in the order of their ids; a variable
- * follows its flag. */
+/* Reads the flags and variables of a program. Its rows are adjacent, in the
+ * order of the programs' ids; a variable follows the flag of the same
+ * meaning. */
 static void read_degrees(struct reader *reader, enum parallel_id program)
 {
 	for (const struct parallel_flag *flag = parallel_flags;
@@ -266,7 +270,8 @@ static void read_degrees(struct reader *reader, enum parallel_id program)
 	}
 }
 
-/* True for a backend by name: `--distributed-executor-backend ray`. */
+/* True if the program is started with a backend that uses other nodes:
+ * `--distributed-executor-backend ray`. */
 static bool spreads(const struct reader *reader,
 		    const struct parallel_program *program)
 {
@@ -299,7 +304,8 @@ static bool is_for_cpu(const struct argv *words)
 	       argv_have(words, "--use-cpu") || argv_have(words, "--no-cuda");
 }
 
-/* A word that may contain flags, or a variable with an unknown value. */
+/* True for a word that may contain any flag, or a variable with an unknown
+ * value. */
 static bool is_any(const struct reader *reader, const struct arg *arg)
 {
 	const char *value;
@@ -325,8 +331,8 @@ static void command_read(struct reader *reader,
 	if (program->type == PARALLEL_LAUNCHER)
 		reader->words.n = launcher_end(&all, program->then ? 1 : 0);
 	read_degrees(reader, program->id);
-	/* The copies of the attention layers share the devices of the
-	 * shards. */
+	/* With this flag, the copies of the attention layers use the same
+	 * devices as the shards. */
 	if (argv_have(&reader->words, "--enable-dp-attention"))
 		out->degrees[DEGREE_DATA].given = false;
 	out->spread = spreads(reader, program);
@@ -347,8 +353,8 @@ static size_t command_end(const struct argv *argv, size_t from)
 	return end;
 }
 
-/* Returns the words from an index on. Index 0 adds nothing to `items`, which is
- * NULL in an empty argv. */
+/* Returns the words from an index on. Index 0 is handled first, because `items`
+ * may be NULL. */
 static struct argv words_from(struct argv words, size_t from)
 {
 	if (from) {
@@ -358,7 +364,8 @@ static struct argv words_from(struct argv words, size_t from)
 	return words;
 }
 
-/* Most commands have none of these programs, which the bits of argv show. */
+/* True if the bits of argv allow one of the programs, which most commands do
+ * not contain. */
 static bool may_be_parallel(const struct argv *argv)
 {
 	for (struct parallel_program *program = parallel_programs;
@@ -368,7 +375,8 @@ static bool may_be_parallel(const struct argv *argv)
 	return false;
 }
 
-/* Reads a field of the kind from which the operator writes the command. */
+/* Reads the number of devices from a field of the kind, if the operator writes
+ * the command from it. */
 static void read_field(struct arena *arena, const struct container *c,
 		       struct parallel_list *out)
 {
@@ -390,7 +398,8 @@ static void read_field(struct arena *arena, const struct container *c,
 	};
 }
 
-/* No real container starts more; rules read all words for each. */
+/* Limit on programs per container, because rules read all words for each. Real
+ * containers start fewer. */
 enum { PROGRAMS_MAX = 64 };
 
 static struct parallel_list read_commands(struct arena *arena,
@@ -527,7 +536,8 @@ bool pod_reads_vllm_port(const struct pod *pod)
 			continue;
 		list = container_parallel(c);
 		for (size_t i = 0; i < list.n; i++)
-			/* A script that mentions the variable may unset it. */
+			/* vLLM's script may unset the variable if it mentions
+			 * it. */
 			if (!strcmp(list.items[i].program, "vLLM"))
 				return !container_says(c, "VLLM_PORT");
 	}

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Programs that spread over devices, and their flags: tables that end with a
- * row of zeros.
+ * Tables of programs that use several devices, and of their flags. Each table
+ * ends with a row of zeros.
  */
 #ifndef KUBE_PARALLEL_INTERNAL_H
 #define KUBE_PARALLEL_INTERNAL_H
@@ -30,13 +30,16 @@ struct parallel_program {
 	enum parallel_id id;
 	enum parallel_type type;
 	struct argv_names words; /* base names of the program or module */
-	const char *then;   /* the word that must follow the program, or NULL */
+	/* word that must follow the program's name, or NULL */
+	const char *then;
 	const char *image;  /* part of the name of images that start it */
 	const char *format; /* KServe's model format that starts it */
-	bool per_node;	    /* --nnodes divides the number in its flags */
-	bool by_env;	    /* variables count as well */
-	bool takes_all;	    /* the default number is that of the devices */
-	const char *const *spread; /* flags that place processes elsewhere */
+	/* --nnodes divides the number in the program's flags */
+	bool per_node;
+	bool by_env;	/* environment variables are read as well */
+	bool takes_all; /* by default it uses all devices */
+	/* flags by which processes may run on other nodes */
+	const char *const *spread;
 };
 extern struct parallel_program parallel_programs[];
 
@@ -49,8 +52,8 @@ struct parallel_flag {
 };
 extern const struct parallel_flag parallel_flags[];
 
-/* Returns the value that the container's script assigns; NULL and *set if it is
- * unknown. */
+/* Returns the value that the container's script assigns to a variable. Returns
+ * NULL if there is none, or with *set if it is unknown. */
 const char *assigned_value(const struct container *c, const char *name,
 			   bool *set);
 

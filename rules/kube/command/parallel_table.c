@@ -16,7 +16,8 @@ struct parallel_program parallel_programs[] = {
 	{"torchrun", ID_TORCHRUN, PARALLEL_LAUNCHER,
 	 WORDS("torchrun", "torch.distributed.run", "torch.distributed.launch"),
 	 .by_env = true, .per_node = true},
-	/* Without the flag it starts one process, whatever variables say. */
+	/* Without the flag it starts one process, whatever the variables
+	 * contain. */
 	{"tune run", ID_TUNE, PARALLEL_LAUNCHER, WORDS("tune"), .then = "run",
 	 .per_node = true},
 	{"accelerate", ID_ACCELERATE, PARALLEL_LAUNCHER, WORDS("accelerate"),
@@ -46,7 +47,8 @@ struct parallel_program parallel_programs[] = {
 	 WORDS("vllm.entrypoints.openai.api_server",
 	       "vllm.entrypoints.api_server", "dynamo.vllm"),
 	 .spread = VLLM_SPREAD},
-	/* Transformers, its other backend, places a model on all devices. */
+	/* vLLM's alternative in it, Transformers, places a model on all
+	 * devices. */
 	{"KServe's Hugging Face server", ID_VLLM, PARALLEL_SERVER,
 	 WORDS("huggingfaceserver"), .image = "huggingfaceserver",
 	 .format = "huggingface", .takes_all = true, .spread = VLLM_SPREAD},

@@ -2,7 +2,7 @@
 /*
  * Probes with the defaults of pkg/apis/core/v1/defaults.go SetDefaults_Probe:
  * periodSeconds 10, failureThreshold 3, timeoutSeconds 1. A zero counts as
- * unset there.
+ * unset.
  */
 #include "kube/command/probe.h"
 
@@ -60,14 +60,15 @@ static bool is_word(char c)
 	return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* True if a number may start here: not inside of a word, except after "8x". */
+/* True if a number may start here: at the start of a word, or after "8x". */
 static bool starts_number(const char *text, const char *s)
 {
 	return is_digit(*s) &&
 	       (s == text || s[-1] == 'x' || (!is_word(s[-1]) && s[-1] != '.'));
 }
 
-/* Converts a number with that unit to billions; unset for any other letter. */
+/* Converts a number with this unit to billions; returns unset for an unknown
+ * unit. */
 static int64_t in_billions(char unit, int64_t n, int64_t unset)
 {
 	if (unit == 'b' || unit == 'B')
@@ -77,8 +78,9 @@ static int64_t in_billions(char unit, int64_t n, int64_t unset)
 	return unset;
 }
 
-/* Reads "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m": ten times the last
- * such number, or 0. The text after '@' is a digest. */
+/* Returns ten times the last number of billions in a name, or 0:
+ * "Llama-3.1-70B-Instruct", "1.5b", "8x7B", "125m". The text after '@' is a
+ * digest. */
 static int64_t size_in(const char *text)
 {
 	int64_t best = 0;
@@ -98,7 +100,7 @@ static int64_t size_in(const char *text)
 		}
 		if (*s && !is_word(s[1]))
 			best = in_billions(*s, n, best);
-		s--; /* the loop steps on */
+		s--; /* the loop increments it */
 	}
 	return best;
 }
@@ -128,7 +130,7 @@ int64_t container_model_size(const struct container *c)
 
 	for (const char *const *flag = flags; *flag && !size; flag++)
 		size = size_in(argv_flag(&argv, *flag, NULL));
-	/* `vllm serve MODEL`. */
+	/* The model follows the word in `vllm serve MODEL`. */
 	for (size_t i = 0; i + 1 < argv.n && !size; i++)
 		if (text_eq(argv.items[i].text, "serve"))
 			size = size_in(argv.items[i + 1].text);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A shell's script as words: quotes, backslashes, comments, here-documents,
- * operators. Nothing is expanded: a word with a variable, a command
- * substitution or a placeholder is unknown, except that the flag before '='
- * stays readable. Sources of the rules: POSIX shell command language, 2.2-2.3.
+ * Splits a shell script into words: quotes, backslashes, comments,
+ * here-documents, operators. Nothing is expanded: a word with a variable, a
+ * command substitution or a placeholder is unknown, except for a flag before
+ * '='. Sources of the rules: POSIX shell command language, 2.2-2.3.
  */
 #include "rules/kube/kinds.h"
 
@@ -37,8 +37,9 @@ static bool follows_flag(const struct lexer *lexer)
 }
 
 /*
- * Adds unknown words: "--flag=" keeps its flag, "name=" is an assignment or a
- * Hydra override; any other word that is not a flag's value may be a flag.
+ * Adds a word that is unknown after the first `known` bytes: "--flag=" keeps
+ * its flag, "name=" is an assignment or a Hydra override; any other word that
+ * is not a flag's value may be a flag.
  */
 void word_add_unknown(struct lexer *lexer, const char *text, size_t known,
 		      bool any)
@@ -66,7 +67,7 @@ static void word_end(struct lexer *lexer)
 {
 	if (!lexer->started)
 		return;
-	/* A value that is filled in before a shell reads it. */
+	/* A placeholder is filled in before a shell reads the script. */
 	if (lexer->arg.len > lexer->known)
 		lexer->name = NULL;
 	if (!lexer->hidden && placeholder_in(lexer->arg.data, lexer->arg.len)) {
@@ -131,7 +132,8 @@ static bool is_name(char c)
 	       (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Hides the value of a variable whose name ends before the position. */
+/* Marks a reference to the variable as unknown; the name ends before the
+ * current position. */
 static void word_hide_variable(struct lexer *lexer, const char *name,
 			       size_t len)
 {
@@ -153,8 +155,8 @@ size_t shell_name_len(const char *text, const char *end)
 	return (size_t)(p - text);
 }
 
-/* True for "$@", "${@:2}", "${ARGS[@]}": one word for each item, even in
- * quotes. */
+/* True for "$@", "${@:2}" and "${ARGS[@]}", which are one word for each item,
+ * even in quotes. */
 static bool is_list(const char *text, const char *end)
 {
 	if (*text != '{')
@@ -165,7 +167,7 @@ static bool is_list(const char *text, const char *end)
 	       (*text == '@' || (end - text > 2 && !memcmp(text, "[@]", 3)));
 }
 
-/* Reads an expansion, or a plain dollar sign, at '$'. */
+/* Reads an expansion, or a dollar sign without a meaning, at '$'. */
 static void lex_dollar(struct lexer *lexer)
 {
 	char c = lexer->at + 1 < lexer->end ? lexer->at[1] : 0;
@@ -178,8 +180,7 @@ static void lex_dollar(struct lexer *lexer)
 
 		lexer->at++;
 		skip_brackets(lexer, c, c == '(' ? ')' : '}');
-		/* The kubelet expands $(NAME) of a variable before a shell
-		 * runs. */
+		/* The kubelet expands $(NAME) before the shell runs. */
 		if (len && lexer->at == name + len + 1)
 			word_hide_variable(lexer, name, len);
 		else
@@ -240,12 +241,12 @@ static void lex_double(struct lexer *lexer)
 		lexer->at++;
 }
 
-/* Remembers the delimiter of a here-document, at "<<". */
+/* Stores the delimiter of a here-document, at "<<". */
 static void lex_here(struct lexer *lexer)
 {
 	lexer->at += 2;
 	if (lexer->at < lexer->end && *lexer->at == '<') {
-		lexer->at++; /* <<< is a here-string: an ordinary word */
+		lexer->at++; /* <<< starts a here-string, an ordinary word */
 		return;
 	}
 	while (lexer->at < lexer->end && strchr("- \t'\"\\", *lexer->at) &&
@@ -301,7 +302,7 @@ static bool lex_angle(struct lexer *lexer)
 		return false;
 	lexer->at += len;
 	word_hide(lexer);
-	lexer->quoted = true; /* it is one value, not a flag */
+	lexer->quoted = true; /* the placeholder is one value, not a flag */
 	return true;
 }
 
@@ -357,7 +358,8 @@ static void lex_escape(struct lexer *lexer)
 	lexer->at += 2;
 }
 
-/* Reads a byte without a meaning, and following bytes that never have one. */
+/* Reads a byte without special meaning, and the ones after it that never have
+ * one. */
 static void lex_plain(struct lexer *lexer)
 {
 	static const bool special[256] = {
@@ -423,7 +425,7 @@ static void lex_next(struct lexer *lexer)
 	}
 }
 
-/* A word needs as much memory as this many bytes of a script. */
+/* Bytes of a script that take as much memory as one word. */
 enum { WORD_COST = 7 };
 
 void lex_script(struct lexer *lexer, const char *text, size_t len)

@@ -62,8 +62,8 @@ bool object_is_suspended(const struct object *object)
 	return false;
 }
 
-/* True for kinds in no table that write kind and version into their pod
- * template, as the ElasticJob of pytorch/elastic does. */
+/* True for kinds in no table whose pod template has its own apiVersion and
+ * kind, as in the ElasticJob of pytorch/elastic. */
 static bool is_template(const struct object *object)
 {
 	return object->parent && !object->parent->type &&
@@ -78,8 +78,8 @@ bool pod_is_owned(const struct pod *pod)
 	       is_template(pod->object);
 }
 
-/* True for `replicatedJobs[].template.spec` of a JobSet or of a training
- * runtime. */
+/* True for the path `replicatedJobs[].template.spec` of a JobSet or of a
+ * training runtime. */
 static bool in_replicated_jobs(const struct node *spec)
 {
 	const struct node *job = spec->parent ? spec->parent->parent : NULL;
@@ -96,9 +96,9 @@ const struct node *pod_job_spec(const struct pod *pod)
 		return NULL;
 	if (object_is_job(pod->object) || in_replicated_jobs(spec))
 		return spec;
-	if (text_eq(spec->key, "jobTargetRef")) /* a ScaledJob of KEDA */
+	if (text_eq(spec->key, "jobTargetRef")) /* in a ScaledJob of KEDA */
 		return spec;
-	/* `provider.job.spec` of an analysis, `job.spec` of a KaiwoJob. */
+	/* `provider.job.spec` of an analysis, or `job.spec` of a KaiwoJob. */
 	if (spec->parent && text_eq(spec->parent->key, "job"))
 		return spec;
 	return NULL;

@@ -42,11 +42,11 @@ bool pod_priority_is_elsewhere(const struct pod *pod)
 {
 	if (pod->flat && object_operator(pod->object)->has_runtime)
 		return true;
-	/* Kinds without a template have no such field, except Spark's. */
+	/* Kinds without a pod template lack the field, except Spark's. */
 	if (pod->flat && !pod->inner &&
 	    !text_eq(pod->object->group, "sparkoperator.k8s.io"))
 		return true;
-	/* KAI's PodGroups have a separate default. */
+	/* KAI's PodGroups have their own default. */
 	if (node_eq(pod_field(pod, "schedulerName"), "kai-scheduler"))
 		return true;
 	FOR_EACH_CHILD(pod_field(pod, "nodeSelector"), label)

@@ -24,7 +24,7 @@ COUNT_FORMULA(rollout)
 
 /* -- templates of another object ------------------------------------------- */
 
-/* Returns the map with another value for a key that it has. */
+/* Returns a copy of the map with another value for an existing key. */
 static const struct node *replace(struct pod_builder *builder,
 				  const struct node *map, const char *key,
 				  const struct node *value)
@@ -38,8 +38,8 @@ static const struct node *replace(struct pod_builder *builder,
 }
 
 /*
- * Merges the spec into that of the WorkflowTemplate that it names, as
- * JoinWorkflowSpec() of workflow/util/merge.go does.
+ * Merges the Workflow's spec into that of the WorkflowTemplate to which it
+ * refers, like JoinWorkflowSpec() of workflow/util/merge.go.
  */
 static const struct node *merged(struct pod_builder *builder)
 {
@@ -82,7 +82,7 @@ static bool any_fan_out(const struct node *steps)
 	return false;
 }
 
-/* True if some step of a workflow runs once for every item of a list. */
+/* True if a step of the workflow runs once for every item of a list. */
 static bool fans_out(const struct object *object)
 {
 	const struct node *spec = node_get(object->merged, "spec");
@@ -96,8 +96,9 @@ static bool fans_out(const struct object *object)
 	return false;
 }
 
-/* `retryStrategy: {}` retries until completion; but a strategy may retry only
- * errors of the system, or by an expression. */
+/* Returns a retryStrategy without a limit. `retryStrategy: {}` retries until
+ * completion, but a strategy may be restricted to errors of the system, or by
+ * an expression. */
 static const struct node *endless(const struct pod *pod)
 {
 	const struct node *strategy = pod_field(pod, "retryStrategy");

@@ -4,18 +4,19 @@
 
 #include "rules/kube/operator.h"
 
-/* The tree with the usual names of fields that are written in other letters. */
+/* Returns the tree with the usual case of its field names. */
 const struct node *argo_respelled(struct pod_builder *builder,
 				  const struct node *tree);
-/* The object as the controller decodes it. */
+/* Returns the object as the controller decodes it. */
 const struct node *argo_spelled(struct pod_builder *builder);
-/* A copy of the node with another key. */
+/* Returns a copy of the node with another key. */
 struct node argo_renamed(const struct node *node, const char *field);
-/* Reads the pod after podSpecPatch. */
+/* Changes the fields of the pod as podSpecPatch does. */
 void argo_patch(struct pod_builder *builder, struct pod *pod);
-/* Adds devices of podSpecPatch. */
+/* Adds the devices in podSpecPatch. */
 void argo_devices(struct pod_builder *builder, struct pod *pod);
-/* Sets the peaks of a Workflow's pods to the number that runs at once. */
+/* Sets the peaks of a Workflow's pods to the largest number that runs at
+ * once. */
 void argo_peaks(struct arena *arena, struct object *object);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Field names in other letters. The controller decodes a patched pod with
- * encoding/json, which ignores their case, and so it does with a workflow in
- * which a parameter is a whole number: the converter that it tries first fails
- * on it. Argo's minimal CRD keeps any field. Values of both spellings are
- * merged.
+ * Handles field names in other than the usual case. The controller decodes a
+ * patched pod with encoding/json, which ignores the case. It does the same with
+ * a workflow in which a parameter is a whole number, because the converter that
+ * it tries first fails on it. Argo's minimal CRD keeps fields of any name. If a
+ * field occurs in two cases, the values are merged.
  *
  * Source: Argo Workflows workflow/util/util.go, FromUnstructuredObj.
  */
@@ -107,7 +107,7 @@ static int compare_field(const void *key, const void *field)
 	return strcasecmp(key, *(const char *const *)field);
 }
 
-/* Returns the field that has this name in any case of its letters, or NULL. */
+/* Returns the usual name of a field that is written in any case, or NULL. */
 static const char *field_in_any_case(const char *key)
 {
 	const char *const *field =

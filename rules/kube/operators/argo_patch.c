@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * podSpecPatch, a string of a workflow or of a template: a strategic merge
- * patch of the pod's spec. The pod is read as the controller patches it;
- * devices in places that gpugate does not read are unknown.
+ * Applies podSpecPatch, a string in a workflow or a template that contains a
+ * strategic merge patch of the pod's spec. If the patch names devices in fields
+ * that gpugate does not read, the pod's devices are unknown.
  *
  * Source: Argo Workflows workflow/util/util.go, ApplyPodSpecPatch.
  */
@@ -41,7 +41,8 @@ static bool names_accelerator(const struct kube_config *config,
 	return false;
 }
 
-/* Real patches have fewer containers; and all templates share one patch. */
+/* Limit on patched containers, because all templates share one patch. Real
+ * patches have fewer. */
 enum { PATCHED_MAX = 64 };
 
 struct patched {
@@ -51,15 +52,15 @@ struct patched {
 
 /* A patch in a string, and the devices in it. */
 struct device_patch {
-	const struct node *tree; /* NULL: it was not read */
+	const struct node *tree; /* NULL: it could not be read */
 	struct patched items[PATCHED_MAX];
 	size_t n;
-	bool names; /* names a device in a place that was not read */
-	bool open;  /* filled in later */
+	bool names; /* names a device in a field that is not read */
+	bool open;  /* contains a placeholder */
 };
 
-/* Copies a tree so that findings point at the string, and pointers continue
- * inside of it. */
+/* Copies a tree and places its nodes at the string, so that findings point at
+ * the string and JSON pointers continue inside of it. */
 static struct node *placed_in(struct arena *arena, struct node *string,
 			      struct node *parent, const struct node *tree)
 {
@@ -96,7 +97,7 @@ static const struct node *read_patch(struct arena *arena,
 	return placed_in(arena, string, string, doc->root);
 }
 
-/* Returns false if there are too many. */
+/* Returns false if there are too many items. */
 static bool patch_list(const struct kube_config *config,
 		       struct device_patch *patch, const struct node *list)
 {
@@ -180,7 +181,7 @@ static void apply_patch(struct pod_builder *builder, struct pod *pod,
 
 /* --- the patched pod ------------------------------------------------------ */
 
-/* Puts the merged value at the place of the author's. */
+/* Moves the merged value to the position of the author's value. */
 static const struct node *placed(struct arena *arena, const struct node *merged,
 				 const struct node *written)
 {
@@ -196,9 +197,10 @@ static const struct node *placed(struct arena *arena, const struct node *merged,
 
 struct argo_target {
 	struct pod_builder *builder;
-	const struct node *element; /* a template */
-	struct node *patch;	    /* in the template's fields */
-	struct node *set, *beside;  /* containers of containerSet; others */
+	const struct node *element; /* the template */
+	struct node *patch;	    /* podSpecPatch in the template's fields */
+	/* set: containers of containerSet; beside: the others */
+	struct node *set, *beside;
 };
 
 static void put(struct argo_target *t, struct node *map,
@@ -218,8 +220,8 @@ static bool has_item(const struct node *list, const char *name)
 }
 
 /* Patches a container: the one that Argo calls main, one of the template's, or
- * a new one. The executor's own, which a patch may give resources, has no image
- * here. */
+ * a new one. A patch may also set resources of the executor's containers, which
+ * have no image here. */
 static void put_container(struct argo_target *t, const struct node *item)
 {
 	static const char *const mains[] = {"container", "script"};
@@ -266,7 +268,7 @@ static void put_lists(struct argo_target *t)
 		    "sidecars");
 }
 
-/* Returns a field that the workflow sets for templates without one. */
+/* Returns a field that the workflow sets for templates without it. */
 static const struct node *with_default(struct argo_target *t,
 				       const struct pod *pod,
 				       const struct node *value)
@@ -280,8 +282,8 @@ static const struct node *with_default(struct argo_target *t,
 			   value);
 }
 
-/* True if the budget allows another pass over the patch, which all templates
- * may share. */
+/* True if the budget allows to read the patch again. All templates may share
+ * the patch. */
 static bool is_affordable(struct pod_builder *builder,
 			  const struct argo_target *t, const struct node *tree)
 {
@@ -327,7 +329,8 @@ static void merge_patch(struct pod_builder *builder, struct pod *pod,
 			   pod->spec);
 }
 
-/* --- both ----------------------------------------------------------------- */
+/* --- all patches
+ * ----------------------------------------------------------- */
 
 static const struct device_patch *read_once(struct pod_builder *builder,
 					    struct device_patch **kept,
@@ -338,8 +341,8 @@ static const struct device_patch *read_once(struct pod_builder *builder,
 	return *kept;
 }
 
-/* Applies patches in the controller's order: the workflow's, then the
- * templates'; own replaces the usual one. */
+/* Stores the patches to apply, in the controller's order: the workflow's, then
+ * the template's. A patch in the template replaces that of templateDefaults. */
 static size_t patches(struct pod_builder *builder, const struct pod *pod,
 		      const struct device_patch *out[2])
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of a Workflow that run at the same time: those of one group of steps, or
- * of independent tasks of a DAG. Finds the moment with the most devices, as a
- * lower bound: conditions, computed lists and locks with several holders may
- * add more.
+ * Counts the pods of a Workflow that run at the same time: those of one group
+ * of steps, or of independent tasks of a DAG. Finds the moment with the most
+ * devices. The result is a lower bound, because conditions, computed lists and
+ * locks with several holders may add pods.
  *
  * Source: argo-workflows workflow_types.go; workflow/controller/steps.go (the
  * groups follow each other), dag.go, operator.go (parallelism).
@@ -16,27 +16,28 @@
 
 #include "base/text.h"
 
-/* Limits for the names compared and the steps followed; a Workflow that exceeds
- * them has no result.
- */
+/* Limits on comparisons of names and on nested templates. Beyond them, no peak
+ * is computed. */
 enum { PEAK_BUDGET = 200000, DEPTH_MAX = 50 };
 
 struct peak {
 	struct object *object;
 	const struct node *templates;
-	int64_t *weights; /* of each template, plus one; 0: not computed yet */
-	int64_t *counts;  /* of each pod, at that moment */
-	int64_t room;	  /* pods that parallelism leaves */
+	/* weight of each template, plus one; 0: not computed yet */
+	int64_t *weights;
+	int64_t *counts; /* number of each pod at the heaviest moment */
+	int64_t room;	 /* number of pods that parallelism still allows */
 	uint32_t budget;
 	unsigned depth;
 };
 
-/* Steps that run together. */
+/* Steps or tasks that run together. */
 struct moment {
 	const struct node *list;
-	const unsigned *levels; /* of tasks; NULL: all items of the list */
+	/* level of each task; NULL: all items of the list */
+	const unsigned *levels;
 	unsigned level;
-	int64_t most; /* children at once */
+	int64_t most; /* largest number of children that run at once */
 };
 
 static bool spend_more(struct peak *peak, size_t n)
@@ -74,9 +75,11 @@ static struct pod *pod_of(struct peak *peak, const struct node *template)
 	return NULL;
 }
 
-/* -- how often a step runs at once ----------------------------------------- */
+/* -- repetitions of a step
+ * -------------------------------------------------- */
 
-/* Reads a number, or a string with one; 1 if it is computed. */
+/* Reads the number of a sequence, which may be a string; returns 1 if it is
+ * computed at run time. */
 static int64_t sequence(const struct node *count)
 {
 	const char *text = node_str(count);
@@ -153,9 +156,10 @@ static bool waits_for(const struct node *task, const char *name)
 }
 
 /*
- * The level of a task is one above the highest level of its dependencies: tasks
- * of one level are independent. Tasks may be in any order, so levels are raised
- * until none changes; in a cycle they are useless.
+ * Computes levels of tasks, so that tasks on one level are independent: the
+ * level of a task is one above the highest level of its dependencies. Tasks may
+ * be in any order, so levels are raised until none changes. Returns false for a
+ * cycle.
  */
 static bool raise_levels(struct peak *peak, const struct node *tasks,
 			 unsigned *levels)
@@ -218,8 +222,9 @@ static bool is_in(const struct moment *group, unsigned i)
 	return !group->levels || group->levels[i] == group->level;
 }
 
-/* Steps with a condition may not run: only one of them counts, if it has more
- * than all others; it is stored there. */
+/* Returns the weight of a group. Because steps with conditions may not run,
+ * only the heaviest one of them counts, if it is heavier than all others
+ * together; it is then stored in the group. */
 static int64_t group_weight(struct peak *peak, struct arena *arena,
 			    const struct moment *group,
 			    const struct node **alone)
@@ -262,7 +267,7 @@ static int64_t better(struct peak *peak, struct arena *arena,
 	return n;
 }
 
-/* Finds the heaviest group of a template; best->list is NULL if there is
+/* Finds the heaviest group of a template; sets best->list to NULL if there is
  * none. */
 static int64_t best_group(struct peak *peak, struct arena *arena,
 			  const struct node *template, struct moment *best)
@@ -282,7 +287,7 @@ static int64_t best_group(struct peak *peak, struct arena *arena,
 	group.levels = levels_of(peak, arena, tasks);
 	for (size_t i = 0; i < node_count(tasks); i++) {
 		group.level = group.levels[i];
-		/* Once for each level. */
+		/* Each level costs one pass over the tasks. */
 		if (spend(peak))
 			most = better(peak, arena, group, most, best);
 	}
@@ -308,7 +313,7 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 	if (known && *known)
 		return *known - 1;
 	if (known)
-		*known = 1; /* a template that runs itself */
+		*known = 1; /* the template contains itself */
 	peak->depth++;
 	n = best_group(peak, arena, template, &best);
 	peak->depth--;
@@ -318,7 +323,7 @@ static int64_t weight(struct peak *peak, struct arena *arena,
 	return n;
 }
 
-/* Adds the pods of that moment to the counts. */
+/* Adds the pods of the template's heaviest group to the counts. */
 static void count_template(struct peak *peak, struct arena *arena,
 			   const struct node *template, int64_t times)
 {

@@ -23,9 +23,10 @@ COUNT_FORMULA(job)
 }
 
 /*
- * With podReplacementPolicy TerminatingOrFailed (the default without a
- * podFailurePolicy) a failed pod's replacement starts while the pod is still
- * terminating and holds its devices.
+ * Counts pods with their replacements. With podReplacementPolicy
+ * TerminatingOrFailed (the default without a podFailurePolicy), the replacement
+ * of a failed pod starts while that pod is terminating and still holds its
+ * devices.
  */
 COUNT_FORMULA(job_peak)
 {
@@ -59,8 +60,8 @@ COUNT_FORMULA(surge)
 /* -- distributed commands ------------------------------------------------ */
 
 /*
- * True for counts above one: "4", "2:8". An unknown count is included, because
- * the author wrote the flag.
+ * True for counts above one ("4", "2:8") and for unknown counts, because the
+ * author wrote the flag.
  */
 static bool more_than_one(const char *text)
 {
@@ -88,7 +89,7 @@ static bool env_is_distributed(const struct container *c)
 	return container_env(c, "MASTER_ADDR") != NULL;
 }
 
-/* True if this container's command may start one rank of several. */
+/* True if this container's command may start one of several ranks. */
 static bool is_distributed(const struct container *c)
 {
 	static const char *const counts[] = {"--nnodes", "--num-machines",
@@ -139,8 +140,8 @@ static struct gang by_command(const struct object *object)
 			if (c->role == CONTAINER_MAIN && is_distributed(c))
 				gang.needed = true;
 	}
-	/* Independent pods are useful alone, unless a queue starts them all at
-	 * once anyway. */
+	/* Without a queue that starts all of them, independent pods are useful
+	 * alone. */
 	if (!gang.needed && !object->kueue)
 		gang.n = amount_of(1);
 	return gang;

@@ -14,7 +14,7 @@ COUNT_FORMULA(flux_max)
 			  amount_field(at, "maxSize", 0));
 }
 
-/* The labels of the Job, by which Kueue manages it. */
+/* True if Kueue manages the Job by its labels. */
 static bool is_queued(const struct object *object)
 {
 	const struct node *labels = node_path(object->root, "spec.jobLabels");

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* A clique in scaling groups runs once for each replica of each group. */
+/* Counts a clique in scaling groups once for each replica of each group. */
 COUNT_FORMULA(grove)
 {
 	const struct node *groups = node_path(
@@ -36,7 +36,8 @@ static bool in_list(const struct node *list, const char *name)
 	return false;
 }
 
-/* Grove: cliques of scaling groups count once for each required group. */
+/* Counts cliques of scaling groups once for each required replica of a
+ * group. */
 static struct gang of_cliques(const struct object *object)
 {
 	const struct node *template = node_path(object->root, "spec.template");

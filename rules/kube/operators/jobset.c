@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "rules/kube/operator.h"
 
-/* A failure policy rule that matches every failure and counts no restart. */
+/* Returns a failure policy rule that matches every failure and does not count
+ * the restart. */
 static const struct node *endless(const struct pod *pod)
 {
 	FOR_EACH_CHILD(node_path(pod->object->root, "spec.failurePolicy.rules"),
@@ -26,7 +27,7 @@ static const struct node *endless(const struct pod *pod)
 	return NULL;
 }
 
-/* Several pods are a training job unless they serve. */
+/* A JobSet with several pods is a training job unless it serves. */
 static enum tri trains(const struct object *object)
 {
 	return object->gang.n > 1 || object->gang.unknown ? TRI_YES
@@ -39,9 +40,11 @@ const struct workload_operator operator_jobset = {
 	.trains = trains,
 };
 
-/* -- addresses of its pods ------------------------------------------------- */
+/* -- addresses of pods
+ * ------------------------------------------------------ */
 
-/* The parts of "NAME-JOB-0-0.SUBDOMAIN.NAMESPACE", inside of the text. */
+/* The parts of the address "NAME-JOB-0-0.SUBDOMAIN.NAMESPACE", as pointers into
+ * it. */
 struct pod_address {
 	const char *job, *subdomain, *namespace;
 	size_t job_len, subdomain_len, namespace_len;
@@ -52,7 +55,7 @@ static bool spells(const char *name, const char *part, size_t len)
 	return name && strlen(name) == len && !strncmp(name, part, len);
 }
 
-/* The end of the text before "-N", or NULL. */
+/* Returns the end of the text before "-N", or NULL. */
 static const char *before_number(const char *from, const char *end)
 {
 	const char *at = end;
@@ -115,8 +118,9 @@ static bool have_subdomain(const struct object *object)
 	return false;
 }
 
-/* Names of Jobs are unique in a namespace: if the job is one of this JobSet, no
- * other JobSet has such pods. */
+/* Returns the reason why the address cannot be resolved. Names of Jobs are
+ * unique in a namespace, so if the job is in this JobSet, the pod cannot belong
+ * to another one. */
 static const char *why_not(struct arena *arena, const struct object *object,
 			   const struct pod_address *a)
 {

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Kaiwo.
- */
+/* Kaiwo: devices of its kinds. */
 #include "rules/kube/operator.h"
 
-/* Kaiwo: gpusPerReplica, else gpus divided by the replicas. */
+/* Adds gpusPerReplica devices, or else gpus. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *spec = node_get(builder->object->root, "spec");

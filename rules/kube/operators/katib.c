@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Katib: an Experiment makes trials, each independent. A Trial runs one object.
+ * Katib: an Experiment creates independent Trials, each of which runs one
+ * object.
  */
 #include "rules/kube/operator.h"
 

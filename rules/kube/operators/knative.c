@@ -29,7 +29,7 @@ static struct amount annotation_int(const struct node *annotations,
 	return amount_of(n);
 }
 
-/* Without a minimum a revision still starts with its initial scale. */
+/* Without a minimum, a revision starts with its initial scale. */
 COUNT_FORMULA(knative)
 {
 	struct amount first =
@@ -54,7 +54,7 @@ COUNT_FORMULA(knative_max)
 	return amount_max(amount_of(least.n), most);
 }
 
-/* The queue-proxy sets cpu requests. */
+/* The queue-proxy container sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return true;

@@ -16,8 +16,8 @@
 #include "kube/operators/kubeflow.h"
 
 /*
- * The HPA that the operator makes when elasticPolicy.metrics is set scales
- * the workers; otherwise replicas stay as they are.
+ * Counts elastic workers: if elasticPolicy.metrics is set, the operator creates
+ * an HPA that scales them; otherwise the number of replicas is fixed.
  */
 COUNT_FORMULA(elastic)
 {
@@ -77,8 +77,9 @@ bool object_launches_by_job(const struct object *object)
 		text_eq(object->version, "v1alpha2"));
 }
 
-/* mpi-operator pkg/controllers/v1alpha1 mpi_job_controller.go: once the
- * launcher has finished, allocateProcessingUnits() sets the workers to 0; the
+/* True if the workers stop with the launcher. mpi-operator
+ * pkg/controllers/v1alpha1 mpi_job_controller.go: once the launcher has
+ * finished, allocateProcessingUnits() sets the number of workers to 0; the
  * first version has no cleanPodPolicy. */
 bool object_stops_workers(const struct object *object)
 {
@@ -100,7 +101,7 @@ bool object_leaks_if_bounded(const struct object *object)
 	       node_is_unset(node_path(spec, "runPolicy.cleanPodPolicy"));
 }
 
-/* mpi-operator v2beta1/types.go: AtStartup is the default. */
+/* In mpi-operator v2beta1/types.go, AtStartup is the default. */
 bool object_launches_early(const struct object *object)
 {
 	return object_is_mpi_v2(object) &&
@@ -117,7 +118,7 @@ static bool is_launcher(const struct pod *pod)
 	       !node_is_true(node_get(spec, "runLauncherAsWorker"));
 }
 
-/* AddResourceList of the training operator; mpi-operator uses limits. */
+/* The training operator uses AddResourceList(); mpi-operator uses limits. */
 static enum summed_requests sums_requests(const struct object *object)
 {
 	return object_is_kubeflow(object) && text_eq(object->version, "v1")
@@ -145,7 +146,7 @@ const struct workload_operator operator_kubeflow = {
 	.sums_requests = sums_requests,
 	.gang = gang,
 	.makes_pod_groups = true,
-	/* Before runPolicy the fields were in spec. */
+	/* Versions before runPolicy had the fields in spec. */
 	.runs_before = "spec",
 	.is_launcher = is_launcher,
 	.ranks_are_equal = true,

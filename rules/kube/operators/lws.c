@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * LeaderWorkerSet, and DisaggregatedSet, which consists of LeaderWorkerSets.
- * The unit is one group: a leader and its workers.
+ * One group, a leader and its workers, starts together.
  *
  * Source: lws api/leaderworkerset/v1 types, its reconcilers.
  */
@@ -25,7 +25,7 @@ COUNT_FORMULA(lws_surge)
 	return amount_add(groups, amount_share(surge, groups, 0));
 }
 
-/* The unit is one group: leader and workers. */
+/* A gang is one group: the leader and its workers. */
 static struct gang gang(const struct object *object)
 {
 	struct gang out = {.n = amount_of(1), .needed = true};
@@ -37,7 +37,7 @@ static struct gang gang(const struct object *object)
 }
 
 /*
- * Annotations of the set give all pods of a group, or of a subgroup, an
+ * True if annotations of the set give all pods of a group, or of a subgroup, an
  * affinity to each other. The leader is in the first subgroup unless the policy
  * sets otherwise (pkg/webhooks/pod_webhook.go, v0.7).
  */

@@ -14,8 +14,8 @@
 #include "kube/command/parallel.h"
 #include "kube/operators/ray.h"
 
-/* True if the dashboard is not started, or is bound to the head's loopback
- * address; KubeRay's default is 0.0.0.0. */
+/* True if the dashboard is not started, or listens only on the loopback address
+ * of the head; KubeRay's default is 0.0.0.0. */
 static bool keeps_dashboard(const struct node *group)
 {
 	const struct node *params = node_get(group, "rayStartParams");
@@ -26,7 +26,8 @@ static bool keeps_dashboard(const struct node *group)
 	       text_eq(host, "localhost");
 }
 
-/* Set by KubeRay's field, or by the variable that it writes. */
+/* True if a token is required, by KubeRay's field or by the variable that it
+ * sets. */
 static bool asks_for_token(const struct pod *pod, const struct node *spec)
 {
 	if (node_eq(node_path(spec, "authOptions.mode"), "token"))
@@ -42,7 +43,7 @@ static bool asks_for_token(const struct pod *pod, const struct node *spec)
 
 bool ray_dashboard_is_open(const struct pod *pod)
 {
-	/* The head's group is in the cluster's spec. */
+	/* The head group is a field of the cluster's spec. */
 	const struct node *spec = pod->group ? pod->group->parent : NULL;
 
 	return text_eq(pod->object->group, "ray.io") &&
@@ -68,7 +69,8 @@ int64_t ray_num_gpus(const struct pod *pod, const struct node **at)
 
 static bool autoscales(const struct node *group)
 {
-	/* The group is an item of workerGroupSpecs of the cluster's spec. */
+	/* A worker group is an item of workerGroupSpecs in the cluster's
+	 * spec. */
 	const struct node *list = group ? group->parent : NULL;
 
 	return node_is_true(node_get(list ? list->parent : NULL,
@@ -108,8 +110,8 @@ COUNT_FORMULA(ray_max)
 }
 
 /*
- * Returns the pods that a gang scheduler waits for: the minimum while
- * autoscaling.
+ * Returns the number of pods for which a gang scheduler waits: the minimum if
+ * the group autoscales.
  */
 static struct amount group_gang(const struct node *group)
 {
@@ -119,7 +121,8 @@ static struct amount group_gang(const struct node *group)
 			  amount_field(group, "numOfHosts", 1));
 }
 
-/* RayService makes the new cluster beside the old one by default. */
+/* By default, RayService creates the new cluster while the old one still
+ * runs. */
 COUNT_FORMULA(ray_upgrade)
 {
 	if (strcmp(place->object->kind, "RayService"))
@@ -136,12 +139,14 @@ COUNT_FORMULA(ray_submitter)
 	return amount_of(node_is_unset(mode) || node_eq(mode, "K8sJobMode"));
 }
 
-/* -- GPUs that Ray knows of ----------------------------------------------- */
+/* -- GPUs that Ray counts
+ * --------------------------------------------------- */
 
-/* Number of pods of the template in one cluster. */
+/* Returns the number of pods of the template in one cluster. */
 static struct amount nodes_of(const struct pod *pod)
 {
-	/* The head's group is a field, a worker group is an item. */
+	/* The head group is a field with one pod, a worker group is an item of
+	 * a list. */
 	return pod->group->key ? amount_of(1) : group_pods(pod->group, true);
 }
 
@@ -153,10 +158,11 @@ static int64_t node_gpus(const struct pod *pod)
 
 	if (!node_is_unset(at))
 		return n;
-	/* KubeRay passes these on instead. */
+	/* KubeRay passes these resources to Ray instead. */
 	if (!node_is_unset(node_get(pod->group, "resources")))
 		return -1;
-	/* The user's own command: its --num-gpus counts. */
+	/* The user's own command replaces KubeRay's, so only its --num-gpus
+	 * counts. */
 	if (pod_annotation(pod, "ray.io/overwrite-container-cmd") ||
 	    object_annotation(pod->object, "ray.io/overwrite-container-cmd"))
 		return -1;
@@ -194,7 +200,8 @@ bool ray_gpus(const struct object *object, struct ray_gpus *out)
 
 /* -- the gang -------------------------------------------------------------- */
 
-/* Workers join one by one; only a queue or scheduler makes them a gang. */
+/* Ray's workers join one by one; only a queue or a scheduler starts them
+ * together. */
 static struct gang gang(const struct object *object)
 {
 	struct gang out = {0};
@@ -209,8 +216,8 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-/* -- what the operator adds --------------------------------------------------
- */
+/* -- additions of the operator
+ * ---------------------------------------------- */
 
 /* Autoscaler v2 and the sidecar submitter need pods that are not restarted. */
 static bool forces_never(const struct pod_builder *builder,
@@ -259,7 +266,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 				"resources"));
 }
 
-/* The autoscaler beside the head sets cpu requests. */
+/* The autoscaler container in the head pod sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	const struct node *cluster = pod->group ? pod->group->parent : NULL;

@@ -35,7 +35,7 @@ static struct amount role_workers(const struct node *role)
 	return amount_mul(amount_field(role, "replicas", 1), size);
 }
 
-/* Returns the number of the role's pods, except leaders and workers with a
+/* Returns the number of the role's pods without leaders and workers that have a
  * patch, which are counted separately. */
 static struct amount role_own(const struct node *role)
 {
@@ -54,7 +54,7 @@ static struct amount role_own(const struct node *role)
 	return n;
 }
 
-/* The reference of a role to a template, or NULL. */
+/* Returns the reference of a role to a template, or NULL. */
 static const struct node *template_ref(const struct node *role)
 {
 	static const char *const paths[] = {"standalonePattern.templateRef",
@@ -124,7 +124,7 @@ static const struct node *referred(const struct pod_builder *builder,
 	return NULL;
 }
 
-/* Returns the common part of leaders and workers. */
+/* Returns the template that leaders and workers share. */
 static const struct node *shared(struct pod_builder *builder,
 				 const struct node *role)
 {
@@ -148,7 +148,7 @@ static const struct node *template(struct pod_builder *builder,
 		return NULL;
 	from = patch == template_patch(role) ? referred(builder, role)
 					     : shared(builder, role);
-	/* A missing template is unknown. */
+	/* A template that is not in the file is unknown. */
 	return node_is_map(from)
 		       ? template_merge(builder->arena, &builder->merge_budget,
 					from, patch)

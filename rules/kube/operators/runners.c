@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Actions Runner Controller: runners for GitHub's jobs, one for each waiting
- * job.
+ * Actions Runner Controller: runs GitHub Actions jobs, with one runner pod for
+ * each waiting job.
  *
  * Source: actions-runner-controller apis/actions.github.com/v1alpha1
- * autoscalingrunnerset_types.go (minRunners 0, maxRunners without a limit by
+ * autoscalingrunnerset_types.go (minRunners 0, maxRunners unlimited by
  * default).
  */
 #include "rules/kube/operator.h"

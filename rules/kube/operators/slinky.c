@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Slurm on Kubernetes (Slinky): a NodeSet is a set of Slurm nodes. Its pods
- * have the container `slurmd` of the spec, merged into the pod template.
+ * Slurm on Kubernetes (Slinky): a NodeSet is a set of Slurm nodes. The
+ * container `slurmd` of the spec is merged into the template of its pods.
  *
  * Sources: slurm-operator api/v1beta1 nodeset_types.go (scalingMode DaemonSet
  * ignores replicas), internal/builder/workerbuilder worker_app.go (probes).
  */
 #include "rules/kube/operator.h"
 
-/* scalingMode DaemonSet makes a pod for each matching node: at least one. */
+/* Counts Slurm nodes. With scalingMode DaemonSet, each matching node gets a
+ * pod, so the number is at least one. */
 COUNT_FORMULA(slurm_nodes)
 {
 	if (node_eq(node_get(at, "scalingMode"), "DaemonSet"))

@@ -12,7 +12,8 @@
 
 #include "base/text.h"
 
-/* Dynamic allocation starts with initialExecutors, at least the minimum. */
+/* Counts executors. Dynamic allocation starts with initialExecutors, but at
+ * least with the minimum. */
 static struct amount executors(const struct node *spec, bool max)
 {
 	const struct node *dynamic = node_get(spec, "dynamicAllocation");
@@ -42,7 +43,7 @@ COUNT_FORMULA(spark_max)
 /* -- devices ------------------------------------------------------------------
  */
 
-/* NAME of spark.ROLE.resource.NAME.amount, or NULL. */
+/* Returns the NAME in spark.ROLE.resource.NAME.amount, or NULL. */
 static const char *property_name(struct arena *arena, const char *start,
 				 const char *key)
 {
@@ -81,7 +82,8 @@ static void property_gpus(struct pod_builder *builder, struct pod *pod,
 					.unknown = !known});
 }
 
-/* The operator's field, if set, overrides the property. */
+/* Adds devices from Spark's properties, which the operator's field
+ * overrides. */
 static void gpus_of_properties(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *spec = pod->spec->parent;

@@ -138,7 +138,7 @@ static const struct node *merged(struct pod_builder *builder)
  */
 
 /* True for `$(params.gpus)` or `$(params["gpus"])`, which the controller fills
- * in; the names of variables of the kubelet differ. */
+ * in. Names of the kubelet's variables have another form. */
 static bool is_filled(const struct node *node)
 {
 	const char *at = node_str(node);
@@ -152,7 +152,7 @@ static bool is_filled(const struct node *node)
 	return false;
 }
 
-/* Returns the item that may become several, or NULL. */
+/* Returns the first item that may become several words, or NULL. */
 static const struct node *any_list(const struct node *words)
 {
 	FOR_EACH_CHILD(words, item)
@@ -193,8 +193,9 @@ static struct node *copy_until(struct pod_builder *builder,
 	return out;
 }
 
-/* Returns the tree with the values that are filled in unknown. Readers of
- * commands look for variables in them. */
+/* Returns the tree with unknown values where the controller fills them in.
+ * Commands are copied as they are, because their readers find variables
+ * themselves. */
 static const struct node *filled(struct pod_builder *builder,
 				 const struct node *tree)
 {
@@ -216,7 +217,7 @@ static const struct node *filled(struct pod_builder *builder,
 	return out ? out : tree;
 }
 
-/* Returns a copy, whose values no fix changes: it is for several steps. */
+/* Returns a copy for several steps; fixes do not change its values. */
 static const struct node *shared(struct pod_builder *builder,
 				 const struct node *tree)
 {
@@ -237,12 +238,13 @@ static const struct node *shared(struct pod_builder *builder,
 /* The steps of one pod. */
 struct task {
 	struct pod_builder *builder;
-	const struct node *below; /* stepTemplate */
-	const struct node *above; /* with the env of the pod template */
-	bool unsure;		  /* the run changes their resources */
+	const struct node *below; /* the task's stepTemplate */
+	/* map with the env of the run's pod template */
+	const struct node *above;
+	bool unsure; /* the run changes the steps' resources */
 };
 
-/* Adds the value under that key. */
+/* Adds the value to the step under that key. */
 static void put(const struct task *task, struct node *out,
 		const struct node *value, const char *key, bool known)
 {
@@ -267,7 +269,7 @@ static bool is_for_shell(const char *script)
 	       text_find(script, strcspn(script, "\n"), "bash");
 }
 
-/* A script takes the place of the command. */
+/* Replaces the step's command by its script. */
 static void put_script(const struct task *task, struct node *out,
 		       const struct node *script)
 {
@@ -288,12 +290,12 @@ static void put_script(const struct task *task, struct node *out,
 	put(task, out, script, "source", true);
 }
 
-/* A step that refers to a StepAction has these from there. */
+/* Fields that a step takes from the StepAction to which it refers. */
 static const char *const referred[] = {
 	"image",	"command",	   "args", "env",
 	"volumeMounts", "securityContext", NULL};
 
-/* True if container_made() gives the field another value. */
+/* True if container_made() replaces the value of the field. */
 static bool is_made(const char *key, const struct node *script,
 		    const struct node *ref)
 {
@@ -353,7 +355,7 @@ static void put_list(const struct task *task, struct node *out,
 	merge_add(builder->arena, &builder->merge_budget, out, all);
 }
 
-/* Returns a map with `env` of the pod template of the run, or of those of a
+/* Returns a map with `env` of the run's pod template, or of those of a
  * pipeline. */
 static const struct node *env_above(const struct task *task)
 {
@@ -371,8 +373,9 @@ static const struct node *env_above(const struct task *task)
 	return out;
 }
 
-/* True if the run replaces resources of steps or sidecars: `computeResources`
- * gives each step its limits, and a share of its requests. */
+/* True if the run replaces the resources of steps or sidecars:
+ * `computeResources` sets the limits of each step, and divides the requests
+ * among the steps. */
 static bool run_has_resources(const struct node *run)
 {
 	return field_is_set(run, "computeResources") ||
@@ -433,7 +436,7 @@ static bool is_at_shm(const struct node *workspaces)
 	return false;
 }
 
-/* The platform's `default-pod-template` has what a run leaves unset. */
+/* The platform's `default-pod-template` sets fields that a run does not set. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {
@@ -448,7 +451,7 @@ static unsigned injects(const struct pod_builder *builder,
 	return bits;
 }
 
-/* A matrix makes a run of the task for each combination. */
+/* True if a matrix makes a run of a task for each combination. */
 static bool fans_out(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -457,8 +460,8 @@ static bool fans_out(const struct object *object)
 	return false;
 }
 
-/* Tasks may run beside others or not, so the peak is known no better than the
- * steady number. */
+/* Marks the peaks as unknown like the steady numbers, because tasks may run at
+ * the same time or not. */
 static void peaks(struct arena *arena, struct object *object)
 {
 	(void)arena;

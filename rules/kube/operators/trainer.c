@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow Trainer v2. A TrainJob has fields in place of a pod template. The
- * rest comes from the runtime, another object: values of unset fields are
- * unknown, and the runtime may have a scheduling policy.
+ * Kubeflow Trainer v2. A TrainJob has a few fields in place of a pod template.
+ * All other fields come from the runtime, another object: if it is not found,
+ * values of unset fields are unknown, and it may have a scheduling policy.
  *
  * Source: trainer pkg/apis/trainer/v1alpha1/trainjob_types.go.
  */
@@ -12,7 +12,8 @@
 
 #include "kube/runtime.h"
 
-/* TrainJob: an unset number is the runtime's, at least one. */
+/* Counts the nodes of a TrainJob. If the number is not set, the runtime sets
+ * it, and it is at least one. */
 COUNT_FORMULA(nodes)
 {
 	if (node_is_unset(at))
@@ -20,7 +21,8 @@ COUNT_FORMULA(nodes)
 	return amount_int(at, 1);
 }
 
-/* Unset resources are those of the runtime. */
+/* Adds the devices of the trainer. If they are not set, those of the runtime
+ * apply. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	if (pod->flat &&
@@ -40,9 +42,9 @@ static const struct runtime *runtime_of(struct pod_builder *builder,
 }
 
 /*
- * The job whose container `node` gets the trainer's fields (Builder.Trainer()
- * of pkg/runtime/framework/plugins/jobset, 2.0). For MPI this is the launcher;
- * the other job is skipped.
+ * Returns the job whose container `node` gets the trainer's fields
+ * (Builder.Trainer() of pkg/runtime/framework/plugins/jobset, 2.0). For MPI
+ * this is the launcher job; the other job is skipped.
  */
 static const struct node *trainer_job(const struct runtime *runtime)
 {
@@ -84,8 +86,9 @@ static const struct node *override_all(struct pod_builder *builder,
 	return spec;
 }
 
-/* podSpecOverrides have the fields beside targetJobs. A runtimePatch may change
- * more than pods: with one, the pods are unknown. */
+/* Returns the runtime's pod template for a job. podSpecOverrides have pod
+ * fields next to targetJobs. A runtimePatch may change anything, so that with
+ * one the pods are unknown. */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *holder)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Volcano. A Job may run anything; its plugins show a training framework.
+ * Volcano. A Job may run any program; if it uses the plugin of a training
+ * framework, it trains.
  *
  * Sources: volcano batch/v1alpha1 job.go; admit/mutate_job.go (tasks without a
  * priority class get the Job's).
@@ -21,7 +22,7 @@ bool volcano_policy_is(const struct node *policy, const char *event)
 	return node_eq(own, event) || node_eq(own, "*");
 }
 
-/* The spec of a Job, or of a CronJob's Job. */
+/* Returns the spec of a Job, or of the Job in a CronJob. */
 static const struct node *job_spec(const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The purpose of a pod: training, serving, or the infrastructure of a GPU
- * cluster. Kinds made for one purpose decide; for other kinds the command
+ * cluster. Some kinds are made for one purpose; for other kinds the command
  * decides, or the image if its entrypoint is a model server. Also finds the
- * label that pins a pod to accelerator nodes.
+ * label that restricts a pod to accelerator nodes.
  */
 #include "rules/kube/operator.h"
 
@@ -15,8 +15,8 @@
 #include "kube/command/model.h"
 #include "kube/purpose/class.h"
 
-/* True for "finetune", "finetuning"; a finetuned or pretrained model is
- * served. */
+/* True for "finetune" and "finetuning", but not for "finetuned" and
+ * "pretrained", because such a model is served. */
 static bool tells_training(const char *name)
 {
 	static const char *const stems[] = {"finetun", "pretrain"};
@@ -42,7 +42,7 @@ static bool train_script(const struct arg *arg)
 	       tells_training(name);
 }
 
-/* True for the module of `python -m package.train`. */
+/* True for the module in `python -m package.train`. */
 static bool train_module(const struct arg *option, const struct arg *arg)
 {
 	const char *dot = arg->text ? strrchr(arg->text, '.') : NULL;
@@ -78,7 +78,7 @@ static bool argv_train(const struct argv *argv)
 	return false;
 }
 
-/* True for commands of servers that answer once their model is loaded. */
+/* True for commands of servers that answer only after their model is loaded. */
 static bool argv_loads(const struct argv *argv)
 {
 	static const char *const names[] = {
@@ -108,8 +108,8 @@ static bool argv_loads(const struct argv *argv)
 	return argv_have(argv, "serve") && argv_have_name(argv, &tools);
 }
 
-/* True for commands of all servers: others than argv_loads() decide by
- * themselves which model to load, and when. */
+/* True for commands of all servers, including those that choose and load models
+ * on demand. */
 static bool argv_serve(const struct argv *argv)
 {
 	static const char *const names[] = {"torchserve", "uvicorn", "gunicorn",
@@ -129,7 +129,8 @@ static bool image_has(const struct container *c, const char *const *names)
 	       text_any(c->image, names, text_contains);
 }
 
-/* True for images whose entrypoint is such a server. */
+/* True for images whose entrypoint is a server that answers only after its
+ * model is loaded. */
 static bool image_loads(const struct container *c)
 {
 	static const char *const names[] = {
@@ -150,7 +151,7 @@ static bool image_serves(const struct container *c)
 	return image_loads(c) || image_has(c, names);
 }
 
-/* True for a flag that names the model, or the place of its weights. */
+/* True for a flag that names the model or the location of its weights. */
 static bool argv_names_model(const struct argv *argv)
 {
 	static const char *const flags[] = {"model",
@@ -207,7 +208,7 @@ static enum pod_purpose find_purpose(const struct pod *pod)
 }
 
 /* True if the name of a container or an image shows a server, or if there is a
- * readiness probe: pods of one size are then replicas, not ranks. */
+ * readiness probe: pods of equal size are then replicas, not ranks. */
 static bool may_serve(const struct pod *pod)
 {
 	static const char *const words[] = {"server", "serving", "inference",
@@ -299,8 +300,9 @@ bool pod_is_serving(const struct pod *pod)
 	return object->class == KIND_SERVICE && listens(pod);
 }
 
-/* True for a pod with an infrastructure image, unless another container may use
- * a device: an exporter beside such a container is a sidecar. */
+/* True for a pod with an infrastructure image, unless another of its containers
+ * may use a device; the image is then that of a sidecar, such as an
+ * exporter. */
 static bool find_infrastructure(const struct pod *pod)
 {
 	bool found = false;
@@ -325,7 +327,7 @@ static bool runs_infrastructure(const struct pod *pod)
 	return memo->infrastructure;
 }
 
-/* The default for a policy without the key. */
+/* Namespaces that are infrastructure if the policy lacks the key. */
 static const char *const infrastructure_default[] = {
 	"kube-system", "gpu-operator", "nvidia-gpu-operator",
 	"nvidia-device-plugin", NULL};
@@ -383,8 +385,8 @@ bool pod_in_namespaces(struct arena *arena, const struct pod *pod,
 	return false;
 }
 
-/* True for a value with a word for tests; `bats` is the Bash Automated Testing
- * System. */
+/* True if the value contains a word for tests. `bats` is the Bash Automated
+ * Testing System. */
 static bool value_says_test(const char *value)
 {
 	static const char *const words[] = {"test", "tests", "testing", "e2e",
@@ -443,8 +445,8 @@ bool pod_is_trusted(const struct pod *pod)
 
 /* -- selectors ----------------------------------------------------------- */
 
-/* True for `accelerator: none`, `gpu-type: cpu`: values of a label that a site
- * defines. */
+/* True for `accelerator: none` or `gpu-type: cpu`, values of a label that a
+ * site defines. */
 static bool says_no(const struct node_label *label, const char *text)
 {
 	if (!*text || !strcmp(text, "false") || !strcmp(text, "0"))
@@ -453,7 +455,7 @@ static bool says_no(const struct node_label *label, const char *text)
 				  !strcmp(text, "no") || !strcmp(text, "cpu"));
 }
 
-/* True if requiring this value of the label requires a node with devices. */
+/* True if only nodes with devices have this value of the label. */
 static bool value_pins(const struct node_label *label, const struct node *value)
 {
 	const char *text = node_str(value);
@@ -489,7 +491,8 @@ static const struct node_label *pinning_label(const char *key)
 	}
 }
 
-/* Checks one matchExpression; returns its `key` node if it pins the pod. */
+/* Checks one matchExpression. Returns its `key` node if it restricts the pod to
+ * accelerator nodes. */
 static const struct node *expression_pins(const struct node *expression,
 					  const struct node_label **label)
 {
@@ -546,7 +549,7 @@ const struct node *pod_gpu_selector(const struct pod *pod,
 	row = NULL;
 	terms = node_get(node_path(pod_field(pod, "affinity"), required),
 			 "nodeSelectorTerms");
-	/* Terms are alternatives: each of them must pin. */
+	/* Terms are alternatives, so each of them must restrict the pod. */
 	FOR_EACH_CHILD(terms, term) {
 		const struct node *key =
 			term_pins(term, first ? &unused : &row);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The signs of include/kube/purpose/intent.h, the strongest first. Only main
- * containers count: init containers and sidecars often share the image of the
- * one that computes. If another pod of the same object has devices, an image
- * alone is not a sign, since launchers, heads and routers run it too.
+ * Looks for the signs of include/kube/purpose/intent.h, the strongest first.
+ * Only main containers count, because init containers and sidecars often have
+ * the image of the container that computes. If another pod of the same object
+ * has devices, an image alone is not a sign, because launchers, heads and
+ * routers run it as well.
  *
  * Facts: the nvidia container runtime reads NVIDIA_VISIBLE_DEVICES
  * (nvidia-container-toolkit internal/config/image); MPI Operator hides GPUs
@@ -104,7 +105,8 @@ enum visible env_visible(const struct env_value *value)
 
 	if (value->state == ENV_UNSET)
 		return VISIBLE_UNSET;
-	/* `$X` and `${X}` are substituted before the API server. */
+	/* `$X` and `${X}` are replaced before the API server gets the
+	 * object. */
 	if (value->state == ENV_UNKNOWN ||
 	    (value->written && strchr(value->text, '$')))
 		return VISIBLE_UNKNOWN;
@@ -123,7 +125,7 @@ enum visible container_visible(const struct container *c, const char *name,
 	return env_visible(&found);
 }
 
-/* Programs that forward requests to servers. */
+/* True for programs that forward requests to servers. */
 static bool is_router(const struct argv *argv)
 {
 	static const char *const names[] = {"sglang_router.launch_router",
@@ -139,7 +141,7 @@ static bool is_router(const struct argv *argv)
 	return argv_have_name(argv, &routers);
 }
 
-/* True if the author hides all GPUs, selects the CPU as device, or runs a
+/* True if the author hides all GPUs, selects the CPU as the device, or runs a
  * router. */
 static bool is_for_cpu(const struct argv *argv, const struct container *c)
 {
@@ -179,7 +181,8 @@ static int64_t number(const char *text)
 	return n > 1 && n <= 100000 && !*end ? n : 0;
 }
 
-/* Processes or shards of one container, with one device each. */
+/* True if a flag requests several processes or shards, each of which uses one
+ * device. */
 static bool flag_sign(const struct argv *argv, const struct container *c,
 		      struct sign *sign)
 {
@@ -209,8 +212,8 @@ static bool flag_sign(const struct argv *argv, const struct container *c,
 	return sign->devices > 0;
 }
 
-/* With this flag, Dynamo's engines only prepare requests and forward them.
- * (With --route-to-encoder they do compute.) */
+/* True if Dynamo's engines only prepare requests and forward them because of
+ * this flag. With --route-to-encoder they do compute. */
 static bool only_routes(const struct argv *argv)
 {
 	return argv_have(argv, "--multimodal-processor") ||
@@ -233,7 +236,7 @@ static const struct node *word_at(const struct argv *argv, const char *name)
 	return NULL;
 }
 
-/* Programs that fail at once, or do nothing, without a device. */
+/* True for programs that fail at once, or do nothing, without a device. */
 static bool program_sign(const struct argv *argv, struct sign *sign)
 {
 	static const char *const programs[] = {
@@ -254,7 +257,8 @@ static bool program_sign(const struct argv *argv, struct sign *sign)
 	return what;
 }
 
-/* True for a client of a server elsewhere, like parts[] below for scripts. */
+/* True for a client of a server in another place; parts[] below does the same
+ * for scripts. */
 static bool is_client(const struct argv *argv)
 {
 	return argv_have(argv, "vllm") &&
@@ -262,7 +266,7 @@ static bool is_client(const struct argv *argv)
 		(argv_have(argv, "bench") && argv_have(argv, "serve")));
 }
 
-/* True for fetching, converting, compiling, waiting: a stage that needs no
+/* True for commands that fetch, convert, compile or wait, which need no
  * device. */
 static bool is_chore(const struct argv *argv)
 {
@@ -312,7 +316,7 @@ static bool is_chore(const struct argv *argv)
 /* -- roles --------------------------------------------------------------- */
 
 /*
- * True for a role that works without a device beside others that have one:
+ * True for a role that works without a device while other roles have one:
  * launcher, Ray head configured without one, router, submitter.
  */
 static bool is_cpu_role(const struct pod *pod)
@@ -335,7 +339,7 @@ bool pod_is_preset(const struct pod *pod)
 	const struct object *object = pod->object;
 	const struct node *list = pod->group ? pod->group->parent : NULL;
 
-	/* RoleBasedGroup: roles patch the template that they refer to. */
+	/* RoleBasedGroup: a role patches the template to which it refers. */
 	if (list && text_eq(list->key, "roleTemplates"))
 		return true;
 	return object->class == KIND_TEMPLATE &&
@@ -347,7 +351,8 @@ bool pod_is_group_worker(const struct pod *pod)
 	return pod->object->npods > 1 && text_contains_ci(pod->role, "worker");
 }
 
-/* True for ranks of one training job: equals, unlike heads and launchers. */
+/* True for the ranks of a training job, which are equal, unlike heads and
+ * launchers. */
 static bool is_rank(const struct pod *pod)
 {
 	return object_operator(pod->object)->ranks_are_equal &&
@@ -362,9 +367,9 @@ static bool others_have_devices(const struct pod *pod)
 	return false;
 }
 
-/* True if the pod's image or placement may count as a sign. It may not for a
- * proxy among several roles that shares nodes and image with the pods it
- * serves. */
+/* True if the pod's image or placement may count as a sign. They do not count
+ * for a proxy among several roles, which shares nodes and image with the pods
+ * that it serves. */
 static bool stands_alone(const struct pod *pod)
 {
 	return is_rank(pod) || !others_have_devices(pod);
@@ -378,8 +383,8 @@ static bool image_counts(const struct pod *pod)
 	       (object->class != KIND_RAY || strcmp(pod->role, "Head") != 0);
 }
 
-/* True if the map has another extended resource, which may be a device that is
- * in no table. */
+/* True if the map contains another extended resource, which may be a device
+ * that is in no table. */
 static bool asks_for_other_device(const struct accelerator_extra *extra,
 				  const struct node *map)
 {
@@ -397,7 +402,7 @@ bool pod_wrote(const struct pod *pod, const struct node *node)
 	return node;
 }
 
-/* -- the verdict --------------------------------------------------------- */
+/* -- result --------------------------------------------------------------- */
 
 static bool image_sign(const struct pod *pod, const struct container *c)
 {
@@ -405,8 +410,8 @@ static bool image_sign(const struct pod *pod, const struct container *c)
 	       pod_wrote(pod, node_get(c->node, "image"));
 }
 
-/* The first sign in the commands, or an image; *main gets the container that
- * may use a device, NULL if all run on the CPU. */
+/* Returns the first sign in the commands, or an image. Sets *main to the
+ * container that may use a device, or to NULL if all run on the CPU. */
 static struct intent containers_intent(const struct pod *pod,
 				       const struct container **main)
 {
@@ -466,8 +471,8 @@ static struct intent placement_intent(const struct accelerator_extra *extra,
 	if (at && pod_wrote(pod, at))
 		return (struct intent){INTENT_SELECTOR, c, at,
 				       gpu_selector_key(at), 0};
-	/* A pod with neither has a leftover toleration
-	 * (cpu-pod-tolerates-gpu-taint). */
+	/* If a pod has a toleration without any other sign, it is probably left
+	 * over; cpu-pod-tolerates-gpu-taint reports it. */
 	at = taint_tolerated(extra, pod);
 	if (at && pod_wrote(pod, at) &&
 	    (pod_is_training(pod) || pod_is_serving(pod)))
@@ -482,7 +487,7 @@ struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 	struct intent intent = {.by = INTENT_NONE}, placed;
 	const struct container *main;
 
-	/* A DaemonSet runs on GPU nodes to manage them. */
+	/* A DaemonSet runs on GPU nodes in order to manage them. */
 	if (is_cpu_role(pod) || pod_is_preset(pod) ||
 	    pod->object->class == KIND_OTHER ||
 	    pod->object->class == KIND_DAEMON)

@@ -13,7 +13,8 @@
 #include "kube/scheduling/affinity.h"
 #include "kube/scheduling/selector.h"
 
-/* Returns whether the group lists the resource. An unknown name may be it. */
+/* Returns whether the group lists the resource. An unknown name may be any
+ * resource. */
 static enum tri group_has_resource(const struct node *group,
 				   const char *resource)
 {
@@ -55,7 +56,8 @@ static void add_flavor(struct queue_offer *offer, const struct node *flavor,
 	offer->flavor = node_str(node_get(flavor, "name"));
 }
 
-/* "nvidia.com/total-gpucores" for "nvidia.com/gpucores". */
+/* True for names such as "nvidia.com/total-gpucores", derived from
+ * "nvidia.com/gpucores". */
 static bool is_made_of(const char *covered, const char *resource)
 {
 	const char *name = strchr(resource, '/');

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quota arithmetic. Sources: pkg/quota/v1/evaluator/core/pods.go
- * (podMatchesScopeFunc, PodUsageFunc), pkg/quota/v1/resources.go.
+ * Computes requests and free amounts of ResourceQuotas. Sources:
+ * pkg/quota/v1/evaluator/core/pods.go (podMatchesScopeFunc, PodUsageFunc),
+ * pkg/quota/v1/resources.go.
  */
 #include "kube/quota/quota.h"
 

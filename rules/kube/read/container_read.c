@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers: finding them below a pod's spec, and the devices that each
- * requests. A device count is the limit of every accelerator resource, or the
+ * Finds the containers below a pod's spec, and counts the devices that each
+ * requests. The count is the limit of every accelerator resource, or the
  * request if the limit is missing, because the API server makes them equal on
  * Pods.
  */
@@ -15,7 +15,7 @@
 
 /* -- resources ----------------------------------------------------------- */
 
-/* Reads an entry; true if it is an extended resource. */
+/* Reads an entry. Returns true if it is an extended resource. */
 static bool entry_read(const struct kube_config *config,
 		       const struct node *value, struct resource_entry *out)
 {
@@ -34,8 +34,8 @@ static bool same_text(const struct node *a, const struct node *b)
 	       text_same_bytes(a->str, b->str, a->len);
 }
 
-/* The limit with the name of that request; most manifests list both in the same
- * order. */
+/* Returns the limit with the name of that request. Most manifests list both in
+ * the same order. */
 static struct resource_entry *limit_of(const struct container *c,
 				       struct resource_entry *limits,
 				       const struct node *request)
@@ -51,13 +51,14 @@ static struct resource_entry *limit_of(const struct container *c,
 	limit = node_getn(c->limits, request->key, request->key_len);
 	if (!limit)
 		return NULL;
-	/* In a merged map, the index is the author's. */
+	/* In a merged map, index is the position in the author's map. */
 	for (i = limit->index % c->nlimits; limits[i].node != limit;)
 		i = (i + 1) % c->nlimits;
 	return &limits[i];
 }
 
-/* Reads a request; true if it is an extended resource without a limit. */
+/* Reads a request. Returns true if it is an extended resource without a
+ * limit. */
 static bool request_read(const struct kube_config *config,
 			 const struct container *c,
 			 struct resource_entry *limits,
@@ -66,7 +67,7 @@ static bool request_read(const struct kube_config *config,
 	struct resource_entry *limit = limit_of(c, limits, value);
 	bool extended = false;
 
-	/* Most have the same value. */
+	/* Most requests equal their limit. */
 	if (limit && same_text(limit->node, value)) {
 		*out = *limit;
 		out->node = value;
@@ -84,8 +85,8 @@ struct env_collector {
 	struct pod *pod;
 	size_t size;
 	bool main_found;
-	/* Each container beyond CONTAINERS_MAX in turn, with space for its
-	 * requests. */
+	/* Used for each container beyond CONTAINERS_MAX in turn, with space for
+	 * its requests. */
 	struct container beyond;
 	struct resource_entry *spare;
 	size_t nspare;
@@ -132,7 +133,8 @@ static void container_entries(struct env_collector *collector,
 
 /* -- devices ------------------------------------------------------------- */
 
-/* A share beside a device refers to that device; of two devices one is chosen,
+/* True if the entry's devices are already counted by another entry: a share is
+ * a part of the device in the same container, and of two devices one counts,
  * whatever their order. */
 static bool is_counted_by(const struct resource_entry *entry,
 			  const struct container *c)
@@ -144,7 +146,7 @@ static bool is_counted_by(const struct resource_entry *entry,
 	return strcmp(entry->node->key, c->resource) < 0;
 }
 
-/* Reads one accelerator key: its limit, else its request. */
+/* Adds the devices of one entry: its limit, else its request. */
 static void entry_gpus(struct container *c, struct pod *pod,
 		       const struct resource_entry *entry)
 {
@@ -197,7 +199,7 @@ static bool key_is(const struct node *node, const char *key)
 	return node->key_len == len && !memcmp(node->key, key, len);
 }
 
-/* Reads an env entry; true if it has a name. */
+/* Reads an env entry. Returns true if it has a name. */
 static bool env_entry_read(struct container *c, const struct node *node,
 			   struct env_entry *out)
 {
@@ -247,7 +249,7 @@ static void env_read(struct arena *arena, struct container *c)
 		}
 }
 
-/* True if the author has an entry of that name, which is kept. */
+/* True if the author has an entry of that name, which is not overwritten. */
 static bool has_env(const struct container *c, const struct node *entry)
 {
 	const char *name = node_str(node_get(entry, "name"));
@@ -263,7 +265,7 @@ void container_add_env(struct arena *arena, struct container *c,
 {
 	struct env_entry *all;
 
-	/* It may have any. */
+	/* An unknown list may contain any name. */
 	if (node_is_unknown(list))
 		memset(c->env_tags, 0xff, sizeof(c->env_tags));
 	if (!node_count(list))
@@ -306,8 +308,8 @@ static void reserve(struct env_collector *collector, size_t n)
 		collector->builder->arena, struct container, collector->size);
 }
 
-/* Adds the devices of a container beyond the limit. Containers within it are
- * added once all are read. */
+/* Adds the devices of a container beyond the limit. Devices of other containers
+ * are added when all are read. */
 static void count_dropped_container(struct pod *pod, const struct container *c)
 {
 	if (c->role == CONTAINER_MAIN)
@@ -370,7 +372,7 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 	case BOX_INIT:
 	case BOX_LIST:
 	case BOX_SIDE:
-		/* A placeholder for the list hides all its containers. */
+		/* A placeholder for the list hides all of its containers. */
 		if (node_is_unknown(node))
 			collector->pod->gpu_unknown = true;
 		if (!node_is_seq(node))
@@ -388,7 +390,8 @@ static void collect_box(struct env_collector *collector, const struct box *box)
 	}
 }
 
-/* Ephemeral containers follow the others in the array but are not counted. */
+/* Adds ephemeral containers, which follow the others in the array but are not
+ * counted. */
 static void collect_ephemeral(struct env_collector *collector)
 {
 	struct pod *pod = collector->pod;

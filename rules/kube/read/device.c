@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The devices of a pod. Besides resources of containers there are DRA claims,
+ * Computes the devices of a pod, from resources of containers, DRA claims,
  * annotations of schedulers that share devices, and fields that operators turn
  * into resources (operators/). The number of a claim's devices is in another
- * object: at least one if its name suggests a GPU. Shares of a device (KAI
- * fractions, HAMi memory) count as 0.
+ * object; it is at least one if its name suggests a GPU. Shares of a device
+ * (KAI fractions, HAMi memory) count as 0.
  *
  * Source of the annotations gpu-fraction and gpu-memory: KAI-Scheduler's pod
  * admission.
@@ -48,11 +48,11 @@ static void annotations(struct pod *pod)
 /* -- the sum ------------------------------------------------------------- */
 
 /*
- * As pod_request(), over devices instead of one resource: the maximum over the
- * containers that run together and over each init container with the sidecars
- * before it. Init containers with another resource than the main ones would add
- * to it; this is ignored, because such a pod cannot be distinguished from a
- * mistake.
+ * Like pod_request(), for all devices instead of one resource: the larger one
+ * of the sum of the containers that run together, and each init container with
+ * the sidecars before it. If init containers request another resource than the
+ * main ones, both would count; this is ignored, because such a pod is probably
+ * a mistake.
  */
 static struct amount effective(const struct pod *pod)
 {

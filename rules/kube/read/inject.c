@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extends the author's lists and maps, and adds fields that are not set. The
- * copies have the place of the pod's spec, or of the author's list.
+ * Adds injected fields to a pod: extends the author's lists and maps, and adds
+ * fields that are not set. The new nodes have the source position of the pod's
+ * spec, or of the author's list.
  */
 #include "kube/injected.h"
 
@@ -22,8 +23,8 @@ bool node_is_injected(const struct node *node)
 	return node && node->key_start == INJECTED;
 }
 
-/* Marks a tree as injected, at a place of the file. Nothing writes to a node
- * through its parent pointer, so parent may be constant. */
+/* Marks a tree as injected and sets its source position. Nothing writes to a
+ * node through its parent pointer, so parent may be constant. */
 static void mark(struct node *node, const struct node *parent, uint32_t at)
 {
 	memcpy(&node->parent, &parent, sizeof(parent));
@@ -73,7 +74,7 @@ static bool list_has(const struct node *list, const struct node *like)
 	return false;
 }
 
-/* Returns own with the entries of more that it lacks. */
+/* Returns own with the entries of more that are missing in it. */
 static const struct node *joined(struct arena *arena, const struct node *own,
 				 const struct node *more,
 				 const struct node *spec)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Turns documents into objects: lists are split as kubectl does (items without
- * apiVersion and kind get the list's), objects inside objects hang below them,
- * YAML in strings is read with the same reader, and partial objects (a
- * kustomize patch) are distinguished from whole ones.
+ * apiVersion and kind get the list's), embedded objects become children of the
+ * object that contains them, YAML in strings is read with the same reader, and
+ * partial objects (kustomize patches) are distinguished from complete ones.
  *
- * An object's pods, containers and embedded objects point back to it; lists
- * grow, so these pointers are set when everything is in place.
+ * Pods, containers and embedded objects have pointers to their object, which
+ * are set last because growing lists move.
  */
 #include "rules/kube/operator.h"
 
@@ -39,7 +39,7 @@ const char *name_read(struct arena *arena, const struct node *map,
 	if (!name || node->len <= NAME_BYTES)
 		return name;
 	while (len && ((unsigned char)name[len] & 0xc0) == 0x80)
-		len--; /* within a code point */
+		len--; /* the cut is inside of a code point */
 	return arena_strndup(arena, name, len);
 }
 
@@ -79,7 +79,8 @@ static bool is_fragment(const struct object *object)
 		return true;
 	if (!type)
 		return false;
-	/* The first beta versions fill in the selector. */
+	/* In the first beta versions, the API server sets the selector by
+	 * default. */
 	if (type->flags & KIND_SELECTOR && strcmp(object->version, "v1beta1") &&
 	    node_is_unset(node_get(spec, "selector")))
 		return true;
@@ -107,7 +108,7 @@ static bool identify(struct object *object, const struct doc *doc,
 	return object->api_version && object->kind;
 }
 
-/* Deeper nesting of manifests in manifests does not occur. */
+/* Limit on manifests inside of manifests; real ones are less deep. */
 enum { EMBED_DEPTH = 8 };
 
 static bool too_deep(const struct object *object)
@@ -140,7 +141,7 @@ void embed_add(struct pod_builder *builder, const struct doc *doc,
 		  builder->embed_size) = child;
 }
 
-/* Reads a manifest held in a string, as a separate document. */
+/* Reads a manifest in a string as a separate document. */
 static void embed_yaml(struct pod_builder *builder, const struct node *node,
 		       struct amount copies)
 {
@@ -207,8 +208,8 @@ static void embeds_read(struct pod_builder *builder)
 /* -- sums ---------------------------------------------------------------- */
 
 /*
- * Steps of a workflow need not run together: only the one with the most devices
- * is certain.
+ * Counts only the step of a workflow with the most devices, because steps need
+ * not run at the same time.
  */
 static void runs_one(struct arena *arena, struct object *object)
 {
@@ -231,8 +232,8 @@ static void runs_one(struct arena *arena, struct object *object)
 		by->peaks(arena, object);
 }
 
-/* Marks the peaks of a schedule whose runs may overlap (concurrencyPolicy
- * Allow, the default) as lower bounds. */
+/* Marks the peaks of a schedule as lower bounds if its runs may overlap
+ * (concurrencyPolicy Allow, the default). */
 static void mark_overlaps(struct object *object)
 {
 	const struct node *policy =
@@ -279,8 +280,8 @@ policy_kind_of(const struct kube_config *config, const struct object *object)
 	return NULL;
 }
 
-/* True for kinds of an unknown operator; the API server drops unknown fields
- * of native kinds. */
+/* True for kinds of an unknown operator, which may make pods. Unknown fields of
+ * native kinds are dropped by the API server. */
 static bool makes_pods(const struct object *object)
 {
 	if (object->type->flags & (KIND_NATIVE | KIND_SELECTOR))
@@ -303,14 +304,15 @@ static void read_pods(struct pod_builder *builder)
 	} else {
 		pods_read(builder->arena, builder->config, object);
 		embeds_read(builder);
-		/* Another version of the kind, or a field that is not in the
-		 * table. */
+		/* The object may have another version, or a field that is not
+		 * in the table. */
 		if (!object->npods && !object->nembedded && makes_pods(object))
 			shape_read(builder);
 	}
 }
 
-/* Sets pointers back, for pods that will not move in their array any more. */
+/* Sets the pointers to the object when its pods will not move in their array
+ * any more. */
 static void link_pods(struct object *object)
 {
 	for (size_t i = 0; i < object->npods; i++) {
@@ -322,7 +324,8 @@ static void link_pods(struct object *object)
 	}
 }
 
-/* Sets the pointers from containers to pods, pods to objects, and so on. */
+/* Sets the pointers from containers to pods, from pods to objects, and from
+ * embedded objects to their parents. */
 static void object_link(struct object *object)
 {
 	link_pods(object);
@@ -368,8 +371,8 @@ static bool is_list(const struct object *object)
 	       node_is_seq(node_get(object->root, "items"));
 }
 
-/* Items of a typed list may omit the apiVersion and kind that the list
- * implies. */
+/* Sets apiVersion and kind of an item, which it may omit if the type of the
+ * list implies them. */
 static void item_identity(struct object_reader *reader,
 			  const struct object *list, struct object *item)
 {
@@ -394,7 +397,7 @@ static void read_node(struct object_reader *reader, const struct doc *doc,
 		item_identity(reader, list, &object);
 	if (!object.api_version || !object.kind)
 		return;
-	/* A saved cluster state beside manifests is not a manifest. */
+	/* Skip a saved cluster state, which may be stored next to manifests. */
 	if (!strcmp(object.kind, "ClusterSnapshot") &&
 	    text_starts(object.api_version, "gpugate.dev/"))
 		return;
@@ -424,7 +427,8 @@ void object_read(struct arena *arena, const struct kube_config *config,
 	if (nested_list)
 		*nested_list = NULL;
 	read_node(&reader, doc, doc->root, NULL, out);
-	/* The array may have moved: earlier objects then point elsewhere. */
+	/* If the array has moved, pointers to earlier objects must be set
+	 * again. */
 	if (out->items != before)
 		first = 0;
 	for (size_t i = first; i < out->n; i++)

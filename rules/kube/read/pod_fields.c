@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The PodSpec of a kind that has fields in place of a template, as its operator
- * makes it: the rows `fields=` of data/kinds.txt. The parent of every value is
- * a copy of the author's node (node_is_view()), whose place is its own. The
- * other fields of the kind stay available to the operator's functions.
+ * Generates the PodSpec of a kind that has separate fields in place of a pod
+ * template, as its operator does, from the rows `fields=` of data/kinds.txt.
+ * Each value is the author's node; its parent is a copy (node_is_view()) with
+ * the position of the author's parent. Other fields of the kind remain
+ * available to the operator's functions.
  */
 #include "rules/kube/operator.h"
 
@@ -41,8 +42,8 @@ static struct node *child_of(struct node *map, const char *key)
 	return NULL;
 }
 
-/* The child under that key, made if it is missing; NULL if it is an
- * author's. */
+/* Returns the child under that key, which is created if it is missing; NULL if
+ * it is a node of the author. */
 static struct node *inner_map(struct maker *maker, struct node *map,
 			      const char *key)
 {
@@ -66,13 +67,13 @@ static void replace(struct node *child, const struct node *by)
 	child->next = next;
 }
 
-/* True if two rows name the same field. */
+/* True if two rows read the same field. */
 static bool is_same(const struct node *a, const struct node *b)
 {
 	return a->first == b->first && a->str == b->str && a->start == b->start;
 }
 
-/* Values that exist already change it. */
+/* Adds a field to the generated map, or merges it with the existing value. */
 static void put_field(struct maker *maker, struct node *map,
 		      const char *const *to, const struct node *node,
 		      enum view_merge how)
@@ -104,8 +105,7 @@ static void put_key(struct maker *maker, struct node *map,
 		put_field(maker, map, to, field, VIEW_MERGES);
 }
 
-/* Copies the list with one more key in each item: another name of the old
- * key. */
+/* Copies the list and adds a second name of a key to each item. */
 static const struct node *rename_items(struct maker *maker,
 				       const struct node *list, const char *key)
 {
@@ -127,7 +127,7 @@ static const struct node *rename_items(struct maker *maker,
 	return out;
 }
 
-/* Joins `repository` and `tag` of a map to one text. */
+/* Returns the text of `repository` and `tag` of a map, joined. */
 static const struct node *join(struct arena *arena, const struct node *first,
 			       const char *key)
 {
@@ -153,7 +153,8 @@ static bool is_of_box(const struct field_row *row, const struct node *field)
 	return false;
 }
 
-/* Returns the kind's whole container, or a place for its fields. */
+/* Returns a copy of the kind's complete container, or an empty container for
+ * its fields. */
 static struct node *hollow_box(const struct maker *maker,
 			       const struct field_row *row)
 {
@@ -235,12 +236,12 @@ static void put_name(struct maker *maker, const char *name)
 	merge_add(maker->arena, maker->budget, maker->box, &text);
 }
 
-/* Adds the list of its containers: the kind's own, and the generated one. */
+/* Adds the list of containers: those of the kind, and the generated one. */
 static void put_box(struct maker *maker)
 {
 	struct node *list, *own;
 
-	if (!node_first(maker->box)) /* no row has a field of it */
+	if (!node_first(maker->box)) /* no row has a field of a container */
 		return;
 	list = inner_map(maker, maker->spec, "containers");
 	own = child_of(maker->spec, "containers");
@@ -257,8 +258,8 @@ static void put_box(struct maker *maker)
 		replace(own, list);
 }
 
-/* Operators append tolerations to those of a template, because the list has no
- * merge key. */
+/* Appends the tolerations to those of the template, as operators do, because
+ * the list has no merge key. */
 static void add_tolerations(struct maker *maker, const struct node *template)
 {
 	const struct node *more = node_get(template, "tolerations");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Builds the pods of an object from the rows of its kind. Every match of a
- * row's paths is a pod; its number, restart policy and devices are computed
- * here once, from its operator, its group and its template, so that rules only
- * read them.
+ * row's paths is a pod. Its number, restart policy and devices are computed
+ * here from its operator, its group and its template, so that rules only read
+ * them.
  */
 #include "rules/kube/operator.h"
 
@@ -13,8 +13,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* Limit for the number of values into which patches are merged, over all
- * templates of an object: far more than real objects have. */
+/* Limit on the values into which patches are merged, over all templates of an
+ * object. Real objects have far fewer. */
 enum { MERGE_BUDGET = 100000 };
 
 static const char *role_of(const struct pod_row *row, const struct node *group)
@@ -50,7 +50,7 @@ static bool version_fits(const struct pod_row *row, const char *version)
 	return !strcmp(row->version, version);
 }
 
-/* Inline as node_get() is. */
+/* Inline for the same reason as node_get(). */
 static inline __attribute__((always_inline)) const struct node *
 field_of(const struct pod *pod, const char *name)
 {
@@ -69,7 +69,8 @@ static const struct node *merge(struct pod_builder *builder,
 			   above);
 }
 
-/* Annotations or labels of its metadata, and those that its operator adds. */
+/* Returns the annotations or labels of the pod's metadata with those that its
+ * operator adds. */
 static const struct node *copied_map(struct pod_builder *builder,
 				     const struct node *own,
 				     const struct note_row *row,
@@ -95,7 +96,7 @@ static const struct node *copied_map(struct pod_builder *builder,
 	return merge(builder, merge(builder, below, own), above);
 }
 
-/* Finds the pod's parts; false if its spec is not a map. */
+/* Sets the pod's parts. Returns false if its spec is not a map. */
 static bool pod_place(struct pod_builder *builder, struct pod *pod,
 		      const struct node *holder, const struct node *element)
 {
@@ -145,8 +146,7 @@ static bool pod_place(struct pod_builder *builder, struct pod *pod,
 	return node_is_map(pod->spec) || node_is_unknown(pod->spec);
 }
 
-/* True if an image, or every main container, is missing: only a patch omits
- * these. */
+/* True if an image, or every main container, is missing, as in a patch. */
 static bool is_part(const struct pod *pod)
 {
 	bool found = node_is_unknown(node_get(pod->spec, "containers")) ||
@@ -200,7 +200,7 @@ static void pod_restart(const struct pod_builder *builder, struct pod *pod)
 		}
 		break;
 	case RESTART_FROM_GROUP:
-		/* The operator overwrites the template's value. */
+		/* The group's value replaces that of the template. */
 		own = group;
 		break;
 	case RESTART_FROM_POD:
@@ -220,7 +220,8 @@ static void pod_injects(const struct pod_builder *builder, struct pod *pod)
 	if (pod->made && builder->row->based)
 		pod->injects &=
 			~(unsigned)(INJECT_SHM_UNKNOWN | INJECT_SELECTOR);
-	/* Kueue's admission adds the flavor's selector and tolerations. */
+	/* When Kueue admits a workload, it adds the flavor's selector and
+	 * tolerations. */
 	if (builder->object->kueue)
 		pod->injects |= INJECT_SELECTOR;
 	if (builder->row->asks_injects)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of kinds that are in no table. Any map whose `containers` is a list of
- * maps with a name or an image counts as a pod spec (three fields in a corpus
- * of manifests have that shape but are not; they are excluded by name), and
- * whole objects of known kinds inside are read as such. Kinds in the policy
- * give the paths of their pods.
+ * Finds the pods of kinds that are in no table. A map counts as a pod spec if
+ * its `containers` is a list of maps with a name or an image, except for three
+ * fields of this shape that are not pod specs. Complete objects of known kinds
+ * inside of the object are read as embedded objects. For kinds in the policy,
+ * the policy contains the paths of their pods.
  */
 #include "rules/kube/operator.h"
 
@@ -55,7 +55,8 @@ static bool key_is(const struct node *node, const char *key)
 	return node->key && !strcmp(node->key, key);
 }
 
-/* Fields that have the shape but are not pods, or hold no manifest. */
+/* True for fields that look like pods but are not, or that contain no
+ * manifest. */
 static bool left_out(const struct node *node)
 {
 	static const char *const keys[] = {"metadata",	     "status",
@@ -65,7 +66,7 @@ static bool left_out(const struct node *node)
 	return text_any(node->key, keys, text_eq);
 }
 
-/* Returns the map with the number of pods: the template's, or the spec's. */
+/* Returns the map with the number of pods: the template, or the spec. */
 static const struct node *counted_in(const struct node *spec)
 {
 	const struct node *holder = spec->parent;
@@ -84,13 +85,15 @@ static const struct node *replicas_of(const struct node *spec)
 {
 	const struct node *holder = counted_in(spec);
 
-	/* Inlined pod specs (a predictor) have it among their own fields. */
+	/* A pod spec inlined in another map (a predictor) has replicas among
+	 * its own fields. */
 	return has_replicas(spec) && !has_replicas(holder) ? spec : holder;
 }
 
 /*
- * For groups of groups: `replicas` beside a template multiplies all pods of the
- * template. Beside another key it may count something else.
+ * Returns the factor for groups of groups: `replicas` next to a template
+ * multiplies all pods of the template. Next to another key it may count
+ * something else.
  */
 static struct amount copies_of(const struct node *node)
 {
@@ -134,7 +137,7 @@ static void shape_pod_add(struct pod_builder *builder, const struct node *spec)
 	builder->object->pods_inferred = true;
 }
 
-/* True for a whole object of a known kind. */
+/* True for a complete object of a known kind. */
 static bool is_object(const struct node *map)
 {
 	const char *version = node_str(node_get(map, "apiVersion"));
@@ -200,11 +203,11 @@ void shape_read(struct pod_builder *builder)
 struct pointer_walk {
 	struct pod_builder *builder;
 	const struct policy_kind *kind;
-	const struct node *stars[STARS]; /* the match of each * */
+	const struct node *stars[STARS]; /* node that each * matched */
 	size_t nstars;
 };
 
-/* True if a reference token of a pointer spells this key. */
+/* True if a reference token of a pointer, without escapes, equals this key. */
 static bool token_is(const char *token, size_t len, const char *key)
 {
 	for (; len && *key; key++, token++, len--) {
@@ -239,7 +242,7 @@ static const struct node *token_get(const struct node *node, const char *token,
 	return node_at(node, at);
 }
 
-/* Follows the replicas pointer with the values that the pods pointer matched
+/* Follows the replicas pointer, with the nodes that the pods pointer matched
  * for `*`. */
 static const struct node *replicas_at(const struct pointer_walk *walk)
 {

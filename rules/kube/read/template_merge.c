@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Strategic merge of a PodTemplateSpec: maps are merged, lists with a merge key
- * as well, item by item; anything else is replaced, null removes. Source: the
- * patchStrategy and patchMergeKey tags of k8s.io/api/core/v1 and
- * k8s.io/apimachinery/pkg/util/strategicpatch.
+ * Applies a strategic merge patch to a PodTemplateSpec: maps are merged, and
+ * lists with a merge key item by item; other values are replaced, and null
+ * removes a value. Source: the patchStrategy and patchMergeKey tags of
+ * k8s.io/api/core/v1 and k8s.io/apimachinery/pkg/util/strategicpatch.
  *
  * Merged nodes are new; a node that comes entirely from one side keeps its
- * parent and its place.
+ * parent and its source position.
  */
 #include "rules/kube/operator.h"
 
@@ -23,7 +23,7 @@ struct merger {
 static const struct node *merge(struct merger *merger, const struct node *value,
 				const struct node *patch);
 
-/* The key that identifies the items of this list, or NULL. */
+/* Returns the key that identifies the items of this list, or NULL. */
 static const char *merge_key(const char *list)
 {
 	static const char *const keys[][2] = {
@@ -93,7 +93,7 @@ static bool is_directive(const struct node *node)
 	return text_starts(node->key, "$");
 }
 
-/* True if it is absent, or of the same type. */
+/* True if the value is absent, or of the patch's type. */
 static bool may_merge(const struct node *value, const struct node *patch)
 {
 	return !value ||

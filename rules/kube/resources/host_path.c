@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Paths as the kubelet and the runtime understand them. subPath is joined to
- * the volume's path (pkg/volume/util/subpath); subPathExpr is expanded in the
- * container's environment and is unknown here: only the volume's path is used.
- * Sources of requests by mounts: nvidia-container-toolkit cuda_image.go
- * (VisibleDevicesFromMounts: no slash is required after the folder's name;
- * annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
+ * Resolves host paths like the kubelet and the container runtime. subPath is
+ * joined to the volume's path (pkg/volume/util/subpath). subPathExpr depends on
+ * the container's environment and is unknown here, so that only the volume's
+ * path is used. Sources of requests by mounts: nvidia-container-toolkit
+ * cuda_image.go (VisibleDevicesFromMounts: no slash is required after the
+ * folder's name; annotation prefixes), GPU operator (nvidia.cdi.k8s.io), CRI-O
  * pkg/annotations, containerd/nri device-injector.
  */
 #include "kube/resources/host_path.h"
 
 #include "rules/kube/data.h"
 
-/* Removes the last component. */
+/* Returns the length of the path without its last component. */
 static size_t parent_of(const char *path, size_t len)
 {
 	while (len > 0 && path[--len] != '/')
@@ -21,8 +21,8 @@ static size_t parent_of(const char *path, size_t len)
 }
 
 /*
- * Returns the part after the first link to a process's root in the path, or
- * NULL.
+ * Returns the part of the path after the first link to the root of a process,
+ * or NULL.
  */
 static const char *behind_root(const char *path)
 {
@@ -39,7 +39,7 @@ static const char *behind_root(const char *path)
 	return NULL;
 }
 
-/* /proc/1/root/dev is /dev, and the same is true for any process of the
+/* Resolves /proc/1/root/dev to /dev, and likewise for any process of the
  * host. */
 static const char *without_proc(const char *path)
 {
@@ -121,7 +121,7 @@ struct host_path mount_host_path(struct arena *arena, const struct container *c,
 	return shown;
 }
 
-/* -- shown devices ------------------------------------------------------ */
+/* -- visible devices ------------------------------------------------------ */
 
 static bool is_request(const struct host_path *shown)
 {

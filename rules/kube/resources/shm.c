@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared memory. The runtime's default /dev/shm is 64 MiB; PyTorch's data
- * loaders and NCCL (without P2P) exchange tensors through it. inject.c knows
- * the kinds whose operators inject a mount: KubeRay for containers[0] unless
- * plasma-directory is set, KServe's presets, NIM, Dynamo, KAITO.
+ * Shared memory. The runtime's default /dev/shm has 64 MiB; PyTorch's data
+ * loaders and NCCL (without P2P) exchange tensors through it. Operators that
+ * mount /dev/shm are listed in data/kinds.txt and operators/: KubeRay for
+ * containers[0] unless plasma-directory is set, KServe's presets, NIM, Dynamo,
+ * KAITO.
  */
 #include "kube/resources/shm.h"
 
@@ -72,13 +73,13 @@ static const char *const starters[] = {"torchrun",
 				       "deepspeed",
 				       "horovodrun",
 				       NULL};
-/* Tests that load no data. */
+/* Communication tests, which load no data. */
 static const char *const collective_tests[] = {
 	"all_reduce_perf", "all_gather_perf", "reduce_scatter_perf",
 	"alltoall_perf",   "sendrecv_perf",   NULL};
 
-/* Servers with one process per device that share the tensors of one model. With
- * one device there is one process. */
+/* Servers with one process per device, which share the tensors of a model
+ * through memory. With one device, they have one process. */
 static const char *const servers[] = {"vllm",
 				      "vllm.entrypoints.openai.api_server",
 				      "vllm.entrypoints.api_server",
@@ -98,7 +99,7 @@ static const char *const server_images[] = {
 	"tritonserver", "trtllm",
 	"tensorrt-llm", NULL};
 
-/* Images of frameworks whose data loaders are processes. */
+/* True for images of frameworks whose data loaders are separate processes. */
 static bool has_loaders(const char *image)
 {
 	static const char *const names[] = {
@@ -107,7 +108,8 @@ static bool has_loaders(const char *image)
 	return text_any(image, names, text_contains_ci);
 }
 
-/* JobSet, Volcano: training if several pods need each other. */
+/* True if several pods need each other, which for JobSet and Volcano means
+ * training. */
 static bool made_for_training(const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -119,8 +121,8 @@ static bool made_for_training(const struct pod *pod)
 	       pod_is_training(pod);
 }
 
-/* One model on several devices of the container, or of a group of pods, which
- * Ray then connects by its object store. */
+/* True if one model is split among several devices of the container, or of a
+ * group of pods, which Ray then connects by its object store. */
 static bool spreads_model(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -129,8 +131,8 @@ static bool spreads_model(const struct container *c)
 	       (object_operator(object)->ranks_are_pods && object->gang.n > 1);
 }
 
-/* True if a launcher starts the ranks, whose work the manifest does not show.
- */
+/* True if a launcher starts the ranks, so that their commands are not in the
+ * manifest. */
 static bool has_launcher(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)
@@ -150,8 +152,9 @@ static bool trains(const struct container *c)
 	       (has_loaders(c->image) && pod_is_training(c->pod));
 }
 
-/* NCCL, RCCL and similar libraries use it; libtpu and Neuron do not: one
- * process has all devices of a TPU host. */
+/* True for devices whose communication libraries do not use /dev/shm. NCCL,
+ * RCCL and similar libraries do; libtpu and Neuron do not, because one process
+ * uses all devices of a host. */
 static bool has_own_links(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
@@ -159,7 +162,7 @@ static bool has_own_links(const struct container *c)
 	return text_eq(vendor, "google") || text_eq(vendor, "aws");
 }
 
-/* NCCL, or RCCL, its equivalent for AMD. */
+/* True for devices with NCCL, or with RCCL, its equivalent for AMD. */
 static bool has_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : "nvidia";
@@ -168,9 +171,9 @@ static bool has_nccl(const struct container *c)
 }
 
 /*
- * True for a container that only lists the devices, or sleeps until people log
- * in, except in kinds whose launchers start ranks in workers that sleep. A
- * standalone PodTemplate never runs: other objects only read its numbers
+ * True for a container that only lists the devices, or sleeps until a user logs
+ * in, unless a launcher starts ranks in workers that sleep. A standalone
+ * PodTemplate never runs; other objects only read its requests
  * (ProvisioningRequest).
  */
 static bool exchanges_nothing(const struct container *c)
@@ -185,7 +188,8 @@ static bool exchanges_nothing(const struct container *c)
 	return container_tests_devices(c);
 }
 
-/* The number of loader processes, `--workers=0`; -1: not set. */
+/* Returns the number of loader processes, as in `--workers=0`; -1 if it is not
+ * set. */
 static int64_t loader_workers(const struct argv *argv)
 {
 	static const char *const flags[] = {"--workers", "--num-workers",
@@ -218,7 +222,8 @@ static struct shm_need depends(const char *by)
 
 static const struct shm_need not_needed = {SHM_NOT_NEEDED, NULL};
 
-/* Ranks in several containers communicate over the network. */
+/* Returns the need of a training container. Ranks in different containers
+ * communicate over the network, not through /dev/shm. */
 static struct shm_need training_need(const struct container *c,
 				     const struct argv *argv)
 {
@@ -237,8 +242,9 @@ static struct shm_need training_need(const struct container *c,
 		"if the data loader has worker processes, they exchange data through it");
 }
 
-/* One process of JAX has all devices and loads data in threads. A process uses
- * only one MIG instance, and NCCL rejects two of one GPU by default. */
+/* Returns the need of an unknown program. A process of JAX uses all devices and
+ * loads data in threads. A process uses only one MIG instance, and by default
+ * NCCL rejects two instances of one GPU. */
 static struct shm_need unknown_need(const struct container *c)
 {
 	if (c->gpus.n < 2 ||
@@ -303,7 +309,7 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	} else {
 		if (state != QUANTITY_OK || quantity_value(limit) < 2 * gi)
 			return false;
-		/* Whole gibibytes, as a person would write. */
+		/* Use whole gibibytes, as an author would write them. */
 		bytes = clamp(quantity_value(limit) / 2 / gi, 1, 64) * gi;
 	}
 	*size = quantity_from(bytes);
@@ -311,7 +317,8 @@ bool shm_default_size(const struct container *c, struct quantity *size)
 	return true;
 }
 
-/* True if it has the volume at /dev/shm, or will get it there. */
+/* True if the container mounts the volume at /dev/shm, or the fix mounts it
+ * there. */
 static bool has_volume(const struct container *c, const struct node *volume,
 		       const struct container *also)
 {
@@ -340,8 +347,9 @@ bool shm_volume_size(const struct container *also, const struct node *volume,
 	return any;
 }
 
-/* CRI-O takes another size from an annotation, if the site allows it:
- * pkg/annotations, ShmSize. */
+/* True if the container needs a larger /dev/shm than it has. CRI-O reads
+ * another size from an annotation, if the site allows it: pkg/annotations,
+ * ShmSize. */
 bool container_lacks_shm(const struct container *c)
 {
 	const struct pod *pod = c->pod;
@@ -389,7 +397,7 @@ bool shm_size_fits(const struct container *also, const struct node *volume,
 	return true;
 }
 
-/* --- what repairs write -------------------------------------------------- */
+/* --- volumes for fixes --------------------------------------------------- */
 
 struct node *shm_new_volume(struct arena *arena, const char *name,
 			    const char *size)
@@ -410,8 +418,8 @@ struct node *shm_new_mount(struct arena *arena, const char *name)
 	return edit_member_string(arena, mount, "mountPath", SHM_PATH);
 }
 
-/* Memory of /dev/shm is charged to the container that writes it: a volume with
- * other files must stay on disk. */
+/* True if the volume contains only /dev/shm. Memory is charged to the container
+ * that writes to it, so a volume with other files must stay on disk. */
 bool shm_has_volume_alone(const struct pod *pod, const struct node *volume)
 {
 	const char *name = node_str(node_get(volume, "name"));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nodeSelector entries are ANDed with the affinity; the terms of required
- * node affinity are ORed, the expressions inside one term ANDed
- * (component-helpers scheduling/corev1/nodeaffinity).
+ * Reads the node requirements of a pod. All entries of nodeSelector must match,
+ * and at least one term of the required node affinity, of which all expressions
+ * must match (component-helpers scheduling/corev1/nodeaffinity).
  */
 #include "kube/scheduling/affinity.h"
 
@@ -53,7 +53,7 @@ static struct node_needs find_needs(struct arena *arena, const struct pod *pod)
 	struct need_list list = {arena, &out, 0};
 
 	out.unknown = node_is_unknown(selector) || node_is_unknown(terms);
-	/* A list has no keys. */
+	/* Items of a list have no keys. */
 	FOR_EACH_CHILD(selector, entry)
 		if (entry->key)
 			add_need(&list, (struct node_need){entry->key, "In",
@@ -115,7 +115,8 @@ bool node_needs_imply(const struct node_needs *needs,
 	return fitting && fitting == needs->terms;
 }
 
-/* True if the term keeps the pod away from pods with its own labels. */
+/* True if the term keeps the pod off nodes with pods that have the same
+ * labels. */
 static bool selects_own(const struct node *term, const struct pod *pod)
 {
 	static const char *const others[] = {"namespaces", "namespaceSelector",
@@ -130,7 +131,8 @@ static bool selects_own(const struct node *term, const struct pod *pod)
 		       TRI_YES;
 }
 
-/* The term by hostname in such a rule between the template's own pods. */
+/* Returns the term of such a rule with the hostname as topology key that
+ * selects the template's own pods, or NULL. */
 static const struct node *own_term(const struct pod *pod, const char *rule)
 {
 	const struct node *terms =

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A known value is more specific than its key (gke-accelerator: tpu-...), an
- * instance type more than the label with it.
+ * Finds the vendor for a node label. A known value is more specific than its
+ * key (gke-accelerator: tpu-...), and an instance type is more specific than a
+ * label for instance types.
  */
 #include "kube/scheduling/labels.h"
 
-/* The vendor in `nvidia`, `nvidia-tesla-v100`: values of a label for any
- * vendor. */
+/* Returns the vendor in values such as `nvidia` or `nvidia-tesla-v100`, for
+ * labels of any vendor. */
 static const char *vendor_of_value(const char *value)
 {
 	static const char *const vendors[] = {"nvidia", "amd", "aws", NULL};

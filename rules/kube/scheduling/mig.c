@@ -2,7 +2,7 @@
 /*
  * MIG profiles. GFD's product label is the driver's name of the GPU with dashes
  * ("NVIDIA-A100-SXM4-80GB"); a product is recognized by the parts of that name,
- * so values without the memory are unknown.
+ * and is unknown if the memory is missing.
  *
  * Source: k8s-device-plugin api/config/v1 (DefaultSharedRename, of time-sliced
  * resources with renameByDefault).
@@ -42,7 +42,7 @@ const char *mig_profile_nearest(const char *profile)
 	return best;
 }
 
-/* True if the text is between dashes, or after the last one. */
+/* True if the text is a part of s: between dashes, or after the last one. */
 static bool has_part(const char *s, const char *text, size_t len)
 {
 	for (const char *at = strchr(s, '-'); at; at = strchr(at + 1, '-'))
@@ -66,8 +66,8 @@ static const char *product_of_gfd(const char *label)
 {
 	const char *product = "";
 
-	/* With strategy "single" the GPUs are slices already. The larger RTX
-	 * PRO 5000 has other profiles. */
+	/* With strategy "single", the label already describes slices. The
+	 * larger RTX PRO 5000 has other profiles. */
 	if (strstr(label, "-MIG-") || strstr(label, "-72GB"))
 		return NULL;
 	for (size_t i = 0; i < data_mig_profiles_n; i++) {
@@ -97,8 +97,8 @@ const char *mig_product_of(const char *key, const char *value)
 	return type ? type->product : NULL;
 }
 
-/* The product with which a part of a label's value begins, in upper or lower
- * case, or NULL. */
+/* Returns the product with which a part of a label's value begins, in upper or
+ * lower case, or NULL. */
 static const struct product_size *product_at(const char *part)
 {
 	for (size_t i = 0; i < data_products_n; i++) {
@@ -120,13 +120,14 @@ int mig_product_most(const char *value)
 	     at = strchr(at + 1, '-'))
 		if (tolower((unsigned char)at[1]) == 'g')
 			product = product_at(at + 1);
-	/* Shares and slices are more devices than there are products. */
+	/* With time-slicing or MIG, a node offers more devices than it has
+	 * GPUs. */
 	if (!product || text_ends(value, "-SHARED") || strstr(value, "-MIG-"))
 		return -1;
 	return product->most;
 }
 
-/* Adds a choice, sorted by key, because the order in a map is arbitrary. */
+/* Adds a choice, sorted by key, because the order in the map has no meaning. */
 static void add_choice(struct mig_choices *all, struct mig_choice one)
 {
 	const size_t most = ARRAY_SIZE(all->items);
@@ -152,7 +153,7 @@ struct mig_choices mig_choices_of(const struct pod *pod)
 		const struct node *value = node_need_value(need, 0);
 		struct mig_choice one = {need->key, value, NULL};
 
-		/* Another ORed term may match. */
+		/* Another of the ORed terms may match instead. */
 		if ((need->term && needs.terms > 1) ||
 		    !node_need_requires(need) || !node_str(value) ||
 		    node_need_value(need, 1))

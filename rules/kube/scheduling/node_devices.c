@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of instance-type and count labels that a pod's node selectors allow.
- * Terms of node affinity are alternatives, so the largest number counts.
- * data/instance_types.tsv lists the accelerators of instance types.
+ * Computes the largest number of accelerators from the values of instance-type
+ * and count labels that a pod's selectors allow. Terms of node affinity are
+ * alternatives, so the largest number counts. data/instance_types.tsv lists the
+ * accelerators of instance types.
  */
 #include "kube/scheduling/node_devices.h"
 
@@ -69,10 +70,6 @@ struct quantity instance_type_memory(const struct instance_type *type)
 	return memory;
 }
 
-/*
- * Chips per node of a TPU topology: all of a slice on one host; 4 for larger
- * slices with three dimensions. Hosts of flat ones have 4 or 8: -1.
- */
 static int64_t chips_of_node(const char *topology)
 {
 	long side[3] = {1, 1, 1};
@@ -94,8 +91,8 @@ static int64_t chips_of_node(const char *topology)
 	return chips > 8 ? -1 : chips;
 }
 
-/* Number of accelerators of the nodes that the label selects; -1 if it does not
- * show that. */
+/* Returns the number of accelerators of nodes with the label; -1 if the label
+ * does not determine it. */
 int64_t node_label_devices(const char *key, const char *value)
 {
 	const struct node_label *label = node_label_find(key);

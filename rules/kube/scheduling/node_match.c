@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Results of the scheduler's NodeAffinity, TaintToleration and NodeResourcesFit
- * for groups of nodes. Taints named like a requested resource count as
- * tolerated: ExtendedResourceToleration may add that toleration, and
- * gpu-toleration-missing reports it.
+ * Computes the results of the scheduler's NodeAffinity, TaintToleration and
+ * NodeResourcesFit for groups of nodes. A taint with the name of a requested
+ * resource counts as tolerated: ExtendedResourceToleration may add the
+ * toleration, and gpu-toleration-missing reports if it is missing.
  */
 #include "kube/scheduling/node_match.h"
 
@@ -39,7 +39,7 @@ static bool asks_for(const struct pod *pod, const char *resource)
 	return false;
 }
 
-/* The first taint that keeps the pod off the node. */
+/* Returns the first taint that keeps the pod off the nodes, or NULL. */
 static const struct node *taint_against(const struct pod *pod,
 					const struct node_group *group)
 {

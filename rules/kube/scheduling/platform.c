@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GKE adds tolerations itself (ExtendedResourceToleration). Node pools of EKS,
- * AKS and Karpenter have taints that their owner chose, so the vendor's key
- * need not be among them. Sources: GKE "Run GPUs in Standard node pools",
- * Karpenter NodePool spec.template.spec.taints, AKS "Use GPUs": --node-taints.
+ * Signs of a managed platform and properties of a cluster. GKE adds tolerations
+ * itself (ExtendedResourceToleration). On EKS, AKS and with Karpenter, the
+ * owner of a node pool chooses its taints, which need not include the vendor's
+ * key. Sources: GKE "Run GPUs in Standard node pools", Karpenter NodePool
+ * spec.template.spec.taints, AKS "Use GPUs": --node-taints.
  */
 #include "kube/platform.h"
 
@@ -45,7 +46,8 @@ static bool shows_platform(const struct object *object)
 	return false;
 }
 
-/* Stores the result, because every pod needs it and all pods are searched. */
+/* Stores the result, because it is needed for every pod and depends on all
+ * pods. */
 bool object_shows_platform(const struct object *object)
 {
 	struct pod_memo *memo = object->npods ? object->pods->memo : NULL;
@@ -60,8 +62,8 @@ bool object_shows_platform(const struct object *object)
 
 /* --- device injection ----------------------------------------------------- */
 
-/* DEVICE_LIST_STRATEGY is a list: if it contains envvar, the variable is
- * set. */
+/* Returns the mechanism for a value of DEVICE_LIST_STRATEGY. It is a list; if
+ * it contains envvar, the variable is set in containers. */
 static enum device_injection of_strategy(const char *strategy)
 {
 	if (!strategy)
@@ -74,7 +76,8 @@ static enum device_injection of_strategy(const char *strategy)
 					     : INJECTION_UNKNOWN;
 }
 
-/* Reads "v25.10.1" from the label that the chart sets. */
+/* True if the version in the label of the chart ("v25.10.1") is one that uses
+ * CDI. */
 static bool is_since_cdi(const struct node *labels)
 {
 	const char *text =
@@ -90,8 +93,9 @@ static bool is_since_cdi(const struct node *labels)
 }
 
 /*
- * Before v25.10, the nvidia runtime, then the default one, used CDI to
- * implement the variable. Since then another runtime is the default.
+ * Returns the mechanism of a GPU Operator. Before v25.10, its nvidia runtime
+ * was the default and used CDI to implement the variable; since then, another
+ * runtime is the default.
  */
 static enum device_injection of_operator(const struct node *root)
 {
@@ -113,8 +117,8 @@ struct plugin_flags {
 	bool file, unknown;
 };
 
-/* A shell script, or an argument of unknown text, may contain a flag in a form
- * that is not read. */
+/* Reads the flags of the plugin. A shell script, or an unknown argument, may
+ * contain a flag that is not found. */
 static void read_flags(struct plugin_flags *flags, const struct node *words)
 {
 	static const char name[] = "--device-list-strategy";
@@ -135,9 +139,9 @@ static void read_flags(struct plugin_flags *flags, const struct node *words)
 	}
 }
 
-/* Strategy of the plugin's container: a flag wins over a variable, which wins
- * over a settings file (k8s-device-plugin v0.18.0 cmd/nvidia-device-plugin).
- */
+/* Returns the mechanism that the plugin's container uses: a flag overrides the
+ * variable, and the variable overrides a settings file (k8s-device-plugin
+ * v0.18.0 cmd/nvidia-device-plugin). */
 static enum device_injection of_container(const struct node *c)
 {
 	struct plugin_flags flags = {0};
@@ -156,9 +160,9 @@ static enum device_injection of_container(const struct node *c)
 }
 
 /*
- * The plugin needs NVIDIA's runtime to see the GPUs. If it sets a runtime
- * class, the default runtime may be another one; if not, the default is
- * NVIDIA's, which reads the variable whatever the strategy is.
+ * Returns the mechanism of a device plugin. It needs NVIDIA's runtime to see
+ * the GPUs. If it sets a runtime class, another runtime may be the default; if
+ * not, NVIDIA's is the default, which reads the variable with any strategy.
  */
 static enum device_injection of_plugin(const struct node *root)
 {
@@ -203,7 +207,7 @@ enum device_injection cluster_injection(const struct cluster *cluster,
 
 /* --- versions ------------------------------------------------------------- */
 
-/* Minor version in the image "REPOSITORY:1.12.0@DIGEST". */
+/* Returns the minor version in the image "REPOSITORY:1.12.0@DIGEST". */
 static int minor_of_image(const char *image)
 {
 	const char *name = image ? strrchr(image, '/') : NULL;

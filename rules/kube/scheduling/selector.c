@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selectors as apimachinery matches them: maps of labels (pkg/labels
+ * Matches selectors as apimachinery does: maps of labels (pkg/labels
  * SelectorFromSet), node selectors and tolerations (component-helpers
  * scheduling/corev1). NotIn and DoesNotExist match if the key is absent.
  */
@@ -43,7 +43,7 @@ static bool text_of(const struct node *node, const char **text, size_t *len)
 	return true;
 }
 
-/* Returns whether two label values are the same text. */
+/* Returns whether two label values are equal. */
 static enum tri same_text(const struct node *a, const struct node *b)
 {
 	const char *x, *y;
@@ -64,7 +64,7 @@ static enum tri value_in(const struct node *values, const struct node *value)
 	return any;
 }
 
-/* Parses like Go's ParseInt: 64 bits, digits only. */
+/* Parses an integer like Go's ParseInt(): 64 bits, digits only. */
 static bool integer(const struct node *node, long long *n)
 {
 	char *end;
@@ -76,7 +76,7 @@ static bool integer(const struct node *node, long long *n)
 	return !*end && end != node->str && !errno;
 }
 
-/* Gt and Lt compare integers; anything else does not match. */
+/* Evaluates Gt and Lt, which compare integers; other values do not match. */
 static enum tri number_compare(const struct node *values,
 			       const struct node *value, bool greater)
 {
@@ -159,7 +159,8 @@ static bool is_of_operator(const char *key)
 	return strchr(key, '/');
 }
 
-/* A label that is not among the known ones may still exist. */
+/* Returns unknown instead of no if the label is not among the known ones but
+ * may exist. */
 static enum tri unless_more(enum tri matches, const struct node *labels,
 			    const char *key, enum more_labels more)
 {
@@ -196,7 +197,8 @@ enum tri label_selector_matches(const struct node *selector,
 	return all;
 }
 
-/* The only field is metadata.name, and node names are unknown here. */
+/* Evaluates a term of matchFields. Its only field is metadata.name, and names
+ * of nodes are unknown here. */
 static enum tri term_matches(const struct node *term, const struct node *labels)
 {
 	const struct node *expressions = node_get(term, "matchExpressions");
@@ -225,7 +227,7 @@ enum tri node_selector_matches(const struct node *selector,
 	return any;
 }
 
-/* The text if it is known; "" if it is unset; NULL if it is unknown. */
+/* Returns the text of a field; "" if it is unset, NULL if it is unknown. */
 static inline const char *field(const struct node *toleration, const char *name)
 {
 	const struct node *node = node_get(toleration, name);
@@ -235,8 +237,8 @@ static inline const char *field(const struct node *toleration, const char *name)
 	return node_str(node);
 }
 
-/* Compares the values, after the keys matched; Equal is the default
- * operator. */
+/* Compares the values of toleration and taint, whose keys match. The default
+ * operator is Equal. */
 static enum tri value_tolerates(const struct node *toleration,
 				const char *value)
 {
@@ -247,7 +249,8 @@ static enum tri value_tolerates(const struct node *toleration,
 		return TRI_UNKNOWN;
 	if (!strcmp(op, "Exists"))
 		return TRI_YES;
-	/* Lt and Gt compare numbers if the cluster enables them. */
+	/* Lt and Gt compare numbers if the cluster enables them, which is
+	 * unknown. */
 	if (*op && strcmp(op, "Equal") != 0)
 		return TRI_UNKNOWN;
 	if (!value)
@@ -255,9 +258,10 @@ static enum tri value_tolerates(const struct node *toleration,
 	return own ? tri_from(!strcmp(own, value)) : TRI_UNKNOWN;
 }
 
-/* Toleration.ToleratesTaint: without a key, Exists tolerates every key; no
- * effect means every effect. A toleration that certainly belongs to another
- * taint does not match, even if the rest is unknown. */
+/* Returns whether the toleration tolerates the taint, like
+ * Toleration.ToleratesTaint(): without a key, Exists tolerates every key;
+ * without an effect, it tolerates every effect. If one known field shows that
+ * it does not match, the unknown ones do not matter. */
 static enum tri tolerates(const struct node *toleration, const char *key,
 			  const char *value, const char *effect)
 {

@@ -11,7 +11,7 @@
 #define GKE_STRATEGY "cloud.google.com/gke-gpu-sharing-strategy"
 #define GKE_SLICE    "cloud.google.com/gke-gpu-partition-size"
 
-/* Returns the unit on nodes with this label. */
+/* Returns the class of a unit on nodes with this label. */
 static enum accel_class unit_of(const char *key, const char *value)
 {
 	bool mps = text_eq(value, "mps");
@@ -79,7 +79,7 @@ static bool has_slices(const struct node *labels)
 	return has_unit(labels, ACCEL_MIG);
 }
 
-/* Returns the unit on the nodes that the pod selects. */
+/* Returns the class of a unit on the nodes that the pod selects. */
 static enum accel_class selected_unit(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);

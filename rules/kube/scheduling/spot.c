@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preemptible capacity: the selector or toleration that lets a pod run on it.
+ * Finds the selector or toleration that lets a pod run on preemptible capacity.
  */
 #include "kube/scheduling/spot.h"
 
@@ -36,7 +36,8 @@ static const struct node *term_spot(const struct node *term)
 	return NULL;
 }
 
-/* True for `capacity-type In [on-demand]`, `gke-spot DoesNotExist`. */
+/* True for expressions that exclude it: `capacity-type In [on-demand]`,
+ * `gke-spot DoesNotExist`. */
 static bool expression_refuses(const struct node *e)
 {
 	const struct node *op = node_get(e, "operator");
@@ -61,7 +62,8 @@ static bool term_refuses(const struct node *term)
 	return false;
 }
 
-/* True if its selectors keep it on other nodes, whatever it tolerates. */
+/* True if the pod's selectors exclude preemptible nodes, whatever it
+ * tolerates. */
 static bool refuses_spot(const struct node *selector, const struct node *terms)
 {
 	FOR_EACH_CHILD(selector, value)
@@ -78,7 +80,8 @@ static const struct node *toleration_spot(const struct node *toleration)
 {
 	const struct node *key = node_get(toleration, "key");
 
-	/* Every Pod tolerates nodes that are not ready. */
+	/* Skip tolerations for the state of nodes (node.kubernetes.io/...),
+	 * which every Pod has. */
 	if (!node_str(key) ||
 	    text_starts(node_str(key), "node.kubernetes.io/") ||
 	    !is_spot_label(node_str(key)))

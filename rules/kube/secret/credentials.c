@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Credentials recognized by their position: after a word for them and an
+ * Finds credentials by their context: after a word such as "password" and an
  * assignment sign, in a URL or a data source name, after an authentication
- * scheme. They are masked in all output; no rule reports them, because a
- * preceding word proves less than the name of a variable.
+ * scheme. They are masked in all output, but no rule reports them, because a
+ * preceding word is weaker evidence than the name of a variable.
  */
 #include "kube/secret/secret.h"
 
@@ -15,14 +15,15 @@
 #include "rules/kube/secret/secret_internal.h"
 
 enum {
-	LEAST = 4,    /* bytes of a password */
-	RANDOM = 8,   /* length of a text that must look random */
-	HEX_KEY = 20, /* length of a hexadecimal key in an argument without a
-			 name */
+	LEAST = 4,  /* shortest password in bytes */
+	RANDOM = 8, /* shortest text that must look random */
+	/* shortest hexadecimal key in an argument without a name */
+	HEX_KEY = 20,
 	KEY_MOST = 256,
-	VALUE_MOST = 4096, /* longest value: keeps the scan linear */
+	/* longest value, so that the scan takes linear time */
+	VALUE_MOST = 4096,
 	BETWEEN_MOST = 64, /* longest distance between a word and its value */
-	ARGUMENTS = 8,	   /* after `wandb login` */
+	ARGUMENTS = 8,	   /* number of words read after `wandb login` */
 };
 
 struct credential_scan {
@@ -31,8 +32,9 @@ struct credential_scan {
 	void (*found)(void *context, size_t at, size_t len);
 	void *context;
 	bool any;
-	/* Positions overlap: the bytes that until() has scanned, one for each
-	 * set of end characters; and the end of the previous position. */
+	/* Positions of a text that were scanned before, because positions to
+	 * scan overlap: for each set of end characters, the bytes that until()
+	 * has scanned; and the end of the last position. */
 	struct seen {
 		const char *ends;
 		size_t from, to;
@@ -40,7 +42,7 @@ struct credential_scan {
 	} seen[4];
 	unsigned next;
 	size_t before;
-	size_t low, high; /* the credential reported last */
+	size_t low, high; /* credential that was reported last */
 };
 
 static void report(struct credential_scan *scan, size_t at, size_t end)
@@ -91,7 +93,7 @@ static size_t until(struct credential_scan *scan, size_t at, const char *ends)
 	return seen->to;
 }
 
-/* True if it has a digit, or a capital after a small letter. */
+/* True if the text has a digit, or a capital after a small letter. */
 static bool looks_random(const char *s, size_t len)
 {
 	bool digit = false, mixed = false;
@@ -106,7 +108,7 @@ static bool looks_random(const char *s, size_t len)
 
 /* --- after a word --------------------------------------------------------- */
 
-/* Words, and whether the value must look random. */
+/* Words that precede a credential, and whether its value must look random. */
 static const struct word {
 	const char *text;
 	bool random;
@@ -133,7 +135,8 @@ static const struct word {
 };
 enum { WORDS = ARRAY_SIZE(words) };
 
-/* A part of a name starts after one of these, or with a capital. */
+/* True if a part of a name starts here: after one of these characters, or with
+ * a capital. */
 static bool begins_part(const struct credential_scan *scan, size_t at)
 {
 	return !at || !isalnum((unsigned char)scan->s[at - 1]) ||
@@ -141,13 +144,14 @@ static bool begins_part(const struct credential_scan *scan, size_t at)
 		islower((unsigned char)scan->s[at - 1]));
 }
 
-/* The word that ends before text[end], or NULL. */
+/* Returns the word that ends before text[end], or NULL. */
 static const struct word *word_before(const struct credential_scan *scan,
 				      size_t end)
 {
 	char last;
 
-	/* A text may have a sign in every second byte. */
+	/* The search is short, because a text may have a sign in every second
+	 * byte. */
 	if (!end)
 		return NULL;
 	last = (char)tolower((unsigned char)scan->s[end - 1]);
@@ -176,7 +180,7 @@ bool credential_is_value(const char *text, size_t len)
 	return true;
 }
 
-/* The value from at on, in quotes or not; returns its end. */
+/* Finds the value from `at` on, in quotes or without; returns its end. */
 static size_t take_value(struct credential_scan *scan, size_t at,
 			 const struct word *word)
 {
@@ -191,7 +195,8 @@ static size_t take_value(struct credential_scan *scan, size_t at,
 	return end;
 }
 
-/* Takes values after a sign; quotes and blanks may follow the word. */
+/* Finds values after a sign. Quotes and blanks may separate it from the
+ * word. */
 static void scan_sign(struct credential_scan *scan, char sign)
 {
 	const char *end = scan->s + scan->len, *at = scan->s;
@@ -209,7 +214,7 @@ static void scan_sign(struct credential_scan *scan, char sign)
 	}
 }
 
-/* Calls take for every position of the text, except those inside of a
+/* Calls take for every position of the text that is not inside of a
  * credential. */
 static void each(struct credential_scan *scan, const char *text,
 		 void (*take)(struct credential_scan *scan, size_t at,
@@ -232,7 +237,7 @@ static void each(struct credential_scan *scan, const char *text,
 	}
 }
 
-/* Takes the value of `--password x`, also as two items of a list. */
+/* Finds the value of `--password x`, which may be two items of a list. */
 static void take_option(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop = until(scan, end, " \t\r\n\"',=:"), next;
@@ -249,8 +254,8 @@ static void take_option(struct credential_scan *scan, size_t at, size_t end)
 
 /* --- by form -------------------------------------------------------------- */
 
-/* Takes passwords in `://user:password@host`, and web hooks, whose path is the
- * secret. */
+/* Finds passwords in `://user:password@host`, and webhook URLs, whose path is
+ * the secret. */
 static void take_url(struct credential_scan *scan, size_t at, size_t end)
 {
 	static const char hooks[] = "hooks.slack.com/";
@@ -271,11 +276,11 @@ static void take_url(struct credential_scan *scan, size_t at, size_t end)
 	stop = until(scan, at, " \t\r\n\"'\\<>,`");
 	if (at + RANDOM < stop) {
 		report(scan, at + 1, stop);
-		scan->low = end; /* the path may start another position */
+		scan->low = end; /* the path may contain another position */
 	}
 }
 
-/* Takes the password of `user:password@tcp(host)`. */
+/* Finds the password in `user:password@tcp(host)`. */
 static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = at;
@@ -289,7 +294,8 @@ static void take_dsn(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, from, at);
 }
 
-/* Takes the value of `Bearer x`, `Basic x`; at is after the first letter. */
+/* Finds the value of `Bearer x` and `Basic x`; `at` is after the first
+ * letter. */
 static void take_scheme(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t from = span(scan, end, " "), stop;
@@ -300,7 +306,7 @@ static void take_scheme(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, from, stop);
 }
 
-/* Takes the signature of a shared access signature. */
+/* Finds the signature in a shared access signature. */
 static void take_signature(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop = until(scan, end, " \t\r\n\"'\\&;,`");
@@ -309,7 +315,7 @@ static void take_signature(struct credential_scan *scan, size_t at, size_t end)
 		report(scan, end, stop);
 }
 
-/* Takes the value of `wandb login x`, also as items of a list. */
+/* Finds the value of `wandb login x`, which may be items of a list. */
 static void take_login(struct credential_scan *scan, size_t at, size_t end)
 {
 	size_t stop, n = 0;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values are sorted, so that each position of a text is compared with only two
- * neighbors, whatever their number: an attacker may choose texts and values.
- * The first bytes of a long value suffice, because messages cut their quotes. A
- * short value must be a whole word, or half of all texts would be masked.
+ * Masks secrets in texts. Values are sorted, so that each position of a text is
+ * compared with only two of them; an attacker may choose many texts and values.
+ * Only the first bytes of a long value are compared, because messages cut
+ * quoted texts. A short value must be a whole word, because otherwise too much
+ * would be masked.
  */
 #include "kube/secret/mask.h"
 
@@ -17,9 +18,9 @@
 
 enum {
 	PIECE_LEAST =
-		4, /* shortest part of a value that is searched for elsewhere */
+		4, /* shortest part of a value that is found in other texts */
 	WORD = 8,  /* shorter values must be whole words */
-	HEAD = 12, /* bytes of a long value that suffice */
+	HEAD = 12, /* bytes of a long value that are compared */
 };
 
 /* --- values -------------------------------------------------------------- */
@@ -33,8 +34,8 @@ static void add_piece(struct secrets *secrets, const char *text, size_t len)
 				      len, 0};
 }
 
-/* Adds the value as JSON and YAML write it between double quotes, if that
- * differs; and between single ones. */
+/* Adds the value in the form that JSON and YAML write between double quotes, if
+ * it differs, and in that between single quotes. */
 static void add_quoted(struct secrets *secrets, const char *text, size_t len)
 {
 	struct buf quoted;
@@ -103,7 +104,7 @@ void secrets_finish(struct secrets *secrets)
 	}
 }
 
-/* --- a place of a text --------------------------------------------------- */
+/* --- one position of a text ----------------------------------------------- */
 
 static size_t same_bytes(const struct secret_value *value, const char *text,
 			 size_t len)
@@ -121,8 +122,8 @@ static bool is_apart(const char *text, size_t len, size_t at, size_t n)
 	       (at + n == len || !isalnum((unsigned char)text[at + n]));
 }
 
-/* Number of bytes at that position that are the value, or a value that is a
- * prefix of it. */
+/* Returns the number of bytes at the position that equal the value, or a value
+ * that is a prefix of it. */
 static size_t match(const struct secrets *secrets, size_t value,
 		    const char *text, size_t len, size_t at)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collecting secret values from trees and files. A value's own bytes in the
- * file are masked as a whole, whether quoted, escaped, folded or a block;
- * another scalar is masked as a whole if it contains a value in a different
- * spelling.
+ * Collects secret values from trees and files. The bytes of a secret value in
+ * its file are masked as a whole, however it is written (quoted, escaped,
+ * folded, as a block). Another scalar that contains the value in a different
+ * spelling is masked as a whole.
  */
 #include "kube/secret/mask.h"
 
@@ -23,7 +23,7 @@ static void add_span(struct secrets *secrets, const struct node *node)
 					     (node->flags & NODE_BLOCK) != 0};
 }
 
-/* Returns a text that may be used as a value; numbers too. */
+/* Returns the text of a scalar that may be a value, including numbers. */
 static const char *text_of(const struct node *node)
 {
 	bool scalar = node_known(node, NODE_STRING) ||
@@ -62,7 +62,8 @@ void secrets_of_tree(struct secrets *secrets, const struct node *root)
 
 /* --- a file -------------------------------------------------------------- */
 
-/* Scalars that contain values in a spelling that differs from their bytes. */
+/* Adds scalars that contain a value in a spelling that differs from their
+ * bytes. */
 static void add_other_forms(struct secrets *secrets, const struct node *node,
 			    const struct source *source)
 {

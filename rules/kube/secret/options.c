@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options of one letter that give a password, by the program that reads them:
- * `-p` is a password for mysql, a port for `docker run` and a flag for mkdir.
- * The words between a program and its option are read once, whatever their
- * number, because an attacker may choose the text.
+ * Finds passwords in options of one letter, whose meaning depends on the
+ * program: `-p` is a password for mysql, a port for `docker run` and a flag for
+ * mkdir. The words between a program and its option are read only once, because
+ * an attacker may choose the text.
  */
 #include "rules/kube/secret/secret_internal.h"
 
@@ -13,21 +13,22 @@
 #include "base/array.h"
 
 enum {
-	COMMAND_MOST = 1024, /* bytes from a program to its option */
+	COMMAND_MOST = 1024, /* most bytes between a program and its option */
 	VALUE_MOST = 4096,
-	BETWEEN_MOST = 64, /* bytes between an option and its value */
+	BETWEEN_MOST = 64, /* most bytes between an option and its value */
 };
 
 enum form {
-	GLUED = 1,    /* `-pX` */
-	SEPARATE = 2, /* `-p X` */
+	GLUED = 1,    /* written as `-pX` */
+	SEPARATE = 2, /* written as `-p X` */
 	EITHER = GLUED | SEPARATE,
-	USER = 4,   /* `-u name:X` */
-	FAMILY = 8, /* programs whose names begin so */
+	USER = 4,   /* written as `-u name:X` */
+	FAMILY = 8, /* also programs whose names begin with this one */
 };
 
 static const struct program {
-	const char *name, *command; /* command: of the program, or NULL */
+	/* command is a subcommand of the program, or NULL */
+	const char *name, *command;
 	char letter;
 	unsigned form;
 } programs[] = {
@@ -65,7 +66,7 @@ struct option_scan {
 	size_t len;
 	size_t at; /* end of the words that were read */
 	const struct program *program;
-	bool command; /* its command was read, or it needs none */
+	bool command; /* its subcommand was read, or it needs none */
 };
 
 static size_t skip_blanks(const struct option_scan *scan, size_t at)
@@ -115,7 +116,7 @@ static void read_word(struct option_scan *scan, const char *word, size_t len)
 }
 
 /* True if the line break ends the command. The command continues after a comma
- * or a backslash, with an item of a list, and with its `args:`. */
+ * or a backslash, with an item of a list, and with `args:`. */
 static bool ends_command(const struct option_scan *scan, size_t lf)
 {
 	size_t next = lf + 1;
@@ -128,7 +129,7 @@ static bool ends_command(const struct option_scan *scan, size_t lf)
 		(scan->len - next < 5 || memcmp(scan->s + next, "args:", 5)));
 }
 
-/* Reads the words before the option. */
+/* Reads the unread words before the option. */
 static void read_words(struct option_scan *scan, size_t option)
 {
 	size_t at = scan->at;
@@ -152,7 +153,7 @@ static void read_words(struct option_scan *scan, size_t option)
 	scan->at = option;
 }
 
-/* The place of the value of the option at `at`; 0: it has none. */
+/* Returns the position of the value of the option at `at`; 0 if it has none. */
 static size_t find_value(const struct option_scan *scan, size_t at)
 {
 	unsigned form = scan->program->form;
@@ -174,7 +175,8 @@ static size_t find_value(const struct option_scan *scan, size_t at)
 	while (next < scan->len && next < most && scan->s[next] &&
 	       strchr(" \t\r\n\"',\\", scan->s[next]))
 		next++;
-	/* `- X` of a list: another option cannot be the value. */
+	/* In a list, the value is the next item (`- X`). Another option cannot
+	 * be the value. */
 	if (next + 1 < scan->len && scan->s[next] == '-')
 		next = scan->s[next + 1] == ' ' ? next + 2 : scan->len;
 	return next < scan->len ? next : 0;
@@ -189,7 +191,8 @@ static size_t value_end(const struct option_scan *scan, size_t at)
 	return at;
 }
 
-/* The password that the option at `at` gives, in [*from, returned end). */
+/* Finds the password in the option at `at`: sets *from to its start and returns
+ * its end. */
 static size_t read_option(const struct option_scan *scan, size_t at,
 			  size_t *from)
 {
@@ -237,7 +240,7 @@ bool secret_options(const char *text, size_t len,
 		    scan.program->letter != text[at + 1])
 			continue;
 		stop = read_option(&scan, at, &from);
-		/* A second one may be that of a program that this one
+		/* Another such option may belong to a program that this one
 		 * starts. */
 		if (from > at)
 			scan.program = NULL;

@@ -3,8 +3,8 @@
  * Names are compared in full, by whole words or by their ends: a name added to
  * a table here needs no other change.
  *
- * Tokens begin with a prefix of their issuer; the issuers document the prefix
- * and the alphabet that follows so that leaks can be searched for.
+ * Tokens begin with a prefix of their issuer, who documents the prefix and the
+ * alphabet of the token so that leaks can be found.
  */
 #include "kube/secret/secret.h"
 
@@ -18,10 +18,11 @@
 
 enum {
 	VALUE_LEAST =
-		8, /* shortest value of a name recognized only by its end */
-	WORDS_MOST = 4096, /* a placeholder is shorter */
-	TOKEN_LEAST = 16,  /* shortest text after the prefix, if only the form
-			      counts */
+		8, /* shortest value for a name that is recognized by its end */
+	/* longest text that is compared with words of placeholders */
+	WORDS_MOST = 4096,
+	/* shortest text after the prefix if only the form proves it */
+	TOKEN_LEAST = 16,
 };
 
 const char *const secret_names[] = {
@@ -51,7 +52,8 @@ static bool has_part(const char *name, size_t len, const char *part)
 	return memmem(name, len, part, strlen(part)) != NULL;
 }
 
-/* Names that end like a secret's, but are not some other kind of key. */
+/* True for names that end like those of secrets, except for other kinds of
+ * keys. */
 static bool sounds_secret(const char *name, size_t len)
 {
 	static const char *const not_secret[] = {
@@ -68,8 +70,8 @@ static bool sounds_secret(const char *name, size_t len)
 	return ending;
 }
 
-/* Letters with which a name in the tables ends: most words of a manifest end
- * with another one. */
+/* Letters with which a name in the tables ends. Most words of a manifest end
+ * with another letter. */
 static bool last_letters[256];
 
 static void note_last_letters(void)
@@ -125,7 +127,7 @@ bool secret_is(const char *name, const char *value)
 	       !stands_for_none(value);
 }
 
-/* --- web hooks ----------------------------------------------------------- */
+/* --- webhooks ------------------------------------------------------------ */
 
 static bool names_hook(const char *name, size_t len)
 {
@@ -141,7 +143,7 @@ static bool names_hook(const char *name, size_t len)
 	return false;
 }
 
-/* Reports whether a part of the text is too random for a name in a path. */
+/* True if a part of the text is too random to be a name in a path. */
 static bool has_key(const char *text)
 {
 	size_t len = 0, digits = 0, letters = 0;
@@ -175,12 +177,13 @@ bool secret_may_be(const char *name, const char *value)
 		!stands_for_none(value));
 }
 
-/* --- by their look ------------------------------------------------------- */
+/* --- tokens by prefix
+ * ------------------------------------------------------ */
 
 /*
- * Prefixes by their last letter, which is searched for because few words of a
- * manifest contain it. cased: ordinary words start the same way
- * ("sk-learn-...").
+ * Prefixes, grouped by their last letter, which is searched for because few
+ * words of a manifest contain it. cased is set if ordinary words start in the
+ * same way ("sk-learn-...").
  */
 #define PREFIX(text, cased)                                                    \
 	{                                                                      \
@@ -196,19 +199,19 @@ static const struct group {
 } groups[] = {
 	{'_',
 	 {PREFIX("hf", false),		 /* Hugging Face */
-	  PREFIX("api_org", false),	 /* the same, for an organization */
-	  PREFIX("ghp", false),		 /* GitHub: of a person, */
-	  PREFIX("gho", false),		 /* OAuth, */
+	  PREFIX("api_org", false),	 /* Hugging Face, of an organization */
+	  PREFIX("ghp", false),		 /* GitHub: of a user, */
+	  PREFIX("gho", false),		 /* of an OAuth app, */
 	  PREFIX("ghu", false),		 /* from a user to an app, */
-	  PREFIX("ghs", false),		 /* of an app, */
-	  PREFIX("ghr", false),		 /* to refresh one, */
+	  PREFIX("ghs", false),		 /* of an app installation, */
+	  PREFIX("ghr", false),		 /* to refresh a token, */
 	  PREFIX("github_pat", false)}}, /* fine-grained */
 	{'-',
 	 {PREFIX("sk", true),	   /* OpenAI, Anthropic */
 	  PREFIX("nvapi", false),  /* NGC */
 	  PREFIX("glpat", false),  /* GitLab */
 	  PREFIX("xoxb", false),   /* Slack: of a bot, */
-	  PREFIX("xoxp", false)}}, /* of a person */
+	  PREFIX("xoxp", false)}}, /* of a user */
 	{'A',
 	 {PREFIX("AKI", true),	 /* AWS: of a user, */
 	  PREFIX("ASI", true)}}, /* for a session */
@@ -217,8 +220,8 @@ static const struct group {
 
 enum { GROUPS = ARRAY_SIZE(groups) };
 
-/* Returns the prefix of the group that ends at text[at], its last letter.
- * Compares the letter before first: most dashes follow a blank. */
+/* Returns the prefix of the group that ends with text[at], its last letter.
+ * Compares the preceding letter first, because most dashes follow a blank. */
 static const struct prefix *prefix_at(const struct group *group,
 				      const char *text, size_t at)
 {
@@ -240,14 +243,14 @@ size_t secret_prefix(const char *value, size_t len)
 	return 0;
 }
 
-/* Letters, digits, and characters that join parts of names and tokens. */
+/* True for letters, digits, and characters inside of names and tokens. */
 static bool is_inner(char c)
 {
 	return isalnum((unsigned char)c) || c == '_' || c == '-';
 }
 
-/* Number of bytes after the prefix that ends at text[at]; 0 if it does not
- * start a token. */
+/* Returns the number of bytes of the token after the prefix that ends at
+ * text[at]; 0 if it is not a token. */
 static size_t body_length(const struct prefix *prefix, const char *text,
 			  size_t len, size_t at)
 {

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Parts of the recognition of credentials, private to secret/. */
+/* Functions to recognize credentials, private to secret/. */
 #ifndef RULES_KUBE_SECRET_INTERNAL_H
 #define RULES_KUBE_SECRET_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/* -- credentials.c: true if the text may be a secret: references, paths and
+/* -- credentials.c: true if the text may be a secret. References, paths and
  * words for none are not -- */
 bool credential_is_value(const char *text, size_t len);
 
-/* -- options.c: values of options of one letter, whose meaning depends on the
- * program: `mysql -pX`, `docker login -p X`. As secret_credentials() -- */
+/* -- options.c: finds values of options of one letter, whose meaning depends on
+ * the program: `mysql -pX`, `docker login -p X`. Calls found and returns like
+ * secret_credentials() -- */
 bool secret_options(const char *text, size_t len,
 		    void (*found)(void *context, size_t at, size_t len),
 		    void *context);

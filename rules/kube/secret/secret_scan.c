@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Secret values in text that is not parsed: documents that cannot be read,
- * scripts, manifests inside strings, comments. Names are found by their
- * underscores; a text after or beside a name counts as its value if it looks
- * like one. Too much is masked rather than too little.
+ * Finds secret values in text that is not parsed: documents that cannot be
+ * read, scripts, manifests inside strings, comments. Names are found by their
+ * underscores. A text after or next to a name counts as its value if it looks
+ * like one; in doubt it is masked.
  */
 #include <ctype.h>
 #include <string.h>
@@ -16,12 +16,14 @@ enum {
 	BEHIND_MOST =
 		4096, /* most bytes between a value and the name after it */
 	RANDOM_LEAST =
-		20, /* length of a text without a digit that may be a secret */
-	VALUE_MOST = 16384, /* bytes of a value */
+		20, /* shortest text without a digit that may be a secret */
+	VALUE_MOST = 16384, /* longest value in bytes */
 	LINE_MOST =
-		VALUE_MOST + 1, /* each name on a line would read all of it */
+		/* bytes of a line that are read around a name, because each
+		 * name on it would read all of it */
+	VALUE_MOST + 1,
 	CREDENTIAL_LEAST =
-		8, /* shortest credential that is searched for elsewhere */
+		8, /* shortest credential that is masked in other texts */
 };
 
 struct text {
@@ -56,8 +58,9 @@ static size_t skip_line(const struct text *text, size_t at)
 
 /* --- values -------------------------------------------------------------- */
 
-/* True for a text with a digit, a long one, or one with the prefix of a token,
- * except for code, which names variables too: `HF_TOKEN=os.environ[...]`. */
+/* True for a text with a digit, a long text, or one with the prefix of a token.
+ * False for code, which contains names of variables as well:
+ * `HF_TOKEN=os.environ[...]`. */
 static bool looks_random(const char *s, size_t len)
 {
 	if (memchr(s, '(', len) || memchr(s, '[', len))
@@ -94,8 +97,7 @@ static size_t block_end(const struct text *text, size_t at)
 	return end;
 }
 
-/* Returns the end of a value on one line; quote is the quote around it, or
- * NUL. */
+/* Returns the end of a value on one line. quote is its quote, or NUL. */
 static size_t line_end(const struct text *text, size_t at, char quote)
 {
 	char ends[] = {'\n', quote, '\0'};
@@ -106,8 +108,8 @@ static size_t line_end(const struct text *text, size_t at, char quote)
 	return at < text->len ? at : text->len;
 }
 
-/* Finds the value at `at`, without quotes; returns its end. It is empty for a
- * reference to another variable, which may be the next name. */
+/* Finds the value at `at`, without quotes; returns its end. The value is empty
+ * if it is a reference to another variable, whose name may be found next. */
 static size_t read_value(const struct text *text, size_t at, struct text *value)
 {
 	size_t end;
@@ -130,7 +132,7 @@ static size_t read_value(const struct text *text, size_t at, struct text *value)
 	*value = (struct text){text->s + at, 0};
 	if (char_at(text, at) == '$' || char_at(text, at) == '{')
 		return at;
-	/* In JSON in a string, the quote after it is escaped too. */
+	/* For JSON in a string, the closing quote is escaped as well. */
 	end = line_end(text, at, escaped ? '\0' : quote);
 	*value = (struct text){text->s + at, end - at};
 	return end;
@@ -148,7 +150,8 @@ static void collect_secret(struct secrets *secrets, const char *name,
 		secrets_add(secrets, value->s, value->len);
 }
 
-/* --- places -------------------------------------------------------------- */
+/* --- positions of values
+ * --------------------------------------------------- */
 
 /* Skips blanks, separators and comments between two entries of a map. */
 static size_t skip_between(const struct text *text, size_t at)
@@ -161,8 +164,8 @@ static size_t skip_between(const struct text *text, size_t at)
 	}
 }
 
-/* Returns the position after the key and its colon at `at`; 0 if they are
- * absent. */
+/* Returns the position after the key and its colon at `at`; 0 if another text
+ * is there. */
 static size_t behind_key(const struct text *text, size_t at, const char *key)
 {
 	size_t len = strlen(key);
@@ -180,7 +183,7 @@ static size_t skip_back(const struct text *text, size_t at, const char *among)
 	return at;
 }
 
-/* Reports whether `name:` precedes. */
+/* True if `name:` precedes the name. */
 static bool is_of_entry(const struct text *text, size_t name)
 {
 	size_t at = skip_back(text, name, " \t\\\"'");
@@ -191,7 +194,7 @@ static bool is_of_entry(const struct text *text, size_t name)
 	return at >= 4 && !memcmp(text->s + at - 4, "name", 4);
 }
 
-/* Reads the value of `value: x` before `name: NAME`. */
+/* Reads the value in `value: x` that precedes `name: NAME`. */
 static bool read_before(const struct text *text, size_t name,
 			struct text *value)
 {
@@ -214,8 +217,8 @@ static bool read_before(const struct text *text, size_t name,
 	return false;
 }
 
-/* Takes the value of the name at [start, end). Returns the position at which to
- * continue. */
+/* Collects the value of the name at [start, end). Returns the position at which
+ * to continue. */
 static size_t take_around(struct secrets *secrets, const char *name,
 			  const struct text *text, size_t start, size_t end)
 {
@@ -235,7 +238,8 @@ static size_t take_around(struct secrets *secrets, const char *name,
 	return value.len && behind > end ? behind : end;
 }
 
-/* Finds the next name of a secret from *at on; false if there is none. */
+/* Finds the next name of a secret from *at on; returns false if there is
+ * none. */
 static bool next_name(const struct text *text, size_t *at, size_t *start)
 {
 	while (*at < text->len) {
@@ -263,7 +267,8 @@ struct credential_text {
 	const char *s;
 };
 
-/* Adds a credential, except a short one, which may be any word of the text. */
+/* Adds a credential, unless it is so short that it may be any word of the
+ * text. */
 static void add_credential(void *context, size_t at, size_t len)
 {
 	const struct credential_text *found = context;
@@ -287,7 +292,8 @@ void secrets_of_text(struct secrets *secrets, const char *s, size_t len)
 	}
 }
 
-/* Letters of names may be written as escapes. */
+/* True if the text contains an escape, by which letters of names may be
+ * written. */
 static bool has_escape(const char *s, size_t len)
 {
 	const char *end = s + len, *at = s;

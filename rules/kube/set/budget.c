@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Source: pkg/controller/disruption getExpectedPodCount. maxUnavailable, and a
- * share of minAvailable, count from the expected number of pods; percentages
- * are rounded up.
+ * Evaluates PodDisruptionBudgets. Source: pkg/controller/disruption
+ * getExpectedPodCount. maxUnavailable, and minAvailable as a percentage, refer
+ * to the expected number of pods; percentages are rounded up.
  */
 #include "kube/set/budget.h"
 

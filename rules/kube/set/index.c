@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts about the input: which objects are kept, how the facts of several
- * threads are joined, and facts about all workloads together, so that no rule
- * loops over all of them for each one. Only facts that a rule reads are kept:
- * policy objects, each once, and workloads with GPU pods.
+ * Collects facts about the input: selects the objects that are stored, joins
+ * the facts of several threads, and computes facts about all workloads
+ * together, so that no rule compares each workload with all others. Only facts
+ * that a rule reads are stored: policy objects, each once, and workloads with
+ * GPU pods.
  */
 #include "kube/set/index.h"
 
@@ -104,7 +105,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 	struct arena *scratch;
 	struct workload *w;
 
-	/* A rejected object does not exist. */
+	/* The API server rejects the object, so it does not exist. */
 	if (!o->npods && version_is_gone(object_removed_version(o)))
 		return;
 	add_requests(set, o, file);
@@ -129,7 +130,7 @@ void object_index_add(struct object_index *set, const struct object *o,
 
 /* --- the set as a whole --------------------------------------------------- */
 
-/* Notes the serving workload with the lowest class. Copies the name, because
+/* Stores the serving workload with the lowest class. Copies the name, because
  * the view of the cluster from which c may come is temporary. */
 static void note_server(struct object_index *set, const struct workload *w,
 			const struct priority_class *c)
@@ -161,7 +162,8 @@ static void note_classes(struct object_index *set)
 {
 	struct workload_cursor cursor = {.choice = WORKLOADS_WITH_CLASS};
 	const struct workload *w;
-	/* With one workload, classes of a cluster have nothing to compare. */
+	/* With only one workload, there is nothing to compare with classes of a
+	 * cluster. */
 	bool known = set->nclasses || (set->clusters && set->nworkloads > 1);
 
 	while (known && (w = workload_next(set, &cursor)))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts from the input files and from a cluster, combined. The last result is
- * kept, by cluster and namespace, because rules query one workload one after
- * the other, and workloads of a namespace are usually adjacent.
+ * Combines facts from the input files with those from a cluster. The last
+ * result is cached, by cluster and namespace, because rules run for one
+ * workload after the other, and workloads of a namespace are usually adjacent.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "kube/cluster/cluster.h"
 
 struct namespace_cache {
-	uint64_t serial; /* of the cluster */
+	uint64_t serial; /* serial number of the cluster */
 	uint32_t set;
 	const char *namespace;
 	struct arena arena;
@@ -40,7 +40,8 @@ void namespace_cache_release(struct object_index *set)
 static struct namespace_cache *cache_of(const struct object_index *set,
 					const struct workload *w)
 {
-	/* Results of a finished set are stored beside it. */
+	/* The cache is stored in the set, although the set is otherwise
+	 * constant. */
 	struct workload_index *index =
 		workload_index_of((struct object_index *)(uintptr_t)set);
 	struct namespace_cache *cache = index->cache;
@@ -78,8 +79,8 @@ static struct object object_of(enum cluster_kind kind, const struct workload *w,
 
 /* --- quotas --------------------------------------------------------------- */
 
-/* Adds the cluster's status to the quota of the file, or the cluster's quota.
- */
+/* Adds the cluster's status to the quota of a file, or adds the cluster's
+ * quota. */
 static void add_quota(struct namespace_cache *cache, const struct quota *quota)
 {
 	for (size_t i = 0; i < cache->nquotas; i++) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds policy objects with the same content: only the first of duplicate
- * workloads counts, but policy objects are merged only if their content is
- * equal too. Copies in thousands of files then cost nothing, while two
- * different versions are both checked.
+ * Hashes the content of policy objects. If workloads are duplicates, only the
+ * first counts; but duplicate policy objects are merged only if their content
+ * is equal as well. So copies in thousands of files cost little, and different
+ * versions are all checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,8 +11,8 @@
 #include "index_internal.h"
 #include "kube/identity.h"
 
-/* Adds a tree as bytes. Types and lengths precede texts, so that no two trees
- * give the same bytes. */
+/* Adds a tree as bytes. Types and lengths precede texts, so that different
+ * trees give different bytes. */
 static void add_tree(struct buf *out, const struct node *node)
 {
 	char type[2] = {(char)node->type, (char)(node->flags & NODE_UNKNOWN)};
@@ -50,8 +50,8 @@ static void add_fields(struct buf *out, const struct node *map, bool values)
 	free(sorted);
 }
 
-/* A quota without a known namespace applies to no workload: only its existence
- * and its keys are checked. */
+/* Adds the content of an object. A quota without a known namespace applies to
+ * no workload, so that only its existence and its keys are checked. */
 static void add_content(struct buf *out, const struct object *o,
 			struct object_id *id)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Queues, runtime classes and volume claims of a set: the fields that a cluster
- * state would keep, in memory, sorted once the set is finished. All but claims
- * may be found in other sets too: files beside the clusters' folders define
- * objects of all clusters.
+ * Finds queues, runtime classes, volume claims and other named objects of a
+ * set. The fields that a cluster state would store are kept in memory and
+ * sorted when the set is finished. Objects other than claims are also found in
+ * other sets, because files next to the clusters' folders define objects for
+ * all clusters.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,8 @@ static bool is_referred(enum cluster_kind kind)
 	       kind == CLUSTER_NODE_POOL;
 }
 
-/* True if files beside the clusters' folders may define it for all of them. */
+/* True for kinds that files next to the clusters' folders may define for all
+ * clusters. */
 static bool is_shared(enum cluster_kind kind)
 {
 	return kind != CLUSTER_VOLUME_CLAIM &&
@@ -33,7 +35,7 @@ static bool is_shared(enum cluster_kind kind)
 	       kind != CLUSTER_NETWORK_POLICY;
 }
 
-/* Returns the node that rules use, else the name. */
+/* Returns the node that rules report, or else the name. */
 static const struct node *fact_of(enum cluster_kind kind,
 				  const struct object *o)
 {
@@ -108,14 +110,11 @@ void index_sort_named(struct object_index *set)
 		qsort(set->named, set->nnamed, sizeof(*set->named), by_name);
 }
 
-/*
- * The definition of one object in files; several different ones count as
- * unknown.
- */
+/* The definition of one object in files. If several differ, it is ambiguous. */
 struct definition {
 	bool found, ambiguous;
 	const struct node *root;
-	const struct place *place; /* the first */
+	const struct place *place; /* of the first definition */
 };
 
 static bool is_before(const struct place *a, const struct place *b)
@@ -133,7 +132,7 @@ static void define(struct definition *def, const struct kept_object *o)
 	def->found = true;
 }
 
-/* Returns the first item that is not before it. */
+/* Returns the index of the first item that does not come before `want`. */
 static size_t first_of(const struct object_index *set,
 		       const struct kept_object *want)
 {
@@ -141,8 +140,8 @@ static size_t first_of(const struct object_index *set,
 			   by_name);
 }
 
-/* Searches the workload's own set; else any set, except for kinds that each set
- * has for itself. */
+/* Searches the workload's own set, then any other set, except for kinds that
+ * are separate in each set. */
 static struct definition find_definition(const struct object_index *set,
 					 const struct workload *w,
 					 const struct kept_object *want)
@@ -221,7 +220,8 @@ static bool is_named(const struct object_index *set, const struct workload *w,
 	return false;
 }
 
-/* Returns the end of that kind and namespace: no name contains that byte. */
+/* Returns the end of the objects of that kind and namespace. No name contains
+ * this byte. */
 static size_t end_of(const struct object_index *set, struct kept_object want)
 {
 	want.name = "\377";
@@ -234,8 +234,8 @@ static size_t count_of(const struct object_index *set,
 	return end_of(set, *want) - first_of(set, want);
 }
 
-/* Adds the objects of one namespace, sorted by name, unless others (NULL: none)
- * has them. */
+/* Adds the objects of one namespace, sorted by name, unless they are in
+ * `others` (may be NULL). */
 static size_t add_named(const struct object_index *set,
 			const struct workload *w,
 			const struct kept_object *want,
@@ -313,12 +313,12 @@ const char *index_nearest(const struct object_index *set,
 	return near;
 }
 
-/* Each workload is compared with each of them: more would cost too much. */
+/* Largest number of objects that are compared with each workload. */
 enum { SELECTING = 500 };
 
 /*
- * The definition of one object in some files, if it is in the workload's
- * namespace.
+ * Definitions of one object: `sure` if it certainly is in the workload's
+ * namespace, `maybe` if it may be.
  */
 struct selecting {
 	struct definition sure, maybe;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels of a workload's pods, as far as a manifest shows them: the template's
- * labels, and the one by which an operator finds the pods of an object. Kinds
- * of apps/v1 and Pods add no others that selectors use; the operators below add
- * only their own. Sources: pkg/controller/job (batch.kubernetes.io/job-name),
- * training-operator pkg/apis/kubeflow.org/v1 JobNameLabel, jobset
- * api/jobset/v1alpha2 JobSetNameKey, lws api SetNameLabelKey, volcano
- * pkg/apis/batch/v1alpha1 JobNameKey, kuberay utils.RayClusterLabelKey,
- * RayNodeTypeLabelKey.
+ * Finds the labels of a workload's pods that a manifest determines: the
+ * template's labels, and the label by which an operator finds its pods. Kinds
+ * of apps/v1 and Pods add no other labels that selectors use; the operators
+ * below add only labels in their domains. Sources: pkg/controller/job
+ * (batch.kubernetes.io/job-name), training-operator pkg/apis/kubeflow.org/v1
+ * JobNameLabel, jobset api/jobset/v1alpha2 JobSetNameKey, lws api
+ * SetNameLabelKey, volcano pkg/apis/batch/v1alpha1 JobNameKey, kuberay
+ * utils.RayClusterLabelKey, RayNodeTypeLabelKey.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 #include "index_internal.h"
 #include "kube/scheduling/selector.h"
 
-/* Real objects have fewer labels. */
+/* Largest number of labels per pod; real objects have fewer. */
 enum { MOST = 64 };
 
 static const struct {

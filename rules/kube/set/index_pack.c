@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload as bytes and back. Structs are copied as they are (same process,
- * same layout), each followed by the data of its pointers; texts end in NUL, so
- * that they are read in place. One function both packs and unpacks, so that the
- * two cannot differ.
+ * Packs a workload into bytes and unpacks it. Structs are copied without
+ * conversion (same process, same layout), each followed by the data of its
+ * pointers; texts end with a NUL, so that they can be used in place. One
+ * function both packs and unpacks, so that the two cannot differ.
  */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 enum { NO_TEXT = 0, TEXT = 1 };
 
 struct pack {
-	struct buf *out; /* writing; NULL: reading */
+	struct buf *out; /* output when packing; NULL when unpacking */
 	const char *at, *end;
 	struct arena *arena;
 	bool broken;
@@ -54,8 +54,8 @@ static void pack_text(struct pack *p, const char **text)
 	p->at = nul + 1;
 }
 
-/* Packs n items of that size and returns them; or unpacks as many and returns
- * their address, NULL if the bytes are too few. */
+/* Packs n items of that size and returns them; or unpacks n items and returns
+ * them, NULL if there are too few bytes. */
 static void *pack_items(struct pack *p, void *items, size_t n, size_t size)
 {
 	if (!p->out) {

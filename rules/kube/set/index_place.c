@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common to all facts: copied texts, an identity and a place. */
+/* Copies texts, identities and places into the set. */
 #include "index_internal.h"
 #include "kube/identity.h"
 #include "kube/runtime.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of policy objects: the keys and scopes of a ResourceQuota, the defaults
- * and limits of a LimitRange, the value of a PriorityClass.
+ * Reads the facts of policy objects: keys and scopes of a ResourceQuota,
+ * defaults and limits of a LimitRange, the value of a PriorityClass.
  */
 #include "base/text.h"
 #include "index_internal.h"
@@ -111,11 +111,11 @@ void limit_range_read(struct arena *arena, const struct object *o,
 			continue;
 		add_keys(arena, node_get(item, "default"), limits,
 			 &out->ndefaults);
-		/* SetDefaults_LimitRangeItem: max feeds default. */
+		/* SetDefaults_LimitRangeItem: max is the default. */
 		add_keys(arena, node_get(item, "max"), limits, &out->ndefaults);
 		add_keys(arena, node_get(item, "defaultRequest"), requests,
 			 &out->ndefault_requests);
-		/* Without another default, min sets the requests. */
+		/* Without another default, min is the default request. */
 		add_keys(arena, node_get(item, "min"), requests,
 			 &out->ndefault_requests);
 	}

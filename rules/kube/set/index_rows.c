@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workloads of the input: packed bytes, and a row that locates them. Each
- * thread reads files in rising order; rows of all threads are sorted once, when
- * the index is finished.
+ * Stores the workloads of the input as packed bytes, with a row for each. A
+ * thread reads its files in rising order; the rows of all threads are sorted
+ * once, when the index is finished.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static bool identified(const struct workload *w)
 	return *w->id.name && *w->id.namespace && !w->child;
 }
 
-/* 31 bits, never 0 */
+/* Returns a hash of 31 bits that is never 0. */
 static uint32_t namespace_hash(const char *namespace)
 {
 	uint32_t hash;
@@ -105,7 +105,7 @@ void workload_index_join(struct object_index *dst, struct object_index *src)
 
 /* --- order and duplicates ------------------------------------------------ */
 
-/* Compares by file, then by the order within the one thread that read it. */
+/* Compares by file, then by the order in which a thread read them. */
 static int cmp_rows(const void *a, const void *b)
 {
 	const struct index_row *x = a, *y = b;
@@ -115,7 +115,7 @@ static int cmp_rows(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Sorts whole objects before patches of the same object. */
+/* Sorts complete objects before patches of the same object. */
 static int cmp_ids(const void *a, const void *b, void *rows)
 {
 	uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
@@ -130,8 +130,8 @@ static int cmp_ids(const void *a, const void *b, void *rows)
 	return (i > j) - (i < j);
 }
 
-/* Equal hashes count as equal objects: 64 bits under a random key do not
- * collide in any set that can be linted. */
+/* Marks duplicates. Equal hashes count as equal objects: 64 bits under a random
+ * key practically never collide. */
 static void find_duplicates(const struct object_index *set,
 			    struct index_row *rows, size_t n)
 {
@@ -157,7 +157,8 @@ static void find_duplicates(const struct object_index *set,
 	free(order);
 }
 
-/* --- what workloads are looked up for ------------------------------------ */
+/* --- look-up flags
+ * ---------------------------------------------------------- */
 
 static uint64_t *bloom_word(struct bloom_filter *filter, uint32_t hash)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * HorizontalPodAutoscalers and KEDA's ScaledObjects, and which of them look at
- * nothing but the CPU or the memory of pods. Without metrics the API server
- * fills in the CPU; v1 has all others in an annotation.
- * Source: pkg/apis/autoscaling/v2/defaults.go, autoscaling/annotations.go; KEDA
+ * Reads HorizontalPodAutoscalers and KEDA's ScaledObjects, and finds those that
+ * scale by the CPU or the memory of pods alone. Without metrics, the API server
+ * sets the CPU as metric; in v1, other metrics are in an annotation. Source:
+ * pkg/apis/autoscaling/v2/defaults.go, autoscaling/annotations.go; KEDA
  * apis/keda/v1alpha1/scaledobject_types.go.
  */
 #include "base/array.h"
@@ -15,7 +15,8 @@ static bool is_host(const struct node *name)
 	return node_eq(name, "cpu") || node_eq(name, "memory");
 }
 
-/* The name of its resource, for all pods or for one container in them. */
+/* Returns the name of the metric's resource, for all pods or for one container
+ * in them; NULL for other metrics. */
 static const struct node *resource_of(const struct node *metric)
 {
 	const struct node *name = node_path(metric, "resource.name");
@@ -35,7 +36,7 @@ const struct node *metrics_of_host(const struct node *metrics)
 	return found;
 }
 
-/* True if the minimum is the maximum. */
+/* True if minimum and maximum are equal. */
 static bool is_fixed(const struct node *spec)
 {
 	int64_t least = 1, most;
@@ -44,8 +45,9 @@ static bool is_fixed(const struct node *spec)
 	return node_int(node_get(spec, "maxReplicas"), &most) && least == most;
 }
 
-/* The metric of a HorizontalPodAutoscaler that reads the CPU or the memory
- * alone (*at: the node with its name; NULL for the default), or NULL. */
+/* Returns the metric of a HorizontalPodAutoscaler that reads only the CPU or
+ * the memory, or NULL. Sets *at to the node with its name; NULL if it is the
+ * default. */
 static const char *host_metric(const struct object *o, const struct node *spec,
 			       const struct node **at)
 {
@@ -59,7 +61,8 @@ static const char *host_metric(const struct object *o, const struct node *spec,
 	return *at ? node_str(*at) : "cpu";
 }
 
-/* KEDA's default is Deployment, also for an empty text. */
+/* Returns the kind of the scaled object. KEDA's default, also for an empty
+ * text, is Deployment. */
 static const char *target_kind(const struct node *kind, bool keda)
 {
 	const char *text = text_or_empty(node_str(kind));
@@ -107,7 +110,8 @@ bool scaler_scales(const struct object_index *set, const struct scaler *scaler,
 	const struct workload of = {.place = scaler->place};
 	bool one_file = scaler->place.file == w->place.file;
 
-	/* Without namespaces, objects of one file are in the same one. */
+	/* Objects of one file that do not set a namespace are in the same
+	 * namespace. */
 	return (*scaler->id.namespace || one_file) &&
 	       text_eq(scaler->name, w->id.name) &&
 	       text_eq(scaler->kind, w->id.kind) &&

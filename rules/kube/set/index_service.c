@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Services and InferencePools: the pods that they select and the ports that
- * they send to, and the variables that Services set in all pods of their
- * namespace. Source: pkg/kubelet/envvars FromServices (none for Services
- * without a cluster IP, or of type ExternalName); Ray's dashboard is at port
- * 8265 of the head.
+ * Reads Services and InferencePools: the pods that they select and the ports to
+ * which they send requests. Also decides for which pods Services set variables.
+ * Source: pkg/kubelet/envvars FromServices (none for Services without a cluster
+ * IP, or of type ExternalName); Ray's dashboard uses port 8265 of the head.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -34,7 +33,7 @@ static bool leads_in(const struct node *type)
 	return node_eq(type, "LoadBalancer") || node_eq(type, "NodePort");
 }
 
-/* Returns false if it selects by expressions, or the labels are unknown. */
+/* Returns false if the selector uses expressions, or its labels are unknown. */
 static bool read_selector(struct arena *arena, const struct node *selector,
 			  struct kube_service *out)
 {
@@ -67,7 +66,8 @@ static void add_port(struct arena *arena, const struct object *o, uint32_t file,
 	out->ports[out->nports++] = port;
 }
 
-/* An InferencePool has targetPorts, before v1 targetPortNumber. */
+/* Reads the ports. An InferencePool has targetPorts, in versions before v1
+ * targetPortNumber. */
 static void read_ports(struct arena *arena, const struct object *o,
 		       uint32_t file, struct kube_service *out)
 {
@@ -193,7 +193,8 @@ bool service_is_beside(const struct object_index *set,
 	const struct workload of = {.place = service->place};
 	bool one_file = service->place.file == w->place.file;
 
-	/* Without namespaces, objects of one file are in the same one. */
+	/* Objects of one file that do not set a namespace are in the same
+	 * namespace. */
 	return (*service->id.namespace || one_file) &&
 	       text_eq(service->id.namespace, w->id.namespace) &&
 	       service->cluster == w->cluster &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policy objects after all files are read: each once, sorted by namespace or
- * name for look-ups.
+ * Sorts policy objects by namespace or name after all files are read, removes
+ * duplicates, and finds them.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ static int cmp_places(const struct place *a, const struct place *b)
 	return (a->start > b->start) - (a->start < b->start);
 }
 
-/* The first members of all policy facts. */
+/* First members of the structs of all policy facts. */
 struct policy_fact {
 	struct object_id id;
 	struct place place;
@@ -104,7 +104,8 @@ static int by_name(const void *a, const void *b)
 	return c ? c : cmp_places(&x->place, &y->place);
 }
 
-/* --- once each ------------------------------------------------------------ */
+/* --- removing duplicates
+ * ----------------------------------------------------- */
 
 /* Keeps the first of equal items, in order; returns their number. */
 static size_t keep_first(const struct object_index *set, void *items, size_t n,
@@ -151,7 +152,8 @@ void index_sort_policies(struct object_index *set)
 				   sizeof(*set->classes), by_name);
 }
 
-/* --- finding them --------------------------------------------------------- */
+/* --- look-ups
+ * --------------------------------------------------------------- */
 
 /* Finds the adjacent items with this key; sets *n to their number. */
 static const void *find_fact(const void *items, size_t *n, size_t size,
@@ -197,8 +199,8 @@ const struct limit_range *index_own_limit_ranges(const struct object_index *set,
 			 of_namespace);
 }
 
-/* Searches other sets too: files beside the clusters' folders define objects of
- * all clusters. */
+/* Also searches other sets, because files next to the clusters' folders define
+ * objects for all clusters. */
 const struct priority_class *index_own_class(const struct object_index *set,
 					     const struct workload *w,
 					     const char *name)
@@ -213,7 +215,8 @@ const struct priority_class *index_own_class(const struct object_index *set,
 				 &key, of_name_in_any_set);
 }
 
-/* --- what one cluster has once -------------------------------------------- */
+/* --- objects that exist once in a cluster
+ * ------------------------------------ */
 
 static uint64_t hash_of(const struct object_index *set,
 			const struct policy_fact *fact)

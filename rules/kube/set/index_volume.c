@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Objects to which a pod refers. A claim by name is one object for all pods of
- * the template; claims of volumeClaimTemplates and of ephemeral volumes are
- * separate for each pod. A StatefulSet replaces volumes by claim templates of
- * the same name. Source: pkg/controller/statefulset/stateful_set_utils.go
- * updateStorage.
+ * Finds objects to which a pod refers. All pods of a template share a claim
+ * that is referred to by name; claims of volumeClaimTemplates and of ephemeral
+ * volumes are separate for each pod. In a StatefulSet, a claim template
+ * replaces the volume of the same name. Source:
+ * pkg/controller/statefulset/stateful_set_utils.go updateStorage.
  */
 #include "base/text.h"
 #include "index_internal.h"
 #include "kube/scheduling/affinity.h"
 
-/* Further volumes are unknown: lists may be as long as a file. */
+/* Largest number of volumes that are compared, because lists may be as long as
+ * a file. */
 enum { MOST = 64 };
 
 static const struct node *claim_of(const struct node *volume)
@@ -51,7 +52,7 @@ void pod_read_references(struct arena *arena, const struct pod *pod,
 	if (pod->flat)
 		return;
 	out->apart = pod_keeps_apart(pod) != NULL;
-	/* JobSet, Volcano */
+	/* For JobSet and Volcano. */
 	out->waits = !node_is_unset(node_get(pod->group, "dependsOn"));
 	FOR_EACH_CHILD(volumes, volume)
 		n += node_str(claim_of(volume)) != NULL;

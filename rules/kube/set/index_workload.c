@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Facts of a workload: the requests of its pods, their number, and the
- * properties by which quotas, classes and queues select them.
+ * Reads the facts of a workload: the requests of its pods, their number, and
+ * the properties by which quotas, classes and queues select them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@
 
 /*
  * The extended resources of a pod, each summed over the containers that request
- * it. A pod may request tens of thousands of names; a few are searched for one
- * by one.
+ * it. Up to FEW names are searched one by one; a pod may request tens of
+ * thousands of names, for which there is a hash table.
  */
 enum { FEW = 32 };
 
@@ -26,10 +26,12 @@ struct demand_list {
 	struct demand_sum {
 		const char *resource;
 		struct request_sum sum;
-		const struct container *last; /* the one added last */
+		/* container that was added last */
+		const struct container *last;
 	} * items;
 	size_t n, size;
-	uint32_t *slots; /* index + 1 by hash, 0: free; NULL if there are few */
+	/* 1 + index by hash, 0: empty; NULL if there are few */
+	uint32_t *slots;
 	size_t mask;
 };
 
@@ -83,7 +85,7 @@ static void demand_init(struct arena *arena, struct demand_list *list,
 	list->mask--;
 }
 
-/* Names of extended resources have a domain. */
+/* Adds up the extended resources of a pod, whose names have a domain. */
 static void demand_of(struct arena *arena, const struct pod *pod,
 		      struct workload_pod *out)
 {
@@ -127,7 +129,8 @@ static void missing_set(struct arena *arena, const struct container *c,
 		place_later(c->pod->object, name ? name : c->node, file)};
 }
 
-/* Requests default to limits; a pod-level value counts for its containers. */
+/* Finds the fields that are missing in a container. Requests default to limits,
+ * and a value of the pod counts for its containers. */
 static void missing_of(struct arena *arena, const struct container *c,
 		       uint32_t file, struct workload_pod *out)
 {
@@ -202,7 +205,8 @@ static void priority_read(const struct pod *pod, uint32_t file,
 		from = object_runtime_around(pod->object, class);
 		out->priority_file = from ? from->file : NO_FILE;
 	}
-	/* The API server sets spec.priority of Pods. */
+	/* The API server sets spec.priority of Pods, so it says nothing about
+	 * their author. */
 	out->has_priority = out->priority_class &&
 			    pod->object->class != KIND_POD &&
 			    node_int(number, &out->priority);
@@ -266,8 +270,9 @@ static void role_of(const struct object *o, struct workload *w)
 	}
 }
 
-/* Kueue's partial admission lowers the parallelism of a Job (Kueue:
- * pkg/controller/jobs/job, JobMinParallelismAnnotation). */
+/* Returns the least number of pods of a Job. Kueue's partial admission may
+ * lower its parallelism (pkg/controller/jobs/job,
+ * JobMinParallelismAnnotation). */
 static int64_t least_pods(const struct object *o)
 {
 	static const char key[] = "kueue.x-k8s.io/job-min-parallelism";
@@ -280,7 +285,7 @@ static int64_t least_pods(const struct object *o)
 	return n > 1 ? n : 1;
 }
 
-/* True if a separate maximum allows more pods than at first; pods of a rollout,
+/* True if a separate maximum allows more pods than at first. Pods of a rollout,
  * an upgrade or a replacement do not count. Pods of Spark and Flux are flat. */
 static bool grows(const struct object *o, const struct pod *pod)
 {
@@ -305,8 +310,8 @@ struct workload *workload_read(struct arena *arena, const struct object *o,
 	w->gang = o->gang;
 	w->suspended = o->suspended;
 	w->kueue = o->kueue;
-	/* A parent without pods (Katib, AppWrapper) has no facts: the
-	 * objects that it embeds do. */
+	/* A parent without pods (Katib, AppWrapper) has no facts, only its
+	 * embedded objects do. */
 	w->child = o->parent && o->parent->npods;
 	w->queue = queue_of(o, &w->queue_type);
 	queue = node_str(object_kueue_label(o));

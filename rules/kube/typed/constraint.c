@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that validation of the API server rejects, by the constraints of
- * data/native_constraints.tsv. field_type.c reports values of the wrong type;
- * placeholders are skipped.
+ * Checks values against the constraints of data/native_constraints.tsv, by
+ * which the API server rejects them. field_type.c reports values of the wrong
+ * type; placeholders are skipped.
  */
 #include "constraint.h"
 
@@ -108,7 +108,7 @@ static bool is_label_text(const char *s, size_t len)
 	return true;
 }
 
-/* True for a name, or a DNS subdomain, a slash and a name. */
+/* True for a label key: a name, or a DNS subdomain, a slash and a name. */
 static bool is_label_key(const char *s, size_t len)
 {
 	const char *slash = memchr(s, '/', len);
@@ -196,8 +196,8 @@ static const char *description(struct arena *arena,
 	}
 }
 
-/* True for a name in capitals with `_`, which sed may replace, or a variable of
- * kustomize, in a field where both are invalid. */
+/* True for a name in capitals with `_`, or a variable of kustomize, in a field
+ * in which both are invalid: sed or kustomize may replace it. */
 static bool is_filled_in(const struct native_constraint *constraint,
 			 const char *s)
 {
@@ -306,8 +306,8 @@ static void check_unique(struct constraint_check *check,
 	}
 }
 
-/* Reports the alphabetically first two members, so that the order of the fields
- * does not matter. */
+/* Reports the first two members in alphabetical order, so that the order in the
+ * file does not matter. */
 static void check_union(struct constraint_check *check, const struct node *map,
 			const struct native_constraint *constraint)
 {

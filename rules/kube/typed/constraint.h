@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constraints of data/native_constraints.tsv. */
+/* Checks values against the constraints of data/native_constraints.tsv. */
 #ifndef RULES_KUBE_CONSTRAINT_H
 #define RULES_KUBE_CONSTRAINT_H
 
@@ -8,15 +8,15 @@
 #include "native.h"
 
 struct constraint_check {
-	/* text: "`maxSkew` must be at least 1, not 0" */
+	/* text is a message: "`maxSkew` must be at least 1, not 0". */
 	void (*found)(struct constraint_check *check, const struct node *at,
 		      const char *text);
-	struct arena *arena; /* of the texts */
+	struct arena *arena; /* memory of the texts */
 	void *context;
-	bool partial; /* a union without a member may be completed later */
+	bool partial; /* another object may add the missing member of a union */
 };
 
-/* Checks a value that is set. */
+/* Checks a value that is set against one constraint. */
 void constraint_check(struct constraint_check *check, const struct node *value,
 		      const struct native_constraint *constraint);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Custom resources by their structural schema: unknown fields pruned, defaults
- * set (k8s.io/apiextensions-apiserver pkg/apiserver/schema/pruning,
- * defaulting). Without a schema the tree is the author's.
+ * Applies the structural schema of a custom resource: removes unknown fields
+ * and sets defaults (k8s.io/apiextensions-apiserver
+ * pkg/apiserver/schema/pruning, defaulting). Without a schema, the tree is that
+ * of the author.
  */
 #include "base/text.h"
 #include "typed.h"
@@ -22,8 +23,8 @@ static bool is_of_every_object(const struct node *field)
 	       text_eq(field->key, "apiVersion") || text_eq(field->key, "kind");
 }
 
-/* True for a null that the schema does not allow and no default replaces, which
- * is removed: schema/defaulting/prunenulls.go. */
+/* True for a null that the API server removes, because the schema does not
+ * allow null and no default replaces it: schema/defaulting/prunenulls.go. */
 static bool is_stray_null(const struct node *value, const struct node *schema)
 {
 	return node_known(value, NODE_NULL) && node_is_map(schema) &&

@@ -43,8 +43,8 @@ static void found(struct fields *fields, const struct node *at,
 	fields->walk->found(fields->walk, &fields->issue);
 }
 
-/* The accepted types of a value, by the form of its field, or for NATIVE_LIST
- * and NATIVE_MAP. */
+/* The types that are accepted for each form of a field, and for NATIVE_LIST and
+ * NATIVE_MAP. */
 static const struct {
 	unsigned types;
 	const char *name;
@@ -63,14 +63,15 @@ static const struct {
 	[NATIVE_LIST] = {1 << NODE_SEQ, "a list"},
 };
 
-/* Returns the required type in words; NULL if the value can be decoded. */
+/* Returns the required type in words if the value cannot be decoded, else
+ * NULL. */
 static const char *refused(const struct node *node, char form)
 {
 	unsigned i = (unsigned char)form;
 	int64_t n;
 
 	if (forms[i].types & 1u << node->type || node_is_unset(node) ||
-	    node_is_unknown(node) || /* 2.0 */
+	    node_is_unknown(node) || /* 2.0 is accepted */
 	    (forms[i].types & 1 << NODE_INT && node_int(node, &n)))
 		return NULL;
 	return forms[i].name;
@@ -101,7 +102,7 @@ static void visit_value(struct fields *fields, const struct node *node,
 		visit_item(fields, node, field);
 		return;
 	}
-	/* A map of lists: only the map is checked. */
+	/* For a map of lists, only the map is checked. */
 	wanted = refused(node, many == NATIVE_LIST ? NATIVE_LIST : NATIVE_MAP);
 	if (wanted)
 		found(fields, node, field->name, wanted);
@@ -110,7 +111,8 @@ static void visit_value(struct fields *fields, const struct node *node,
 			visit_item(fields, item, field);
 }
 
-/* Pods and containers are checked by themselves. */
+/* Checks the fields of a map, except pods and containers, which are checked
+ * separately. */
 static void visit_map(struct fields *fields, const struct node *map,
 		      unsigned type)
 {
@@ -127,7 +129,7 @@ static void visit_map(struct fields *fields, const struct node *map,
 
 /* -- numbers of pods ------------------------------------------------------ */
 
-/* paths ends with NULL. */
+/* Checks numbers at the paths, which end with NULL. */
 static void check_numbers(struct fields *fields, const struct node *map,
 			  const char *const *paths)
 {
@@ -142,7 +144,7 @@ static void check_numbers(struct fields *fields, const struct node *map,
 	}
 }
 
-/* Checks counts in the object's spec, or in a group of its pods. */
+/* Checks numbers of pods in the object's spec, or in a group of its pods. */
 static void check_counts(struct fields *fields, const struct node *map)
 {
 	static const char *const paths[] = {"replicas",
@@ -179,7 +181,7 @@ static void check_pod(struct field_walk *walk, const struct pod *pod)
 	}
 }
 
-/* True if the previous pod was in the same group, which is checked already. */
+/* True if the previous pod is in the same group, which was checked already. */
 static bool same_group(const struct object *object, const struct pod *pod)
 {
 	return pod->group == object->root ||
@@ -187,7 +189,7 @@ static bool same_group(const struct object *object, const struct pod *pod)
 	       (pod > object->pods && pod[-1].group == pod->group);
 }
 
-/* Checks all values with a native type, except numbers of pods. */
+/* Checks all values of a native kind, except numbers of pods. */
 static void check_types(struct fields *fields, const struct object *object,
 			const struct native_kind *kind)
 {
@@ -202,7 +204,8 @@ static void check_types(struct fields *fields, const struct object *object,
 
 void field_issues(struct field_walk *walk, const struct object *object)
 {
-	/* Only in native kinds: elsewhere `parallelism` may be a map. */
+	/* Only in native kinds, because in others `parallelism` may be a
+	 * map. */
 	static const char *const of_jobs[] = {"parallelism",
 					      "completions",
 					      "backoffLimit",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Enumerations and required fields of the native types (data/native_types.tsv),
- * and their constraints (constraint.c): anywhere in objects of native kinds,
- * and in the pods and containers of operators' kinds, whose operators may add
- * and name containers.
+ * Checks enumerations and required fields of the native types
+ * (data/native_types.tsv), and their constraints (constraint.c): everywhere in
+ * objects of native kinds, and in the pods and containers of operators' kinds,
+ * whose operators may add and name containers.
  */
 #include "kube/field_value.h"
 
@@ -19,9 +19,9 @@ struct values {
 	bool native;
 };
 
-/* The port of a probe, which Knative copies from the container
+/* True for the port of a probe if Knative copies it from the container
  * (knative.dev/serving pkg/reconciler/revision/resources/deploy.go,
- * rewriteUserProbe); KServe's definitions do not require it either. */
+ * rewriteUserProbe). KServe's definitions do not require it either. */
 static bool is_probe_of_server(const struct object *object,
 			       const struct node *map)
 {
@@ -118,7 +118,7 @@ static void check_constraints(struct values *values, const struct node *map,
 		.found = found_fault,
 		.arena = values->walk->arena,
 		.context = values,
-		/* Their containers are merged into other ones. */
+		/* The operator merges their containers into others. */
 		.partial = !values->native &&
 			   (values->issue.object->class == KIND_SERVING ||
 			    values->issue.object->class == KIND_TEMPLATE),

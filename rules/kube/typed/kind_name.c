@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that no API server serves. All kinds of native versions are known: a
- * missing one is reported if another group has it or a kind has a similar name.
- * An operator's group may have kinds that are not in the table, but none that
- * differs from a known one only in case: both would have the same plural.
+ * Kinds that no API server serves. All kinds of native versions are known, so
+ * that an unknown one is reported if it exists in another group or has a
+ * similar name. The group of an operator may have kinds that are not in the
+ * table, but none that differs from a known kind only in case, because both
+ * would have the same plural.
  */
 #include "kube/kind_name.h"
 

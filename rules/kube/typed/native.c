@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Converts the author's map to a Go type and back: runtime.DefaultUnstructured-
- * Converter of apimachinery after the defaults of the type.
+ * Converts the author's map to a Go type and back, as
+ * runtime.DefaultUnstructuredConverter of apimachinery does after setting the
+ * defaults of the type.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +108,7 @@ static struct node *collection(struct arena *arena,
 			       const struct node *from)
 {
 	struct node *node = typed_new(arena, from->type, from, NULL);
-	/* In a map of lists of strings or of numbers, nothing is filled in. */
+	/* In a map of lists of strings or numbers, nothing is added. */
 	bool both = field->flags & NATIVE_LIST && field->flags & NATIVE_MAP;
 	enum node_type type = field->flags & NATIVE_LIST ? NODE_SEQ : NODE_MAP;
 
@@ -206,8 +207,9 @@ static struct node *words(struct arena *arena, const char *text,
 	return list;
 }
 
-/* A host has a dot, a port or a capital letter before the first slash
- * (distribution/reference splitDockerDomain). */
+/* Returns the part of an image after the host. A host contains a dot, a port or
+ * a capital letter before the first slash (distribution/reference
+ * splitDockerDomain). */
 static const char *behind_host(const char *image)
 {
 	size_t n = strcspn(image, "/");
@@ -218,7 +220,8 @@ static const char *behind_host(const char *image)
 	return image + n + 1;
 }
 
-/* True if it may be the name of an image. Other values are unknown. */
+/* True if the text may be the name of an image. For other texts the result is
+ * unknown. */
 static bool is_reference(const char *image)
 {
 	const char *path = behind_host(image);
@@ -228,8 +231,8 @@ static bool is_reference(const char *image)
 	       strspn(path, "abcdefghijklmnopqrstuvwxyz0123456789._-/") == n;
 }
 
-/* defaults.go SetDefaults_Container: Always for the tag `latest`, explicit or
- * by default. */
+/* Returns the default imagePullPolicy: Always for the tag `latest`, explicit or
+ * by default (defaults.go SetDefaults_Container). */
 static const char *pull_policy(const struct node *map)
 {
 	const char *image = node_str(node_get(map, "image"));
@@ -330,7 +333,8 @@ void native_set_defaults(struct arena *arena, unsigned number, struct node *map)
 	}
 }
 
-/* --- beside the table ---------------------------------------------------- */
+/* --- special cases
+ * --------------------------------------------------------- */
 
 static void finish_namespace(struct arena *arena, struct node *root)
 {
@@ -348,7 +352,7 @@ static void finish_namespace(struct arena *arena, struct node *root)
 	typed_put(labels, key, typed_copy(arena, name));
 }
 
-/* Copies the keys of one map that the other one lacks. */
+/* Copies the keys of one map that the other map lacks. */
 static void fill_up(struct arena *arena, struct node *holder, const char *from,
 		    const char *to)
 {
@@ -441,7 +445,7 @@ static void finish_pod(struct arena *arena, struct node *pod)
 	}
 }
 
-/* SetDefaults_LimitRangeItem. */
+/* Sets the defaults of SetDefaults_LimitRangeItem. */
 static void finish_limit_range(struct arena *arena, struct node *range)
 {
 	struct node *limits =
@@ -457,7 +461,8 @@ static void finish_limit_range(struct arena *arena, struct node *range)
 	}
 }
 
-/* stringData is encoded into data as base64, which is not done here. */
+/* Marks data as unknown if stringData is set, which is encoded into it as
+ * base64. */
 static void finish_secret(struct arena *arena, struct node *secret)
 {
 	struct node *texts = typed_find(secret, "stringData", 10);
@@ -475,9 +480,9 @@ static void finish_secret(struct arena *arena, struct node *secret)
 			typed_keep(data, text, unknown(arena, text));
 }
 
-/* The strategy's PrepareForCreate labels the pods of a Job, unless
- * manualSelector is set; it labels the Job too if its labels are a default from
- * its pods. */
+/* Adds the labels that the API server sets for the pods of a Job unless
+ * manualSelector is set (PrepareForCreate), and the labels of the Job itself if
+ * they default to those of its pods. */
 static void label_job(struct arena *arena, struct node *metadata, bool always)
 {
 	static const char *const keys[] = {
@@ -506,7 +511,8 @@ static void finish_job(struct arena *arena, struct node *job, bool labeled)
 		label_job(arena, typed_find(job, "metadata", 8), false);
 }
 
-/* The API server allocates node ports before it evaluates policies. */
+/* Marks node ports as unknown, because the API server allocates them before it
+ * evaluates policies. */
 static void finish_service(struct arena *arena, struct node *service)
 {
 	struct node *spec = typed_find(service, "spec", 4);
@@ -521,7 +527,7 @@ static void finish_service(struct arena *arena, struct node *service)
 			typed_put(port, "nodePort", unknown(arena, port));
 }
 
-/* The claim strategy clears the status on create. */
+/* Removes the status, as the API server does when a claim is created. */
 static void finish_volume_claim(struct node *claim)
 {
 	struct node *status = typed_find(claim, "status", 6);
@@ -531,7 +537,7 @@ static void finish_volume_claim(struct node *claim)
 		node_unlink(status, phase);
 }
 
-/* A create request cannot set the status. */
+/* Removes the status, which a create request cannot set. */
 static void reset_status(struct arena *arena, unsigned type, struct node *root)
 {
 	const struct native_field *field =

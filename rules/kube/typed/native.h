@@ -14,25 +14,26 @@ enum native_flags {
 	NATIVE_POINTER = 1,
 	NATIVE_LIST = 2,
 	NATIVE_MAP = 4,
-	NATIVE_ALWAYS = 8,     /* written even if it is empty */
-	NATIVE_OMIT_ZERO = 16, /* a struct that is omitted if it is empty */
-	NATIVE_REQUIRED = 32,  /* the API server rejects an object without it */
-	NATIVE_REQUIREMENTS = 64, /* it, or a field below it, is required */
-	NATIVE_CONSTRAINTS = 128, /* it, or a field below it, has constraints */
+	NATIVE_ALWAYS = 8,	  /* written even if it is empty */
+	NATIVE_OMIT_ZERO = 16,	  /* a struct that is omitted if it is empty */
+	NATIVE_REQUIRED = 32,	  /* required by the API server */
+	NATIVE_REQUIREMENTS = 64, /* the field, or one below it, is required */
+	/* the field, or one below it, has constraints */
+	NATIVE_CONSTRAINTS = 128,
 };
 
 struct native_field {
 	const char *name;
-	char form; /* one of s y i f b q t o x; T: a struct */
+	char form; /* one of s y i f b q t o x; T means a struct */
 	unsigned char flags;
-	unsigned short type;  /* of a T */
-	unsigned char values; /* index of its allowed words in native_enums */
-	unsigned char len;    /* of the name */
+	unsigned short type;  /* type of a struct */
+	unsigned char values; /* index of the allowed words in native_enums */
+	unsigned char len;    /* length of the name */
 	unsigned short tag;   /* node_tag() of the name */
 };
 
 struct native_default {
-	const char *field, *condition, *value; /* as in the table */
+	const char *field, *condition, *value; /* columns of the table */
 };
 
 enum native_constraint_kind {
@@ -59,14 +60,14 @@ struct native_constraint {
 	unsigned char len;
 	unsigned short tag; /* node_tag() of the field */
 	enum native_constraint_kind kind;
-	const char *argument; /* as in the table */
+	const char *argument; /* column of the table */
 };
 
 struct native_type {
-	const char *name; /* with its group and version if several have it */
-	unsigned short field, nfields, row, nrows; /* runs of the arrays */
-	/* A run of native_word_fields: fields with allowed words, or with such
-	 * fields below; node_tag_bit() of their names. */
+	const char *name; /* includes group and version if several have it */
+	unsigned short field, nfields, row, nrows; /* ranges of the arrays */
+	/* Range of native_word_fields: fields that have allowed words, or
+	 * contain such fields; and the node_tag_bit() bits of their names. */
 	unsigned short word, nwords;
 	unsigned short constraint, nconstraints;
 	uint64_t word_tags;
@@ -79,21 +80,22 @@ struct native_kind {
 };
 
 extern const struct native_field native_fields[];
-extern const unsigned short native_word_fields[]; /* of native_fields */
-/* Lists that end with NULL; the first one is NULL. */
+extern const unsigned short native_word_fields[]; /* indexes of native_fields */
+/* NULL-terminated lists of words; the first entry is NULL. */
 extern const char *const *const native_enums[];
 extern const struct native_default native_defaults[];
 extern const struct native_constraint native_constraints[];
 extern const struct native_type native_types[];
 extern const struct native_kind native_kinds[]; /* ends with {NULL} */
-extern const unsigned native_every;    /* the type of rows for all objects */
-extern const unsigned native_template; /* PodTemplateSpec */
+/* type whose rows apply to all objects */
+extern const unsigned native_every;
+extern const unsigned native_template; /* type PodTemplateSpec */
 extern const unsigned native_pod_spec, native_container, native_metadata;
 
-/* NULL for an unknown kind or version. */
+/* Returns NULL for an unknown kind or version. */
 const struct native_kind *native_kind(const char *group, const char *version,
 				      const char *kind);
-/* NULL if the type has no such field. */
+/* Returns NULL if the type lacks the field. */
 const struct native_field *native_find(const struct native_type *type,
 				       const char *name);
 

@@ -117,8 +117,8 @@ void typed_keep(struct node *map, const struct node *from, struct node *value)
 	append(map, value);
 }
 
-/* Readers keep the text of a command if a placeholder replaces only a part; an
- * expression needs the whole. */
+/* True if the text contains a placeholder. Rules can use the known part of a
+ * command, but an expression needs the whole text. */
 static bool holds_placeholder(const struct node *node)
 {
 	const struct node *list = node->parent;
@@ -230,7 +230,8 @@ struct typed_resource typed_resource(struct arena *arena, const char *group,
 	return (struct typed_resource){usual_plural(arena, kind), false, false};
 }
 
-/* The request's namespace counts, not the file's. */
+/* Sets the namespace of the request, which has precedence over that in the
+ * file. */
 static void set_namespace(struct arena *arena, const struct object *object,
 			  struct node *root)
 {
@@ -318,8 +319,8 @@ const struct node *typed_as_sent(struct arena *arena,
 	return root;
 }
 
-/* Returns the field whose value was copied into another one, as `max` of a
- * LimitRange is into `default`. */
+/* Returns the field whose value was copied into this one, such as `max` of a
+ * LimitRange for `default`. */
 static const struct node *copied_from(const struct node *map,
 				      const struct node *node)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Finds fields that no Go type has.
- */
+/* Finds fields that the Go types do not have. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +12,8 @@ struct unknown_level {
 	const struct unknown_level *outer;
 };
 
-/* Returns the type around the level, or the type of one of its fields. */
+/* Returns the name of the enclosing type, or of the type of one of its fields,
+ * that has the field; or NULL. */
 static const char *owner_of(const struct unknown_level *level, const char *name)
 {
 	const struct native_type *type = level->type;
@@ -50,7 +49,8 @@ static bool has_anchor(const struct node *node)
 	return false;
 }
 
-/* True for a key of the whole object whose value only holds YAML anchors. */
+/* True for a key at the top of the object whose value only contains YAML
+ * anchors. */
 static bool is_anchor_holder(const struct unknown_level *level,
 			     const struct unknown_field *field)
 {
@@ -70,8 +70,8 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
-	/* The schema of a custom kind may preserve them, but they have no
-	 * effect. */
+	/* The schema of a custom kind may preserve these fields, but they have
+	 * no effect. */
 	if (level->type == &native_types[native_template] && !level->outer &&
 	    text_lists("apiVersion kind", at->key))
 		return;
@@ -91,7 +91,7 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 {
 	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
 
-	/* A value of the wrong type has no known fields. */
+	/* A value of another type has no fields. */
 	if (!many)
 		visit_map(walk, value, field->type, level);
 	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Helpers of several CEL functions: error values, digits, quoting, searching
+ * Functions that several libraries use: error values, digits, quotes, searching
  * in text.
  */
 #include "rules/cel/lib/lib_internal.h"
@@ -87,8 +87,7 @@ bool cel_integer(struct cel_text text, int64_t *out)
 	return true;
 }
 
-/* True for code points that strconv.IsPrint rejects, among those of valid
- * texts. */
+/* True for the code points that strconv.IsPrint() rejects. */
 static bool is_unprintable(unsigned c)
 {
 	static const unsigned ranges[][2] = {
@@ -110,7 +109,8 @@ static bool is_unprintable(unsigned c)
 static void quote_point(const char *s, size_t len, bool printable,
 			struct buf *out)
 {
-	static const char letters[] = "abtnvfr"; /* from \a = 7 on */
+	/* escape letters for \a (7) and the following bytes */
+	static const char letters[] = "abtnvfr";
 	unsigned c = utf8_code_point(s, len);
 
 	if (c == '"' || c == '\\')

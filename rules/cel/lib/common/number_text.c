@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Doubles as Go's strconv prints them: the fewest digits that read back. */
+/* Writes doubles like Go's strconv: with the fewest digits that are read as the
+ * same number. */
 #include "rules/cel/lib/lib_internal.h"
 
 #include <math.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The authorizer (apiserver pkg/cel/library/authz.go), declared so that
- * expressions type-check. gpugate cannot ask an authorizer, so the variable is
- * unknown and no function is called.
+ * Declares the authorizer functions (apiserver pkg/cel/library/authz.go), so
+ * that expressions type-check. gpugate has no access to an authorizer: the
+ * value of the variable is unknown, so that the evaluator never calls these
+ * functions.
  */
 #include "rules/cel/lib/lib_internal.h"
 

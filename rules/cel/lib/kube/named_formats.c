@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * format.dns1123Label() and the other named formats (apiserver
- * pkg/cel/library/format.go). Their messages are apimachinery's
- * (pkg/util/validation, pkg/api/validate/content), word for word, because
- * expressions pass them on to users.
+ * pkg/cel/library/format.go). Their messages equal those of apimachinery
+ * (pkg/util/validation, pkg/api/validate/content), because expressions return
+ * them to users.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "rules/cel/lib/network/url.h"
 
-/* The problems found; items is NULL if the text is valid. */
+/* Problems of a text. items is NULL if it is valid. */
 struct problems {
 	struct arena *arena;
 	struct cel_value *items;
@@ -24,10 +24,10 @@ struct problems {
 struct named_format {
 	const char *name;
 	const struct form *form;
-	/* Checks the text if form is NULL. */
+	/* Checks the text; used if form is NULL. */
 	void (*check)(struct problems *problems, struct cel_text text);
-	bool prefix;	     /* the text is the start of a name */
-	unsigned regex_size; /* for the cost */
+	bool prefix;	     /* the text is the beginning of a name */
+	unsigned regex_size; /* size of the pattern, for the cost */
 };
 
 #define LABEL "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -36,8 +36,9 @@ struct named_format {
 static const struct form {
 	const char *regex, *rule;
 	const char *examples; /* NULL: the message has no examples */
-	size_t most;	      /* bytes; 0: any */
-	bool characters; /* the message calls the limit characters, not bytes */
+	size_t most;	      /* largest length in bytes; 0: unlimited */
+	/* the message says "characters" for the limit, not "bytes" */
+	bool characters;
 } label = {LABEL,
 	   "a lowercase RFC 1123 label must consist of lower case alphanumeric "
 	   "characters or '-', and must start and end with an alphanumeric "
@@ -155,7 +156,8 @@ static void check_date(struct problems *problems, struct cel_text text)
 		add_problem(problems, "", "invalid date");
 }
 
-/* Ignores text after a second `t`; any character may be the dot. */
+/* Checks a date and time. Like apimachinery, it ignores text after a second `t`
+ * and accepts any character for the dot. */
 static void check_datetime(struct problems *problems, struct cel_text text)
 {
 	int64_t seconds;
@@ -211,7 +213,7 @@ static struct cel_value named(struct cel_call *call)
 	return cel_optional(call->arena, cel_opaque(&format_type, format));
 }
 
-/* format.uuid(), by the name of the function. */
+/* Returns the format that the function names, such as format.uuid(). */
 static struct cel_value constant(struct cel_call *call)
 {
 	const char *name = call->overload->name + strlen("format.");

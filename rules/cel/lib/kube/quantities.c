@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Quantities (apiserver pkg/cel/library/quantity.go). isInteger(), asInteger()
- * and asApproximateFloat() show how apimachinery holds a quantity (pkg/api/
- * resource): in 64 bits with a power of ten if the text is short, else as a
+ * and asApproximateFloat() depend on how apimachinery stores a quantity
+ * (pkg/api/ resource): short texts as 64 bits with a power of ten, others as a
  * decimal of any size. `2000m` and `1Pi` are not integers.
  */
 #include "rules/cel/lib/lib_internal.h"
@@ -18,7 +18,7 @@ enum { NANO_SCALE = -9, DIGITS_MAX = 18 };
 
 struct held_quantity {
 	struct quantity quantity;
-	int scale;   /* the value is a whole number of 10^scale */
+	int scale;   /* unit in which apimachinery stores it: 10^scale */
 	bool is_int; /* the value fits into 64 bits in that unit */
 };
 
@@ -33,7 +33,7 @@ static const struct cel_opaque_type quantity_type = {
 	.type = {.kind = CEL_OPAQUE, .name = "kubernetes.Quantity"},
 	.equal = equal};
 
-/* Returns a quantity in units of 10^scale; scale is at least -9. */
+/* Returns a quantity in units of 10^scale, where scale is at least -9. */
 __extension__ static __int128 units(struct quantity q, int scale)
 {
 	__extension__ __int128 value = q.nano;
@@ -43,9 +43,9 @@ __extension__ static __int128 units(struct quantity q, int scale)
 	return value;
 }
 
-/* Parts of the text of a valid quantity. */
+/* Lengths of the parts of a valid quantity's text. */
 struct layout {
-	size_t whole, fraction; /* digits, without leading zeros */
+	size_t whole, fraction; /* number of digits, without leading zeros */
 	const char *suffix;
 };
 
@@ -64,7 +64,7 @@ static struct layout layout_of(const char *s)
 		layout.fraction = strspn(++s, "0123456789");
 		s += layout.fraction;
 	} else if (zeros && !layout.whole && !*s) {
-		layout.whole = 1; /* "00" */
+		layout.whole = 1; /* "00" counts as one digit */
 	}
 	layout.suffix = s;
 	return layout;
@@ -72,7 +72,8 @@ static struct layout layout_of(const char *s)
 
 static int exponent_of(const char *suffix, enum quantity_format format)
 {
-	static const char letters[] = "num\001kMGTPE"; /* thousands from -9 */
+	/* powers of 1000 from 10^-9 on */
+	static const char letters[] = "num\001kMGTPE";
 	const char *letter;
 
 	if (format == QUANTITY_EXPONENT)

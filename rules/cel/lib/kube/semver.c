@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Semantic versions (apiserver pkg/cel/library/semverlib.go, over
+ * Semantic versions (apiserver pkg/cel/library/semverlib.go, which uses
  * github.com/blang/semver/v4).
  */
 #include "rules/cel/lib/lib_internal.h"
@@ -11,7 +11,7 @@
 
 struct semver {
 	uint64_t numbers[3];
-	struct cel_text pre; /* behind `-`, or empty */
+	struct cel_text pre; /* text after `-`, or empty */
 };
 
 static const char *const names[] = {"major", "minor", "patch"};
@@ -28,15 +28,15 @@ static bool only(struct cel_text text, const char *set)
 	return true;
 }
 
-/* Without leading zeros. */
+/* Parses a number without leading zeros. */
 static bool parse_number(struct cel_text text, uint64_t *out)
 {
 	return cel_digits(text, out) && (text.len == 1 || *text.data != '0');
 }
 
 /*
- * Returns the text before the next dot; moves *rest after it, or to NULL at the
- * end.
+ * Returns the text before the next dot. Moves *rest past it, or sets its data
+ * to NULL at the end.
  */
 static struct cel_text next_item(struct cel_text *rest)
 {
@@ -50,7 +50,8 @@ static struct cel_text next_item(struct cel_text *rest)
 	return item;
 }
 
-/* Reads names separated by dots. Build names may be numbers of any form. */
+/* True if the text consists of names separated by dots. Names of builds may be
+ * numbers with leading zeros. */
 static bool are_names(struct cel_text rest, bool pre)
 {
 	uint64_t number;
@@ -65,7 +66,8 @@ static bool are_names(struct cel_text rest, bool pre)
 	return true;
 }
 
-/* Cuts off and returns the text after a character; data is NULL without it. */
+/* Cuts off the text after a character and returns it. Its data is NULL if the
+ * character does not occur. */
 static struct cel_text cut_at(struct cel_text *text, char at)
 {
 	struct cel_text whole = *text;
@@ -103,7 +105,7 @@ static void add_number(struct cel_text part, struct buf *out)
 	buf_add(out, part.data, part.len);
 }
 
-/* `v1.02` as `1.2.0`. */
+/* Parses `v1.02` as `1.2.0`. */
 static bool parse_tolerantly(struct arena *arena, struct cel_text text,
 			     struct semver *out)
 {

@@ -34,7 +34,7 @@ static struct cel_value zero_of(const char *signature)
 	return cel_duration(0);
 }
 
-/* a and b are of the same kind. */
+/* Adds two values of the same kind. */
 static struct cel_value add(struct cel_call *call, struct cel_value a,
 			    struct cel_value b)
 {
@@ -76,8 +76,8 @@ static struct cel_value sum(struct cel_call *call)
 	return total;
 }
 
-/* min(), max(): the first of the items that no other is less, or greater,
- * than. */
+/* Implements min() and max(): returns the first item than which no other is
+ * less, or greater. */
 static struct cel_value extreme(struct cel_call *call)
 {
 	int sign = text_eq(call->overload->name, "max") ? 1 : -1, order;
@@ -123,7 +123,8 @@ static struct cel_value index_of(struct cel_call *call)
 	return cel_int(-1);
 }
 
-/* A list is searched; any other value is compared. */
+/* Returns whether a list contains the value. A value that is not a list is
+ * compared itself. */
 static struct cel_value includes(struct cel_call *call)
 {
 	struct cel_value target = call->args[0], item = target, equal;
@@ -142,8 +143,8 @@ static struct cel_value includes(struct cel_call *call)
 	return result;
 }
 
-/* Returns the cost of a value: strings and bytes in it count a tenth of their
- * size, rounded down; other values count 1. */
+/* Returns the cost of a value: strings and bytes in it cost a tenth of their
+ * size, rounded down; other values cost 1. */
 static uint64_t deep_cost(struct arena *arena, struct cel_value value)
 {
 	uint64_t cost = 0;

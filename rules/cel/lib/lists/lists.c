@@ -18,7 +18,7 @@ static struct cel_value over_budget(struct cel_call *call)
 	return cel_error(call->arena, "actual cost limit exceeded");
 }
 
-/* The cost that cel-go adds to a call that makes a list. */
+/* Returns the cost that cel-go adds to a call that creates a list. */
 static uint64_t list_cost(uint64_t size)
 {
 	return size + 1 + 10;
@@ -62,7 +62,8 @@ struct flat {
 	size_t n, size;
 };
 
-/* Returns the unknown value that hides the length of the result; else null. */
+/* Appends the items. Returns an unknown value if the length of the result is
+ * unknown because of it, else null. */
 static struct cel_value flatten_into(struct arena *arena, struct flat *flat,
 				     struct cel_value list, int64_t depth)
 {
@@ -142,7 +143,7 @@ static struct cel_value reverse(struct cel_call *call)
 	return cel_list(call->arena, items, n);
 }
 
-/* n * n comparisons of a list with itself. */
+/* Returns the cost of n * n comparisons of a list with itself. */
 static uint64_t square_cost(const struct cel_call *call,
 			    struct cel_value result)
 {
@@ -166,7 +167,7 @@ static bool is_too_long(const struct cel_call *call)
 	return square_cost(call, cel_null()) > CEL_EXPRESSION_BUDGET;
 }
 
-/* true, false, or unknown. */
+/* Returns true, false, or unknown. */
 static struct cel_value has(const struct cel_call *call,
 			    const struct cel_value *items, size_t n,
 			    struct cel_value item)
@@ -208,7 +209,8 @@ static struct cel_value distinct(struct cel_call *call)
 	return cel_list(call->arena, kept, n);
 }
 
-/* Why keys cannot be sorted, or NULL. A single key is never compared. */
+/* Returns the reason why keys cannot be sorted, or NULL. A single key is never
+ * compared. */
 static const char *sort_problem(const struct cel_value *keys, size_t n)
 {
 	if (n && !cel_is_ordered(keys[0]))
@@ -220,8 +222,8 @@ static const char *sort_problem(const struct cel_value *keys, size_t n)
 	return NULL;
 }
 
-/* Sorts both arrays by the keys; equal keys keep their order (in Go, beyond 12
- * items, they need not). */
+/* Sorts both arrays by the keys. Equal keys keep their order, unlike in Go with
+ * more than 12 items. */
 static void sort_items(struct cel_value *items, struct cel_value *keys,
 		       size_t n)
 {
@@ -272,7 +274,7 @@ static uint64_t product(const struct cel_call *call)
 	return cel_cost_size(call->args[0]) * cel_cost_size(call->args[1]);
 }
 
-/* True if all items of b are in a; with any, if at least one is. */
+/* True if all items of b are in a; if any is set, if at least one is. */
 static struct cel_value are_in(struct cel_call *call, struct cel_value a,
 			       struct cel_value b, bool any)
 {

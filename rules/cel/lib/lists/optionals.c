@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* 0001-01-01T00:00:00Z, Go's zero time. */
+/* Go's zero time, 0001-01-01T00:00:00Z. */
 static const int64_t ZERO_TIME = -62135596800;
 
 static bool is_zero(struct cel_value value)

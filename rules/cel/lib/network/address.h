@@ -7,8 +7,8 @@
 
 struct address {
 	unsigned char bytes[16];
-	int size;  /* 4 or 16 */
-	bool zone; /* `%eth0` was behind it */
+	int size;  /* number of bytes, 4 or 16 */
+	bool zone; /* followed by a zone such as `%eth0` */
 };
 
 bool address_parse(struct cel_text text, struct address *out);

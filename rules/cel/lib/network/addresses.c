@@ -32,7 +32,7 @@ static uint64_t address_size(const void *data)
 	return (uint64_t)((const struct address *)data)->size;
 }
 
-/* Returns the number of bytes of the prefix. */
+/* Returns the length of the prefix in bytes, for the cost. */
 static uint64_t block_size(const void *data)
 {
 	const struct block_of_addresses *block = data;
@@ -66,7 +66,7 @@ bool address_parse(struct cel_text text, struct address *out)
 	return inet_pton(AF_INET6, plain, out->bytes) > 0;
 }
 
-/* Parses an address without a zone; ::ffff:1.2.3.4 is rejected too. */
+/* Parses an address. A zone and the form ::ffff:1.2.3.4 are rejected. */
 static bool parse_ip(struct cel_text text, struct address *out)
 {
 	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
@@ -126,7 +126,8 @@ static struct cel_value address_text(struct cel_call *call,
 
 	inet_ntop(address->size == 4 ? AF_INET : AF_INET6, address->bytes, text,
 		  sizeof(text));
-	/* Go prints ::102:304, inet_ntop() ::1.2.3.4. */
+	/* For such an address, Go prints ::102:304 and inet_ntop()
+	 * ::1.2.3.4. */
 	if (address->size == 16 && strchr(text, '.'))
 		snprintf(text, sizeof(text), "::%x:%x", group_of(address, 6),
 			 group_of(address, 7));
@@ -283,7 +284,7 @@ static bool covers(const struct block_of_addresses *block,
 	return addresses_equal(&base, &address);
 }
 
-/* Another value of the type of the first argument, or one from its text. */
+/* The argument is an address, or a text that is parsed as one. */
 static struct cel_value contains_ip(struct cel_call *call)
 {
 	struct address address;

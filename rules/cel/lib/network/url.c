@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "rules/cel/lib/network/address.h"
 
-/* Part of a URL that an encoded text is in. */
+/* Parts of a URL, which differ in the characters that are encoded. */
 enum part { PART_PATH, PART_USER, PART_HOST, PART_ZONE, PART_QUERY };
 
 static bool is_alnum(char c)
@@ -53,7 +53,7 @@ static int escaped(struct cel_text text, size_t i, enum part part)
 	return byte;
 }
 
-/* Replaces bytes that are not UTF-8 by U+FFFD. */
+/* Returns the text with U+FFFD for bytes that are not UTF-8. */
 static struct cel_text valid(struct arena *arena, struct buf *bytes)
 {
 	struct buf out;
@@ -152,7 +152,7 @@ static size_t last_of(struct cel_text text, char c)
 	return at ? (size_t)(at - text.data) : text.len;
 }
 
-/* `[::1%25eth0]:80` */
+/* Reads a host in brackets: `[::1%25eth0]:80`. */
 static bool bracketed(struct cel_text host, struct buf *out)
 {
 	size_t close = last_of(host, ']'), zone;
@@ -212,14 +212,14 @@ static bool parse_authority(struct arena *arena, struct cel_text text,
 	       parse_host(arena, cel_part(text, at + 1, text.len), out);
 }
 
-/* Reads the text before the colon; moves rest after it. */
+/* Reads the scheme before the colon and moves rest past it. */
 static bool parse_scheme(struct arena *arena, struct cel_text *rest,
 			 struct url *out)
 {
 	char *scheme;
 	size_t n = 0;
 
-	/* A scheme begins with a letter. */
+	/* A scheme must begin with a letter. */
 	while (n < rest->len && is_one_of(rest->data[n], "+-.") &&
 	       (n || (rest->data[n] | 0x20) >= 'a'))
 		n++;

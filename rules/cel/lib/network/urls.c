@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* URLs (apiserver pkg/cel/library/urls.go). */
+/* URL functions (apiserver pkg/cel/library/urls.go). */
 #include <string.h>
 
 #include "rules/cel/lib/network/url.h"
 
-/* Go drops queries with more parts. */
+/* Largest number of parts of a query; Go rejects longer ones. */
 enum { QUERY_PARTS = 10000 };
 
 static bool same(struct cel_text a, struct cel_text b)
@@ -62,7 +62,8 @@ static struct cel_value host(struct cel_call *call)
 	return text(url_of(call)->host);
 }
 
-/* Returns the position of the colon before the port, or the length. */
+/* Returns the position of the colon before the port, or the length of the
+ * text. */
 static size_t port_of(struct cel_text host)
 {
 	size_t at = host.len;
@@ -96,7 +97,7 @@ static struct cel_value escaped_path(struct cel_call *call)
 	return text(url_path(call->arena, url_of(call)));
 }
 
-/* Values of one name form one list, which grows by copying. */
+/* Adds a value to the list of its name, which is copied to grow. */
 static void add_parameter(struct arena *arena, struct cel_map_builder *all,
 			  struct cel_text name, struct cel_text value)
 {

@@ -13,16 +13,16 @@
 enum { REPEAT_MAX = 1000, NEST_MAX = 1000 };
 
 struct re2_group {
-	unsigned weight; /* product of the counts nested in it */
+	unsigned weight; /* product of the repeat counts nested in the group */
 	bool can_repeat;
 };
 
 struct re2_parser {
 	struct re2 re;
-	struct re2_group *groups; /* the last one is open */
+	struct re2_group *groups; /* stack of open groups */
 	size_t n, size;
-	unsigned atom; /* weight of the part that a repetition would repeat */
-	bool repeated; /* it has a repeat */
+	unsigned atom; /* weight of the atom to which a repeat would apply */
+	bool repeated; /* the atom has a repeat already */
 };
 
 static struct re2_group *top(struct re2_parser *p)
@@ -36,7 +36,7 @@ static void open_group(struct re2_parser *p)
 		(struct re2_group){.weight = 1};
 }
 
-/* An atom was written. */
+/* Records that an atom was written. */
 static void atom(struct re2_parser *p, unsigned weight)
 {
 	p->atom = weight;
@@ -50,8 +50,8 @@ static bool before_repeat(const struct re2 *re)
 	return re->at < re->text.len && strchr("*+?{", re->text.data[re->at]);
 }
 
-/* Copies len bytes that PCRE2 reads in the same way. PCRE2 cannot repeat an
- * assertion, but it can repeat a group that contains one. */
+/* Copies an assertion of len bytes, which PCRE2 reads in the same way. It is
+ * put into a group, because PCRE2 cannot repeat an assertion itself. */
 static void assertion(struct re2_parser *p, size_t len)
 {
 	const char *text = p->re.text.data + p->re.at;
@@ -74,7 +74,8 @@ static bool literal(struct re2_parser *p)
 	return true;
 }
 
-/* Returns -1 for none, -2 if it is too large. Leading zeros are not allowed. */
+/* Reads a count. Returns -1 if there is none, -2 if it is too large. Leading
+ * zeros are not allowed. */
 static int read_count(struct re2 *re, size_t *at)
 {
 	struct cel_text digits = cel_part(re->text, *at, re->text.len);
@@ -88,12 +89,12 @@ static int read_count(struct re2 *re, size_t *at)
 }
 
 struct re2_repeat {
-	int min, max; /* max -1: no limit */
+	int min, max; /* max is -1 if there is no limit */
 	size_t end;
 };
 
-/* Reads `{2}`, `{2,}`, `{2,3}` at the cursor; false if the brace is a
- * literal. */
+/* Reads `{2}`, `{2,}` or `{2,3}` at the cursor. Returns false if the brace is a
+ * literal character. */
 static bool counted(struct re2 *re, struct re2_repeat *repeat)
 {
 	size_t at = re->at + 1;
@@ -151,7 +152,7 @@ static void begin_group(struct re2_parser *p, size_t end)
 	open_group(p);
 }
 
-/* Reads `(?P<name>`, `(?<name>`: the name is not needed. */
+/* Reads `(?P<name>` or `(?<name>` and drops the name. */
 static bool named_group(struct re2_parser *p, size_t name)
 {
 	struct re2 *re = &p->re;
@@ -167,7 +168,7 @@ static bool named_group(struct re2_parser *p, size_t name)
 	return true;
 }
 
-/* Reads `(?i)`, `(?i-s:`, which PCRE2 has too. */
+/* Reads flags such as `(?i)` or `(?i-s:`, which PCRE2 supports as well. */
 static bool flags(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;
@@ -224,7 +225,7 @@ static bool close_at(struct re2_parser *p)
 	return true;
 }
 
-/* \Q...\E */
+/* Reads \Q...\E. */
 static bool quoted(struct re2_parser *p)
 {
 	struct re2 *re = &p->re;

@@ -46,7 +46,7 @@ static int peek(const struct re2 *re)
 				     : -1;
 }
 
-/* Reads two digits after `\x`, or any number of them in braces. */
+/* Reads the digits after `\x`: two, or any number in braces. */
 static bool hexadecimal(struct re2 *re, unsigned *c)
 {
 	bool braces = peek(re) == '{';
@@ -91,7 +91,7 @@ bool re2_escape(struct re2 *re, unsigned *c)
 	return letter || (*c == 'x' && hexadecimal(re, c));
 }
 
-/* True for Go's names of categories; scripts are looked up by PCRE2. */
+/* True for Go's names of categories. Names of scripts are checked by PCRE2. */
 static bool is_category(const char *name)
 {
 	static const char names[] =
@@ -119,7 +119,7 @@ static bool compiles(const char *pattern)
 }
 
 /* Returns a name in the form in which Go compares names: without `_`, `-` and
- * blanks, and `greek` as `Greek`. */
+ * blanks, and capitalized (`greek` as `Greek`). */
 static const char *canonical(struct arena *arena, struct cel_text name)
 {
 	char *text = arena_strndup(arena, name.data, name.len), *end = text;
@@ -139,7 +139,8 @@ static const char *canonical(struct arena *arena, struct cel_text name)
 	return text;
 }
 
-/* Returns the inside of a class for a property. NULL if Go does not have it. */
+/* Returns the content of a class for a property; NULL if Go does not have
+ * it. */
 static const char *property(struct arena *arena, struct cel_text name,
 			    bool negative)
 {
@@ -166,7 +167,7 @@ static const char *property(struct arena *arena, struct cel_text name,
 	return pattern;
 }
 
-/* Returns the inside of a class for `\pL` or `\p{^Greek}`, and its end. */
+/* Returns the content of a class for `\pL` or `\p{^Greek}`; sets *end. */
 static const char *unicode_class(const struct re2 *re, size_t *end)
 {
 	size_t name = re->at + 2;
@@ -218,7 +219,8 @@ bool re2_class_escape(struct re2 *re, bool in_class)
 	return true;
 }
 
-/* Reads `[:alpha:]` inside of a class; false if Go has no such name. */
+/* Reads `[:alpha:]` inside of a class. Returns false if Go does not have the
+ * name. */
 static bool posix_class(struct re2 *re, bool *found)
 {
 	static const char names[] =

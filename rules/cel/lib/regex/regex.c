@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * matches(), find(), findAll() (Kubernetes pkg/cel/library/regex.go). Patterns
- * stay compiled for the thread's next calls. PCRE2 backtracks where Go does
- * not: a limit ends long searches with an error.
+ * stay compiled for the thread's next calls. Unlike Go, PCRE2 backtracks; a
+ * limit ends long searches with an error.
  */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
@@ -25,14 +25,14 @@
 enum {
 	PATTERNS = 512,
 	NEST_MAX = 1100,
-	/* Steps of one search: few at first, then more and more; they count as
-	 * work. */
+	/* Limits on the steps of one search: it starts with few and repeats
+	 * with more if they do not suffice. Steps count as work. */
 	MATCH_FIRST = 100,
 	MATCH_TIMES = 10,
 	MATCH_LIMIT = 1000000,
-	STEPS = 2,	   /* a unit of work, 60 ns */
-	FOUND_WORK = 4,	   /* work of a list item, for its memory */
-	HEAP_LIMIT = 8192, /* KiB */
+	STEPS = 2,	   /* steps per unit of work, which takes 60 ns */
+	FOUND_WORK = 4,	   /* work for the memory of a list item */
+	HEAP_LIMIT = 8192, /* in KiB */
 	LONG_TEXT = 4096,
 };
 
@@ -42,7 +42,8 @@ struct compiled_pattern {
 	pcre2_code *code;
 };
 
-/* The patterns of one thread by their hash, the last one of each. */
+/* Compiled patterns of one thread, by hash. A slot holds the last pattern with
+ * its hash. */
 struct pattern_cache {
 	struct compiled_pattern items[PATTERNS];
 	pcre2_compile_context *compile;
@@ -98,7 +99,7 @@ static struct pattern_cache *of_thread(void)
 	return patterns;
 }
 
-/* Returns NULL for an invalid pattern. */
+/* Compiles a pattern; returns NULL if it is invalid. */
 static pcre2_code *compile(struct arena *arena, struct pattern_cache *patterns,
 			   struct cel_text text)
 {
@@ -119,7 +120,8 @@ static pcre2_code *compile(struct arena *arena, struct pattern_cache *patterns,
 	return code;
 }
 
-/* Returns the compiled pattern, from the thread's cache, or NULL. */
+/* Returns a compiled pattern, from the thread's cache if possible; NULL if it
+ * is invalid. */
 static struct compiled_pattern *pattern_of(struct arena *arena,
 					   struct cel_text text)
 {
@@ -153,14 +155,14 @@ bool cel_literal_regex(struct cel_text text)
 
 struct regex_search {
 	struct arena *arena;
-	struct cel_eval *eval; /* or NULL */
+	struct cel_eval *eval; /* may be NULL */
 	struct compiled_pattern *pattern;
 	struct cel_text regex, text;
-	size_t start, end;	/* of the match */
-	struct cel_value error; /* else null */
+	size_t start, end;	/* of the last match */
+	struct cel_value error; /* null if there was no error */
 };
 
-/* Returns false for an invalid pattern. */
+/* Starts a search; returns false if the pattern is invalid. */
 static bool search_begin(struct regex_search *search)
 {
 	search->pattern = pattern_of(search->arena, search->regex);
@@ -174,7 +176,7 @@ static bool search_begin(struct regex_search *search)
 static int try_match(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
-	/* The first search has checked the whole text. */
+	/* The first search has checked that the whole text is UTF-8. */
 	uint32_t options = from ? PCRE2_NO_UTF_CHECK : 0;
 	uint32_t limit = MATCH_FIRST;
 	int status;
@@ -194,7 +196,7 @@ static int try_match(struct regex_search *search, size_t from)
 	}
 }
 
-/* Returns false for no match from here on, or an error. */
+/* Finds the next match. Returns false if there is none, or for an error. */
 static bool search_from(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
@@ -204,7 +206,8 @@ static bool search_from(struct regex_search *search, size_t from)
 
 	search->start = ovector[0];
 	search->end = ovector[1];
-	if (search->text.len > LONG_TEXT) { /* match data keeps its memory */
+	if (search->text.len >
+	    LONG_TEXT) { /* match data would keep much memory */
 		pcre2_match_data_free(cache->data);
 		cache->data = pcre2_match_data_create(1, NULL);
 	}
@@ -253,7 +256,8 @@ static struct cel_value find(struct cel_call *call)
 	return cel_is(search.error, CEL_ERROR) ? search.error : cel_string("");
 }
 
-/* As in Go, an empty match right after another one does not count. */
+/* Returns all matches. As in Go, an empty match directly after another match
+ * does not count. */
 static struct cel_value find_all(struct cel_call *call)
 {
 	int64_t limit = call->n > 2 ? call->args[2].integer : -1;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * format(): clauses of cel-go's strings extension, version 2
- * (ext/formatting.go), which prints doubles in English notation: `%f` groups
- * digits by thousands, `%e` writes a power of ten, and a precision of `%e` is
- * the width of its field.
+ * format() of cel-go's strings extension, version 2 (ext/formatting.go), which
+ * prints doubles in English notation: `%f` groups digits by thousands, `%e`
+ * writes a power of ten, and a precision of `%e` is the width of its field.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -21,10 +20,10 @@ enum { PRECISION_DEFAULT = 6, PRECISION_MAX = 1000 };
 struct clause {
 	char verb;
 	int precision;
-	size_t len; /* with the percent sign */
+	size_t len; /* includes the percent sign */
 };
 
-/* Parses the clause at the start of text. Returns the problem, or NULL. */
+/* Parses the clause at the start of the text. Returns the problem, or NULL. */
 static const char *parse_clause(struct arena *arena, struct cel_text text,
 				struct clause *clause)
 {
@@ -58,10 +57,10 @@ static const char *parse_clause(struct arena *arena, struct cel_text text,
 #define WHOLE (1u << CEL_INT | 1u << CEL_UINT)
 #define HEX   "only integers, byte buffers, and strings can be formatted as hex"
 
-/* The kinds that each verb accepts, and the message for others. */
+/* Kinds of values that each verb accepts, and the message for other kinds. */
 static const struct verb {
 	char verb;
-	unsigned kinds; /* bits */
+	unsigned kinds; /* bits of enum cel_kind */
 	const char *problem;
 } verb_table[] = {
 	{'d', WHOLE, "decimal clause can only be used on integers"},
@@ -74,7 +73,7 @@ static const struct verb {
 	{'x', WHOLE | 1u << CEL_STRING | 1u << CEL_BYTES, HEX},
 	{'X', WHOLE | 1u << CEL_STRING | 1u << CEL_BYTES, HEX},
 	{'o', WHOLE, "octal clause can only be used on integers"},
-	{'s', (1u << CEL_OPTIONAL) - 1, /* all kinds before it */
+	{'s', (1u << CEL_OPTIONAL) - 1, /* all kinds before CEL_OPTIONAL */
 	 "string clause can only be used on strings, bools, bytes, ints, "
 	 "doubles, maps, lists, types, durations, and timestamps"},
 };
@@ -107,7 +106,7 @@ static struct cel_value refused(struct arena *arena, const struct verb *verb,
 			 refusal(arena, verb->problem, cel_type_of(value)));
 }
 
-/* Writes digits with a comma after each three of them, up to the dot. */
+/* Writes digits with a comma after each group of three, up to the dot. */
 static void grouped(const char *number, struct buf *out)
 {
 	size_t digits = strspn(number, "0123456789");
@@ -133,7 +132,7 @@ static void superscript(const char *digits, struct buf *out)
 					     : raised[*digits - '0']);
 }
 
-/* Zero has no sign. */
+/* Zero is written without a sign. */
 static void fixed(double value, int precision, struct buf *out)
 {
 	struct buf digits;
@@ -192,7 +191,7 @@ static void based(uint64_t value, unsigned base, bool upper, struct buf *out)
 	buf_add(out, text + at, sizeof(text) - at);
 }
 
-/* Writes d b o x X, for numbers, bools, strings and bytes. */
+/* Writes a number, bool, string or bytes for the verbs d b o x X. */
 static void whole(char verb, struct cel_value value, struct buf *out)
 {
 	unsigned base = verb == 'd'   ? 10
@@ -220,7 +219,7 @@ static struct cel_value too_large(struct arena *arena)
 	return cel_error(arena, "the result is too large");
 }
 
-/* Writes a value inside of a list or map, as a literal of the language; returns
+/* Writes a value inside of a list or map, as a literal of the language. Returns
  * null, or the error. */
 static struct cel_value literal(struct arena *arena, struct cel_value value,
 				struct buf *out)
@@ -386,7 +385,7 @@ const char *cel_value_text(struct arena *arena, struct cel_value value)
 	return cel_string_from(arena, &out).text.data;
 }
 
-/* Reads doubles, including "NaN" and infinities as texts. */
+/* Reads a double, which may be the text "NaN" or an infinity. */
 static bool as_double(struct cel_value value, double *out)
 {
 	if (cel_is(value, CEL_DOUBLE))
@@ -424,8 +423,8 @@ static struct cel_value print(struct arena *arena, const struct clause *clause,
 	return cel_null();
 }
 
-/* Moves *at to the next clause and the text before it to out; false at the
- * end. */
+/* Moves *at to the next clause and appends the text before it to out. Returns
+ * false at the end. */
 static bool next_clause(struct cel_text text, size_t *at, struct buf *out)
 {
 	for (; *at < text.len; ++*at) {

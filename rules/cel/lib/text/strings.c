@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strings: the standard functions and version 2 of cel-go's extension
- * (ext/strings.go). Positions count code points; UTF-8 synchronizes itself, so
- * searching compares bytes.
+ * (ext/strings.go). Positions count code points; Searches compare bytes, which
+ * is correct because in UTF-8 no character contains the bytes of another.
  */
 #include "rules/cel/eval/eval_internal.h"
 #include "rules/cel/lib/lib_internal.h"
@@ -18,7 +18,8 @@ static const char *find_part(struct cel_text text, size_t from,
 	return memmem(text.data + from, text.len - from, part.data, part.len);
 }
 
-/* Number of bytes of the first n code points; n is at most their number. */
+/* Returns the number of bytes of the first n code points; n is at most their
+ * number. */
 static size_t bytes_of(struct cel_text text, size_t n)
 {
 	size_t at = 0;
@@ -97,8 +98,8 @@ static struct cel_value index_of(struct cel_call *call)
 		   : -1);
 }
 
-/* Returns the code points before the last place at or before byte `at`, or
- * -1. */
+/* Returns the number of code points before the last occurrence at or before
+ * byte `at`, or -1. */
 static int64_t find_last(struct cel_text text, size_t at, struct cel_text part)
 {
 	if (part.len > text.len)
@@ -130,7 +131,7 @@ static struct cel_value last_index_of(struct cel_call *call)
 	return cel_int(find_last(text, bytes_of(text, (size_t)from), part));
 }
 
-/* Kubernetes counts bytes here, and rounds down. */
+/* Kubernetes counts bytes for these functions, and rounds down. */
 static uint64_t index_cost(const struct cel_call *call, struct cel_value result)
 {
 	if (!cel_is(call->args[0], CEL_STRING))
@@ -138,7 +139,7 @@ static uint64_t index_cost(const struct cel_call *call, struct cel_value result)
 	return (uint64_t)((double)call->args[0].text.len * 0.1);
 }
 
-/* lowerAscii(), upperAscii() */
+/* Implements lowerAscii() and upperAscii(). */
 static struct cel_value with_case(struct cel_call *call)
 {
 	char first = text_eq(call->overload->name, "lowerAscii") ? 'A' : 'a';
@@ -153,8 +154,8 @@ static struct cel_value with_case(struct cel_call *call)
 }
 
 /*
- * Returns the next place to cut or replace at, from byte `from` on. An empty
- * part is found between code points. NULL: none.
+ * Returns the next place to split or replace, from byte `from` on; NULL if
+ * there is none. An empty part is found between all code points.
  */
 static const char *next_place(struct cel_text text, size_t from,
 			      struct cel_text part, bool first)
@@ -201,7 +202,7 @@ static struct cel_value replace(struct cel_call *call)
 	return bounded(call, &out);
 }
 
-/* A list item needs as much memory as this many units of work. */
+/* Units of work that take as much memory as one list item. */
 enum { PART_WORK = 4 };
 
 static struct cel_value split(struct cel_call *call)
@@ -282,7 +283,8 @@ static struct cel_value substring(struct cel_call *call)
 	return cel_string_part(text, from, bytes_of(text, (size_t)end));
 }
 
-/* Length of the white space (Unicode's White_Space) at the start of a text. */
+/* Returns the length of the white space (Unicode's White_Space) at the start of
+ * a text. */
 static size_t space_length(const char *s, size_t len)
 {
 	size_t n = utf8_length(s, len);

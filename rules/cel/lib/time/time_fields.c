@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The fields of timestamps, in UTC or at an offset such as "+05:30", and of
- * durations. Names of time zones need tables, which differ between machines:
- * their results are unknown.
+ * durations. For names of time zones, which need tables that differ between
+ * machines, the results are unknown.
  */
 #include "rules/cel/lib/lib_internal.h"
 
@@ -47,7 +47,8 @@ void cel_timestamp_text(struct cel_time time, struct buf *out)
 		buf_addc(out, 'Z');
 }
 
-/* Seconds east of UTC; or *problem is the reason why not. */
+/* Returns the seconds east of UTC; sets *problem if the zone is unknown or
+ * invalid. */
 static int64_t zone(struct cel_call *call, struct cel_value *problem)
 {
 	struct cel_text text;
@@ -72,8 +73,8 @@ static int64_t zone(struct cel_call *call, struct cel_value *problem)
 		return 0;
 	}
 	minutes = *text.data == '-' ? -minutes : minutes;
-	/* Go multiplies nanoseconds, which overflow only far beyond any time
-	 * zone. */
+	/* Go computes nanoseconds in 64 bits, which overflow only for offsets
+	 * far beyond any time zone. */
 	nanos = (uint64_t)hours * 60 + (uint64_t)minutes;
 	return (int64_t)(nanos * 60 * NANOS) / NANOS;
 }
@@ -92,7 +93,7 @@ static struct cel_value of_duration(struct cel_call *call)
 	return cel_int(nanos / 1000000);
 }
 
-/* Months and days count from 0, except getDate(). */
+/* Months and days count from 0, except in getDate(). */
 static struct cel_value of_time(struct cel_call *call)
 {
 	struct cel_value problem = cel_null();

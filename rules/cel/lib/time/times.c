@@ -109,7 +109,7 @@ static struct cel_value time_difference(struct cel_call *call)
 	return cel_duration(nanos);
 }
 
-/* Returns their sum, or their difference. */
+/* Returns the sum or the difference of two durations. */
 static struct cel_value combine(struct cel_call *call)
 {
 	int64_t a = cel_duration_nanos(call->args[0].time), nanos;
@@ -128,7 +128,8 @@ const struct cel_overload cel_times_library[] = {
 	{"duration", "(string) duration", duration_of_text, NULL},
 	{"int", "(timestamp) int", seconds_of, NULL},
 	{"int", "(duration) int", nanos_of, NULL},
-	/* In cel-go's order: the first one decides for open types. */
+	/* The order is that of cel-go: for arguments of unknown type, the first
+	 * overload decides. */
 	{"_+_", "(duration, duration) duration", combine, NULL},
 	{"_+_", "(timestamp, duration) timestamp", time_plus, NULL},
 	{"_+_", "(duration, timestamp) timestamp", time_plus, NULL},

@@ -2,10 +2,10 @@
 /*
  * The fast YAML parser: lines, indentation, block maps and lists. Open maps and
  * lists are a stack of frames with growing columns (a list may have the column
- * of the map it is in). The column of a line closes frames; the line is then
- * the next member or item of the innermost one, or its pending value. This
- * parser does not handle anything else, such as a plain scalar on several
- * lines.
+ * of the map it is in). A line closes the frames with a larger column than its
+ * own; it is then the next member or item of the innermost frame, or its
+ * pending value. Anything else, such as a plain scalar on several lines, is
+ * left to libyaml.
  */
 #include "yaml_block.h"
 
@@ -64,7 +64,7 @@ struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at)
 	return node;
 }
 
-/* Returns the node for the next value. */
+/* Returns a node for the next value, or NULL if the limit is reached. */
 static struct node *place(struct fast *fast, uint32_t at)
 {
 	struct fast_frame *frame;
@@ -113,7 +113,7 @@ static bool open_frame(struct fast *fast, enum node_type type, uint32_t column,
 	return true;
 }
 
-/* Sets an empty value for the innermost frame's pending member. */
+/* Gives the pending member of the innermost frame an empty value. */
 static bool put_nothing(struct fast *fast)
 {
 	uint32_t mark = top(fast)->mark;
@@ -140,7 +140,7 @@ static bool close_frame(struct fast *fast)
 	return true;
 }
 
-/* Handles a line in the innermost frame's column. */
+/* Handles a line that begins in the innermost frame's column. */
 static bool settle_level(struct fast *fast, bool dash, uint32_t at)
 {
 	struct fast_frame *frame = top(fast);
@@ -154,7 +154,8 @@ static bool settle_level(struct fast *fast, bool dash, uint32_t at)
 		return true;
 	}
 	if (!dash && frame->node->type == NODE_SEQ) {
-		/* The enclosing map has this list as its value. */
+		/* The list is in the column of the map that contains it, so the
+		 * line continues the map. */
 		return frame->indentless && close_frame(fast);
 	}
 	return !frame->pending || put_nothing(fast);
@@ -167,7 +168,7 @@ static bool is_dash(const char *p)
 	return *p == '-' && (p[1] == ' ' || p[1] == '\n');
 }
 
-/* Requires only a comment from p to the line's end, which is returned. */
+/* Returns the end of the line if only a comment is left on it, else NULL. */
 static const char *end_line(const struct fast *fast, const char *p)
 {
 	if (*p == '\n')
@@ -197,7 +198,7 @@ static const char *read_flow(struct fast *fast, const char *p)
 	return p ? end_line(fast, fast_blanks(p)) : NULL;
 }
 
-/* &name and a scalar. */
+/* Reads `&name` and the scalar after it. */
 static const char *read_anchored(struct fast *fast, const char *p)
 {
 	const char *name = p + 1, *end = fast_name_end(name);
@@ -236,7 +237,8 @@ static const char *read_alias(struct fast *fast, const char *p)
 	return end_line(fast, fast_blanks(end));
 }
 
-/* Handles [ { | > & and * at p; *taken: it is one of them. */
+/* Reads a value that begins with [ { | > & or * at p; sets *taken to false if
+ * it begins with another character. */
 static const char *read_special(struct fast *fast, const char *p, bool *taken)
 {
 	struct fast_text text;
@@ -283,7 +285,8 @@ static const char *read_member(struct fast *fast, const struct fast_text *key)
 	return fast_scan(fast, p, false, &text) ? put_text(fast, &text) : NULL;
 }
 
-/* Reads a value that may be a block map, on a line with dashes or alone. */
+/* Reads a value that may be a block map, after a dash or on a line without a
+ * key. */
 static const char *read_node(struct fast *fast, const char *line, const char *p)
 {
 	struct fast_text text;
@@ -303,7 +306,7 @@ static const char *read_node(struct fast *fast, const char *line, const char *p)
 	return read_member(fast, &text);
 }
 
-/* Reads an item of the innermost list, which may contain further lists: "- -
+/* Reads an item of the innermost list, which may begin further lists: "- -
  * a". */
 static const char *read_item(struct fast *fast, const char *line, const char *p)
 {
@@ -324,14 +327,15 @@ static const char *read_item(struct fast *fast, const char *line, const char *p)
 	}
 }
 
-/* Reads the line at p, which has text at this column; returns the next line. */
+/* Reads the line whose text begins at p in this column; returns the next
+ * line. */
 static const char *read_line(struct fast *fast, const char *line, const char *p)
 {
 	uint32_t column = (uint32_t)(p - line);
 	bool dash = is_dash(p);
 	struct fast_text text;
 
-	/* Possibly --- or ... */
+	/* The line may be --- or ... */
 	if (!column && (*p == '.' || (*p == '-' && !dash)))
 		return NULL;
 	while (fast->depth && top(fast)->column > column)
@@ -352,7 +356,7 @@ static const char *read_line(struct fast *fast, const char *line, const char *p)
 						: NULL;
 }
 
-/* Skips blank lines and comments; NULL at the end. */
+/* Returns the next line that is not blank or a comment; NULL at the end. */
 static const char *next_line(const struct fast *fast, const char *line,
 			     const char **content)
 {
@@ -409,7 +413,7 @@ static struct block unusual(struct block block)
 	return block_or(block_without(control, blank), block_is(block, 0x7f));
 }
 
-/* Returns the length of a YAML character that ends no line, or 0. */
+/* Returns the length of a YAML character that is not a line break, or 0. */
 static size_t check_character(const char *p, const char *end)
 {
 	size_t n = utf8_length(p, (size_t)(end - p));
@@ -445,7 +449,7 @@ static bool check_slowly(const char *p, const char *end)
 	return true;
 }
 
-/* True if this reader can handle all characters of the text. */
+/* True if this parser can handle all characters of the text. */
 static bool check_bytes(const char *text, const char *end)
 {
 	struct block seen = {{0}};
@@ -457,7 +461,8 @@ static bool check_bytes(const char *text, const char *end)
 	return check_slowly(block_any(seen) ? text : p, end);
 }
 
-/* Sets the text, adding a line end if the last line has none. */
+/* Sets the text to parse; copies it and adds a line end if the last line has
+ * none. */
 static void set_text(struct fast *fast, const char *text, size_t len)
 {
 	char *copy;
@@ -495,14 +500,15 @@ bool yaml_fast_read(struct loader *loader, struct yaml_first *first)
 	fast.nanchors = 0;
 	fast.aliases_left = FAST_ALIASES;
 	set_text(&fast, text, len);
-	/* copy() in yaml_block_scalar.c may write 16 bytes ahead. */
+	/* copy() in yaml_block_scalar.c may write 16 bytes past the end. */
 	fast.strings = arena_alloc(fast.arena, len + 32);
 	good = read_document(&fast);
 	flow_work -= fast.work_left;
-	/* Nodes use memory even if the text is read again. */
+	/* Nodes are charged even if libyaml reads the text again. */
 	cost_spend(loader, nodes - fast.nodes_left, flow_work);
 	if (!good) {
-		loader->flow_work -= flow_work; /* once for a document */
+		/* charged once for a document */
+		loader->flow_work -= flow_work;
 		return false;
 	}
 	first->used = first->end;

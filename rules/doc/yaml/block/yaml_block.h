@@ -2,15 +2,16 @@
 /*
  * A second, fast YAML parser for the syntax of nearly all manifests: block maps
  * and lists, flow ones, scalars on one line, block scalars, comments, anchors
- * of scalars. It builds the tree in one pass, without events. For anything else
- * it gives up without a report, and libyaml parses the text. It accepts only
- * texts that libyaml accepts, and its tree is the same in every field;
+ * of scalars. It builds the tree in one pass, without events. For all other
+ * syntax it stops without a report, and libyaml parses the text. It accepts
+ * only texts that libyaml accepts, and the trees of both are equal;
  * tests/check/yaml-fast.sh compares them. For 850 manifests the linter needs
  * 173 million instructions with it and 514 million without.
  *
  * yaml_block.c handles lines and indentation, yaml_block_flow.c [ ] and { },
  * yaml_block_scalar.c scalars, yaml_block_nesting.c | and >,
- * yaml_block_anchor.c & and *. All functions return NULL or false to give up.
+ * yaml_block_anchor.c & and *. Functions return NULL or false to leave the text
+ * to libyaml.
  */
 #ifndef RULES_DOC_YAML_BLOCK_H
 #define RULES_DOC_YAML_BLOCK_H
@@ -28,14 +29,14 @@ enum {
 	FAST_DEPTH = 64,
 	FAST_KEY_MAX = 1000, /* libyaml: 1024 code points up to the ':' */
 	FAST_ANCHORS = 8,
-	FAST_ALIASES = 100, /* go-yaml never rejects this many */
+	FAST_ALIASES = 100, /* go-yaml never rejects this many aliases */
 };
 
-/* Classes of bytes that a value may start with. */
+/* Classes of bytes with which a value may begin. */
 enum fast_start {
-	START_NEVER, /* none, or not handled here */
+	START_NEVER, /* cannot begin a value, or is left to libyaml */
 	START_PLAIN,
-	START_DASH, /* plain, if the next byte matches */
+	START_DASH, /* begins a plain scalar if the next byte allows it */
 	START_SINGLE,
 	START_DOUBLE,
 	START_BLOCK,
@@ -44,15 +45,15 @@ enum fast_start {
 	START_ALIAS,
 };
 
-/* A scalar; its bytes are copied to the memory for strings of the tree. */
+/* A scalar; its bytes are copied to the strings of the tree. */
 struct fast_text {
 	const char *start, *end;
-	const char *stop; /* first byte after it that is not a blank */
+	const char *stop; /* first byte after the scalar that is not a blank */
 	char *value;	  /* NUL-terminated */
 	uint32_t len;
 	uint8_t flags;
 	bool plain;
-	bool folded; /* has several lines, so it is not a key */
+	bool folded; /* has several lines, so it cannot be a key */
 };
 
 struct fast_key {
@@ -66,10 +67,10 @@ struct fast_frame {
 	struct node *node;
 	uint32_t column;
 	bool pending;	 /* a key or dash was read, but no value yet */
-	bool indentless; /* list in a map with the same column */
+	bool indentless; /* a list in the same column as its map */
 	uint32_t mark;	 /* position after the ':' or '-' */
 	struct fast_key key;
-	uint64_t seen; /* a bit for each key: key_bit() */
+	uint64_t seen; /* key_bit() of each key */
 };
 
 struct fast_anchor {
@@ -81,18 +82,18 @@ struct fast_anchor {
 struct fast {
 	struct arena *arena;
 	const struct load_limits *limits;
-	/* The last byte is a line end, so scans need no other limit. */
+	/* The last byte is a line end, at which every scan stops. */
 	const char *text, *end;
 	uint32_t start; /* offset of text in the source */
 
-	char *strings; /* has space for all bytes that are left to read */
+	char *strings; /* has space for the strings of all unread bytes */
 	struct node *nodes;
 	uint32_t nodes_ready, nodes_left;
 	uint64_t work_left;
 
 	struct node *root;
 	uint32_t last_end; /* end of the last value */
-	unsigned depth;	   /* frames */
+	unsigned depth;	   /* number of open frames */
 	unsigned nanchors, aliases_left;
 	struct fast_anchor anchors[FAST_ANCHORS];
 	struct fast_frame frames[FAST_DEPTH];
@@ -100,40 +101,42 @@ struct fast {
 
 extern const uint8_t fast_starts[256];
 
-/* Builds the tree of the document; false if libyaml has to read it. */
+/* Builds the tree of the document; returns false if libyaml has to parse it. */
 bool yaml_fast_read(struct loader *loader, struct yaml_first *first);
 
-/* Adds an empty member or item to parent; at: start of an item's value. */
+/* Adds an empty member or item to parent. at is the start of a list item. */
 struct node *fast_member(struct fast *fast, struct node *parent,
 			 const struct fast_key *key);
 struct node *fast_item(struct fast *fast, struct node *parent, uint32_t at);
 
-/* Scans plain and quoted scalars on one line; flow: inside of brackets. */
+/* Scans a plain or quoted scalar. flow is set inside of brackets. */
 bool fast_scan(struct fast *fast, const char *p, bool flow,
 	       struct fast_text *text);
-/* Reads | and >; parent: the column relative to which it must be indented. */
+/* Reads a block scalar (| or >). parent is the column relative to which it must
+ * be indented. */
 bool fast_block(struct fast *fast, const char *p, uint32_t parent,
 		struct fast_text *text);
-/* Returns the end of the last non-blank line, as libyaml does. */
+/* Returns the end of the text without blanks at its end, as libyaml defines
+ * it. */
 const char *fast_trim(const char *start, const char *end);
 /* Sets type, value and span of a scalar's node. */
 bool fast_fill(struct fast *fast, struct node *node,
 	       const struct fast_text *text);
-/* Takes a key; false if the map has it already. */
+/* Makes a key of the text; returns false if the map has the key already. */
 bool fast_take_key(struct fast *fast, struct node *map, uint64_t *seen,
 		   const struct fast_text *text, struct fast_key *key);
 
-/* Returns the position after the anchor's name at p. */
+/* Returns the position after the anchor name at p. */
 const char *fast_name_end(const char *p);
-/* Gives node, a scalar, this anchor. */
+/* Stores the node, a scalar, as the value of this anchor. */
 bool fast_set_anchor(struct fast *fast, const char *name, size_t len,
 		     struct node *node);
-/* Returns the target of an alias, and counts it. */
+/* Returns the value to which an alias refers, and counts it. */
 const struct node *fast_aliased(struct fast *fast, const char *name,
 				size_t len);
 
-/* Reads up to the bracket that closes the one at p; returns the position after
- * it. */
+/* Reads from the bracket at p to the one that closes it; returns the position
+ * after it. */
 const char *fast_flow(struct fast *fast, const char *p, struct node *node,
 		      unsigned depth);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Anchors of scalars and their aliases: `&a x`, `*a`, each with its value on
- * one line. yaml_merge.c handles harder cases (maps, keys, merges, too many
- * aliases).
+ * one line. All other uses (on maps and keys, merges, too many aliases) are
+ * left to libyaml and yaml_merge.c.
  */
 #include <string.h>
 
@@ -49,7 +49,7 @@ const struct node *fast_aliased(struct fast *fast, const char *name, size_t len)
 {
 	const struct fast_anchor *anchor = find_anchor(fast, name, len);
 
-	/* A copy counts as a value too. */
+	/* A copy counts as a value, too. */
 	if (!anchor || fast->aliases_left == 0 || fast->nodes_left < 2)
 		return NULL;
 	fast->aliases_left--;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Flow maps and lists of the fast YAML parser: [ ] and { }, also across several
- * lines unless a scalar continues on the next line. Every member of a map must
- * have an explicit key and value.
+ * Parses flow maps and lists ([ ] and { }) in the fast YAML parser, also across
+ * several lines unless a scalar continues on the next line. Every member of a
+ * map must have an explicit key and value.
  */
 #include <string.h>
 
@@ -10,8 +10,8 @@
 #include "yaml_block.h"
 
 /*
- * Skips blanks, line ends and comments. Dashes and dots at the start of a line
- * might end the document.
+ * Skips blanks, line ends and comments. Returns NULL at a dash or dot at the
+ * start of a line, which might end the document.
  */
 static const char *skip_space(const struct fast *fast, const char *p)
 {
@@ -26,7 +26,7 @@ static const char *skip_space(const struct fast *fast, const char *p)
 	}
 }
 
-/* Spends the work that libyaml needs for open brackets in one event. */
+/* Charges the work that libyaml needs for the open brackets in one event. */
 static bool spend(struct fast *fast, unsigned depth)
 {
 	if (fast->work_left < depth)

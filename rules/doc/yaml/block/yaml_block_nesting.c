@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Block scalars of the fast YAML parser: literal (|) and folded (>) scalars
- * whose indentation is that of their first line. libyaml reads scalars that
- * consist of blank lines.
+ * Parses block scalars in the fast YAML parser: literal (|) and folded (>) ones
+ * whose first line sets the indentation. Scalars that consist only of blank
+ * lines are left to libyaml.
  */
 #include <string.h>
 
@@ -10,13 +10,13 @@
 
 struct nesting {
 	struct fast *fast;
-	const char *p; /* the next line */
+	const char *p; /* next line */
 	uint32_t indent;
 	bool folded;
-	char chomp; /* '-', '+', or ' ' */
+	char chomp; /* chomping indicator '-' or '+', else ' ' */
 };
 
-/* Returns the position after the line of the indicators, or NULL. */
+/* Reads the indicators; returns the start of the next line, or NULL. */
 static const char *read_header(struct nesting *block)
 {
 	const char *p = block->p;
@@ -33,7 +33,7 @@ static const char *read_header(struct nesting *block)
 	return *p == '\n' ? p + 1 : NULL;
 }
 
-/* Finds the indentation of the first line that is not blank. */
+/* Sets the indentation to that of the first line that is not blank. */
 static bool find_indent(struct nesting *block, uint32_t parent)
 {
 	const char *end = block->fast->end;
@@ -56,7 +56,7 @@ static bool find_indent(struct nesting *block, uint32_t parent)
 	return n >= most && n > parent && *p != '\t';
 }
 
-/* Copies the rest of the line at p, without its end. */
+/* Copies the text of the line from p on, without its line end. */
 static const char *take_line(struct fast *fast, const char *p)
 {
 	const char *lf = fast_line_end(fast, p);
@@ -72,7 +72,8 @@ static void put_breaks(struct fast *fast, uint32_t n)
 	fast->strings += n;
 }
 
-/* Adds the result of folding a line end and n blank lines between two lines. */
+/* Appends the result of folding a line end and n blank lines between two
+ * lines. */
 static void join(const struct nesting *block, bool blank, uint32_t n)
 {
 	if (!block->folded || blank)
@@ -87,7 +88,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* Reads all lines; *blank_lines: the number of blank ones after the last. */
+/* Reads all lines; sets *blank_lines to the number of blank ones at the end. */
 static bool read_lines(struct nesting *block, uint32_t *blank_lines)
 {
 	struct fast *fast = block->fast;

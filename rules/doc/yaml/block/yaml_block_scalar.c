@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Plain and quoted scalars of the fast YAML parser. The scan of a plain one
- * ends at the line's end: if it continues, the caller finds a line that is
- * indented too far. Quoted ones may span several lines with any indentation.
+ * Parses plain and quoted scalars in the fast YAML parser. The scan of a plain
+ * scalar ends with the line; if the scalar continues, the caller finds a line
+ * that is indented too far and leaves the text to libyaml. Quoted scalars may
+ * span several lines with any indentation.
  *
- * A scalar is never longer than its source, and one byte follows each (a line
- * end, a quote, a ':'): a buffer of the text's length has space for all of them
- * with their NULs.
+ * A scalar is never longer than its source, and each is followed by a byte that
+ * is not part of it (a line end, a quote, a ':'), so that a buffer of the
+ * text's length has space for all scalars with their NULs.
  */
 #include <string.h>
 
@@ -45,7 +46,7 @@ const uint8_t fast_starts[256] = {
 
 enum {
 	STOP_BLOCK = 1, /* may end a plain scalar, or must not occur in one */
-	STOP_FLOW = 2,	/* the same, inside of brackets */
+	STOP_FLOW = 2,	/* like STOP_BLOCK, inside of brackets */
 };
 
 static const uint8_t stops[256] = {
@@ -69,7 +70,7 @@ static bool is_dashed(char c)
 }
 
 /*
- * Returns whether the ':' at p ends a key; -1: readers differ, or a tab
+ * Returns 1 if the ':' at p ends a key, 0 if not, -1 if parsers differ or a tab
  * follows.
  */
 static int ends_key(const char *p, bool flow)
@@ -81,7 +82,7 @@ static int ends_key(const char *p, bool flow)
 	return 0;
 }
 
-/* Computes STOP_BLOCK for sixteen bytes at a time. */
+/* Marks the bytes of a block for which STOP_BLOCK is set. */
 static struct block block_stops(struct block b)
 {
 	return block_or(block_or(block_is(b, '\n'), block_is(b, '\t')),
@@ -105,8 +106,8 @@ static const char *skip_plain(const char *p, const char *end, bool flow)
 	return p;
 }
 
-/* Returns the byte that ends the plain scalar at p, or NULL; end is that of the
- * text. */
+/* Returns the byte that ends the plain scalar at p, or NULL. end is the end of
+ * the text. */
 static const char *plain_stop(const char *p, const char *end, bool flow)
 {
 	int ends;
@@ -132,7 +133,8 @@ static const char *plain_stop(const char *p, const char *end, bool flow)
 	}
 }
 
-/* memcpy() that needs no call for the length of most scalars. */
+/* Copies len bytes to the strings without a function call for the length of
+ * most scalars. */
 static void copy(struct fast *fast, const char *from, size_t len)
 {
 	char *to = fast->strings;
@@ -172,8 +174,8 @@ static bool scan_plain(struct fast *fast, const char *p, bool flow,
 }
 
 /*
- * Returns the byte for a backslash followed by c; '\0' if the escape is not a
- * simple one.
+ * Returns the byte for a backslash followed by c, or '\0' if the escape is not
+ * a simple one.
  */
 static char escaped(char c)
 {
@@ -199,7 +201,8 @@ static bool is_blank(char c)
 
 /*
  * Folds the line end at p: removes blanks around it (in the copied text only
- * from floor on) and adds a blank, or the blank lines after it.
+ * from floor on) and appends a blank, or a line end for each blank line after
+ * it.
  */
 static const char *fold(struct fast *fast, const char *p, const char *floor)
 {
@@ -208,7 +211,7 @@ static const char *fold(struct fast *fast, const char *p, const char *floor)
 	while (fast->strings > floor && is_blank(fast->strings[-1]))
 		fast->strings--;
 	for (p++; p < fast->end; p++) {
-		/* Possibly --- or ... */
+		/* The line may be --- or ... */
 		if (p[-1] == '\n' && (*p == '-' || *p == '.'))
 			return NULL;
 		if (*p == '\n')
@@ -322,7 +325,7 @@ static bool is_string(const struct fast_text *text)
 	       !scalar_may_resolve(first);
 }
 
-/* True for an integer in JSON's spelling. */
+/* True for an integer as JSON writes it. */
 static bool is_small_whole(const struct fast_text *text)
 {
 	const char *p = text->value;
@@ -395,7 +398,7 @@ static uint64_t key_bit(const struct fast_text *text)
 static bool has_key(struct fast *fast, struct node *map,
 		    const struct fast_text *text)
 {
-	/* From here on the map has an index, which grows with it. */
+	/* From here on, the map has an index, which grows with it. */
 	if (map->len > 16)
 		return node_find(fast->arena, map, text->value, text->len);
 	for (const struct node *child = map->first; child; child = child->next)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values tagged !!binary: base64 as Go's base64.StdEncoding decodes it (line
- * breaks anywhere, padding required, remaining bits are ignored), then text as
- * encoding/json writes it (each byte that is not UTF-8 becomes U+FFFD).
+ * Decodes values tagged !!binary: base64 as Go's base64.StdEncoding reads it
+ * (line breaks anywhere, padding required, unused bits ignored), then as text
+ * in the form that encoding/json writes (each byte that is not UTF-8 becomes
+ * U+FFFD).
  */
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floating point numbers as text, digit for digit as Go prints them, because
- * the API server and all other Go programs see the YAML number as this text.
- * The digits are the fewest that read back as the same number (Go: strconv,
- * format -1). These are printf's correctly rounded digits, except just above a
- * power of two, where the next larger decimal may be the only one of that
- * length that reads back; so both are tried.
+ * Writes floating point numbers with the same digits as Go, because the API
+ * server and other Go programs see a YAML number as this text. These are the
+ * fewest digits that are read as the same number (Go: strconv with precision
+ * -1). They equal the correctly rounded digits of printf(), except just above a
+ * power of two, where only the next larger decimal of that length may be read
+ * as the same number; so both are tried.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -19,7 +19,7 @@ enum {
 	DIGITS_MAX = 17, /* enough for any float64 */
 };
 
-/* 0.D1D2D3... * 10^point */
+/* The number 0.D1D2D3... * 10^point. */
 struct yaml_decimal {
 	char digits[DIGITS_MAX + 3];
 	int n, point;
@@ -36,7 +36,7 @@ static bool reads_back(const struct yaml_decimal *d, double number, bool single)
 	return strtod(text, NULL) == number;
 }
 
-/* Computes the next larger decimal of the same length. */
+/* Replaces the digits by the next larger decimal of the same length. */
 static void decimal_step(struct yaml_decimal *d)
 {
 	int i = d->n - 1;
@@ -63,7 +63,7 @@ static void decimal_shortest(struct yaml_decimal *d, double number, bool single)
 	for (d->n = 1; d->n <= DIGITS_MAX; d->n++) {
 		char text[64];
 
-		/* D.DDDe+XX */
+		/* The text has the form D.DDDe+XX. */
 		snprintf(text, sizeof(text), "%.*e", d->n - 1, number);
 		d->digits[0] = text[0];
 		if (d->n > 1)
@@ -77,7 +77,7 @@ static void decimal_shortest(struct yaml_decimal *d, double number, bool single)
 			break;
 	}
 	if (number == 0)
-		d->point = 1; /* 0.0 */
+		d->point = 1; /* the text was 0.0 */
 	decimal_trim(d);
 }
 
@@ -87,7 +87,7 @@ static void add_zeros(struct buf *out, int n)
 		buf_addc(out, '0');
 }
 
-/* Prints 123.45; the callers' limits keep the zeros few. */
+/* Prints the form 123.45. The callers limit the number of zeros. */
 static void print_plain(const struct yaml_decimal *d, struct buf *out)
 {
 	int whole = d->point < d->n ? d->point : d->n;
@@ -106,7 +106,7 @@ static void print_plain(const struct yaml_decimal *d, struct buf *out)
 		buf_addf(out, ".%s", d->digits + whole);
 }
 
-/* 1.2345e+67 */
+/* Prints the form 1.2345e+67. */
 static void print_exponent(const struct yaml_decimal *d, int width,
 			   struct buf *out)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The meaning of scalars: YAML 1.1 as go-yaml v2 has it (go.yaml.in/yaml/v2
- * resolve.go), followed by sigs.k8s.io/yaml's conversion to JSON. The first
- * byte of a text limits its possible types; most texts of a manifest start with
- * a letter that can only start a string and need no further check. Dates stay
- * strings, as in go-yaml when the target has no type.
+ * The types of scalars: YAML 1.1 as go-yaml v2 implements it
+ * (go.yaml.in/yaml/v2 resolve.go), followed by sigs.k8s.io/yaml's conversion to
+ * JSON. The first byte of a text limits its possible types; most texts of a
+ * manifest start with a letter with which only strings begin, and need no
+ * further check. Dates stay strings, as in go-yaml if the target has no type.
  */
 #include "yaml_scalar.h"
 
@@ -42,7 +42,8 @@ enum {
 	WORD_MAX = 5, /* longest spelling below */
 };
 
-/* Sorted by length, so that a text is compared with few of them. */
+/* Sorted by length, so that a text is compared only with words of its
+ * length. */
 static const struct {
 	char text[WORD_MAX + 1];
 	uint8_t kind;
@@ -90,7 +91,7 @@ static const struct {
 	{"-.INF", SCALAR_FLOAT, false, -INFINITY},
 };
 
-/* First word of each length, and the end. */
+/* Index of the first word of each length, and the end. */
 static const uint8_t words_of[WORD_MAX + 2] = {
 	0, 1, 6, 12, 18, 30, ARRAY_SIZE(words)};
 
@@ -128,8 +129,8 @@ static int digit_value(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 99;
 }
 
-/* Parses digits of one base without a sign; false for other bytes, or over 64
- * bits. */
+/* Parses digits of one base without a sign. Returns false for other bytes, or
+ * beyond 64 bits. */
 static bool parse_digits(const char *p, int base, uint64_t *value)
 {
 	uint64_t sum = 0;
@@ -148,7 +149,7 @@ static bool parse_digits(const char *p, int base, uint64_t *value)
 	return true;
 }
 
-/* Parses like strconv.ParseInt and ParseUint with base 0, the former first. */
+/* Parses like strconv.ParseInt() with base 0, then like ParseUint(). */
 static bool parse_whole(const char *text, struct scalar *scalar)
 {
 	bool negative = *text == '-';
@@ -178,7 +179,8 @@ static bool parse_whole(const char *text, struct scalar *scalar)
 	return true;
 }
 
-/* "0b-1", "0b+1": go-yaml parses the text after 0b again, with its sign. */
+/* Parses "0b-1" and "0b+1": go-yaml parses the text after 0b again, with its
+ * sign. */
 static bool parse_signed_binary(const char *text, struct scalar *scalar)
 {
 	bool negative;
@@ -203,7 +205,8 @@ static const char *skip_digits(const char *p)
 	return p;
 }
 
-/* [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)? to the end. */
+/* True if the text matches [-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?
+ * as a whole. */
 static bool float_syntax(const char *p)
 {
 	const char *digits;
@@ -230,7 +233,8 @@ static bool float_syntax(const char *p)
 	return !*p;
 }
 
-/* Parses like Go's ParseFloat: too large is not a number, too small is zero. */
+/* Parses like Go's ParseFloat(): a number that is too large is rejected, one
+ * that is too small becomes zero. */
 static bool parse_float(const char *text, struct scalar *scalar)
 {
 	double number;
@@ -245,7 +249,7 @@ static bool parse_float(const char *text, struct scalar *scalar)
 	return true;
 }
 
-/* Copies without the underscores; only the text's own bytes are used. */
+/* Copies the text without underscores. out has at least its length. */
 static void drop_underscores(char *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -255,8 +259,8 @@ static void drop_underscores(char *out, const char *text, size_t len)
 }
 
 /*
- * Numbers that start with a dot keep their underscores in go-yaml; ParseFloat
- * accepts them between digits.
+ * True if the text starts with a dot and contains underscores between digits,
+ * which go-yaml does not remove in this case and ParseFloat() accepts.
  */
 static bool dot_underscores(const char *text, size_t len)
 {
@@ -273,7 +277,8 @@ static bool parse_number(const char *text, size_t len, struct scalar *scalar)
 	char *plain = small;
 	bool good;
 
-	/* Long digit strings are rare, and exact only with all their digits. */
+	/* Long digit strings are rare, but exact only with all of their
+	 * digits. */
 	if (len >= sizeof(small))
 		plain = malloc(len + 1);
 	if (!plain)
@@ -304,7 +309,7 @@ static void resolve_plain(const char *text, size_t len, struct scalar *scalar)
 		scalar->kind = SCALAR_STRING;
 }
 
-/* Parses up to max digits at *p as a number; false if there is none. */
+/* Parses up to max digits at *p as a number. Returns false if there is none. */
 static bool date_field(const char **p, int max, int *value)
 {
 	int n = 0;
@@ -325,7 +330,7 @@ static bool date_days(int year, int month, int day)
 	return day <= days[month - 1] + (month == 2 && leap);
 }
 
-/* Parses Z, or a sign and hours:minutes of two digits each. */
+/* Parses Z, or a sign with hours:minutes of two digits each. */
 static bool date_zone(const char **p)
 {
 	const char *z = (*p)++;
@@ -370,7 +375,7 @@ static bool is_timestamp(const char *p)
 	return !*p;
 }
 
-/* Checks a tag that requires one kind of value. */
+/* Checks the value against a tag that requires one type. */
 static bool fit_tag(const char *name, const char *text, struct scalar *scalar)
 {
 	if (!strcmp(name, "bool"))
@@ -437,7 +442,7 @@ static enum node_type number_type(const char *digits)
 	return errno ? NODE_FLOAT : NODE_INT;
 }
 
-/* Returns the text of an integer or, by print(), of a float. */
+/* Returns the text of an integer, or of a float as written by print(). */
 static const char *number_text(struct arena *arena, const struct scalar *scalar,
 			       void (*print)(double number, struct buf *out),
 			       size_t *len)

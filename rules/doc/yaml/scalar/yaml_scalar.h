@@ -18,7 +18,7 @@ enum scalar_kind {
 	SCALAR_NULL,
 	SCALAR_BOOL,
 	SCALAR_INT,
-	SCALAR_UINT, /* above INT64_MAX only */
+	SCALAR_UINT, /* above INT64_MAX */
 	SCALAR_FLOAT,
 	SCALAR_STRING,
 	SCALAR_BINARY, /* a string, written in base64 */
@@ -42,8 +42,8 @@ bool scalar_may_resolve(unsigned char first);
 bool scalar_resolve(const char *text, size_t len, const char *tag,
 		    struct scalar *scalar);
 
-/* Sets type, str and len of a node from a value; false if JSON has no such
- * value. */
+/* Sets type, str and len of a node from a value. Returns false if JSON cannot
+ * represent the value. */
 bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
 		    const char *text, size_t len, struct node *node);
 
@@ -51,18 +51,18 @@ bool scalar_to_node(struct arena *arena, const struct scalar *scalar,
 const char *scalar_to_key(struct arena *arena, const struct scalar *scalar,
 			  const char *text, size_t *len);
 
-/* Returns decoded base64 as JSON keeps it (bytes that are not UTF-8 become
+/* Returns the decoded base64 as JSON keeps it (bytes that are not UTF-8 become
  * U+FFFD). */
 char *scalar_base64(struct arena *arena, const char *text, size_t *len);
 
 /* Returns a word for messages: "a float", "null". */
 const char *scalar_kind_name(enum scalar_kind kind);
 
-/* Writes the shortest digits that read back as the same float64, like
+/* Writes the fewest digits that are read as the same float64, like
  * encoding/json. */
 void number_json(double number, struct buf *out);
-/* Writes the digits of a map key, as for float32: strconv.FormatFloat(number,
- * 'g', -1, 32). */
+/* Writes the number as go-yaml writes a map key, as for float32:
+ * strconv.FormatFloat(number, 'g', -1, 32). */
 void number_key(double number, struct buf *out);
 
 #endif

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * NVIDIA Dynamo. /dev/shm is 8Gi by default; v1alpha1 has
- * sharedMemory.disabled, v1beta1 a size.
- */
+/* NVIDIA Dynamo: devices, roles and /dev/shm of its kinds. */
 #include "rules/kube/operator.h"
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
@@ -11,7 +8,8 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 				node_path(pod->source, "resources.limits.gpu"));
 }
 
-/* 8Gi by default; v1alpha1 has sharedMemory.disabled, v1beta1 a size. */
+/* The size of /dev/shm is 8Gi by default. v1alpha1 has the field
+ * sharedMemory.disabled, v1beta1 a size. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {

@@ -20,7 +20,8 @@ COUNT_FORMULA(kserve)
 	return amount_field(at, "minReplicas", 1);
 }
 
-/* Deployments in raw mode roll with a surge; multi-node ones run twice. */
+/* Adds the surge of a rollout: Deployments in raw mode have maxSurge, and all
+ * pods of multi-node components run twice. */
 static struct amount kserve_surge(const struct count_place *place,
 				  const struct node *component, struct amount n)
 {
@@ -43,17 +44,18 @@ COUNT_FORMULA(kserve_max)
 	/* maxReplicas 0 (the default) means no limit in Knative mode, and
 	 * minReplicas otherwise: use the written values. */
 	least = amount_max(least, amount_field(at, "maxReplicas", least.n));
-	/* Scaling to zero is temporary. */
+	/* Scaling to zero is temporary, so at least one pod counts. */
 	least = amount_max(least, amount_of(1));
 	return kserve_surge(place, at, least);
 }
 
-/* Nodes and GPUs per node of a multi-node component. */
+/* Number of nodes of a multi-node component, and GPUs per node. */
 struct kserve_nodes {
 	struct amount nodes, head_gpus, worker_gpus;
 };
 
-/* GPUs that a container requests, of the types that KServe knows. */
+/* Returns the GPUs that a container requests, of the types that KServe
+ * knows. */
 static struct amount kserve_gpus(const struct node *container)
 {
 	const struct node *resources = node_get(container, "resources");
@@ -78,8 +80,8 @@ static struct amount kserve_gpus(const struct node *container)
 }
 
 /*
- * Returns the head's devices: its model server is a separate field, or in a
- * list.
+ * Returns the devices of the head pod. Its model server is a separate field, or
+ * in the list of containers.
  */
 static struct amount kserve_head_gpus(const struct node *component)
 {
@@ -94,10 +96,10 @@ static struct amount kserve_head_gpus(const struct node *component)
 }
 
 /*
- * A multi-node component spreads tensor x pipeline parallelism over nodes as
- * Ray does, unless the runtime, which is not read here, changes that. The
- * worker's GPUs give the number of nodes, one GPU per node if it requests none,
- * and the head takes the rest (computeRayNodeAndGPUs in predictor.go).
+ * Computes the nodes of a multi-node component from tensor x pipeline
+ * parallelism, as computeRayNodeAndGPUs() in predictor.go does: it is divided
+ * by the GPUs of a worker (1 if it requests none), and the head gets the
+ * remainder. The runtime, which may change this, is not read here.
  */
 static struct kserve_nodes kserve_nodes(const struct node *component)
 {
@@ -119,7 +121,7 @@ static struct kserve_nodes kserve_nodes(const struct node *component)
 	out.nodes.n = rest > 0 ? (rest - 1) / each + 1 : 0;
 	if (!asked && head.n > 0)
 		out.nodes.n++;
-	/* The head alone suffices. */
+	/* The head alone has enough GPUs. */
 	if (out.nodes.n < 1 || (asked && head.n >= total.n))
 		out.nodes.n = 1;
 	out.worker_gpus.n = each;
@@ -129,7 +131,7 @@ static struct kserve_nodes kserve_nodes(const struct node *component)
 	return out;
 }
 
-/* The head is the predictor's own pod; the group is the predictor. */
+/* Counts the workers. The head is the predictor's own pod. */
 COUNT_FORMULA(kserve_workers)
 {
 	struct amount n = kserve_nodes(at).nodes;
@@ -139,7 +141,7 @@ COUNT_FORMULA(kserve_workers)
 	return n;
 }
 
-/* Number of pods in one group with a `worker`. */
+/* Returns the number of pods in one group with a `worker`. */
 static struct amount llm_group_size(const struct node *workload)
 {
 	const struct node *parallelism = node_get(workload, "parallelism");
@@ -191,8 +193,9 @@ static const struct node *runtime_spec(struct pod_builder *builder,
 	return runtime ? node_get(runtime->root, "spec") : NULL;
 }
 
-/* A version of the runtime changes the tag of its image, and a worker's args
- * follow the runtime's. Both are ignored. */
+/* True if the component can be merged with its runtime here. A version of the
+ * runtime changes the tag of its image, and the args of a worker follow those
+ * of the runtime; neither is done here. */
 static bool is_followed(const struct node *component, const struct node *model)
 {
 	const struct node *name = node_get(model, "name");
@@ -206,9 +209,9 @@ static bool is_followed(const struct node *component, const struct node *model)
 }
 
 /*
- * The PodSpec of the component's runtime, without the fields that are not
- * merged: MergePodSpec() of inferenceservice/utils/utils.go, buildPodSpec and
- * multiNodeProcess() of predictor.go, 0.17.
+ * Returns the PodSpec of the component's runtime, without the fields that are
+ * not merged: MergePodSpec() of inferenceservice/utils/utils.go, buildPodSpec
+ * and multiNodeProcess() of predictor.go, 0.17.
  */
 static const struct node *base(struct pod_builder *builder,
 			       const struct node *component)
@@ -257,8 +260,8 @@ static unsigned runtime_shm(const char *name)
 	return text_any(name, without, text_contains) ? 0 : INJECT_SHM_UNKNOWN;
 }
 
-/* Returns the injection for a model without a runtime: a runtime of the cluster
- * that supports its format serves it. */
+/* Returns the injection for a model that names no runtime: KServe chooses a
+ * runtime of the cluster that supports its format. */
 static unsigned format_shm(const struct node *format)
 {
 	static const char *const without[] = {
@@ -273,7 +276,7 @@ static unsigned format_shm(const struct node *format)
 		       : INJECT_SHM_UNKNOWN;
 }
 
-/* KServe's own runtimes leave placement to the service. */
+/* Returns the injections of KServe's own runtimes, which set no placement. */
 static unsigned runtime_injects(const char *name)
 {
 	return runtime_shm(name) |
@@ -281,8 +284,9 @@ static unsigned runtime_injects(const char *name)
 }
 
 /*
- * The component (the predictor) of a multi-node InferenceService. A custom
- * runtime may request GPUs if the service does not.
+ * Computes the devices of a component. The component (the predictor) of a
+ * multi-node InferenceService is handled separately. A custom runtime may
+ * request GPUs if the service does not.
  */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
@@ -305,7 +309,8 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 						 : nodes.worker_gpus);
 }
 
-/* Presets may add selectors, tolerations and limits. */
+/* Returns the injections of presets, which may add selectors, tolerations and
+ * limits. */
 static unsigned preset_injects(const struct object *object)
 {
 	return node_count(node_path(object->root, "spec.baseRefs"))

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * KubeAI.
- */
+/* KubeAI: devices of a Model. */
 #include "rules/kube/operator.h"
 
 #include <stdlib.h>
@@ -9,7 +7,8 @@
 
 #include "base/text.h"
 
-/* resourceProfile is NAME:COUNT; a profile's name implies its device. */
+/* Adds the devices of resourceProfile, NAME:COUNT. The name of a profile shows
+ * the kind of device. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *node = node_get(pod->spec, "resourceProfile");

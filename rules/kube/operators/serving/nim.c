@@ -16,13 +16,13 @@
 #include "base/text.h"
 #include "kube/runtime.h"
 
-/* NIM creates the claim itself: devices with class and count. */
+/* Adds the claim that NIM creates, from the class and count of its devices. */
 static void made_claim(struct pod *pod, const struct node *spec)
 {
 	FOR_EACH_CHILD(node_get(spec, "devices"), device) {
 		const char *class =
 			node_str(node_get(device, "deviceClassName"));
-		/* gpu.nvidia.com by default */
+		/* default: gpu.nvidia.com */
 		bool domain = text_contains_ci(class, "compute");
 
 		pod_add_claim(pod, domain ? TRI_NO : TRI_YES,
@@ -131,7 +131,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 			of_cache(builder, pod, ref));
 }
 
-/* KServe sets cpu and memory of the containers it adds (v1beta1). */
+/* KServe (v1beta1) sets cpu and memory of the containers that it adds. */
 static unsigned injects(const struct pod_builder *builder,
 			const struct pod *pod)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * OME: components serve independently, each a leader with its workers.
- */
+/* OME: each component serves independently, with a leader and its workers. */
 #include "rules/kube/operator.h"
 
 #include "base/text.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Seldon Core, v1 and v2. Sources: seldondeployment_engine.go (the orchestrator
- * beside the first pod of a predictor); in v2 the Triton server config mounts
- * /dev/shm.
+ * Seldon Core, v1 and v2. Sources: seldondeployment_engine.go (adds the
+ * orchestrator container to the first pod of a predictor); in v2, the Triton
+ * server config mounts /dev/shm.
  */
 #include "rules/kube/operator.h"
 
@@ -26,7 +26,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 			node_path(builder->group, "svcOrchSpec.resources"));
 }
 
-/* The engine of v1 sets cpu requests. */
+/* The orchestrator container of v1 sets cpu requests. */
 static bool adds_helper(const struct pod *pod)
 {
 	return text_eq(pod->object->group, "machinelearning.seldon.io");

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The vLLM production stack.
- */
+/* The vLLM production stack: devices and parallelism of its kinds. */
 #include "rules/kube/operator.h"
 
 static void gpus(struct pod_builder *builder, struct pod *pod)
@@ -17,7 +15,7 @@ static unsigned injects(const struct pod_builder *builder,
 	return node_is_unset(node_get(pod->spec, "shmSize")) ? 0 : INJECT_SHM;
 }
 
-/* The value that the operator passes as --tensor-parallel-size. */
+/* Returns the field that the operator passes as --tensor-parallel-size. */
 static const struct node *tensor(const struct container *c)
 {
 	return node_path(c->pod->group, "vllmConfig.tensorParallelSize");
