@@ -10,7 +10,8 @@
 
 enum { DAY = 86400 };
 
-/* strptime() accepts blanks, fewer digits, and days that no month has. */
+/* strptime() alone would accept blanks, fewer digits, and days that do not
+ * exist. */
 bool date_parse(const char *text, size_t len, int64_t *days)
 {
 	char copy[sizeof("YYYY-MM-DD")] = "";

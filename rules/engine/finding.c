@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Order, identity and yielding of findings. The fingerprint never contains a
- * line: rule, object and the path by names, so that it survives edits above
- * the finding and is the same in a file and at admission.
+ * Sorts and identifies findings, and hides general ones if a more specific one
+ * is reported. The fingerprint contains the rule, the object and the path with
+ * names of list items, never a line, so that it survives edits above the
+ * finding and is the same in a file and at admission.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -119,7 +120,7 @@ int finding_cmp(const struct finding *a, const struct finding *b)
 	return c ? c : strcmp(a->message, b->message);
 }
 
-/* Like finding_cmp(); a related place decides between equal findings. */
+/* Like finding_cmp(), but also compares the related place. */
 static int order(const struct finding *a, const struct finding *b)
 {
 	int c = finding_cmp(a, b);
@@ -168,7 +169,8 @@ uint64_t finding_fingerprint(const struct finding *f)
 	uint64_t hash = hash_part(0, f->rule->name);
 	const char *slash = strchr(f->id.api_version, '/');
 
-	/* The group without the version: served versions are one object. */
+	/* Hash the group without the version, because all served versions are
+	 * the same object. */
 	hash = slash ? text_hash(f->id.api_version,
 				 (size_t)(slash - f->id.api_version), hash)
 		     : hash_part(hash, "");
@@ -225,7 +227,7 @@ static const char *mask_text(const struct secrets *secrets, struct arena *arena,
 	return secrets_mask_in_place(secrets, arena, text, strlen(text));
 }
 
-/* Edits are shown beside lines of the file, which are masked too. */
+/* Edits are shown together with lines of the file, which are masked as well. */
 static struct fix_result *mask_repair(const struct fix_result *repair,
 				      const struct secrets *secrets,
 				      struct arena *arena)
@@ -294,8 +296,8 @@ static bool yields_to(const struct rule *rule, const struct rule *other)
 	       text_any(other->name, rule->yields_to, text_eq);
 }
 
-/* True for the same pod, the same container (or one is about the whole pod),
- * and no two different causes. */
+/* True if both are about the same pod, the same container (or the whole pod),
+ * and do not have different causes. */
 static bool same_subject(const struct finding *a, const struct finding *b)
 {
 	if (a->pod_key != b->pod_key)
@@ -316,12 +318,13 @@ static bool yields_among(const struct finding *f, struct finding **all,
 	return false;
 }
 
-/* --- many at once --------------------------------------------------------- */
+/* --- many findings
+ * ---------------------------------------------------------- */
 
 /*
- * A hostile object has ten thousand findings; comparing all pairs takes
- * seconds. So findings that others yield to are sorted by pod and container,
- * and each is compared only within its group.
+ * A hostile object may have ten thousand findings, for which comparing all
+ * pairs takes seconds. So findings of rules that hide others are sorted by pod
+ * and container, and each finding is compared only with those of its group.
  */
 enum { FEW = 32, YIELDING_MAX = 32 };
 
@@ -340,8 +343,8 @@ static void note_yielding(struct yielding *y, const struct rule *rule)
 }
 
 /*
- * True if any of them yields to the rule, or may, because there are too many to
- * record.
+ * True if findings of the rule may hide others: it is in the list, or the list
+ * is full.
  */
 static bool is_yielded_to(const struct yielding *y, const struct rule *rule)
 {

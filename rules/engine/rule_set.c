@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finding rules by the names that users write. Names are sorted for a binary
- * search; custom rules and former names (aliases) are few and scanned. A rule
- * wins over a category of the same name.
+ * Finds rules by the names that users write. Names are sorted for a binary
+ * search; custom rules and former names (aliases) are few and are scanned. A
+ * rule has precedence over a category of the same name.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +90,7 @@ void rule_set_index_kinds(struct rule_set *rules, struct arena *arena)
 	rules->nkinds = n;
 }
 
-/* Returns the nearest name among rules and optionally categories (repetitions
- * are harmless). */
+/* Returns the nearest name among rules and, if set, categories. */
 static const char *nearest_rule(const struct rule_set *rules, const char *name,
 				bool categories)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A word that selects rules: a rule (or its former name), a category, `all`, or
- * one check of a rule: `RULE/CHECK`. Policies, the command line and
- * suppressions use the same words.
+ * A word that selects rules: the name of a rule (or its former name), a
+ * category, `all`, or one check of a rule (`RULE/CHECK`). Policies, the command
+ * line and suppressions use the same words.
  */
 #ifndef RULES_ENGINE_RULE_WORD_H
 #define RULES_ENGINE_RULE_WORD_H
@@ -16,25 +16,25 @@ enum rule_scope { SCOPE_ALL, SCOPE_CATEGORY, SCOPE_RULE };
 
 struct rule_word {
 	enum rule_scope scope;
-	const struct rule *rule; /* SCOPE_RULE */
+	const struct rule *rule; /* for SCOPE_RULE */
 	const struct rejection
-		*check;	      /* only this check of the rule, or NULL */
-	const char *category; /* SCOPE_CATEGORY */
+		*check; /* id of the only check that is selected, or NULL */
+	const char *category; /* for SCOPE_CATEGORY */
 };
 
 /* Returns false if the word selects no rule. */
 bool rule_word_parse(const struct rule_set *rules, const char *text,
 		     struct rule_word *out);
 bool rule_word_covers(const struct rule_word *word, const struct rule *rule);
-/* Nearest rule or category for "did you mean", or NULL. */
+/* Returns the nearest rule or category for "did you mean", or NULL. */
 const char *rule_word_nearest(const struct rule_set *rules, const char *text);
 /* True if this text, as written in a manifest, names the rule, or its check
- * (NULL: none). */
+ * (may be NULL). */
 bool rule_is_named(const struct rule *rule, const char *check,
 		   const char *text);
-/* Fills in kinds, once all rules are added. */
+/* Sets the set's kinds after all rules are added. */
 void rule_set_index_kinds(struct rule_set *rules, struct arena *arena);
-/* True for invalid-syntax, which no policy, option or comment hides. */
+/* True for invalid-syntax, which cannot be turned off or suppressed. */
 bool rule_is_fixed(const struct rule *rule);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The words for severities and actions, in the order of their enums. The words
- * are public, including their case.
+ * Words for severities and actions, in the order of their enums. Users write
+ * these words, so they must not change.
  */
 #include <string.h>
 

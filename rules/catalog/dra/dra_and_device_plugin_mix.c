@@ -8,9 +8,7 @@
 #include "engine/rule.h"
 #include "kube/claim.h"
 
-/*
- * True if a claim of the container is for NVIDIA's devices, as far as is known.
- */
+/* True if a claim of the container is known to be for NVIDIA's devices. */
 static bool container_claims_nvidia(const struct container *c)
 {
 	FOR_EACH_CHILD(pod_field(c->pod, "resourceClaims"), entry) {

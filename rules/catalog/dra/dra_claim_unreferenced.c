@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports claims of a pod whose devices no container uses.
- * pod.spec.resourceClaims allocates devices; a container gets only those in
- * its resources.claims. A network driver (DRANET) serves the pod as a whole: a
- * claim of which only names are known may be for one.
+ * pod.spec.resourceClaims allocates devices; a container gets only those in its
+ * resources.claims. A network driver (DRANET) gives its devices to the pod as a
+ * whole, and a claim of which only names are known may be for such a driver.
  */
 #include "engine/rule.h"
 #include "kube/claim.h"
 
-/* True if the claim itself decides whether it is for GPUs, not its names. */
+/* True if the claim itself shows that it is for GPUs, and not only its
+ * names. */
 static bool claim_is_known(const struct pod *pod, const struct node *entry)
 {
 	const struct claim *claim = claim_of(pod, entry);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports claims that name a DeviceClass that does not exist. A claim may be
- * created before its class; only a snapshot shows that the class is missing.
- * If only files have device classes, a name close to one of them is reported
- * as a condition.
+ * created before its class; only a snapshot shows that the class is missing. If
+ * only files have device classes, a name that is similar to one of them is
+ * reported with "if".
  */
 #include <stdio.h>
 
@@ -46,9 +46,8 @@ static void check_request(struct rule_run *run,
 	if (index_find(rule_index(run), &asks, CLUSTER_DEVICE_CLASS,
 		       request->name, arena))
 		return;
-	/* A driver may install its classes; h100.example.com and
-	 * h200.example.com are different.
-	 */
+	/* Skip classes that a driver may install, and names that differ only in
+	 * numbers (h100.example.com and h200.example.com). */
 	if (request->cluster || !is_of_driver(run, request->name))
 		near = index_nearest(rule_index(run), &asks,
 				     CLUSTER_DEVICE_CLASS, request->name,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports expressions that select devices and that the API server rejects.
- * Attributes have any type here, so the rule finds errors of syntax, unknown
- * functions and results that are not boolean. The API server has the functions
- * of this CEL, and for devices also the macro cel.bind: expressions with it are
- * not checked. Source: k8s.io/dynamic-resource-allocation v0.37.2
- * cel/compile.go; observed on kube-apiserver 1.37.2.
+ * Reports expressions in selectors of devices that the API server rejects. The
+ * types of attributes are unknown here, so the rule finds syntax errors,
+ * unknown functions and results that are not boolean. For devices, the API
+ * server also has the macro cel.bind; expressions with it are not checked.
+ * Source: k8s.io/dynamic-resource-allocation v0.37.2 cel/compile.go; observed
+ * on kube-apiserver 1.37.2.
  */
 #include <string.h>
 

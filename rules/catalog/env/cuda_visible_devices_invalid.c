@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CUDA_VISIBLE_DEVICES (HIP_, ROCR_) in a container with devices. Unset means
- * all of them; otherwise it is a list of ordinals that start at 0 in every
- * container, and enumeration ends at the first invalid one: with two GPUs,
- * `all` and `2,3` leave none, and neither does an empty value. HIP also reads
- * CUDA_VISIBLE_DEVICES; programs for devices of other makers read none of them
- * (JAX on TPUs runs with CUDA_VISIBLE_DEVICES empty).
+ * Reports values of CUDA_VISIBLE_DEVICES (HIP_, ROCR_) that hide devices of the
+ * container. If the variable is not set, all devices are visible; otherwise it
+ * is a list of ordinals that start at 0 in every container, and the devices
+ * after the first invalid entry are hidden: with two GPUs, `all`, `2,3` and an
+ * empty value hide all of them. HIP also reads CUDA_VISIBLE_DEVICES; programs
+ * for devices of other makers read none of them (JAX on TPUs runs with
+ * CUDA_VISIBLE_DEVICES empty).
  *
  * Source: CUDA programming guide; ROCm, GPU isolation techniques.
  */
@@ -18,7 +19,8 @@
 #include "kube/command/env.h"
 #include "kube/purpose/intent.h"
 
-/* Unset means all devices of the container, which is what `all` means. */
+/* Removes the variable: without it, all devices of the container are visible,
+ * which is the meaning of `all`. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {
@@ -30,7 +32,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		struct fix *fix =
 			finding_fix(run, f, true, "remove `%s`", name);
 
-		fix_replaces(fix); /* The value names no device. */
+		fix_replaces(fix); /* the old value names no device */
 		fix_remove(fix, entry);
 	}
 }

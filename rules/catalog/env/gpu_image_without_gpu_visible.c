@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container with an NVIDIA image and no device, on nodes that may have GPUs.
- * The image sets NVIDIA_VISIBLE_DEVICES=all, so if the nvidia runtime is the
- * default, the container sees every GPU of the node, including those of other
- * tenants. `void` keeps the runtime from adding anything.
+ * Reports containers with an NVIDIA image that request no device, on nodes that
+ * may have GPUs. The image sets NVIDIA_VISIBLE_DEVICES=all, so if the nvidia
+ * runtime is the default, the container sees every GPU of the node, including
+ * those of other tenants. With the value `void`, the runtime adds no devices.
  *
  * Sources: k8s-device-plugin README and #1605; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; skypilot#5823 sets `none`.
@@ -36,8 +36,8 @@ static bool has_other_vendor(const struct object *object)
 	return false;
 }
 
-/* True if the container gets no device in a known way, and cannot get one in an
- * unknown way. */
+/* True if the container gets no device in any way that is known, and no unknown
+ * way is possible. */
 static bool has_none(const struct container *c)
 {
 	const struct pod *pod = c->pod;
@@ -45,13 +45,14 @@ static bool has_none(const struct container *c)
 	if (c->gpus.n || c->gpus.unknown || c->accelerator ||
 	    container_uses_gpu(c) != TRI_NO)
 		return false;
-	/* The operator adds devices to main containers. */
+	/* Operators add devices to main containers. */
 	return c->role != CONTAINER_MAIN ||
 	       !(pod->gpu_by & ~(unsigned)GPU_BY_RESOURCE || pod->gpu_unknown ||
 		 pod->injects & INJECT_GPU);
 }
 
-/* DRA passes devices without the runtime, which then exposes no others. */
+/* True if the container requests a device of a DeviceClass. DRA passes devices
+ * without the runtime, which then exposes no others. */
 static bool asks_named(struct rule_run *run, const struct container *c)
 {
 	FOR_EACH_ASKED(c, entry)
@@ -69,8 +70,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	    pod_is_preset(pod) || pod->object->class == KIND_OTHER ||
 	    has_other_vendor(pod->object))
 		return;
-	/* A Ray head that is set to no GPUs on purpose, with the image of the
-	 * workers. */
+	/* The author has given a Ray head, which has the image of the workers,
+	 * no GPUs on purpose. */
 	if (node_eq(node_path(pod->group, "rayStartParams.num-gpus"), "0"))
 		return;
 	FOR_EACH_CONTAINER(pod, c) {
@@ -93,7 +94,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			     name);
 		if (pod->flat)
 			continue;
-		/* A ConfigMap may contain the variable already. */
+		/* A ConfigMap may set the variable already. */
 		safe = node_is_unset(node_get(c->node, "envFrom"));
 		fix_ensure(finding_fix(run, f, safe,
 				       "set `NVIDIA_VISIBLE_DEVICES: void`"),

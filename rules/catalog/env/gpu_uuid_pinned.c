@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A visibility variable that names a device by UUID. The UUID names one
- * physical card (or MIG instance) of one host: elsewhere nothing is visible,
- * and on that host the pod uses the card whatever is allocated to it.
+ * Reports visibility variables that name a device by UUID. The UUID names one
+ * physical card (or MIG instance) of one host: on other hosts nothing is
+ * visible, and on that host the pod uses the card even if another device is
+ * allocated to it.
  *
  * Source: NVIDIA/k8s-device-plugin#960.
  */
@@ -14,7 +15,8 @@
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 
-/* An entry like GPU-8932f937-d72c-4106-c12f-20bd9faed9f6, or MIG-... */
+/* Returns an entry such as GPU-8932f937-d72c-4106-c12f-20bd9faed9f6 or MIG-...,
+ * or NULL. */
 static const char *uuid_in(const char *text)
 {
 	for (; text; text = strchr(text, ',')) {
@@ -25,7 +27,8 @@ static const char *uuid_in(const char *text)
 	return NULL;
 }
 
-/* Without a device, the image's default would expose all of them instead. */
+/* Removes the variable. In a container without a device it is set to `void`
+ * instead, because the image's default would expose all devices. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const char *name)
 {
@@ -33,7 +36,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	bool hide = text_eq(name, "NVIDIA_VISIBLE_DEVICES") &&
 		    container_uses_gpu(c) == TRI_NO;
 
-	/* The API server accepts no value beside valueFrom. */
+	/* The API server rejects a value next to valueFrom. */
 	if (c->pod->flat || (hide && node_get(entry, "valueFrom")))
 		return;
 	if (hide)

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Debug switches left on that slow a job down: verbose NCCL, synchronous kernel
- * launches, and transports turned off. InfiniBand turned off beside an RDMA
- * resource contradicts itself between the ranks of a training job. Servers
- * move the KV cache and the tokens of experts by other libraries, and NCCL is
- * kept off their fabric on purpose.
+ * Reports debug settings that slow a job down: verbose NCCL, synchronous kernel
+ * launches, and transports turned off. In a training job, turning InfiniBand
+ * off although an RDMA resource is requested is a contradiction. In a server it
+ * may be intended: other libraries transfer the KV cache and the tokens of
+ * experts, and NCCL must not use their fabric.
  *
  * Source: NCCL environment variables; CUDA_LAUNCH_BLOCKING in the CUDA
  * programming guide; TORCH_DISTRIBUTED_DEBUG in the torch.distributed docs.
  *
  * Libraries that use a fabric without NCCL are NVSHMEM and rocSHMEM, UCX, NIXL,
- * Mooncake, LMCache, MoRI, DeepEP and libfabric; vLLM and SGLang have the
- * flags.
+ * Mooncake, LMCache, MoRI, DeepEP and libfabric; vLLM and SGLang have flags for
+ * them.
  */
 #include <string.h>
 
@@ -36,8 +36,8 @@ static bool resource_is_verbs(const char *resource)
 }
 
 /*
- * True if its variables or flags show a library that uses a fabric without
- * NCCL.
+ * True if the container's variables or flags show a library that uses a fabric
+ * without NCCL.
  */
 static bool container_has_fabric_library(const struct argv *argv,
 					 const struct container *c)
@@ -77,7 +77,7 @@ static const struct debug_switch {
 	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
 };
 
-/* The fabric resource that the container requests. */
+/* Returns the fabric resource that the container requests, or NULL. */
 static const struct node *fabric_of(const struct container *c)
 {
 	FOR_EACH_LIMIT(c, limit)
@@ -87,8 +87,8 @@ static const struct node *fabric_of(const struct container *c)
 	return NULL;
 }
 
-/* True if a plugin provides transports; NCCL's own transports have fixed
- * names. */
+/* True if an NCCL plugin provides transports. The transports of NCCL itself
+ * have fixed names. */
 static bool has_net_plugin(const struct container *c)
 {
 	struct env_value net = container_env_value(c, "NCCL_NET");
@@ -98,7 +98,7 @@ static bool has_net_plugin(const struct container *c)
 		!text_eq(net.text, "Socket"));
 }
 
-/* True for a model server on one device, or the only pod of its object with
+/* True for a model server on one device, or the only pod of its object that has
  * one. */
 static bool is_one_rank(const struct container *c)
 {
@@ -116,7 +116,7 @@ static bool is_one_rank(const struct container *c)
 			  c->pod->steady.n <= 1);
 }
 
-/* Without a fabric there is nothing to disable. */
+/* Checks variables that turn a fabric off. Without a fabric they do no harm. */
 static void check_fabric(struct rule_run *run, const struct container *c,
 			 const struct node *at)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports values of NCCL_SOCKET_IFNAME that select an interface that reaches
- * no other pod. The right interface depends on the site; these are wrong
- * everywhere.
+ * Reports values of NCCL_SOCKET_IFNAME that select an interface that reaches no
+ * other pod. The right interface depends on the site; the reported ones are
+ * wrong everywhere.
  */
 #include "engine/rule.h"
 #include "kube/command/env.h"
@@ -22,7 +22,8 @@ static void check_variable(struct rule_run *run, const struct container *c,
 			rule_count(run, c->pod->object->gang.n, "pod"));
 }
 
-/* Pods on the network of one host reach each other through its loopback. */
+/* True if all pods are on the network of one host, so that they reach each
+ * other through its loopback interface. */
 static bool shares_loopback(const struct pod *pod)
 {
 	return node_is_true(pod_field(pod, "hostNetwork")) &&

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that reach a container through the file system: hostPath volumes of
- * device nodes and of the driver's sockets, /dev/null below
- * /var/run/nvidia-container-devices (the runtime's other request mechanism),
- * and annotations that only plugins write (CDI, CRI-O, NRI). They bypass the
- * scheduler and every quota. The exposed path of a mount counts: path and
- * subPath, normalized.
+ * Reports devices that a container gets through the file system or an
+ * annotation: hostPath volumes of device nodes and of the driver's sockets,
+ * /dev/null below /var/run/nvidia-container-devices (another way to request
+ * devices from the runtime), and annotations that only plugins set (CDI, CRI-O,
+ * NRI). They bypass the scheduler and every quota. The rule checks the path
+ * that a mount exposes: path and subPath, normalized.
  */
 #include "base/array.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/host_path.h"
 
-/* An annotation of a pod that requests a device from the runtime: CDI, NRI. */
+/* True for the key of an annotation by which a pod requests a device from the
+ * runtime: CDI, NRI. */
 static bool annotation_asks_runtime(const char *key)
 {
 	static const char *const names[] = {
@@ -35,8 +36,9 @@ static bool annotation_asks_runtime(const char *key)
 	return false;
 }
 
-/* /dev and / contain more than accelerators: a pod that mounts them may need
- * something else. RDMA needs more than the files. */
+/* Returns the severity. /dev and / contain more than accelerators, so a pod
+ * that mounts them may need something else. RDMA needs more than the device
+ * files. */
 static enum severity severity_of(enum host_shows shows)
 {
 	if (shows == HOST_SHOWS_EVERYTHING)
@@ -54,9 +56,9 @@ static void help(struct rule_run *run, struct finding *f, const struct pod *pod)
 		pod_infrastructure_hint(pod));
 }
 
-/* True if it requests a fabric beside the mount. It can open only the devices
- * that the device plugin gave it; a privileged container can open all, which
- * gpu-privileged reports. */
+/* True if the container also requests a fabric. It can then open only the
+ * devices that the device plugin gave it; a privileged container can open all
+ * of them, which gpu-privileged reports. */
 static bool has_fabric(const struct container *c)
 {
 	const struct node *privileged =
@@ -78,8 +80,8 @@ static void check_mount(struct rule_run *run, const struct container *c,
 	enum host_shows shows = host_path_shows(&shown);
 	struct finding *f;
 
-	/* KAI documents the MPS pipe of a shared GPU. gpu-hostpath reports a
-	 * GPU pod that mounts all of the host. */
+	/* KAI documents this mount for the MPS pipe of a shared GPU.
+	 * gpu-hostpath reports a GPU pod that mounts the whole host. */
 	if (shows == HOST_SHOWS_NOTHING ||
 	    (shows == HOST_SHOWS_FABRIC && has_fabric(c)) ||
 	    (shows == HOST_SHOWS_SHARE && c->pod->gpu_by & GPU_BY_ANNOTATION) ||

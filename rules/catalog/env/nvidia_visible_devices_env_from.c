@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A source in envFrom that may hold NVIDIA_VISIBLE_DEVICES. The kubelet adds
- * all keys of the ConfigMap or Secret, with the source's prefix, and an entry
- * of env overrides them. Most sources have no such key: only the preset strict
- * denies it, and only in pods that may run on a node with GPUs.
+ * Reports sources in envFrom that may contain NVIDIA_VISIBLE_DEVICES. The
+ * kubelet adds all keys of the ConfigMap or Secret, with the source's prefix,
+ * and an entry of env overrides them. Most sources lack this key, so that only
+ * the preset strict denies it, and only in pods that may run on a node with
+ * GPUs.
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
@@ -18,7 +19,8 @@
 
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
-/* Node names are the only field that a term may compare. */
+/* True if a term selects nodes by matchFields, whose only field is the node
+ * name. */
 static bool fields_name_nodes(const struct pod *pod)
 {
 	static const char required[] =
@@ -33,7 +35,7 @@ static bool fields_name_nodes(const struct pod *pod)
 	return false;
 }
 
-/* True if the pod selects nodes by name: they may have GPUs. */
+/* True if the pod selects nodes by name, which may have GPUs. */
 static bool names_nodes(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -46,7 +48,7 @@ static bool names_nodes(const struct pod *pod)
 	       fields_name_nodes(pod);
 }
 
-/* True for a label of nodes with NVIDIA GPUs. value: NULL if any value
+/* True for a label of nodes with NVIDIA GPUs. value is NULL if any value
  * counts. */
 static bool labels_gpus(const char *key, const char *value)
 {
@@ -54,7 +56,8 @@ static bool labels_gpus(const char *key, const char *value)
 	       text_eq(node_label_vendor(key, value), "nvidia");
 }
 
-/* True if one of several terms requires it: the pod may match that one. */
+/* True if one of several ORed terms requires GPUs. The pod may match that
+ * term. */
 static bool term_needs_gpus(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -98,8 +101,8 @@ static bool prefers_gpus(const struct pod *pod)
 	return false;
 }
 
-/* False for a pod that never runs on a node with GPUs: it sees none, whatever
- * the variables are. */
+/* False for a pod that never runs on a node with GPUs, so that the variable has
+ * no effect. */
 static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 {
 	return pod_uses_gpu(pod) != TRI_NO || pod_gpu_selector(pod, NULL) ||
@@ -130,7 +133,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	/* KAI and HAMi pass the devices of a share in a ConfigMap. */
+	/* KAI and HAMi use a ConfigMap to pass the devices of a share. */
 	if (pod->flat || pod_is_trusted(pod) || !may_meet_gpus(run, pod) ||
 	    pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE))
 		return;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA_VISIBLE_DEVICES in a manifest. The variable belongs to the device
- * plugin: the kubelet puts the plugin's value first and appends the container's
- * own, which the runtime then obeys. With a limit it overrides the allocation;
- * without one it uses GPUs that are not counted. Only hiding (void, none,
- * empty) is harmless. If there are two entries, the runtime decides which
- * counts, so both are checked.
+ * Reports values of NVIDIA_VISIBLE_DEVICES in manifests. The device plugin sets
+ * this variable; the kubelet appends the container's own value, and the runtime
+ * uses the last one. In a container with a GPU limit it overrides the
+ * allocation; without a limit, the container uses GPUs that are not counted.
+ * Only values that hide all GPUs (void, none, empty) are harmless. If there are
+ * two entries, the runtime decides which one applies, so both are checked.
  *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
  * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
@@ -19,8 +19,8 @@
 #define NAME "NVIDIA_VISIBLE_DEVICES"
 
 /*
- * With a device, removes the entry, because the plugin sets the value. Without
- * one, sets "void", which exposes none.
+ * Removes the entry in a container with a device, because the plugin sets the
+ * value. In other containers, sets "void", which exposes no device.
  */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *entry)
@@ -34,7 +34,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		if (!container_env_is_free(c, entry))
 			return;
 		fix = finding_fix(run, f, gpu, "remove `%s`", NAME);
-		/* The value takes devices that nothing counts. */
+		/* The old value takes devices that nothing counts. */
 		fix_replaces(fix);
 		fix_remove(fix, entry);
 	} else if (container_uses_gpu(c) == TRI_NO &&
@@ -45,7 +45,8 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* The referenced value may change although the entry does not. */
+/* Adds the resources to the finding's value, because the referenced value may
+ * change although the entry does not. */
 static void reads_surroundings(struct rule_run *run, struct finding *f,
 			       const struct container *c)
 {
@@ -55,7 +56,8 @@ static void reads_surroundings(struct rule_run *run, struct finding *f,
 	finding_reads(run, f, c->pod->labels);
 }
 
-/* KAI and HAMi pass the devices of a share in a ConfigMap. */
+/* True if the pod uses a share of a device. KAI and HAMi use a ConfigMap to
+ * pass the devices of a share. */
 static bool is_shared(const struct pod *pod)
 {
 	return pod->gpu_by & (GPU_BY_ANNOTATION | GPU_BY_SHARE);

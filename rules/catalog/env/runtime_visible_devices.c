@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports variables by which container runtimes of other vendors than NVIDIA
- * give devices to a container, past the device plugin and the scheduler. If
+ * Reports variables by which container runtimes of vendors other than NVIDIA
+ * give devices to a container without the device plugin and the scheduler. If
  * there are several entries with the name, some of these runtimes use the
  * first, others the last, so all are checked. Skipped are containers that
  * request devices: the value of the plugin, or of an annotation that a
@@ -18,8 +18,8 @@
 #include "kube/purpose/class.h"
 #include "kube/purpose/intent.h"
 
-/* True for `all` or a text with a number, by which all of these runtimes know
- * devices. */
+/* True for `all`, or a text with a number: all of these runtimes identify
+ * devices by numbers. */
 static bool shows_devices(const char *text)
 {
 	if (!strcasecmp(text, "all"))
@@ -93,7 +93,7 @@ static void check_container(struct rule_run *run, const struct container *c)
 	for (size_t i = 0; i < n; i++) {
 		const char *name = variables[i].name;
 
-		/* Nearly all containers have none of them. */
+		/* Nearly all containers lack the variable. */
 		if (is_list && !container_env(c, name))
 			continue;
 		for (const struct node *entry = NULL;

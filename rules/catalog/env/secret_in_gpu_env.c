@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Literal tokens and keys in the environment of GPU pods: model hubs,
- * experiment trackers, object stores. Anyone who can read the object or the
- * repository has them. kube/secret/secret.h defines secrets, also for masking
- * them in reports.
+ * Reports literal tokens and keys in the environment of GPU pods, for model
+ * hubs, experiment trackers and object stores. Everyone who can read the object
+ * or the repository can use them. kube/secret/secret.h defines which texts are
+ * secret; reports mask the same ones.
  *
  * Source: Kubernetes documentation, Good practices for Kubernetes Secrets.
  */
@@ -14,8 +14,9 @@
 #include "engine/rule.h"
 #include "kube/secret/secret.h"
 
-/* An address in a store: webhooks and init programs replace it by the secret
- * (Vault by Bank-Vaults, 1Password, Berglas, the clouds' managers, vals). */
+/* True for an address in a secret store. Webhooks and init programs replace it
+ * by the secret (Vault by Bank-Vaults, 1Password, Berglas, the clouds'
+ * managers, vals). */
 static bool is_reference(const char *text)
 {
 	static const char *const starts[] = {
@@ -26,8 +27,8 @@ static bool is_reference(const char *text)
 	       *text == '~';
 }
 
-/* True for a text that names or replaces a secret: it consists of words. Keys
- * and tokens have digits, or letters in no order. */
+/* True for a text that consists of words, such as the name of a secret or a
+ * placeholder. Keys and tokens contain digits, or letters in random order. */
 static bool is_words(const char *text)
 {
 	static const char *const words[] = {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Services whose name makes Kubernetes set an environment variable
- * that the pod's server reads. A Service `vllm` in the files is certain;
- * without one, a Service usually has the name of its workload.
+ * Reports Services whose name makes Kubernetes set an environment variable that
+ * the pod's server reads. If the files contain such a Service, the finding is
+ * certain; otherwise it assumes that a Service has the name of its workload.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -34,7 +34,7 @@ static bool is_reader(const struct workload *w)
 	return false;
 }
 
-/* Reports at the Service, once for each workload that reads its variable. */
+/* Reports the Service, once for each workload that reads its variable. */
 static void check_workload(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);

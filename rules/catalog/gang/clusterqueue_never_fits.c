@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload that its ClusterQueue can never admit: the queue selects no
- * namespace, a resource is in none of its resource groups, one PodSet needs
+ * Reports workloads that their ClusterQueue can never admit: the queue selects
+ * no namespace, a resource is in none of its resource groups, one PodSet needs
  * more than any flavor has, including borrowing (a PodSet gets one flavor), or
  * every flavor has a taint, a label or a missing topology that excludes the
  * pods. Kueue's configuration, which is not part of the input, may exclude or
@@ -19,8 +19,9 @@
 #include "kube/quota/queue.h"
 #include "kube/set/index_find.h"
 
-/* The least number of pods of this template that Kueue admits at once: one for
- * a Deployment, a group for a LeaderWorkerSet (unknown here: one). */
+/* Returns the least number of pods of this template that Kueue admits at once:
+ * one for a Deployment, a group for a LeaderWorkerSet (its size is unknown
+ * here, so one). */
 static int64_t queue_pods(const struct workload *w,
 			  const struct workload_pod *pod)
 {
@@ -32,7 +33,7 @@ static int64_t queue_pods(const struct workload *w,
 	return pod->steady.n;
 }
 
-/* The ClusterQueue of the workload's LocalQueue; NULL if unknown. */
+/* Returns the ClusterQueue of the workload's LocalQueue; NULL if unknown. */
 static const struct found_object *queue_of(struct rule_run *run,
 					   const struct workload *w)
 {
@@ -93,7 +94,7 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	if (offer.unlimited || (!offer.covered && offer.replaced) ||
 	    (offer.covered && quantity_cmp(need, offer.most) <= 0))
 		return;
-	/* The API server rejects a queue that covers a resource without a
+	/* The API server rejects a queue that lists a resource without a
 	 * flavor. */
 	if (offer.covered && !offer.flavor)
 		return;
@@ -111,8 +112,8 @@ static void check_demand(struct rule_run *run, const struct workload *w,
 	finding_cause(run, f, demand->resource);
 }
 
-/* Checks native resources, which Kueue also counts; the index has only extended
- * ones. */
+/* Checks native resources, which Kueue counts as well; the index has only
+ * extended resources. */
 static void check_native(struct rule_run *run, const struct workload *w,
 			 const struct workload_pod *of, const struct pod *pod,
 			 const struct found_object *queue)
@@ -158,7 +159,8 @@ static void check_natives(struct rule_run *run, const struct workload *w,
 
 /* --- flavors -------------------------------------------------------------- */
 
-/* Each PodSet gets one flavor of the group. True if no flavor takes it. */
+/* Checks one resource group. Each PodSet gets one of its flavors; returns true
+ * if no flavor accepts it. */
 static bool report_group(struct rule_run *run, const struct workload *w,
 			 const struct pod *pod, const struct node *group,
 			 const struct found_object *queue)
@@ -238,7 +240,8 @@ static bool may_lend(const struct node *spec)
 	       !node_is_unset(node_get(spec, "cohortName"));
 }
 
-/* By default a queue selects no namespace. */
+/* Checks that the queue selects the namespace. By default, a queue selects
+ * none. */
 static void check_queue(struct rule_run *run, const struct object *object)
 {
 	const struct node *spec = node_get(object->root, "spec");

@@ -19,7 +19,7 @@ static bool skip_prefix(const char **image, const char *prefix)
 	return true;
 }
 
-/* True for the same image. Without a registry the name is in Docker's. */
+/* True for the same image. A name without a registry is one in Docker Hub. */
 static bool is_same(const char *a, const char *b)
 {
 	const char *images[] = {a, b};

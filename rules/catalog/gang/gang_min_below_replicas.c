@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports gangs that start before all of their ranks fit. An elastic job may
- * start with fewer pods. Volcano replaces 0 by the sum of the tasks' own
- * minimums: pkg/webhooks/admission/jobs/mutate/mutate_job.go.
+ * Reports gangs that start before there are resources for all of their ranks.
+ * An elastic job may start with fewer pods. Volcano replaces a minimum of 0 by
+ * the sum of the tasks' minimums:
+ * pkg/webhooks/admission/jobs/mutate/mutate_job.go.
  */
 #include <string.h>
 
@@ -31,14 +32,16 @@ static bool has_ranks(const struct object *object)
 	return node_get(plugins, "pytorch") || node_get(plugins, "mpi");
 }
 
-/* A task without devices is a launcher or a monitor: Volcano's guide of the MPI
- * plugin, and mpi-operator#608, exclude it from the minimum. */
+/* True for a rank. A task without devices is a launcher or a monitor, which
+ * Volcano's guide of the MPI plugin, and mpi-operator#608, exclude from the
+ * minimum. */
 static bool is_rank(const struct pod *pod)
 {
 	return pod_uses_gpu(pod) == TRI_YES && !pod_is_infrastructure(pod);
 }
 
-/* True for `--nnodes=2:4`, `--min-np`: it can run with fewer. */
+/* True for a command with `--nnodes=2:4` or `--min-np`, which can run with
+ * fewer ranks. */
 static bool may_be_elastic(const struct object *object)
 {
 	FOR_EACH_POD(object, pod)

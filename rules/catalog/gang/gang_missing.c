@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports gangs (gang.c) without a gang scheduler. Workers of a parameter
- * server (TFJob) do not wait for one another; Jobs of a JobSet may be
- * independent.
+ * Reports objects whose pods need each other (gang.c) without a gang scheduler.
+ * Workers of a parameter server (TFJob) do not wait for one another; Jobs of a
+ * JobSet may be independent.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Writes "16 GPU pods"; for an elastic job "at least 4 of 16 GPU pods"; for
+/* Returns "16 GPU pods"; for an elastic job "at least 4 of 16 GPU pods"; for
  * groups, in which only the pods of one group need each other, "16 GPU pods in
  * groups of up to 4". */
 static const char *title(struct rule_run *run, const struct object *object,

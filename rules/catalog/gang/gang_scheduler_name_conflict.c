@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports gangs whose pods name different schedulers. A template without a
- * name gets that of the gang from the operator.
+ * Reports gangs whose pods name different schedulers. If a template names none,
+ * the operator sets the scheduler of the gang.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -18,8 +18,9 @@ static void check(struct rule_run *run, const struct object *object)
 {
 	const struct node *first = NULL;
 
-	/* Kueue binds no pods; mpi-operator overwrites both with its scheduler
-	 * (pkg/controller/podgroup.go decoratePodTemplateSpec). */
+	/* Kueue does not schedule pods itself; mpi-operator overwrites both
+	 * names with its scheduler (pkg/controller/podgroup.go
+	 * decoratePodTemplateSpec). */
 	if (object->gang.n < 2 || object->class == KIND_RAY ||
 	    object->gang_kind != GANG_OPERATOR || object->kueue ||
 	    object_is_mpi_v2(object))

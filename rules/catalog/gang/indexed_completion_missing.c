@@ -17,7 +17,7 @@ static bool goes_on(char c)
 	       (c >= 'a' && c <= 'z');
 }
 
-/* True for `[ -n "$NAME" ]`, `-z ${NAME}`. */
+/* True for a test such as `[ -n "$NAME" ]` or `-z ${NAME}`. */
 static bool is_tested(const char *text, const char *at)
 {
 	while (at > text && strchr("\"'${( ", at[-1]))

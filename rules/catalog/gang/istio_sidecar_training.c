@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports training pods that get an Istio sidecar. Pods on the host's network
- * get no proxy, and the pod's own label goes before that of its namespace
+ * get no proxy, and the pod's label has precedence over that of its namespace
  * (istio pkg/kube/inject/inject.go, injectRequired).
  */
 #include "engine/rule.h"
@@ -11,7 +11,7 @@
 
 static const char key[] = "sidecar.istio.io/inject";
 
-/* True if it calls the agent's /quitquitquit, which ends the proxy. */
+/* True if the pod calls the agent's /quitquitquit, which ends the proxy. */
 static bool ends_proxy(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -35,7 +35,7 @@ static bool suffers(const struct pod *pod)
 	       (node_is_unset(host) || node_is_false(host));
 }
 
-/* The label by which a namespace has proxies injected, or NULL. */
+/* Returns the label by which the namespace has proxies injected, or NULL. */
 static const char *injection(struct rule_run *run, const struct workload *w)
 {
 	const struct found_object *found =

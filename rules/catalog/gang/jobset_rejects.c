@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of jobset pkg/webhooks/jobset_webhook.go at 01078527,
- * ValidateCreate(), after the defaults of Default(): Indexed, one replica. The
- * rule jobset-target-unknown reports names of replicatedJobs that do not exist.
+ * Reports JobSets that JobSet's webhook rejects: pkg/webhooks/jobset_webhook.go
+ * at 01078527, ValidateCreate(), after Default() has set defaults (Indexed, one
+ * replica). The rule jobset-target-unknown reports names of replicatedJobs that
+ * do not exist.
  */
 #include "engine/rule.h"
 

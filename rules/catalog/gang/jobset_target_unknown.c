@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports JobSets that refer to a replicatedJob that they do not have.
+ * Reports JobSets that refer to a replicatedJob that does not exist in them.
  *
  * Source: jobset pkg/webhooks/jobset_webhook.go, ValidateCreate(): policies,
  * the coordinator and dependsOn name replicatedJobs of the same JobSet.
@@ -8,7 +8,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Each name is looked up in all of them. */
+/* Largest number of Jobs that are checked, because each name is compared with
+ * all of them. */
 enum { JOBS_MAX = 256 };
 
 static bool all_are_named(const struct node *jobs)

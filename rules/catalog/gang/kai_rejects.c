@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of KAI-Scheduler pkg/binder/plugins/gpusharing/gpu-request at
- * 0192ad9a, ValidateGpuRequests(); its webhook checks only pods that name its
- * scheduler (pod_validator.go).
+ * Reports pods that KAI-Scheduler rejects:
+ * pkg/binder/plugins/gpusharing/gpu-request at 0192ad9a, ValidateGpuRequests();
+ * its webhook checks only pods that name its scheduler (pod_validator.go).
  */
 #include "engine/rule.h"
 

@@ -9,8 +9,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* Returns the first main container; NULL if one of them has the name, or may
- * have it. */
+/* Returns the first main container; NULL if one of them has the required name,
+ * or may have it. */
 static const struct container *without(const struct pod *pod, const char *name)
 {
 	const struct container *first = NULL;

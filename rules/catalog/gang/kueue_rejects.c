@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports jobs, queues and flavors that Kueue rejects. Kueue validates jobs
- * without a queue too, but Ray clusters and pods only in a queue.
+ * even without a queue, but Ray clusters and pods only in a queue.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,8 +28,8 @@ static const char *note_of(const struct pod *pod, const char *key)
 
 /* --- pod sets ------------------------------------------------------------- */
 
-/* Pods of the template that make one pod set: a LeaderWorkerSet has a workload
- * for each of its groups. */
+/* Returns the number of pods of the template in one pod set. A LeaderWorkerSet
+ * has a workload for each of its groups. */
 static struct amount pods_of_set(const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -46,8 +46,8 @@ static struct amount pods_of_set(const struct pod *pod)
 	return size;
 }
 
-/* True if Kueue makes a pod set of each template of the kind, with its number
- * of pods; grouped: only kinds whose pod sets can form a group. */
+/* True if Kueue makes a pod set of each template of the kind. grouped restricts
+ * this to kinds whose pod sets can form a group. */
 static bool has_pod_sets(const struct object *object, bool grouped)
 {
 	static const char *const kinds[] = {
@@ -143,7 +143,8 @@ static void check_group(struct rule_run *run, const struct pod *pod)
 		check_pair(run, pod, other);
 }
 
-/* --- all of them ---------------------------------------------------------- */
+/* --- all checks
+ * ------------------------------------------------------------ */
 
 static void check_object(struct rule_run *run, const struct object *object)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of lws pkg/webhooks/leaderworkerset_webhook.go at 6263137f,
- * generalValidate() and validateUpdateSubGroupPolicy(); the defaults are those
- * of the CRD.
+ * Reports LeaderWorkerSets that their webhook rejects:
+ * pkg/webhooks/leaderworkerset_webhook.go at 6263137f, generalValidate() and
+ * validateUpdateSubGroupPolicy(); the defaults are those of the CRD.
  */
 #include "engine/rule.h"
 

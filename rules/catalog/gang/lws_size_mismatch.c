@@ -9,8 +9,8 @@
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* Returns the devices of one group, leader and workers, or 0: the group's share
- * of the devices of all pods, by its size. */
+/* Returns the number of devices of one group, leader and workers: the devices
+ * of all pods, divided by the number of groups. 0 if unknown. */
 static int64_t group_devices(const struct pod *pod)
 {
 	struct amount size = amount_int(node_get(pod->group, "size"), 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of mpi-operator pkg/apis/kubeflow/validation/validation.go at
- * 11a4e478, ValidateMPIJob(). The controller validates, so the API server
- * stores the object and no pod ever appears.
+ * Reports MPIJobs that the MPI operator rejects:
+ * pkg/apis/kubeflow/validation/validation.go at 11a4e478, ValidateMPIJob(). The
+ * controller validates the object after the API server has stored it, and
+ * creates no pods.
  */
 #include "engine/rule.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports queue names in a place where Kueue does not read them. Kueue manages
- * the owner and leaves its pods alone. Before 0.15 it read an annotation if
- * the label was missing (kubernetes-sigs/kueue#7271). For a CronJob it manages
- * the Jobs, which get only the labels of their template (kubernetes
- * pkg/controller/cronjob/utils.go, copyLabels).
+ * the owner and ignores the labels of its pods. Before 0.15 it read an
+ * annotation if the label was missing (kubernetes-sigs/kueue#7271). For a
+ * CronJob it manages the Jobs, which get only the labels of their template
+ * (kubernetes pkg/controller/cronjob/utils.go, copyLabels).
  */
 #include "engine/rule.h"
 

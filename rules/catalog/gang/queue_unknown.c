@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue that does not exist or accepts nothing: a Kueue LocalQueue (and its
- * ClusterQueue, and the flavors of that), or a queue of Volcano or KAI. The job
+ * Reports queues that do not exist or accept nothing: Kueue's LocalQueues, with
+ * their ClusterQueue and its flavors, and queues of Volcano and KAI. The job
  * stays suspended, or its pods stay Pending, without a message. If no file
  * defines the queue, the cluster may have it: the message then contains "if".
  * Source: kueue pkg/queue; volcano pkg/webhooks/admission/jobs; Volcano's
@@ -23,7 +23,8 @@ static void report(struct rule_run *run, const struct workload *w,
 		     rule_title(run, w->id.kind, w->id.name), fault);
 }
 
-/* owner: the object that names it; NULL: the workload. */
+/* Reports a queue that is not found. owner is the object that names it; NULL
+ * for the workload. */
 static void report_unknown(struct rule_run *run, const struct workload *w,
 			   enum cluster_kind kind, const char *name,
 			   const char *owner)

@@ -20,7 +20,8 @@ static const struct {
 	{"scheduling.k8s.io/group-name", "volcano", true, true},
 };
 
-/* The place of the queue: on the pods, or on their owner. */
+/* Returns the node that names the queue, in the pod or in its owner; NULL if
+ * there is none. */
 static const struct node *queue_of(const struct pod *pod, size_t i)
 {
 	const struct node *at;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports jobs whose pods do not have the DNS name that is given as the first
- * rank's address. A pod is known as HOSTNAME.SUBDOMAIN where a headless
- * Service has the subdomain's name. A JobSet makes the Service, and the
- * subdomain of its pods.
+ * Reports jobs in which the address of the first rank is not a DNS name of a
+ * pod. A pod has the name HOSTNAME.SUBDOMAIN if a headless Service has the name
+ * of the subdomain. JobSet creates the Service and sets the subdomain of its
+ * pods.
  *
  * Sources: volcano pkg/webhooks/admission/jobs/mutate/mutate_job.go (plugins
  * that imply svc); training-operator pkg/controller.v1/common/service.go.
@@ -23,7 +23,7 @@ static const char *const names[] = {"MASTER_ADDR", "PET_MASTER_ADDR",
 static const char *const flags[] = {"--master-addr", "--rdzv-endpoint",
 				    "--dist-init-addr", NULL};
 
-/* True if names of its pods are resolved by the cluster's DNS alone. */
+/* True if the pod resolves names only by the cluster's DNS. */
 static bool uses_cluster_dns(const struct pod *pod)
 {
 	static const char *const others[] = {"hostAliases", "dnsConfig",
@@ -35,7 +35,8 @@ static bool uses_cluster_dns(const struct pod *pod)
 	return true;
 }
 
-/* The job controller gives host names only to pods of Indexed Jobs. */
+/* True if the pods have host names. The job controller sets them only in pods
+ * of Indexed Jobs. */
 static bool has_hostnames(const struct pod *pod)
 {
 	if (!object_is(pod->object, "apps", "StatefulSet") &&
@@ -47,7 +48,8 @@ static bool has_hostnames(const struct pod *pod)
 	return true;
 }
 
-/* True if the address is NAME-TASK-N.NAME, which the plugin svc gives. */
+/* True if the address has the form NAME-TASK-N.NAME, which Volcano's plugin svc
+ * provides. */
 static bool is_of_task(const struct object *object, const char *value)
 {
 	size_t len = strlen(object->name);
@@ -87,8 +89,8 @@ static bool is_subdomain(const struct pod *pod, const char *text, size_t len)
 	return own && strlen(own) == len && !strncmp(own, text, len);
 }
 
-/* Returns the reason why the pods of the object do not have that name of a
- * first pod, or NULL. */
+/* Returns the reason why no pod of the object has this name of a first pod, or
+ * NULL. */
 static const char *nameless(const struct pod *pod, const char *value)
 {
 	const struct object *object = pod->object;
@@ -170,7 +172,7 @@ static void check_address(struct rule_run *run, const struct container *c,
 static bool may_have_address(const struct node *list)
 {
 	FOR_EACH_CHILD(list, item)
-		/* A script may contain placeholders besides. */
+		/* A script may contain placeholders elsewhere. */
 		if (item->type == NODE_STRING &&
 		    (text_contains(item->str, "-0.") ||
 		     text_contains(item->str, "-0:") ||

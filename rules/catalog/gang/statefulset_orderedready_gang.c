@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports gangs whose ranks are created only after another one is ready.
- * Without a readiness probe a pod is ready when its containers run. With
- * LeaderReady a LeaderWorkerSet makes workers when their leader is ready (lws
- * pkg/controllers/pod_controller.go).
+ * Reports gangs in which a rank is created only after another one is ready.
+ * Without a readiness probe, a pod is ready when its containers run. With
+ * LeaderReady, a LeaderWorkerSet creates the workers when their leader is ready
+ * (lws pkg/controllers/pod_controller.go).
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "kube/command/env.h"
 #include "kube/command/parallel.h"
 
-/* True if the probe tests a port. A command may test anything, and the port of
- * a launcher's store opens before the other pods start. */
+/* True if the probe checks a port. A command may check anything, and the port
+ * of a launcher's store opens before the other pods start. */
 static bool asks_port(const struct container *c, bool server)
 {
 	const struct node *probe = node_get(c->node, "readinessProbe");

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of training-operator v1.9.3 pkg/webhooks (PyTorchJob, TFJob,
- * XGBoostJob, PaddleJob, JAXJob; no defaults come before) and mpi_validation.go
- * (MPIJob v1); trainer pkg/runtime/framework/plugins/jobset/jobset.go at
- * 8c0f5059 and the CEL rules of its CRDs. pytorchjob-worker-zero reports
- * workers with 0 replicas, kubeflow-container-name names of containers. Checks
- * that depend on the runtime of a TrainJob are left out.
+ * Reports jobs that Kubeflow's operators reject: training-operator v1.9.3
+ * pkg/webhooks (PyTorchJob, TFJob, XGBoostJob, PaddleJob, JAXJob; no defaults
+ * are set before) and mpi_validation.go (MPIJob v1); trainer
+ * pkg/runtime/framework/plugins/jobset/jobset.go at 8c0f5059 and the CEL rules
+ * of its CRDs. pytorchjob-worker-zero reports workers with 0 replicas,
+ * kubeflow-container-name names of containers. Checks that depend on the
+ * runtime of a TrainJob are left out.
  */
 #include <string.h>
 

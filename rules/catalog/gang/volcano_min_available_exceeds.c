@@ -2,12 +2,13 @@
 /*
  * Reports Volcano Jobs whose minAvailable is larger than their number of pods.
  *
- * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: the sum of
- * all tasks, and each task by itself.
+ * Source: volcano pkg/webhooks/admission/jobs/validate/admit_job.go: it checks
+ * the sum of all tasks, and each task.
  */
 #include "engine/rule.h"
 
-/* Releases differ on unset replicas. */
+/* Returns the replicas of a task; unknown if unset, because Volcano's releases
+ * differ. */
 static struct amount replicas(const struct node *task)
 {
 	const struct node *n = node_get(task, "replicas");

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A gang that needs more at once than its Volcano queue may ever hold: it is
- * never enqueued. The plugins proportion (on by default) and capacity compare
- * the two. A resource that is not in the capability is unlimited. Source:
- * volcano pkg/scheduler/plugins/proportion/proportion.go (AddJobEnqueueableFn)
- * and capacity/capacity.go; a job's minimum:
+ * Reports gangs that need more at once than the capability of their Volcano
+ * queue, so that they are never enqueued. The plugins proportion (on by
+ * default) and capacity compare the two. A resource that is missing in the
+ * capability is unlimited. Source: volcano
+ * pkg/scheduler/plugins/proportion/proportion.go (AddJobEnqueueableFn) and
+ * capacity/capacity.go; a job's minimum:
  * pkg/controllers/job/job_controller_actions.go (calcPGMinResources).
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
 /*
- * The least amount of the resource that a gang of this many pods requests: the
- * pods with the smallest requests. Tasks that are counted first may request
- * more.
+ * Returns the least amount of the resource that a gang of this many pods can
+ * request: that of the pods with the smallest requests. The tasks that Volcano
+ * counts first may request more.
  */
 static struct quantity least(const struct object *object, const char *resource,
 			     int64_t gang)

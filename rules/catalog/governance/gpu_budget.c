@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports runs that may use more GPU hours than the site allows. Off until the
- * policy sets the hours; runs without a deadline are not counted. The roles of
- * a job have one deadline and are one run.
+ * policy sets the hours; runs without a deadline are not counted. All roles of
+ * a job have the same deadline and count as one run.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* Sums the roles that end with the pod; 0 if another role counts them. */
+/* Returns the GPUs of all roles that end with the pod; 0 if they are counted
+ * with another role. */
 static struct amount gpus_of_run(const struct pod *pod,
 				 const struct node *deadline)
 {
 	struct amount all = {0};
 	bool counted = false;
 
-	/* Each Job of a set has its own deadline and pods. */
+	/* Each Job of a JobSet has its own deadline and pods. */
 	if (node_get(pod_job_spec(pod), "activeDeadlineSeconds") == deadline)
 		return amount_mul(pod->steady, pod->gpus);
 	FOR_EACH_POD(pod->object, other) {

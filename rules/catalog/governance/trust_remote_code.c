@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports model servers that run code that comes with the model. Servers and
- * trainers run Python files of a model repository if a flag makes them trust
- * it.
+ * Reports servers and trainers that run Python files of a model repository
+ * because a flag makes them trust it.
  */
 #include <strings.h>
 
@@ -18,7 +17,7 @@ static bool says_no(const char *value)
 			 !strcasecmp(value, "no") || !strcmp(value, "0"));
 }
 
-/* Returns the flag as written, or NULL. */
+/* Returns the flag that trusts the code, as written; or NULL. */
 static const struct arg *trusting(const struct argv *argv)
 {
 	if (!argv_have(argv, "--trust-remote-code"))
@@ -29,7 +28,8 @@ static const struct arg *trusting(const struct argv *argv)
 		if (text_eq(text, "--trust-remote-code") ||
 		    text_eq(text, "--trust_remote_code") ||
 		    text_eq(text, "--trust-remote-code=true"))
-			/* Followed by a value, too: HfArgumentParser. */
+			/* The flag may be followed by a value, because of
+			 * HfArgumentParser. */
 			return i + 1 < argv->n &&
 					       says_no(argv->items[i + 1].text)
 				       ? NULL

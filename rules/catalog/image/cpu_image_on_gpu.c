@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers with GPUs that run an image built for CPUs. The name of
- * an image shows its target. Only GPUs are checked: PyTorch/XLA uses a TPU
- * beside the CPU build of PyTorch.
+ * Reports containers with GPUs that run an image built for CPUs. The name of an
+ * image shows its target. Only containers with GPUs are checked: on TPUs,
+ * PyTorch/XLA is used with the CPU build of PyTorch.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True for words of a build for GPUs, or of one that keeps its model in host
- * memory: `cpu-offload`. */
+/* True for words of GPU builds, and for `cpu-offload`: a build that stores
+ * parts of the model in host memory. */
 static bool has_gpu_word(const char *image)
 {
 	static const char *const words[] = {"gpu", "cuda",    "rocm",
@@ -19,7 +19,7 @@ static bool has_gpu_word(const char *image)
 	return text_any(image, words, text_contains);
 }
 
-/* True for a tag or name of a CPU build: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
+/* True for a name or tag of a CPU build: `:cpu`, `-cpu`, `:2.4-cpu-py311`. */
 static bool is_cpu_build(const char *image)
 {
 	const char *at = strstr(image, "cpu");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports images whose CUDA version, as their name or tag gives it, is older
- * than the selected GPUs. Programs built with it run on newer GPUs if they
- * contain PTX beside their binary kernels.
+ * than the selected GPUs. Programs of an older CUDA version run on newer GPUs
+ * if they contain PTX in addition to binary kernels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "kube/accelerator.h"
 #include "kube/scheduling/affinity.h"
 
-/* Reads `cuda12.4`, `cu124`, `cuda:12.4.1-base` as 1204; 0: unknown. */
+/* Returns the CUDA version, for example 1204 for `cuda12.4`, `cu124` or
+ * `cuda:12.4.1-base`; 0 if unknown. */
 static int64_t cuda_of(const char *image)
 {
 	const char *at = strstr(image, "cuda");
@@ -34,7 +35,8 @@ static int64_t cuda_of(const char *image)
 	return major >= 100 && major < 200 ? major / 10 * 100 + major % 10 : 0;
 }
 
-/* A pool or a team may have such a name for another reason. */
+/* True for a label of the GPU product. A pool or a team may have the name of a
+ * product for another reason. */
 static bool says_product(const char *key)
 {
 	const struct node_label *label = node_label_find(key);

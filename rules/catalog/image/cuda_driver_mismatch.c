@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports images whose CUDA version is too new for the driver of the selected
- * nodes. Within one major version CUDA runs on older drivers, so only majors
- * are compared.
+ * nodes. CUDA runs on the drivers of its whole major version, so only major
+ * versions are compared.
  */
 #include <ctype.h>
 #include <stdlib.h>
@@ -12,8 +12,9 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* The major CUDA version in `cuda13.0`, `cu130`, `nvidia/cuda:12.4.1-base`; 0:
- * unknown. The tag of `app-cuda:13.0` is the application's version. */
+/* Returns the major CUDA version in `cuda13.0`, `cu130` or
+ * `nvidia/cuda:12.4.1-base`; 0 if unknown. The tag of `app-cuda:13.0` is the
+ * application's version. */
 static int64_t cuda_major(const char *image)
 {
 	const char *at = strstr(image, "cuda");

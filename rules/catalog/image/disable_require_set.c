@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * NVIDIA_DISABLE_REQUIRE skips the NVIDIA_REQUIRE_* constraints of an image.
- * They are only checked for a container that gets GPUs.
+ * Reports NVIDIA_DISABLE_REQUIRE, with which the runtime skips the
+ * NVIDIA_REQUIRE_* constraints of an image. They are checked only for
+ * containers that get GPUs.
  */
 #include <string.h>
 #include <strings.h>

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * imagePullPolicy: Always on an image with a fixed tag or digest asks the
- * registry at every start, and pulls 10 to 30 GB again if the node lost the
- * image, with the GPU already allocated. Clusters with the AlwaysPullImages
- * plugin force it; so this is advice, and the fix needs a value from the
- * policy. Source: kubelet image manager; plugin/pkg/admission/alwayspullimages.
+ * Reports imagePullPolicy: Always for images with a fixed tag or digest. The
+ * kubelet asks the registry at every start, and pulls 10 to 30 GB again if the
+ * node has dropped the image, while the GPU is already allocated. Clusters with
+ * the AlwaysPullImages plugin require it, so this is advice, and the fix needs
+ * a value from the policy. Source: kubelet image manager;
+ * plugin/pkg/admission/alwayspullimages.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* `v0.11.0`, `25.03-py3`, `2.4.0-cuda12` or a digest is fixed; `amd64-neuron`
- * may be rebuilt in place, and `1` is the latest of a series. */
+/* True for a fixed version: `v0.11.0`, `25.03-py3`, `2.4.0-cuda12` or a digest.
+ * `amd64-neuron` may be rebuilt under the same name, and `1` is the latest of a
+ * series. */
 static bool has_version(const char *image)
 {
 	const char *tag = image_tag(image);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Mutable tags, such as latest, nightly and main, or no tag. An image that is
- * never pulled was put on the nodes. Upper-case letters mark a placeholder,
- * because repositories have none (distribution/reference).
+ * Reports images with mutable tags, such as latest, nightly and main, or
+ * without a tag. An image that is never pulled was stored on the nodes by other
+ * means and is skipped. Upper-case letters mark a placeholder, because names of
+ * repositories contain none (distribution/reference).
  */
 #include <string.h>
 

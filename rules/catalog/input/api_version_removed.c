@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports versions of APIs that no current Kubernetes release serves.
- * Versions: data/removed_versions.tsv. A version that no supported release of
- * Kubernetes serves is certainly rejected. An older cluster or an older
- * operator may still serve a version that a newer one removed.
+ * Reports versions of APIs that no current Kubernetes release serves. They are
+ * listed in data/removed_versions.tsv. A version that no supported release of
+ * Kubernetes serves is certainly rejected. An older cluster or operator may
+ * still serve a version that a newer release removed.
  */
 #include "engine/rule.h"
 #include "kube/api_version.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* True if the cluster certainly does not serve it. */
+/* True if the cluster certainly does not serve the version. */
 static bool is_certain(struct rule_run *run,
 		       const struct removed_version *removed)
 {
@@ -48,7 +48,7 @@ static void check(struct rule_run *run, const struct object *object)
 	removed = object_removed_version(object);
 	if (!removed)
 		return;
-	/* An older cluster still serves it. */
+	/* The policy says that the cluster is older and serves it. */
 	if (rule_platform(run)->kubernetes &&
 	    rule_platform(run)->kubernetes < removed->since)
 		return;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Required fields of Kubernetes' own types that are not set: a volumeMount
- * without mountPath, a Deployment without selector. Operators may name
- * containers and add some. The API server rejects such an object before it
+ * Reports required fields of Kubernetes' own types that are not set: a
+ * volumeMount without mountPath, a Deployment without selector. Operators may
+ * name containers and add some. The API server rejects such an object before it
  * calls a validating webhook, also for an operator's kind, because its schema
  * requires the same fields.
  */
 #include "engine/rule.h"
 #include "kube/field_value.h"
 
-/* "volumes[0]", "persistentVolumeClaim", "StorageClass" */
+/* Returns the place of the field: "volumes[0]", "persistentVolumeClaim",
+ * "StorageClass". */
 static const char *field_place(struct rule_run *run,
 			       const struct value_issue *issue)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values of a wrong type: an env value that is a number, a nodeSelector or
- * label that is a boolean, containers that are not a list, replicas as text.
+ * Reports values of a wrong type: an env value that is a number, a nodeSelector
+ * or label that is a boolean, containers that are not a list, replicas as text.
  * The API server rejects them ("json: cannot unmarshal number into Go struct
  * field EnvVar.value of type string"). Missing quotes in YAML are the usual
  * cause.
@@ -36,7 +36,7 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 	struct rule_run *run = walk->context;
 	const struct node *at = issue->at;
 	const char *name = name_of(run, issue);
-	/* A number of the wrong type: show it. */
+	/* Shows a number of the wrong type. */
 	const char *is = at->str && text_starts(issue->wanted, "an integer") &&
 					 at->type != NODE_STRING
 				 ? at->str

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields that Kubernetes' own types lack: anywhere in objects of its kinds, and
- * in the pod templates of operators' kinds. Serving kinds may extend their
- * templates (Knative has containerConcurrency): in such templates, and in an
- * operator's own types for pods, only devices below an unknown key are
- * reported. In a review, the API server has already dropped such fields, unless
- * a schema preserves them.
+ * Reports fields that Kubernetes' own types do not have: anywhere in objects of
+ * its kinds, and in the pod templates of operators' kinds. Serving kinds may
+ * extend their templates (Knative has containerConcurrency): in such templates,
+ * and in an operator's own types for pods, only devices below an unknown key
+ * are reported. In a review, the API server has already dropped such fields,
+ * unless a schema preserves them.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -15,10 +15,12 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/typed.h"
 
-/* kubectl requests strict validation from the server. */
+/* kubectl asks the server for strict validation, so the consequence depends on
+ * the client. */
 #define DROPPED "API server drops it (rejects it with strict field validation)"
 
-/* The rest of a message: "; did you mean `limits`? The API server ...". */
+/* Returns the end of a message: "; did you mean `limits`? The API server
+ * ...". */
 static const char *consequence(struct rule_run *run, const char *near)
 {
 	if (!near)
@@ -37,7 +39,8 @@ static const char *field_place(struct rule_run *run,
 			: field->type;
 }
 
-/* Adds the replacement of a field that older releases have. */
+/* Returns the replacement of a field that older releases have, as the end of a
+ * message; "" if there is none. */
 static const char *replaced(const struct unknown_field *field)
 {
 	static const struct {
@@ -116,8 +119,8 @@ static bool is_amounts(const struct node *at)
 	return text_eq(at->key, "limits") || text_eq(at->key, "requests");
 }
 
-/* Returns a device below a container's key that is probably meant to be
- * `resources`, or of its `limits`; NULL if there is none. */
+/* Returns a device below a key of the container that was probably meant to be
+ * `resources`, or below a key of that; NULL if there is none. */
 static const char *stray_device(struct rule_run *run, const struct container *c,
 				const struct node *at)
 {
@@ -134,8 +137,8 @@ static const char *stray_device(struct rule_run *run, const struct container *c,
 	return device;
 }
 
-/* Reports devices below an unknown key of `resources`, in its place, or beside
- * it, in objects whose types are only known in part. */
+/* Reports devices below an unknown key inside of `resources`, or next to it, in
+ * objects whose types are known only in part. */
 static void check_devices(struct rule_run *run, const struct container *c)
 {
 	static const char *const amounts[] = {"limits", "requests"};

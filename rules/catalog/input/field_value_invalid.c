@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Values that the types of Kubernetes do not allow: words outside of an
+ * Reports values that the types of Kubernetes do not allow: words outside of an
  * enumeration (`effect: NoShedule`), numbers out of range, names that are not
  * DNS labels, two items with one name, two sources of one volume. The API
  * server rejects native objects with them. The schema of an operator's kind
@@ -17,7 +17,7 @@
 
 enum { MOST_LISTED = 8, SHORTEST = 5 };
 
-/* "`Always`, `Never` or `OnFailure`" */
+/* Returns a list such as "`Always`, `Never` or `OnFailure`". */
 static const char *words(struct rule_run *run, const char *const *values)
 {
 	const char *list = NULL;
@@ -82,8 +82,8 @@ static const char *message(struct rule_run *run,
 	return text;
 }
 
-/* True if another rule gives a better message: about an operator's words, about
- * /dev/shm. */
+/* True if another rule reports it with a better message, about an operator's
+ * words, or about /dev/shm. */
 static bool is_said(const struct value_issue *issue)
 {
 	return (issue->pod && !strcmp(issue->field, "restartPolicy")) ||
@@ -117,7 +117,8 @@ static void check(struct rule_run *run, const struct object *object)
 				  .custom_only = rule_at_admission(run)};
 
 	value_issues(&walk, object);
-	/* The API server checks the pods themselves when they are created. */
+	/* At admission, the API server checks the pods when they are
+	 * created. */
 	if (rule_at_admission(run))
 		return;
 	walk.check = VALUE_CONSTRAINTS;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kinds that no API server serves: misspelled, or in a group that does not have
- * them. Otherwise such an object would pass as one without pods.
+ * Reports kinds that no API server serves: misspelled ones, and kinds that
+ * another group has. Without this rule, such an object would pass as one
+ * without pods.
  */
 #include "engine/rule.h"
 #include "kube/kind_name.h"
@@ -12,8 +13,8 @@ static void check(struct rule_run *run, const struct object *object)
 	struct kind_meant meant;
 	struct finding *f;
 
-	/* Kustomize finds the object of a patch by the patch's target, if it
-	 * has one. */
+	/* Kustomize finds the object that a patch changes by the patch's
+	 * target, if it has one. */
 	if (rule_at_admission(run) || object->fragment)
 		return;
 	switch (kind_fault(object, &meant)) {

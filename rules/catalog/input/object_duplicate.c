@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * If the input contains an object twice, kubectl applies one over the other,
- * kustomize rejects it, and Argo CD warns (RepeatedResourceWarning). The first
- * by path counts for quotas; the other is reported here.
+ * Reports objects that the input contains twice: kubectl applies one over the
+ * other, kustomize rejects them, and Argo CD warns (RepeatedResourceWarning).
+ * The first one by path counts for quotas, the other one is reported.
  */
 #include "engine/rule.h"
 
@@ -11,7 +11,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	const struct workload *first;
 	struct finding *f;
 
-	/* A patch repeats the name of the object that it patches. */
+	/* A patch has the same name as the object that it changes. */
 	if (!w->duplicate_of || workload_is_part(w))
 		return;
 	f = report_place(

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a pod that the API server rejects together: a mount of a missing
- * volume, a missing claim, one name for an init container and a main one, a
- * toleration with Exists and a value. An operator's kind is accepted with them,
- * and its pods are rejected. Operators add volumes: serving kinds, containers
- * that are merged into others, and names of operators' volumes are skipped.
- * Source: pkg/apis/core/validation; observed.
+ * Reports fields of a pod that contradict each other, so that the API server
+ * rejects it: a mount of a missing volume, a missing claim, an init container
+ * and a main container of the same name, a toleration with Exists and a value.
+ * For an operator's kind, the object is accepted and its pods are rejected.
+ * Because operators add volumes, the rule skips serving kinds, containers that
+ * are merged into others, and names of operators' volumes. Source:
+ * pkg/apis/core/validation; observed.
  */
 #include <string.h>
 
@@ -16,8 +17,8 @@
 #include "kube/purpose/intent.h"
 #include "kube/resources/shm.h"
 
-/* True if a tree has a volume or a claim template of that name: beside the pod
- * (StatefulSet), or in an operator's fields (JobSet). */
+/* True if a tree defines a volume or a claim template of that name: next to the
+ * pod (StatefulSet), or in an operator's fields (JobSet). */
 static bool is_defined(const struct node *tree, const char *name, bool volumes)
 {
 	if (volumes && (node_eq(node_get(tree, "name"), name) ||
@@ -38,7 +39,8 @@ static bool is_defined(const struct node *tree, const char *name, bool volumes)
 	return false;
 }
 
-/* Volumes that KubeRay, mpi-operator and Istio add, and that authors mount. */
+/* True for volumes that KubeRay, mpi-operator and Istio add, and that authors
+ * mount. */
 static bool is_of_operator(const char *name)
 {
 	static const char *const prefixes[] = {"ray-", "mpi-job-", "istio",
@@ -83,7 +85,7 @@ static void check_mounts(struct rule_run *run, const struct container *c,
 		    may_gain_volumes(c) ||
 		    is_defined(pod->object->root, name, false) ||
 		    (!is_native(pod) && is_of_operator(name)) ||
-		    /* shm-mount-invalid */
+		    /* shm-mount-invalid reports this path. */
 		    node_eq(node_get(mount, "mountPath"), SHM_PATH))
 			continue;
 		report_container(run, c, at,
@@ -260,7 +262,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *dns;
 
-	/* The API server checks the pods themselves when they are created. */
+	/* At admission, the API server checks the pods when they are
+	 * created. */
 	if (rule_at_admission(run) || pod->flat || pod->made ||
 	    pod->object->pods_inferred || pod->cut)
 		return;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities that the API server rejects: text that does not parse (`1Zi`,
- * `8GB`, empty), a negative amount, a cpu, memory or storage request above its
- * limit. In a custom resource it also rejects a fraction written as a number
- * (`cpu: 0.5`), because its schema takes integers and strings.
+ * Reports quantities that the API server rejects: text that does not parse
+ * (`1Zi`, `8GB`, empty), a negative amount, a cpu, memory or storage request
+ * above its limit. In a custom resource it also rejects a fraction written as a
+ * number (`cpu: 0.5`), because its schema takes integers and strings.
  *
  * Sources: apimachinery pkg/api/resource ("quantities must match the regular
  * expression"); pkg/apis/core/validation; observed on kube-apiserver.
@@ -14,7 +14,7 @@
 #include "kube/field_type.h"
 #include "kube/typed.h"
 
-/* Units as people write them, and as Kubernetes does. */
+/* Units that users write, and those that Kubernetes accepts. */
 static const char *const units[][2] = {
 	{"kb", "k"},   {"mb", "Mi"},  {"gb", "Gi"},  {"tb", "Ti"},
 	{"kib", "Ki"}, {"mib", "Mi"}, {"gib", "Gi"}, {"tib", "Ti"},
@@ -23,7 +23,7 @@ static const char *const units[][2] = {
 	{"cpu", ""},   {"cpus", ""},  {"cores", ""},
 };
 
-/* A spelling that is probably meant ("8GB": "8Gi"), or NULL. */
+/* Returns the text that was probably meant ("8Gi" for "8GB"), or NULL. */
 static const char *quantity_suggest(struct arena *arena,
 				    const struct node *node)
 {

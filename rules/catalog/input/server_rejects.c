@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports fields of Kubernetes' own kinds that the API server rejects together.
- * Nothing is checked at admission: the API server has accepted the object
- * before, and it checks the pods of custom kinds when they are created.
+ * Reports fields of Kubernetes' own kinds that contradict each other, so that
+ * the API server rejects the object. The rule does nothing at admission: the
+ * API server has accepted the object before, and it checks the pods of custom
+ * kinds when they are created.
  */
 #include <string.h>
 
@@ -74,7 +75,7 @@ static bool lists(const struct node *values, const char *value)
 	return false;
 }
 
-/* True unless the labels are known and the expression does not match. */
+/* True if the expression matches the labels, or they are unknown. */
 static bool matches(const struct node *expression, const struct node *labels)
 {
 	const char *key = node_str(node_get(expression, "key"));
@@ -181,7 +182,7 @@ static bool is_of_port(const struct node *port, const char *key,
 	return of_a && text_eq(of_a, of_b);
 }
 
-/* True if a port before it in the main containers has the same hostPort. */
+/* True if an earlier port of the main containers has the same hostPort. */
 static bool is_taken(const struct pod *pod, const struct node *port)
 {
 	FOR_EACH_CONTAINER(pod, c) {
@@ -220,7 +221,8 @@ static void check_port(struct rule_run *run, const struct container *c,
 			rule_number(run, number), rule_number(run, inside));
 }
 
-/* -------------------------------------------------------------------------- */
+/* --- all checks
+ * ------------------------------------------------------------ */
 
 static void check_object(struct rule_run *run, const struct object *object)
 {

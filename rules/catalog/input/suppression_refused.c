@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a suppression that the policy does not grant. The engine makes the
+ * Reports a suppression that the policy does not allow. The engine makes the
  * check while it reads a file.
  */
 #include "engine/rule.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Pod without an owner gets restartPolicy Always by default: the kubelet
- * restarts a program that has finished again and again, with a back-off of up
- * to five minutes. The pod stays bound, so its GPUs stay allocated. Source:
- * pkg/apis/core/v1/defaults.go SetDefaults_PodSpec; KEP-4603 on the back-off;
- * that the command ends is a guess from its arguments.
+ * Reports GPU Pods without an owner whose command ends although restartPolicy
+ * is Always, the default: the kubelet restarts the program again and again,
+ * with a back-off of up to five minutes. The pod stays on its node, so its GPUs
+ * stay allocated. Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec;
+ * KEP-4603 on the back-off; the rule guesses from its arguments that the
+ * command ends.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a Kubeflow job has succeeded or failed, the training operator leaves its
- * other pods running unless cleanPodPolicy is Running or All: workers that wait
- * for a lost peer, parameter servers and idle MPI workers keep running and hold
- * their GPUs. The same holds for mpi-operator (v2beta1), whose workers are ssh
- * servers that never end: its API documentation gives Running as the default,
- * its code sets None. A job with one pod leaves nothing behind. Source:
- * training-operator v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
+ * Reports Kubeflow jobs that leave pods behind. When a job has succeeded or
+ * failed, the training operator leaves its other pods running unless
+ * cleanPodPolicy is Running or All: workers that wait for a lost peer,
+ * parameter servers and idle MPI workers keep running and hold their GPUs. The
+ * same holds for mpi-operator (v2beta1), whose workers are ssh servers that
+ * never end: its API documentation gives Running as the default, its code sets
+ * None. A job with one pod leaves nothing behind. Source: training-operator
+ * v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
  * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
  * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
- * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends that:
- * the training operator deletes the job with its pods (common/job.go
- * CleanupJob); mpi-operator passes it to the launcher's Job, which does not
- * delete the workers (newLauncherJob).
+ * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends the
+ * pods if the training operator runs the job: it deletes the job with its pods
+ * (common/job.go CleanupJob); mpi-operator passes it to the launcher's Job,
+ * which does not delete the workers (newLauncherJob).
  */
 #include <string.h>
 
@@ -28,7 +29,8 @@ static const struct node *clean_policy(const struct object *object)
 	const struct node *policy =
 		node_get(node_get(spec, "runPolicy"), "cleanPodPolicy");
 
-	/* MPIJob v1 has it in spec as well, as all kinds once did. */
+	/* In MPIJob v1 the field may also be in spec, as in early versions of
+	 * all kinds. */
 	return node_is_unset(policy) ? node_get(spec, "cleanPodPolicy")
 				     : policy;
 }
@@ -59,8 +61,8 @@ static bool ends_with_first(const struct object *object)
 }
 
 /*
- * True if it ends only when all of its pods have succeeded: workers without a
- * master that are restarted until they do.
+ * True if the job ends only when all of its pods have succeeded: workers
+ * without a master that are restarted until they succeed.
  */
 static bool ends_with_all(const struct object *object,
 			  const struct run_policy *policy)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * command[0] is the program to execute, blanks included: no shell splits
- * `["python3 -m vllm --tp 2"]`. The container dies with "no such file or
- * directory" again and again while the pod holds its GPUs. A path with a
- * blank in a folder's name is possible, and KubeRay joins the command of a
- * Ray container into a shell line.
- * Source: runc exec semantics; an example in vllm#4462; KubeRay
- * common/pod.go (convertCmdToString).
+ * Reports commands that are one string with blanks. command[0] is the name of
+ * the program, including blanks: no shell splits `["python3 -m vllm --tp 2"]`.
+ * The container fails with "no such file or directory" again and again while
+ * the pod holds its GPUs. Skipped are paths with a blank in a folder's name,
+ * and Ray containers, whose command KubeRay joins into a shell line. Source:
+ * runc exec semantics; an example in vllm#4462; KubeRay common/pod.go
+ * (convertCmdToString).
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* `/opt/my app/run`: absolute, no program before the first blank, and a path
- * that continues after it. */
+/* True for a path such as `/opt/my app/run`: absolute, and continuing after the
+ * blank, so that the text before the blank is not a program. */
 static bool is_path(const char *text, const char *blank)
 {
 	const char *slash = memchr(blank, '/', strlen(blank));
@@ -26,8 +26,8 @@ static bool is_path(const char *text, const char *blank)
 	       !text_starts(text, "/sbin/");
 }
 
-/* A word after the string would become a word of the shell, not of the
- * string. */
+/* Splits the string, unless another word follows it, which would become an
+ * argument of the shell. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *command)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * concurrencyPolicy Allow, the default, starts the next run whether or not the
- * last one has ended: if GPUs are scarce, runs pile up and request a multiple
- * of the GPUs. A deadline shorter than the time between two runs prevents that.
- * The same field with the same default is in Argo's CronWorkflow, Spark's and
- * Volcano's schedules. Source: batch/v1 types.go and the CRDs.
+ * Reports schedules with concurrencyPolicy Allow, the default, which starts the
+ * next run even if the last one has not ended: if GPUs are scarce, runs
+ * accumulate and request a multiple of the GPUs. A deadline shorter than the
+ * time between two runs prevents that. Argo's CronWorkflow and the schedules of
+ * Spark and Volcano have the same field with the same default. Source: batch/v1
+ * types.go and the CRDs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,7 @@ static bool is_number(const char *field)
 	return is_one(field, "0123456789");
 }
 
-/* True for one day: not a list, range or step. */
+/* True for a field with a single day, not a list, range or step. */
 static bool is_weekday(const char *field)
 {
 	return is_number(field) ||
@@ -42,7 +43,7 @@ static bool is_any(const char *field)
 	return *field && strchr("*?", *field) && (!field[1] || field[1] == ' ');
 }
 
-/* Returns N of a step that divides the whole, or 0. */
+/* Returns the N of a step that divides the whole, or 0. */
 static int64_t step(const char *field, long whole)
 {
 	char *end = NULL;
@@ -51,8 +52,8 @@ static int64_t step(const char *field, long whole)
 	return n > 0 && whole % n == 0 && *end == ' ' ? n : 0;
 }
 
-/* Returns the shortest time between two daily runs. When clocks go forward, it
- * is an hour less. */
+/* Returns the shortest time between two runs of a daily schedule. It is an hour
+ * less when clocks go forward. */
 static int64_t days(const char *const *fields)
 {
 	if (is_number(fields[DAYS]) && is_any(fields[WEEKDAYS]))
@@ -80,7 +81,7 @@ static int64_t interval_of_macro(const char *schedule)
 	return 0;
 }
 
-/* Shortest time between two runs in seconds; 0: unknown. */
+/* Returns the shortest time between two runs in seconds; 0 if unknown. */
 static int64_t interval(const char *schedule)
 {
 	const char *fields[FIELDS];

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU container that only sleeps, or that waits for input, keeps its devices
- * from all others. Notebook kinds are made for that (see notebook-gpu-culling),
- * and so are namespaces of notebooks. Whether it is in use is unknown: it is a
- * warning only if many devices wait for longer than a day and no label marks it
- * as a test. Source: the words of the command; KubeRay appends `ray start` to
- * the command of a Ray container, so such a container does work.
+ * Reports GPU containers that only sleep, or wait for input, while no other pod
+ * can use their devices. Notebook kinds (see notebook-gpu-culling) and
+ * namespaces for notebooks are skipped. Because it is unknown whether the
+ * container is in use, it is a warning only if many devices wait for longer
+ * than a day and no label marks it as a test. Source: the words of the command;
+ * KubeRay appends `ray start` to the command of a Ray container, so such a
+ * container does work.
  */
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static bool is_for_people(struct rule_run *run, const struct pod *pod)
 				 rule_param(run, "namespaces"));
 }
 
-/* True if it ends by itself and nothing restarts it. */
+/* True if the command ends by itself and nothing restarts it. */
 static bool is_bounded(const struct container_command *command,
 		       const struct pod *pod)
 {
@@ -31,8 +32,8 @@ static bool is_bounded(const struct container_command *command,
 				    pod->restart == RESTART_ON_FAILURE);
 }
 
-/* Whole devices of all pods of the template together. A TPU pod has all chips
- * of its host. */
+/* True if all pods of the template together have many whole devices. A TPU pod
+ * has all chips of its host. */
 static bool holds_many(struct rule_run *run, const struct container *c)
 {
 	struct amount devices = amount_mul(c->pod->steady, c->gpus);

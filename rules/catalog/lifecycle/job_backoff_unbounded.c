@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Retries of failed GPU work. Unset, a Job retries 6 times; a Kubeflow job
- * endlessly: the operator's default is unlimited, and PyTorch and Paddle
- * replicas restart on failure by default. A deadline limits it too; elastic
- * maxRestarts counts inside of a pod. One fault of a gang counts once for each
- * pod.
- * Source: batch/v1 types.go; training-operator core/job.go,
- * pytorch_defaults.go; trainer#1589; Argo docs.
+ * Reports GPU work that is retried without limit, or more often than useful. By
+ * default, a Job retries 6 times, but a Kubeflow job endlessly: the operator's
+ * default is unlimited, and PyTorch and Paddle replicas restart on failure by
+ * default. A deadline also limits retries; elastic maxRestarts counts restarts
+ * inside of a pod. One fault of a gang counts once for each pod. Source:
+ * batch/v1 types.go; training-operator core/job.go, pytorch_defaults.go;
+ * trainer#1589; Argo docs.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
@@ -21,8 +21,8 @@ static struct amount all_pods(const struct object *object)
 	return sum;
 }
 
-/* Pods of its largest role; for a Job all of its completions, which count
- * together however few run at once. */
+/* Returns the number of pods of the largest role; for a Job all of its
+ * completions, which count together even if few run at once. */
 static struct amount object_most_pods(const struct object *object)
 {
 	struct amount most = {0};
@@ -37,10 +37,10 @@ static struct amount object_most_pods(const struct object *object)
 	return most;
 }
 
-/* Pods whose failures that field (such as backoffLimit) counts together: one
- * fault of a gang fails all of them. A launcher, a Ray cluster or a Volcano Job
- * fails alone. PastBackoffLimit of the training operator sums over all replica
- * types. */
+/* Returns the number of pods whose failures the field (such as backoffLimit)
+ * counts together, because one fault of a gang fails all of them. A launcher, a
+ * Ray cluster or a Volcano Job counts as one. PastBackoffLimit of the training
+ * operator adds up all replica types. */
 static int64_t object_counted_pods(const struct object *object,
 				   const char *field)
 {
@@ -56,7 +56,7 @@ static int64_t object_counted_pods(const struct object *object,
 	return counted.n > 1 ? counted.n : 1;
 }
 
-/* The first pod that is restarted after failures, or NULL. */
+/* Returns the first pod that is restarted after failures, or NULL. */
 static const struct pod *object_restarting_pod(const struct object *object)
 {
 	const struct pod *found = NULL;
@@ -72,8 +72,8 @@ static const struct pod *object_restarting_pod(const struct object *object)
 	return found;
 }
 
-/* Elastic jobs lose pods as a matter of course: only their authors know the
- * number. */
+/* Adds a limit. Elastic jobs lose pods in normal operation, so that only their
+ * authors know the number. */
 static void limit(struct rule_run *run, struct finding *f,
 		  const struct object *object, const struct node *base,
 		  const char *key)
@@ -103,7 +103,8 @@ static void limit(struct rule_run *run, struct finding *f,
 			    edit_string(rule_arena(run), "Running"));
 }
 
-/* A launcher fails until its workers answer: 30 retries take hours. */
+/* Returns the condition for the message. A launcher fails until its workers
+ * answer, so that 30 retries take hours. */
 static const char *condition(const struct object *object, struct amount pods,
 			     int64_t n)
 {
@@ -114,7 +115,7 @@ static const char *condition(const struct object *object, struct amount pods,
 					 : "";
 }
 
-/* pods: object_most_pods(). */
+/* pods is the result of object_most_pods(). */
 static void too_many(struct rule_run *run, const struct object *object,
 		     struct amount pods, const struct node *value,
 		     const char *field)

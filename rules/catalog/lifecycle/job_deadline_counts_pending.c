@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
+ * Reports short deadlines that include the time spent waiting for GPUs.
  * activeDeadlineSeconds of a job counts from its startTime, which is set when
- * the controller first sees the job, not when its pods run: waiting for GPUs
- * counts. Suspended jobs have no startTime, so Kueue's are safe. A deadline in
- * a pod counts from the kubelet's start and is not checked here. The deadline
- * of an MPIJob (v2beta1) is that of its launcher, which may be created last.
- * Source: batch/v1 types.go ActiveDeadlineSeconds; training-operator
- * pkg/core/job.go PastActiveDeadline; KubeRay rayjob_controller.go;
- * mpi_job_controller.go syncHandler, newLauncherJob.
+ * the controller first sees the job, not when its pods run. Suspended jobs have
+ * no startTime, so jobs in Kueue are skipped. A deadline in a pod counts from
+ * the kubelet's start and is not checked here. The deadline of an MPIJob
+ * (v2beta1) is that of its launcher, which may be created last. Source:
+ * batch/v1 types.go ActiveDeadlineSeconds; training-operator pkg/core/job.go
+ * PastActiveDeadline; KubeRay rayjob_controller.go; mpi_job_controller.go
+ * syncHandler, newLauncherJob.
  */
 #include <string.h>
 
@@ -16,7 +17,7 @@
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
-/* True if the clock starts only when this pod runs. */
+/* True if the time counts only from the start of this pod. */
 static bool is_waited_for(const struct pod *pod)
 {
 	return object_is_mpi_v2(pod->object) &&

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Collective operations may wait for a lost rank indefinitely: the job
- * neither fails nor succeeds, and holds its GPUs until a person notices. A
- * deadline at the job ends that; one in the pod template would move the pods to
- * another quota (scope Terminating). Kueue has a label for the same.
+ * Reports GPU jobs without a deadline. Collective operations may wait for a
+ * lost rank indefinitely: the job neither fails nor succeeds, and holds its
+ * GPUs until a person intervenes. A deadline of the job ends it; one in the pod
+ * template would move the pods to another quota (scope Terminating). Kueue has
+ * a label that sets a deadline.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -14,9 +15,9 @@
 #include "kube/operators/kubeflow.h"
 #include "kube/purpose/class.h"
 
-/* True if its launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
- * extension, by its heartbeats; Horovod's stall check, if it may shut down.
- */
+/* True if the launcher ends ranks that hang: ft_launcher of NVIDIA's resiliency
+ * extension, by its heartbeats, or Horovod, if its stall check may shut
+ * down. */
 static bool detects_hangs(const struct container *c)
 {
 	static const char stall[] = "HOROVOD_STALL_SHUTDOWN_TIME_SECONDS";
@@ -49,7 +50,8 @@ static bool kueue_ends_it(const struct object *object)
 	return false;
 }
 
-/* The place of the deadline, set or not; NULL if its kind has none. */
+/* Returns the node of the deadline, or its place if it is not set; NULL if the
+ * kind has no deadline. */
 static const struct node *deadline_place(const struct pod *pod)
 {
 	const struct object *object = pod->object;
@@ -66,7 +68,7 @@ static bool ends_hangs(const struct container *c)
 	       !node_is_unset(node_get(c->node, "livenessProbe"));
 }
 
-/* A test of devices alone is short and supervised. */
+/* True for a test of devices alone, which is short and supervised. */
 static bool ends_itself(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -97,7 +99,8 @@ static bool lacks_deadline(const struct pod *pod)
 	       !ends_itself(pod);
 }
 
-/* Sets it on the job, or on each Job inside: never in a pod template. */
+/* Sets the deadline of the job, or of each Job inside, but never in a pod
+ * template. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct object *object)
 {
@@ -132,7 +135,8 @@ static void repair(struct rule_run *run, struct finding *f,
 				edit_int(arena, seconds));
 }
 
-/* A runtime's Job may have one (Kubeflow Trainer). */
+/* Reports the pod's object. A Job made from a runtime (Kubeflow Trainer) may
+ * have a deadline there. */
 static void report(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * When a node is reclaimed or drained (spot, preemption) its pods fail, and
- * each of them counts against the Job's backoffLimit. A podFailurePolicy that
- * ignores the condition DisruptionTarget keeps those apart from failures of the
- * program. It needs restartPolicy Never, which the API server checks. Source:
- * KEP-3329; batch/v1 types.go PodFailurePolicy. It is a guess that a class
- * named "low" or "preemptible" is preempted.
+ * Reports Jobs that may be disrupted and have no podFailurePolicy. When a node
+ * is reclaimed or drained, or a pod is preempted, the pods fail and count
+ * against the Job's backoffLimit. A podFailurePolicy that ignores the condition
+ * DisruptionTarget counts only failures of the program. It needs restartPolicy
+ * Never, which the API server checks. Source: KEP-3329; batch/v1 types.go
+ * PodFailurePolicy. It is a guess that a class named "low" or "preemptible" is
+ * preempted.
  */
 #include <string.h>
 
@@ -15,8 +16,8 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/scheduling/spot.h"
 
-/* True if a word of the name means low priority: not `mlflow`,
- * `high-nonpreempting` (which preempts none), `low-latency`. */
+/* True if a word of the name means low priority, but not for `mlflow`,
+ * `low-latency` or `high-nonpreempting` (a class that preempts none). */
 static bool is_low(const char *class)
 {
 	static const char *const words[] = {
@@ -44,7 +45,8 @@ static const struct node *disrupted_by(const struct pod *pod)
 	return at ? at : is_low(node_str(class)) ? class : NULL;
 }
 
-/* JobSet's schema requires the status, which a Job has by default. */
+/* Adds the policy. JobSet's schema requires the field `status`, which has a
+ * default in a Job. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *spec)
 {

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Unless a podFailurePolicy is set, a Job creates the replacement of a pod as
- * soon as the pod begins to terminate (podReplacementPolicy
- * TerminatingOrFailed). The old pod holds its GPUs, and its share of the quota,
- * through its grace period: the new one waits for GPUs, or is rejected. With
- * backoffLimit 0 pods are not replaced. Source: kubernetes/api batch/v1
- * types.go PodReplacementPolicy, KEP-3939.
+ * Reports Jobs whose replaced pods need GPUs twice. Unless a podFailurePolicy
+ * is set, a Job creates the replacement of a pod as soon as the pod begins to
+ * terminate (podReplacementPolicy TerminatingOrFailed). The old pod holds its
+ * GPUs and its share of the quota until its grace period ends, so that the new
+ * one waits for GPUs or is rejected. With backoffLimit 0 pods are not replaced.
+ * Source: kubernetes/api batch/v1 types.go PodReplacementPolicy, KEP-3939.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/scheduling/spot.h"
 
-/* TRI_YES if the effective policy is TerminatingOrFailed. */
+/* Returns yes if the effective policy is TerminatingOrFailed. */
 static enum tri replaces_early(const struct pod *pod, const struct node *spec)
 {
 	const struct node *policy = node_get(spec, "podReplacementPolicy");
 
 	if (node_is_unknown(policy))
 		return TRI_UNKNOWN;
-	/* The API server rejects the fix beside a podFailurePolicy. */
+	/* The API server rejects the fix if a podFailurePolicy is set. */
 	if (!node_is_unset(policy) &&
 	    !node_is_unset(node_get(spec, "podFailurePolicy")))
 		return TRI_NO;
@@ -47,7 +47,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		node_is_unset(policy) ? " by default" : "", pod_device(pod));
 	finding_missing(f, pod->object, spec, "podReplacementPolicy");
 	/* With Failed, a pod on a lost node is not replaced until the Node
-	 * object is gone: spot nodes are removed automatically. */
+	 * object is deleted, which happens automatically only for spot
+	 * nodes. */
 	fix_set(finding_fix(run, f, pod_spot(pod),
 			    "set `podReplacementPolicy: Failed`"),
 		spec, "podReplacementPolicy",

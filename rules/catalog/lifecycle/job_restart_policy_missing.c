@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Job's pod template has no useful default: the pod's default is Always,
- * which a Job may not have, so the API server rejects a Job without one. JobSet
- * and training runtimes fill it in for their own Jobs.
- * Source: observed with kube-apiserver 1.36 ("spec.template.spec.
- * restartPolicy: Required value"); JobSet jobset_webhook.go.
+ * Reports Jobs without a restartPolicy, which the API server rejects, because
+ * the default of pods, Always, is not allowed in a Job. JobSet and training
+ * runtimes set it for their Jobs. Source: observed with kube-apiserver 1.36
+ * ("spec.template.spec. restartPolicy: Required value"); JobSet
+ * jobset_webhook.go.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finished job stays until it is deleted, unless a time to live is set; a Ray
- * cluster or pods that it left behind also stay, with their GPUs. A CronJob's
- * history limits delete its runs; Argo CD recreates deleted objects; Katib and
- * AppWrapper delete their own. Source: batch/v1 types.go
+ * Reports jobs without a time to live. Such a job stays after it has finished
+ * until it is deleted, and so do a Ray cluster or pods that it left behind,
+ * with their GPUs. Skipped are CronJobs, whose history limits delete their
+ * runs, objects of Argo CD, which recreates deleted ones, and jobs of Katib and
+ * AppWrapper, which delete them. Source: batch/v1 types.go
  * TTLSecondsAfterFinished; jobset_types.go; rayjob_types.go; training-operator
  * common_types.go; Argo CD's hooks.
  */
@@ -21,7 +22,8 @@ static bool by_argo_cd(const struct object *object)
 	       object_annotation(object, "helm.sh/hook");
 }
 
-/* KubeRay rejects a time to live for a cluster that is not shut down. */
+/* False if a time to live cannot be set: KubeRay rejects it for a cluster that
+ * is not shut down. */
 static bool may_have_ttl(const struct object *object)
 {
 	const struct node *spec = ray_job_spec(object);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports long initial delays of a liveness probe where a startup probe should
- * be used. The delay counts from every start of the container. A preset that
+ * Reports liveness probes with a long initial delay in place of a startup
+ * probe. The delay applies after every start of the container. A preset that
  * KServe merges may have a startup probe.
  */
 #include "engine/rule.h"

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model server answers its probes when the weights are loaded. A liveness
- * probe that gives up before then restarts the container, and loading starts
- * over: the server never comes up. A startupProbe delays liveness checks until
- * then. The loading time is a guess: 600 s, less for a model with a small size
- * in its name. Exec probes may pass early; Knative has its own deadline,
- * KServe's presets have a startupProbe. Most programs show no sign that they
- * load a model before they answer; Ollama loads on request.
- * Source: kserve#5062 and
- * #5063 (120 s and 300 s were too short; now a startupProbe of 60 x 10 s), vllm
- * production-stack#688, aibrix#772.
+ * Reports liveness probes that fail before the model is loaded. A model server
+ * answers its probes only after it has loaded the weights. If the liveness
+ * probe fails before, the container is restarted and loading starts again, so
+ * that the server never becomes ready. A startupProbe delays liveness checks.
+ * The loading time is an estimate: 600 s, less if the name of the model
+ * contains a small size. Skipped are exec probes, which may succeed before,
+ * Knative, which has its own deadline, and KServe's presets, which have a
+ * startupProbe; also programs that do not certainly load a model before they
+ * answer, such as Ollama. Source: kserve#5062 and #5063 (120 s and 300 s were
+ * too short; now a startupProbe of 60 x 10 s), vllm production-stack#688,
+ * aibrix#772.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -28,8 +29,8 @@ static bool is_known(const struct node *node)
 	return true;
 }
 
-/* A startup probe with the same handler that gives up after budget seconds;
- * NULL if the handler is unknown or a command. */
+/* Returns a startup probe with the same handler that fails after `budget`
+ * seconds; NULL if the handler is unknown or a command. */
 static struct node *probe_startup(struct arena *arena,
 				  const struct container_probe *liveness,
 				  int64_t budget)
@@ -56,8 +57,8 @@ static struct node *probe_startup(struct arena *arena,
 			   edit_int(arena, (budget + 9) / 10));
 }
 
-/* Seconds to load a model of that size (in 0.1 billion parameters); 0: unknown
- * size. */
+/* Returns the seconds to load a model of that size (in 0.1 billion parameters;
+ * 0 means unknown). */
 static int64_t load_time(struct rule_run *run, int64_t size)
 {
 	int64_t whole = rule_param_int(run, "budget");
@@ -149,7 +150,7 @@ static const struct rule_param params[] = {
 	{0},
 };
 
-/* A startupProbe of the same port would fail as well. */
+/* A startupProbe for the same wrong port would fail as well. */
 static const char *const yields_to[] = {"server-port-mismatch", NULL};
 
 const struct rule rule_liveness_kills_model_load = {

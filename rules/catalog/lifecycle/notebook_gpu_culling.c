@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports notebooks that keep their GPUs while they are idle. Culling is a
- * setting of the controller. A stopped notebook has no pod.
+ * setting of the notebook controller. A stopped notebook has no pod.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"

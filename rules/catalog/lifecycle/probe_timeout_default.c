@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A probe times out after one second by default. A model server under load, or
- * a Python process that holds its lock, answers later: it is taken out of
- * service or restarted when it is busiest. The kernel answers TCP probes.
- * Source: pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
+ * Reports probes of model servers with the default timeout of one second. A
+ * server under load, or a Python process that holds its global lock, answers
+ * later, so that it gets no requests or is restarted when it is most busy. TCP
+ * probes are skipped, because the kernel answers them. Source:
+ * pkg/apis/core/v1/defaults.go SetDefaults_Probe (timeoutSeconds 1).
  */
 #include "engine/rule.h"
 #include "kube/command/probe.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/purpose/class.h"
 
-/* Seconds of a startup probe that tries often enough: it ends before there is
- * load. */
+/* Length of a startup probe in seconds from which its timeout does not matter;
+ * it ends before there is load. */
 enum { PATIENT = 300 };
 
 static void check_container(struct rule_run *run, const struct container *c)

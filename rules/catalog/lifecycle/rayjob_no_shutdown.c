@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * KubeRay keeps a RayJob's cluster after the job has ended, for inspection,
- * unless shutdownAfterJobFinishes or a deletionStrategy deletes it, for success
- * and for failure. A job that selects an existing cluster owns none, and
- * interactive mode needs the cluster. Source: KubeRay rayjob_types.go,
- * rayjob_controller.go.
+ * Reports RayJobs whose cluster stays after the job. KubeRay keeps the cluster
+ * for inspection unless shutdownAfterJobFinishes is set, or a deletionStrategy
+ * deletes it after both success and failure. Skipped are jobs that select an
+ * existing cluster, and interactive mode, which needs the cluster. Source:
+ * KubeRay rayjob_types.go, rayjob_controller.go.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* True for a policy that keeps the workers running. KubeRay rejects unset
- * policies. */
+/* True for a policy that leaves the workers running. KubeRay rejects a policy
+ * that is not set. */
 static bool keeps(const struct node *policy)
 {
 	return node_eq(policy, "DeleteNone");
 }
 
-/* True if a rule deletes, or may delete, workers or more after that end:
+/* True if a rule deletes workers or the cluster, or may do so, after that end:
  * SUCCEEDED and Complete, or FAILED and Failed. */
 static bool rules_end(const struct node *rules, const char *status,
 		      const char *deployment)
@@ -60,7 +60,8 @@ static unsigned ray_ends_kept(const struct node *strategy)
 	return kept;
 }
 
-/* kuberay-rejects reports a ttl without shutdownAfterJobFinishes. */
+/* True if the job's cluster is shut down. kuberay-rejects reports a ttl without
+ * shutdownAfterJobFinishes. */
 static bool ends_it(const struct node *spec)
 {
 	const struct node *shutdown =
@@ -74,7 +75,8 @@ static bool ends_it(const struct node *spec)
 		ttl > 0);
 }
 
-/* The author's own strategy: missing rules are for the author to add. */
+/* Reports a strategy that leaves the cluster running after success or failure.
+ * The author must add the missing rules, so there is no fix. */
 static void check_strategy(struct rule_run *run, const struct object *object,
 			   const struct node *strategy)
 {
@@ -104,7 +106,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	struct arena *arena = rule_arena(run);
 
 	fix_set(fix, spec, "shutdownAfterJobFinishes", edit_bool(arena, true));
-	/* Time to read the logs. */
+	/* Leave time to read the logs. */
 	if (node_is_unset(node_get(spec, "ttlSecondsAfterFinished")))
 		fix_set(fix, spec, "ttlSecondsAfterFinished",
 			edit_int(arena, 600));
@@ -119,7 +121,7 @@ static void check(struct rule_run *run, const struct object *object)
 	const struct node *strategy = node_get(spec, "deletionStrategy");
 	struct finding *f;
 
-	/* In a queue, kueue-rejects reports it. */
+	/* For a RayJob in a queue, kueue-rejects reports it. */
 	if (!spec || (object->kueue && text_eq(object->kind, "RayJob")) ||
 	    !object_gpu_pod(object) || ends_it(spec) ||
 	    !node_is_unset(node_get(spec, "clusterSelector")) ||

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A RayJob waits for its cluster indefinitely: if some workers never get their
- * GPUs, the others hold theirs. preRunningDeadlineSeconds ends the wait;
- * activeDeadlineSeconds ends the job as well. A queue or a gang scheduler
- * starts all of them or none. Source: KubeRay rayjob_types.go
+ * Reports RayJobs that wait for their cluster indefinitely: if some workers
+ * never get their GPUs, the others hold theirs. preRunningDeadlineSeconds ends
+ * the wait; activeDeadlineSeconds ends the job as well. With a queue or a gang
+ * scheduler, all workers start or none. Source: KubeRay rayjob_types.go
  * PreRunningDeadlineSeconds.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/ray.h"
 
-/* One pod gets all of its devices or none. */
+/* True if the object has several pods with devices. A single pod gets all of
+ * its devices or none. */
 static bool has_several(const struct object *object)
 {
 	struct amount pods = {0};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Without a readinessProbe a pod counts as ready once its containers run:
- * requests reach a server whose weights are not loaded, and a rollout takes
- * down the old pods before the new ones can answer. Skipped are kinds of
- * operators that add probes (KServe, KubeRay, Seldon, Knative), workers of a
- * group, which get no requests, and servers that a Job starts for itself (batch
- * inference, benchmarks). A container with a startupProbe is not ready until it
- * has succeeded. Most programs show no sign that they load a model before they
- * serve, and Ollama loads on request.
+ * Reports model servers without a readinessProbe. Their pods count as ready as
+ * soon as the containers run: requests reach a server before its weights are
+ * loaded, and a rollout stops the old pods before the new ones can answer.
+ * Skipped are kinds of operators that add probes (KServe, KubeRay, Seldon,
+ * Knative), workers of a group, which get no requests, and servers that a Job
+ * starts for itself (batch inference, benchmarks). A container with a
+ * startupProbe is not ready until it has succeeded. Programs that do not
+ * certainly load a model before they serve, such as Ollama, are skipped.
  * Source: kubernetes docs, pod lifecycle, "Types of probe"; kubernetes
  * pkg/kubelet/prober/prober_manager.go UpdatePodStatus.
  */
@@ -28,7 +28,7 @@ static bool any_readiness(const struct pod *pod)
 	return node_count(pod_field(pod, "readinessGates")) > 0;
 }
 
-/* True for a shell that waits, or a program without a model to load. */
+/* True for a shell that waits, or a program that loads no model. */
 static bool loads_no_model(const struct container *c)
 {
 	struct container_command command = container_command(c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Restart settings that the API server or an operator rejects, with or without
- * GPUs: a policy that does not exist; Always in a Job; any policy but Always,
- * or a deadline, in a controller of long-running pods; OnFailure or
- * podReplacementPolicy TerminatingOrFailed beside a podFailurePolicy; a
+ * Reports restart settings that the API server or an operator rejects, with or
+ * without GPUs: a policy that does not exist; Always in a Job; any policy but
+ * Always, or a deadline, in a controller of long-running pods; OnFailure or
+ * podReplacementPolicy TerminatingOrFailed together with a podFailurePolicy; a
  * negative backoffLimit. mpi-operator accepts Never and OnFailure only. Source:
  * observed with kube-apiserver 1.36; pkg/apis/batch/validation,
  * pkg/apis/apps/validation ValidatePodTemplateSpecForReplicaSet; mpi-operator
@@ -13,8 +13,8 @@
 #include "kube/lifecycle/lifecycle.h"
 #include "kube/operators/kubeflow.h"
 
-/* A restart policy of Kubeflow's replicas, in a pod that is created
- * unchanged. */
+/* True for a restart policy that only Kubeflow's replicas may have, in a pod
+ * that is created from it unchanged. */
 static bool is_of_replicas(const struct pod *pod, const struct node *policy)
 {
 	return pod->restart == RESTART_EXIT_CODE && policy &&

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Kubeflow's operators overwrite the restartPolicy in the pod template with the
- * replica's, and report it only in an event. An unset replica policy has a
- * default by kind: OnFailure for PyTorchJob, PaddleJob and the launcher of
- * MPIJob v2beta1 and v1alpha2, Never for the others. ExitCode becomes Never in
- * the pod. Source: training-operator pkg/core/pod.go SetRestartPolicy;
- * mpi-operator setRestartPolicy.
+ * Reports a restartPolicy in a pod template that has no effect: Kubeflow's
+ * operators replace it by that of the replica, and report it only in an event.
+ * An unset replica policy has a default by kind: OnFailure for PyTorchJob,
+ * PaddleJob and the launcher of MPIJob v2beta1 and v1alpha2, Never for the
+ * others. ExitCode becomes Never in the pod. Source: training-operator
+ * pkg/core/pod.go SetRestartPolicy; mpi-operator setRestartPolicy.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -28,7 +28,8 @@ static const char *pod_policy(enum restart_policy policy)
 }
 
 /*
- * True if the move does not make pods restart endlessly that did not before.
+ * True if moving the policy to the replica does not make pods restart endlessly
+ * that did not before.
  */
 static bool may_move(const struct object *object, const struct pod *pod,
 		     const char *own)

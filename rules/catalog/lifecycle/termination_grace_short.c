@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that is evicted or rolled over has terminationGracePeriodSeconds, 30 by
- * default, to write a checkpoint or to finish its requests. On spot nodes the
- * provider's notice is the limit (spot-grace-too-long). Kinds made for serving
- * set their own period; a server that a Job starts ends with it.
- * Source: pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
+ * Reports short grace periods. A pod that is evicted or replaced has
+ * terminationGracePeriodSeconds, 30 by default, to write a checkpoint or to
+ * finish its requests. On spot nodes the provider's notice is the limit
+ * (spot-grace-too-long). Skipped are kinds made for serving, whose operators
+ * set the period, and servers that a Job starts for itself. Source:
+ * pkg/apis/core/v1/defaults.go SetDefaults_PodSpec (30 s).
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -20,7 +21,7 @@ static bool is_checkpoint(const char *text)
 	       text_contains_ci(text, "ckpt");
 }
 
-/* A mount for checkpoints on storage that outlives the pod. */
+/* Returns a mount for checkpoints on storage that outlives the pod, or NULL. */
 static const struct node *checkpoint_mount(const struct pod *pod,
 					   const struct container *c)
 {
@@ -43,7 +44,8 @@ static bool needs_grace(const struct container *c)
 {
 	struct container_command command = container_command(c);
 
-	/* A preStop hook shows that the author considered it. */
+	/* A preStop hook shows that the author has considered the end of the
+	 * pod. */
 	if (!node_is_unset(node_path(c->node, "lifecycle.preStop")))
 		return false;
 	return command.type != COMMAND_WAITS &&
@@ -96,7 +98,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			"terminationGracePeriodSeconds");
 	finding_label(run, f, why,
 		      serving ? "serves requests" : "keeps checkpoints");
-	/* Argo's templates have no such field. */
+	/* Argo's templates lack the field. */
 	if (!pod->defaults && finding_param_given(run, f, "seconds"))
 		fix_set(finding_fix(run, f, false,
 				    "set `terminationGracePeriodSeconds: %s`",

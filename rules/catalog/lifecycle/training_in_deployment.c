@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pods of a Deployment, a StatefulSet or a similar kind always restart:
- * training that has succeeded starts over, and one that fails does so without
- * limit. gpu-idle-command reports a command that sleeps afterward. Source:
- * apps/v1 types.go (restartPolicy must be Always); it is guessed from its
- * arguments that the command trains.
+ * Reports training in a Deployment, a StatefulSet or a similar kind, whose pods
+ * always restart: training that has succeeded starts again, and a failing one
+ * is retried without limit. gpu-idle-command reports a command that sleeps
+ * afterward. Source: apps/v1 types.go (restartPolicy must be Always); the rule
+ * guesses from its arguments that the command trains.
  */
 #include "engine/rule.h"
 #include "kube/command/command.h"
 #include "kube/purpose/class.h"
 
-/* The container whose arguments show training: the first one with a command. */
+/* Returns the container whose arguments show training; only the first one with
+ * a command is examined. */
 static const struct container *trainer(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -30,7 +31,7 @@ static const struct container *restarted(const struct pod *pod)
 	return c && !container_goes_on(c) ? c : NULL;
 }
 
-/* Leader and workers are one training job. */
+/* Leader and workers are reported once, because they are one training job. */
 static void check(struct rule_run *run, const struct object *object)
 {
 	if (object->class != KIND_SERVICE)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A Volcano Job has succeeded when all of its pods have, or minSuccess of them:
- * pkg/controllers/job/state/running.go. A single task is a machine to log in
- * to.
+ * Reports Volcano Jobs that never complete because their MPI workers run an ssh
+ * server. A Job has succeeded when all of its pods, or minSuccess of them, have
+ * succeeded: pkg/controllers/job/state/running.go. A Job with a single task is
+ * skipped, because users log in to it.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -37,7 +38,8 @@ static bool job_completes(const struct object *object)
 	return false;
 }
 
-/* As the last command: before others it may run in the background. */
+/* Returns the ssh server if it is the last command. Before other commands it
+ * may run in the background. */
 static const struct node *ssh_server(const struct container *c)
 {
 	struct argv argv = container_argv(c);

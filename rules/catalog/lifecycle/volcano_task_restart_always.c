@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Volcano sets no restartPolicy for its tasks, so the pod's default, Always,
- * applies: the task's pods never succeed, the job never completes and keeps its
- * GPUs. A TaskCompleted policy of that task never fires. Another task that ends
- * may complete the job: by its own policy, or the job's, with the action
- * CompleteJob (mpi's master, a chief), or by minSuccess. A job that consists of
- * servers is not meant to complete, and neither is the cluster of the plugin
- * ray, whose commands block. An explicit Always is accepted, so its fix is
- * opt-in.
- * Source: volcano pkg/webhooks/admission/jobs/mutate, pkg/controllers/job
- * (no restartPolicy there), its state/running.go (minSuccess) and
+ * Reports tasks of Volcano Jobs without a restartPolicy. Volcano sets none, so
+ * that the pod's default, Always, applies: the task's pods never succeed, and
+ * the job never completes and keeps its GPUs. A TaskCompleted policy of that
+ * task never fires. Another task that ends may complete the job: by its own
+ * policy, or the job's, with the action CompleteJob (mpi's master, a chief), or
+ * by minSuccess. Skipped are jobs that consist of servers, and the cluster of
+ * the plugin ray, whose commands block, because they are not meant to complete.
+ * If Always is explicit, the fix is opt-in. Source: volcano
+ * pkg/webhooks/admission/jobs/mutate, pkg/controllers/job (no restartPolicy
+ * there), its state/running.go (minSuccess) and
  * plugins/distributed-framework/ray (OnPodCreate);
  * pkg/apis/core/v1/defaults.go; volcano pkg/webhooks/admission/jobs/validate
  * validateTaskTemplate.
@@ -32,7 +32,7 @@ static bool completes_job(const struct node *policies)
 	return false;
 }
 
-/* The map that holds `tasks`. */
+/* Returns the map that contains `tasks`. */
 static const struct node *job_of(const struct pod *pod)
 {
 	const struct node *tasks = pod->group ? pod->group->parent : NULL;

@@ -7,7 +7,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"
 
-/* The instance type that the pods select, if there is one. */
+/* Returns the instance type that the pods select, or NULL if there is not
+ * exactly one. */
 static const struct instance_type *selected(const struct pod *pod)
 {
 	struct node_needs needs = pod_node_needs(pod);
@@ -26,7 +27,8 @@ static const struct instance_type *selected(const struct pod *pod)
 
 #define EFA "vpc.amazonaws.com/efa"
 
-/* The number of interfaces that it requests; -1: unknown. */
+/* Returns the number of interfaces that the container requests; -1 if
+ * unknown. */
 static int64_t interfaces(const struct container *c)
 {
 	const struct node *at = node_get(container_limits(c), EFA);
@@ -38,7 +40,8 @@ static int64_t interfaces(const struct container *c)
 	return state == QUANTITY_OK ? quantity_value(q) : -1;
 }
 
-/* True for all devices of a node with only some of its interfaces. */
+/* True if the container requests all devices of a node but only some of its
+ * interfaces. */
 static bool takes_part(const struct container *c,
 		       const struct instance_type *type)
 {
@@ -46,7 +49,7 @@ static bool takes_part(const struct container *c,
 	       interfaces(c) < type->efa;
 }
 
-/* The pod's first container with as many devices as this one. */
+/* Returns the pod's first container with as many devices as this one. */
 static const struct container *peer(const struct container *c,
 				    const struct pod *pod)
 {
@@ -73,7 +76,8 @@ static bool has_most(const struct container *c)
 	return true;
 }
 
-/* Another node pool may have another instance type. */
+/* True if both pods select the same node labels, so that they get the same
+ * instance type. */
 static bool selects_alike(const struct pod *a, const struct pod *b)
 {
 	return node_same(pod_field(a, "nodeSelector"),
@@ -81,7 +85,8 @@ static bool selects_alike(const struct pod *a, const struct pod *b)
 	       node_same(pod_field(a, "affinity"), pod_field(b, "affinity"));
 }
 
-/* Roles of one job, each on nodes of the same type, as far as known. */
+/* Compares the roles of a job that run on nodes of the same type, as far as is
+ * known. */
 static void compare(struct rule_run *run, const struct container *c)
 {
 	const struct instance_type *type = selected(c->pod);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that are configured for EFA and get no EFA device.
+ * Reports containers that are configured for EFA but get no EFA device.
  * libfabric finds devices only if the device plugin, a claim or the host gives
  * them to the container. A network driver (DRANET) gives the devices of a claim
  * to all containers of the pod. Source: aws/aws-ofi-nccl; AWS's guide of EFA on

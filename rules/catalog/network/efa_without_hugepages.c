@@ -12,7 +12,7 @@ static const struct node *efa(const struct container *c)
 	return node_get(container_limits(c), "vpc.amazonaws.com/efa");
 }
 
-/* Both variables keep libfabric from using huge pages. */
+/* True if the container's variables keep libfabric from using huge pages. */
 static bool wants_none(const struct container *c)
 {
 	return text_eq(container_env_text(c, "FI_EFA_USE_HUGE_PAGE"), "0") ||

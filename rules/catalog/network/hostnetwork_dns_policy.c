@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The kubelet gives pods on the host network the resolver of the node by
- * default. Volcano sets the policy if it is unset (mutate_job.go); MPI Operator
- * v2 sets it always (mpi_job_controller.go newWorker, newLauncherPodTemplate).
- * Name servers of dnsConfig are added to the node's.
+ * Reports pods on the host network that cannot resolve names of the cluster: by
+ * default, the kubelet gives them the resolver of the node. Volcano sets the
+ * policy if it is unset (mutate_job.go); MPI Operator v2 always sets it
+ * (mpi_job_controller.go newWorker, newLauncherPodTemplate). Name servers in
+ * dnsConfig are used in addition to those of the node.
  */
 #include "base/text.h"
 #include "engine/rule.h"

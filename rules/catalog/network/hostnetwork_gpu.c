@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods on the host network. Ports of the host network belong to
- * the node. Skipped are pods that take a whole node, that need the fabric of
- * the host, or that declare their ports: these become hostPorts, so that the
+ * Reports GPU pods on the host network. Ports of the host network belong to the
+ * node. Skipped are pods that use a whole node, that need the fabric of the
+ * host, or that declare their ports: these become hostPorts, so that the
  * scheduler puts the pods on different nodes (pkg/apis/core/v1/defaults.go,
  * defaultHostNetworkPorts).
  */
@@ -20,7 +20,7 @@ static bool is_kept_apart(const struct pod *pod)
 	return node_is_unknown(terms) || node_count(terms) > 0;
 }
 
-/* A TPU host runs one pod. */
+/* True if the pod has the node to itself. A TPU host runs one pod. */
 static bool has_node(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)

@@ -1,30 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports training jobs whose ranks are separated by network policies: no
- * rank may reach them, or they may reach none. Policies add up: without the
- * cluster's, one that is not visible may still allow it.
+ * Reports training jobs whose ranks cannot reach each other because of network
+ * policies. Policies add up, so that a policy of the cluster that is not in the
+ * input may still allow the traffic.
  *
- * Pods are isolated if some policy selects them, and no rule of the policies
- * that select them is for a pod of the workload. A rule for some ports or for
- * addresses may be for them, and so may one of a policy of which it is unknown
- * whether it selects them. Sources: networking/v1 NetworkPolicySpec;
- * pkg/apis/networking/v1/defaults.go: without policyTypes it is for Ingress,
- * and for Egress if it has rules for that.
+ * Pods are isolated if some policy selects them, and no rule of these policies
+ * allows a pod of the workload. Rules for certain ports or addresses, and rules
+ * of policies that only may select the pods, count as allowing it. Sources:
+ * networking/v1 NetworkPolicySpec; pkg/apis/networking/v1/defaults.go: without
+ * policyTypes, a policy applies to Ingress, and to Egress if it has egress
+ * rules.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
-/* Pods that cannot be reached by any pod of their workload (Ingress), or cannot
- * reach any (Egress). */
+/* Pods that no pod of their workload can reach (Ingress), or that can reach
+ * none (Egress). */
 struct isolation {
 	const struct workload_pod *pods;
 	const struct found_object
-		*policy; /* the first policy that selects them */
+		*policy; /* first policy that selects the pods */
 	const char *type;
 };
 
-/* Workloads with more pods, or policies with more rules, are skipped. */
+/* Workloads with more pods, and policies with more rules, are skipped. */
 enum { MOST_PODS = 32, MOST_PEERS = 10000 };
 
 struct direction {
@@ -33,10 +33,10 @@ struct direction {
 
 struct peer_search {
 	const struct workload *w;
-	const struct node *labels[MOST_PODS]; /* of its pods */
+	const struct node *labels[MOST_PODS]; /* labels of its pods */
 	const struct found_object *items;
 	size_t n;
-	size_t peers; /* looked at */
+	size_t peers; /* number of rules examined so far */
 };
 
 static enum tri has_type(const struct node *spec, const struct direction *d)
@@ -55,7 +55,7 @@ static enum tri has_type(const struct node *spec, const struct direction *d)
 }
 
 /* True if the selector names another namespace. Other labels of namespaces are
- * unknown. */
+ * unknown here. */
 static bool is_other_namespace(const struct peer_search *all,
 			       const struct node *selector)
 {
@@ -90,7 +90,7 @@ static bool may_admit(struct peer_search *all, const struct node *rule,
 			if (may_be_peer(all, peer, i))
 				return true;
 	}
-	/* Without peers the rule allows everybody. */
+	/* A rule without peers allows all traffic. */
 	return !node_count(peers);
 }
 
@@ -103,7 +103,7 @@ static bool one_may_admit(struct peer_search *all, const struct node *rules,
 	return node_is_unknown(rules);
 }
 
-/* The first policy that isolates the pods, or NULL. */
+/* Returns the first policy that isolates the pods, or NULL. */
 static const struct found_object *isolates(struct peer_search *all, size_t pod,
 					   const struct direction *d)
 {
@@ -116,7 +116,7 @@ static const struct found_object *isolates(struct peer_search *all, size_t pod,
 		enum tri selects, type = has_type(spec, d);
 
 		if (!selector)
-			return NULL; /* several definitions, or a patch */
+			return NULL; /* several definitions, or only a patch */
 		selects = label_selector_matches(selector, all->labels[pod],
 						 all->w->pods[pod].more_labels);
 		if (selects == TRI_NO || type == TRI_NO)
@@ -142,7 +142,7 @@ static bool read_pods(struct peer_search *all, struct arena *arena)
 	return true;
 }
 
-/* True only if it is certain, given the known policies. */
+/* True if the pods are certainly isolated, according to the known policies. */
 static bool workload_isolated(const struct object_index *set,
 			      const struct workload *w, struct arena *arena,
 			      struct isolation *out)
@@ -172,9 +172,9 @@ static bool has_ranks(const struct workload *w)
 
 	for (size_t i = 0; i < w->npods; i++)
 		pods = amount_add(pods, w->pods[i].steady);
-	/* Kueue and parallelism alone make no ranks: they may be trials of a
-	 * sweep. Volcano creates a policy that allows the ranks
-	 * (plugins/svc/svc.go). */
+	/* Without a gang, in Kueue or with parallelism alone, the pods may be
+	 * independent trials of a sweep. Volcano creates a policy that allows
+	 * its ranks (plugins/svc/svc.go). */
 	if (w->class != KIND_TRAINING &&
 	    (w->gang_kind == GANG_NONE || w->kueue))
 		return false;

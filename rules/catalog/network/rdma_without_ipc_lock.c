@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers with an RDMA device that may not lock memory. ibv_reg_mr
- * needs locked memory. The limit for a container without the capability is a
- * setting of its runtime: 64 KiB in some, unlimited in others.
+ * Reports containers with an RDMA device that may not lock memory. ibv_reg_mr()
+ * locks memory. The limit for a container without the capability depends on its
+ * runtime: it is 64 KiB in some, unlimited in others.
  */
 #include <string.h>
 
@@ -11,8 +11,8 @@
 #include "kube/command/env.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* GKE's networks are RDMA if their name contains it; GPUDirect-TCPX uses plain
- * NICs. */
+/* True for RDMA networks. On GKE their names contain "rdma"; GPUDirect-TCPX
+ * uses plain NICs. */
 static bool is_rdma(const char *key)
 {
 	return fabric_resource(key) &&

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports tensor parallel sizes that are not a power of two. Attention heads
- * are spread evenly over the ranks.
+ * are divided evenly among the ranks.
  */
 #include "engine/rule.h"
 #include "kube/command/parallel.h"

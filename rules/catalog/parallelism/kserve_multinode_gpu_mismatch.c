@@ -65,7 +65,8 @@ static void check_sizes(struct rule_run *run, const struct object *object,
 				*size, rule_number(run, n));
 }
 
-/* GPUs that the container requests itself; 0: the runtime decides. */
+/* Returns the number of GPUs that the container requests itself; 0 if the
+ * runtime decides. */
 static int64_t requested_gpus(const struct node *container)
 {
 	struct quantity q;

@@ -12,7 +12,8 @@
 #include "kube/command/parallel.h"
 #include "kube/lifecycle/lifecycle.h"
 
-/* OMPI_MCA_rmaps_base_oversubscribe=1,
+/* True for variables that allow more processes than slots:
+ * OMPI_MCA_rmaps_base_oversubscribe=1,
  * PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe. */
 static bool is_set_to_oversubscribe(const struct container *c)
 {
@@ -28,7 +29,8 @@ static bool is_set_to_oversubscribe(const struct container *c)
 	return false;
 }
 
-/* True if it gets its hosts elsewhere, or starts more than the slots. */
+/* True if the command has its own list of hosts, or may start more processes
+ * than slots. */
 static bool places_itself(const struct container *c)
 {
 	static const char *const flags[] = {
@@ -47,9 +49,9 @@ static bool places_itself(const struct container *c)
 	return is_set_to_oversubscribe(c);
 }
 
-/* Number of processes per node by the command: each may start others, or use
- * all devices of its node (`-np 2 --map-by ppr:1:node all_reduce_perf -g
- * 8`). */
+/* True if the command sets the number of processes per node. Each process may
+ * then start others, or use all devices of its node (`-np 2 --map-by ppr:1:node
+ * all_reduce_perf -g 8`). */
 static bool counts_by_node(const struct container *c,
 			   const struct parallel *mpi)
 {

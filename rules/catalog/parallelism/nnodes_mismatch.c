@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports launchers whose number of nodes (--nnodes) is not the number of
- * pods. Elastic ranges wait for their minimum. The command's own number
- * overrides the range that the operator sets from an elasticPolicy
- * (PET_NNODES).
+ * Reports launchers whose number of nodes (--nnodes) is not the number of pods.
+ * For an elastic range, the minimum counts. The number in the command overrides
+ * the range that the operator sets from an elasticPolicy (PET_NNODES).
  *
  * Source: training-operator pkg/controller.v1/pytorch/elastic.go;
  * pytorch/torch/distributed/argparse_util.py.
@@ -18,9 +17,9 @@
 #include "kube/command/parallel.h"
 
 /*
- * True if the ranks of a Job, or of a kind of apps, meet at an address that is
- * not, or may not be, that of their first pod: pods of other objects may then
- * be ranks, too.
+ * True if the ranks of a Job, or of a kind in the group apps, meet at an
+ * address that may not be that of their first pod, so that pods of other
+ * objects may be ranks as well.
  */
 static bool container_may_meet_others(const struct container *c)
 {
@@ -49,7 +48,8 @@ static const struct node *elastic_policy(const struct object *object)
 	return node_get(node_get(object->root, "spec"), "elasticPolicy");
 }
 
-/* An autoscaler may create more workers, up to the policy's maximum. */
+/* Returns the largest number of workers. An autoscaler may create up to the
+ * policy's maximum. */
 static struct amount most(const struct pod *pod)
 {
 	const struct node *policy = elastic_policy(pod->object);
@@ -60,7 +60,7 @@ static struct amount most(const struct pod *pod)
 			  amount_int(node_get(policy, "maxReplicas"), 0));
 }
 
-/* Counts pods that run the same launcher: those of all templates with it. */
+/* Counts the pods of all templates that run the same launcher. */
 static struct amount ranks(const struct object *object, const char *program)
 {
 	struct amount sum = {0};
@@ -80,7 +80,7 @@ static struct amount ranks(const struct object *object, const char *program)
 	return sum;
 }
 
-/* True if each rank may be a separate object: one Job for each rank. */
+/* True if each rank may be a separate object, such as one Job for each rank. */
 static bool may_be_one_of_several(const struct object *object, int64_t pods)
 {
 	return pods < 2 && object->class != KIND_TRAINING;
@@ -99,7 +99,8 @@ static bool is_replaced(const struct object *object, const struct degree *nodes)
 
 /*
  * True if the launchers of all its pods meet: their address and the name of
- * their rendezvous are the same text. Sets *said if a flag gives the address.
+ * their rendezvous are the same text. Sets *said if a flag contains the
+ * address.
  */
 static bool meets(const struct container *c, bool *said)
 {
@@ -131,8 +132,9 @@ static void report_more(struct rule_run *run, const struct container *c,
 	const struct object *object = c->pod->object;
 	bool many = nodes->n > 1, said;
 
-	/* Steps of a workflow follow each other. Without the flag the operator,
-	 * or another variable, may set the number. */
+	/* The pods may not run together: steps of a workflow follow each other.
+	 * Without the flag, the operator or another variable may set the
+	 * number. */
 	if (pods < 2 || object->copies.n != 1 ||
 	    text_eq(object->group, "argoproj.io") || !meets(c, &said) ||
 	    (!many && (!said || object->class == KIND_TRAINING ||
@@ -197,7 +199,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *object = pod->object;
 
-	/* One pod alone is what most objects have. */
+	/* Most objects have only one pod, and may be one of several. */
 	if ((object->npods == 1 && !pod->steady.unknown &&
 	     may_be_one_of_several(object, pod->steady.n)) ||
 	    object->pods_inferred || object->parent ||

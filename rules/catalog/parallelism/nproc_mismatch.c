@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports launchers that start more or fewer processes than the container has
- * GPUs. One process uses one GPU, unless the program itself spreads. Source of
- * the processes that a launcher starts: training-operator 1.8 and 1.9,
+ * GPUs. A process uses one GPU unless the program uses several itself. Source
+ * for the number of processes: training-operator 1.8 and 1.9,
  * pkg/controller.v1/pytorch/envvar.go setPodEnv, with or without a master.
  */
 #include <stdlib.h>
@@ -14,8 +14,8 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/intent.h"
 
-/* The field of a PyTorchJob or TrainJob that torchrun gets from its operator,
- * or NULL. */
+/* Returns the field of a PyTorchJob or TrainJob whose value the operator passes
+ * to torchrun, or NULL. */
 static const struct node *job_field(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -30,9 +30,10 @@ static const struct node *job_field(const struct container *c)
 }
 
 /*
- * Processes that the launcher of this node starts; 0: unknown, or one for each
- * device. *at gets the flag, or the field of the PyTorchJob or TrainJob that
- * its operator passes on to torchrun, or NULL.
+ * Returns the number of processes that the launcher starts on this node; 0 if
+ * unknown, or if it starts one for each device. Sets *at to the flag, or to the
+ * field of the PyTorchJob or TrainJob whose value the operator passes to
+ * torchrun; or to NULL.
  */
 static int64_t launcher_processes(const struct container *c,
 				  const struct parallel *launcher,
@@ -51,8 +52,9 @@ static int64_t launcher_processes(const struct container *c,
 			     : amount_int(*at, 0).n;
 }
 
-/* Number of entries in a list of devices that nothing else in the container
- * mentions, and its node; INT64_MAX: all devices, or unknown. */
+/* Returns the number of entries in a list of devices, and its node, unless
+ * something else in the container mentions the variable; INT64_MAX for all
+ * devices, or if unknown. */
 static int64_t entries(const struct container *c, const char *name,
 		       const struct node **at)
 {
@@ -66,8 +68,8 @@ static int64_t entries(const struct container *c, const char *name,
 	return device_list_size(value.text);
 }
 
-/* True if it is, or may be, for CPUs, by an empty list, or if its devices are
- * shared (MPS). */
+/* True if the container is or may be for CPUs, because of an empty list, or if
+ * its devices are shared (MPS). */
 static bool counts_otherwise(const struct container *c)
 {
 	return (container_env(c, "CUDA_VISIBLE_DEVICES") &&
@@ -76,8 +78,9 @@ static bool counts_otherwise(const struct container *c)
 	       container_env(c, "CUDA_MPS_PIPE_DIRECTORY");
 }
 
-/* Each process of torchrun uses the device of its local rank among those that
- * the variable leaves. DeepSpeed and accelerate set the variable themselves. */
+/* Compares the processes with a visibility variable: each process of torchrun
+ * uses the device of its local rank among the visible ones. DeepSpeed and
+ * accelerate set the variable themselves. */
 static bool judge_visible(struct rule_run *run, const struct container *c,
 			  const struct parallel *launcher, int64_t n)
 {
@@ -151,7 +154,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* One of several matches: it may be the one that runs. */
+		/* One of several launchers has the right number, and may be the
+		 * one that runs. */
 		if (list.n > 1 && one_fits(c, &list))
 			continue;
 		for (size_t i = 0; i < list.n; i++)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports environment variables that the operator sets as well. setPodEnv of
- * the training operator appends its variables: some only if there is a master,
- * the others in each job; elastic jobs get PET_RDZV_* instead. Trainer v2
- * rejects a TrainJob that sets them, if its runtime, which is not read here,
- * has the torch policy. Jobs of the other frameworks get other variables.
- * Source: training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
+ * Reports environment variables that the operator sets as well. setPodEnv() of
+ * the training operator appends variables: some only if there is a master,
+ * others in each job; elastic jobs get PET_RDZV_* instead. Trainer v2 rejects a
+ * TrainJob that sets them, if its runtime, which is not read here, has the
+ * torch policy. Jobs of the other frameworks get other variables. Source:
+ * training-operator v1.9.0 pkg/controller.v1: pytorch/envvar.go,
  * tensorflow/tfjob_controller.go SetClusterSpec, xgboost/xgboost.go,
  * jax/envvar.go, paddlepaddle/envvar.go; trainer v2.0.0 to v2.3.0
  * pkg/runtime/framework/plugins/torch/torch.go Validate, pkg/constants
@@ -17,7 +17,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* A job without a master gets only the first two. */
+/* Variables of a job with a master; a job without one gets only the first
+ * two. */
 static const char *const pytorch[] = {
 	"PET_NNODES",	 "PET_NPROC_PER_NODE", "MASTER_ADDR",
 	"MASTER_PORT",	 "WORLD_SIZE",	       "RANK",
@@ -31,7 +32,7 @@ static const char *const trainer[] = {"PET_NNODES", "PET_NPROC_PER_NODE",
 /* Frameworks whose variables do not depend on the other containers. */
 static const struct framework {
 	const char *kind, *replicas;
-	const char *container; /* NULL: all */
+	const char *container; /* NULL: all containers */
 	bool several;	       /* only in jobs of at least two pods */
 	const char *names[7];
 } frameworks[] = {
@@ -83,7 +84,8 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* Trainer's own runtimes for PyTorch have names that show it. */
+/* Checks a TrainJob. The names of Trainer's own runtimes for PyTorch show the
+ * framework. */
 static void judge_trainer(struct rule_run *run, const struct container *c,
 			  const char *name)
 {
@@ -106,7 +108,7 @@ static void judge_trainer(struct rule_run *run, const struct container *c,
 	fix_remove(finding_fix(run, f, false, "remove `%s`", name), entry);
 }
 
-/* True for certainly two pods or more. */
+/* True if the job certainly has two pods or more. */
 static bool has_several(const struct object *object, const char *replicas)
 {
 	int64_t sum = 0, n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports PyTorchJobs that start one process in a pod with several GPUs.
- * getNprocPerNodeInt: `auto` and an unset value count as one.
+ * Reports PyTorchJobs that start one process in a pod with several GPUs. In
+ * getNprocPerNodeInt(), `auto` and an unset value count as one.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static bool is_script(const char *text)
 	return text && text_ends(text, ".py");
 }
 
-/* `python train.py`, plainly. */
+/* Returns the script if the command is just `python train.py`, or NULL. */
 static const struct node *script(const struct container *c)
 {
 	struct argv argv = container_argv(c);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports Ray worker groups with autoscaling bounds whose cluster has no
- * autoscaler. maxReplicas still bounds replicas, and no fewer than minReplicas
- * are made (ray-operator controllers/ray/utils/util.go,
- * GetWorkerGroupDesiredReplicas). An explicit `false` is intended.
+ * autoscaler. maxReplicas and minReplicas still limit replicas (ray-operator
+ * controllers/ray/utils/util.go, GetWorkerGroupDesiredReplicas). An explicit
+ * `false` is intended.
  */
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports Ray nodes whose num-gpus is not the number of GPUs of their
- * container. On a head 0 keeps work away from it. Source: kuberay
- * common/pod.go, RayContainerIndex.
+ * container. On a head, num-gpus: 0 means that it gets no GPU work and is
+ * accepted. Source: kuberay common/pod.go, RayContainerIndex.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool is_ray(const struct container *c)
 	       (image && strstr(image, "ray"));
 }
 
-/* Ray starts in the first container, whatever it is. */
+/* Checks the order of containers: Ray starts in the first one. */
 static void check_order(struct rule_run *run, const struct pod *pod,
 			const struct container *first)
 {

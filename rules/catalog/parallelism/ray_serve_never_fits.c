@@ -14,7 +14,7 @@
 #include "kube/operators/ray.h"
 
 /*
- * The requirements of one replica: the largest part that one node must hold,
+ * Devices that one replica needs: the largest part, which one node must have,
  * and the sum.
  */
 struct need {
@@ -49,7 +49,7 @@ static struct need need_of(const struct node *deployment)
 	return need;
 }
 
-/* A lower bound; a placeholder may become 0. */
+/* Returns a lower bound of the replicas. A placeholder may become 0. */
 static int64_t replicas_of(const struct node *deployment)
 {
 	const struct node *scaling = node_get(deployment, "autoscaling_config");

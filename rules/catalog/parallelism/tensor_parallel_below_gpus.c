@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports model servers that use fewer GPUs than their container has. The
- * default is one device; TGI takes all of them. KServe's presets and runtimes
+ * default is one device; TGI uses all of them. KServe's presets and runtimes
  * add more flags (config-llm-template.yaml: spec.parallelism).
  */
 #include <string.h>
@@ -22,8 +22,8 @@ static bool is_refused(const char *text)
 	return len && text[len] == ' ';
 }
 
-/* True if the script gives a program fewer devices than there are, or selects
- * some: it then starts others, or several copies, or possibly nothing. */
+/* True if the script limits a program to some of the devices. It then probably
+ * starts other programs or copies that use the others. */
 static bool uses_others(const struct container *c, int64_t devices)
 {
 	static const char *const names[] = {
@@ -53,7 +53,7 @@ static void check_server(struct rule_run *run, const struct container *c,
 	int64_t n = parallel_devices(server, &by);
 	int64_t has = container_devices(c);
 
-	/* Other Triton servers may use the rest. */
+	/* Other Triton servers may use the other devices. */
 	if (server->type != PARALLEL_SERVER || server->unknown || !n ||
 	    n >= has || !strcmp(server->program, "Triton") ||
 	    uses_others(c, has))

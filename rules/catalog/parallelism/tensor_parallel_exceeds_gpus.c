@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports model servers that spread over more GPUs than their container has.
- * Tensor, pipeline and data parallelism multiply; each rank takes one device.
+ * Reports model servers that need more GPUs than their container has. Their
+ * number is the product of tensor, pipeline and data parallelism; each rank
+ * uses one device.
  */
 #include "engine/rule.h"
 #include "kube/command/argv.h"
 #include "kube/command/parallel.h"
 
-/* True if all devices are its own: no Ray (vLLM's multi-node-serving.sh starts
- * one), no group of pods. */
+/* True if the server can use only the devices of its container: there is no Ray
+ * (which vLLM's multi-node-serving.sh starts) and no group of pods. */
 static bool stands_alone(const struct container *c)
 {
 	const struct object *object = c->pod->object;
@@ -47,7 +48,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		if (!container_devices(c))
 			continue;
 		list = container_parallel(c);
-		/* An `if` may select one of several. */
+		/* With several commands, a condition in the script may select
+		 * one. */
 		if (list.n == 1)
 			check_server(run, c, &list.items[0]);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports containers with several processes that each start a thread per CPU.
- * torchrun itself sets OMP_NUM_THREADS=1, and bound processes see only their
- * own cores.
+ * Skipped are torchrun, which sets OMP_NUM_THREADS=1, and processes that are
+ * bound to cores, which see only these.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -10,7 +10,7 @@
 #include "kube/command/parallel.h"
 #include "kube/purpose/class.h"
 
-/* True for processes that mpirun does not bind to cores. */
+/* True if mpirun does not bind its processes to cores. */
 static bool is_unbound(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -28,8 +28,8 @@ static bool has_several(const struct parallel *parallel)
 	return n->given && (n->all || n->n > 1);
 }
 
-/* True for `mpirun -x OMP_NUM_THREADS=8`; NCCL's tests (all_reduce_perf) use no
- * threads. */
+/* True if the command sets the number (`mpirun -x OMP_NUM_THREADS=8`), or its
+ * program uses no threads (NCCL's tests). */
 static bool needs_no_number(const struct container *c)
 {
 	struct argv argv = container_argv(c);
@@ -41,7 +41,8 @@ static bool needs_no_number(const struct container *c)
 	return false;
 }
 
-/* The container's mpirun, if it starts several processes per node. */
+/* Returns the container's mpirun if it starts several processes per node, or
+ * NULL. */
 static const struct parallel *own_mpi(const struct container *c)
 {
 	struct parallel_list list = container_parallel(c);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A training class above a serving class: if GPUs are scarce, the scheduler
- * evicts model servers to start a batch job. Equal priority never preempts;
- * preemptionPolicy: Never on the training class keeps its place in the queue
- * without evicting any pod. The rule does not compare the nodes on which both
- * may run. Source: pkg/scheduler/framework/preemption (strictly lower priority,
- * on a node that the preemptor may use).
+ * Reports a training workload with a higher priority class than a model server:
+ * if GPUs are scarce, the scheduler evicts the server to start the training.
+ * Pods of equal priority never preempt each other. With preemptionPolicy:
+ * Never, the training class keeps its place in the queue without evicting pods.
+ * The rule does not compare the nodes on which both may run. Source:
+ * pkg/scheduler/framework/preemption (strictly lower priority, on a node that
+ * the preemptor may use).
  */
 #include <string.h>
 

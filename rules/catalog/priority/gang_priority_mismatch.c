@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pods of a gang start together or not at all, so they need the same
- * priority: with different classes, part of the gang is preempted and the rest
- * holds its GPUs uselessly. The class of a Kubeflow schedulingPolicy goes to
- * the PodGroup only, not to the Pods.
- * Source: training-operator pkg/controller.v1/common/scheduling.go.
+ * Reports gangs whose pods have different priority classes. If a part of the
+ * gang is preempted because of its lower priority, the other pods hold their
+ * GPUs without use. The class in a Kubeflow schedulingPolicy is set in the
+ * PodGroup only, not in the Pods. Source: training-operator
+ * pkg/controller.v1/common/scheduling.go.
  */
 #include <string.h>
 
@@ -12,7 +12,8 @@
 #include "kube/lifecycle/priority.h"
 #include "kube/purpose/class.h"
 
-/* The launcher belongs to the gang, with or without a device. */
+/* True for a pod of the gang. The launcher belongs to it, with or without a
+ * device. */
 static bool is_in_gang(const struct pod *pod)
 {
 	return pod_uses_gpu(pod) == TRI_YES || pod_is_launcher(pod);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod without priorityClassName has priority 0, unless a PriorityClass is
- * globalDefault: it preempts nothing, and any pod with a higher priority
- * preempts it. The class may also come from the operator
+ * Reports GPU pods without a priority class. Such a pod has priority 0, unless
+ * a PriorityClass is globalDefault: it preempts no pod, and any pod with a
+ * higher priority can preempt it. The class may also come from the operator
  * (kube/lifecycle/priority.h); with a Kueue priority label or a Kubeflow
  * schedulingPolicy, which order the queue, nothing is reported. The classes are
- * known from a snapshot, or from the policy.
- * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
+ * known from a snapshot, or from the policy. Source:
+ * plugin/pkg/admission/priority getDefaultPriorityClass.
  */
 #include "engine/rule.h"
 #include "kube/cluster/cluster.h"
 #include "kube/lifecycle/priority.h"
 
-/* Writes "Pod `x` has", "the `worker` pods of PyTorchJob `x` have". */
+/* Returns "Pod `x` has" or "the `worker` pods of PyTorchJob `x` have". */
 static const char *subject(struct rule_run *run, const char *kind,
 			   const char *name, const char *role)
 {
@@ -25,10 +25,10 @@ static const char *subject(struct rule_run *run, const char *kind,
 }
 
 /*
- * The Priority plugin sets the number of no class in a Pod before it reaches a
- * webhook; if it stays there, the plugin's second run rejects the Pod: "the
- * integer value of priority (0) must not be provided". The plugin sets both
- * again.
+ * Adds the class to a Pod. Before a webhook gets a Pod without a class, the
+ * Priority plugin sets its number (0). If that number stayed, the plugin's
+ * second run would reject the Pod: "the integer value of priority (0) must not
+ * be provided". So the number is removed, and the plugin sets it again.
  */
 static void give_class(struct rule_run *run, struct finding *f,
 		       const struct pod *pod, const char *class)
@@ -46,7 +46,7 @@ static void give_class(struct rule_run *run, struct finding *f,
 		fix_remove(fix, preemption);
 }
 
-/* The policy names a class, so pods without one are reported and can get it. */
+/* Checks pods if the policy names a class, which the fix sets. */
 static void check_given(struct rule_run *run, const struct pod *pod)
 {
 	const struct object *o = pod->object;
@@ -64,7 +64,8 @@ static void check_given(struct rule_run *run, const struct pod *pod)
 		give_class(run, f, pod, class);
 }
 
-/* Returns whether a workload can choose among classes. */
+/* Returns whether there is more than one class from which a workload can
+ * choose. */
 static enum tri has_choice(struct rule_run *run)
 {
 	const char *const *names = rule_platform(run)->priority_classes;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A priorityClassName that names no PriorityClass: the owner is accepted, and
- * then each of its Pods is forbidden ("no PriorityClass with name ... was
- * found"). Checked only if the input or the cluster has PriorityClasses. Files
- * seldom define all of them, and schedulers install more (KAI: train, build,
- * inference), so without a cluster even a similar name is a guess.
- * Source:
- * plugin/pkg/admission/priority admitPod; observed on kube-apiserver.
+ * Reports a priorityClassName for which there is no PriorityClass: the owner is
+ * accepted, and then each of its Pods is forbidden ("no PriorityClass with name
+ * ... was found"). It is checked only if the input or the cluster has
+ * PriorityClasses. Files rarely define all of them, and schedulers install more
+ * (KAI: train, build, inference), so that without a cluster the finding is a
+ * guess even for a similar name. Source: plugin/pkg/admission/priority
+ * admitPod; observed on kube-apiserver.
  */
 #include <string.h>
 
@@ -34,7 +34,7 @@ static const char *nearest_class(struct rule_run *run, const char *name)
 	return text_nearest(name, names, n);
 }
 
-/* True if classes are known. Otherwise the rule counts as skipped. */
+/* True if classes are known. Otherwise the rule is recorded as skipped. */
 static bool judges(struct rule_run *run)
 {
 	if (rule_cluster_lacks(run, CLUSTER_PRIORITY_CLASS))

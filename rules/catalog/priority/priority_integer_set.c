@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API server sets spec.priority from the class. If a number in the manifest
- * differs from the computed one, every Pod is forbidden: "the integer value of
- * priority (5) must not be provided in pod spec". Without a class, and without
- * a default class, the server computes 0. Values come from system classes, the
- * input or the cluster; the server compares a Pod's value before it calls a
- * webhook. Source: plugin/pkg/admission/priority admitPod; kubernetes#102724.
+ * Reports pods that set spec.priority. The API server derives it from the
+ * class. If a number in the manifest differs from the computed one, every Pod
+ * is forbidden: "the integer value of priority (5) must not be provided in pod
+ * spec". Without a class, and without a default class, the server computes 0.
+ * Values come from system classes, the input or the cluster; the server
+ * compares a Pod's value before it calls a webhook. Source:
+ * plugin/pkg/admission/priority admitPod; kubernetes#102724.
  */
 #include "engine/rule.h"
 #include "kube/lifecycle/priority.h"
@@ -30,7 +31,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			   "`priority: %s` without a class: unless the cluster's default class has that value, the API server forbids the pods",
 			   rule_number(run, n));
 	fix = finding_fix(run, f, true, "remove `priority`");
-	fix_replaces(fix); /* The API server forbids the value. */
+	fix_replaces(fix); /* the API server rejects the old value */
 	fix_remove(fix, at);
 }
 

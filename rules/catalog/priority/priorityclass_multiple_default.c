@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only one PriorityClass of a cluster may be globalDefault. The admission
- * plugin rejects a second one, but two that are created at the same time are
- * both accepted; then the lowest value wins.
- * Source: plugin/pkg/admission/priority getDefaultPriorityClass.
+ * Reports a second PriorityClass with globalDefault. The admission plugin
+ * rejects it, but if two are created at the same time, both are accepted, and
+ * the one with the lowest value applies. Source: plugin/pkg/admission/priority
+ * getDefaultPriorityClass.
  */
 #include "base/text.h"
 #include "engine/rule.h"

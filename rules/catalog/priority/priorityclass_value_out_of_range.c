@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The API server rejects user classes above 1,000,000,000 and names that begin
- * with system-. Below -10 the Cluster Autoscaler treats pods as expendable: it
- * neither scales up for them nor keeps a node because of them (its FAQ,
+ * Reports PriorityClasses that the API server rejects (a value above
+ * 1,000,000,000, or a name that begins with system-), and values below -10, for
+ * which the Cluster Autoscaler treats pods as expendable: it adds no nodes for
+ * them and removes nodes on which they run (its FAQ,
  * --expendable-pods-priority-cutoff).
  */
 #include <inttypes.h>

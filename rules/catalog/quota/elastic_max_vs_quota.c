@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports workloads that can grow beyond their quota. Only growth is checked
- * here; other rules check the initial size.
+ * Reports workloads that can grow beyond their quota. Only growth is checked;
+ * other rules check the initial size.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* The request of each replica of a kind with one template. */
+/* Returns the request of each replica of a workload with one template. */
 static struct quantity per_replica(const struct workload *w,
 				   const char *resource)
 {
@@ -42,7 +42,7 @@ static void check_scaler(struct rule_run *run, const struct workload *w,
 	}
 }
 
-/* Checks scalers of kinds whose replicas are pods. */
+/* Checks autoscalers of kinds whose replicas are pods. */
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A limit of the site: accelerators per pod, or per workload in the steady
- * state, because a LimitRange cannot limit extended resources. Off until the
- * policy sets a number.
+ * Reports pods, and workloads in the steady state, with more accelerators than
+ * the policy allows. Off until the policy sets a number. A LimitRange cannot
+ * set such a limit for extended resources.
  */
 #include "engine/rule.h"
 

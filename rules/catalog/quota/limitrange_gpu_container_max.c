@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A LimitRange of type Container with a GPU in max, default, min or
- * defaultRequest gives that many GPUs to every container and init container
- * without one: SetDefaults_LimitRangeItem copies max to default to
- * defaultRequest, and LimitRanger injects default. An explicit 0 beside a max
- * prevents that, unless there is a min; so does a max of 0, which allows none.
- * A defaultRequest or min alone adds a request without a limit, which the API
- * server rejects. Source: pkg/apis/core/v1/defaults.go,
- * plugin/pkg/admission/limitranger; kubernetes#74507; seen on kube-apiserver:
- * one GPU for each container.
+ * Reports LimitRanges of type Container with a GPU in max, default, min or
+ * defaultRequest, which give that many GPUs to every container and init
+ * container that requests none: SetDefaults_LimitRangeItem copies max to
+ * default to defaultRequest, and LimitRanger injects default. An explicit
+ * default of 0 prevents this, unless there is a min, and so does a max of 0,
+ * which allows no GPU. A defaultRequest or min alone adds a request without a
+ * limit, which the API server rejects. Source: pkg/apis/core/v1/defaults.go,
+ * plugin/pkg/admission/limitranger; kubernetes#74507; observed on
+ * kube-apiserver: each container gets one GPU.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -33,9 +33,9 @@ static const struct node *default_of(const struct node *item,
 }
 
 /*
- * Finds the default of type Container, not zero, for an extended resource that
- * the container does not name: its entry (key: the resource), and its
- * LimitRange. NULL: none, or no cluster.
+ * Finds a default of type Container, other than zero, for an extended resource
+ * that the container does not mention. Returns its entry, whose key is the
+ * resource, and sets the LimitRange; NULL if there is none, or no cluster.
  */
 static const struct node *limit_range_default(const struct cluster *cluster,
 					      const struct container *c,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A LimitRange of type Pod with a GPU in max, min or maxLimitRequestRatio
- * forbids every pod without a GPU: the constraint fails if the limit is absent,
- * and type Pod has no defaults. Source: plugin/pkg/admission/limitranger
- * maxConstraint, minConstraint.
+ * Reports LimitRanges of type Pod with a GPU in max, min or
+ * maxLimitRequestRatio, which forbid every pod without a GPU: the constraint
+ * fails if the limit is absent, and type Pod has no defaults. Source:
+ * plugin/pkg/admission/limitranger maxConstraint, minConstraint.
  */
 #include "base/array.h"
 #include "base/text.h"

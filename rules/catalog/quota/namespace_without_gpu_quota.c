@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A namespace with GPU workloads and no quota on any accelerator, although the
- * input has GPU quotas for others: nothing limits it. A queue (Kueue, Volcano,
- * KAI) is a limit too.
+ * Reports namespaces with GPU workloads and without a quota on accelerators, if
+ * the input has such quotas for other namespaces. A queue (Kueue, Volcano, KAI)
+ * also limits a workload.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quota on an extended resource counts the requests of containers. Devices of
- * claims have separate keys; since 1.36 devices of a class with an
+ * Reports claims for devices that no quota of the namespace counts. A quota on
+ * an extended resource counts the requests of containers; devices of claims
+ * have separate keys. Since 1.36, devices of a class with an
  * extendedResourceName count as that resource too (gate DRAExtendedResource). A
- * quota with scopes never matches a claim.
- * Source: pkg/quota/v1/evaluator/core/resource_claims.go (MatchingResources,
+ * quota with scopes never matches a claim. Source:
+ * pkg/quota/v1/evaluator/core/resource_claims.go (MatchingResources,
  * MatchingScopes, addExtendedResourceQuota).
  */
 #include <string.h>
@@ -18,7 +19,8 @@
 #define AS_REQUEST "requests.deviceclass.resource.kubernetes.io/"
 #define OF_CLAIMS  "count/resourceclaims.resource.k8s.io"
 
-/* True for keys of the class; of any class if it is unknown. */
+/* True if the key counts devices of the class. If the class is unknown, any
+ * device class counts. */
 static bool counts(const char *key, const char *class)
 {
 	size_t len = strlen(class);
@@ -32,7 +34,7 @@ static bool counts(const char *key, const char *class)
 		(text_starts(key, class) && !strcmp(key + len, OF_CLASS)));
 }
 
-/* extended: the resource as which devices of the class count, or NULL. */
+/* extended is the resource as which devices of the class count, or NULL. */
 static bool limits_class(const struct quota *quota, const char *class,
 			 const char *extended)
 {

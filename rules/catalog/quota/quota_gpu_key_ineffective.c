@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Only "requests.<resource>" is ever charged for an extended resource. A bare
- * "nvidia.com/gpu" and "limits.nvidia.com/gpu" pass validation (any name with a
- * slash does) and stay in status.hard without ever appearing in status.used.
- * HAMi's scheduler reads certain limits.* keys: a quota that names its memory
- * or core shares is skipped. Source: pkg/quota/v1/evaluator/core/pods.go
- * isExtendedResourceNameForQuota, podComputeUsageHelper; seen on kube-apiserver
- * with its controller-manager.
+ * Reports keys of quotas that limit nothing. For an extended resource, only
+ * "requests.<resource>" has an effect. "nvidia.com/gpu" and
+ * "limits.nvidia.com/gpu" are accepted, as is any name with a slash, and appear
+ * in status.hard but never in status.used. A quota with HAMi's memory or core
+ * shares is skipped, because HAMi's scheduler reads some limits.* keys. Source:
+ * pkg/quota/v1/evaluator/core/pods.go isExtendedResourceNameForQuota,
+ * podComputeUsageHelper; observed on kube-apiserver with its
+ * controller-manager.
  */
 #include <stdio.h>
 #include <string.h>
@@ -65,12 +66,12 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 
 static const char *right_name(const struct quota_key *key)
 {
-	/* A prefix row has no single name to suggest. */
+	/* If the resource is a pattern, there is no single name to suggest. */
 	return strchr(key->accelerator->name, '*') ? key->resource
 						   : key->accelerator->name;
 }
 
-/* Moves the value to the effective key, unless that key has a value. */
+/* Moves the value to the key that has an effect, unless that key exists. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct node *entry, const char *better)
 {
@@ -86,11 +87,12 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix_set_key(fix, entry->parent, "", arena_strdup(arena, better),
 			    edit_copy(arena, entry));
 	}
-	fix_replaces(fix); /* The key bounds nothing. */
+	fix_replaces(fix); /* the old key limits nothing */
 	fix_remove(fix, entry);
 }
 
-/* A Kubeflow Profile creates the quota of its namespace. */
+/* Returns the map `hard`. A Kubeflow Profile creates the quota of its
+ * namespace. */
 static const struct node *hard_of(const struct object *o)
 {
 	if (object_is(o, "", "ResourceQuota"))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Each extended resource is counted separately: a quota on nvidia.com/gpu does
- * not see nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A workload that
- * requests a resource that is in no quota of its namespace bypasses the budget.
- * A share of devices that are also counted (HAMi's gpumem beside
- * nvidia.com/gpu) does not. Source: pkg/quota/v1/evaluator/core/pods.go
- * podComputeUsageHelper.
+ * Reports workloads that request an accelerator that no quota of their
+ * namespace limits, although quotas limit others. Each extended resource is
+ * counted separately: a quota on nvidia.com/gpu does not count
+ * nvidia.com/mig-1g.10gb or nvidia.com/gpu.shared. A share of devices that are
+ * counted (HAMi's gpumem with nvidia.com/gpu) is skipped. Source:
+ * pkg/quota/v1/evaluator/core/pods.go podComputeUsageHelper.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -31,7 +31,8 @@ static const struct quota *find_quota(struct rule_run *run,
 	return other;
 }
 
-/* True for memory or cores of devices whose number a quota limits. */
+/* True if the resource is memory or cores of devices whose number a quota
+ * limits. */
 static bool is_part(struct rule_run *run, const struct workload *w,
 		    const struct workload_pod *pod,
 		    const struct accelerator *share)

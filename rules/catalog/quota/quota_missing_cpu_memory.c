@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A quota that names cpu or memory requires the value in every container,
- * including init containers; else the pod is forbidden: "must specify
- * limits.cpu for: ...". The owner then has 0 pods. A LimitRange's default sets
- * the value before the quota is checked.
- * Source: pkg/quota/v1/evaluator/core/pods.go enforcePodContainerConstraints.
+ * Reports containers that do not set cpu or memory although a quota limits
+ * them. Such a quota requires the value in every container, including init
+ * containers; otherwise the pod is forbidden ("must specify limits.cpu for:
+ * ..."), and the owner has 0 pods. A LimitRange's default sets the value before
+ * the quota is checked. Source: pkg/quota/v1/evaluator/core/pods.go
+ * enforcePodContainerConstraints.
  */
 #include <string.h>
 
@@ -12,7 +13,7 @@
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* The entry of `hard` with that key, or NULL. */
+/* Returns the entry of `hard` with that key, or NULL. */
 static const struct resource_amount *quota_hard(const struct quota *quota,
 						const char *key)
 {
@@ -23,8 +24,8 @@ static const struct resource_amount *quota_hard(const struct quota *quota,
 }
 
 struct demanded {
-	const char *key;      /* in spec.hard */
-	const char *resource; /* in the container */
+	const char *key;      /* key in spec.hard */
+	const char *resource; /* resource in the container */
 	bool limit;
 	enum missing_type type;
 };
@@ -46,8 +47,8 @@ static bool listed(const char *const *names, size_t n, const char *name)
 	return false;
 }
 
-/* True if a LimitRange of the namespace sets it (a default limit sets the
- * request too). */
+/* True if a LimitRange of the namespace sets it. A default limit also sets the
+ * request. */
 static bool defaulted(const struct object_index *index,
 		      const struct workload *w, const struct demanded *key)
 {

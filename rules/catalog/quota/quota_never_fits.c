@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One workload alone requests more than a quota of its namespace allows. Pods
- * are admitted one by one until the quota is full: part of the gang starts,
- * holds its GPUs and waits for pods that can never start. Suspended and queued
- * jobs are checked too.
- * Source: pkg/quota/v1/evaluator/core/pods.go; training-operator
- * pkg/controller.v1/common/pod.go (nothing is rolled back).
+ * Reports workloads that alone request more than a quota of their namespace
+ * allows. Pods are admitted one by one until the quota is full: part of the
+ * gang starts, holds its GPUs and waits for pods that can never start.
+ * Suspended and queued jobs are checked as well. Source:
+ * pkg/quota/v1/evaluator/core/pods.go; training-operator
+ * pkg/controller.v1/common/pod.go (it does not delete the pods that were
+ * created).
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"

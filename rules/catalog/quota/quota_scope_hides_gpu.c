@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU quota with scopes counts only the pods its scopes select, and scopes
- * are not validated against extended resources: a BestEffort scope selects only
- * pods without cpu and memory, a Terminating one only pods with a deadline.
- * Reported if GPU workloads of the input in that namespace are not selected,
- * and no other quota counts them. Source: pkg/apis/core/validation
- * validateResourceQuotaScopes.
+ * Reports GPU quotas whose scopes select none of the GPU workloads of the input
+ * in that namespace, if no other quota counts them. A quota counts only the
+ * pods that its scopes select: BestEffort those without cpu and memory,
+ * Terminating those with a deadline. Scopes are not validated for extended
+ * resources. Source: pkg/apis/core/validation validateResourceQuotaScopes.
  */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
@@ -20,7 +19,8 @@ static bool counted(struct rule_run *run, const struct quota *quotas, size_t n,
 	return false;
 }
 
-/* The first GPU pod that none of its namespace's GPU quotas selects. */
+/* Returns the first GPU pod that no GPU quota of its namespace selects, or
+ * NULL. */
 static const struct workload_pod *outside(struct rule_run *run,
 					  const struct workload *w,
 					  const struct quota *quotas, size_t n)

@@ -1,38 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares workloads with the rest of a quota. With a cluster state: a workload
- * that exceeds hard - used in the steady state (without its own usage) is an
- * error if it is a gang, because only part of it would start; other workloads
- * retry. It is a warning if only its peak exceeds it (surge, elastic maximum;
- * not replacement pods, which wait), or if all workloads of a namespace
- * together exceed hard. quota-never-fits reports a single workload above hard.
- * Source: quota evaluator; training-operator controller.v1/common/pod.go. */
+ * Reports workloads that exceed the free part of a quota. With a cluster state,
+ * a workload that needs more than hard - used in the steady state, apart from
+ * its own usage, is an error if it is a gang, because only a part of it would
+ * start; other workloads retry. It is a warning if only its peak needs more
+ * (surge or elastic maximum; replacement pods wait), or if all workloads of a
+ * namespace together exceed hard. quota-never-fits reports a single workload
+ * above hard. Source: quota evaluator; training-operator
+ * controller.v1/common/pod.go.
+ */
 #include "engine/rule.h"
 #include "kube/quota/quota.h"
 
-/* The amount of one accelerator that the workloads of a namespace need
- * together and that a quota of it limits. */
+/* Amount of one accelerator that all workloads of a namespace need together,
+ * for a quota that limits it. */
 struct quota_sum {
 	const struct quota *quota;
 	const struct resource_amount *hard;
 	const char *resource;
 	struct quantity steady;
-	size_t workloads; /* that need some */
-	size_t largest;	  /* index of the one that needs most */
+	size_t workloads; /* number of workloads that need some */
+	size_t largest;	  /* index of the workload that needs most */
 	struct quantity largest_demand;
 };
 
 /*
- * One walk over the workloads adds each to the quotas of its namespace.
- * Embedded objects are counted with their owner, and only the first of two
- * equal objects counts. A workload that is suspended, or waits in a queue of
- * Kueue, has no pods beside the others'.
+ * State while each workload is added to the quotas of its namespace. Embedded
+ * objects are counted with their owner, and of equal objects only the first
+ * counts. A workload that is suspended, or waits in a queue of Kueue, is not
+ * added, because it has no pods.
  */
 struct sums {
 	const struct object_index *index;
 	struct quota_sum *items;
 	size_t n;
-	size_t *first; /* by quota: its first item; one more at the end */
+	/* index of each quota's first item, and the number of items at the
+	 * end */
+	size_t *first;
 };
 
 static void list_sums(struct sums *sums, const struct accelerator_extra *extra,
@@ -91,8 +95,8 @@ static void add_to_all(struct sums *sums, const struct workload *w,
 		add_workload(&sums->items[i], w, index);
 }
 
-/* Returns one sum for each hard entry of each quota that limits accelerators;
- * *n of them. */
+/* Returns a sum for each entry of `hard` that limits an accelerator; sets *n to
+ * their number. */
 static struct quota_sum *quota_sums(const struct object_index *index,
 				    const struct accelerator_extra *extra,
 				    struct arena *arena, size_t *n)
@@ -108,7 +112,7 @@ static struct quota_sum *quota_sums(const struct object_index *index,
 	return sums.items;
 }
 
-/* ", 4 reserved for others", or "". */
+/* Returns ", 4 reserved for others", or "". */
 static const char *quota_reserved(const struct quota_room *room,
 				  struct arena *arena)
 {
@@ -152,7 +156,8 @@ static void report(struct rule_run *run, const struct quota_case *c, bool peak)
 		finding_guess(run, f);
 }
 
-/* The quota's usage already includes running pods. */
+/* True if the need exceeds the quota, whose usage already includes running
+ * pods. */
 static bool exceeds(const struct quota_room *room, struct quantity need)
 {
 	return quantity_cmp(need, room->left) > 0 &&

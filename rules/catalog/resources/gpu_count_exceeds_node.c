@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that requests more devices than one node has. A pod never spans nodes,
- * so it stays Pending forever. Most servers have 8; the maximum is a parameter,
- * and a selected instance type or count label with more raises it; with a
- * snapshot it is the number on the selected nodes.
- * (selector-resource-contradiction reports a selected type with fewer.) On a
- * machine whose 8 GPUs form one NVLink domain, a number that does not divide 8
- * leaves GPUs that few pods can use. Sources: instance tables of Karpenter and
- * the clouds (16 A100 in GCP's a2-megagpu-16g, 16 V100 in a DGX-2); AWS Neuron
- * scheduler extension: contiguous sets of 1, 4, 8 or 16 devices on
- * trn1.32xlarge; ROCm k8s-device-plugin docs/user-guide/configuration.md: 64
- * partitions of 8 GPUs, each an amd.com/gpu.
+ * Reports pods that request more devices than one node has. A pod runs on one
+ * node, so it stays Pending forever. Most servers have 8 devices; the maximum
+ * is a parameter, which a selected instance type or count label may raise. With
+ * a snapshot, it is the largest number on the selected nodes.
+ * (selector-resource-contradiction reports a selected type with fewer devices.)
+ * On a machine whose 8 GPUs form one NVLink domain, a number that does not
+ * divide 8 leaves GPUs that few pods can use. Sources: instance tables of
+ * Karpenter and the clouds (16 A100 in GCP's a2-megagpu-16g, 16 V100 in a
+ * DGX-2); AWS Neuron scheduler extension: contiguous sets of 1, 4, 8 or 16
+ * devices on trn1.32xlarge; ROCm k8s-device-plugin
+ * docs/user-guide/configuration.md: 64 partitions of 8 GPUs, each an
+ * amd.com/gpu.
  */
 #include <string.h>
 
@@ -19,8 +20,8 @@
 #include "kube/scheduling/node_devices.h"
 #include "kube/scheduling/node_match.h"
 
-/* The largest amount of the resource on a node that the pod selects; 0:
- * unknown. */
+/* Returns the largest amount of the resource on a node that the pod selects; 0
+ * if unknown. */
 static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 			  const char *resource)
 {
@@ -32,8 +33,8 @@ static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 	return match.unknown ? 0 : match.most;
 }
 
-/* Number of devices of one resource on the largest known machine, or 0: no
- * limit. */
+/* Returns the number of devices of one resource on the largest known machine; 0
+ * if there is no limit. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 			    const char *resource)
 {
@@ -41,7 +42,7 @@ static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 		rule_param_given(run, "max") ? rule_param_int(run, "max") : 8;
 
 	if (a->class != ACCEL_WHOLE)
-		return 0; /* slices and replicas: any configured number */
+		return 0; /* number of slices and replicas is configurable */
 	if (text_ends(resource, "/neuroncore"))
 		return max > 128 ? max : 128;
 	if (text_starts(resource, "aws.amazon.com/neuron") ||
@@ -52,7 +53,7 @@ static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 	return max;
 }
 
-/* True if nothing shows that the site has none of the few machines with 16. */
+/* True if the site may have one of the few machines with 16 devices. */
 static bool may_have_more(struct rule_run *run, const struct container *c,
 			  int64_t n)
 {

@@ -41,7 +41,7 @@ static void check_type(struct rule_run *run, const struct pod *pod,
 
 	if (others < 1 || unknown || quantity_cmp(need, has) > 0)
 		return;
-	/* left / others < has / most / 2 */
+	/* True if left / others < has / most / 2. */
 	left.nano -= need.nano;
 	if (quantity_cmp(quantity_mul(left, 2 * node->most),
 			 quantity_mul(has, others)) >= 0)

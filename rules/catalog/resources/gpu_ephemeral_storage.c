@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Weights that a container downloads into its own writable layer. The cache of
- * a model hub is below the home directory (or at the path of a variable) and
- * grows to the size of the model; without an ephemeral-storage request the
- * scheduler does not plan for it, and the kubelet evicts the pod for disk
- * pressure in the middle of the download.
+ * Reports containers that download weights into their own writable layer
+ * without an ephemeral-storage request. The cache of a model hub is below the
+ * home directory (or at the path of a variable) and grows to the size of the
+ * model; without an ephemeral-storage request the scheduler does not plan for
+ * it, and the kubelet evicts the pod for disk pressure in the middle of the
+ * download.
  *
  * Source: kubernetes-engine-samples#1581 (57 GB used, request 0, /data was
  * mounted, the cache elsewhere); LMCache#1399.
@@ -23,7 +24,8 @@ static bool plans_storage(const struct container *c)
 	       !node_is_unset(node_get(c->limits, "ephemeral-storage"));
 }
 
-/* Smaller than most images: up to 3 billion parameters, 6 GB. */
+/* True for a model with up to 3 billion parameters (6 GB), which is smaller
+ * than most images. */
 static bool is_small(const struct container *c)
 {
 	int64_t size = container_model_size(c);
@@ -31,7 +33,8 @@ static bool is_small(const struct container *c)
 	return size > 0 && size <= 30;
 }
 
-/* Without other mounts all paths are the container's own. */
+/* True if /dev/shm is the only mount, so that all other paths are in the
+ * container's own layer. */
 static bool mounts_shm_alone(const struct container *c)
 {
 	const struct node *mounts = node_get(c->node, "volumeMounts");
@@ -50,8 +53,8 @@ static bool is_set(const struct container *c, const char *name)
 	       !text_eq(value.text, "false");
 }
 
-/* True if nothing is downloaded: the weights exist, or are dummies.
- * ModelScope's cache is elsewhere. */
+/* True if nothing is downloaded, because the weights exist or are dummies, or
+ * ModelScope's cache is used, which has another path. */
 static bool fetches_none(const struct argv *argv, const struct container *c)
 {
 	static const char *const names[] = {

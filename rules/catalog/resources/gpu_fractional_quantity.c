@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A fraction of an accelerator, or a negative number. Extended resources are
- * counted in integers ("must be an integer"): a request for 0.5 does not divide
- * a device. "1000m" and 1.0 are integers.
+ * Reports requests for a fraction of an accelerator, or a negative number.
+ * Extended resources are integers ("must be an integer"), so a request for 0.5
+ * does not share a device. "1000m" and 1.0 are integers.
  *
  * Source: pkg/apis/core/validation ValidateResourceQuantityValue, helper
  * IsIntegerResourceName.
@@ -37,7 +37,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		FOR_EACH_LIMIT(c, limit)
 			check_entry(run, c, limit);
-		/* Limits and requests with the same number are reported
+		/* If limit and request have the same number, it is reported
 		 * once. */
 		FOR_EACH_REQUEST(c, request)
 			if (request->accelerator &&

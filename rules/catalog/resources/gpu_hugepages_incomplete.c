@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Incomplete requests for huge pages: without cpu or memory beside them, with a
- * request that is not the limit, with an amount that is not a multiple of the
- * page size, or an emptyDir of huge pages in a pod that requests none.
+ * Reports requests for huge pages that are rejected or have no effect: without
+ * a request for cpu or memory, with a request that differs from the limit, with
+ * an amount that is not a multiple of the page size, or an emptyDir of huge
+ * pages in a pod that requests none.
  *
  * Sources: pkg/apis/core/validation ("HugePages require cpu or memory", "must
  * be equal", "integer multiple"); pkg/volume/emptydir (no request, no mount).
@@ -38,7 +39,7 @@ static const char *problem(const struct node *value, const struct node *limits,
 		return "not a multiple of the page size";
 	if (in_limits || node_is_unknown(limit))
 		return NULL;
-	other = q; /* an invalid limit is reported elsewhere */
+	other = q; /* another rule reports an invalid limit */
 	if (node_quantity(limit, &other) == QUANTITY_ABSENT)
 		return "requested without a limit";
 	return quantity_cmp(q, other) ? "not equal to its limit" : NULL;
@@ -56,7 +57,7 @@ static void check_map(struct rule_run *run, const struct container *c,
 	}
 }
 
-/* The first amount of huge pages in a map. */
+/* Returns the first amount of huge pages in a map. */
 static const struct node *first_huge(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)
@@ -65,7 +66,8 @@ static const struct node *first_huge(const struct node *map)
 	return NULL;
 }
 
-/* A LimitRange sets them before the API server checks. */
+/* Reports huge pages without cpu and memory. A LimitRange may set these before
+ * the API server checks. */
 static void report_alone(struct rule_run *run, const struct container *c,
 			 const struct node *first)
 {
@@ -96,7 +98,7 @@ static void check_container(struct rule_run *run, const struct container *c,
 
 	first = first ? first : first_huge(requests);
 	*huge |= first || node_is_unknown(raw);
-	/* An operator may add them to an incomplete container. */
+	/* An operator may add cpu and memory. */
 	if (first && !c->pod->flat && !(c->pod->injects & INJECT_MEMORY) &&
 	    !has_compute(raw) && !has_compute(requests))
 		report_alone(run, c, first);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An init container that requests more devices than the containers after it.
- * The pod reserves the larger of the two for its whole life, so the surplus is
- * held without being used again.
+ * Reports init containers that request more devices than the main containers.
+ * The pod reserves the larger number for its whole life, so the difference is
+ * not used any more after the start.
  *
- * Source: component-helpers resource/helpers.go (max of init and main);
+ * Source: component-helpers resource/helpers.go (max of init and main); a
  * comment in KubeRay common/pod.go on GKE Autopilot.
  */
 #include "engine/rule.h"
 
-/* Containers that request no device get none of the init container's: the
- * request may then be in the wrong place. */
+/* Sets the help. If the main containers request no device, they get none of the
+ * init container's, and the request may be in the wrong container. */
 static void advise(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, int64_t main)
 {

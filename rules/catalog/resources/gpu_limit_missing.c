@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A workload that is meant to use GPUs and requests none. The scheduler puts it
- * on any node; if the nvidia runtime is the default, the image's own
- * NVIDIA_VISIBLE_DEVICES=all exposes every GPU of the node, uncounted.
+ * Reports workloads that are meant to use GPUs but request none. The scheduler
+ * puts them on any node; if the nvidia runtime is the default, the variable
+ * NVIDIA_VISIBLE_DEVICES=all of the image exposes every GPU of the node, which
+ * nothing counts.
  *
  * Source: NVIDIA/k8s-device-plugin README ("if you don't request GPUs ... all
  * the GPUs on the machine will be exposed"), k8s-device-plugin#61, #87, #1605.

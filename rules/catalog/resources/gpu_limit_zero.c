@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `nvidia.com/gpu: 0` looks like "no GPU", but is the same as no key at all, so
- * an image with NVIDIA_VISIBLE_DEVICES=all still sees every GPU of the node.
- * Not checked are devices of other makers, which reach a container only by
- * their plugin; a share of 0 (HAMi's gpucores), which limits nothing; and a 0
- * beside allocated devices of another name, which is the same as no key.
- * gpu-request-without-limit reports a request of 0 without a limit. A key
- * without a value, as written by a chart with an empty value, is 0 as well.
+ * Reports `nvidia.com/gpu: 0`. It looks like "no GPU", but has the same effect
+ * as no key at all, so an image with NVIDIA_VISIBLE_DEVICES=all still sees
+ * every GPU of the node. Skipped are devices of other vendors, which a
+ * container gets only from their plugin; a share of 0 (HAMi's gpucores); and a
+ * 0 in a container that gets devices of another name. gpu-request-without-limit
+ * reports a request of 0 without a limit. A key without a value, as written by
+ * a chart with an empty value, also counts as 0.
  *
  * Source: NVIDIA/k8s-device-plugin#61; `nvidia.com/gpu: null` comes back from
  * kube-apiserver 1.36 as "0".
@@ -18,7 +18,7 @@
 
 #define VISIBLE "NVIDIA_VISIBLE_DEVICES"
 
-/* Removes the zero, because the variable expresses its intent. */
+/* Replaces the zero by the variable that hides all GPUs. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct node *limit)
 {
@@ -68,8 +68,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	repair(run, f, c, value);
 }
 
-/* The variable is set already, so the zero is redundant. An entry with neither
- * value nor source is the empty string. */
+/* True if the variable is set already, so that the zero has no purpose. An
+ * entry with neither value nor source is the empty string. */
 static bool hides_gpus(const struct container *c)
 {
 	struct env_value value = container_env_value(c, VISIBLE);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A container that uses GPUs and has no memory limit. If it grows, the kernel
- * kills processes anywhere on the node, including other pods; a /dev/shm
- * without sizeLimit may fill the node's memory.
+ * Reports GPU containers without a memory limit. If the node runs out of
+ * memory, the kernel may kill processes of other pods; a /dev/shm without
+ * sizeLimit may fill the node's memory.
  *
  * Source: pkg/volume/emptydir calculateEmptyDirMemorySize (the pod's memory
  * limit, else the node's allocatable).

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accelerators of two vendors in one pod, or whole GPUs and MIG slices in one
- * container. No node offers accelerators of two vendors, unless one is Intel,
- * whose graphics and NPUs are parts of the processor. For whole GPUs and slices
- * the kubelet merges the environment of both allocations into one
+ * Reports pods with accelerators of two vendors, and containers with whole GPUs
+ * and MIG slices. No node offers accelerators of two vendors, unless one is
+ * Intel, whose graphics and NPUs are parts of the processor. For whole GPUs and
+ * slices the kubelet merges the environment of both allocations into one
  * NVIDIA_VISIBLE_DEVICES, and one of the two is lost.
  *
  * Source: NVIDIA/k8s-device-plugin#728.
@@ -50,7 +50,8 @@ static bool check_entry(struct rule_run *run, const struct container *c,
 		if (i == 0 ? text_eq(a->vendor, b->vendor) : !clash(a, b))
 			continue;
 		other = seen[i].at;
-		/* Keys have no order: use the last one by name. */
+		/* The order of keys has no meaning, so the last one by name is
+		 * used. */
 		if (value->parent == other->parent &&
 		    strcmp(value->key, other->key) < 0) {
 			other = value;

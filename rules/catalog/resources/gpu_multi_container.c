@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two containers of one pod that request devices get different ones: the pod
- * needs the sum, and one process cannot see the other's GPU. A copied sidecar
- * doubles the cost. Not checked are containers that share one DRA claim, and
- * hence the device, and TPU slices, where one container runs for each NUMA node
- * of a machine. If the nodes share devices under the name of whole ones, both
- * may get the same: a pod that selects such nodes is skipped, and so is one
- * whose containers each run a different program that computes.
+ * Reports pods in which two containers request devices. They get different
+ * devices: the pod needs the sum, and neither process sees the other's GPU. A
+ * copied sidecar doubles the cost. Skipped are containers that share one DRA
+ * claim, and hence the device; TPU slices, for which a container runs on each
+ * NUMA node of a machine; pods that select nodes that share devices under the
+ * name of whole ones, where both containers may get the same device; and pods
+ * in which each container runs a different program that computes.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -19,7 +19,8 @@
 
 static bool takes_devices(const struct container *c)
 {
-	/* Shares of a device are meant for several containers. */
+	/* Shares of a device are meant for several containers, so only whole
+	 * devices count. */
 	return c->role != CONTAINER_INIT && c->gpus.n > 0 && c->accelerator &&
 	       (c->accelerator->class == ACCEL_WHOLE ||
 		c->accelerator->class == ACCEL_MIG);
@@ -58,8 +59,9 @@ static bool is_second(const struct pod *pod, const struct container *copy)
 	return false;
 }
 
-/* Returns the container that may have its devices by mistake; NULL if each runs
- * a separate program that computes, so that the author has split them. */
+/* Returns the container that may have its devices by mistake; NULL if each
+ * container runs a different program that computes, which the author has
+ * probably intended. */
 static const struct container *find_other(const struct pod *pod,
 					  const struct container *first)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU pod without any cpu or memory value is BestEffort: the class depends on
- * cpu and memory only, extended resources do not count. Such a pod is the first
- * to be evicted and to be killed for memory, and a quota that names cpu or
+ * Reports GPU pods without any cpu or memory value, which are BestEffort,
+ * because extended resources do not count for the QoS class. Such a pod is
+ * evicted first and killed first if memory runs out, and a quota on cpu or
  * memory forbids it. A LimitRange may set them, as a snapshot or the policy
  * shows.
  *
@@ -72,8 +72,8 @@ static void request(struct rule_run *run, struct fix *fix,
 		    edit_string(arena, arena_strdup(arena, text)));
 }
 
-/* If a scheduler sums the gang's requests, it includes the devices only if the
- * new requests contain them. */
+/* Adds requests for the devices if a scheduler adds up the gang's requests,
+ * because it uses limits only if no requests are set. */
 static void request_devices(struct rule_run *run, struct fix *fix,
 			    const struct container *c)
 {
@@ -91,8 +91,8 @@ static void request_devices(struct rule_run *run, struct fix *fix,
 				    edit_copy(rule_arena(run), limit->node));
 }
 
-/* False if the pod would request more than its instance type has, and never
- * start. */
+/* False if the pod would request more than its instance type has, and would
+ * never start. */
 static bool fits(struct rule_run *run, const struct pod *pod)
 {
 	const struct instance_type *type = pod_node_devices(pod).type;
@@ -107,7 +107,7 @@ static bool fits(struct rule_run *run, const struct pod *pod)
 			    quantity_from(type->cpus)) <= 0;
 }
 
-/* True if the policy gives a value for cpu or memory: one suffices. */
+/* True if the policy sets a value for cpu or for memory. */
 static bool has_values(struct rule_run *run, struct finding *f)
 {
 	bool cpu = finding_param_given(run, f, "cpu");
@@ -136,7 +136,7 @@ static void repair(struct rule_run *run, struct finding *f,
 	}
 }
 
-/* Returns whether defaults set missing values of containers. */
+/* Returns whether a LimitRange sets the missing values. */
 static enum tri has_defaults(struct rule_run *run, const struct pod *pod)
 {
 	return tri_or(rule_limit_default(run, pod->object, "cpu"),

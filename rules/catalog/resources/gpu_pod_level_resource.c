@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator in the pod's own `resources`. Pod-level resources allow cpu,
- * memory and hugepages only; the API server rejects others ("Unsupported value:
- * "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
+ * Reports accelerators in the `resources` of a pod itself, which may contain
+ * only cpu, memory and hugepages; the API server rejects others ("Unsupported
+ * value: "nvidia.com/gpu": supported values: "cpu", "hugepages-", "memory"").
  *
  * Source: pkg/apis/core/validation validatePodResourceName.
  */
@@ -39,8 +39,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *resources = node_get(pod->spec, "resources");
 	const struct node *limits = node_get(resources, "limits");
 
-	/* A template that is itself a container has the container's resources
-	 * there. */
+	/* If the template is itself a container, these are the container's
+	 * resources. */
 	if (pod->flat || !node_is_seq(node_get(pod->spec, "containers")))
 		return;
 	check_map(run, pod, limits, NULL);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accelerators only in limits, in a template whose requests a gang scheduler
- * adds up. Pods get the request from the limit, templates of custom resources
- * do not. Volcano counts the requests of its tasks, Training Operator stops at
- * the first `requests` it finds, so the PodGroup's minResources has no GPUs and
- * a job that cannot fit is admitted. Volcano always makes a PodGroup, Training
- * Operator only if it is started with a gang scheduler.
+ * Reports accelerators that are only in limits, in a template whose requests a
+ * gang scheduler adds up. The API server copies limits to requests in Pods, but
+ * not in templates of custom resources. Volcano counts the requests of its
+ * tasks, and Training Operator uses the limits only if no `requests` are set,
+ * so the PodGroup's minResources contains no GPUs, and a job that cannot fit is
+ * admitted. Volcano always creates a PodGroup, Training Operator only if it is
+ * started with a gang scheduler.
  *
  * Sources: training-operator pkg/controller.v1/common/util.go AddResourceList;
  * volcano pkg/controllers/job/job_controller_util.go CalTaskRequests. Not
  * affected: Kueue (pkg/workload/resources.go), KubeRay (utils
- * CalculatePodResource) and MPI Operator v2, which fill in limits.
+ * CalculatePodResource) and MPI Operator v2, which use the limits.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +19,17 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* With a NUMA policy Volcano requires requests of cpu and memory in its tasks;
- * it uses the limits if no requests are set (validateTaskTopoPolicy). */
+/* True if all resources must be requested: with a NUMA policy, Volcano requires
+ * requests of cpu and memory in its tasks, and uses the limits only if no
+ * requests are set (validateTaskTopoPolicy). */
 static bool needs_all(const struct container *c)
 {
 	return !node_count(container_requests(c)) &&
 	       !node_is_unset(node_get(c->pod->group, "topologyPolicy"));
 }
 
-/* Reports once per container: its further devices are usually parts of the
- * first. */
+/* Reports a container once, because its other devices are usually parts of the
+ * first one. */
 static struct finding *report(struct rule_run *run, const struct container *c,
 			      const struct node *limit, bool held)
 {
@@ -67,8 +69,8 @@ static int by_key(const void *a, const void *b)
 	return strcmp((*x)->node->key, (*y)->node->key);
 }
 
-/* Returns accelerators, or all entries, sorted by key, because the API server
- * sends keys sorted. */
+/* Returns the limits without a request, of accelerators or (every) of all
+ * resources, sorted by key, because the API server sends keys sorted. */
 static const struct resource_entry **
 lacking(struct rule_run *run, const struct container *c, bool every, size_t *n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator whose request differs from its limit. The API server requires
- * them to be equal ("must be equal to nvidia.com/gpu limit of 2") because
- * devices cannot be overcommitted; "1" and "1000m" are equal.
+ * Reports accelerators whose request differs from their limit. The API server
+ * requires them to be equal ("must be equal to nvidia.com/gpu limit of 2")
+ * because devices cannot be overcommitted; "1" and "1000m" are equal.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements.
  */

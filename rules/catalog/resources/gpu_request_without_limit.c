@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An accelerator, or a fabric's interface, in requests and not in limits.
- * Extended resources cannot be overcommitted: the API server rejects the Pod
- * ("Limit must be set for non overcommitable resources"), on native kinds at
- * once, on custom resources when the operator creates the pods, so that the job
- * stays empty. A request of 0, or without a value, counts too.
+ * Reports accelerators and network interfaces in requests that are missing in
+ * limits. Extended resources cannot be overcommitted, so the API server rejects
+ * the object ("Limit must be set for non overcommitable resources"): native
+ * kinds at once, pods of custom resources when the operator creates them. A
+ * request of 0, or without a value, is rejected as well.
  *
  * Source: pkg/apis/core/validation validateResourceRequirements,
  * pkg/apis/core/v1/helper IsOvercommitAllowed.
@@ -12,7 +12,7 @@
 #include "engine/rule.h"
 #include "kube/field_type.h"
 
-/* True if the request lacks its required limit. */
+/* True if the required limit for the request is missing. */
 static bool is_alone(const struct container *c,
 		     const struct resource_entry *entry)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A resource name that is nearly an accelerator's: `nvidia.com/gpus`,
- * `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server accepts any name with a
- * domain, no node ever offers it, and the pod stays Pending. A name without a
- * domain is rejected ("must be a standard resource for containers"), on custom
- * resources only when the pods are created.
+ * Reports resource names that are similar to an accelerator's:
+ * `nvidia.com/gpus`, `nvidia/gpu`, `nvidia.com/GPU`, `gpu`. The API server
+ * accepts any name with a domain, but no node offers it, so the pod stays
+ * Pending. A name without a domain is rejected ("must be a standard resource
+ * for containers"), on custom resources only when the pods are created.
  *
  * Source: pkg/apis/core/helper IsExtendedResourceName, observed on
  * kube-apiserver. mig-profile-invalid reports misspelled MIG names.
@@ -15,8 +15,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* Number of nodes that offer the resource; *most: the largest amount on one
- * node. */
+/* Returns the number of nodes that offer the resource. Sets *most to the
+ * largest amount on one node. */
 static uint64_t nodes_with_resource(const struct cluster *cluster,
 				    const char *resource, int64_t *most)
 {
@@ -44,7 +44,8 @@ static const char *meant(struct rule_run *run, const struct container *c,
 	const struct accelerator *accelerator;
 	const char *key = entry->node->key;
 
-	/* A quota's key, in a container. */
+	/* Remove the prefix of a quota's key, which does not belong into a
+	 * container. */
 	if (text_starts(key, "requests.") || text_starts(key, "limits.")) {
 		key = strchr(key, '.') + 1;
 		return accelerator_find(extra, key) ? key : NULL;
@@ -76,7 +77,7 @@ static void check_nodes(struct rule_run *run, const struct container *c,
 	finding_guess(run, f);
 }
 
-/* Adds that a DeviceClass has the name. */
+/* Adds to the finding that a DeviceClass defines the name. */
 static void say_named(struct rule_run *run, const struct container *c,
 		      const struct node *value)
 {
@@ -109,14 +110,14 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		return say_named(run, c, value);
 	if (entry->accelerator)
 		return check_nodes(run, c, entry);
-	/* Operators may have their own short names (Dynamo's `gpu`). */
+	/* Operators may define their own short names (Dynamo's `gpu`). */
 	if (c->pod->flat && !strchr(value->key, '/'))
 		return;
 	name = meant(run, c, entry);
 	if (!name || entry->state == QUANTITY_ABSENT)
 		return;
-	/* A name that no node has is never scheduled; a short name is
-	 * rejected. */
+	/* A request of 0 for a name that no node offers does no harm; a short
+	 * name is always rejected. */
 	if (strchr(value->key, '/') && entry->state == QUANTITY_OK &&
 	    !entry->quantity.nano)
 		return;

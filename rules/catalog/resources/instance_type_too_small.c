@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that requests more CPUs or memory than the selected instance type has
- * in total; reservations of the kubelet and the system are not subtracted.
- * Numbers: rules/kube/data/instance_types.tsv.
+ * Reports pods that request more CPUs or memory than the selected instance type
+ * has in total; reservations of the kubelet and the system are not subtracted.
+ * The numbers are in rules/kube/data/instance_types.tsv.
  */
 #include <inttypes.h>
 

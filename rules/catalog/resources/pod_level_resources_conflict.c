@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers that request more than their pod. An unset request of the pod is
- * the sum of the containers' requests, which may not exceed the pod's limit.
+ * Reports containers that together request more than their pod. If the pod's
+ * request is not set, it is the sum of the containers' requests, which may not
+ * exceed the pod's limit.
  *
  * Source: pkg/apis/core/validation validatePodResourceConsistency,
  * pkg/apis/core/v1/defaults.go defaultPodRequests.

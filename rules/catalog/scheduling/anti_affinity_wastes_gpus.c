@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A required anti-affinity of a template against its own pods, by hostname,
- * although two of them fit on a node. Pods with host ports never share a node
- * anyway.
+ * Reports a required anti-affinity by hostname of a template's pods to each
+ * other, although two of them fit on a node. Pods with host ports are skipped,
+ * because they cannot share a node in any case.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/affinity.h"

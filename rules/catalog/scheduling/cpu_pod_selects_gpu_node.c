@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pod that selects GPU nodes and requests no GPU: either its limit was
- * forgotten (see gpu-limit-missing), or it uses cores of GPU nodes on purpose.
- * A leader that its operator keeps in the workers' node pool has no choice.
+ * Reports pods that select GPU nodes and request no GPU: either the limit was
+ * forgotten (see gpu-limit-missing), or the pod uses cores of GPU nodes on
+ * purpose. A leader that must be in the node pool of its workers is skipped.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"

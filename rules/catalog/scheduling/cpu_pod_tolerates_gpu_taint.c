@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The taint on GPU nodes keeps pods off that need no GPU. A CPU pod that
- * tolerates it uses the node's cores and memory, and its GPUs stay idle because
- * nothing fits any more. Skipped are DaemonSets and cluster infrastructure,
- * which belong there, leaders that their operator keeps in the workers' node
- * pool, and pods with claims: devices of a ComputeDomain are only on GPU nodes.
+ * Reports CPU pods that tolerate the taint of GPU nodes, which is meant to keep
+ * them off. They use the node's cores and memory, so that GPU pods do not fit
+ * any more and the GPUs stay idle. Skipped are DaemonSets and cluster
+ * infrastructure, leaders that must be in the node pool of their workers, and
+ * pods with claims, because devices of a ComputeDomain are only on GPU nodes.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -46,7 +46,7 @@ static const struct node *any_toleration(const struct pod *pod)
 	return NULL;
 }
 
-/* True if the value means that such nodes have no device. */
+/* True if the value means that nodes with this label have no device. */
 static bool says_none(const struct node_label *label, const struct node *value)
 {
 	const struct instance_type *type;
@@ -59,7 +59,7 @@ static bool says_none(const struct node_label *label, const struct node *value)
 	return type && !type->vendor;
 }
 
-/* True if only nodes without a device match, or those of the control plane. */
+/* True if only nodes without a device match, or nodes of the control plane. */
 static bool keeps_off(const struct node_need *need)
 {
 	const struct node_label *label = node_label_find(need->key);
@@ -123,7 +123,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			     "nodes together");
 		return;
 	}
-	/* The CPU role of a GPU workload (launcher, head) may need it. */
+	/* The CPU role of a GPU workload (launcher, head) may need the
+	 * toleration. */
 	if (key && pod->object->gpus.n == 0)
 		fix_remove(finding_fix(run, f, false, "remove the toleration"),
 			   at);

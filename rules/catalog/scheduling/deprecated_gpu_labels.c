@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Labels that gpu-feature-discovery, AKS and AMD have replaced. GKE's label for
- * preemptible nodes is not one of them: these nodes still have it, and not the
- * label of spot nodes.
+ * Reports labels that gpu-feature-discovery, AKS and AMD have replaced. GKE's
+ * label for preemptible nodes is not reported, because these nodes have it and
+ * not the label of spot nodes.
  */
 #include <string.h>
 
@@ -18,7 +18,7 @@
 
 static const struct {
 	const char *old, *now;
-	size_t len; /* of the old one */
+	size_t len; /* length of the old label's value */
 } labels[] = {
 	LABEL("nvidia.com/cuda.driver.major",
 	      "nvidia.com/cuda.driver-version.major"),
@@ -45,7 +45,7 @@ static const char *replaced_by(const struct node_need *need)
 		i++;
 	if (i == ARRAY_SIZE(labels))
 		return NULL;
-	/* `accelerator` with the value nvidia is AKS' label. */
+	/* `accelerator` with the value nvidia is a label of AKS. */
 	return !text_eq(need->key, "accelerator") ||
 			       node_eq(node_need_value(need, 0), "nvidia")
 		       ? labels[i].now

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports sharing configurations that the NVIDIA device plugin rejects. Each
- * value in the ConfigMap is one configuration. `rename` is ignored unless it
- * is the default: k8s-device-plugin api/config/v1/config.go at 03973a9
- * (DisableResourceNamingInConfig).
+ * value in the ConfigMap is one configuration. The plugin ignores `rename`
+ * unless it is the default: k8s-device-plugin api/config/v1/config.go at
+ * 03973a9 (DisableResourceNamingInConfig).
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 	const char *name = node_str(node_get(entry, "name"));
 	int64_t replicas;
 
-	/* The plugin adds its own prefix: NewResourceName. */
+	/* The plugin adds its prefix to such a name: NewResourceName(). */
 	if (name && !strchr(name, '/'))
 		name = arena_printf(rule_arena(run), "nvidia.com/%s", name);
 	if (name && !accelerator_find(rule_accelerators(run), name) &&
@@ -32,7 +32,7 @@ static void check_resource(struct rule_run *run, const struct object *object,
 			at->key, rule_count(run, replicas, "replica"));
 }
 
-/* Checks keys that the plugin reads elsewhere, or not at all. */
+/* Reports keys that the plugin reads in another place, or not at all. */
 static void check_names(struct rule_run *run, const struct object *object,
 			const struct node *at, const struct node *sharing)
 {

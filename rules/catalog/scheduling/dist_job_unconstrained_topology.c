@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports large jobs whose ranks may be placed far apart. Any setting about
- * topology counts, and so does a node pool or a placement group. A claim may
- * be for devices that only nodes of one fabric have (NVIDIA's ComputeDomain).
+ * Reports large jobs whose ranks may be placed far apart. Jobs with any setting
+ * about topology, a node pool or a placement group are skipped, and so are jobs
+ * with a claim, which may be for devices that only nodes of one fabric have
+ * (NVIDIA's ComputeDomain).
  */
 #include <string.h>
 
@@ -12,7 +13,8 @@
 
 enum { LARGE = 16 };
 
-/* topology-key and podTopology alike: both end in the same letters. */
+/* True if the map has a key about topology. topology-key and podTopology are
+ * compared from their last letters on. */
 static bool speaks_of_topology(const struct node *map)
 {
 	FOR_EACH_CHILD(map, value)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A GPU pod that names no type of GPU takes the first free one: a 70B model
- * lands on a 16 GB card, or a small job takes the most expensive card. If a
- * snapshot or the policy shows that all GPUs are alike, nothing is reported; a
- * DaemonSet has a pod on each node. A Kueue queue's flavors inject the
- * selector, as some operators do; a claim selects devices, a MIG profile has a
- * size.
+ * Reports GPU pods that do not select a type of GPU and get any free one: a 70B
+ * model lands on a 16 GB card, or a small job on the most expensive card.
+ * Skipped are clusters in which all GPUs are equal according to a snapshot or
+ * the policy; DaemonSets, which have a pod on each node; workloads in a Kueue
+ * queue, whose flavors inject the selector, as some operators do; claims, which
+ * select devices; and MIG profiles, which have a size.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -15,8 +15,8 @@
 #include "kube/scheduling/labels.h"
 #include "kube/scheduling/node_match.h"
 
-/* A label that distinguishes the pod's type of accelerator from others of its
- * vendor. */
+/* Returns the label that distinguishes the pod's type of accelerator from
+ * others of its vendor, or NULL. */
 static const char *node_product_label(const struct pod *pod)
 {
 	static const char *const labels[][2] = {
@@ -66,8 +66,8 @@ static bool nodes_are_alike(const struct cluster *cluster,
 	return product;
 }
 
-/* True if an annotation names the accelerator; KServe's pod webhook makes a
- * selector from it (accelerator_injector.go). */
+/* True if an annotation names the accelerator, from which KServe's pod webhook
+ * makes a selector (accelerator_injector.go). */
 static bool pod_names_model(const struct pod *pod)
 {
 	static const char key[] = "serving.kserve.io/gke-accelerator";
@@ -75,7 +75,7 @@ static bool pod_names_model(const struct pod *pod)
 	return pod_annotation(pod, key) || object_annotation(pod->object, key);
 }
 
-/* Reads the next pair and advances *text; false at the end. */
+/* Reads the next label and advances *text. Returns false at the end. */
 static bool labels_next(struct arena *arena, const char **text,
 			struct label_pair *out)
 {
@@ -107,8 +107,8 @@ static bool node_label_suits(const struct pod *pod,
 	return true;
 }
 
-/* True if it requests only MIG profiles, whose names contain the size of the
- * slice. */
+/* True if the pod requests only MIG profiles, whose names contain the size of
+ * the slice. */
 static bool pod_wants_profiles(const struct pod *pod)
 {
 	bool found = false;
@@ -122,7 +122,7 @@ static bool pod_wants_profiles(const struct pod *pod)
 	return found;
 }
 
-/* True for vendors that name a resource after each model: `MR-V100-vgpu`,
+/* True for vendors whose resource names contain the model: `MR-V100-vgpu`,
  * `mlu370`. */
 static bool pod_resource_names_model(const struct pod *pod)
 {
@@ -140,7 +140,7 @@ static bool pod_resource_names_model(const struct pod *pod)
 	return false;
 }
 
-/* True for a site's own label that names GPUs or their machines. */
+/* True for a label that a site defines for GPUs or their machines. */
 static bool speaks_of_gpus(const char *text)
 {
 	static const char *const words[] = {
@@ -172,7 +172,8 @@ static bool selects(const struct node_need *need)
 	       text_eq(need->key, "kubernetes.io/hostname");
 }
 
-/* A claim selects its devices, and so does a resource of a DeviceClass. */
+/* True if the pod gets its devices by claims or by a resource of a DeviceClass,
+ * which select devices. */
 static bool has_claims_only(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -183,7 +184,8 @@ static bool has_claims_only(const struct pod *pod)
 	return pod->gpu_by & GPU_BY_CLAIM || !(pod->gpu_by & GPU_BY_RESOURCE);
 }
 
-/* Uses the policy's labels, or the author's own if there are some. */
+/* Adds the policy's labels, or those of the author's other pods if there are
+ * some. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod)
 {

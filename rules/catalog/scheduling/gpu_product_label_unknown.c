@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A product label with a closed list of values (GKE's gke-accelerator and
- * gke-tpu-accelerator) and a value that is not in it: no node has it. New
- * products appear, so this is advice. With a cluster state every product label
- * is compared with the existing nodes.
+ * Reports values of product labels that no node has. The values of GKE's
+ * gke-accelerator and gke-tpu-accelerator are listed in a table; because new
+ * products appear, this is advice. With a cluster state, the values of all
+ * product labels are compared with those of the nodes.
  */
 #include "base/text.h"
 #include "engine/rule.h"

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU nodes often have a taint named like the vendor's device: nvidia.com/gpu,
- * also for MIG, shared and claimed devices. A snapshot or the policy shows
- * whether they do; if the policy names a managed platform, the platform adds
- * the toleration. The admission plugin ExtendedResourceToleration adds the
- * toleration (not for claims), but is off by default. Knative rejects
+ * Reports GPU pods that do not tolerate the taint of GPU nodes. GPU nodes often
+ * have a taint with the name of the vendor's resource: nvidia.com/gpu, also for
+ * MIG, shared and claimed devices. A snapshot or the policy shows whether they
+ * do. If the policy names a managed platform, that platform adds the
+ * toleration. The admission plugin ExtendedResourceToleration adds the
+ * toleration (not for claims), but it is off by default. Knative rejects
  * tolerations without a feature flag. Only the scheduler checks the toleration:
  * the kubelet, which gets pods with nodeName directly, checks only NoExecute
- * (pkg/kubelet/lifecycle/predicate.go generalFilter).
- * Source: plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
+ * (pkg/kubelet/lifecycle/predicate.go generalFilter). Source:
+ * plugin/pkg/admission/extendedresourcetoleration; Azure/AKS#1449.
  */
 #include <string.h>
 
@@ -19,9 +20,7 @@
 #include "kube/scheduling/node_match.h"
 #include "kube/scheduling/selector.h"
 
-/*
- * True if one of the pod's claims is for NVIDIA's devices, as far as is known.
- */
+/* True if one of the pod's claims is known to be for NVIDIA's devices. */
 static bool pod_claims_nvidia(const struct pod *pod)
 {
 	FOR_EACH_CHILD(pod_field(pod, "resourceClaims"), entry) {
@@ -85,7 +84,8 @@ static void repair(struct rule_run *run, struct finding *f,
 
 	if (pod->flat)
 		return;
-	/* The fix would replace the whole list of a serving runtime. */
+	/* For a serving runtime, the fix would replace the whole list of the
+	 * runtime. */
 	FOR_EACH_CONTAINER(pod, c)
 		safe &= !container_is_merged(c);
 	edit_member_string(arena, toleration, "key", key);

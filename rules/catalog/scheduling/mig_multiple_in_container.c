@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports containers that request several MIG slices. CUDA gives a process
+ * Reports containers that request several MIG slices. A CUDA process can use
  * only one MIG device.
  */
 #include <string.h>
@@ -19,8 +19,8 @@ static bool is_slice(struct rule_run *run, const struct container *c,
 }
 
 /*
- * True if it starts a process for each slice: by itself, with Dask-CUDA, or
- * with Ray.
+ * True if the container starts a process for each slice: by its own launcher,
+ * with Dask-CUDA, or with Ray.
  */
 static bool spreads(const struct container *c)
 {
@@ -41,7 +41,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (!is_slice(run, c, entry))
 				continue;
 			n += quantity_value(entry->quantity);
-			/* The order of keys in a map has no meaning. */
+			/* The order of keys in a map has no meaning, so the
+			 * last one by name is used. */
 			if (!last || strcmp(entry->node->key, last->key) > 0)
 				last = entry->node;
 		}

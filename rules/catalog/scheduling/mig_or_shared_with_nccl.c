@@ -21,7 +21,8 @@ static bool is_part(struct rule_run *run, const struct container *c)
 	return false;
 }
 
-/* Checks ranks in this container, or one in each of several pods. */
+/* Checks the ranks in this container, or the ranks in several pods with one
+ * each. */
 static void check_ranks(struct rule_run *run, const struct container *c,
 			const struct parallel *launcher)
 {
@@ -30,7 +31,8 @@ static void check_ranks(struct rule_run *run, const struct container *c,
 	const struct degree *by;
 	int64_t n;
 
-	/* Copies of a model need not communicate. */
+	/* Data-parallel copies of a model need not communicate, so they are not
+	 * counted. */
 	one.degrees[DEGREE_DATA] = one.degrees[DEGREE_LOCAL] =
 		(struct degree){0};
 	n = parallel_devices(&one, &by);
@@ -54,8 +56,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CONTAINER(pod, c) {
 		struct parallel_list list;
 
-		/* With the variable, NCCL 2.30 and later allow two ranks on one
-		 * GPU. */
+		/* With this variable, NCCL 2.30 and later allow two ranks on
+		 * one GPU. */
 		if (!c->accelerator || c->gpus.unknown || !c->gpus.n ||
 		    !is_part(run, c) ||
 		    container_env(c, "NCCL_MULTI_RANK_GPU_ENABLE"))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A MIG profile that no GPU has, or not the selected one. The device plugin
- * names a slice `nvidia.com/mig-<profile>` with `+` as `.`, and advertises
- * whole GPU instances only (no `1c.3g.20gb`). A name of this form that is not
- * in the table may be a newer GPU's, so it is a warning. The name of a
- * DeviceClass may mean any device.
+ * Reports MIG profiles that no GPU offers, or not the selected one. The device
+ * plugin calls a slice `nvidia.com/mig-<profile>`, with `+` replaced by `.`,
+ * and advertises only complete GPU instances (no `1c.3g.20gb`). A name of this
+ * form that is not in the table may belong to a newer GPU, so it is a warning.
+ * Names that a DeviceClass defines are skipped.
  *
  * Source: k8s-device-plugin internal/rm; rules/kube/data/mig_profiles.tsv.
  */
@@ -15,8 +15,8 @@
 #include "engine/rule.h"
 #include "kube/scheduling/mig.h"
 
-/* The profile in a resource's name, without the `.shared` suffix of time
- * slicing; NULL if it is not a slice. */
+/* Returns the profile in a resource's name, without the suffix `.shared` of
+ * time slicing; NULL if it is not a slice. */
 static const char *mig_profile_of(struct arena *arena, const char *resource)
 {
 	static const char shared[] = ".shared";
@@ -30,7 +30,7 @@ static const char *mig_profile_of(struct arena *arena, const char *resource)
 			     strlen(resource) - strlen(shared));
 }
 
-/* 3g.40gb, 1g.24gb.gfx */
+/* True for a profile of the usual form: 3g.40gb, 1g.24gb.gfx. */
 static bool looks_right(const char *profile)
 {
 	char *end;
@@ -92,7 +92,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	const struct node *value = entry->node;
 	const char *profile = mig_profile_of(rule_arena(run), value->key);
 
-	/* A row with the whole name comes from the policy. */
+	/* A row with the complete name comes from the policy. */
 	if (!profile || !entry->accelerator ||
 	    text_eq(entry->accelerator->name, value->key) ||
 	    entry->state == QUANTITY_ABSENT ||
@@ -104,7 +104,8 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		say_unknown(run, c, value, profile);
 }
 
-/* GKE creates the slices of a node pool: its label names their profile. */
+/* Compares with GKE's label of the node pool, which names the profile of its
+ * slices. */
 static void check_partition(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *at = node_get(

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * nodeName, or a selector for one hostname. In a Pod exported from a cluster
- * the scheduler set nodeName, and the API server then set the condition
- * PodScheduled (pkg/registry/core/pod/storage, BindingREST).
+ * Reports nodeName, and selectors for one hostname. Pods that were exported
+ * from a cluster are recognized by the condition PodScheduled, which the API
+ * server sets when the scheduler sets nodeName (pkg/registry/core/pod/storage,
+ * BindingREST).
  */
 #include <string.h>
 
@@ -36,7 +37,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	const struct node *name = pod_field(pod, "nodeName");
 	const struct node *label;
 
-	/* A DaemonSet makes no pod for a missing node. */
+	/* A DaemonSet creates no pod for a node that does not exist. */
 	if (pod->object->class == KIND_DAEMON)
 		return;
 	if (node_str(name) && !is_scheduled(pod->object)) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GPU pods whose nodeSelector, required affinity or tolerations match no node
- * of the cluster: they stay Pending, unless an autoscaler adds such a node (an
- * autoscaler that scales from zero leaves no trace, so this is a warning; with
- * Karpenter NodePools the rule reports nothing). Source: scheduler plugins
- * NodeAffinity and TaintToleration.
+ * Reports GPU pods whose nodeSelector, required affinity or tolerations match
+ * no node of the cluster: they stay Pending, unless an autoscaler adds such a
+ * node (an autoscaler that scales from zero cannot be detected, so this is a
+ * warning; if there are Karpenter NodePools, nothing is reported). Source:
+ * scheduler plugins NodeAffinity and TaintToleration.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/node_match.h"
 
-/* The first requested value that no node has. */
+/* Returns the first requested value that no node has, or NULL. */
 static const struct node *missing(const struct cluster *cluster,
 				  const struct pod *pod,
 				  const struct node_need **need)
@@ -20,7 +20,7 @@ static const struct node *missing(const struct cluster *cluster,
 		const struct node_need *one = needs.items + i;
 		const struct node *value;
 
-		/* One of several alternatives may exist. */
+		/* Another one of the ORed terms may match. */
 		if (one->term && needs.terms > 1)
 			continue;
 		for (value = node_need_value(one, 0); value;
@@ -89,8 +89,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (!match.selected)
 		report_label(run, cluster, pod);
-	/* Flavors of Kueue and RuntimeClasses add tolerations; with nodeName
-	 * only the kubelet checks them, and not for NoSchedule. */
+	/* Flavors of Kueue and RuntimeClasses add tolerations. With nodeName,
+	 * only the kubelet checks tolerations, and not for NoSchedule. */
 	else if (!match.tolerated && !pod->object->kueue &&
 		 node_is_unset(pod_field(pod, "nodeName")) &&
 		 node_is_unset(pod_field(pod, "runtimeClassName")))

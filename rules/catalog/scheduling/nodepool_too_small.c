@@ -10,7 +10,8 @@
 #include "kube/scheduling/sharing.h"
 #include "kube/set/index_find.h"
 
-/* The largest number of accelerators that the requirement allows, or -1. */
+/* Returns the largest number of accelerators that the requirement allows, or
+ * -1. */
 static int64_t most_of(const struct node *requirement)
 {
 	struct node_need need = {

@@ -6,7 +6,7 @@
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* Reads the request as the webhook does: limits count only if no requests are
+/* Reads the request like the webhook: the limit counts only if no requests are
  * set. */
 static enum quantity_state request_of(const struct container *c,
 				      const char *name, struct quantity *q)
@@ -25,8 +25,9 @@ static bool lacks_cpus(const struct container *c)
 	       (is == QUANTITY_OK && (q.nano < one || q.nano % one));
 }
 
-/* GetPodQOS compares sums; no request is above its limit, so the sums are equal
- * if each pair is. */
+/* True if request and limit are equal. GetPodQOS() compares sums over
+ * containers; because no request is above its limit, the sums are equal if each
+ * pair is. */
 static bool is_guaranteed(const struct container *c, const char *name)
 {
 	struct quantity request, limit;
@@ -46,7 +47,7 @@ static const char *refused_for(const struct container *c)
 		return NULL;
 	if (lacks_cpus(c))
 		return "a request of whole CPUs";
-	/* Resources of the whole pod may count in newer releases. */
+	/* Newer releases may count the resources of the pod itself. */
 	if (!node_is_unset(pod_field(c->pod, "resources")))
 		return NULL;
 	if (!is_guaranteed(c, "cpu"))

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A runtimeClassName that names no RuntimeClass: the owner is accepted, and
- * then each of its Pods is forbidden ("RuntimeClass ... not found"). Manifests
- * for one cloud name `nvidia`; on another cloud the runtime is the default and
- * has no class. Checked if the snapshot has RuntimeClasses; if only files have
- * some, a similar name is reported with "if". Source:
- * plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
+ * Reports a runtimeClassName for which there is no RuntimeClass: the owner is
+ * accepted, and then each of its Pods is forbidden ("RuntimeClass ... not
+ * found"). Manifests for one cloud name `nvidia`; on another cloud this runtime
+ * is the default and has no class. It is checked if the snapshot has
+ * RuntimeClasses. If only files have some, a similar name is reported with
+ * "if". Source: plugin/pkg/admission/runtimeclass/admission.go prepareObjects.
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"

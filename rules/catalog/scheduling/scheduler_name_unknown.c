@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports pods that name a scheduler that the site does not run. Without a
- * list of the site's schedulers it reports only names that are nearly those of
- * known schedulers. Volcano gives the pods of a Job the scheduler of the Job
- * (pkg/controllers/job/job_controller_util.go).
+ * Reports pods that name a scheduler that the site does not run. Without a list
+ * of the site's schedulers, only names that are similar to those of known
+ * schedulers are reported. Volcano gives the pods of a Job the scheduler of the
+ * Job (pkg/controllers/job/job_controller_util.go).
  */
 #include <string.h>
 

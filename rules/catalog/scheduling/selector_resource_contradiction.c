@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The selector and the resource exclude each other: a label of one vendor
- * beside another vendor's resource, an instance type or a count label with
- * fewer accelerators than requested. So may nodeSelector and required affinity,
- * which must both match. Such a pod can never be scheduled.
- * The API server forbids one whose RuntimeClass selects another value
+ * Reports pods that can never be scheduled, because selector and resource
+ * contradict each other (a label of one vendor with a resource of another, an
+ * instance type or count label with fewer accelerators than requested), or
+ * nodeSelector and required affinity, which must both match. The API server
+ * forbids pods whose RuntimeClass selects another value
  * (plugin/pkg/admission/runtimeclass/admission.go, setScheduling).
  */
 #include <string.h>
@@ -75,7 +75,7 @@ static const struct accelerator *asked_for(const struct pod *pod)
 }
 
 /* True if one node may have devices of both vendors: processors have integrated
- * GPUs, and a label for PCI devices, or of the site, may mean these. */
+ * GPUs, and a label for PCI devices, or one of the site, may refer to these. */
 static bool may_have_both(const struct node_label *label, const char *vendor,
 			  const struct accelerator *accelerator)
 {
@@ -124,14 +124,14 @@ static void check_need(struct rule_run *run, const struct pod *pod,
 			rule_number(run, pod->gpus.n));
 }
 
-/* Reports an instance type of one model with the label of another. */
+/* Reports an instance type of one GPU model with the label of another. */
 static void check_models(struct rule_run *run, const struct pod *pod)
 {
 	struct mig_choices choices = mig_choices_of(pod);
 	const struct mig_choice *a = &choices.items[0], *b = a + 1;
 	struct finding *f;
 
-	/* check_clash() handles two values of one key. */
+	/* check_clash() reports two values of the same key. */
 	if (choices.n < 2 || text_eq(a->product, b->product) ||
 	    text_eq(a->key, b->key))
 		return;
@@ -168,8 +168,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 		return;
 	if (needs.n > 1)
 		check_models(run, pod);
-	/* ORed terms: another term may match, so only a single one is
-	 * checked. */
+	/* With several ORed terms another one may match, so only a single term
+	 * is checked. */
 	for (size_t i = 0; i < needs.n && needs.terms <= 1; i++) {
 		const struct node_need *need = &needs.items[i];
 		const struct node_label *label = node_label_find(need->key);
@@ -186,7 +186,7 @@ static void check_class(struct rule_run *run, const struct pod *pod,
 	const struct node *labels = node_path(class ? class->root : NULL,
 					      "scheduling.nodeSelector");
 
-	if (!node_is_map(labels)) /* items of a list have no key */
+	if (!node_is_map(labels)) /* items of a list have no keys */
 		return;
 	FOR_EACH_CHILD(labels, label) {
 		const struct node *at = node_get(own, label->key);

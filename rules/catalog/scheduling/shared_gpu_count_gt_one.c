@@ -3,7 +3,7 @@
  * Reports containers that request several shares of GPUs.
  *
  * Source: README of the device plugin: a request for more than one shared GPU
- * guarantees nothing.
+ * does not guarantee more computing time.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/sharing.h"

@@ -32,7 +32,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	struct node_needs needs;
 	bool first;
 
-	/* Slices that are created on demand have their topology there. */
+	/* The topology of slices that are created on demand is in other
+	 * fields. */
 	if (!asks_for_tpu(pod) || object_is_queued(pod->object) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;
@@ -40,7 +41,8 @@ static void check(struct rule_run *run, const struct pod *pod)
 	for (size_t i = 0; i < needs.n; i++) {
 		if (!node_need_requires(&needs.items[i]))
 			continue;
-		/* Another label names the pool, or its creator. */
+		/* Another label names the node pool, or the tool that creates
+		 * it. */
 		if (names_pool(needs.items[i].key))
 			return;
 		for (size_t k = 0; k < 2; k++)

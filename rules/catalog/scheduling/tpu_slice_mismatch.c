@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports Jobs that request more or fewer TPUs than their multi-host slice
- * has. A slice of several hosts is one node pool, which one Job fills: a pod
- * on each host, with all of its chips. A single host has at most 8 chips (4
+ * Reports Jobs that request more or fewer TPUs than their multi-host slice has.
+ * A slice of several hosts is one node pool, which one Job uses completely: one
+ * pod on each host, with all of its chips. A single host has at most 8 chips (4
  * for topologies with three dimensions); pods may share them.
  */
 #include <stdlib.h>
@@ -13,8 +13,8 @@
 
 enum { CHIPS_MAX = 1 << 20 };
 
-/* Returns the chips of `8x8` or `4x4x8`; 0 if one host may have all of them, or
- * the text is not a topology. */
+/* Returns the number of chips of `8x8` or `4x4x8`; 0 if one host may have all
+ * of them, or the text is not a topology. */
 static int64_t chips_of_hosts(const char *text)
 {
 	int64_t chips = 1;
@@ -44,7 +44,7 @@ static bool has_tpus_alone(const struct pod *pod)
 	return pod->gpus.n > 0 && !pod->gpus.unknown;
 }
 
-/* Returns the pods of one Job that run at a time. */
+/* Returns how many pods of one Job run at the same time. */
 static struct amount pods_of_job(const struct node *job)
 {
 	const struct node *completions = node_get(job, "completions");
@@ -63,7 +63,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	int64_t chips = chips_of_hosts(node_str(at));
 	struct amount pods;
 
-	/* The user of a runtime sets its replicas. */
+	/* In a runtime, the object that uses it sets the replicas. */
 	if (!chips || !job || !pod->steady.n || !has_tpus_alone(pod) ||
 	    pod_annotation(pod, "cloud.google.com/gke-tpu-slice-topology"))
 		return;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Folders of the host in a GPU pod. Some of them control the node: its
- * passwords, units, container runtime and kubelet; a socket does so even where
- * it is mounted read-only. Any other writable folder is shared with every pod
- * that mounts it; real jobs keep caches there, so a site first has to list the
- * folders meant for that. nvidia-device-mount-bypass reports devices,
- * shm-not-memory-backed reports /dev/shm; read-only data does no harm.
+ * Reports folders of the host that a GPU pod mounts. Through some of them a pod
+ * can control the node: those with passwords, systemd units, the container
+ * runtime and the kubelet; a socket even if it is mounted read-only. Any other
+ * writable folder is shared with every pod that mounts it. Because real jobs
+ * keep caches there, this is reported only if the site lists the folders that
+ * are allowed. nvidia-device-mount-bypass reports devices,
+ * shm-not-memory-backed /dev/shm; read-only data is not reported.
  *
  * Source: Kubernetes documentation of hostPath volumes (security risks); Pod
  * Security Standards, baseline: hostPath volumes.
@@ -16,7 +17,8 @@
 #include "engine/rule.h"
 #include "kube/resources/host_path.h"
 
-/* True if the path is one of these, is in one, or contains one. */
+/* True if the path equals one of the places, is inside of one, or contains
+ * one. */
 static bool touches(const char *path, const char *const *places)
 {
 	for (; *places; places++)
@@ -26,9 +28,9 @@ static bool touches(const char *path, const char *const *places)
 	return false;
 }
 
-/* True if it gives control of the node: passwords, units, programs, the
- * kubelet's pods, the runtime's socket. The socket does even if the mount is
- * read-only. */
+/* True if a pod can control the node through the folder: passwords, units,
+ * programs, pods of the kubelet, the socket of the runtime. The socket is
+ * enough even if the mount is read-only. */
 static bool host_path_commands_node(const struct host_path *shown,
 				    bool read_only)
 {
@@ -73,8 +75,9 @@ static bool is_allowed(struct rule_run *run, const char *path)
 	return false;
 }
 
-/* GKE's daemon for GPUDirect-TCPX(O) sets the kernel's network parameters
- * there, as its documentation requires; only Google writes to that registry. */
+/* True for GKE's daemon for GPUDirect-TCPX(O), which sets network parameters of
+ * the kernel there, as its documentation requires. Only Google writes to this
+ * registry. */
 static bool is_tuned(const struct container *c, const struct host_path *shown)
 {
 	return text_eq(shown->path, "/proc/sys") &&

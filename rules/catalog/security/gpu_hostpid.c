@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU pods that share the process namespace of their node. hostPID is
- * set so that nvidia-smi shows process ids. Source: Pod Security Standards,
+ * Reports GPU pods that share the process namespace of their node. Users set
+ * hostPID so that nvidia-smi shows process ids. Source: Pod Security Standards,
  * baseline level.
  */
 #include "engine/rule.h"

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A privileged container gets every device node of its host, and the NVIDIA
- * runtime honors NVIDIA_VISIBLE_DEVICES of a privileged container even where
- * it is configured to ignore that of others. A pod that asks for one GPU, or
- * for none on a GPU node, sees all of them, those of other pods too.
+ * Reports privileged GPU containers. A privileged container gets every device
+ * node of its host, and the NVIDIA runtime honors NVIDIA_VISIBLE_DEVICES of a
+ * privileged container even if it is configured to ignore that of others. A pod
+ * that requests one GPU, or none on a GPU node, sees all GPUs, including those
+ * of other pods.
  *
- * A TPU host is one pod's anyway, and its runtime once asked for privileges.
- * A pod with eight devices, or with all of the instance type that it selects,
- * has its node to itself, as one with four may have (GB300 nodes have no more),
- * an init container is over when the work begins, and a runtime class may keep
- * the devices away: these only warn.
+ * It is only a warning for TPUs, because a TPU host runs only one pod and its
+ * runtime once required privileges; for a pod with eight devices, or all
+ * devices of the selected instance type, which has its node to itself; for one
+ * with four, because GB300 nodes have no more; for an init container, which
+ * ends before the work begins; and if a runtime class may keep the devices
+ * away.
  *
  * Sources: kubernetes/kubernetes#81256; NVIDIA/k8s-device-plugin#336;
  * nvidia-container-toolkit cuda_image.go (privileged containers are honored).
@@ -21,7 +23,8 @@
 
 enum { WHOLE_NODE = 8, SMALL_NODE = 4 };
 
-/* A runtime class may set containerd's privileged_without_host_devices. */
+/* True if a runtime class is set, which may set containerd's
+ * privileged_without_host_devices. */
 static bool may_lack_devices(const struct pod *pod)
 {
 	const struct node *class = pod_field(pod, "runtimeClassName");
@@ -29,7 +32,7 @@ static bool may_lack_devices(const struct pod *pod)
 	return !node_is_unset(class) && !text_starts(node_str(class), "nvidia");
 }
 
-/* UNKNOWN: nothing shows the number of devices on its node. */
+/* Returns unknown if nothing shows the number of devices on the node. */
 static enum tri has_whole_node(const struct pod *pod)
 {
 	int64_t most = pod_node_devices(pod).most, n = pod->gpus.n;
@@ -41,7 +44,7 @@ static enum tri has_whole_node(const struct pod *pod)
 	return !most && n >= SMALL_NODE ? TRI_UNKNOWN : TRI_NO;
 }
 
-/* Returns the clause about devices that it sees besides its own. */
+/* Returns the clause of the message about devices of other pods. */
 static const char *other_gpus_clause(const struct container *c)
 {
 	static const char *const texts[] = {
@@ -61,7 +64,7 @@ static bool is_mild(const struct container *c)
 	       (c->role == CONTAINER_INIT && !c->gpus.n);
 }
 
-/* True for a pod on a node that also has devices of other pods. */
+/* True if the node may also have devices of other pods. */
 static bool shares_node(const struct pod *pod)
 {
 	const struct node_label *label = NULL;

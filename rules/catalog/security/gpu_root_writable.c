@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports GPU containers that run as root. Without runAsUser the image
- * decides, which is unknown. In a user namespace root is an unprivileged user
- * on the node: the Pod Security Standards allow it there.
+ * Reports GPU containers that run as root. Without runAsUser, the image
+ * decides, and is unknown here. In a user namespace, root is an unprivileged
+ * user on the node, which the Pod Security Standards allow.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
 
-/* Added capabilities only have an effect for root, so root is intended. */
+/* True if capabilities are added, which have an effect only for root, so that
+ * root is intended. */
 static bool needs_root(const struct container *c)
 {
 	const struct node *own = node_get(c->node, "securityContext");

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports Ray clusters whose dashboard is reachable from outside. KubeRay
- * creates the Service and the Ingress of the head from the group; a Service in
- * the files may also lead to it. The type of headService overrides
- * serviceType, and the Ingress has the annotations of the object (service.go
+ * creates the Service and the Ingress of the head from the fields of its group;
+ * a Service in the files may also expose it. The type of headService overrides
+ * serviceType, and the Ingress gets the annotations of the object (service.go
  * setServiceTypeForUserProvidedService, ingress.go).
  */
 #include <stdlib.h>
@@ -23,7 +23,8 @@ static bool has_port(const struct node *ports, const char *key, int64_t port)
 	return false;
 }
 
-/* The ports of the first container, or the default ones; common/service.go. */
+/* True if the dashboard's port is one of the ports of the first container, or
+ * of the default ones (common/service.go). */
 static bool ray_serves_dashboard(const struct pod *pod)
 {
 	const struct node *params = node_get(pod->group, "rayStartParams");
@@ -44,8 +45,8 @@ static bool ray_serves_dashboard(const struct pod *pod)
 }
 
 /*
- * True for annotations of an Ingress that authenticate: nginx' auth-url, ALB's
- * auth-type, Traefik's middlewares.
+ * True for annotations that make an Ingress authenticate: nginx' auth-url,
+ * ALB's auth-type, Traefik's middlewares.
  */
 static bool may_authenticate(const struct object *object)
 {
@@ -83,7 +84,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 		at->key, node_is_true(at) ? "true" : node_str(at));
 }
 
-/* Checks Services beside the cluster that select its head. */
+/* Checks Services in the files that select the head. */
 static void check_workload(struct rule_run *run, const struct workload *w,
 			   const struct workload_pod *pod)
 {

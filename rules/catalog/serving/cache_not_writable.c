@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A folder to which a server must write but cannot: a cache variable below a
- * read-only mount, or a user without a home. vllm/vllm-openai has the users
- * root and, in later releases, vllm (2000): for any other user HOME is "/",
- * where only root may create folders. Source: vllm-project/vllm issues 9118,
- * 10185; ai-dynamo/dynamo pull 12457. KServe mounts the model read-only by
- * default (kserve pkg/webhook/admission/pod/storage_initializer_injector.go). A
- * model cache may be filled in advance: huggingface_hub writes only missing
- * files (file_download.py), and NIMService has `storage.readOnly`.
+ * Reports folders to which a server must write but cannot: cache folders on a
+ * read-only mount, and the home folder of a user who has none. vllm/vllm-openai
+ * has the users root and, in later releases, vllm (2000): for any other user
+ * HOME is "/", where only root may create folders. Source: vllm-project/vllm
+ * issues 9118, 10185; ai-dynamo/dynamo pull 12457. KServe mounts the model
+ * read-only by default (kserve
+ * pkg/webhook/admission/pod/storage_initializer_injector.go). A model cache may
+ * be filled in advance: huggingface_hub writes only missing files
+ * (file_download.py), and NIMService has `storage.readOnly`.
  */
 #include <string.h>
 
@@ -17,12 +18,14 @@
 #include "kube/command/env.h"
 
 enum holds {
-	HOLDS_FILES, /* that the server makes */
-	HOLDS_BOTH,  /* models, which may exist already, and other files */
+	HOLDS_FILES, /* files that the server creates */
+	/* models, which may exist already, and files that the server creates */
+	HOLDS_BOTH,
 	HOLDS_MODELS,
 };
 
-/* hub: irrelevant if the hub is switched off, because all files exist then */
+/* Variables that set a cache folder. hub: the folder does not matter if access
+ * to the hub is switched off, because all files exist then. */
 static const struct {
 	const char *name;
 	bool hub;
@@ -41,7 +44,7 @@ static const struct {
 
 /* --- read-only mounts ----------------------------------------------------- */
 
-/* A trailing slash does not matter. */
+/* True if the folder contains the path. A trailing slash does not matter. */
 static bool contains_path(const char *folder, const char *path)
 {
 	size_t len = folder ? strlen(folder) : 0;
@@ -52,8 +55,8 @@ static bool contains_path(const char *folder, const char *path)
 	       (path[len] == '/' || !path[len]);
 }
 
-/* The innermost mount that contains the path, or NULL; an unknown mount may
- * contain it. */
+/* Returns the innermost mount that contains the path, or NULL. An unknown mount
+ * may contain it. */
 static const struct node *mount_of(const struct container *c, const char *path)
 {
 	const struct node *found = NULL;
@@ -109,8 +112,8 @@ static const struct node *read_only(const struct container *c,
 	return settings_of(volume);
 }
 
-/* Returns the URI of the model that KServe mounts at /mnt/models, if that holds
- * the path and may not be written, or NULL. */
+/* Returns the URI of the model that KServe mounts at /mnt/models, if that
+ * folder contains the path and is read-only; or NULL. */
 static const struct node *model_mount(const struct container *c,
 				      const char *path)
 {
@@ -185,7 +188,7 @@ static void check_mounts(struct rule_run *run, const struct container *c)
 
 /* --- a user without a home ------------------------------------------------ */
 
-/* True if the caches may be elsewhere than in "/". */
+/* True if the caches may be in another folder than "/". */
 static bool has_home(const struct container *c)
 {
 	static const char *const names[] = {"HOME", "XDG_CACHE_HOME",

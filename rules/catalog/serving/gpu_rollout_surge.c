@@ -17,7 +17,7 @@ static int64_t round_percentage(const struct node *value, int64_t replicas,
 
 	if (up || share.unknown)
 		return share.unknown ? -1 : share.n;
-	/* maxUnavailable is rounded down, unlike amount_share(). */
+	/* maxUnavailable is rounded down, which amount_share() does not do. */
 	if (node_int(value, &n))
 		return n;
 	if (!node_is_unset(value) && !node_str(value))
@@ -27,9 +27,9 @@ static int64_t round_percentage(const struct node *value, int64_t replicas,
 	return replicas * percent / 100;
 }
 
-/* Returns the unit of which it needs more: "GPUs"; for slices the name of their
- * resource. NULL for a share by memory or cores (HAMi), which a GPU in use may
- * still have. */
+/* Returns the unit for the message: "GPUs"; for slices the name of their
+ * resource. Returns NULL for a share by memory or cores (HAMi), because a GPU
+ * in use may have enough left. */
 static const char *device_phrase(struct rule_run *run, const struct pod *pod,
 				 int64_t n)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU pods that are scaled by their CPU or memory usage. Checks
- * KServe's own fields, and HorizontalPodAutoscalers of the input. For the
- * classes none and external KServe creates no scaler
+ * KServe's own fields, and HorizontalPodAutoscalers of the input. KServe
+ * creates no scaler for the autoscaler classes none and external
  * (reconcilers/hpa/hpa_reconciler.go).
  */
 #include "engine/rule.h"
@@ -11,9 +11,9 @@
 static const char mode_key[] = "serving.kserve.io/deploymentMode";
 static const char class_key[] = "serving.kserve.io/autoscalerClass";
 
-/* Returns all metrics of a KServe component, or NULL if another metric counts
- * as well. The raw mode scales by CPU if no metric is set (getHPAMetrics);
- * KEDA's triggers are only those in autoScaling. */
+/* Returns the metrics of a KServe component if all are about the CPU or memory,
+ * else NULL. The raw mode scales by CPU if no metric is set (getHPAMetrics);
+ * only autoScaling contains KEDA's triggers. */
 static const struct node *host_metric(const struct pod *pod, const char **name)
 {
 	const struct node *mode = object_annotation(pod->object, mode_key);
@@ -37,7 +37,8 @@ static const struct node *host_metric(const struct pod *pod, const char **name)
 	return node_eq(at, "cpu") || node_eq(at, "memory") ? at : NULL;
 }
 
-/* True if KServe scales it above the minimum; without a maximum it does not. */
+/* True if KServe scales the component above its minimum, which requires a
+ * maximum. */
 static bool is_scaled(const struct pod *pod)
 {
 	const struct node *class = object_annotation(pod->object, class_key);

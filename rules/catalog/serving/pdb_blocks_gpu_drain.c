@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A PodDisruptionBudget that allows no eviction even while all of its pods are
- * healthy. A maxUnavailable of 0 and a minAvailable of 100 % allow none,
- * whatever the number of pods; other values depend on which other pods have the
+ * Reports PodDisruptionBudgets that allow no eviction even if all of their pods
+ * are healthy. maxUnavailable 0 and minAvailable 100 % allow none for any
+ * number of pods; for other values it depends on which other pods have the
  * labels.
  */
 #include "engine/rule.h"
 #include "kube/set/budget.h"
 #include "kube/set/index_find.h"
 
-/* The workload's pods that it certainly selects; none if no pod of the workload
- * uses GPUs. unknown: there may be more. */
+/* Returns the number of the workload's pods that the budget certainly selects;
+ * 0 if none of them uses GPUs. It is unknown if the budget may select more. */
 static struct amount budget_selects(const struct node *budget,
 				    const struct workload *w,
 				    struct arena *arena)
@@ -34,11 +34,11 @@ static struct amount budget_selects(const struct node *budget,
 	return gpu ? pods : amount_of(0);
 }
 
-/* Sum over the workloads that a budget selects. */
+/* Sum of the workloads that a budget selects. */
 struct budget_tally {
-	const char *title; /* of the first workload; NULL: the budget selects
-			      none */
-	bool training;	   /* all workloads are training */
+	/* title of the first workload; NULL if the budget selects none */
+	const char *title;
+	bool training; /* all workloads are training */
 	struct amount pods;
 	struct place place;
 	struct object_id id;
@@ -66,7 +66,7 @@ static void report_blocked(struct rule_run *run, const struct budget_tally *t,
 		field->key, field->str, t->id.name, t->title,
 		t->pods.n == 1 ? "is" : "are", rule_number(run, t->pods.n));
 	finding_cause(run, f, t->id.name);
-	/* A training job may intend it. */
+	/* For a training job it may be intended. */
 	if (how == BUDGET_BLOCKS_SO_MANY || t->training)
 		finding_severity(f, SEVERITY_INFO);
 }
@@ -95,7 +95,7 @@ static void count_budget(struct rule_run *run, const struct workload *w,
 	t->pods = amount_add(t->pods, pods);
 }
 
-/* Reports budgets in files, at their own place. */
+/* Reports budgets in files, at their position in the file. */
 static void check_set(struct rule_run *run)
 {
 	const struct object_index *set = rule_index(run);
@@ -127,7 +127,7 @@ static void check_set(struct rule_run *run)
 				       &tallies[i].place);
 }
 
-/* Checks budgets that only the cluster has, at the workload. */
+/* Reports budgets that only the cluster has, at the workload. */
 static void check(struct rule_run *run, const struct workload *w)
 {
 	const struct found_object *all;

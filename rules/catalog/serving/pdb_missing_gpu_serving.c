@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A model server with several replicas that no disruption budget selects: a
- * drain may evict all of them at once. Checked only if the snapshot or the
- * files have budgets: a site without any may use other means.
+ * Reports model servers with several replicas that no disruption budget
+ * selects, so that a drain may evict all of them at once. It is checked only if
+ * the snapshot or the files have budgets, because a site without any may use
+ * other means.
  */
 #include "engine/rule.h"
 #include "kube/set/index_find.h"
 
-/* True if budgets are known. Otherwise the rule counts as skipped. */
+/* True if budgets are known. Otherwise the rule is recorded as skipped. */
 static bool judges(struct rule_run *run, const struct workload *w)
 {
 	const struct cluster *cluster = rule_cluster(run);
@@ -29,7 +30,7 @@ static bool judges(struct rule_run *run, const struct workload *w)
 	return false;
 }
 
-/* True if certainly none of them selects these pods. */
+/* True if certainly no budget selects these pods. */
 static bool is_free(struct rule_run *run, const struct workload *w,
 		    const struct workload_pod *pod)
 {
@@ -57,7 +58,7 @@ static void check(struct rule_run *run, const struct workload *w)
 	for (size_t i = 0; i < w->npods; i++) {
 		const struct workload_pod *pod = &w->pods[i];
 
-		/* An operator that adds labels may add a budget, too. */
+		/* An operator that adds labels may add a budget as well. */
 		if (!pod->gpu || pod->more_labels || pod->steady.unknown ||
 		    pod->steady.n < 2 || !judges(run, w) ||
 		    !is_free(run, w, pod))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports RayServices whose upgrade starts a second Ray cluster alongside the
- * first. NewCluster is the default.
+ * Reports RayServices whose upgrade starts a second Ray cluster while the first
+ * one still runs. This is the default strategy, NewCluster.
  */
 #include "base/arena.h"
 #include "engine/rule.h"

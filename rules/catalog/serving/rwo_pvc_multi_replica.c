@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Several pods with a volume that only one node, or one pod, may mount. The
- * scheduler usually decides whether they run on several nodes: it is certain
- * only if the template keeps them apart, or no node has room for two of them.
+ * Reports several pods that mount a volume that only one node, or one pod, may
+ * mount. Whether the pods run on several nodes depends on the scheduler; it is
+ * certain only if the template requires different nodes, or no node can run two
+ * of the pods.
  */
 #include <stdlib.h>
 
@@ -11,7 +12,7 @@
 #include "kube/scheduling/node_devices.h"
 #include "kube/set/index_find.h"
 
-/* True if this is the claim's only mode. */
+/* True if this mode is the only one of the claim. */
 static bool has_only(const struct node *claim, const char *mode)
 {
 	const struct node *modes = node_path(claim, "spec.accessModes");
@@ -49,7 +50,8 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 
 		if (!mounts(pod, claim))
 			continue;
-		/* The pods that it waits for may have ended. */
+		/* Pods for which it waits may have ended, so the larger number
+		 * counts. */
 		users.pods = pod->waits ? amount_max(users.pods, pod->steady)
 					: amount_add(users.pods, pod->steady);
 		users.gpu |= pod->gpu;
@@ -60,8 +62,8 @@ static struct users users_of(struct rule_run *run, const struct workload *w,
 	return users;
 }
 
-/* True if maxUnavailable of one replica is 0 after rounding down; 25 % by
- * default. */
+/* True if maxUnavailable of one replica is 0 after rounding down; its default
+ * is 25 %. */
 static bool is_below_one(const struct node *value)
 {
 	int64_t n;

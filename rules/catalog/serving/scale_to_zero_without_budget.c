@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports GPU models that are started only by their first request. Knative's
- * default timeout is 300 s. The raw mode always keeps one replica: KServe
- * reconcilers/hpa/hpa_reconciler.go, createHPA.
+ * default timeout is 300 s. In raw mode there is always at least one replica:
+ * KServe reconcilers/hpa/hpa_reconciler.go, createHPA.
  */
 #include "engine/rule.h"
 #include "kube/object.h"
@@ -18,7 +18,8 @@ static bool has_budget(const struct object *object,
 		       node_get(node_get(component, "annotations"), deadline));
 }
 
-/* Without the annotation the installation decides. */
+/* True if the object may use Knative. Without the annotation, the installation
+ * decides. */
 static bool may_be_knative(const struct object *object)
 {
 	const struct node *mode =

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Requests that reach no server: a probe or a Service names a port that the pod
- * does not have, or an InferencePool selects no pod, or uses another port than
- * the server's command line. Port numbers are compared only if nothing else in
- * the pod can listen. Source: kubernetes pkg/probe/util.go (a named port is
- * looked up in the container's ports); discovery/v1 endpoints of named ports
+ * Reports requests that reach no server: a probe or a Service names a port that
+ * the pod does not have, or an InferencePool selects no pod, or its port
+ * differs from that in the server's command line. Port numbers are compared
+ * only if no other container of the pod can listen. Source: kubernetes
+ * pkg/probe/util.go (a named port is looked up in the container's ports);
+ * discovery/v1 endpoints of named ports
  * (pkg/controller/util/endpoint/controller_utils.go, FindPort);
  * gateway-api-inference-extension docs, InferencePool (targetPorts).
  */
@@ -44,7 +45,7 @@ static void check_probe(struct rule_run *run, const struct container *c,
 			node_path(node_get(probe, handlers[i]), "port");
 		const char *text = node_str(port);
 
-		/* A string of digits is a number. */
+		/* A string of digits is a port number. */
 		if (!text || strspn(text, "0123456789") == strlen(text) ||
 		    has_port(c, text))
 			continue;
@@ -66,7 +67,8 @@ static void check_pod(struct rule_run *run, const struct pod *pod)
 	}
 }
 
-/* Each Service is compared with each workload: more would cost too much. */
+/* Largest number of workloads, because each Service is compared with each of
+ * them. */
 enum { WORKLOADS = 2000 };
 
 static bool is_too_large(struct rule_run *run)
@@ -79,7 +81,7 @@ static bool is_too_large(struct rule_run *run)
 
 /* --- Services and InferencePools ------------------------------------------ */
 
-/* The only container in the pod's network, or NULL. */
+/* Returns the only container in the pod's network, or NULL. */
 static const struct container *only_container(const struct pod *pod)
 {
 	const struct container *found = NULL;
@@ -94,7 +96,8 @@ static const struct container *only_container(const struct pod *pod)
 	return found;
 }
 
-/* The port on the server's command line; at is NULL if it is unknown. */
+/* Returns the port in the server's command line; *at is NULL if it is
+ * unknown. */
 static int64_t listening_port(const struct container *c, const struct node **at)
 {
 	static const char *const servers[] = {"vllm.entrypoints.openai."
@@ -177,8 +180,8 @@ static bool selects_others(struct rule_run *run, const struct workload *w,
 	return found;
 }
 
-/* Compares each of the ports with the pods of a workload, all of which are
- * selected. */
+/* Compares each port of the Service with the pods of a workload, if it selects
+ * all of them. */
 static void check_service(struct rule_run *run, const struct workload *w,
 			  const struct kube_service *service)
 {
@@ -221,7 +224,7 @@ static void check_workload(struct rule_run *run, const struct workload *w)
 
 /* --- a pool without pods -------------------------------------------------- */
 
-/* True if the pool requires labels that the pod possibly has. */
+/* True if the pod may have the labels that the pool requires. */
 static bool may_select(const struct kube_service *pool,
 		       const struct workload_pod *pod)
 {
@@ -234,8 +237,8 @@ static bool may_select(const struct kube_service *pool,
 	return pod->more_labels != LABELS_NO_MORE;
 }
 
-/* True if the pool's file has a server, and the pool certainly selects none of
- * the input. */
+/* True if the pool's file contains a server, and the pool certainly selects no
+ * pod of the input. */
 static bool misses_server(struct rule_run *run, const struct kube_service *pool)
 {
 	struct workload_cursor cursor = {0};

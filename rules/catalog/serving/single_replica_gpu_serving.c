@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports production model servers with one replica. A label shows the
- * environment. A workload with a scaler need not set `replicas`.
+ * Reports production model servers with one replica. Production is recognized
+ * by a label for the environment. Workloads with an autoscaler are skipped if
+ * they do not set `replicas`.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -20,7 +21,7 @@ static const struct node *production(const struct object *object)
 	return NULL;
 }
 
-/* Replicas of Ray are not pods. */
+/* False for Ray, whose replicas are not pods. */
 static bool has_replicas(const struct object *object)
 {
 	return object->class == KIND_SERVING ||

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * hostIPC: true gives a pod the host's /dev/shm, and with it every System V and
- * POSIX shared memory segment of every other pod with hostIPC. It is an old
- * workaround for a small /dev/shm; Pod Security's baseline level forbids it. A
- * client of NVIDIA MPS needs it to reach the node's daemon.
+ * Reports GPU pods with hostIPC: true. It gives a pod access to the host's
+ * /dev/shm and to the shared memory (System V and POSIX) of all other pods with
+ * hostIPC. It was a workaround for a small /dev/shm; Pod Security's baseline
+ * level forbids it. A client of NVIDIA MPS needs it to reach the node's daemon.
  * Source: GKE, How-to guides, "Share GPUs with multiple workloads using NVIDIA
  * MPS" (hostIPC: required).
  */
@@ -13,7 +13,7 @@
 #include "kube/resources/shm.h"
 #include "kube/scheduling/affinity.h"
 
-/* True if every container that computes has a separate /dev/shm. */
+/* True if every container that computes has its own /dev/shm. */
 static bool has_own(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c)
@@ -58,7 +58,7 @@ static bool lacks_shm(const struct pod *pod)
 	return false;
 }
 
-/* Without the host's /dev/shm, containers that need one get their own. */
+/* Removes hostIPC. Containers that need a /dev/shm get one. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct pod *pod, const struct node *host_ipc)
 {

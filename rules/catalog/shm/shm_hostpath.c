@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A hostPath of /dev/shm is the node's tmpfs. It is memory, and large (half of
- * the node's by default), but it is shared: every container that mounts it uses
+ * Reports hostPath volumes at /dev/shm. The host's /dev/shm is a tmpfs with
+ * half of the node's memory by default, but every container that mounts it uses
  * the same files, which outlive the pod, and Pod Security's baseline level
  * forbids hostPath. Any other folder of the node is shared in the same way,
  * unless each pod has a separate part (subPathExpr). Source: tmpfs(5)
@@ -11,7 +11,7 @@
 #include "kube/resources/host_path.h"
 #include "kube/resources/shm.h"
 
-/* True for the node's /dev/shm (hostPath), or a folder in it. */
+/* True if the volume is the node's /dev/shm (hostPath), or a folder in it. */
 static bool shm_is_of_host(const struct shm *shm)
 {
 	const char *path = node_str(node_path(shm->volume, "hostPath.path"));
@@ -19,7 +19,8 @@ static bool shm_is_of_host(const struct shm *shm)
 	return path && host_path_is_within(path, SHM_PATH);
 }
 
-/* The folder of the node that all pods with this volume share, or NULL. */
+/* Returns the folder of the node that all pods with this volume share, or
+ * NULL. */
 static const char *shared_folder(const struct shm *shm)
 {
 	const struct node *path = node_path(shm->volume, "hostPath.path");

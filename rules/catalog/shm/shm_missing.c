@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The container runtime's /dev/shm is 64 MiB. PyTorch data loaders and NCCL
- * without P2P exchange tensors through it and die with a bus error. A pod in
- * the host's IPC namespace has the host's /dev/shm (hostipc-instead-of-shm).
- * For several devices and an unknown program the message contains "if"; for
- * training on one device it is an info.
+ * Reports containers that need a larger /dev/shm than the 64 MiB of the
+ * container runtime. PyTorch data loaders and NCCL without P2P exchange tensors
+ * through it and fail with a bus error. Pods in the host's IPC namespace are
+ * skipped (see hostipc-instead-of-shm). For an unknown program with several
+ * devices, the message contains "if"; for training on one device, it is an
+ * info.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -18,8 +19,8 @@ static bool is_windows(const struct pod *pod)
 		       "windows");
 }
 
-/* One volume for all containers of the pod, with the smallest of their
- * sizes. */
+/* Returns the size of one volume for all containers of the pod: the smallest of
+ * their sizes. */
 static const char *size_for(struct rule_run *run, const struct pod *pod)
 {
 	const char *given = rule_param(run, "size");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A mount at /dev/shm that the API server rejects: its volume is not in the pod
- * ("volumeMounts[0].name: Not found"), or the path is mounted twice
+ * Reports mounts at /dev/shm that the API server rejects: the volume is not in
+ * the pod ("volumeMounts[0].name: Not found"), or the path is mounted twice
  * ("mountPath: must be unique"). A custom resource is accepted, but its pods
- * are rejected and never exist. Claim templates are volumes too. Kinds whose
- * operator may add volumes (of a runtime, of a preset, or its own) are skipped.
- * Source: pkg/apis/core/validation ValidateVolumeMounts; observed.
+ * are rejected. Claim templates count as volumes. Kinds whose operator may add
+ * volumes (of a runtime, a preset, or its own) are skipped. Source:
+ * pkg/apis/core/validation ValidateVolumeMounts; observed.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -13,7 +13,8 @@
 #include "kube/purpose/intent.h"
 #include "kube/resources/shm.h"
 
-/* True if a claim template is beside the pod, or beside its owner. */
+/* True if there is a claim template of that name next to the pod or in its
+ * owner. */
 static bool is_claimed(const struct pod *pod, const char *name)
 {
 	for (const struct node *at = pod->spec; at; at = at->parent)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The volume at /dev/shm is not memory: a plain emptyDir or a PVC has the
- * disk's speed (and a plain emptyDir blocks the Cluster Autoscaler's
- * scale-down). The medium is spelled "Memory"; the API server accepts "memory",
- * which the kubelet ignores. A hostPath of the node's /dev/shm is memory:
- * shm-hostpath reports it. The medium of another folder of the node (/run, a
- * ramdisk) is unknown, and so is a CSI driver's.
- * Source: pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
+ * Reports volumes at /dev/shm that are not in memory: a plain emptyDir or a PVC
+ * is as slow as the disk (and a plain emptyDir keeps the Cluster Autoscaler
+ * from removing the node). The medium must be spelled "Memory"; the API server
+ * accepts "memory", which the kubelet ignores. shm-hostpath reports the node's
+ * /dev/shm, which is in memory. The medium of another folder of the node (/run,
+ * a ramdisk) is unknown, and so is a CSI driver's. Source:
+ * pkg/volume/emptydir/empty_dir.go; Cluster Autoscaler FAQ.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 #include "kube/resources/shm.h"
 
-/* True if a command or variable names /dev/shm: its files may be more than
- * shared memory (a model). */
+/* True if a command or variable contains /dev/shm, so that it may contain other
+ * files (a model). */
 static bool shm_holds_files(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
@@ -23,7 +23,7 @@ static bool shm_holds_files(const struct pod *pod)
 	return false;
 }
 
-/* True if a mount may show the folder of the volume that is mounted at
+/* True if a mount may contain files of the folder that is mounted at
  * /dev/shm. */
 static bool overlaps(const struct node *mount, const char *folder)
 {
@@ -35,8 +35,8 @@ static bool overlaps(const struct node *mount, const char *folder)
 	return node_str(path) && text_starts(node_str(path), folder);
 }
 
-/* True if this or another mount of the volume may read or write other files of
- * the folder. */
+/* True if other files of the same folder may be used by this or another mount
+ * of the volume. */
 static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
 {
 	const char *name = node_str(node_get(shm->volume, "name"));
@@ -53,7 +53,8 @@ static bool shm_shares_files(const struct pod *pod, const struct shm *shm)
 	return false;
 }
 
-/* Nothing limits the memory except a size that may be meant for a disk. */
+/* True if nothing limits the memory, except a size that may be meant for a
+ * disk. */
 static bool is_large(const struct container *c, const struct shm *shm)
 {
 	struct quantity limit, usual;
@@ -63,8 +64,8 @@ static bool is_large(const struct container *c, const struct shm *shm)
 		quantity_cmp(shm->size, usual) > 0);
 }
 
-/* Mounts memory at /dev/shm in place of the volume, which also has other files
- * and stays on disk. */
+/* Mounts a new memory volume at /dev/shm in place of the volume, which also has
+ * other files and stays on disk. */
 static void repoint(struct rule_run *run, struct finding *f,
 		    const struct container *c, const struct shm *shm)
 {
@@ -82,7 +83,7 @@ static void repoint(struct rule_run *run, struct finding *f,
 	fix = finding_fix(
 		run, f, !shm_shares_files(c->pod, shm),
 		"mount a separate emptyDir of %s of memory at /dev/shm", text);
-	fix_replaces(fix); /* Safe only if no file is lost. */
+	fix_replaces(fix); /* marks the fix as safe only if no file is lost */
 	fix_set(fix, shm->mount, "name", edit_string(arena, SHM_VOLUME));
 	if (path)
 		fix_remove(fix, path);
@@ -93,7 +94,8 @@ static void repoint(struct rule_run *run, struct finding *f,
 		   "name");
 }
 
-/* Changes an emptyDir that is only for /dev/shm; not a PVC or a hostPath. */
+/* Changes an emptyDir that is used only for /dev/shm. A PVC or a hostPath is
+ * not changed. */
 static void repair(struct rule_run *run, struct finding *f,
 		   const struct container *c, const struct shm *shm)
 {
@@ -107,7 +109,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		return;
 	}
 	if (shm->size_state != QUANTITY_ABSENT) {
-		/* A limit meant for a disk. */
+		/* Replace a limit that was meant for a disk. */
 		if (shm->size_state != QUANTITY_OK ||
 		    !shm_size_fits(c, shm->volume, shm->size))
 			return;
@@ -124,7 +126,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		fix_set(fix, shm->volume, "emptyDir.sizeLimit",
 			edit_string(arena, arena_strdup(arena, text)));
 	}
-	/* The kubelet treats another spelling as disk. */
+	/* The kubelet ignores another spelling and uses the disk. */
 	fix_replaces(fix);
 	fix_set(fix, shm->volume, "emptyDir.medium",
 		edit_string(arena, "Memory"));

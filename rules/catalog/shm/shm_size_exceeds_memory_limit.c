@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pages of a Memory emptyDir are charged to the container that writes them, and
- * they survive its restart: if sizeLimit is not below the memory limit, a
- * container that fills /dev/shm is killed and restarted endlessly. Without
- * sizeLimit the tmpfs is as large as the pod's memory limit, so this is only an
- * info. Source: kubernetes#128339 (open); empty_dir.go
+ * Reports volumes at /dev/shm whose sizeLimit is not below the memory limit.
+ * Their pages count as memory of the container that writes them and survive its
+ * restart, so that a container that fills /dev/shm is killed and restarted
+ * endlessly. Without sizeLimit the tmpfs is as large as the pod's memory limit,
+ * so this is only an info. Source: kubernetes#128339 (open); empty_dir.go
  * calculateEmptyDirMemorySize.
  */
 #include "engine/rule.h"

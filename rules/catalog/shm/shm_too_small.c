@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A volume at /dev/shm that is too small for the data that several devices
- * exchange through it: TGI recommends 1Gi, vLLM's production stack mounts 20Gi;
- * NCCL fails with "No space left on device". 64Mi or less is never better than
- * the runtime's default. 1Gi suffices for most programs: the documentation of
- * TGI, vLLM and GKE mounts 1Gi and 2Gi even for eight devices, so servers with
- * that size are skipped.
+ * Reports volumes at /dev/shm that are too small for the data that several
+ * devices exchange through them: TGI recommends 1Gi, vLLM's production stack
+ * mounts 20Gi; NCCL fails with "No space left on device". 64Mi or less is never
+ * better than the runtime's default. The documentation of TGI, vLLM and GKE
+ * uses 1Gi and 2Gi even for eight devices, so servers with that size are
+ * skipped.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
 #include "kube/resources/shm.h"
 
-/* The minimum sizes are those of NCCL and RCCL. */
+/* True if the container uses NCCL or RCCL, whose minimum sizes apply. */
 static bool uses_nccl(const struct container *c)
 {
 	const char *vendor = c->accelerator ? c->accelerator->vendor : NULL;
@@ -20,13 +20,15 @@ static bool uses_nccl(const struct container *c)
 	return !vendor || text_eq(vendor, "nvidia") || text_eq(vendor, "amd");
 }
 
-/* True for a sidecar of containers that have the devices. */
+/* True for a sidecar without devices in a pod whose other containers have
+ * them. */
 static bool is_beside(const struct container *c)
 {
 	return container_uses_gpu(c) == TRI_NO && c->pod->gpus.n > 0;
 }
 
-/* Only the container's own devices share its /dev/shm. */
+/* Returns the number of devices that share the container's /dev/shm: only its
+ * own. */
 static int64_t devices_of(const struct container *c)
 {
 	return c->gpus.n ? c->gpus.n : c->pod->gpus.n;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The pod has a Memory emptyDir named for shared memory, but the GPU container
- * does not mount it, or mounts it elsewhere: glibc, PyTorch and NCCL use only
- * /dev/shm itself. A program that gets the other path as an argument uses it
- * there.
+ * Reports pods with a Memory emptyDir that is named for shared memory but not
+ * mounted at /dev/shm in the GPU container: glibc, PyTorch and NCCL use only
+ * this path. Skipped are programs that get another mount path of the volume as
+ * an argument.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -21,7 +21,8 @@ static const struct node *mount_of(const struct container *c,
 	return NULL;
 }
 
-/* Once mounted, it must not be able to fill the memory of any container. */
+/* Computes a size with which the volume, once mounted, cannot fill the memory
+ * of any container. */
 static bool size_for(const struct pod *pod, const struct node *volume,
 		     struct quantity *size)
 {
@@ -56,7 +57,7 @@ static void repair(struct rule_run *run, struct finding *f,
 		    ? !size_for(c->pod, volume, &size)
 		    : state != QUANTITY_OK || !shm_size_fits(c, volume, size))
 		return;
-	/* A size also limits the files of other mounts. */
+	/* A size would also limit the files of other mounts. */
 	fix = finding_fix(run, f,
 			  state != QUANTITY_ABSENT ||
 				  shm_has_volume_alone(c->pod, volume),
@@ -70,8 +71,8 @@ static void repair(struct rule_run *run, struct finding *f,
 						 quantity_text(size, text))));
 }
 
-/* True if the program gets the path by its command or variables, and so uses it
- * there. */
+/* True if the program gets the path in its command or variables, and so uses
+ * it. */
 static bool knows_place(const struct container *c, const char *path)
 {
 	if (!path || !path[strspn(path, "/")])
@@ -84,7 +85,7 @@ static bool knows_place(const struct container *c, const char *path)
 	return false;
 }
 
-/* True if another container mounts it and this one needs none. */
+/* True if another container mounts the volume and this one needs none. */
 static bool is_of_another(const struct container *c, const struct node *volume)
 {
 	if (container_shm_need(c).is != SHM_NOT_NEEDED)

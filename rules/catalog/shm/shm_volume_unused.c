@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports memory volumes that no container mounts. shm-volume-unmounted
- * reports a volume named like shared memory. A preset that KServe merges may
- * mount it: its own mount `dshm`.
+ * Reports memory volumes that no container mounts. shm-volume-unmounted reports
+ * a volume named like shared memory. A preset that KServe merges may mount the
+ * volume, under the name `dshm`.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -31,7 +31,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	FOR_EACH_CHILD(pod_field(pod, "volumes"), volume) {
 		const struct node *name = node_get(volume, "name");
 
-		/* GKE's own containers mount these. */
+		/* GKE's own containers mount these volumes. */
 		if (!node_str(name) ||
 		    text_starts(node_str(name), "gke-gcsfuse-") ||
 		    !node_eq(node_get(node_get(volume, "emptyDir"), "medium"),

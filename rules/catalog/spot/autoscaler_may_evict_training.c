@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Either annotation shows a decision. Pods of an exclusive topology fit nowhere
- * else, so they are not moved off underused nodes. The fix is unsafe: a pod
- * that hangs under do-not-disrupt keeps its node until it is deleted. Since
- * Karpenter 1.12 the value may be a duration, which ends at the job's deadline;
- * before, any value but "true" was ignored.
+ * Reports training pods that an autoscaler may move off underused nodes. Either
+ * annotation, with any value, shows that the author has decided. Pods of an
+ * exclusive topology are skipped, because they fit on no other node. The fix is
+ * unsafe, because a pod that hangs then keeps its node until it is deleted.
+ * Since Karpenter 1.12 the value may be a duration, for which the fix uses the
+ * job's deadline; before, any value except "true" was ignored.
  *
  * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go, v1.11.0
  * HasDoNotDisrupt, v1.12.0 IsDoNotDisruptActive.
@@ -17,8 +18,8 @@
 static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 static const char disrupt[] = "karpenter.sh/do-not-disrupt";
 
-/* True if the autoscaler moves it: a Job's own pods; a Pod without a controller
- * keeps its node. */
+/* True if the autoscaler moves the pod. It moves pods of Jobs, but not Pods
+ * without a controller. */
 static bool is_moved(const struct pod *pod)
 {
 	const struct object *object = pod->object;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Annotations that should keep a pod on its node, but in a place or form that
- * the autoscaler does not read. Karpenter compares do-not-disrupt with "true"
- * and, in later versions, reads a duration; do-not-evict belongs to its alpha
- * API and was removed in v1. Cluster Autoscaler reads "true" and "false".
- * Source: kubernetes-sigs/karpenter pkg/utils/pod/scheduling.go
- * (HasDoNotDisrupt); karpenter.sh/docs/upgrading/v1-migration;
- * kubernetes/autoscaler
+ * Reports annotations that are meant to keep a pod on its node but are in a
+ * place or form that the autoscaler does not read. Karpenter compares
+ * do-not-disrupt with "true" and, in later versions, reads a duration;
+ * do-not-evict belongs to its alpha API and was removed in v1. Cluster
+ * Autoscaler reads "true" and "false". Source: kubernetes-sigs/karpenter
+ * pkg/utils/pod/scheduling.go (HasDoNotDisrupt);
+ * karpenter.sh/docs/upgrading/v1-migration; kubernetes/autoscaler
  * cluster-autoscaler/simulator/drainability/rules/safetoevict.
  */
 #include <string.h>
@@ -19,7 +19,7 @@ static const char disrupt[] = "karpenter.sh/do-not-disrupt";
 static const char former[] = "karpenter.sh/do-not-evict";
 static const char evict[] = "cluster-autoscaler.kubernetes.io/safe-to-evict";
 
-/* Parses a number and the rest like Go's time.ParseDuration. */
+/* True for a duration as Go's time.ParseDuration() reads it. */
 static bool is_duration(const char *text)
 {
 	return text[0] >= '0' && text[0] <= '9' &&

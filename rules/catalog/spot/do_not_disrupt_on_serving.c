@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A duration ends by itself. Only the autoscaler reads the annotations: the
- * eviction API, and hence kubectl drain, does not. A Job that starts a server
- * for its own work ends, and pods of a DaemonSet never block the Cluster
- * Autoscaler (simulator/drainability/rules: DaemonSets before the annotation).
+ * Reports servers and notebooks that autoscalers may not evict. Skipped are
+ * durations, which end by themselves, Jobs that start a server for their own
+ * work, which end, and DaemonSets, whose pods never block the Cluster
+ * Autoscaler (simulator/drainability/rules: it checks DaemonSets before the
+ * annotation). The eviction API, and hence kubectl drain, ignores the
+ * annotations.
  */
 #include "base/array.h"
 #include "engine/rule.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The provider sets the notice. The API server writes 30 seconds for a missing
- * field before a webhook gets the object, so the author did not choose that
- * value.
+ * Reports grace periods that are longer than the notice that the provider of a
+ * spot node gives. 30 seconds are skipped: the API server sets this default
+ * before a webhook gets the object, so the author may not have chosen it.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 
 enum { DEFAULT_GRACE = 30 };
 
-/* Longest time that pods have from the notice to the end. On GKE, the kubelet
- * reserves 15 of the 30 seconds for critical pods (since 1.22.8-gke.200); pools
- * of spot nodes may extend it (since 1.35.0-gke.1171000). The API server writes
- * the default of 30 seconds. */
+/* Longest time that pods have from the notice to the end of the node. On GKE,
+ * the kubelet reserves 15 of the 30 seconds for critical pods (since
+ * 1.22.8-gke.200); pools of spot nodes may extend it (since
+ * 1.35.0-gke.1171000). The API server writes the default of 30 seconds. */
 static const struct {
 	const char *key;
 	int64_t seconds;
@@ -30,7 +30,7 @@ static const struct {
 	{"kubernetes.azure.com/scalesetpriority", 30, "Azure", ""},
 };
 
-/* The label in a selector or an affinity that keeps pods on spot nodes. */
+/* Returns the label in a selector or an affinity that requires spot nodes. */
 static const char *label_of(const struct node *spot)
 {
 	const struct node *expression;

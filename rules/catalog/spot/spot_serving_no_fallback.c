@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A toleration allows spot nodes, and other nodes remain as a fallback; a
- * selector for spot nodes alone keeps the pods there. Skipped are a Job that
- * starts a server for its own work, which is run again, a Pod, which may be one
- * of several behind a Service, and a test.
+ * Reports servers that can run only on spot nodes, because of a selector. A
+ * toleration alone is fine: other nodes remain as a fallback. Skipped are Jobs
+ * that start a server for their own work, which are retried, Pods, which may be
+ * some of several behind a Service, and tests.
  */
 #include "engine/rule.h"
 #include "kube/purpose/class.h"
@@ -24,7 +24,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	if (!spot || pod->steady.unknown || pod->steady.n != 1 ||
 	    pod->peak.n > 2 || !serves_others(pod) || !pod_is_spot_only(pod))
 		return;
-	/* The autoscaler sets the number of a Deployment. */
+	/* The autoscaler sets the number of replicas of a Deployment. */
 	report_pod(
 		run, pod, spot,
 		pod->object->class == KIND_SERVICE

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * AKS is the only provider that taints the nodes of all its spot node pools.
- * Karpenter's nodes (node auto-provisioning) have the label, and the taints of
- * their NodePool.
+ * Reports pods that select AKS spot nodes without tolerating their taint. Only
+ * AKS taints the nodes of all spot node pools. Nodes that Karpenter creates
+ * (node auto-provisioning) have the label, but the taints of their NodePool.
  */
 #include "engine/rule.h"
 #include "kube/scheduling/selector.h"

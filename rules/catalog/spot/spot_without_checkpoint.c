@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rule cannot see all ways to keep checkpoints: variables from elsewhere,
- * claims of other files, the file system of a host path.
+ * Reports training on spot nodes without a sign of checkpoints. Some ways to
+ * store checkpoints are unknown: variables of other objects, claims in other
+ * files, the file system of a host path.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ static bool outlives_pod(const struct node *volume)
 }
 
 /* True if the container may write to a volume that outlives its pod, or may get
- * the address of a store from another object. */
+ * the address of an object store from another object. */
 static bool has_storage(const struct pod *pod, const struct container *c)
 {
 	FOR_EACH_CHILD(node_get(c->node, "volumeMounts"), mount) {
@@ -67,8 +68,9 @@ static bool sees_training(const struct container *c)
 	return false;
 }
 
-/* True for `s3://...`, `--out=gs://...` in the command or a variable, or
- * transformers' --push_to_hub. */
+/* True for the address of an object store in the command or a variable
+ * (`s3://...`, `--out=gs://...`), or for the option --push_to_hub of
+ * transformers. */
 static bool is_store(const char *text)
 {
 	return strstr(text, "://") || strstr(text, "push_to_hub");

@@ -7,8 +7,8 @@
 #include "engine/admission_policy.h"
 #include "kube/typed.h"
 
-/* Variables of every environment, in this order; those of messages have no
- * authorizer. */
+/* Variables of every environment, in this order. Expressions for messages have
+ * no authorizer. */
 enum admission_variable {
 	VARIABLE_OBJECT,
 	VARIABLE_OLD_OBJECT,
@@ -34,29 +34,32 @@ struct named_expression {
 
 struct validation {
 	struct expression expression;
-	const char *message;		 /* or NULL */
-	struct expression *message_expr; /* or NULL */
+	const char *message;		 /* may be NULL */
+	struct expression *message_expr; /* may be NULL */
 };
 
 struct parameter_kind {
-	const char *group, *version, *kind; /* kind NULL: none */
+	/* kind is NULL if the policy has no parameters */
+	const char *group, *version, *kind;
 	bool namespaced;
 };
 
 /* One object from --admission-policy files. */
 struct input_object {
 	const struct object *object;
-	const struct node *typed; /* as the API server would store it; built
-				     when the set is finished */
+	/* as the API server would store it; set when the set is finished */
+	const struct node *typed;
 	struct source *source;
-	bool copy; /* repeats an earlier one: see duplicates.c */
+	bool copy; /* repeats an earlier object, see duplicates.c */
 };
 
 struct admission_binding {
-	const char *name; /* NULL: not in the files, assumed */
+	/* NULL for a binding that is assumed because files contain none */
+	const char *name;
 	const struct node *spec;
 	enum severity severity;
-	const struct input_object *parameter; /* of an assumed binding */
+	/* parameter object of an assumed binding */
+	const struct input_object *parameter;
 	struct admission_binding *next;
 };
 
@@ -64,7 +67,7 @@ struct admission_policy {
 	const char *name;
 	const struct input_object *input;
 	const struct node *spec;
-	bool fails;  /* failurePolicy Fail */
+	bool fails;  /* failurePolicy is Fail */
 	bool broken; /* some expression does not compile */
 	struct parameter_kind parameter;
 	struct named_expression *variables, *conditions, *annotations;
@@ -75,13 +78,13 @@ struct admission_policy {
 	struct admission_policy *next;
 };
 
-/* A rule of a definition's schema, with the schema that contains it. */
+/* A rule of a definition's schema, and the schema that contains it. */
 struct crd_rule {
 	const struct node *schema;
 	const struct expression *expression;
 	const char *message;
 	struct expression *message_expr;
-	const char *field; /* fieldPath, ".a.b", or NULL */
+	const char *field; /* fieldPath, such as ".a.b", or NULL */
 	struct crd_rule *next;
 };
 
@@ -89,14 +92,15 @@ struct crd_version {
 	const char *version;
 	/* openAPIV3Schema with the fields of every object, or NULL */
 	const struct node *schema;
-	bool has_status; /* status is a subresource: a create cannot set it */
+	/* status is a subresource, which a create request cannot set */
+	bool has_status;
 	struct crd_rule *rules;
 	struct crd_version *next;
 };
 
 struct crd {
 	const char *name, *group, *kind, *plural;
-	const char *left_out; /* why its schemas are missing, or NULL */
+	const char *left_out; /* reason why its schemas are missing, or NULL */
 	bool cluster_scoped;
 	const struct input_object *input;
 	struct crd_version *versions;
@@ -110,22 +114,23 @@ struct admission_policies {
 	struct admission_policy *policies, **last_policy;
 	struct crd *definitions;
 	bool wants_namespaces, strict;
-	bool mutates; /* it has MutatingAdmissionPolicies */
-	const struct node
-		*unread; /* kinds missing from the saved objects, or NULL */
+	bool mutates;		   /* the set has MutatingAdmissionPolicies */
+	const struct node *unread; /* kinds that could not be read for the
+				      snapshot, or NULL */
 	bool saved;
 	size_t problems;
-	const struct admission_listener *listener; /* while it is made */
+	/* during admission_policies_finish() */
+	const struct admission_listener *listener;
 };
 
 /* --- input_object.c ------------------------------------------------------ */
 
-/* Adds a problem at a node of an input object. */
+/* Reports a problem at a node of an input object. */
 void admission_problem(struct admission_policies *set,
 		       const struct input_object *input, const struct node *at,
 		       const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* Like admission_problem(), at a byte of the file, or of a scalar's text. */
+/* Like admission_problem(), at a byte of the file or of a scalar's text. */
 void admission_problem_at(struct admission_policies *set,
 			  const struct input_object *input, uint32_t offset,
 			  const char *text);
@@ -137,13 +142,13 @@ void admission_note(struct admission_policies *set,
 		    const struct input_object *input, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const char *admission_string(const struct node *map, const char *key);
-/* Why objects of the kind could not be read when the snapshot was taken; NULL
- * if they were, or without a snapshot. */
+/* Returns the reason why objects of the kind could not be read for the
+ * snapshot; NULL if they were, or without a snapshot. */
 const char *admission_unread(const struct admission_policies *set,
 			     const char *group, const char *kind);
 bool input_is(const struct input_object *input, const char *group,
 	      const char *kind);
-extern const char admission_group[]; /* of policies and bindings */
+extern const char admission_group[]; /* API group of policies and bindings */
 
 /* --- duplicates.c -------------------------------------------------------- */
 
@@ -159,8 +164,8 @@ void binding_require(struct admission_policies *set,
 
 /* --- compile.c, bind.c, definition.c -------------------------------------- */
 
-/* Compiles an expression; NULL if the node is not a string. wanted: a bit for
- * each allowed cel_kind. */
+/* Compiles an expression; returns NULL if the node is not a string. wanted has
+ * a bit for each allowed cel_kind. */
 struct expression *expression_new(struct admission_policies *set,
 				  const struct input_object *input,
 				  const struct cel_env *env, unsigned wanted,
@@ -178,25 +183,26 @@ const struct crd_version *definition_version(const struct crd *definition,
 
 /* --- definition_type.c ---------------------------------------------------- */
 
-/* The type of a schema's values; NULL if expressions cannot read them. */
+/* Returns the type of a schema's values; NULL if expressions cannot read
+ * them. */
 const struct cel_type *definition_type(struct arena *arena,
 				       const struct node *schema,
 				       const char *name);
-/* The schema of a whole object, with apiVersion, kind and metadata, also in
- * embedded objects. Otherwise the tree is unchanged. */
+/* Returns the schema of a whole object, with apiVersion, kind and metadata,
+ * also in embedded objects. The rest of the tree is unchanged. */
 const struct node *definition_schema(struct arena *arena,
 				     const struct node *schema);
 
 /* Adds a new map under a key. */
 struct node *schema_put_map(struct arena *arena, struct node *map,
 			    const char *key);
-/* Adds a copy of child, if it is not NULL; the tree below stays shared. */
+/* Adds a copy of child, unless it is NULL; its own children stay shared. */
 void schema_put_shared(struct arena *arena, struct node *map,
 		       const struct node *child);
 
 /* --- match.c, request.c --------------------------------------------------- */
 
-/* The state of an evaluation that all policies share for an object. */
+/* State of an evaluation that all policies share for an object. */
 struct admission_case {
 	const struct admission_policies *set;
 	const struct admission_request *request;
@@ -205,50 +211,55 @@ struct admission_case {
 	const char *operation, *plural, *subresource;
 	bool cluster_scoped;
 	const struct node
-		*labels; /* of its namespace; NULL: only its name is known */
+		*labels; /* of its namespace; NULL: only the name is known */
 	bool labels_known;
-	const struct node *typed; /* NULL: not built yet, or impossible */
-	const char *mutation; /* a policy that may change the object, or NULL */
+	/* NULL until it is built, or if that is impossible */
+	const struct node *typed;
+	/* name of a policy that may change the object, or NULL */
+	const char *mutation;
 	const struct node *request_node, *namespace_node;
 };
 
-/* Matches spec.matchConstraints of a policy, or spec.matchResources of a
- * binding. */
+/* Returns whether spec.matchConstraints of a policy, or spec.matchResources of
+ * a binding, match. */
 enum tri resources_match(struct admission_case *a,
 			 const struct node *resources);
 /* True if the input is a bound MutatingAdmissionPolicy that may match. */
 bool mutation_applies(struct admission_case *a,
 		      const struct input_object *input);
-/* The name of a MutatingAdmissionPolicy that may change the object first, or
- * NULL. */
+/* Returns the name of a MutatingAdmissionPolicy that may change the object
+ * first, or NULL. */
 const char *mutation_of(struct admission_case *a);
 /* Finds the labels of the object's namespace, if they are known. */
 void admission_find_namespace(struct admission_case *a);
 const struct node *admission_request_node(struct admission_case *a);
-/* NULL for a cluster-scoped object. */
+/* Returns the variable namespaceObject; NULL for a cluster-scoped object. */
 const struct node *admission_namespace_node(struct admission_case *a);
 
 /* --- judge.c, definition_judge.c ------------------------------------------ */
 
-/* Builds the object as the API server creates it; false for an unknown native
- * kind. */
+/* Builds the object as the API server creates it. Returns false for an unknown
+ * native kind. */
 bool admission_make_typed(struct admission_case *a);
 void policy_judge(struct admission_case *a,
 		  const struct admission_policy *policy);
 void definition_judge(struct admission_case *a, const struct crd *definition);
-/* Reports to the caller; an info if the object may be changed first. */
+/* Passes the result to the caller, as an info if another policy may change the
+ * object first. */
 void admission_tell(struct admission_case *a, struct admission_result *result);
 /*
- * Finds the nodes of the author's tree that an evaluation read; returns their
- * number.
+ * Finds the nodes of the author's tree that decide the result of an evaluation;
+ * returns their number.
  */
 size_t admission_blame(struct admission_case *a, struct cel_eval *eval,
 		       const struct node **nodes, size_t max);
-/* Returns the text with single blanks as white space, and none at the ends. */
+/* Returns the text with each white space replaced by a single blank, and none
+ * at the ends. */
 const char *admission_line(struct arena *arena, const char *text, size_t len);
 
-/* Returns the text of a messageExpression, or NULL if the server falls back
- * to the message: no text, more than one line, too long. */
+/* Returns the text of a messageExpression, or NULL if the server uses the
+ * message instead: for an empty text, one with several lines, or one that is
+ * too long. */
 const char *admission_message(struct arena *arena, struct cel_value value);
 
 enum { BLAMED = 4 };

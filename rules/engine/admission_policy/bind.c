@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Bindings of policies. A policy without a binding is evaluated as if it were
- * bound with Deny, so that a new policy can be tried out.
+ * Reads bindings of policies. A policy without a binding is evaluated as if it
+ * were bound with Deny, so that a new policy can be tried out.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"
@@ -16,7 +16,8 @@ static struct admission_policy *policy_named(struct admission_policies *set,
 	return p;
 }
 
-/* Returns the gravest action: Deny, Warn, Audit. */
+/* Returns the severity for the most severe action of a binding: Deny, Warn or
+ * Audit. */
 static enum severity severity_of(const struct node *spec)
 {
 	enum severity severity = SEVERITY_INFO;
@@ -30,7 +31,8 @@ static enum severity severity_of(const struct node *spec)
 	return severity;
 }
 
-/* Sorts the gravest first, because only the first of equal findings is kept. */
+/* Adds a binding. The most severe ones come first, because only the first of
+ * equal findings is kept. */
 static struct admission_binding *insert(struct admission_policies *set,
 					struct admission_policy *policy,
 					enum severity severity)
@@ -123,7 +125,7 @@ static void settle_scope(struct admission_policies *set,
 void policies_bind(struct admission_policies *set)
 {
 	struct admission_policy *policy;
-	bool all = !set->saved; /* also policies that are not effective */
+	bool all = !set->saved; /* includes policies that are not effective */
 
 	for (size_t i = 0; i < set->ninputs; i++)
 		if (input_is(&set->inputs[i], admission_group,

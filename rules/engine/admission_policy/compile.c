@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A policy's expressions, in the environments of apiserver
+ * Compiles the expressions of a policy in the environments of apiserver
  * pkg/admission/plugin/cel/compile.go. Variables are composited: each may use
  * the ones before it, and all other expressions may use all of them.
  */
@@ -45,7 +45,8 @@ struct compiling {
 	const struct input_object *input;
 	struct admission_policy *policy;
 	const struct cel_type *request, *namespace;
-	struct cel_field *fields; /* of `variables`, so far */
+	/* fields of `variables` that were read so far */
+	struct cel_field *fields;
 	size_t nfields;
 };
 
@@ -70,7 +71,7 @@ static const struct cel_env *environment(struct compiling *c, bool authorizer)
 	v[n++] = (struct cel_variable){"request", c->request};
 	v[n++] = (struct cel_variable){"namespaceObject", c->namespace};
 	v[n++] = (struct cel_variable){"variables", variables};
-	/* No identifier is called "@". */
+	/* The name "@" hides the variable, because no identifier has it. */
 	v[n++] = (struct cel_variable){
 		c->policy->parameter.kind ? "params" : "@", dyn};
 	if (authorizer) {
@@ -139,7 +140,7 @@ static bool read_expression(struct compiling *c, const struct node *map,
 	return false;
 }
 
-/* --- the parts of a policy ------------------------------------------------ */
+/* --- parts of a policy ---------------------------------------------------- */
 
 static struct named_expression *
 read_named(struct compiling *c, const char *list, const char *key, size_t *n)

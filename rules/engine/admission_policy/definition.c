@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * CustomResourceDefinitions: the versions, schemas and x-kubernetes-validations
- * of a kind.
+ * Reads CustomResourceDefinitions: the versions, schemas and
+ * x-kubernetes-validations of a kind.
  */
 #include <string.h>
 
@@ -79,7 +79,7 @@ struct gathering {
 	const struct crd *definition;
 	struct crd_version *version;
 	const struct cel_type *self;
-	/* Old values cannot be paired with new ones there. */
+	/* Old values cannot be matched with new ones at this place. */
 	bool uncorrelated;
 };
 
@@ -104,8 +104,8 @@ static const struct cel_env *environment(struct gathering *g,
 	return cel_env_new(arena, variables);
 }
 
-/* A rule that reads the old object applies only to updates, unless it sets
- * optionalOldSelf. */
+/* True for a rule that reads the old object and does not set optionalOldSelf:
+ * it applies only to updates. */
 static bool is_of_update(struct gathering *g, const struct node *item,
 			 const struct expression *expression)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The validation rules of a definition over an object of its kind (apiserver
- * pkg/apiserver/schema/cel/validation.go of apiextensions): each rule is
- * checked on every value of its schema.
+ * Evaluates the validation rules of a definition on an object of its kind
+ * (apiserver pkg/apiserver/schema/cel/validation.go of apiextensions). Each
+ * rule is evaluated for every value of its schema.
  */
 #include <string.h>
 
@@ -12,10 +12,10 @@
 struct checking {
 	struct admission_case *a;
 	const struct crd *definition;
-	const struct crd_rule *rules; /* of the version */
-	const struct node *self;      /* the value, and its schema */
+	const struct crd_rule *rules; /* rules of the version */
+	const struct node *self;      /* the value and its schema */
 	const struct node *schema;
-	uint64_t budget; /* of all of them */
+	uint64_t budget; /* shared by all rules */
 	bool spent;
 };
 
@@ -29,7 +29,7 @@ static struct cel_value read_self(struct cel_eval *eval, void *context,
 	struct checking *c = context;
 	const struct admission_request *request = c->a->request;
 
-	/* An update has an old value, but its place is not searched for. */
+	/* In an update, the value has an old value, which is not searched. */
 	if (index)
 		return request->old_object || request->old_unknown
 			       ? cel_unknown(NULL)
@@ -162,7 +162,8 @@ static void walk(struct checking *c, const struct node *value,
 	const struct node *more = node_get(schema, "additionalProperties");
 	const struct crd_rule *rule;
 
-	/* Rules check values, and null is none, nullable or not. */
+	/* Rules are evaluated for values only, not for null, even if it is
+	 * allowed. */
 	if (node_is_unset(value) || node_is_unknown(value) ||
 	    !node_is_map(schema))
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The type of `self` by a structural schema (apiserver pkg/cel/common
+ * Derives the type of `self` from a structural schema (apiserver pkg/cel/common
  * SchemaDeclType(), pkg/cel DeclType.MaybeAssignTypeName()).
  */
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "doc/build.h"
 #include "doc/edit.h"
 
-/* --- what every object has ------------------------------------------------ */
+/* --- fields of every object ----------------------------------------------- */
 
 struct node *schema_put_map(struct arena *arena, struct node *map,
 			    const char *key)
@@ -78,7 +78,7 @@ static bool is_embedded(const struct node *schema)
 	return node_is_true(node_get(schema, "x-kubernetes-embedded-resource"));
 }
 
-/* True if it contains an embedded object. */
+/* True if the schema contains an embedded object. */
 static bool holds_embedded(const struct node *schema)
 {
 	if (!node_is_map(schema))
@@ -166,7 +166,7 @@ static const struct cel_type *scalar_type(const struct node *schema)
 	return node_eq(type, "string") ? text_type(schema) : NULL;
 }
 
-/* A keyword is a name both as written and escaped. */
+/* True for a keyword, which is a valid name both as written and escaped. */
 static bool is_keyword(const struct node *property, const char *escaped)
 {
 	return text_starts(escaped, "__") &&
@@ -174,7 +174,8 @@ static bool is_keyword(const struct node *property, const char *escaped)
 	       text_eq(escaped + 2 + property->key_len, "__");
 }
 
-/* Fields whose values have no type are omitted. */
+/* Returns the type of an object. Fields whose values have no type are left
+ * out. */
 static const struct cel_type *
 object_type(struct arena *arena, const struct node *schema, const char *name)
 {
@@ -202,7 +203,7 @@ object_type(struct arena *arena, const struct node *schema, const char *name)
 	return type;
 }
 
-/* more: of the values; NULL if they have none. */
+/* more is the schema of the values; NULL if there is none. */
 static const struct cel_type *
 map_type(struct arena *arena, const struct node *more, const char *name)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A cluster has one policy, binding or definition of a name. If the files
- * define it twice with the same content, one is used. If they differ, the
- * cluster's version is unknown, and that is a problem.
+ * Drops duplicate objects: a cluster has only one policy, binding or definition
+ * of a name. If the files define it twice with the same content, one is used.
+ * If they differ, it is unknown which one the cluster has, and that is a
+ * problem.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One object from --admission-policy files: its problems, notes and source
- * position.
+ * Reports problems and notes about objects from --admission-policy files with
+ * their source positions.
  */
 #include <stdarg.h>
 
@@ -10,7 +10,7 @@
 
 const char admission_group[] = "admissionregistration.k8s.io";
 
-/* Puts the remark on one line, whatever its quoted names contain. */
+/* Makes a remark of one line, even if quoted names contain line breaks. */
 static struct admission_remark remark_at(struct admission_policies *set,
 					 const struct input_object *input,
 					 uint32_t offset, const char *text)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Evaluates one policy on one object: matchConditions, validations with their
- * messages, audit annotations, for each binding and each of its parameters
- * (apiserver pkg/admission/plugin/policy/validating, plugin/cel/activation.go).
+ * Evaluates one policy on one object, for each binding and each of its
+ * parameters: matchConditions, validations with their messages, audit
+ * annotations (apiserver pkg/admission/plugin/policy/validating,
+ * plugin/cel/activation.go).
  */
 #include <string.h>
 
@@ -12,21 +13,24 @@
 #include "doc/build.h"
 #include "kube/scheduling/selector.h"
 
-/* A policy, a binding and a parameter. Caches and budgets last for one group of
- * expressions. */
+/* A policy, a binding and a parameter. Caches and budgets are used for one
+ * group of expressions. */
 struct judging {
 	struct admission_case *a;
 	const struct admission_policy *policy;
 	const struct admission_binding *binding;
-	const struct node *parameter; /* NULL: none */
-	bool conditions;	      /* matchConditions see no namespace */
+	const struct node *parameter; /* NULL: the policy has no parameter */
+	/* matchConditions are evaluated, which cannot read the namespace */
+	bool conditions;
 	struct cel_value *cache;
 	bool *cached;
-	struct cel_eval *evals; /* of the variables read so far */
-	uint64_t cost;		/* of variables, since the start of the group */
+	struct cel_eval *evals; /* evaluations of the variables read so far */
+	/* cost of variables since the start of the group */
+	uint64_t cost;
 	uint64_t budget;
 	bool spent;
-	const char *maybe; /* a condition with an unknown result, or NULL */
+	/* name of a condition with an unknown result, or NULL */
+	const char *maybe;
 };
 
 /* --- evaluation ----------------------------------------------------------- */
@@ -142,7 +146,7 @@ static struct cel_value read_variable(struct cel_eval *eval, void *context,
 	}
 }
 
-/* Starts a group of expressions, without cached variables. */
+/* Starts a group of expressions and drops cached variables. */
 static void begin(struct judging *j, uint64_t budget)
 {
 	size_t n = j->policy->nvariables;
@@ -154,7 +158,7 @@ static void begin(struct judging *j, uint64_t budget)
 	j->spent = false;
 }
 
-/* Evaluates an expression of the group; sets spent if the budget is
+/* Evaluates an expression of the group. Sets spent if the budget is
  * exceeded. */
 static struct cel_value run(struct judging *j, const struct expression *e,
 			    struct cel_eval *eval)
@@ -279,7 +283,8 @@ static void not_run(struct judging *j, const char *reason)
 	request->not_run(request->context, false, reason);
 }
 
-/* Reports a finding or nothing, by the failure policy. */
+/* Handles an expression that failed: reports a finding unless the failure
+ * policy is Ignore. */
 static void fail(struct judging *j, const char *expression, const char *message,
 		 struct cel_eval *eval)
 {
@@ -302,7 +307,8 @@ static const char *error_text(struct judging *j, const struct expression *e,
 
 /* --- conditions ----------------------------------------------------------- */
 
-/* True if the matchConditions hold; sets j->maybe if one of them is unknown. */
+/* True if all matchConditions are true. Sets j->maybe if one of them is
+ * unknown. */
 static bool conditions_hold(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;
@@ -398,7 +404,7 @@ static void validate(struct judging *j)
 	}
 }
 
-/* An annotation only matters if its expression fails. */
+/* Evaluates audit annotations, which matter only if their expression fails. */
 static void annotate(struct judging *j)
 {
 	const struct admission_policy *p = j->policy;
@@ -446,8 +452,8 @@ static bool is_selected(const struct judging *j, const struct node *ref,
 				      LABELS_NO_MORE) == TRI_YES;
 }
 
-/* Returns the namespace of namespaced parameters; NULL if it is missing or
- * unknown, which is then reported already. */
+/* Returns the namespace of the parameters; NULL if it is missing or unknown,
+ * which is then reported. */
 static const char *parameters_namespace(struct judging *j,
 					const struct node *ref)
 {
@@ -520,7 +526,8 @@ static void judge_binding(struct judging *j)
 
 /* --- policies ------------------------------------------------------------- */
 
-/* registry/customresource/strategy.go PrepareForCreate */
+/* Removes the status like PrepareForCreate() in
+ * registry/customresource/strategy.go. */
 static void drop_status(struct node *root)
 {
 	struct node *field = root->first;

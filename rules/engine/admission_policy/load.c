@@ -32,8 +32,9 @@ void admission_policies_free(struct admission_policies *set)
 struct adding {
 	struct admission_policies *set;
 	struct source *source;
-	const struct load_limits *limits; /* NULL: the limits of any file */
-	const char *group, *const *kinds; /* the only ones, or NULL: all */
+	/* NULL: the default limits for files */
+	const struct load_limits *limits;
+	const char *group, *const *kinds; /* kinds to read; NULL: all */
 };
 
 static bool is_wanted(const struct adding *adding, const struct object *object)
@@ -80,7 +81,8 @@ static void add_objects(struct adding *adding, const struct doc *doc)
 		add_object(adding, &list.items[i]);
 }
 
-/* Searches only the text: at worst, namespaces are looked up needlessly. */
+/* Sets the set's wants_namespaces if the text contains certain words. A wrong
+ * match only causes needless look-ups. */
 static void note_wants(struct admission_policies *set, const char *text,
 		       size_t len)
 {
@@ -269,9 +271,10 @@ size_t admission_policies_finish(struct admission_policies *set,
 	return set->problems;
 }
 
-/* --- judging -------------------------------------------------------------- */
+/* --- evaluation
+ * ------------------------------------------------------------ */
 
-/* The API server's IsExemptAdmissionConfigurationResource(). */
+/* Implements the API server's IsExemptAdmissionConfigurationResource(). */
 static bool is_exempt(const struct object *object)
 {
 	static const char *const kinds[] = {
@@ -289,8 +292,8 @@ static bool is_exempt(const struct object *object)
 	return false;
 }
 
-/* Fills in the request: a create for an object in a file, else the fields of
- * the review. */
+/* Sets the request: the fields of the review, or a create for an object in a
+ * file. */
 static void read_review(struct admission_case *a)
 {
 	const struct node *review = a->request->review;
@@ -307,7 +310,8 @@ static void read_review(struct admission_case *a)
 		a->plural = plural;
 	a->cluster_scoped = !node_str(node_get(review, "namespace")) ||
 			    object_is(a->object, "", "Namespace");
-	/* The API server has already set defaults and dropped fields. */
+	/* In a review, the API server has already set defaults and dropped
+	 * unknown fields. */
 	a->typed = a->object->root;
 }
 

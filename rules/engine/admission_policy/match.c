@@ -18,8 +18,8 @@ static bool list_has(const struct node *list, const char *text)
 	return false;
 }
 
-/* Matches a resource, or all of them, and after a slash a subresource, or
- * all. */
+/* True if the list contains the resource, `*`, or after a slash the subresource
+ * or `*`. */
 static bool has_resource(const struct admission_case *a,
 			 const struct node *list)
 {
@@ -61,7 +61,7 @@ static bool names_match(const struct admission_case *a, const struct node *rule)
 	return false;
 }
 
-/* All but the version. */
+/* Compares everything except the version. */
 static bool rule_matches(const struct admission_case *a,
 			 const struct node *rule)
 {
@@ -72,8 +72,8 @@ static bool rule_matches(const struct admission_case *a,
 	       names_match(a, rule);
 }
 
-/* True if one of these versions is served beside the object's, so that the
- * server converts it. */
+/* True if one of these versions is served as well, so that the server converts
+ * the object to it. */
 static bool is_served(const struct admission_case *a,
 		      const struct node *versions)
 {
@@ -111,8 +111,8 @@ static enum tri rules_match(const struct admission_case *a,
 	return answer;
 }
 
-/* Labels as the server stores them: with the name of a Namespace, and with
- * those that a Job copies from its template. */
+/* Returns the labels as the server stores them: including the name of a
+ * Namespace, and the labels that a Job copies from its template. */
 static const struct node *labels_of(struct admission_case *a)
 {
 	return admission_make_typed(a) ? node_path(a->typed, "metadata.labels")
@@ -185,7 +185,8 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 	return both(match, rules_match(a, rules, equivalent));
 }
 
-/* --- what may change it first --------------------------------------------- */
+/* --- policies that may change the object first
+ * ----------------------------- */
 
 static bool is_bound(struct admission_case *a, const char *policy)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a pod that MutatingAdmissionPolicies may set when it is created:
- * the fields that a bound policy's expressions mention. The values are not
- * evaluated, so the fields are unknown. A controller's pods get labels beside
- * those of the template, and matchConditions are assumed to match.
+ * Finds the fields of a pod that MutatingAdmissionPolicies may set when it is
+ * created: those that the expressions of a bound policy mention. The
+ * expressions are not evaluated, so that the values of these fields are
+ * unknown. A controller's pods may have labels in addition to those of the
+ * template, and matchConditions count as true.
  */
 #include <ctype.h>
 #include <string.h>
@@ -17,7 +18,7 @@ static bool is_letter(char c)
 	return isalnum((unsigned char)c) || c == '_';
 }
 
-/* True if some text below the node contains the word. */
+/* True if some text in the tree contains the word. */
 static bool says(const struct node *node, const char *word)
 {
 	const char *text = node_str(node), *at = text;
@@ -64,7 +65,7 @@ static void touch_all(struct admission_case *a, struct node *fields)
 	}
 }
 
-/* The pod that a controller creates from a template. */
+/* Returns the pod that a controller creates from a template. */
 static struct object pod_object(const struct admission_request *request,
 				const struct pod *pod)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The variables `request` and `namespaceObject`, with their known fields
+ * Builds the variables `request` and `namespaceObject` with their known fields
  * (apiserver pkg/admission/plugin/cel/condition.go CreateAdmissionRequest,
  * CreateNamespaceObject).
  */
@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "doc/edit.h"
 
-/* Returns the value. */
+/* Adds a value to a map and returns the value. */
 static struct node *put_field(struct arena *arena, struct node *map,
 			      const char *key, struct node *value)
 {
@@ -106,7 +106,8 @@ static const struct input_object *find_namespace(const struct admission_case *a)
 	return input ? input : namespace_in(a->set, name);
 }
 
-/* The server adds a label with its name to every namespace. */
+/* Adds the label with the name of the namespace, which the server sets in every
+ * namespace. */
 static const struct node *with_name(struct admission_case *a,
 				    const struct node *labels)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Saves the parts of a cluster that verdicts depend on: policies, bindings and
- * parameters without their metadata; for definitions the types, defaults,
+ * Saves the parts of a cluster that results depend on: policies, bindings and
+ * parameters without most metadata; of definitions, the types, defaults,
  * pruning and rules.
  */
 #include "admission_policy_internal.h"
@@ -47,7 +47,7 @@ void admission_save(const char *api_version, const char *kind,
 
 /* --- definitions ---------------------------------------------------------- */
 
-/* Under its own key. */
+/* Adds a part of a schema under its own key. */
 static void put_schema(struct arena *arena, struct node *map,
 		       const struct node *schema)
 {

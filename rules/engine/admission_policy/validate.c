@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Validates policies and bindings as the API server does, as far as a verdict
- * depends on it (pkg/apis/admissionregistration/validation of Kubernetes). A
- * rejected object is in no cluster and denies nothing: a policy without rules
- * would match every object, an unknown operation no request.
+ * Validates policies and bindings like the API server, as far as results depend
+ * on it (pkg/apis/admissionregistration/validation of Kubernetes). A rejected
+ * object is not in any cluster and denies nothing. Without this check, a policy
+ * without rules would match every object, and one with an unknown operation
+ * none.
  */
 #include "admission_policy_internal.h"
 #include "base/text.h"
@@ -25,7 +26,7 @@ static void require_field(const struct validator *r, const struct node *map,
 			r->input->object->kind);
 }
 
-/* words ends with NULL. */
+/* words is NULL-terminated. */
 static void require_one_of(const struct validator *r, const struct node *value,
 			   const char *const *words)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Exports a custom rule as a ValidatingAdmissionPolicy and its binding. An
- * expression keeps its text, inside of a loop if the rule checks pods or
+ * expression is copied as text, inside of a loop if the rule checks pods or
  * containers; `params` becomes a variable. Expressions are written as block
  * scalars, so that nothing in them needs an escape.
  */
@@ -44,7 +44,8 @@ static void put_text(struct buf *out, int indent, const char *key,
 
 /* --- expressions ---------------------------------------------------------- */
 
-/* Puts the expression in parentheses, which a comment in it must not hide. */
+/* Returns the expression in parentheses. The closing one is on a new line if a
+ * comment would hide it. */
 static const char *part(struct custom_export *e,
 			const struct cel_program *program)
 {
@@ -56,14 +57,14 @@ static const char *part(struct custom_export *e,
 			    text);
 }
 
-/* `assert` if `when` is true. An error in `when` must fail too, so `||` cannot
- * be used: a true assertion would hide it. */
+/* Returns the condition: `assert` if `when` is true, else true. It cannot be
+ * written with `||`, because a true assertion would hide an error in `when`. */
 static const char *condition(struct custom_export *e)
 {
 	const struct custom_rule *rule = e->rule;
 	const char *text = part(e, rule->assert);
 
-	/* An expression that is not a bool is rejected. */
+	/* The comparison rejects values that are not bools. */
 	if (cel_program_type(rule->assert)->kind != CEL_BOOL)
 		text = arena_printf(e->arena, "(%s == true)", text);
 	if (rule->when)
@@ -84,7 +85,7 @@ static const char *validation(struct custom_export *e)
 	return arena_printf(e->arena, "variables.pods.all(pod,\n%s)", text);
 }
 
-/* Returns `message` if it reads nothing of the loop, or NULL. */
+/* Returns `message` if it reads no variable of the loop, or NULL. */
 static const struct cel_program *message_of(const struct custom_rule *rule)
 {
 	const struct cel_program *message = rule->message;
@@ -133,9 +134,10 @@ static void put_variables(struct custom_export *e, struct buf *out)
 	buf_release(&text);
 }
 
-/* --- what it matches ------------------------------------------------------ */
+/* --- objects that it matches
+ * ------------------------------------------------ */
 
-/* Once. */
+/* Adds a kind unless the list contains it. */
 static void add_kind(struct custom_export *e, const char *group,
 		     const char *kind)
 {
@@ -147,8 +149,8 @@ static void add_kind(struct custom_export *e, const char *group,
 		(struct custom_kind){group, kind};
 }
 
-/* Finds the kinds with their groups: a rule about pods needs the paths of the
- * pods. */
+/* Finds the kinds with their groups. If the rule is about pods, each kind needs
+ * paths to its pods. */
 static void find_kinds(struct custom_export *e)
 {
 	const struct custom_rule *rule = e->rule;
@@ -212,8 +214,8 @@ static void put_constraints(struct custom_export *e, struct buf *out)
 	}
 }
 
-/* Returns RE2 for a pattern's character outside of a set; NULL: the character
- * itself. */
+/* Returns the RE2 text for a character of a pattern outside of a set; NULL if
+ * it is the character itself. */
 static const char *as_re2(char c)
 {
 	static const char from[] = "*?{},";
@@ -223,7 +225,7 @@ static const char *as_re2(char c)
 	return at ? to[at - from] : NULL;
 }
 
-/* Writes a pattern of names for RE2; `[!a]` becomes `[^a]`. */
+/* Writes a pattern for names as RE2; `[!a]` becomes `[^a]`. */
 static void put_pattern(struct buf *out, const char *glob)
 {
 	bool set = false, first = false;
@@ -246,8 +248,8 @@ static void put_pattern(struct buf *out, const char *glob)
 }
 
 /*
- * An object that is being deleted must lose its finalizers, whatever a rule
- * checks.
+ * Writes the matchConditions. An object that is being deleted is not checked,
+ * because it must be able to lose its finalizers.
  */
 static void put_conditions(struct custom_export *e, struct buf *out)
 {
@@ -308,7 +310,7 @@ static void put_binding(struct buf *out, const char *name, enum severity to)
 		 name, name, actions[to]);
 }
 
-/* True if no block scalar can hold the text. */
+/* True if the text contains characters that a block scalar cannot contain. */
 static bool has_control(const struct buf *text)
 {
 	for (size_t i = 0; i < text->len; i++) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Parameters as a literal, and the list of an object's pods by the table of
- * kinds. `params` is dyn, as in the rule; in a literal with values of several
- * types each value is dyn, as the API server requires.
+ * Writes parameters as a literal, and the list of an object's pods according to
+ * the table of kinds. The type of `params` is dyn, as in the rule. In a literal
+ * with values of several types, each value is converted to dyn, as the API
+ * server requires.
  */
 #include <string.h>
 
@@ -28,7 +29,7 @@ void export_quoted(struct buf *out, const char *text, size_t len)
 	buf_addc(out, '\'');
 }
 
-/* True if its children have one type, and none is a list or map of dyn. */
+/* True if the children have one type, and none is a list or map of dyn. */
 static bool is_alike(const struct node *node)
 {
 	const struct node *first = node_first(node);
@@ -68,7 +69,7 @@ static void put_value(struct buf *out, const struct node *node, bool dyn)
 		break;
 	case NODE_INT:
 	case NODE_FLOAT:
-		/* Beyond 64 bits, an integer is a double as well. */
+		/* An integer beyond 64 bits is a double as well. */
 		buf_addf(out, node_int(node, &integer) ? "%s" : "double('%s')",
 			 node->str);
 		break;
@@ -87,7 +88,7 @@ static void put_value(struct buf *out, const struct node *node, bool dyn)
 	buf_adds(out, dyn ? ")" : "");
 }
 
-/* Writes the policy's value as the parameter's type requires. */
+/* Writes the policy's value in the form that the parameter's type requires. */
 static void put_given(struct buf *out, const char *type, const char *text)
 {
 	if (*type == 'i' || *type == 'b') {
@@ -190,7 +191,8 @@ static void put_path(struct buf *out, const char *const *steps)
 	buf_release(&before);
 }
 
-/* Returns the pods of one kind; "" if there is a reason against it. */
+/* Returns the expression for the pods of one kind; "" if the kind cannot be
+ * exported. */
 static const char *pods_of(struct custom_export *e, const char *group,
 			   const char *kind)
 {
@@ -216,8 +218,8 @@ static const char *pods_of(struct custom_export *e, const char *group,
 	return kept;
 }
 
-/* Writes the kinds whose pods are at the same paths as the i-th kind's; none if
- * an earlier kind has the same paths. */
+/* Writes the kinds whose pods have the same paths as those of the i-th kind;
+ * nothing if an earlier kind has them. */
 static void put_alike(struct buf *out, const struct custom_kind *kinds,
 		      const char *const *pods, size_t n, size_t i)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Variables of an expression: the object and its surroundings, and the engine's
- * facts about it (`gpugate`). A value that is missing from the input, or hidden
- * by a placeholder, is unknown. The request and the old object come from an
+ * Variables of an expression: the object with its parts, and the engine's facts
+ * about it (`gpugate`). A value that is missing from the input, or hidden by a
+ * placeholder, is unknown. The request and the old object come from an
  * admission review; an object in a file counts as created.
  */
 #include <stdlib.h>
@@ -29,7 +29,8 @@ enum variable {
 
 /* --- types ---------------------------------------------------------------- */
 
-/* Facts about a pod and a container come last. */
+/* Fields of `gpugate` for every rule. The fields for a pod and for a container
+ * follow. */
 #define OF_OBJECT                                                              \
 	"gpugate totalGpus:int pods:int peakPods:int gpus:int "                \
 	"workload:string cluster:@2"
@@ -94,8 +95,8 @@ static struct cel_value of_node(struct custom_subject *s,
 	return node ? cel_from_node(s->arena, node, NULL) : cel_unknown(NULL);
 }
 
-/* An object from an API server has its final form; an embedded one has the
- * author's, as in a file. */
+/* Returns the tree that expressions read. An object from an API server is in
+ * its final form; an embedded one is in the author's form, as in a file. */
 static const struct node *tree(struct custom_subject *s)
 {
 	struct run_state *state = s->run->run->state;
@@ -122,7 +123,8 @@ const struct node *custom_place(struct custom_subject *s,
 	return typed_origin(node, tree(s), s->object->root);
 }
 
-/* Counts in the steady state, or at the peak; of the pod, or of all. */
+/* Returns the number of pods, in the steady state or at the peak, of this
+ * template or of the object. */
 static struct cel_value count_pods(const struct custom_subject *s, bool peak)
 {
 	struct amount sum = {0};
@@ -362,7 +364,7 @@ static struct cel_value namespace_object(struct custom_subject *s)
 	return map_of(s, "metadata", cel_map(s->arena, entries, 2));
 }
 
-/* Returns metadata and spec, if there are any. */
+/* Returns a map with the metadata and spec that exist. */
 static struct cel_value pod_value(struct custom_subject *s)
 {
 	if (s->pod->template)
@@ -396,7 +398,8 @@ static struct cel_value words_of(struct custom_subject *s, const char *text)
 	return cel_list(s->arena, words, n);
 }
 
-/* Returns the policy's value, which replaces the value in the rules file. */
+/* Returns the policy's value of a parameter, or else the value in the rules
+ * file. */
 static struct cel_value given_param(struct custom_subject *s,
 				    const struct rule_param *param,
 				    const char *text)

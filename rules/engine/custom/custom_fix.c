@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixes of custom rules: values at paths of the object, the pod or the
- * container. An unknown value, or an error, is not a fix.
+ * Makes the fixes of custom rules: values at paths of the object, the pod or
+ * the container. An unknown value or an error makes no fix.
  */
 #include "base/text.h"
 #include "custom_internal.h"
 
-/* Takes a last key in brackets: ['a.b/c']. */
+/* Cuts off a last key in brackets (['a.b/c']) and stores it. */
 static bool take_key(struct arena *arena, char *path, struct custom_fix *out)
 {
 	char *bracket = strchr(path, '['), quote;
@@ -148,7 +148,8 @@ void custom_fix(struct custom_subject *s, struct finding *finding)
 	if (!rule->nfixes)
 		return;
 	fix = finding_fix(s->run, finding, safe, "%s", title_of(s));
-	fix_replaces(fix); /* The rule's author decides whether it is safe. */
+	/* the author of the rule decides whether it is safe */
+	fix_replaces(fix);
 	for (size_t i = 0; i < rule->nfixes; i++) {
 		const struct custom_fix *one = &rule->fixes[i];
 		const struct node *base = custom_base(s, one->base);

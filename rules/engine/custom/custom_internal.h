@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A rule of a document of kind Rules, read and compiled. It lives in the arena
- * of its policy, as do the trees from which it was read; threads share it.
+ * A rule of a document of kind Rules, after it was read and compiled. The rule
+ * and the trees from which it was read are in the arena of the policy; threads
+ * share them.
  */
 #ifndef RULES_ENGINE_CUSTOM_INTERNAL_H
 #define RULES_ENGINE_CUSTOM_INTERNAL_H
@@ -13,29 +14,31 @@
 enum custom_each { EACH_OBJECT, EACH_POD, EACH_CONTAINER };
 
 struct custom_kind {
-	const char *group; /* "" is core, NULL is any group */
+	const char *group; /* "" is the core group, NULL any group */
 	const char *kind;
 };
 
 struct custom_fix {
 	enum custom_each base; /* object, pod or container */
-	const char *path;      /* for people: "pod.spec.hostNetwork" */
-	const char *dotted;    /* from the base */
-	const char *key; /* one more key, which may contain dots, or NULL */
+	/* as the user writes it: "pod.spec.hostNetwork" */
+	const char *path;
+	const char *dotted; /* path from the base */
+	const char *key;    /* further key, which may contain dots, or NULL */
 	const struct cel_program *value;
 	bool safe;
 };
 
 struct custom_rule {
-	struct rule rule; /* must be first: the engine converts it back */
+	/* must be first, because the engine casts its address */
+	struct rule rule;
 	enum custom_each each;
 	bool fail_ignore; /* failurePolicy: Ignore */
 	bool gpus;	  /* match.gpus */
 	struct patterns namespaces;
 	struct custom_kind *kinds;
 	size_t nkinds, kinds_size;
-	const struct node *params; /* or NULL */
-	/* NULL: missing, which `assert` never is. */
+	const struct node *params; /* may be NULL */
+	/* Expressions; NULL if missing. `assert` is never missing. */
 	const struct cel_program *when, *assert, *at, *message;
 	struct custom_fix *fixes;
 	size_t nfixes, fixes_size;
@@ -43,26 +46,28 @@ struct custom_rule {
 	size_t ntests, tests_size;
 };
 
-/* One evaluation: of the object, one of its pods, or a container of a pod. */
+/* Subject of one evaluation: an object, one of its pods, or a container of a
+ * pod. */
 struct custom_subject {
 	struct rule_run *run;
 	const struct custom_rule *rule;
 	const struct object *object;
-	const struct pod *pod;		   /* or NULL */
-	const struct container *container; /* or NULL */
-	struct arena *arena;		   /* of values */
-	/* expressions read the file as written, not the object as sent */
+	const struct pod *pod;		   /* may be NULL */
+	const struct container *container; /* may be NULL */
+	struct arena *arena;		   /* memory of values */
+	/* Expressions read the file as written, not the object as the API
+	 * server would send it. */
 	bool as_written;
 };
 
-/* -- custom_facts.c: the variables of expressions, by `each` -- */
+/* -- custom_facts.c: variables of expressions, which depend on `each` -- */
 const struct cel_variable *custom_variables(struct arena *arena,
 					    enum custom_each each);
 struct cel_value custom_variable(struct cel_eval *eval, void *subject,
 				 unsigned index);
 
-/* Finds an object's node in the tree that expressions read; and back, or NULL
- * if the node is not part of the object. */
+/* Converts between nodes of an object and nodes of the tree that expressions
+ * read: returns the corresponding node, or NULL if there is none. */
 const struct node *custom_seen(struct custom_subject *subject,
 			       const struct node *node);
 const struct node *custom_place(struct custom_subject *subject,
@@ -77,7 +82,8 @@ const struct node *custom_base(const struct custom_subject *subject,
 			       enum custom_each each);
 
 /* -- custom_fix.c -- */
-/* Parses "pod.spec.nodeSelector['a.b/c']"; false if it is not such a path. */
+/* Parses a path such as "pod.spec.nodeSelector['a.b/c']". Returns false if it
+ * is not such a path. */
 bool custom_fix_parse(struct arena *arena, const char *text,
 		      struct custom_fix *out);
 void custom_fix(struct custom_subject *subject, struct finding *finding);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads documents of kind Rules. Every problem is reported at its place; a
- * problem in an expression, inside of the expression.
+ * Reads documents of kind Rules. Every problem is reported with its position;
+ * for a problem in an expression, the position is inside of the expression.
  */
 #include <stddef.h>
 #include <string.h>
@@ -34,8 +34,8 @@ static void tell_issues(struct policy_reader *r, const struct node *node,
 			       false, issues->items[i].text);
 }
 
-/* Compiles the expression of a key. kind: its required type, or CEL_DYN for
- * any. Returns NULL if it is missing or wrong. */
+/* Compiles the expression of a key. kind is its required type, or CEL_DYN for
+ * any type. Returns NULL if it is missing or wrong. */
 static const struct cel_program *
 expression_of(struct policy_reader *r, const struct node *map, const char *key,
 	      const struct cel_env *env, enum cel_kind kind)
@@ -76,7 +76,8 @@ static const char *line_of(struct policy_reader *r, const struct node *map,
 	return text ? text : "";
 }
 
-/* Index of a key's word; none if the key is missing. */
+/* Returns the index of the key's word in the list; none if the key is
+ * missing. */
 /* NOLINTNEXTLINE(readability-function-size): one key, its choices */
 static int choice_of(struct policy_reader *r, const struct node *map,
 		     const char *key, const char *const *words, size_t n,
@@ -247,8 +248,8 @@ static void read_test(struct policy_reader *r, const struct node *node,
 
 /* --- documents ------------------------------------------------------------ */
 
-/* Returns the value in the form of engine/policy.h; NULL for a list that cannot
- * be written so. */
+/* Returns the value in the form of engine/policy.h; NULL if the list cannot be
+ * written in this form. */
 static const char *joined(struct arena *arena, const struct node *list)
 {
 	const char *text = NULL;
@@ -262,7 +263,8 @@ static const char *joined(struct arena *arena, const struct node *list)
 	return text;
 }
 
-/* True if `rules:` of a policy can set another value. */
+/* True if the type of the parameter allows `rules:` of a policy to set another
+ * value. */
 static bool declare_param(struct arena *arena, const struct node *node,
 			  struct rule_param *out)
 {

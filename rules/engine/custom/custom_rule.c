@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Evaluates custom rules: matches objects, checks the assertion on each of
- * their pods or containers, and finds the place to report. An unknown result is
- * only counted; an error in an expression is a separate finding, unless the
- * rule has `failurePolicy: Ignore`.
+ * their pods or containers, and finds the node to report. An unknown result is
+ * counted but not reported; an error in an expression is a separate finding,
+ * unless the rule has `failurePolicy: Ignore`.
  */
 #include <stdlib.h>
 
@@ -62,11 +62,12 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 	return value;
 }
 
-/* --- where ---------------------------------------------------------------- */
+/* --- places of a finding
+ * --------------------------------------------------- */
 
 /*
- * Returns the places of the object, each once: two values in the sent object
- * may be one in the file.
+ * Returns the nodes of the object to report, each once: two values in the sent
+ * object may be one in the file.
  */
 static size_t places(struct custom_subject *s, struct cel_eval *eval,
 		     const struct node **out)
@@ -88,7 +89,8 @@ static size_t places(struct custom_subject *s, struct cel_eval *eval,
 }
 
 /*
- * Returns the place of `at` in the file, or its nearest present parent.
+ * Returns the node for the path `at` in the file, or its nearest existing
+ * parent.
  */
 static const struct node *named_place(struct custom_subject *s)
 {
@@ -105,9 +107,10 @@ static const struct node *named_place(struct custom_subject *s)
 	return place;
 }
 
-/* --- what ----------------------------------------------------------------- */
+/* --- message
+ * --------------------------------------------------------------- */
 
-/* Returns one line, short enough and safe for a message. */
+/* Returns the text as one line, shortened and without control characters. */
 static const char *line_of(struct custom_subject *s, const char *text,
 			   size_t len)
 {
@@ -147,7 +150,8 @@ static struct finding *report_at(struct custom_subject *s,
 		f = report_pod(s->run, s->pod, at, "%s", text);
 	else
 		f = report_object(s->run, s->object, at, "%s", text);
-	/* The shown value does not identify the finding. */
+	/* Identify the finding by the missing value, because the node that is
+	 * shown is another one. */
 	if (custom_base(s, s->rule->each))
 		finding_missing(f, s->object, custom_base(s, s->rule->each),
 				"");
@@ -195,9 +199,11 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 	finding_cause(s->run, f, CUSTOM_ERROR);
 }
 
-/* --- judging -------------------------------------------------------------- */
+/* --- evaluation
+ * ------------------------------------------------------------ */
 
-/* Evaluates a bool; false if it is something else, which is then reported. */
+/* Evaluates a bool. Returns false, and reports it, if the result is something
+ * else. */
 static bool ask(struct custom_subject *s, struct cel_eval *eval,
 		const char *what, const struct cel_program *program,
 		struct cel_value *out)
@@ -224,7 +230,8 @@ static void check_subject(struct custom_subject *s)
 	arena_reset(s->arena);
 }
 
-/* --- which ---------------------------------------------------------------- */
+/* --- objects to check
+ * ------------------------------------------------------- */
 
 static bool is_of_kind(const struct custom_rule *rule,
 		       const struct object *object)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exemptions: their objects, reasons and end dates. The matching entry that
- * lasts longest applies (the first of several), so that a dated entry never
- * shortens an undated one. An object without a namespace matches no namespace
- * pattern but `*`: its namespace is not guessed.
+ * Finds the exemption that applies to an object. If several match, the one that
+ * lasts longest applies (of equal ones the first), so that an entry with a date
+ * never shortens one without. An object without a namespace matches no
+ * namespace pattern except `*`, because its namespace is unknown.
  */
 #include "base/text.h"
 #include "policy_internal.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The life of a policy, and its queries. Queries read tables that were made at
- * load time, so they are cheap and need no lock; only the reference count of
- * the memory changes, atomically.
+ * Creates and frees policies, and answers queries. Queries read tables that
+ * were made when the policy was loaded, so that they are fast and need no lock;
+ * only the reference count of the memory changes, atomically.
  *
  * With a floor, queries combine both policies: see policy_adjust.c.
  */
@@ -17,7 +17,7 @@
 struct policy_memory {
 	atomic_uint references;
 	struct arena arena;
-	struct admission_policies *admission; /* or NULL */
+	struct admission_policies *admission; /* may be NULL */
 	struct glob **globs;
 	size_t nglobs, globs_size;
 	struct policy_memory **held;
@@ -138,7 +138,8 @@ void policy_problems_release(struct policy_problems *problems)
 	*problems = (struct policy_problems){0};
 }
 
-/* --- which override ------------------------------------------------------- */
+/* --- overrides
+ * -------------------------------------------------------------- */
 
 bool patterns_match(const struct patterns *patterns, const char *text)
 {
@@ -187,7 +188,7 @@ static bool override_holds(const struct policy_override *override,
 	       labels_match(&override->namespace_labels, namespace_labels);
 }
 
-/* Index of the first matching override + 1, or 0. */
+/* Returns 1 + the index of the first override that matches, or 0. */
 static size_t override_of(const struct policy *policy,
 			  const struct object *object,
 			  const struct node *namespace_labels)
@@ -249,7 +250,7 @@ const struct setting *policy_setting(const struct policy *policy, unsigned rule)
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Matches each name in the path by itself, for patterns without '/'. */
+/* True if a name in the path matches, for patterns without '/'. */
 static bool name_matches(const struct glob *glob, char *path)
 {
 	char *rest = path, *name;
@@ -260,7 +261,7 @@ static bool name_matches(const struct glob *glob, char *path)
 	return false;
 }
 
-/* Matches the path itself, then every folder above it. Modifies path. */
+/* True if the path or a folder above it matches. Modifies path. */
 static bool prefix_matches(const struct glob *glob, char *path)
 {
 	char *slash;
@@ -332,7 +333,8 @@ bool policy_names_clusters(const struct policy *policy)
 	return false;
 }
 
-/* --- plain answers -------------------------------------------------------- */
+/* --- simple queries
+ * --------------------------------------------------------- */
 
 const struct platform *policy_platform(const struct policy *policy)
 {

@@ -3,9 +3,10 @@
  * Policies derived from policies: options of the command line applied to a
  * file, and a file on top of the admission policy, the floor.
  *
- * The options make one decision for each rule: from general words to special
- * ones, first select and extend, then ignore. With a floor, every pair of a
- * floor's override and a file's override has its own table, built once.
+ * The options are combined to one decision for each rule: general words are
+ * applied before specific ones, and `ignore` after `select` and `extend`. With
+ * a floor, every pair of a floor's override and a file's override has its own
+ * table, built once.
  */
 #include <string.h>
 
@@ -34,7 +35,8 @@ static int unknown_word(const struct override *override, const char *word)
 	return err_set(override->err, 0, "unknown rule `%s`", word);
 }
 
-/* A rule selected by name must be able to run. */
+/* Reports an error if a rule selected by name cannot run for lack of a
+ * parameter. */
 static int check_params(const struct override *override,
 			const struct rule *rule)
 {
@@ -95,7 +97,7 @@ static int apply_list(struct override *override, const char *const *list,
 	return 0;
 }
 
-/* An empty list selects nothing: all rules stay. */
+/* True if the list is not empty. An empty list changes nothing. */
 static bool is_given(const char *const *list)
 {
 	return list && *list;
@@ -129,7 +131,8 @@ static int apply_selection(struct override *override,
 		    apply_list(override, want->ignore, -1,
 			       (enum rule_scope)scope))
 			return -1;
-	/* The array may belong to another policy: never grow it in place. */
+	/* The array may belong to another policy, so it must not grow in
+	 * place. */
 	policy->selections =
 		ARENA_ARRAY(arena, struct selection, policy->nselections + 1);
 	if (policy->nselections)
@@ -185,7 +188,8 @@ struct policy *policy_adjust(const struct policy *policy,
 		policy_free(result);
 		return NULL;
 	}
-	/* Otherwise its settings are those of the policy that it holds. */
+	/* Without such options, its settings are those of the original
+	 * policy. */
 	if (overrides->preset || selects(overrides))
 		policy_build(result);
 	return result;
@@ -193,8 +197,8 @@ struct policy *policy_adjust(const struct policy *policy,
 
 /* --- floor ---------------------------------------------------------------- */
 
-/* Returns the stricter of both; the floor's parameters apply if its rule is
- * on. */
+/* Returns the stricter one of both settings. The floor's parameters apply if
+ * its rule is on. */
 static struct setting stricter(const struct setting *local,
 			       const struct setting *floor)
 {
@@ -312,7 +316,8 @@ static void merge_kube(struct policy *policy)
 	merge_injected(policy, a, b);
 }
 
-/* The floor's facts apply; the local file may add others. */
+/* Combines the statements about the cluster: those of the floor apply, the
+ * local file may add others. */
 static void merge_platform(struct policy *policy)
 {
 	const struct platform *local = &policy->local->platform;
@@ -332,7 +337,8 @@ static void merge_platform(struct policy *policy)
 		out->injection = local->injection;
 }
 
-/* If both have a rule with the same name, the floor's counts. */
+/* Combines the custom rules. If both have a rule of the same name, that of the
+ * floor is used. */
 static void merge_rules(struct policy *policy)
 {
 	const struct rule_set *local = policy->local->rules;
@@ -343,8 +349,8 @@ static void merge_rules(struct policy *policy)
 }
 
 /*
- * The floor decides everything but rules, except keys for files (`paths:`),
- * which the local file overrides if it sets them.
+ * The floor decides everything except rules; keys for files (`paths:`) are
+ * those of the local file if it sets them.
  */
 struct policy *policy_with_floor(const struct policy *local,
 				 const struct policy *floor)

@@ -2,15 +2,16 @@
 /*
  * Merges the layers of a policy into one table of settings for each override:
  * presets, `rules:`, the override's own `rules:`, selections of the command
- * line, locks. Within a layer the more specific entry wins, in any order:
- * all, category, rule.
+ * line, locks. Within a layer, the most specific entry applies, whatever the
+ * order: rule before category before `all`.
  */
 #include <string.h>
 
 #include "base/vec.h"
 #include "policy_internal.h"
 
-/* Files of custom rules, `rules:`, `rules:` of an override. */
+/* Files of custom rules, `rules:` of the policy, and `rules:` of an
+ * override. */
 enum { LAYERS = 3 };
 
 struct layers {
@@ -77,7 +78,7 @@ static void apply_entry(struct arena *arena, const struct rule *rule,
 		setting->severity = entry->severity;
 		setting->severity_set = true;
 	}
-	/* A category's `patch` only applies to its rules that can patch. */
+	/* `patch` for a category applies only to its rules that can patch. */
 	if (entry->has_action &&
 	    (entry->action != ACTION_PATCH || can_patch(rule))) {
 		setting->action = entry->action;
@@ -177,8 +178,9 @@ static const char *preset_from(struct arena *arena, const struct layers *layers)
 	return text;
 }
 
-/* Pods of a controller are checked with their owner, except for uncounted
- * devices: the policy, or `strict`, may check them again. */
+/* True if the rule also denies pods of a controller. They are checked with
+ * their owner, so that only rules about uncounted devices check them again, if
+ * the policy or preset strict says so. */
 static bool denies_controller_pods(const struct policy *policy,
 				   const struct layers *layers,
 				   const struct rule *rule)

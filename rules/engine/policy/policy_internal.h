@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The parts of a policy, private to policy*.c, preset.c and exempt.c. A policy
- * is a plain struct in a separate arena. Copies (policy_adjust,
- * policy_with_floor) copy the struct and keep the memory of their originals
- * alive, so nothing is copied deeply. After policy_build() a policy is
- * immutable.
+ * is a struct in its own arena. Copies of a policy (policy_adjust(),
+ * policy_with_floor()) copy only the struct and keep the memory of the original
+ * alive. After policy_build(), a policy is immutable.
  */
 #ifndef RULES_ENGINE_POLICY_INTERNAL_H
 #define RULES_ENGINE_POLICY_INTERNAL_H
@@ -15,7 +14,7 @@
 #include "engine/policy.h"
 #include "rules/engine/rule_word.h"
 
-struct policy_memory; /* counted references */
+struct policy_memory; /* memory with a reference count */
 
 struct patterns {
 	struct path_pattern {
@@ -32,7 +31,8 @@ struct text_list {
 
 enum preset { PRESET_RECOMMENDED, PRESET_STRICT, PRESET_ALL };
 
-/* "recommended@1.0": newer rules only audit. */
+/* A preset with an optional pin, such as "recommended@1.0", which makes newer
+ * rules audit only. */
 struct preset_ref {
 	const char *name;
 	enum preset preset;
@@ -41,11 +41,11 @@ struct preset_ref {
 };
 
 struct param_value {
-	unsigned index; /* in rule->params */
+	unsigned index; /* index in rule->params */
 	const char *value;
 };
 
-/* One line of `rules:`. */
+/* An entry of `rules:`. */
 struct rule_entry {
 	struct rule_word word;
 	bool off, has_severity, has_action;
@@ -82,11 +82,12 @@ struct policy_override {
 
 struct exemption {
 	struct patterns namespaces, kinds, names;
-	bool *rules;		  /* for each rule; NULL until read */
-	struct rule_word *checks; /* single ones */
+	/* a bool for each rule; NULL until it is read */
+	bool *rules;
+	struct rule_word *checks; /* single checks (RULE/CHECK) */
 	size_t nchecks, checks_size;
 	const char *reason;
-	int64_t until; /* DATE_NONE: no end */
+	int64_t until; /* DATE_NONE: never expires */
 	const char *from;
 };
 
@@ -95,15 +96,16 @@ struct path_entry {
 	struct policy_path_rule out;
 };
 
-/* A check that the command line turns off or on (`only`: and turns off the
- * other checks of its rule). */
+/* A check that the command line turns on or off. `only` also turns off the
+ * other checks of its rule. */
 struct selected_check {
 	struct rule_word word;
 	bool off, only;
 };
 
 struct selection {
-	signed char *verdict; /* for each rule: -1 off, 0 unchanged, 1 on */
+	/* for each rule: -1 turn off, 0 unchanged, 1 turn on */
+	signed char *verdict;
 	struct selected_check *checks;
 	size_t nchecks, checks_size;
 	const char *from;
@@ -112,14 +114,15 @@ struct selection {
 struct policy {
 	struct policy_memory *memory;
 	const struct rule_set
-		*rules; /* built-in rules, and those of `custom:` */
+		*rules; /* built-in rules and those of `custom:` */
 	uint64_t hash;
-	int64_t today; /* when it was loaded */
+	int64_t today; /* day on which the policy was loaded */
 
 	struct preset_ref *extends;
 	size_t nextends, extends_size;
 	struct rule_entries entries;
-	/* Actions that custom rules set themselves, below all others. */
+	/* Actions that custom rules set themselves, which all other entries
+	 * override. */
 	struct rule_entries own_entries;
 	struct policy_override *overrides;
 	size_t noverrides, overrides_size;
@@ -140,11 +143,12 @@ struct policy {
 	enum mode mode;
 	const char *contact;
 	bool patch_owners;
-	/* controllerPods: whether it is set, and to deny. Else the preset
+	/* has_controller_pods is set if the policy has `controllerPods:`,
+	 * controller_pods if the value is to deny. Otherwise the preset
 	 * decides. */
 	bool has_controller_pods, controller_pods;
 	int64_t max_age;
-	struct text_list infrastructure; /* NULL-terminated, or NULL */
+	struct text_list infrastructure; /* NULL-terminated; may be NULL */
 	struct text_list controllers;
 	struct policy_break_glass break_glass;
 	bool has_break_glass;
@@ -153,15 +157,15 @@ struct policy {
 	bool *grant_rules;
 	bool has_grant;
 
-	/* The cluster's own policies in `custom:`, or NULL. */
+	/* Admission policies of the cluster in `custom:`, or NULL. */
 	struct admission_policies *admission;
 
-	/* After policy_build(): settings[0] without override, settings[i + 1]
-	 * for override i; with a floor: [floor's * (local's overrides + 1) +
-	 * local's]. */
+	/* Set by policy_build(): settings[0] without override, settings[i + 1]
+	 * for override i. With a floor, the index is floor's index * (local's
+	 * overrides + 1) + local's index. */
 	struct setting **settings;
 	size_t nsettings;
-	const struct policy *floor, *local; /* both or none */
+	const struct policy *floor, *local; /* both set or both NULL */
 };
 
 /* -- policy.c -- */
@@ -174,32 +178,34 @@ bool policy_locks(const struct policy *policy, const struct rule *rule,
 struct policy *policy_copy(const struct policy *policy);
 /* Keeps the memory of other alive as long as policy. */
 void policy_hold(struct policy *policy, const struct policy *other);
-/* The policy frees glob at its end; NULL is allowed and returned. */
+/* Makes the policy free glob at its end. glob may be NULL; returns glob. */
 struct glob *policy_keep(struct policy *policy, struct glob *glob);
-/* The policy frees the set at its end. */
+/* Makes the policy free the set at its end. */
 void policy_keep_admission(struct policy *policy,
 			   struct admission_policies *set);
-/* Adds custom rules after the existing ones, each name once. */
+/* Adds custom rules after the existing ones, except for names that exist
+ * already. */
 void policy_add_rules(struct policy *policy, const struct rule *const *rules,
 		      size_t n);
 bool patterns_match(const struct patterns *patterns, const char *text);
 
 /* -- policy_build.c -- */
-/* Computes settings from presets, entries, overrides and selections. */
+/* Computes the settings from presets, entries, overrides and selections. */
 void policy_build(struct policy *policy);
 /* True if all required parameters of the rule are set. */
 bool rule_has_params(const struct rule *rule, const char *const *params);
-/* A rule's setting in a set of presets, without entries. A pin does not apply
- * to a rule that the policy names. */
+/* Sets the setting of a rule in a set of presets, without entries. named means
+ * that the policy names the rule, so that a pin does not apply to it. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out);
-/* Parses "strict", "recommended@1.0"; false and a text on an error. */
+/* Parses "strict" or "recommended@1.0". Returns false and sets *problem on an
+ * error. */
 bool preset_parse(const char *text, struct preset_ref *out,
 		  const char **problem);
-/* Parses "1.0" into major and minor; -1 on an error. */
+/* Parses "1.0" into major and minor. Returns -1 on an error. */
 int version_parse(const char *text, unsigned version[2]);
 bool version_is_after(const unsigned a[2], const unsigned b[2]);
-/* Nearest preset for "did you mean", or NULL. */
+/* Returns the nearest preset for "did you mean", or NULL. */
 const char *preset_nearest(const char *text);
 
 #endif

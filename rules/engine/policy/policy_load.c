@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies from files, folders and memory. A policy is one document of kind
- * Policy and any number of kind Exemptions, in any order, in one file or in the
- * files of a folder (a mounted ConfigMap: names that begin with a dot are its
- * own links and are skipped). Issues of the loader are problems too: a policy
- * with a duplicate key is ambiguous.
+ * Loads policies from files, folders and memory. A policy is one document of
+ * kind Policy and any number of kind Exemptions, in any order, in one file or
+ * in the files of a folder (a mounted ConfigMap: names that begin with a dot
+ * are links of Kubernetes and are skipped). Issues of the loader count as
+ * problems, because a policy with a duplicate key is ambiguous.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -24,16 +24,16 @@ struct policy_document {
 	const char *file;
 	struct source *source;
 	struct doc doc;
-	bool custom; /* read together with the files of `custom:` */
+	bool custom; /* read like the files of `custom:` */
 };
 
 struct loading {
 	struct policy_reader reader;
-	struct arena arena; /* holds texts and trees; freed after loading */
+	struct arena arena; /* texts and trees; freed after loading */
 	struct escape_guard guard;
 	struct policy_document *documents;
 	size_t n, size;
-	size_t errors_before, before; /* problems of others */
+	size_t errors_before, before; /* problems that existed before */
 	unsigned npolicies;
 	bool in_files;
 };
@@ -113,15 +113,16 @@ static void on_issue(void *context, const struct load_issue *issue)
 {
 	struct policy_reader *r = context;
 
-	/* The loader would use the last duplicate key; a policy must be
-	 * clear. */
+	/* The loader would use the last duplicate key, but a policy must be
+	 * unambiguous. */
 	problem_offset(r, issue->start, issue->kind == LOAD_DISAGREEMENT,
 		       issue->kind == LOAD_DUPLICATE_KEY
 			       ? "this key is given twice in one map"
 			       : shown(r, issue->text));
 }
 
-/* A wrong or missing value is a problem; the rest is read anyway. */
+/* True for a document of kind Exemptions. A wrong or missing apiVersion or kind
+ * is a problem, but the document is read. */
 static bool is_exemptions(struct policy_reader *r, const struct node *root)
 {
 	static const char *const kinds[] = {"Policy", "Exemptions"};
@@ -163,8 +164,8 @@ static void load_text(struct loading *l, const struct policy_text *text)
 {
 	struct policy_reader *r = &l->reader;
 	struct policy *policy = r->policy;
-	/* Lives as long as the policy, which may contain rules in its
-	 * folder. */
+	/* The document lives as long as the policy, which may contain its
+	 * rules. */
 	struct arena *arena = policy_arena(policy);
 	struct source *source = ARENA_NEW(arena, struct source);
 	struct loader loader;
@@ -199,8 +200,8 @@ static void begin_document(struct loading *l,
 	l->reader.source = document->source;
 }
 
-/* Reads names of custom rules first, because other keys may use them, in any
- * order. */
+/* Reads the names of custom rules first, because any other key may refer to
+ * them. */
 static void load_rules(struct loading *l)
 {
 	struct policy_reader *r = &l->reader;
@@ -257,7 +258,7 @@ struct policy *policy_parse(const struct rule_set *rules,
 
 /* --- files ---------------------------------------------------------------- */
 
-/* pipe: the path may be a pipe. */
+/* Loads a file. pipe means that the path may be a pipe. */
 static void load_file(struct loading *l, const char *path, bool pipe)
 {
 	const struct file_how how = {.limit = FILE_POLICY_MAX,
@@ -302,7 +303,7 @@ static void load_folder(struct loading *l, const char *path, DIR *dir)
 			*VEC_PUSH(&l->arena, names, n, size) = arena_printf(
 				&l->arena, "%s%s%s", path,
 				text_ends(path, "/") ? "" : "/", entry->d_name);
-	/* Do not use a policy that could only be read in part. */
+	/* A policy that could be read only in part is not used. */
 	if (errno)
 		problem(&l->reader, NULL, "cannot read: %s", strerror(errno));
 	texts_sort(names, n);

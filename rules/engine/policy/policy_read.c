@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Problems with their positions, and the types of values in policy documents:
- * maps with known keys, lists, texts, patterns. The user's text enters problems
- * only through shown(), because it may contain any bytes.
+ * Reads the basic types of values in policy documents (maps with known keys,
+ * lists, texts, patterns) and reports problems with their positions. The user's
+ * text enters problems only through shown(), because it may contain any bytes.
  */
 #include "policy_read.h"
 
@@ -360,7 +360,8 @@ void field_rules(struct policy_reader *r, const struct node *node, void *into)
 	*(bool **)into = covered;
 }
 
-/* --- places and words ----------------------------------------------------- */
+/* --- positions and words
+ * ---------------------------------------------------- */
 
 const char *read_from(struct policy_reader *r, const struct node *node)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reading policy documents, shared by policy_read*.c and policy_load.c. Readers
- * take a node, check it, and copy what they need into the policy's arena; they
- * report every problem and go on, so that one pass finds them all.
+ * Functions that read policy documents, shared by policy_read*.c and
+ * policy_load.c. A reader checks a node and copies its value into the policy's
+ * arena. It reports every problem and continues, so that one pass finds all
+ * problems.
  */
 #ifndef RULES_ENGINE_POLICY_READ_H
 #define RULES_ENGINE_POLICY_READ_H
@@ -16,44 +17,46 @@ struct policy_reader {
 	struct policy_problems *problems;
 	struct policy_options options;
 	struct source *source;
-	const char *file; /* its name, in the policy's arena */
-	const char *path; /* the policy's path, or NULL for a text in memory */
+	const char *file; /* name of the file, in the policy's arena */
+	const char *path; /* path of the policy; NULL for a text in memory */
 	const struct rule_set *rules;
 	bool in_override;
 	int64_t today;
-	struct patterns *declared; /* namespaces of an Exemptions document */
+	/* namespaces of the Exemptions document that is being read */
+	struct patterns *declared;
 	struct accelerator *accelerators;
 	size_t naccelerators, accelerators_size;
 	struct policy_kind *kinds;
 	size_t nkinds, kinds_size;
 	struct pod_injection *injected;
 	size_t ninjected, injected_size;
-	const char **files; /* in `custom:`, each read once */
+	const char **files; /* files of `custom:` that were read */
 	size_t nfiles, files_size;
 	const struct rule **rules_added;
 	size_t nrules_added, rules_added_size;
-	/* Custom rules could not be read, so their names are unknown. */
+	/* Custom rules could not be read, so that their names are unknown. */
 	bool unread;
 };
 
-/* A kind of document in the files listed in `custom:`. Pointers into it may be
- * kept: documents live as long as the policy. */
+/* A kind of document that files listed in `custom:` may contain. Pointers into
+ * a document may be kept: it lives as long as the policy. */
 struct custom_reader {
 	const char *kind, *api_version;
 	void (*read)(struct policy_reader *r, const struct doc *doc);
 };
 
-/* A key of a map; the table ends with a NULL name. */
+/* A key of a map. A table of keys ends with a NULL name. */
 struct policy_field {
 	const char *name;
 	void (*read)(struct policy_reader *r, const struct node *node,
 		     void *into);
-	enum { REQUIRED = 1, LIST = 2 } flags; /* LIST: read each item */
-	size_t offset; /* of the target of read(), in the target of
-			  read_fields() */
+	/* LIST: call read() for each item */
+	enum { REQUIRED = 1, LIST = 2 } flags;
+	size_t offset; /* offset of read()'s target in read_fields()'s target */
 };
 
-/* -- problems; node NULL: the file as a whole, 1:1 or, unread, 0:0 -- */
+/* -- problems. node is NULL for the whole file, at position 1:1, or 0:0 if it
+ * could not be read -- */
 void problem(struct policy_reader *r, const struct node *node, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));
 void problem_key(struct policy_reader *r, const struct node *node,
@@ -64,15 +67,15 @@ void problem_at(struct policy_reader *r, const char *file, struct position at,
 		bool is_warning, const char *text);
 void warning(struct policy_reader *r, const struct node *node, const char *fmt,
 	     ...) __attribute__((format(printf, 3, 4)));
-/* Makes the user's text safe for a problem: short, without control
- * characters. */
+/* Returns the user's text in a form that is safe in a problem: short, without
+ * control characters. */
 const char *shown(struct policy_reader *r, const char *text);
 /* Returns "; did you mean `x`?" or "". */
 const char *did_you_mean(struct policy_reader *r, const char *nearest);
-/* Names the type of a node, for "found ...": "a map", "text", "nothing". */
+/* Returns the type of a node, for "found ...": "a map", "text", "nothing". */
 const char *node_noun(const struct node *node);
 
-/* -- shapes -- */
+/* -- types of values -- */
 void read_fields(struct policy_reader *r, const struct node *map,
 		 const struct policy_field *fields, void *into);
 /* Reads each item of a list that must not be empty; null items are problems. */
@@ -80,11 +83,11 @@ void read_list(struct policy_reader *r, const struct node *list,
 	       void (*item)(struct policy_reader *r, const struct node *node,
 			    void *into),
 	       void *into);
-/* Does nothing: the key is read elsewhere. */
+/* Does nothing, because another function reads the key. */
 void read_elsewhere(struct policy_reader *r, const struct node *node,
 		    void *unused);
-/* Reads a text that must not be empty and copies it; otherwise NULL and a
- * problem. */
+/* Reads a text that must not be empty and copies it. Returns NULL and reports a
+ * problem if it is something else. */
 const char *read_text(struct policy_reader *r, const struct node *node);
 bool read_bool(struct policy_reader *r, const struct node *node, bool *out);
 bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
@@ -92,24 +95,26 @@ bool read_int(struct policy_reader *r, const struct node *node, int64_t low,
 bool read_pattern(struct policy_reader *r, const struct node *node,
 		  unsigned flags, struct path_pattern *out);
 /* -- readers of fields, by the type of the target: const char *, bool, struct
- * patterns, struct text_list, and a new array with one bool per rule, from
- * words that select rules. An invalid field leaves the target unchanged, except
- * for a text, which becomes NULL. -- */
+ * patterns, struct text_list, and a new array with a bool for each rule that
+ * the words of a list select. If a field is invalid, the target is unchanged,
+ * except for a text, which becomes NULL. -- */
 void field_text(struct policy_reader *r, const struct node *node, void *into);
 void field_flag(struct policy_reader *r, const struct node *node, void *into);
 void field_patterns(struct policy_reader *r, const struct node *node,
 		    void *into);
 void field_texts(struct policy_reader *r, const struct node *node, void *into);
 void field_rules(struct policy_reader *r, const struct node *node, void *into);
-/* A word of such a list; into: a bool for each rule. */
+/* Reads a word that selects rules; into is an array with a bool for each
+ * rule. */
 void read_rule_word(struct policy_reader *r, const struct node *node,
 		    void *into);
 
 void add_text(struct policy_reader *r, struct text_list *list,
 	      const char *text);
-/* "FILE:LINE" of a node. */
+/* Returns "FILE:LINE" of a node. */
 const char *read_from(struct policy_reader *r, const struct node *node);
-/* Reads a word from a list; -1 and a problem that lists the valid words. */
+/* Reads a word that must be in a list. Returns its index; or -1 and reports a
+ * problem with the valid words. */
 int read_choice(struct policy_reader *r, const struct node *node,
 		const char *what, const char *const *words, size_t n);
 
@@ -137,23 +142,25 @@ void read_overrides(struct policy_reader *r, const struct node *node,
 		    void *unused);
 void read_path(struct policy_reader *r, const struct node *node, void *unused);
 
-/* -- policy_read_custom.c: read first, for the names of its rules -- */
+/* -- policy_read_custom.c: called first, because other keys refer to its rules
+ * -- */
 void read_custom(struct policy_reader *r, const struct node *node);
-/* Reads a document of such a file; false for another kind. */
+/* Reads a document of such a file. Returns false if it has another kind. */
 bool read_custom_document(struct policy_reader *r, const struct doc *doc);
-/* Adds a custom rule, which lives as long as the policy; action may be
+/* Adds a custom rule, which must live as long as the policy. action may be
  * ACTION_OFF. */
 void add_custom_rule(struct policy_reader *r, const struct rule *rule,
 		     enum action action, const struct node *at);
 
-/* -- policy_read_admission.c: the cluster's own policies -- */
-/* Lists the kinds of such documents, at most 4; returns their number. */
+/* -- policy_read_admission.c: admission policies of the cluster -- */
+/* Sets the names of the kinds of such documents, at most 4; returns their
+ * number. */
 size_t admission_kinds(const char **names);
-/* Returns false for any other kind. */
+/* Reads a document; returns false if it has another kind. */
 bool read_admission_document(struct policy_reader *r, const struct doc *doc);
-/* Adds an object that is a parameter if a policy refers to it. */
+/* Adds an object, which is a parameter if a policy refers to it. */
 void add_admission_document(struct policy_reader *r, const struct doc *doc);
-/* After the last document. */
+/* Compiles and binds the policies after the last document. */
 void finish_admission(struct policy_reader *r);
 
 /* -- policy_read_policy.c -- */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the cluster's own policies from the files of `custom:`: policies, their
- * bindings, definitions; and parameters, whose kinds the policies define.
+ * Reads admission policies of the cluster from the files of `custom:`:
+ * policies, their bindings, definitions, and parameters, which may have any
+ * kind.
  */
 #include <string.h>
 

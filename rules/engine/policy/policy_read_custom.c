@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `custom:`: files with custom rules and with the cluster's own policies, as
- * patterns relative to the policy's folder. They are read before the rest of
- * the policy, which may refer to their rules. The kind of a document decides
- * its meaning (custom_readers).
+ * patterns relative to the policy's folder. They are read before the other keys
+ * of the policy, which may refer to their rules. The reader of a document is
+ * chosen by its kind (custom_readers).
  */
 #include <glob.h>
 #include <string.h>
@@ -52,8 +52,8 @@ bool read_custom_document(struct policy_reader *r, const struct doc *doc)
 	return read_admission_document(r, doc);
 }
 
-/* An object of the cluster may be a parameter, unless its kind is gpugate's, or
- * nearly one of these. */
+/* Reads a document of another kind. It may be a parameter of a policy, unless
+ * its kind is gpugate's, or a misspelling of it. */
 static void read_other_kind(struct policy_reader *r, const struct doc *doc)
 {
 	const struct node *kind = node_get(doc->root, "kind");
@@ -133,7 +133,7 @@ static void read_file(struct policy_reader *r, const struct node *at,
 	buf_release(&text);
 }
 
-/* The folder's own name is not a pattern. */
+/* Appends the folder's name with escapes, because it is not a pattern. */
 static void add_literally(struct buf *out, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -156,7 +156,7 @@ static bool is_refused(struct policy_reader *r, const struct node *node,
 	return why;
 }
 
-/* folder: length of the folder in the policy's path. */
+/* folder is the length of the folder in the policy's path. */
 static void read_matches(struct policy_reader *r, const struct node *node,
 			 const char *pattern, size_t folder)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Exceptions: `exempt:`, documents of kind Exemptions, and those of admission
- * (`suppressions:`, `breakGlass:`, `controllers:`).
+ * Reads exceptions: `exempt:`, documents of kind Exemptions, and the keys for
+ * admission (`suppressions:`, `breakGlass:`, `controllers:`).
  *
  * An Exemptions document applies only to the namespaces it declares: a pattern
  * of an entry must be one of them, or a plain name that one of them matches.
@@ -89,7 +89,7 @@ static void warn_of_refused(struct policy_reader *r, const struct node *node)
 			word.rule->name);
 }
 
-/* Reads a rule or one of its checks. */
+/* Reads a word that selects a rule or one of its checks. */
 static void read_exempt_word(struct policy_reader *r, const struct node *node,
 			     void *into)
 {
@@ -166,7 +166,7 @@ void read_exemptions_document(struct policy_reader *r, const struct node *root)
 	struct patterns declared = {0};
 	const struct node *exempt = node_get(root, "exempt");
 
-	/* Reads the namespaces first, wherever the key is. */
+	/* Reads the namespaces first, whatever the order of the keys. */
 	r->declared = &declared;
 	read_fields(r, root, head, &declared);
 	if (!node_is_unset(exempt))

@@ -391,8 +391,8 @@ static void read_pointer(struct policy_reader *r, const struct node *node,
 			shown(r, text));
 }
 
-/* A group alone would be read as the version of a core kind, and match
- * nothing. */
+/* Reads an apiVersion. A group without a version is rejected, because it would
+ * count as the version of a core kind and match nothing. */
 static void read_api_version(struct policy_reader *r, const struct node *node,
 			     void *into)
 {
@@ -485,7 +485,7 @@ void read_policy_document(struct policy_reader *r, const struct node *root)
 		{"exempt", read_exemption, LIST, 0},
 		{"locked", read_locked, 0, 0},
 		{"exclude", read_excluded, LIST, 0},
-		{"custom", read_elsewhere, 0, 0} /* before */,
+		{"custom", read_elsewhere, 0, 0} /* read before */,
 		{"maxAge", read_max_age, 0, 0},
 		{0},
 	};

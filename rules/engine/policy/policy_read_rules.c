@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `rules:`: name or category -> `off`, a severity, or a map of severity, action
- * and params. YAML reads a bare `off` as the boolean false, so false means off
- * wherever `off` is valid.
+ * Reads `rules:`, a map from a rule or category to `off`, a severity, or a map
+ * of severity, action and params. YAML reads a bare `off` as the boolean false,
+ * so false means off wherever `off` is valid.
  *
- * Parameters are checked against the type their rule declares and kept as
- * text in one form (engine/policy.h), so that rules need not check again.
+ * Parameters are checked against the type that their rule declares and stored
+ * as text in one form (engine/policy.h), so that rules need not check them.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ static const char *param_int(struct policy_reader *r, const struct node *node,
 	return arena_printf(policy_arena(r->policy), "%lld", (long long)value);
 }
 
-/* Removes blanks, which are valid in JSON but not for later parsers. */
+/* Returns the text without blanks, which JSON allows but later parsers do
+ * not. */
 static const char *without_blanks(struct arena *arena, const char *text)
 {
 	size_t len;
@@ -92,11 +93,11 @@ static const char *param_quantity(struct policy_reader *r,
 	return text;
 }
 
-/* Adds a scalar in a list or map parameter. */
+/* Adds a scalar of a list or map parameter. */
 static bool add_word(struct policy_reader *r, const struct node *node,
 		     struct buf *out)
 {
-	/* YAML reads `y` and `no` as booleans, so the text is no longer the
+	/* YAML reads `y` and `no` as booleans, whose text may differ from the
 	 * user's. */
 	if (!node->str || !node->len || node->type == NODE_BOOL) {
 		problem(r, node, "expected text, found %s%s", node_noun(node),
@@ -308,7 +309,8 @@ static void read_value(struct policy_reader *r, const struct node *node,
 	}
 }
 
-/* A rule without its required parameter would silently do nothing. */
+/* Reports a missing required parameter, without which the rule would never
+ * run. */
 static void check_needed_params(struct policy_reader *r,
 				const struct node *node,
 				const struct rule_entry *entry)
@@ -328,7 +330,7 @@ static void check_needed_params(struct policy_reader *r,
 			if (entry->params[k].index == i)
 				return;
 	}
-	/* A parameter that is set but wrong has its own problem. */
+	/* A parameter that is set but wrong was reported before. */
 	if (missing && !node_path(node, "params"))
 		problem_key(r, node,
 			    "`%s` reports nothing without `params: {%s: ...}`",

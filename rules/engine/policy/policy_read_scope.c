@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the scopes of settings: modes, presets, `overrides:` by object and
- * `paths:` by file. An override without a selector would match everything and
- * hide the ones after it, so it is rejected.
+ * `paths:` by file. An override without a selector is rejected, because it
+ * would match every object, so that later overrides never apply.
  */
 #include <stddef.h>
 #include <string.h>
@@ -10,8 +10,8 @@
 #include "base/vec.h"
 #include "policy_read.h"
 
-/* Each override has a table of all rules; with a floor, each pair of overrides
- * has one. */
+/* Largest number of overrides. Each has a table of all rules; with a floor,
+ * each pair of overrides has one. */
 enum { OVERRIDES_MAX = 64 };
 
 bool read_mode(struct policy_reader *r, const struct node *node, enum mode *out)

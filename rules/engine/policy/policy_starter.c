@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The output of `gpugate init`: a policy that sets only a pinned preset, with
- * the other keys as comments. In prose a blank follows the `#`; in examples it
- * does not (or two, if they are indented). Examples name only rules of this
- * binary, so that removing a `#` never breaks the file.
+ * the other keys as comments. A blank follows the `#` before prose, but not
+ * before an example (or two, if it is indented). Examples name only rules of
+ * this binary, so that removing a `#` never breaks the file.
  */
 #include <string.h>
 
@@ -104,7 +104,8 @@ static void write_categories(const struct rule_set *rules, struct buf *out)
 	const char *last = "";
 	size_t column = sizeof("# Categories:");
 
-	/* By name, each once; few enough to search each time. */
+	/* Repeatedly finds the next name in alphabetical order; there are few
+	 * names. */
 	for (;;) {
 		const char *next = NULL;
 
@@ -146,7 +147,8 @@ static void write_rules(const struct rule_set *rules, struct buf *out)
 				 examples[i].value);
 }
 
-/* The newest version that added a rule; a pin to it includes all rules. */
+/* Returns the newest version that added a rule. A pin to it includes all
+ * rules. */
 static void newest(const struct rule_set *rules, unsigned version[2])
 {
 	version[0] = 1;

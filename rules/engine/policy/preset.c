@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The presets recommended, strict and all, and their pinned versions. Presets
- * are functions of a rule's own fields, never lists of names: a new rule
- * belongs to each of them at once. engine/policy.h defines them;
+ * The presets recommended, strict and all, and their pinned versions. A preset
+ * is a function of a rule's fields, not a list of names, so that a new rule
+ * belongs to all presets at once. engine/policy.h defines them;
  * policy_write_presets() shows them as a table.
  */
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool is_headline(const char *category)
 	return false;
 }
 
-/* Reads digits only: strtoul() would accept blanks and signs. */
+/* Parses digits only; strtoul() would also accept blanks and signs. */
 static const char *parse_digits(const char *text, unsigned *n)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -126,14 +126,14 @@ static struct setting one_preset(const struct rule *rule,
 		setting.severity = SEVERITY_INFO;
 		setting.severity_set = true;
 	}
-	/* No pin applies to invalid-syntax. */
+	/* invalid-syntax is always on, whatever the pin is. */
 	if (rule_is_fixed(rule))
 		setting = (struct setting){.enabled = true,
 					   .severity = rule->severity};
 	return setting;
 }
 
-/* If several presets enable the rule, the strictest counts. */
+/* If several presets enable the rule, the strictest setting is used. */
 void preset_setting(const struct rule *rule, const struct preset_ref *refs,
 		    size_t n, bool named, struct setting *out)
 {

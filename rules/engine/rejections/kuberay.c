@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of KubeRay ray-operator/controllers/ray/utils/validation.go at
- * feeaf72f, compared with v1.5.1, v1.6.2 and v1.7.0. The schema of the CRD
- * checks enums and required fields. runtimeEnvYAML, which is YAML in a string,
- * is not checked.
+ * Objects that KubeRay rejects:
+ * ray-operator/controllers/ray/utils/validation.go at feeaf72f, compared with
+ * v1.5.1, v1.6.2 and v1.7.0. The schema of the CRD checks enums and required
+ * fields. runtimeEnvYAML, which is YAML in a string, is not checked.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -75,8 +75,8 @@
 	   "[A-Za-z0-9])?$') && " of ".labels[k].matches("                       \
 	   "'^([A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$'))"
 
-/* Checks rayStartParams and resources of the head (of = "self.headGroupSpec")
- * or of a worker group (of = "self"). */
+/* Checks rayStartParams and resources of the head group (of =
+ * "self.headGroupSpec") or of a worker group (of = "self"). */
 #define GROUP_RESOURCES(of)                                                    \
 	of ".?resources.orValue({}).size() == 0 || ['num-cpus', 'num-gpus',"   \
 	   " 'memory', 'resources'].all(k, " of                                \
@@ -94,7 +94,7 @@ static void shut_down(struct rule_run *run, struct finding *f,
 }
 
 static const struct rejection items[] = {
-	/* Names. */
+	/* Names of objects. */
 	REJECTION("cluster-name-length", "RayCluster", "metadata.name",
 		  "size(" NAME ") <= 53",
 		  "'its name has more than 53 characters'"),
@@ -108,7 +108,7 @@ static const struct rejection items[] = {
 		  NAME ".matches('^$|[$<{]') || " NAME "." DNS_LABEL,
 		  "'its name is not a DNS-1035 label'"),
 
-	/* A cluster. */
+	/* Clusters. */
 	REJECTION("head-containers", CLUSTER,
 		  "headGroupSpec.template.spec.containers",
 		  "self.headGroupSpec.template.spec.containers.size() > 0",
@@ -208,7 +208,7 @@ static const struct rejection items[] = {
 		"'`autoscalerOptions.env` sets KUBERAY_GEN_AUTOSCALER_START_CMD'",
 		.since = "1.7"),
 
-	/* Fault tolerance of the head. */
+	/* Fault tolerance of the head node. */
 	REJECTION(
 		"ft-twice", CLUSTER, "gcsFaultToleranceOptions",
 		"!" GCS " || " ANNOTATION("ray.io/ft-enabled") " == ''",
@@ -275,7 +275,7 @@ static const struct rejection items[] = {
 		  "'`storage` is set and the backend is not `rocksdb`'",
 		  .since = "1.7"),
 
-	/* Tokens. */
+	/* Authentication tokens. */
 	REJECTION(
 		"token-version", CLUSTER, "rayVersion",
 		"self.?authOptions.mode.orValue('') != 'token' || !" RAY_BEFORE(
@@ -315,7 +315,7 @@ static const struct rejection items[] = {
 		  "'`upgradeStrategy.type` is not one that KubeRay knows'",
 		  .since = "1.6"),
 
-	/* Behind feature gates. */
+	/* Fields that need a feature gate. */
 	REJECTION("network-policy", CLUSTER, "networkPolicy",
 		  "!has(self.networkPolicy)", "'`networkPolicy` is set'",
 		  .since = "1.7", .gate = "RayClusterNetworkPolicy"),
@@ -377,7 +377,7 @@ static const struct rejection items[] = {
 		  " manages'",
 		  .since = "1.7"),
 
-	/* A job. */
+	/* Jobs. */
 	REJECTION(
 		"suspend", JOB, "suspend",
 		"!self.?suspend.orValue(false) || " SHUTDOWN,
@@ -430,7 +430,7 @@ static const struct rejection items[] = {
 	REJECTION("backoff-negative", JOB, "backoffLimit", BACKOFF " >= 0",
 		  "'`backoffLimit` is negative'"),
 
-	/* Deletion of a job's cluster. */
+	/* Deletion of the cluster after a job. */
 	REJECTION(
 		"deletion-empty", JOB, "deletionStrategy",
 		"!" STRATEGY " || " LEGACY
@@ -505,7 +505,7 @@ static const struct rejection items[] = {
 		  "'`' + self.policy + '` comes before what it includes'",
 		  RULES, .absent = true),
 
-	/* A cron job. */
+	/* Cron jobs. */
 	REJECTION("schedule-zone", "RayCronJob", "spec.schedule",
 		  "!self.spec.schedule.contains('TZ')",
 		  "'`schedule` names a time zone'", .since = "1.7"),
@@ -519,7 +519,7 @@ static const struct rejection items[] = {
 		  "self.spec.?timeZone.orValue('UTC') != ''",
 		  "'`timeZone` is empty'", .since = "1.7"),
 
-	/* A service. */
+	/* Services. */
 	REJECTION(
 		"initializing-timeout", "RayService", "metadata.annotations",
 		"self.metadata.?annotations[?'ray.io/initializing-timeout']"

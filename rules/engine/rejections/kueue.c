@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of kueue at ff69552e: pkg/webhooks,
+ * Objects that Kueue rejects, at ff69552e: pkg/webhooks,
  * pkg/controller/jobframework/validation.go and tas_validation.go,
- * pkg/controller/jobs/{job,pod,rayjob,raycluster,rayservice}, and the CEL
- * rules of its CRDs (apis/kueue/v1beta2). Topology requests are validated by
- * default since 0.14. Not checked: pod sets formed by two templates of one
- * object, and checks that depend on the cluster.
+ * pkg/controller/jobs/{job,pod,rayjob,raycluster,rayservice}, and the CEL rules
+ * of its CRDs (apis/kueue/v1beta2). Topology requests are validated by default
+ * since 0.14. Not checked: pod sets formed by two templates of one object, and
+ * checks that depend on the cluster.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -67,8 +67,8 @@
 #define SELECTOR "self.?namespaceSelector"
 #define EFFECTS	 "['NoSchedule', 'PreferNoSchedule', 'NoExecute']"
 
-/* Lets the cluster stay for ten minutes, to read the logs, unless a time is
- * set. */
+/* Adds shutdownAfterJobFinishes. Unless a time is set, the cluster stays for
+ * ten minutes, so that logs can be read. */
 static void shut_down(struct rule_run *run, struct finding *f,
 		      const struct node *part)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kubernetes v1.37.2: pkg/apis/{apps,autoscaling,batch,core,policy,resource}/
- * validation, each rejection observed on kube-apiserver 1.37.2. The rule checks
- * the rows without CEL in C: their fields are in most files, and compiling CEL
- * for them would cost more.
+ * Objects that kube-apiserver v1.37.2 rejects:
+ * pkg/apis/{apps,autoscaling,batch,core,policy,resource}/validation. Each
+ * rejection was observed on kube-apiserver 1.37.2. The rule checks rows without
+ * a CEL expression in C, because nearly every file has their fields, and
+ * compiling CEL for each would cost more.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -15,7 +16,7 @@
 	" resource.k8s.io/ResourceClaimTemplate:spec.spec.devices"
 #define REQUESTS "self.?requests.orValue([])"
 #define LABEL	 "matches('[$<{]|^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$')"
-/* True if the name is a request, or REQUEST/ALTERNATIVE. */
+/* True if the name is that of a request, or REQUEST/ALTERNATIVE. */
 #define IS_REQUEST(name, requests)                                             \
 	requests ".exists(r, r.name == " name                                  \
 		 " || r.?firstAvailable.orValue([]).exists(s,"                 \
@@ -111,7 +112,7 @@ static const struct rejection items[] = {
 		  "'a rule is FailIndex without `backoffLimitPerIndex`'",
 		  .each = "podFailurePolicy.rules", .absent = true),
 
-	/* Claims of devices. */
+	/* Claims for devices. */
 	REJECTION("request-twice", CLAIM, "requests",
 		  REQUESTS ".all(i, a, !" REQUESTS
 			   ".exists(k, b, k < i && a.name == b.name))",

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections of volcano
+ * Objects that Volcano rejects:
  * pkg/webhooks/admission/{jobs,cronjobs,queues,podgroups}/validate at ed72c7c8,
- * compared with v1.13.1, v1.14.4 and v1.15.1, after the defaults of jobs/mutate
- * (a task without a name is `default` and its index). Other rules check
- * minAvailable above the replicas (volcano-min-available-exceeds) and the pods.
- * Checks that depend on the queues of the cluster are left out.
+ * compared with v1.13.1, v1.14.4 and v1.15.1, after jobs/mutate has set
+ * defaults (a task without a name is called `default` and its index). Other
+ * rules check minAvailable above the replicas (volcano-min-available-exceeds)
+ * and the pods. Checks that depend on the queues of the cluster are left out.
  */
 #include "engine/rejections.h"
 #include "engine/rule.h"
@@ -17,7 +17,7 @@
 #define EVENTS                                                                 \
 	"(p.?events.orValue([]) + (p.?event.orValue('') == '' ? [] : [p.event]))"
 #define POLICIES "self.?policies.orValue([])"
-/* Checks of `policies` of a job and of a task. */
+/* Checks of `policies`, which jobs and tasks have. */
 #define POLICY(id, rule, message)                                              \
 	REJECTION("job-" id, JOB, "policies", rule, message),                  \
 		REJECTION("task-" id, JOB, "policies", rule, message, TASK)

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixes: a rule states its fix as edits of the tree, stored with the finding.
- * At the end of a document, the edits of all visible findings are merged into
- * one list, for the file or the admission response. Reports show each finding's
- * own fix, rendered alone; these are never concatenated.
+ * Records fixes: a rule describes its fix as edits of the tree, which are
+ * stored with the finding. At the end of a document, the edits of all visible
+ * findings are merged into one list, for the file or the admission response.
+ * Reports show the fix of each finding rendered alone; such fixes cannot be
+ * combined.
  */
 #include <stdarg.h>
 #include <string.h>
@@ -42,7 +43,8 @@ struct fix *finding_fix(struct rule_run *rr, struct finding *f, bool safe,
 	f->fix_safe = safe;
 	edit_list_init(&fix->edits, arena);
 	edit_group(&fix->edits);
-	/* A manifest inside a string has no separate bytes in the file. */
+	/* A manifest inside of a string cannot be fixed, because its bytes
+	 * differ from those in the file. */
 	if (!rr->object || !rr->object->doc->host)
 		f->fix = fix;
 	else
@@ -70,7 +72,8 @@ static bool is_copy(const struct node *node, const struct node *copy)
 }
 
 /*
- * True if the node is in the document, false if an operator's patch creates it.
+ * True if the node is in the document, and was not created by an operator's
+ * patch.
  */
 static bool is_written(const struct fix *fix, const struct node *node)
 {
@@ -91,7 +94,7 @@ static bool is_written(const struct fix *fix, const struct node *node)
 }
 
 /* True if a value at these keys (and, unless taken, at the first key of dotted)
- * would replace a value of the object on which the pod is based. */
+ * would replace a value of the other object on which the pod is based. */
 static bool is_anothers(const struct pod *pod, const struct node *base,
 			const char *dotted, const struct node *own,
 			const char *const *keys, bool taken)
@@ -106,8 +109,8 @@ static bool is_anothers(const struct pod *pod, const struct node *base,
 	       !node_is_unset(node_getn(base, dotted, len));
 }
 
-/* The author's place of a field of a generated pod, before the rest of dotted,
- * which is returned; NULL if there is none. */
+/* Sets the path to the author's node for a field of a generated pod, and
+ * returns the part of dotted below it; NULL if there is none. */
 static const char *path_made(struct fix *fix, const struct node *base,
 			     const char *dotted, struct edit_path *path)
 {
@@ -170,7 +173,8 @@ void fix_replaces(struct fix *fix)
 	fix->replaces = true;
 }
 
-/* True if the value differs from the author's. Other keys of a map stay. */
+/* True if the value differs from the author's. Other keys of a map do not
+ * count. */
 static bool overwrites(const struct node *value, const struct node *written)
 {
 	if (node_is_unset(written))
@@ -183,8 +187,8 @@ static bool overwrites(const struct node *value, const struct node *written)
 	return false;
 }
 
-/* Marks a fix as unsafe that overwrites a value of the author. value: NULL to
- * remove the author's value. */
+/* Marks a fix as unsafe if it overwrites a value of the author. value is NULL
+ * if the fix removes it. */
 static void keep_written(struct fix *fix, const struct node *written,
 			 const struct node *value)
 {
@@ -285,7 +289,8 @@ static const char *why_not(const struct edit_group *group)
 	return NULL;
 }
 
-/* Groups of the list are the findings whose fix was requested, in order. */
+/* Reports the outcome of each fix. The groups of the list belong to the
+ * findings whose fix was requested, in the same order. */
 static void tell_repaired(struct run *run, const struct edit_list *all,
 			  size_t from)
 {
@@ -323,7 +328,8 @@ static void merge_all(struct run *run, const struct doc *doc, size_t from)
 		tell_repaired(run, &all, from);
 }
 
-/* --- one finding's own --------------------------------------------------- */
+/* --- the fix of one finding
+ * ------------------------------------------------- */
 
 static const char *patch_text(struct run *run, struct edit_list *list,
 			      const struct doc *doc)
@@ -372,8 +378,8 @@ static struct fix_result *render(struct run *run, const struct doc *doc,
 	out->safe = fix->safe;
 	out->title = arena_strdup(arena, fix->title);
 	out->refused = "";
-	/* The patch does not depend on bytes that cannot be changed, so it is
-	 * made before the splices may be rejected. */
+	/* The patch is made before the splices may be rejected, because it does
+	 * not depend on the bytes of the file. */
 	out->patch = patch_text(run, &fix->edits, doc);
 	edits_splice(&fix->edits, doc, &run->state->doc_arena, &splices);
 	if (group->outcome == EDIT_REFUSED)
@@ -415,7 +421,8 @@ void run_repairs(struct run *run, const struct doc *doc, size_t from)
 			continue;
 		if (run->options.render_repairs)
 			f->repair = render(run, doc, f->fix);
-		/* A fix that must be made by hand does not count for --fix. */
+		/* A fix that the user must make by hand is not counted for
+		 * --fix. */
 		if (f->repair && *f->repair->refused)
 			continue;
 		kept = is_kept(&run->options, f);

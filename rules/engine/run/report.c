@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that rules call: report a finding at a node or a place, add labels
- * and help, read parameters. Positions, pointer and names are copied into
- * findings at once, because the document is freed before the report is written.
+ * Functions that rules call to report a finding at a node or a place, to add
+ * labels and help, and to read parameters. Positions, pointers and names are
+ * copied into findings at once, because the document is freed before the report
+ * is written.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -67,7 +68,7 @@ void finding_put(struct run *run, struct finding *f, uint32_t start,
 	place_bytes(run->state->file.source, &f->place, start, end);
 }
 
-/* For YAML in a string, points at the string in the author's document. */
+/* Returns the node to report in the file: for YAML in a string, the string. */
 static const struct node *in_file(const struct doc **doc, const struct node *at)
 {
 	while ((*doc)->host) {
@@ -202,7 +203,7 @@ static bool is_elsewhere(const struct runtime *one)
 	return one && one->ref;
 }
 
-/* Places it in the runtime's own file. */
+/* Sets the place to one in the file of the runtime. */
 static void place_elsewhere(struct rule_run *rr, struct place *place,
 			    const struct runtime *runtime,
 			    const struct node *at)
@@ -215,8 +216,9 @@ static void place_elsewhere(struct rule_run *rr, struct place *place,
 	place->file = runtime->file;
 }
 
-/* A value of a runtime is shown in the runtime, with the object that uses it;
- * if it is in another file, at the object's reference to it. */
+/* For a value of a runtime, reports the place in the runtime and names the
+ * object that uses it; if the runtime is in another file, reports the object's
+ * reference. */
 static void name_runtime(struct rule_run *rr, struct finding *f,
 			 const struct object *object, const struct node *at)
 {
@@ -339,7 +341,7 @@ struct finding *report_object(struct rule_run *rr, const struct object *object,
 	return f;
 }
 
-/* Facts are freed before the findings that depend on them. */
+/* Copies a place, because facts are freed before the findings that use them. */
 static struct place place_copy(struct arena *arena, const struct place *place)
 {
 	struct place copy = *place;
@@ -361,7 +363,8 @@ struct finding *report_place(struct rule_run *rr, const struct object_id *id,
 
 	f->place = place_copy(arena, place);
 	f->id = object_id_copy(arena, *id);
-	/* An object of the cluster cannot be fixed in these files. */
+	/* An object of the cluster is in none of the files, so that it cannot
+	 * be fixed there. */
 	f->hidden = place->file == NO_FILE;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
@@ -517,7 +520,8 @@ static unsigned param_index(const struct rule *rule, const char *name)
 	unsigned i = 0;
 
 	for (; rule->params && rule->params[i].name; i++)
-		if (rule->params[i].name == name || /* one literal */
+		if (rule->params[i].name ==
+			    name || /* both may be the same literal */
 		    !strcmp(rule->params[i].name, name))
 			return i;
 	BUG("rule %s declares no parameter %s", rule->name, name);
@@ -556,14 +560,15 @@ bool finding_param_given(struct rule_run *rr, struct finding *f,
 {
 	if (rule_param_given(rr, name))
 		return true;
-	/* A manifest inside of a string is not fixed (fix.c). */
+	/* A manifest inside of a string cannot be fixed (fix.c). */
 	if (!rr->object || !rr->object->doc->host)
 		f->wants = arena_printf(&rr->run->file_arena, "%s%s%s: ...",
 					f->wants, *f->wants ? ", " : "", name);
 	return false;
 }
 
-/* --- surroundings -------------------------------------------------------- */
+/* --- other data
+ * ------------------------------------------------------------- */
 
 struct arena *rule_arena(struct rule_run *rr)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Running rules over the documents of a file: read the objects, call each
- * enabled rule, let general findings yield to specific ones, then apply
- * exemptions, comments and annotations. Findings of a file go to the sink
- * sorted and without duplicates when the file ends.
+ * Runs rules over the documents of a file: reads the objects, calls each
+ * enabled rule, hides general findings if there are more specific ones, then
+ * applies exemptions, comments and annotations. At the end of the file, the
+ * sink gets the findings sorted and without duplicates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *const internal_names[INTERNAL_COUNT] = {
 
 static struct called_rule object_rule(const struct rule *rule, unsigned index)
 {
-	/* Other scopes apply to pods. */
+	/* Other scopes apply only to pods. */
 	unsigned scope = rule->scope & GPU_PODS;
 
 	if (rule->flags & RULE_ABSENCE)
@@ -76,8 +76,8 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
-/* Lists the rules that yield to each rule, in registry order: the loop runs
- * backward and puts each rule in front. */
+/* Lists, for each rule, the rules whose findings it hides, in registry order.
+ * The loop runs backward and inserts each rule at the front. */
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
 	state->yielding =
@@ -177,12 +177,12 @@ void run_begin_file(struct run *run, const struct run_file *file)
 			&run->file_arena, file->source, run->options.today,
 			policy_floor(file->policy));
 	state->doc_arena.budget =
-		NULL; /* no budget for the documents of the file itself */
+		NULL; /* the file's own documents have no such budget */
 	run_claims_begin(run);
 	run_budget_begin(run);
 }
 
-/* One of the engine's own rules; NULL if the policy turns it off. */
+/* Returns one of the engine's own rules; NULL if the policy turns it off. */
 static struct finding *finding_internal(struct run *run,
 					enum internal_rule which)
 {
@@ -195,7 +195,8 @@ static struct finding *finding_internal(struct run *run,
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-/* A finding of such a rule at bytes of the file; NULL if the rule is off. */
+/* Reports a finding of an internal rule at bytes of the file; returns NULL if
+ * the rule is off. */
 static struct finding *report_internal(struct run *run,
 				       enum internal_rule which,
 				       const char *text, uint32_t start,
@@ -210,7 +211,7 @@ static struct finding *report_internal(struct run *run,
 	return f;
 }
 
-/* A finding without an object is identified by the file and its text. */
+/* Identifies a finding without an object by the file and its text. */
 static void identify_by_file(const struct run *run, struct finding *f)
 {
 	const char *name = run->state->file.source->name;
@@ -285,7 +286,7 @@ static bool wants_workloads(const struct run_state *state,
 	return false;
 }
 
-/* At admission the object is the whole input. */
+/* At admission, the object is the whole input, so set rules run for it. */
 static void check_alone(struct run *run, const struct object *object,
 			const struct setting *settings)
 {
@@ -312,9 +313,9 @@ static void check_alone(struct run *run, const struct object *object,
 }
 
 /*
- * An embedded object is in the namespace of the enclosing object, whatever it
- * sets: AppWrapper rejects other namespaces, Katib overwrites them. A manifest
- * in a string may name another one.
+ * Sets the namespace of an embedded object to that of the enclosing object,
+ * whatever it sets: AppWrapper rejects other namespaces, Katib overwrites them.
+ * A manifest in a string may name another namespace.
  */
 void run_settle_namespace(const struct run *run, struct object *object)
 {
@@ -343,8 +344,9 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* Values that the cluster adds are not the author's mistakes, and a template's
- * values are reported for the template. */
+/* Drops findings about values that the cluster adds, because they are not the
+ * author's mistakes, and findings about values of a template, because they are
+ * reported there. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;
@@ -418,7 +420,8 @@ void run_document(struct run *run, struct doc *doc)
 	struct object_list list = {0};
 	size_t start = state->nfindings;
 
-	/* Fixes point to values made by their rules, until the file is done. */
+	/* Fixes refer to values made by their rules, so the arena is kept until
+	 * the end of the file. */
 	if (!run->options.repair) {
 		arena_reset(&state->doc_arena);
 		state->found_runtimes = NULL;
@@ -448,7 +451,7 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-/* "": the rule's own help applies. */
+/* Returns the help for a rejected suppression; "" for the rule's own help. */
 static const char *who_grants(struct run *run)
 {
 	const struct policy *policy = run->state->file.policy;
@@ -476,7 +479,7 @@ void run_suppression_issue(void *run, const struct suppression_issue *issue)
 
 	if (!f)
 		return;
-	/* Distinguishes several findings at one place. */
+	/* Distinguish findings at the same place. */
 	f->cause = f->message;
 	if (issue->kind == SUPPRESSION_REFUSED)
 		f->help = who_grants(run);
@@ -512,7 +515,7 @@ static void collect(struct run *run)
 	for (size_t i = 0; i < n; i++) {
 		if (!kept || finding_cmp(all[kept - 1], all[i]))
 			all[kept++] = all[i];
-		else /* two mounts of one volume are one finding */
+		else /* equal findings, such as for two mounts of one volume */
 			all[kept - 1]->value += all[i]->value;
 	}
 	state->nfindings = kept;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Results of the cluster's own policies for an object, as findings. */
+/* Reports the results of the cluster's admission policies for an object as
+ * findings. */
 #include "base/array.h"
 #include "base/text.h"
 #include "kube/injected.h"
@@ -39,7 +40,7 @@ static void found(void *context, const struct admission_result *result)
 	finding_severity(f, result->severity);
 	f->policy = keep_text(r, result->policy);
 	f->binding = keep_text(r, result->binding);
-	/* Identified by the policy and the expression alone. */
+	/* The finding is identified only by the policy and the expression. */
 	f->place.named_path = 0;
 	f->cause = arena_printf(&r->rr.run->file_arena, "%s\n%s",
 				result->policy, result->expression);
@@ -83,7 +84,7 @@ static struct admission_request request_for(struct admission_run *r)
 }
 
 struct policy_sets {
-	const struct admission_policies *items[4]; /* or NULL */
+	const struct admission_policies *items[4]; /* may be NULL */
 };
 
 static struct policy_sets policy_sets(const struct run *run)
@@ -99,8 +100,8 @@ static struct policy_sets policy_sets(const struct run *run)
 	}};
 }
 
-/* Policies of the input files; read only if a pod has devices, because this
- * reads all files. */
+/* Returns the policies of the input files. They are read only if a pod has
+ * devices, because this reads all files. */
 static const struct admission_policies *
 input_mutations(const struct run *run, const struct object *object)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The budget of a file. An object is checked if its lists are short enough, and
- * a file is checked until it has FINDINGS_MAX findings, of 1 KB each. A finding
- * marks the place where checking stops. Admission limits its reviews earlier.
+ * Limits the work for a file. An object is checked if its lists are short
+ * enough, and a file until it has FINDINGS_MAX findings of 1 KB each. A finding
+ * marks the place where checking stops. At admission, reviews are limited
+ * before.
  */
 #include "run_internal.h"
 
@@ -10,8 +11,8 @@
 
 enum {
 	FINDINGS_MAX = 10000,
-	STEP = 1 << 20, /* bytes, between two rules */
-	/* Some 30 ms. Checks beyond it are skipped, because the operator
+	STEP = 1 << 20, /* bytes of memory between two checks */
+	/* Takes some 30 ms. Further checks are skipped, because the operator
 	 * rejects such an object anyway. */
 	REJECTIONS_COST = 500000,
 };
@@ -43,7 +44,8 @@ bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 	return true;
 }
 
-/* Only objects with pods are checked list by list. */
+/* True if a list of the object is too long. Only objects with pods are checked
+ * list by list. */
 static bool is_too_long(struct run *run, const struct object *object)
 {
 	uint32_t start = 0, end = 0;
@@ -79,7 +81,8 @@ bool run_is_spent(struct run *run)
 
 	state->memory_counted = used;
 	load_budget_spend(&state->budget, &more);
-	/* Values of expressions are freed, so they are not spent. */
+	/* Memory of values is compared but not subtracted, because it is
+	 * freed. */
 	if (state->values.used > load_budget_left(&state->budget).memory)
 		state->budget.over = true;
 	return state->budget.over;
@@ -91,7 +94,7 @@ bool run_outgrows_budget(struct run *run)
 	       run_is_spent(run);
 }
 
-/* True if the rest of the file's budget is too small for any object. */
+/* True if the file's remaining budget is too small for any object. */
 static bool is_file_spent(const struct load_cost *left)
 {
 	return !left->bytes || !left->nodes || !left->flow_work ||
@@ -119,7 +122,7 @@ bool run_read_in_time(struct run *run, const struct object *object)
 	if (object->costly)
 		report_costly(run, object);
 	load_budget_object(&run->state->budget);
-	/* A review is one object. */
+	/* A review is one object, which keeps its memory. */
 	if (!run->options.admission) {
 		run->state->memory_counted = memory_used(run);
 		run->state->rejections_left = REJECTIONS_COST;

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Selects the rules to call for an object, its pods, a workload and the input:
- * selected rules whose scope (enum check_scope) matches.
+ * Selects and calls the rules for an object, its pods, a workload and the
+ * input: rules that are selected and whose scope (enum check_scope) matches.
  */
 #include "base/err.h"
 #include "base/escape.h"
 #include "kube/purpose/class.h"
 #include "run_internal.h"
 
-/* True if the rule can change the requested verdict. */
+/* True if a finding of the rule can change the result for which the caller
+ * asks. */
 static bool can_change_verdict(enum run_wanted wanted, const struct rule *rule,
 			       const struct setting *setting)
 {
@@ -38,12 +39,13 @@ bool run_wants_for(const struct run_state *state, unsigned rule,
 	return false;
 }
 
-/* Test builds also call the rules for repeated templates. */
+/* Test builds also call these rules for repeated templates. */
 #ifndef CHECK_TEMPLATES
 #define CHECK_TEMPLATES 0
 #endif
 
-/* Counts the effects of rules: findings, and notes that they did not run. */
+/* Returns the number of findings and of records that rules did not run, which
+ * shows whether a rule had an effect. */
 static uint64_t run_left_behind(const struct run_state *state)
 {
 	uint64_t n = state->nfindings;
@@ -53,7 +55,7 @@ static uint64_t run_left_behind(const struct run_state *state)
 	return n;
 }
 
-/* Separates the look-ups of one rule from those of the next rule. */
+/* Forgets the look-ups of the previous rule. */
 static inline void forget_absences(const struct run *run)
 {
 	if (run->options.absences)
@@ -70,7 +72,8 @@ static inline void call(struct rule_run *rr, const struct pod *pod)
 	forget_absences(rr->run);
 }
 
-/* Calls a rule for a repeated template, for which it must find nothing. */
+/* Calls a rule for a repeated template. It is a defect if the rule has an
+ * effect. */
 static void call_expecting_nothing(struct rule_run *rr, const struct pod *pod)
 {
 	uint64_t before = run_left_behind(rr->run->state);
@@ -105,7 +108,7 @@ static unsigned scope_of_pod(const struct pod *pod, bool repeats)
 	return scope;
 }
 
-/* Calls the selected rules on the pod, or, if it is NULL, on the object. */
+/* Calls the selected rules for the pod, or for the object if pod is NULL. */
 static void check_rules(struct rule_run *rr, const struct pod *pod,
 			const struct setting *settings, unsigned scope)
 {
@@ -136,7 +139,8 @@ static void check_rules(struct rule_run *rr, const struct pod *pod,
 	}
 }
 
-/* Calls custom rules for objects of that kind; NULL: those for all kinds. */
+/* Calls the custom rules for objects of that kind; those for all kinds if kind
+ * is NULL. */
 static void check_added(struct rule_run *rr, const char *kind,
 			const struct setting *settings)
 {
@@ -190,7 +194,7 @@ void run_check_object(struct run *run, const struct object *object,
 		check_added(&rr, object->kind, settings);
 }
 
-/* True if the rule infers from absence, and only part of the manifests was
+/* True if the rule infers from absence, but only a part of the manifests was
  * given. */
 static bool set_hides(const struct run *run, const struct rule *rule)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The number of devices of a pod's claim is in another object, which may follow
- * the pod: a file with such objects is first scanned for them. Admission has
- * only one object.
+ * Reads the claims in a file before its objects, because the number of devices
+ * of a pod's claim is in another object, which may follow the pod. At admission
+ * there is only one object.
  */
 #include "run_internal.h"
 
@@ -50,11 +50,11 @@ void run_claims_begin(struct run *run)
 	if (!run->options.file_values)
 		return;
 	read_claims(run);
-	state->kube_of = NULL; /* built again with them */
+	state->kube_of = NULL; /* makes run_kube() build it again */
 }
 
-/* Objects that set rules read again belong to other files, whose text may be
- * gone. */
+/* Forgets the claims: objects that set rules read again belong to other files,
+ * whose text may be freed. */
 void run_claims_end(struct run *run)
 {
 	struct run_state *state = run->state;

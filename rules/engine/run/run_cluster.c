@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides which snapshot applies. One that is older than the policy's maxAge,
- * or from the future, is not used: rules that need it are skipped, and the
- * reason is reported.
+ * Selects the snapshot for a file or a workload. A snapshot that is older than
+ * the policy's maxAge, or from the future, is not used: rules that need it are
+ * skipped, and the reason is reported.
  */
 #include "base/text.h"
 #include "kube/cluster/cluster.h"
@@ -33,8 +33,8 @@ void run_cluster_begin(struct run *run, const struct run_file *file)
 	run->state->cluster = run->index.cluster = cluster;
 }
 
-/* Selects the snapshot of the workload; NULL, for the input as a whole, selects
- * none. */
+/* Selects the snapshot of the workload. w is NULL for rules on the input as a
+ * whole, which use none. */
 void run_cluster_workload(struct run *run, const struct workload *w)
 {
 	run->state->cluster = w ? w->cluster : NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts over all input. Each thread counts separately; the sum does not depend
- * on which thread read which file.
+ * Counts objects, devices and findings over all input. Each thread counts
+ * separately; the sum does not depend on which thread read which file.
  */
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "kube/secret/mask.h"
 #include "run_internal.h"
 
-/* Keeps the first ones by name, each once. */
+/* Adds an unknown kind. The first ones by name are kept, each once. */
 static void add_kind(struct run_counts *counts, const char *kind)
 {
 	char(*kinds)[KIND_NAME] = counts->unknown_kinds, name[KIND_NAME];
@@ -58,7 +58,8 @@ void run_count_object(struct run *run, const struct object *object)
 	counts->workloads++;
 	if (object->parent)
 		return;
-	/* A patch is not applied, and the number in its target may differ. */
+	/* A patch alone is not applied, and its target may have another number
+	 * of pods. */
 	if (patch || run->state->file.patched)
 		counts->gpus_unknown |= object->gpus.n > 0;
 	if (patch)
@@ -68,7 +69,7 @@ void run_count_object(struct run *run, const struct object *object)
 	FOR_EACH_POD(object, pod) {
 		if (pod->gpus.n)
 			counts->gpus_others |= !text_eq(pod_device(pod), "GPU");
-		else /* shares of GPUs are not a number of GPUs */
+		else /* shares of GPUs are not counted as GPUs */
 			counts->gpus_unknown |=
 				pod->steady.n && pod_uses_gpu(pod) == TRI_YES;
 	}

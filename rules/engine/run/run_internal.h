@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Private to the engine: the state of a run between calls, and the opaque
- * struct rule_run of check functions.
+ * State of a run between calls, and the struct rule_run of check functions;
+ * private to the engine.
  */
 #ifndef RULES_ENGINE_RUN_INTERNAL_H
 #define RULES_ENGINE_RUN_INTERNAL_H
@@ -9,7 +9,8 @@
 #include "engine/run.h"
 #include "kube/claim.h"
 
-/* Rules that the engine itself reports, by index into the rule set. */
+/* Rules that the engine itself reports, as indexes into the list of internal
+ * rules. */
 enum internal_rule {
 	INTERNAL_SYNTAX,
 	INTERNAL_DISAGREEMENT,
@@ -28,29 +29,30 @@ struct yielding_rule {
 	struct yielding_rule *next;
 };
 
-/* Properties of pods and objects that rules may require, besides enum
+/* Properties of pods and objects that rules may require, in addition to enum
  * check_scope. */
 enum called_scope {
-	SCOPE_WHOLE = 1 << 8, /* not a fragment: absence is significant */
-	SCOPE_OWN = 1 << 9,   /* no infrastructure */
+	/* not a fragment, so that absent fields mean something */
+	SCOPE_WHOLE = 1 << 8,
+	SCOPE_OWN = 1 << 9, /* not infrastructure */
 };
 
-/* A rule that has a callback, and its index. */
+/* A rule that has a certain callback, and its index. */
 struct called_rule {
 	const struct rule *rule;
 	unsigned index;
-	unsigned scope; /* both enums */
+	unsigned scope; /* bits of both enums */
 };
 
 /* A rule with check_set(), and its setting in the first file whose policy, or
- * override, turns it on. */
+ * an override in it, turns it on. */
 struct set_rule {
 	unsigned rule;
 	uint32_t file;
-	const struct setting *setting; /* NULL: no file turns it on */
+	const struct setting *setting; /* NULL if no file turns it on */
 };
 
-/* Hashes of values that many findings read. */
+/* Hash of a value that many findings read. */
 struct long_value {
 	const struct node *node;
 	uint64_t hash;
@@ -62,54 +64,61 @@ enum {
 };
 
 struct run_state {
-	struct arena doc_arena; /* objects, scratch; reset per document */
+	/* objects and temporary data; reset for each document */
+	struct arena doc_arena;
 	struct run_file file;
-	struct load_budget budget; /* of documents in documents of the file */
-	size_t memory_counted;	   /* memory_used() that is spent */
+	/* of documents in strings of the file's documents */
+	struct load_budget budget;
+	/* part of memory_used() that was subtracted */
+	size_t memory_counted;
 	struct suppressions *suppressions;
-	const struct cluster *cluster; /* of the checked object, or NULL */
-	/* Why a snapshot is not used (too old), or NULL. */
+	const struct cluster *cluster; /* for the checked object, or NULL */
+	/* Reasons why snapshots are not used (too old), or NULL. */
 	const char *cluster_old, *any_cluster_old;
-	struct finding **findings; /* of the file, in the file's arena */
-	struct long_value long_values[LONG_VALUES]; /* of the file */
+	struct finding **findings; /* of the current file, in its arena */
+	struct long_value long_values[LONG_VALUES]; /* of the current file */
 	size_t nfindings, findings_size;
-	bool cut;	/* the rest of the file is not checked */
-	bool in_part;	/* it has placeholders, or partial objects */
-	enum mode mode; /* of the checked object */
+	bool cut;	/* checking of the file has stopped */
+	bool in_part;	/* the file has placeholders or partial objects */
+	enum mode mode; /* for the checked object */
 	int internal[INTERNAL_COUNT];
-	const struct rule_set *rules; /* of the file's policy */
-	/* Built-in rules with the callback, in registry order. */
+	const struct rule_set *rules; /* rules of the file's policy */
+	/* Built-in rules with these callbacks, in registry order. */
 	struct called_rule *pod_rules, *object_rules;
 	unsigned *workload_rules;
 	size_t npod_rules, nobject_rules, nworkload_rules;
-	struct set_rule *set_rules; /* built-in, in registry order */
+	struct set_rule *set_rules; /* built-in rules, in registry order */
 	size_t nset_rules, set_rules_size;
 	const struct policy
-		*noted; /* the last policy for which they were computed */
-	/* For each internal rule: the rules whose findings yield to it. */
+		*noted; /* last policy for which wants were computed */
+	/* For each internal rule: the rules whose findings it hides. */
 	struct yielding_rule **yielding;
 	size_t nyielding;
-	enum run_wanted wanted; /* for the object */
-	struct arena values; /* of one expression of a custom rule, or a few */
-	/* Costs and work left for the rejections of this object. */
+	enum run_wanted wanted; /* for the checked object */
+	/* memory of one or a few expressions of custom rules */
+	struct arena values;
+	/* Budget left for evaluating rejections of this object. */
 	uint64_t rejections_left;
 	/* The checked object as the API server sends it, in doc_arena; NULL
-	 * until a custom rule needs it. */
+	 * until a custom rule reads it. */
 	const struct node *sent;
-	struct arena arena;		/* lives as long as the run */
-	struct claim_table claims;	/* of the file */
-	struct runtime *runtimes;	/* of the file */
-	struct runtime *found_runtimes; /* others, of the document */
-	bool runtimes_end;		/* no more are searched for */
+	struct arena arena;	   /* lives as long as the run */
+	struct claim_table claims; /* claims in the current file */
+	struct runtime *runtimes;  /* runtimes in the current file */
+	/* runtimes of other files, for the current document */
+	struct runtime *found_runtimes;
+	bool runtimes_end; /* runtimes are not searched any more */
 	struct run_names {
 		struct defined_name *items;
 		size_t n, size;
-		bool read; /* or no file is being read */
+		/* the file's names were read, or no file is being read */
+		bool read;
 	} names;
-	struct reread *reread; /* run_object.c; NULL: nothing yet */
-	struct compiled_rejections *rejections; /* run_rejections.c */
+	struct reread *reread; /* see run_object.c; NULL before the first use */
+	struct compiled_rejections *rejections; /* see run_rejections.c */
 	const struct cel_env *rejection_env;
-	/* The policy's config, with these resources and named ones. */
+	/* The policy's config, extended by claims, runtimes and named
+	 * resources. */
 	struct kube_config kube;
 	const struct policy *kube_of;
 	struct not_run *not_run;
@@ -126,57 +135,60 @@ struct rule_run {
 struct fix {
 	struct run *run;
 	struct finding *finding;
-	const struct node *root; /* of the document */
+	const struct node *root; /* root of the document */
 	const struct pod
-		*pod; /* the finding's pod if it is generated, or NULL */
+		*pod; /* pod of the finding if it is generated, or NULL */
 	bool safe;
 	bool replaces; /* see fix_replaces() */
 	const char *title;
-	struct edit_list edits; /* one group */
+	struct edit_list edits; /* one group of edits */
 };
 
-/* Passes the fixes of the findings [from, n) of one document to the caller,
- * merged, and renders each alone if the options require it. */
+/* Merges the fixes of the findings [from, n) of one document and passes them to
+ * the caller. Also renders each fix alone if the options require it. */
 void run_repairs(struct run *run, const struct doc *doc, size_t from);
 
-/* Adds to state->set_rules: the settings in the policy of the file that begins;
- * the notes of another run. */
+/* Add to state->set_rules: run_note_sets() the settings in the policy of the
+ * file that begins, run_join_sets() those of another run. */
 void run_note_sets(struct run *run);
 void run_join_sets(struct run *dst, const struct run *src);
-/* Call check_workload() of all rules; and check_set(). */
+/* Call check_workload(), or check_set(), of all rules. */
 void run_workload(struct run *run, const struct workload *w,
 		  const struct setting *settings);
 void run_check_sets(struct run *run, const struct policy *policy,
 		    const struct setting *settings);
 
-/* Select the snapshot for a file; for a workload (NULL: for the input as a
- * whole). */
+/* Select the snapshot for a file, or for a workload. w is NULL for rules on the
+ * input as a whole. */
 void run_cluster_begin(struct run *run, const struct run_file *file);
 void run_cluster_workload(struct run *run, const struct workload *w);
 
-void run_reread_release(struct run *run); /* rule_object() */
+void run_reread_release(struct run *run); /* for rule_object() */
 
 /* Report an issue of a suppression; context is the run (run.c). */
 void run_suppression_issue(void *run, const struct suppression_issue *issue);
 
-/* Appends a finding without text, placed and identified, to the file's. */
+/* Appends a finding with rule and setting, but without place and text, to those
+ * of the file. */
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting);
-/* Places it at bytes of the current file. */
+/* Sets its place to bytes of the current file. */
 void finding_put(struct run *run, struct finding *finding, uint32_t start,
 		 uint32_t end);
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count);
-/* True if the finding is exempt today; marks it as suppressed. */
+/* Marks the finding as suppressed and returns true if an exemption applies
+ * today. */
 bool run_apply_exemptions(struct run *run, const struct policy *policy,
 			  struct finding *f);
-/* At admission: the value includes pod, container and message before masking,
+/* At admission, adds pod, container and message to the value before masking,
  * because masking may make two of them equal. */
 void finding_finish_value(struct finding *finding);
-/* Hides findings [from, n) that yield to a more specific one among them. */
+/* Hides findings among [from, n) for which there is a more specific one among
+ * them. */
 void findings_yield(struct finding **findings, size_t from, size_t n);
 
-/* True if the rule, which is on, is selected when not all rules are. */
+/* True if a rule that is on is needed for the results that the caller wants. */
 bool run_wants_for(const struct run_state *state, unsigned rule,
 		   const struct setting *settings);
 
@@ -187,40 +199,41 @@ void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
 
 /* Gives an embedded object the namespace of its parent, and an object without
- * one the default of its file (run.c). */
+ * namespace the default of its file (run.c). */
 void run_settle_namespace(const struct run *run, struct object *object);
 
-/* Adds to the pods the fields that the cluster sets, or may set
+/* Adds to the pods the fields that the cluster sets or may set
  * (run_admission.c). */
 void run_inject(struct run *run, struct arena *arena, struct object *object);
-/* Checks an object by the cluster's own policies (run_admission.c). */
+/* Evaluates the cluster's admission policies for an object
+ * (run_admission.c). */
 void run_admission_policies(struct run *run, const struct object *object,
 			    const struct setting *settings);
 
-/* -- run_budget.c: the budget of a file -- */
+/* -- run_budget.c: limits of a file -- */
 
-/* True if the file has reached its maximum of findings, which is reported once,
- * at the node (or NULL) or the bytes. Never true at admission, whose reviews
- * are limited. */
+/* True if the file has reached its largest number of findings, which is
+ * reported once, at the node or, if it is NULL, at the bytes. Always false at
+ * admission, where reviews are limited. */
 bool run_is_cut(struct run *run, const struct node *at, uint32_t start,
 		uint32_t end);
 /* True if run_is_cut(), or if the object's lists, keys or texts are too long:
  * its rules are not called, and a finding reports it. */
 bool run_is_over_budget(struct run *run, const struct object *object);
-/* From now on the documents of the state's arena belong to another file. */
+/* Starts a file: the documents of the state's arena belong to it. */
 void run_budget_begin(struct run *run);
-/* True if the budget, including memory, is exceeded: the other rules need not
- * check the object. */
+/* True if the budget, including memory, is exceeded, so that no further rules
+ * are called for the object. */
 bool run_is_spent(struct run *run);
-/* Does the same at most once per MiB: true if memory has grown that much since
- * run_is_spent(), and the budget is exceeded. */
+/* Like run_is_spent(), but checks the budget only after memory has grown by a
+ * MiB. */
 bool run_outgrows_budget(struct run *run);
-/* Called before and after an object is checked: if it was not read as a whole,
- * or its rules exceeded the budget, a finding reports it. Returns false if the
- * object must not be checked. */
+/* Called before and after an object is checked. Report a finding if the object
+ * was read only in part, or its rules exceeded the budget. run_read_in_time()
+ * returns false if the object must not be checked. */
 bool run_read_in_time(struct run *run, const struct object *object);
 void run_check_budget(struct run *run, const struct object *object);
-/* Reports the finding; text lives as long as the file. (run.c) */
+/* Reports that checking stopped; text must live as long as the file. (run.c) */
 void run_report_cut(struct run *run, const char *text, uint32_t start,
 		    uint32_t end);
 
@@ -228,7 +241,7 @@ void run_count_finding(struct run_counts *counts, const struct finding *f);
 /* Reads the device claims in the file, for the pods that refer to them. */
 void run_claims_begin(struct run *run);
 void run_claims_end(struct run *run);
-/* Reads the runtimes to which its objects refer (run_runtimes.c). */
+/* Reads the runtimes to which the file's objects refer (run_runtimes.c). */
 void run_runtimes_begin(struct run *run);
 void run_runtimes_end(struct run *run);
 /* See struct runtime_finder; context is the run. */
@@ -236,7 +249,7 @@ const struct runtime *run_find_runtime(void *context,
 				       const struct object *object,
 				       const char *kind,
 				       const struct node *ref);
-/* Returns the runtime that holds the node of one of the object's pods, or
+/* Returns the runtime that contains the node of one of the object's pods, or
  * NULL. */
 const struct runtime *run_runtime_around(const struct run *run,
 					 const struct object *object,

@@ -2,8 +2,8 @@
 /*
  * Names defined by other objects of the snapshot, the file and the other input
  * files. They are read when a rule first needs them, or when a resource is in
- * no table: pods that request a DeviceClass of accelerators are GPU workloads
- * for all rules.
+ * no table, because a pod that requests a DeviceClass of accelerators is a GPU
+ * workload for all rules.
  */
 #include "base/text.h"
 #include "base/vec.h"
@@ -19,8 +19,8 @@ static void add_name(void *context, const struct defined_name *name)
 		*name;
 }
 
-/* Reads the names that the file defines; at admission it is the object alone.
- */
+/* Reads the names that the file defines. At admission, the file is the object
+ * alone. */
 static void read_names(struct run *run)
 {
 	const struct source *source = run->state->file.source;
@@ -58,7 +58,8 @@ static bool find_resource(struct run *run, const char *resource,
 	       find_name(run, DEFINED_DEVICE, resource, name);
 }
 
-/* The class may select partitions: a unit is then not a whole device. */
+/* Returns the accelerator for a resource name that a DeviceClass defines. The
+ * class may select partitions, so one unit need not be a whole device. */
 const struct accelerator *run_named_accelerator(void *context,
 						const char *resource)
 {

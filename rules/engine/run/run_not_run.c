@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Rules that did not run, why and how often.
- */
+/* Records which rules did not run, how often and for what reason. */
 #include <string.h>
 
 #include "base/vec.h"
 #include "run_internal.h"
 
-/* Finds an entry that exists already, or NULL. The rule is usually the same
- * pointer, but a custom rule may be a copy. */
+/* Finds an equal entry, or NULL. The rule is usually the same pointer, but a
+ * custom rule may be a copy. */
 static struct not_run *not_run_find(struct run_state *state,
 				    const struct not_run *one)
 {
@@ -32,7 +30,8 @@ static int not_run_cmp(const struct not_run *x, const struct not_run *y)
 	return c ? c : strcmp(x->reason, y->reason);
 }
 
-/* Copies the name of a custom rule, which may be freed before the run. */
+/* Returns the rule, or a copy if it is a custom rule, which may be freed before
+ * the run. */
 static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 {
 	struct arena *arena = &run->state->arena;
@@ -46,7 +45,8 @@ static const struct rule *lasting_rule(struct run *run, const struct rule *rule)
 	return copy;
 }
 
-/* The entries are few, and sorted. */
+/* Adds to the entry, which is created if it is new. The entries are few, and
+ * sorted. */
 void run_not_run_add(struct run *run, const struct rule *rule,
 		     const char *reason, uint64_t count)
 {

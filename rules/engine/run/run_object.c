@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The whole object behind a workload, for rules over several objects that need
- * more of its pods than the index keeps. Few workloads are needed, and the
- * files of findings are read again anyway: that is cheaper than keeping every
- * tree.
+ * Reads the complete object of a workload again, for rules over several objects
+ * that need data that the index does not store. Such rules need few workloads,
+ * and files with findings are read again anyway, so this is cheaper than
+ * keeping every tree.
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "kube/injected.h"
 #include "run_internal.h"
 
-/* Objects of a file, in memory until another file is needed. */
+/* Objects of one file, which stay in memory until another file is needed. */
 struct reread {
 	struct arena arena;
 	uint32_t file;
@@ -26,7 +26,7 @@ struct reread {
 
 static void ignore_issue(void *context, const struct load_issue *issue)
 {
-	(void)context; /* reported when the file was linted */
+	(void)context; /* issues were reported when the file was linted */
 	(void)issue;
 }
 
@@ -50,7 +50,7 @@ static bool read_document(struct run *run, struct reread *reread,
 	return true;
 }
 
-/* Returns the file's objects; reads it unless it was the last one. */
+/* Returns the objects of the file, which is read unless it was the last one. */
 static struct reread *reread_file(struct run *run, uint32_t file)
 {
 	struct run_state *state = run->state;
@@ -111,7 +111,7 @@ const struct object *rule_object(struct rule_run *rr, const struct workload *w)
 	struct reread *reread;
 	struct object *object;
 
-	if (w->place.object) /* at admission */
+	if (w->place.object) /* in a review */
 		return rr->object = w->place.object;
 	if (w->place.file == NO_FILE)
 		return NULL;

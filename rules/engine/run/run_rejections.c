@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rejections by operators: CEL over objects of their kinds, or over pod
- * templates. Compiled for a run when the first object of a kind is checked.
+ * Evaluates tables of rejections: CEL expressions over objects of an operator's
+ * kinds, or over pod templates. They are compiled once per run, when the first
+ * object of a kind is checked.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +15,29 @@
 
 enum { SELF, OWNER, OBJECT, VARIABLES };
 
-/* A place in an object, as expressions read it. */
+/* A part of an object, with the variables that expressions read. */
 struct rejected_part {
 	const struct node *values[VARIABLES];
-	const struct pod *pod; /* the pod of the template, or NULL */
+	const struct pod *pod; /* pod made from the template, or NULL */
 };
 
-/* The rejections of objects of a kind. */
+/* The rejections for objects of one kind. */
 struct kind_rejections {
 	const char *group, *kind;
 	struct kind_rejection {
 		const struct rejection *one;
-		const char *path; /* of the part, ends with ' ' or '\0' */
+		/* path of the part, which ends at ' ' or '\0' */
+		const char *path;
 	} * items;
 	size_t n, size;
 	struct kind_rejections *next;
 };
 
-/* Each one is compiled when it is first evaluated. */
+/* The rejections of a rule. Each one is compiled when it is first evaluated. */
 struct compiled_rejections {
 	const struct rule *rule;
 	const struct cel_program **rules, **messages;
-	struct kind_rejections *kinds; /* of checked objects */
+	struct kind_rejections *kinds; /* kinds of the objects checked so far */
 	struct compiled_rejections *next;
 };
 
@@ -123,7 +125,7 @@ static bool is_word(const char *text, const char *word, size_t len)
 	return text && strncmp(text, word, len) == 0 && !text[len];
 }
 
-/* The list item at this index or with this name, or the map's value. */
+/* Returns the list item at this index or with this name, or the map's value. */
 static const struct node *item_of(const struct node *of, const char *key,
 				  size_t len)
 {
@@ -141,8 +143,8 @@ static const struct node *item_of(const struct node *of, const char *key,
 	return NULL;
 }
 
-/* The value at the path ("a.b[0].c[name].d[a.key/of.a.map]"), or its nearest
- * present parent; rest is then the missing part of the path. */
+/* Returns the value at the path ("a.b[0].c[name].d[a.key/of.a.map]"), or its
+ * nearest existing parent; *rest is then the missing part of the path. */
 static const struct node *nearest_node(const struct node *self,
 				       const char *path, const char **rest)
 {
@@ -208,8 +210,8 @@ static struct finding *report_rejection(struct rule_run *rr,
 	return f;
 }
 
-/* A value that is unknown, or of the wrong type, decides nothing: the API
- * server rejects the latter. */
+/* Evaluates a rejection and reports it. A value that is unknown or of the wrong
+ * type is skipped: the API server rejects wrong types itself. */
 static void compare(struct rule_run *rr, const struct rejected_part *part,
 		    const struct rejection *one)
 {
@@ -226,7 +228,7 @@ static void compare(struct rule_run *rr, const struct rejected_part *part,
 		return;
 	if (one->field)
 		at = nearest_node(part->values[SELF], one->field, &rest);
-	/* The API server drops a null. */
+	/* The API server drops nulls, so they count as absent. */
 	if ((*rest && !one->absent) || (at && node_is_unset(at)))
 		return;
 	value = evaluate(
@@ -260,7 +262,7 @@ static void check_rejection(struct rule_run *rr,
 }
 
 /* Returns the path of the part that the word names, "" for the whole object;
- * NULL if it names another kind. */
+ * NULL if the word is for another kind. */
 static const char *path_for(const struct object *object, const char *group,
 			    const char *word, size_t len)
 {
@@ -310,8 +312,8 @@ static void add_words(struct arena *arena, struct kind_rejections *of,
 	}
 }
 
-/* Returns the rejections of objects of this kind, which are found once if there
- * are any. */
+/* Returns the rejections for objects of this kind. The result is stored for the
+ * next object. */
 static const struct kind_rejections *rejections_of(struct run_state *state,
 						   const struct rule *rule,
 						   const struct object *object)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runtimes to which objects refer: those in the file are read before its
- * objects, which may precede them; others are read when an object refers to
- * one, and kept as long as its document.
+ * Reads runtimes to which objects refer. Runtimes in the file are read before
+ * its objects, because they may follow them; others are read when an object
+ * refers to one, and stay in memory as long as its document.
  */
 #include "base/text.h"
 #include "doc/placeholder.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 
-/* The trees are kept, unlike those of claims, because pods are built from
- * them. */
+/* Reads the runtimes in the file. Unlike for claims, the trees stay in memory,
+ * because pods are built from them. */
 static void read_file(struct run *run)
 {
 	struct run_state *state = run->state;
@@ -46,8 +46,8 @@ void run_runtimes_end(struct run *run)
 	run->state->runtimes_end = true;
 }
 
-/* Copies it with its own line table, because another thread may use the
- * original. */
+/* Finds a runtime in other input files. Copies it with its own line table,
+ * because another thread may use the original. */
 static bool find_in_set(struct run *run, const struct object *object,
 			const char *kind, const struct node *ref,
 			struct runtime *copy)
@@ -69,7 +69,8 @@ static bool find_in_set(struct run *run, const struct object *object,
 	return true;
 }
 
-/* Returns the tree that another reference has read, or reads it. */
+/* Returns the tree of a runtime in the cluster, which may have been read for
+ * another reference. */
 static const struct node *cluster_root(struct run_state *state,
 				       const struct object_id *id)
 {
@@ -109,7 +110,8 @@ static bool find_in_cluster(struct run *run, const struct object *object,
 	return copy->root != NULL;
 }
 
-/* Each item of a List has a separate budget, within that of the review. */
+/* True if the budget allows one more. Each item of a List has a separate
+ * budget, within that of the review. */
 static bool may_read(struct run *run)
 {
 	struct load_budget *budget = &run->state->budget;
@@ -150,7 +152,7 @@ const struct runtime *run_find_runtime(void *context,
 {
 	struct run *run = context;
 
-	/* Objects that set rules read again belong to other files, and use
+	/* Objects that set rules read again belong to other files and use
 	 * another arena. */
 	if (run->state->runtimes_end)
 		return NULL;

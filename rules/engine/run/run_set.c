@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Runs set rules, once, over the facts of all files. Findings of check_set()
- * may be in any file and are collected first; findings of check_workload() are
- * in the workload's file, and workloads come in the order of the files. So
- * findings go to the sink file by file, after the comments of each file are
- * read, and memory holds the findings of one file.
+ * Runs set rules over the facts of all files. check_set() runs first, and its
+ * findings, which may be in any file, are collected. Findings of
+ * check_workload() are in the workload's file, and workloads come in the order
+ * of files. So the sink gets the findings file by file, after the comments of
+ * the file are read, and only the findings of one file are in memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@ struct set_run {
 	struct run *run;
 	const struct policy *(*policy_of)(void *context, uint32_t file);
 	void *context;
-	const struct policy
-		*policy; /* of the input as a whole: the first file's */
-	const struct setting *settings; /* by which check_set() runs */
-	struct arena arena;		/* findings of check_set() */
-	struct finding **findings;	/* sorted */
+	/* for the input as a whole: that of the first file */
+	const struct policy *policy;
+	const struct setting *settings; /* for check_set() */
+	struct arena arena;		/* memory for findings of check_set() */
+	struct finding **findings;	/* sorted by file */
 	size_t n, next;
 };
 
@@ -61,8 +61,8 @@ void run_join_sets(struct run *dst, const struct run *src)
 }
 
 /*
- * Returns the policy's settings; for rules that it turns off, the settings of a
- * later file.
+ * Returns the settings of the first file's policy. For a rule that it turns
+ * off, they are those of a later file.
  */
 static const struct setting *set_settings(struct set_run *set)
 {
@@ -86,8 +86,8 @@ static const struct setting *set_settings(struct set_run *set)
 }
 
 /*
- * Returns the settings of the workload's object, whose labels an override may
- * match.
+ * Returns the settings for the workload's object, to whose labels an override
+ * may refer.
  */
 static const struct setting *settings_for(struct set_run *set,
 					  const struct workload *w)
@@ -152,11 +152,11 @@ static void excuse_object(struct excuse_run *e, struct object *object)
 
 static void ignore_issue(void *context, const struct load_issue *issue)
 {
-	(void)context; /* reported when the file was linted */
+	(void)context; /* issues were reported when the file was linted */
 	(void)issue;
 }
 
-/* Reads the file again for its comments and annotations. */
+/* Reads the file again to apply its comments and annotations. */
 static void excuse_by_file(struct excuse_run *e, struct source *source)
 {
 	struct run_state *state = e->run->state;
@@ -191,8 +191,8 @@ static void excuse_by_file(struct excuse_run *e, struct source *source)
 				    e->run);
 }
 
-/* A letter may be written as \x67, \u0067 or \U00000067; and a key over several
- * lines, marked by '?', may continue after a backslash. */
+/* True if escapes may hide letters of an annotation's name: \x67, \u0067,
+ * \U00000067, or a backslash in a key over several lines, which '?' marks. */
 static bool may_hide_letters(const struct source *source)
 {
 	const char *p = source->text, *end = p + source->len;
@@ -204,14 +204,15 @@ static bool may_hide_letters(const struct source *source)
 			return true;
 		if (line && memchr(source->text, '?', source->len))
 			return true;
-		/* The first of two backslashes escapes the second. */
+		/* The first of two backslashes escapes the second, so skip
+		 * both. */
 		p += *p == '\\';
 	}
 	return false;
 }
 
-/* Reading is expensive, and a file that suppresses something contains the text,
- * unless escapes hide the annotation's name. */
+/* True if the file may suppress findings: it contains the text, or escapes may
+ * hide it. Otherwise it is not read again. */
 static bool may_excuse(const struct source *source)
 {
 	return text_find(source->text, source->len, "gpugate") ||
@@ -233,8 +234,9 @@ static void clear_findings(struct run *run)
 	run->state->nfindings = run->state->findings_size = 0;
 }
 
-/* check_set() runs once, with the settings of the input. The file's policy, and
- * its overrides for the object, decide; false if the rule is off there. */
+/* True if the finding of check_set() is wanted: the rule is on in the policy of
+ * its file, with the overrides for its object. check_set() itself runs with the
+ * settings of the input as a whole. */
 static bool is_wanted(const struct set_run *set, const struct policy *policy,
 		      struct finding *f)
 {
@@ -263,8 +265,8 @@ static bool is_wanted(const struct set_run *set, const struct policy *policy,
 }
 
 /*
- * Adds the reports of check_set() in the file to its findings, and ends the
- * file.
+ * Adds the findings of check_set() in the file to its other findings, and ends
+ * the file.
  */
 static void end_file(struct set_run *set, uint32_t file)
 {
@@ -322,7 +324,7 @@ static void check_workloads(struct set_run *set)
 	end_files(set, UINT32_MAX);
 }
 
-/* Keeps the reports of check_set() until their file is reached. */
+/* Stores the findings of check_set() until their file is processed. */
 static void gather(struct set_run *set)
 {
 	struct run_state *state = set->run->state;

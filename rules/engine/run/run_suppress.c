@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppression of findings by exemptions of the policy and by the baseline.
- * Comments and annotations are in suppress/.
+ * Suppresses findings by exemptions of the policy and by the baseline. Comments
+ * and annotations are handled in suppress/.
  */
 #include "run_internal.h"
 
 /*
- * Admission does not use exemptions of a local policy: one that covers a
- * finding denied there is rejected, which the finding mentions.
+ * Returns the state of the exemption that applies. If a local policy exempts a
+ * finding that admission denies, the exemption is rejected, which the finding
+ * mentions.
  */
 static enum exempt_state effective_exemption(struct run *run,
 					     const struct policy *policy,
@@ -47,8 +48,8 @@ bool run_apply_exemptions(struct run *run, const struct policy *policy,
 	return true;
 }
 
-/* Called once the identity of the finding is known, but before its fix is
- * applied. */
+/* Suppresses a finding that is in the baseline. Must be called after its
+ * identity is set and before its fix is applied. */
 void run_apply_baseline(struct run *run, struct finding *f)
 {
 	if (!f->fingerprint)

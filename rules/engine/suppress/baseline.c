@@ -7,9 +7,9 @@
  * {"version":2,"findings":[
  * {"fingerprint":"0123456789abcdef","rule":...,"file":...,...}, ... ]}
  *
- * which is JSON for programs and has one line per entry for people. Version 1,
- * whose fingerprints of missing values used a present parent, is still read,
- * and written as version 2.
+ * which is valid JSON and has one line per entry. Version 1, whose fingerprints
+ * of missing values used a present parent, is still read, and written as
+ * version 2.
  */
 #include "engine/baseline.h"
 
@@ -39,10 +39,10 @@ struct baseline {
 	struct arena arena;
 	struct baseline_item *items;
 	size_t n, size;
-	struct file_stamp stamp; /* of the loaded file */
-	bool unsorted; /* entries by fingerprint are unsorted; only while
-			  entries are added */
-	bool former;   /* of version 1 */
+	struct file_stamp stamp; /* state of the loaded file */
+	/* while entries are added, they are not sorted by fingerprint */
+	bool unsorted;
+	bool former; /* the file has version 1 */
 };
 
 struct baseline *baseline_new(void)
@@ -172,7 +172,8 @@ static json_t *parse(const struct buf *text, struct err *err)
 struct baseline *baseline_load(const char *path, struct err *err)
 {
 	struct baseline *baseline = baseline_new();
-	/* The user names the file: `<(git show main:baseline.json)` works. */
+	/* The user names the file, which may be a pipe: `<(git show
+	 * main:baseline.json)`. */
 	struct file_how how = {.limit = FILE_BASELINE_MAX,
 			       .may_pipe = true,
 			       .stamp = &baseline->stamp};
@@ -199,7 +200,8 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline)
 	return &baseline->stamp;
 }
 
-/* --- asking --------------------------------------------------------------- */
+/* --- look-ups
+ * --------------------------------------------------------------- */
 
 static bool has_fingerprint(struct baseline *baseline, uint64_t fingerprint)
 {
@@ -319,8 +321,8 @@ static bool is_utf8(const char *text)
 	return n;
 }
 
-/* Writes a text, except one that is not UTF-8, which a path may be and JSON may
- * not. */
+/* Writes a text unless it is not UTF-8: a path may contain any bytes, but JSON
+ * may not. */
 static void write_text(const char *key, const char *text, struct buf *out)
 {
 	if (!text || !is_utf8(text))
@@ -339,7 +341,7 @@ static void write_entry(const struct baseline_entry *entry, struct buf *out)
 	stream_close(out, '}');
 }
 
-/* Keeps the first entry of each fingerprint. */
+/* Copies the entries, keeping the first one of each fingerprint. */
 static size_t distinct(struct baseline *baseline, struct baseline_entry *out)
 {
 	size_t n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Matches findings with the suppressions of a file, and finds suppressions that
- * matched nothing. Comments are sorted by place and so are the lines they
- * cover, so a finding's comments are found by binary search; the few
+ * matched nothing. Comments are sorted by position, and so are the lines that
+ * they cover, so that binary search finds the comments of a finding; the few
  * ignore-file comments are tried one by one.
  */
 #include "suppress_internal.h"
@@ -72,7 +72,8 @@ static void exclude_span(struct suppressions *s, uint32_t start, uint32_t end)
 		s->comments[i].excluded = true;
 }
 
-/* The header line of a block scalar may have a comment: `key: | # comment`. */
+/* Returns the start of a scalar's content. The header line of a block scalar
+ * may have a comment: `key: | # comment`. */
 static uint32_t content_start(const struct suppressions *s,
 			      const struct node *node)
 {
@@ -99,9 +100,11 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 		exclude_node(s, doc->root);
 }
 
-/* --- a finding ------------------------------------------------------------ */
+/* --- one finding
+ * -------------------------------------------------------------- */
 
-/* Returns the term of the policy that the annotation does not meet, or NULL. */
+/* Returns the condition of the policy that the annotation does not meet, or
+ * NULL. */
 static const char *refusal_of_annotation(const struct suppressions *s,
 					 const struct suppress_clause *clause,
 					 const struct finding *finding)
@@ -158,7 +161,7 @@ bool finding_is_denied_by(const struct policy *admission,
 		!f->fix_title);
 }
 
-/* Why the clause must not silence the finding, or NULL. */
+/* Returns the reason why the clause must not suppress the finding, or NULL. */
 static const char *refusal(const struct suppressions *s,
 			   const struct suppress_clause *clause,
 			   const struct setting *setting,
@@ -279,7 +282,8 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
 		suppress_by_annotation(s, object, setting, finding);
 }
 
-/* --- what is left --------------------------------------------------------- */
+/* --- unused suppressions
+ * -------------------------------------------------------- */
 
 struct finish {
 	struct suppressions *s;
@@ -305,7 +309,7 @@ static void add_trouble(struct finish *f, const struct suppress_clause *clause,
 	f->add(f->context, &issue);
 }
 
-/* Makes the user's text safe for a message. */
+/* Returns the user's text in a form that is safe in a message. */
 static const char *printable(struct arena *arena, const char *text)
 {
 	char *copy = arena_printf(arena, "%.60s", text);
@@ -314,7 +318,7 @@ static const char *printable(struct arena *arena, const char *text)
 	return copy;
 }
 
-/* Returns false if the word names no rule that could be suppressed. */
+/* Returns false if the word names no rule that can be suppressed. */
 static bool check_word(struct finish *f, const struct suppress_clause *clause,
 		       const char *text, struct rule_word *word)
 {
@@ -345,7 +349,7 @@ static bool speaks_later(const struct rule *rule)
 	       rule->check_workload || rule->check_set;
 }
 
-/* True if /mutate may have removed the cause. */
+/* True if /mutate may have removed the cause of the finding. */
 static bool is_patched(const struct finish *f, size_t index)
 {
 	const struct rule *rule = f->rules->items[index];
@@ -359,7 +363,8 @@ static bool is_patched(const struct finish *f, size_t index)
 	return rule_action(rule, setting->severity) == ACTION_PATCH;
 }
 
-/* True if every rule and check of this word could have reported a finding. */
+/* True if every rule and check that this word selects could have reported a
+ * finding. */
 static bool is_judged(const struct finish *f, const struct rule_word *word)
 {
 	bool any = false;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugate.dev/ignore, -reason and -until on an object or a template in it. An
- * object's annotation covers all findings of the object and of those it embeds;
- * a template's annotation covers findings inside of the template; that of a pod
- * template also covers findings about its role beside it (a replica spec's
- * restartPolicy).
+ * Reads the annotations gpugate.dev/ignore, -reason and -until of an object or
+ * a template in it. An object's annotation covers all findings of the object
+ * and of those it embeds; a template's annotation covers findings inside of the
+ * template; that of a pod template also covers findings about fields of its
+ * role (a replica spec's restartPolicy).
  *
  * Places are compared by JSON Pointer within a document: nodes are freed when
  * the next document is read.
@@ -19,7 +19,7 @@ static const char ignore_key[] = "gpugate.dev/ignore";
 static const char reason_key[] = "gpugate.dev/ignore-reason";
 static const char until_key[] = "gpugate.dev/ignore-until";
 
-/* True if inner is at or below outer. */
+/* True if the pointer inner is equal to outer or below it. */
 static bool is_below(const char *inner, const char *outer)
 {
 	size_t len = strlen(outer);
@@ -84,7 +84,7 @@ static bool is_noted(const struct suppressions *s,
 		const struct suppress_annotation *other = &s->annotations[i];
 
 		if (other->clause.document != one->clause.document)
-			break; /* documents follow each other */
+			break; /* annotations are in the order of documents */
 		if (other->clause.start == one->clause.start &&
 		    strcmp(other->object, one->object) == 0 &&
 		    text_eq(other->template, one->template))
@@ -93,8 +93,8 @@ static bool is_noted(const struct suppressions *s,
 	return false;
 }
 
-/* template is NULL for the object itself; role is NULL if it is not about
- * pods. */
+/* Adds an annotation. template is NULL for the object itself; role is NULL if
+ * it is not about pods. */
 static void note_annotation(struct suppressions *s, const struct object *object,
 			    const struct node *metadata,
 			    const struct node *template, const char *role)
@@ -123,8 +123,8 @@ static void note_annotation(struct suppressions *s, const struct object *object,
 		  s->annotations_size) = one;
 }
 
-/* Notes templates of the owner of the pods (a CronJob's Job), which get the
- * annotation as their own. */
+/* Adds the annotations of outer templates (a CronJob's Job template), which the
+ * owner of the pods gets. */
 static void note_around(struct suppressions *s, const struct object *object,
 			const struct node *template)
 {
@@ -138,7 +138,8 @@ static void note_around(struct suppressions *s, const struct object *object,
 					NULL);
 }
 
-/* Called for every finding, so the object's pods are walked only once. */
+/* True if the object's annotations were read before. It is called for every
+ * finding, so that pods are searched only once. */
 static bool is_seen(struct suppressions *s, const struct object *object)
 {
 	if (s->seen_document != object->doc->number)

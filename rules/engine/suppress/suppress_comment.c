@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `# gpugate: ignore[rule,rule] until=2027-01-31 -- reason`, and the same with
- * ignore-file. A comment after a value covers its own line; a comment alone on
- * a line covers the next line that is not a comment, so several may follow each
- * other.
+ * Reads comments `# gpugate: ignore[rule,rule] until=2027-01-31 -- reason`, and
+ * the same with ignore-file. A comment after a value covers its own line; a
+ * comment alone on a line covers the next line that is not a comment, so
+ * several may follow each other.
  *
  * A file without "gpugate:" costs one search. The text before the `#` decides
- * whether it starts a comment, as in YAML; text inside of scalars is removed
- * later, once the documents are known.
+ * whether it starts a comment, as in YAML; text inside of scalars is excluded
+ * later, when the documents are known.
  */
 #include <string.h>
 
@@ -21,8 +21,8 @@ struct comment_scan {
 	struct suppressions *s;
 	const char *text;
 	size_t len;
-	size_t block_end;    /* of the last block of whole-line comments */
-	uint32_t block_line; /* that it covers */
+	size_t block_end;    /* of the last block of lines that are comments */
+	uint32_t block_line; /* line that the block covers */
 };
 
 static bool is_space(char c)
@@ -40,7 +40,8 @@ static size_t line_end(const struct comment_scan *scan, size_t at)
 	return stop;
 }
 
-/* Moves back over blanks only, never past the line: long lines cost nothing. */
+/* Moves back over blanks, but not past the line, so that long lines cost
+ * little. */
 static size_t back_over_space(const struct comment_scan *scan, size_t at)
 {
 	while (at && is_space(scan->text[at - 1]))
@@ -99,7 +100,8 @@ static uint32_t covered_line(struct comment_scan *scan, size_t hash)
 	return line;
 }
 
-/* --- the grammar ---------------------------------------------------------- */
+/* --- syntax of a comment
+ * ----------------------------------------------------- */
 
 /* True for white space and for line breaks, which annotations may contain. */
 static bool is_blank(char c)
@@ -195,7 +197,8 @@ static void read_until(struct comment_cursor *c, struct suppress_clause *clause)
 			     "until=2027-01-31");
 }
 
-/* A missing reason is reported, but the suppression still applies. */
+/* Reads the reason. A missing one is reported, but the suppression still
+ * applies. */
 static void read_reason(struct suppressions *s, struct comment_cursor *c,
 			struct suppress_clause *clause)
 {
@@ -219,7 +222,8 @@ static void read_reason(struct suppressions *s, struct comment_cursor *c,
 	else
 		clause->reason =
 			arena_strndup(s->arena, c->p, (size_t)(c->end - c->p));
-	/* Otherwise it would never end. */
+	/* After `--`, `until=` would be a part of the reason, and the
+	 * suppression would never expire. */
 	if (strstr(clause->reason, "until="))
 		clause->problem = "`until=` counts only before `--`";
 }

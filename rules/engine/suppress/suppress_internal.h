@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Suppressions of one file: comments by place in the text, annotations by place
- * in the objects. Private to suppress*.c. Everything is in the arena given to
- * suppressions_scan(); nothing points into documents, which are freed when the
- * file is finished.
+ * The suppressions of one file: comments by position in the text, annotations
+ * by position in the objects. Private to suppress*.c. Everything is in the
+ * arena given to suppressions_scan(); nothing points into documents, which are
+ * freed when the file is finished.
  */
 #ifndef RULES_ENGINE_SUPPRESS_INTERNAL_H
 #define RULES_ENGINE_SUPPRESS_INTERNAL_H
@@ -22,72 +22,77 @@ struct suppress_words {
 	size_t n, size;
 };
 
-/* The common part of comments and annotations. */
+/* Common members of comments and annotations. */
 struct suppress_clause {
-	uint32_t start, end; /* bytes in the source */
-	/* Annotations: the pointer; NULL for a comment. */
+	uint32_t start, end; /* byte offsets in the source */
+	/* JSON pointer of an annotation; NULL for a comment. */
 	const char *pointer;
 	unsigned document;
 	uint64_t named_path;
 	struct object_id id;
 	struct suppress_words words;
 	const char *reason;  /* "" when missing */
-	int64_t until;	     /* DATE_NONE: no end */
-	const char *problem; /* malformed, NULL: fine */
-	bool broken;	     /* so malformed that it suppresses nothing */
+	int64_t until;	     /* "" if missing */
+	const char *problem; /* DATE_NONE: never expires */
+	bool broken;	     /* description of the malformed part, or NULL */
 	struct suppress_refusal {
 		const struct rule *rule;
 		const char *text;
 		struct suppress_refusal *next;
-	} * refused; /* one per rule, the last one first */
+	} * refused; /* one entry per rule, the last one first */
 };
 
 struct suppress_comment {
 	struct suppress_clause clause;
-	uint32_t line; /* that it covers */
+	uint32_t line; /* line that it covers */
 	bool whole_file;
-	bool excluded; /* inside a scalar */
+	bool excluded; /* not a comment, but text in a scalar */
 };
 
 struct suppress_annotation {
 	struct suppress_clause clause;
-	const char *object; /* pointer of the annotated object */
-	const char
-		*template; /* the annotated template; NULL: the object itself */
-	const char *role;  /* of that template's pods, may be "" */
-	bool of_pods;	   /* their own template has it */
+	const char *object;   /* pointer of the annotated object */
+	const char *template; /* pointer of the annotated template; NULL: the
+				 object itself */
+	const char *role;     /* of that template's pods, may be "" */
+	bool of_pods;	      /* the pods' own template has it */
 };
 
 struct suppressions {
 	struct arena *arena;
 	struct source *source;
 	int64_t today;
-	/* Lint has a separate rule for expired suppressions, and reads the
-	 * author's object; /validate reads the object that /mutate patched. */
+	/* Lint has a separate rule for expired suppressions and reads the
+	 * author's object; /validate reads the object that /mutate has
+	 * patched. */
 	bool is_admission;
 	struct suppress_comment *comments;
 	size_t ncomments, comments_size;
-	size_t *whole_file; /* indices of ignore-file comments */
+	size_t *whole_file; /* indexes of ignore-file comments */
 	size_t nwhole_file, whole_file_size;
 	struct suppress_annotation *annotations;
 	size_t nannotations, annotations_size;
-	/* Roots of the objects of a document whose annotations are noted
-	 * already. */
+	/* Roots of the current document's objects whose annotations were
+	 * read. */
 	const struct node **seen;
 	size_t nseen, seen_size;
 	unsigned seen_document;
-	/* Settings of the run, which turn rules on; NULL: all are on. */
+	/* Settings of the run, from which the rules that are on are known;
+	 * NULL: all are on. */
 	const struct setting *settings;
-	/* Unknown values may hide their findings. */
+	/* Unknown values may hide findings that comments, or annotations, would
+	 * suppress. */
 	bool unsure_comments, unsure_annotations;
-	/* The policy at admission, or NULL: no grant is needed. */
+	/* The admission policy, or NULL: suppressions then need no
+	 * permission. */
 	const struct policy *admission;
 };
 
-/* More than the number of rules: each finding is compared with each word. */
+/* Largest number of words per clause, more than there are rules, because each
+ * finding is compared with each word. */
 enum { SUPPRESS_WORDS_MAX = 256 };
 
-/* -- suppress_comment.c; "a, b" is the same in annotations -- */
+/* -- suppress_comment.c; also reads the words "a, b" of annotations -- */
 void suppress_read_words(struct arena *arena, const char *text, size_t len,
 			 struct suppress_words *words);
 void suppress_read_comments(struct suppressions *s);
@@ -99,7 +104,7 @@ void suppress_by_annotation(struct suppressions *s, const struct object *object,
 			    struct finding *finding);
 
 /* -- suppress.c -- */
-/* True if the clause names the rule and has silenced the finding. */
+/* True if the clause names the rule and has suppressed the finding. */
 bool suppress_by_clause(const struct suppressions *s,
 			struct suppress_clause *clause,
 			const struct setting *setting, struct finding *finding,
