@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugate: the table of commands, and the choice of one. Under the name
- * kubectl-gpugate it is a plugin of kubectl.
+ * gpugate: the table of commands, and the selection of the command. If the
+ * program is called kubectl-gpugate, it is a plugin of kubectl.
  */
 #include <fcntl.h>
 #include <jansson.h>
@@ -189,7 +189,7 @@ static const struct command *command_find(const char *name)
 	return NULL;
 }
 
-/* Returns the command line here for a command name of other linters, or
+/* Returns the command of gpugate for the name of a command of other linters, or
  * NULL. */
 static const char *other_name(const char *word)
 {
@@ -235,7 +235,7 @@ static int unknown_command(const char *word)
 	return log_usage(NULL, "unknown command `%s`", word);
 }
 
-/* NULL: of the program. */
+/* command is NULL for the help of the program. */
 static int print_help(const struct command *command)
 {
 	struct buf out;
@@ -284,7 +284,8 @@ static int run_command(const struct command *command, char **argv)
 	return rc;
 }
 
-/* jansson would silently drop data when memory runs out. */
+/* Ends the program if memory runs out, because jansson would silently drop
+ * data. */
 static void *take(size_t size)
 {
 	void *memory = malloc(size);
@@ -295,9 +296,10 @@ static void *take(size_t size)
 }
 
 /*
- * The heap grows in large steps and is kept to the end: with several threads,
- * each block returned to the system interrupts the other processors. Only
- * blocks larger than a buffer of findings are returned.
+ * Sets up malloc(): the heap grows in large steps and is kept until the end,
+ * because with several threads, each return of memory to the system interrupts
+ * the other processors. Only blocks larger than a buffer of findings are
+ * returned.
  */
 static void set_up_memory(void)
 {
@@ -307,8 +309,9 @@ static void set_up_memory(void)
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 }
 
-/* A file must not get the descriptor of standard output or error, or their
- * output would end up in it. O_PATH: reading and writing stay errors. */
+/* Opens missing standard streams. Otherwise a file could get the descriptor of
+ * standard output or error, and their output would be written into it. With
+ * O_PATH, reading and writing are errors. */
 static void set_up_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -326,7 +329,7 @@ int main(int argc, char **argv)
 	set_up_streams();
 	set_up_memory();
 
-	/* A closed pipe then is an error of write(), with a message. */
+	/* A closed pipe then becomes an error of write(), which is reported. */
 	signal(SIGPIPE, SIG_IGN);
 	if (argc < 2)
 		return log_usage(NULL, "no command given%s",

@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 
-/* bracket is '{' or '['; key is NULL for an item and for the outermost
- * value. */
+/* bracket is '{' or '['. key is NULL for an item of a list and for the
+ * outermost value. */
 void stream_open(struct buf *out, const char *key, char bracket);
 void stream_close(struct buf *out, char bracket);
 /* Begins a member whose value the caller adds. */
@@ -25,7 +25,7 @@ void stream_text(struct buf *out, const char *key, const char *s);
 void stream_bytes(struct buf *out, const char *key, const char *s, size_t len);
 void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
-/* Adds 16 digits, as text. */
+/* Adds a number as a text of 16 hexadecimal digits. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
 /* json must be compact JSON. */
 void stream_json(struct buf *out, const char *key, const char *json);

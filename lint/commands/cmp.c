@@ -69,7 +69,8 @@ static const char *find_inside(struct cmp *cmp, const char *path)
 	return kept;
 }
 
-/* --- what Argo CD says ---------------------------------------------------- */
+/* --- parameters
+ * ------------------------------------------------------------ */
 
 static const char *variable(const char *name)
 {
@@ -78,8 +79,8 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* The application's folder without its path in the repository; if that is
- * unknown, git's repository, or the folder itself. */
+/* Returns the application's folder without its path in the repository; if the
+ * path is unknown, the root of git's repository, or the folder itself. */
 static const char *find_root(struct cmp *cmp)
 {
 	const char *path = variable("ARGOCD_APP_SOURCE_PATH");
@@ -98,8 +99,8 @@ static const char *find_root(struct cmp *cmp)
 	return len ? arena_strndup(&cmp->arena, cmp->folder, len) : cmp->folder;
 }
 
-/* Adds a file of values. Its path is relative to the application, or with a
- * leading / to the repository, as in Argo CD's Helm sources. */
+/* Adds a file of values. Its path is relative to the application's folder, or
+ * with a leading / to the repository, as in Argo CD's Helm sources. */
 static int add_values(struct cmp *cmp, const char *name)
 {
 	struct buf path;
@@ -134,7 +135,8 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* A comma is part of the value, except in a list: {a,b}. */
+/* Adds assignments for `helm --set`. Inside of braces, as in {a,b}, a comma
+ * separates items; other commas are part of the value. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -193,9 +195,10 @@ static int take_recurse(struct cmp *cmp, const json_t *value)
 }
 
 static const struct parameter {
-	const char *name, *member; /* that holds its value */
+	/* member of the parameter that contains its value */
+	const char *name, *member;
 	json_type type;
-	bool discovers; /* decides about --discover */
+	bool discovers; /* the value decides about --discover */
 	int (*take)(struct cmp *cmp, const json_t *value);
 } parameters[] = {
 	{"render", "string", JSON_STRING, true, take_render},
@@ -512,7 +515,8 @@ static int print_texts(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct buf *text = &f->texts[i].text;
 
-		/* Argo CD skips such a file, but not such a document. */
+		/* Argo CD skips a file without objects, but not such a
+		 * document. */
 		if (!f->texts[i].objects)
 			continue;
 		if (out.len)
@@ -524,8 +528,8 @@ static int print_texts(struct filter *f)
 	return print_out(&out);
 }
 
-/* Lints the texts, and prints them if none fails. Without objects Argo CD would
- * prune the whole application. */
+/* Lints the texts and prints them if the check passes. Without objects, Argo CD
+ * would delete the whole application, so that is an error. */
 static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);

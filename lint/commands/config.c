@@ -62,7 +62,8 @@ static void add_line(struct buf *out, const char *name, const char *text)
 	buf_addc(out, '\n');
 }
 
-/* Prints line by line, so that a policy's text is not markup of a terminal. */
+/* Prints line by line, so that control characters in a policy's text do not
+ * reach the terminal. */
 static void add_description(struct buf *out, const struct policy *policy)
 {
 	struct buf text;
@@ -78,7 +79,7 @@ static void add_description(struct buf *out, const struct policy *policy)
 	buf_release(&text);
 }
 
-/* path_rule: the matching entry of `paths:`. */
+/* path_rule is the matching entry of `paths:`. */
 static void print_config(struct buf *out, const struct policies *policies,
 			 const struct policy_entry *entry,
 			 const struct policy *policy,
@@ -105,7 +106,7 @@ static void print_config(struct buf *out, const struct policies *policies,
 		add_rule(out, width, rules->items[i], &settings[i]);
 }
 
-/* Cuts an absolute path to its folder, or keeps it if it is a folder. */
+/* Cuts the path to its folder, unless it is a folder itself. */
 static void cut_to_folder(struct buf *path)
 {
 	struct stat st;

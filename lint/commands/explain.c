@@ -14,11 +14,11 @@
 
 enum { INDENT = 12 };
 
-/* Written by examples.sh from the folders of tests/rules, in the order of the
- * rules' names: the examples shown are the ones tested. */
+/* Written by examples.sh from the folders of tests/rules, sorted by rule name,
+ * so that the examples shown are the tested ones. */
 static const struct rule_example {
 	const char *rule;
-	const char *bad, *good; /* NULL if there is none */
+	const char *bad, *good; /* NULL: none */
 } examples[] = {
 #include "examples.inc"
 };
@@ -98,7 +98,7 @@ static json_t *explain_checks_json(const struct rule *rule)
 struct prose {
 	struct buf *out;
 	void (*add)(struct buf *out, const char *title, const char *text);
-	const char *quote; /* around a rule's name */
+	const char *quote; /* printed around a rule's name */
 };
 
 static void add_field(struct buf *out, const char *title, const char *text)
@@ -276,8 +276,8 @@ static void explain_json(struct buf *out, const struct rule *rule)
 
 /* --- Markdown ------------------------------------------------------------ */
 
-/* `<resource>` is not an HTML tag, and hugepages-* is not emphasis; text in
- * `code` needs no escape. */
+/* Escapes text for Markdown: `<resource>` would be an HTML tag and hugepages-*
+ * emphasis. Text in `code` needs no escape. */
 static void add_escaped(struct buf *out, const char *text)
 {
 	bool code = false;
@@ -325,7 +325,7 @@ static size_t url_length(const char *text)
 	return n;
 }
 
-/* Adds one list item for each part between semicolons; URLs become links. */
+/* Adds a list item for each part between semicolons, with URLs as links. */
 static void add_evidence(struct buf *out, const char *text)
 {
 	if (!text || !*text)
@@ -401,7 +401,7 @@ static int unknown_rule(const struct rule_set *rules, const char *name)
 	return 2;
 }
 
-/* A built-in rule can be explained without the policy, which may be broken. */
+/* A built-in rule can be explained even if the policy is broken. */
 int explain_command(struct options *options)
 {
 	struct rule_set rules = program_rules();

@@ -2,9 +2,9 @@
 /*
  * `gpugate krm`: a KRM function (config.kubernetes.io/v1 ResourceList on
  * standard input and output) for kustomize transformers and kpt. Items are
- * fixed in place in the text, so comments and order stay; findings become
- * results. A functionConfig of kind Policy is the policy; a ConfigMap's data
- * may have `fix: none|safe|unsafe`.
+ * fixed in place in the text, so that comments and order stay; findings are
+ * returned as results. A functionConfig of kind Policy is used as the policy; a
+ * ConfigMap may set `fix: none|safe|unsafe`.
  */
 #include <string.h>
 
@@ -172,7 +172,7 @@ static struct node *result_of(struct arena *arena, const struct node *root,
 	return result;
 }
 
-/* Adds `results` to the text; the items' own bytes stay unchanged. */
+/* Adds `results` to the text. The bytes of the items do not change. */
 static int add_results(struct krm *krm, struct arena *arena)
 {
 	struct filter *f = &krm->filter;

@@ -2,9 +2,9 @@
 /*
  * `gpugate lint` for the objects of a cluster: each object is a file in its
  * namespace's folder, as `kubectl get -o json` prints it. Objects that a
- * controller created for a checked object are left out. It reads the kinds that
- * make pods, and kinds that rules need beside them; never Secrets or
- * ConfigMaps.
+ * controller created for a checked object are left out. Only kinds that make
+ * pods, and other kinds that rules need, are read; Secrets and ConfigMaps never
+ * are.
  */
 #include "live.h"
 
@@ -19,12 +19,12 @@
 #include "snapshot/kubectl.h"
 #include "snapshot/snapshot.h"
 
-/* Kinds without pods that rules about pods read. */
+/* Kinds without pods that rules need. */
 static const char beside[] =
 	"Service PersistentVolumeClaim ResourceClaim ResourceClaimTemplate "
 	"HorizontalPodAutoscaler PodDisruptionBudget NetworkPolicy PodGroup";
 
-/* --- which kinds ---------------------------------------------------------- */
+/* --- kinds ---------------------------------------------------------------- */
 
 /* Reads a line of `kubectl api-resources`: NAME [SHORTNAMES] APIVERSION true
  * KIND. */
@@ -88,7 +88,8 @@ static int find_kinds(const struct options *o, struct buf *kinds)
 	rest = out.data;
 	while (out.len && (line = strtok_r(NULL, "\n", &rest)))
 		take_kind(line, kinds);
-	/* Some of the groups may be unreachable. */
+	/* Some API groups may be unreachable, so kinds are needed only if none
+	 * was found. */
 	if (rc >= 0 && !kinds->len)
 		tell(&errors);
 	buf_release(&out);
@@ -178,8 +179,8 @@ static int get_objects(struct live_cluster *live, const struct options *o,
 	buf_init(&errors);
 	rc = ask(o, arguments, &out, &errors);
 	/*
-	 * Objects without read permission are missing from the list; report
-	 * that.
+	 * Objects that may not be read are missing from the list, so report
+	 * kubectl's messages.
 	 */
 	if (rc > 0)
 		tell(&errors);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a cluster through kubectl, in place of files: its state, and its
- * objects.
+ * Reads a cluster through kubectl in place of files: its objects, and its
+ * state.
  */
 #ifndef LINT_LIVE_H
 #define LINT_LIVE_H
@@ -12,16 +12,16 @@
 struct live_cluster {
 	struct arena arena;
 	struct cluster *state;
-	struct lint_text *texts; /* one an object */
+	struct lint_text *texts; /* one for each object */
 	size_t n, size;
-	bool incomplete; /* something may not be read, which was reported */
+	bool incomplete; /* something could not be read, which was reported */
 };
 
-/* Reads the objects that the options select; sets their snapshot. Returns 0, or
- * 2 after messages. */
+/* Reads the objects that the options select, and sets their snapshot. Returns
+ * 0, or 2 after messages. */
 int live_open(struct live_cluster *live, struct options *options,
 	      const char *command);
-/* Call it once the options are no longer used. */
+/* Frees the objects; call it when the options are not used any more. */
 void live_release(struct live_cluster *live);
 
 #endif

@@ -4,8 +4,8 @@
  * executable, Helm 4 as a plugin; both pass the rendered manifests, including
  * hooks, on standard input, and read the result from standard output. Helm 4
  * drops a plugin's standard error, so the report also goes to --report-file or
- * $GPUGATE_REPORT. If the release must not continue, nothing is written to
- * standard output.
+ * $GPUGATE_REPORT. If the check fails, nothing is written to standard output,
+ * so that the release stops.
  */
 #include <stdlib.h>
 #include <string.h>

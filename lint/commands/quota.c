@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate quota`: reads the files as lint does, with only the rules of the
- * reader, and makes a table of their facts.
+ * `gpugate quota`: reads files like lint, with only the rules that check the
+ * input itself, and makes a table from the facts about them.
  */
 #include "quota_since.h"
 
@@ -14,7 +14,8 @@
 #include "lint/term/log.h"
 #include "live.h"
 
-/* --fail-on: error means the steady state, lower severities the peak. */
+/* Returns true if --fail-on applies: `error` means the steady state, lower
+ * severities the peak. */
 static bool is_over(const struct options *o, const struct quota_table *table)
 {
 	const char *on = o->fail_on ? o->fail_on : "never";
@@ -48,7 +49,8 @@ static int make_table(struct lint *lint, struct quota_since *since,
 	return 0;
 }
 
-/* Reads the locale's variables; a static binary has no locales. */
+/* True if the variables of the locale name UTF-8; a static binary has no
+ * locales. */
 static bool is_utf8(void)
 {
 	static const char *const names[] = {"LC_ALL", "LC_CTYPE", "LANG"};
@@ -82,7 +84,7 @@ static int print_table(const struct options *o, const struct quota_table *table)
 	return print_out(&out);
 }
 
-/* Reports each file that is not in the sums. */
+/* Reports each file that is missing in the sums. */
 static bool tell_unread(struct lint *lint)
 {
 	struct buf path;
@@ -153,7 +155,8 @@ int quota_command(struct options *options)
 	options->select = (struct list){.items = only, .n = 1};
 	rc = live_open(&live, options, "quota");
 	if (!rc) {
-		/* The cluster's own objects, unless files are named. */
+		/* If no files are named, only the cluster's objects are
+		 * shown. */
 		lint.listed = options->asks_state && !options->paths.n;
 		rc = lint_open(&lint);
 		if (!rc)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The files as of a git revision. Only files that differ from it are read from
- * git; all others are unchanged.
+ * Reads the files as of a git revision. Only files that differ from it are read
+ * from git; all others are unchanged.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -37,7 +37,8 @@ bool quota_since_changed(void *since, const char *path)
 	return changed;
 }
 
-/* --- the old texts -------------------------------------------------------- */
+/* --- texts of the revision
+ * ------------------------------------------------- */
 
 static void ignore_findings(void *context, uint32_t file,
 			    struct finding **findings, size_t n)
@@ -117,7 +118,7 @@ static void read_text(struct quota_since *s, const struct buf *text,
 	arena_release(&arena);
 }
 
-/* A file that the revision lacks is new, not an error. */
+/* A file that is not in the revision is new, which is not an error. */
 static int read_old(struct quota_since *s, size_t i, struct err *err)
 {
 	const char *const arguments[] = {"show",

@@ -10,7 +10,7 @@ struct quota_since *quota_since_open(struct lint *lint, const char *revision,
 				     struct err *err);
 /* Implements quota_maker.changed. */
 bool quota_since_changed(void *since, const char *path);
-/* Adds the workloads of the revision's version of changed files. Returns 0 or
+/* Adds the workloads of changed files as they are in the revision. Returns 0 or
  * -1. */
 int quota_since_add(struct quota_since *since, struct quota_table *table,
 		    const struct object_index *quotas, struct err *err);

@@ -43,8 +43,8 @@ static void add_cell(struct buf *out, const char *text)
 }
 
 /* Returns "safe" if --fix applies the fix; "opt-in" if --unsafe-fixes does, or
- * --fix if the policy sets the value; and "" if the manifest must be edited by
- * hand. */
+ * --fix after the policy has set the value; "" if the user must edit the
+ * manifest. */
 static const char *repair_name(const struct rule *r)
 {
 	if (r->flags & RULE_SAFE_PATCH)
@@ -243,8 +243,8 @@ static int check_names(const struct options *options,
 	return 0;
 }
 
-/* Returns 0, or 2 after messages if a named rule cannot be exported, or no rule
- * at all. */
+/* Returns 0, or 2 after messages if a rule named by the user cannot be
+ * exported, or none at all can. */
 static int add_vap(struct buf *out, const struct options *options,
 		   const struct policy *policy)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A rule as JSON, the same in `gpugate rules` and `gpugate explain`.
- */
+/* Rules as JSON, in the form of `gpugate rules` and `gpugate explain`. */
 #ifndef LINT_RULES_H
 #define LINT_RULES_H
 
@@ -11,16 +9,16 @@
 
 #include "lint/settings/policies.h"
 
-/* Loads the rules of the policy of the current folder, including custom ones;
- * release the policies afterward. Returns 0, or 2 after messages with only the
+/* Loads the rules of the current folder's policy, including custom ones; the
+ * caller releases the policies. Returns 0; or 2 after messages, with only the
  * built-in rules. */
 int rules_here(struct policies *policies, struct options *options,
 	       struct rule_set *rules);
 /* Adds the text of `gpugate explain --format markdown`. */
 void explain_markdown(struct buf *out, const struct rule *rule);
-/* Makes a new object; its strings are copies. */
+/* Makes a new JSON object with copies of the texts. */
 json_t *rule_json(const struct rule *rule);
-/* Appends the JSON and a line end; takes over the reference. */
+/* Appends the JSON and a newline, and releases the reference. */
 void add_json(struct buf *out, json_t *json);
 
 #endif

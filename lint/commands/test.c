@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate test PATH...`: the tests inside files of kind Rules. A test is a
- * manifest and the lines where the rule must report; no other rule runs, and
- * comments suppress nothing.
+ * `gpugate test PATH...`: the tests inside files of kind Rules. A test consists
+ * of a manifest and the lines at which the rule must report a finding; no other
+ * rule runs, and comments suppress nothing.
  */
 #include <errno.h>
 #include <ftw.h>
@@ -33,7 +33,7 @@ struct found_lines {
 struct outcome {
 	const struct rule *rule;
 	const struct custom_test *test;
-	const char *failure; /* NULL: it passed */
+	const char *failure; /* NULL if it passed */
 };
 
 struct testing {
@@ -43,18 +43,19 @@ struct testing {
 	const struct cluster *cluster;
 	const char **files;
 	size_t nfiles, files_size;
-	struct policy **policies; /* outcomes point into them */
+	struct policy **policies; /* outcomes contain pointers into them */
 	size_t npolicies, policies_size;
 	struct outcome *outcomes;
 	size_t n, size, failures, untested;
 	bool broken;
-	/* The running test: */
+	/* The test that is running: */
 	const char *rule;
 	struct found_lines found;
-	const char *error; /* an expression or the file fails, or NULL */
+	const char *error; /* error of an expression or of the file, or NULL */
 };
 
-/* --- files with rules ----------------------------------------------------- */
+/* --- files of kind Rules
+ * ----------------------------------------------------- */
 
 static void add_file(struct testing *t, const char *path)
 {
@@ -62,7 +63,8 @@ static void add_file(struct testing *t, const char *path)
 		arena_strdup(&t->arena, path);
 }
 
-/* Manifests of tests are beside the rules. */
+/* True if the file contains rules. Manifests of tests are in the same
+ * folders. */
 static bool holds_rules(const char *path)
 {
 	struct file_how how = {.limit = FILE_POLICY_MAX};
@@ -77,7 +79,7 @@ static bool holds_rules(const char *path)
 	return found;
 }
 
-static struct testing *walking; /* nftw() has no context */
+static struct testing *walking; /* for nftw(), which has no context parameter */
 
 static int visit_file(const char *path, const struct stat *st, int type,
 		      struct FTW *ftw)
@@ -154,7 +156,8 @@ static void check_case_file(struct testing *t, const struct policy *policy,
 	t->error = NULL;
 	run_init(&run, &options);
 	run_file(&run, &file, &docs, NULL, NULL);
-	/* Without a checked object there can be no finding. */
+	/* If no object was checked, a test without expected lines must not
+	 * pass. */
 	if (!t->error && !run.counts.objects)
 		t->error = "the file contains no Kubernetes object";
 	run_release(&run);
@@ -169,8 +172,8 @@ static void add_lines(struct buf *out, const unsigned *lines, size_t n)
 	buf_adds(out, n ? "" : "none");
 }
 
-/* Checks the lines; NULL if they are the expected ones. A rule that fails does
- * not count as one that reports. */
+/* Compares the lines with the expected ones. Returns NULL if they are equal, or
+ * else the reason. A finding about an error in the rule does not count. */
 static const char *compare(struct testing *t, const struct custom_test *test)
 {
 	struct buf text;

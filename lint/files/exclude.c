@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Implements --exclude. Excluded files are not counted, because the user
- * requested it.
+ * Implements --exclude. Excluded files are not counted, because the user asked
+ * for it.
  */
 #include "exclude.h"
 
@@ -19,7 +19,7 @@ struct exclude {
 	bool path; /* contains a '/': matches paths, not names */
 };
 
-/* "./x/" is "x". */
+/* Compiles a pattern. "./x/" has the same meaning as "x". */
 static struct exclude compile(const char *text, struct err *err)
 {
 	struct arena arena = ARENA_INIT;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The list of files, and paths as text. Order is that of strcmp() over whole
- * paths; a walk that sorts folders as if their names ended in '/' yields it
- * already, so sorting is needed only when several paths were named.
+ * The list of files, and functions on paths. The order is that of strcmp() on
+ * whole paths. A walk that sorts folders as if their names ended in '/' adds
+ * files in this order, so that sorting is needed only if several paths were
+ * named.
  */
 #include "files.h"
 
@@ -78,7 +79,7 @@ void files_absolute(const struct files *files, size_t file, const char *cwd,
 
 /* --- order --------------------------------------------------------------- */
 
-/* A path in three parts, read byte by byte: folder, slash, name. */
+/* A path in three parts (folder, slash, name), which is read byte by byte. */
 struct path_cursor {
 	const char *at, *name;
 	bool slash;

@@ -4,8 +4,8 @@
  * files by their index. A path is stored as folder and name, because 100,000 of
  * them must fit into a few megabytes.
  *
- * Paths given relative to the current folder are shown so, without "./" and
- * doubled slashes.
+ * Paths that were given relative to the current folder are shown in this form,
+ * without "./" and repeated slashes.
  */
 #ifndef LINT_FILES_H
 #define LINT_FILES_H
@@ -22,39 +22,42 @@ enum file_flags {
 	FILE_FRAGMENT = 2, /* listed as a patch in a kustomization */
 	FILE_TEMPLATE = 4, /* skipped: a template */
 	FILE_LINTED = 8,
-	FILE_DANGLING = 16, /* skipped: a symbolic link to nothing */
-	FILE_FIXED = 32,    /* --fix changed it, or --diff would */
+	FILE_DANGLING = 16, /* skipped: a symbolic link without a target */
+	FILE_FIXED = 32,    /* changed by --fix, or in --diff */
 	FILE_FIX_FAILED = 64,
-	FILE_REGULAR = 128,   /* neither pipe nor device, and not empty */
+	FILE_REGULAR = 128,   /* not a pipe or device, and not empty */
 	FILE_READ_ONCE = 256, /* a pipe or standard input: see stdin_cache.h */
 	FILE_LINK = 512,      /* a symbolic link */
-	FILE_NAMED = 1024,    /* named on the command line: may lead anywhere */
-	FILE_SECOND_NAME = 2048, /* another name of a file: see same_file.c */
-	FILE_SECRETS = 4096,	 /* holds secret values */
+	/* named on the command line: may link to any place */
+	FILE_NAMED = 1024,
+	/* another path of a file in the list, see same_file.c */
+	FILE_SECOND_NAME = 2048,
+	FILE_SECRETS = 4096,	    /* contains secret values */
 	FILE_NOT_KUBERNETES = 8192, /* skipped: contains no Kubernetes object */
 	FILE_PATCHED = 16384,	    /* in a base that a kustomization patches */
 	FILE_SUPERSEDED = 32768,    /* checked as part of a rendered text */
-	FILE_RENDERED = 65536,	/* not a file: the text of a rendered source */
-	FILE_OWN_SET = 131072,	/* a rendered text that is its own set */
-	FILE_INSTALLS = 262144, /* installs only charts that are built */
+	FILE_RENDERED = 65536, /* the text of a rendered source, not a file */
+	FILE_OWN_SET = 131072, /* a rendered text that forms a set by itself */
+	/* contains only objects that install charts that were built */
+	FILE_INSTALLS = 262144,
 };
 
 struct lint_file {
 	const char *name;
 	uint32_t folder;
 	uint32_t flags;
-	uint16_t error; /* errno of open or read; EFBIG: above the limit */
-	uint32_t size;	/* bytes that were linted */
+	uint16_t error; /* errno of open() or read(); EFBIG: above the limit */
+	uint32_t size;	/* number of bytes that were linted */
 };
 
 struct lint_folder {
-	const char *path; /* as shown; "" is the current folder */
-	uint32_t policy;  /* index of struct policies */
-	uint32_t root;	  /* index of files.roots */
-	bool fragments;	  /* a kustomize component */
+	const char *path; /* as shown; "" for the current folder */
+	uint32_t policy;  /* index in struct policies */
+	uint32_t root;	  /* index in files.roots */
+	bool fragments;	  /* a kustomize component, whose files are fragments */
 };
 
-/* A named folder, or the folder of a named file. */
+/* A folder that the user named, or the folder of a file that the user named. */
 struct lint_root {
 	const char *real; /* absolute, without symbolic links; NULL: unknown */
 	size_t shown;	  /* length of its path as shown */
@@ -64,7 +67,8 @@ struct files {
 	struct arena arena;
 	struct lint_file *items;
 	size_t n, size;
-	size_t nrendered; /* at the end of the list, sorted separately */
+	/* rendered files at the end of the list, sorted separately */
+	size_t nrendered;
 	struct lint_folder *folders;
 	size_t nfolders, folders_size;
 	struct lint_root *roots;
@@ -72,33 +76,36 @@ struct files {
 };
 
 void files_release(struct files *files);
-/* Announces this many files, so that a large list is not copied as it grows. */
+/* Reserves memory for so many files and folders, so that a large list is not
+ * copied while it grows. */
 void files_reserve(struct files *files, size_t items, size_t folders);
-/* Adds the folder at the first len bytes of path, which all folders added from
- * now on belong to. */
+/* Adds a root: the folder at the first len bytes of path, to which all folders
+ * belong that are added later. */
 void files_add_root(struct files *files, const char *path, size_t len);
-/* The folder in or below which a walk found the file, without symbolic links;
- * the file must not lead out of it. NULL if the file itself was named. */
+/* Returns the root in which a walk found the file, without symbolic links, or
+ * NULL if the user named the file itself. The target of the file must be inside
+ * of it. */
 const char *files_bound(const struct files *files, size_t file);
-/* Keeps one of several paths to the same file, in a sorted list. */
+/* Keeps one of several paths to the same file. The list must be sorted. */
 void files_drop_repeated(struct files *files);
 /* Adds the folder at the first len bytes of path. */
 uint32_t files_add_folder(struct files *files, const char *path, size_t len,
 			  uint32_t policy);
 void files_add(struct files *files, uint32_t folder, const char *name,
 	       unsigned flags);
-/* Like files_add(), for a name that lives as long as the list. */
+/* Like files_add(), but does not copy the name, which must live as long as the
+ * list. */
 void files_add_kept(struct files *files, uint32_t folder, const char *name,
 		    unsigned flags);
-/* Appends the shown path to out. */
+/* Appends the path as shown to out. */
 void files_path(const struct files *files, size_t file, struct buf *out);
 /* Replaces the content of out by the absolute path. */
 void files_absolute(const struct files *files, size_t file, const char *cwd,
 		    struct buf *out);
-/* Sorts by path; files that were added twice are kept once. */
+/* Sorts by path and removes files that were added twice. */
 void files_sort(struct files *files);
-/* Index of the file with this shown path, or -1. The list must be sorted;
- * rendered files are not found. */
+/* Returns the index of the file with this path as shown, or -1. The list must
+ * be sorted; rendered files are not found. */
 long files_find(const struct files *files, const char *path);
 
 /* path_enter() appends a name to a path; path_leave() cuts it to len bytes. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Names are NUL-separated, so they need no quoting. `ls-files --others` only
- * lists files below its folder, so both commands run at the top.
+ * Calls git. Names are separated by NUL, so that they need no quoting.
+ * `ls-files --others` lists only files below its folder, so both commands run
+ * in the top folder.
  */
 #include "git.h"
 
@@ -48,7 +49,7 @@ static int ask_changes(struct git_changes *changes, const char *revision,
 
 	if (git_run(NULL, where, names, err))
 		return -1;
-	/* Without the line end. */
+	/* Copies the output without its newline. */
 	changes->top = arena_strndup(&changes->arena, names->data,
 				     names->len - (names->len > 0));
 	if (*revision == '-' || !*revision)

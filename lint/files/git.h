@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files changed since a git revision, for --since. The revision is an argument
- * of git, so it must not look like an option.
+ * Finds files that changed since a git revision, for --since. The revision
+ * becomes an argument of git, so it must not look like an option.
  */
 #ifndef LINT_GIT_H
 #define LINT_GIT_H
@@ -15,8 +15,8 @@
 
 /*
  * Runs git in the folder (NULL: the current one) and appends its output.
- * Returns 0; 1 if git fails, -1 if it cannot be run, with its first line in
- * err.
+ * Returns 0; 1 if git fails, or -1 if it cannot be run, with err set to its
+ * first line of output.
  */
 int git_run(const char *folder, const char *const *arguments, struct buf *out,
 	    struct err *err);
@@ -25,16 +25,18 @@ int git_run(const char *folder, const char *const *arguments, struct buf *out,
  * ignored). */
 struct git_changes {
 	struct arena arena;
-	const char *top;    /* top folder of the current work tree */
-	const char **names; /* below top, sorted */
+	const char *top;    /* top folder of the work tree */
+	const char **names; /* relative to top, sorted */
 	size_t n, size;
 };
-/* Must be released in any case. Returns 0, or -1 and err. */
+/* The result must be released even after an error. Returns 0, or -1 with err
+ * set. */
 int git_changes_read(struct git_changes *changes, const char *revision,
 		     struct err *err);
 /* True if the file at this absolute path has changed. */
 bool git_changes_have(const struct git_changes *changes, const char *path);
-/* Keeps only the changed files. Returns 0, or -1 and sets err. */
+/* Removes files that have not changed from the list. Returns 0, or -1 with err
+ * set. */
 int since_filter(struct files *files, const char *cwd, const char *revision,
 		 struct err *err);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matches .gitignore patterns, after gitignore(5). Matching is the two-pointer
- * walk of simple globs, once over path parts (`**`) and once over the bytes of
- * a part (`*`): its cost is bounded by the product of the lengths, whatever the
- * pattern. Most patterns are plain names or `*.suffix`; those are compared as
- * text.
+ * Matches .gitignore patterns, after gitignore(5). The matcher for simple
+ * globs, which remembers only the last star, is used once for the parts of a
+ * path (`**`) and once for the bytes of a part (`*`), so that the cost is at
+ * most the product of the lengths. Most patterns are plain names or `*.suffix`;
+ * those are compared as text.
  */
 #include "gitignore.h"
 
@@ -21,7 +21,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-enum { LARGEST = 1 << 20 /* bytes that are read */ };
+enum { LARGEST = 1 << 20 /* bytes of a file that are read */ };
 
 enum pattern_kind { PATTERN_NAME, PATTERN_SUFFIX, PATTERN_GLOB };
 
@@ -56,8 +56,8 @@ static const struct named_class named_classes[] = {
 	{"[:upper:]", isupper}, {"[:xdigit:]", isxdigit},
 };
 
-/* Length of a [:name:] at p, 0 if there is none; *hit is set if c is in that
- * class. */
+/* Returns the length of a [:name:] at p, 0 if there is none. Sets *hit if c is
+ * in the class. */
 static size_t class_name(const char *p, const char *stop, char c, bool *hit)
 {
 	for (size_t i = 0; i < ARRAY_SIZE(named_classes); i++) {
@@ -73,7 +73,8 @@ static size_t class_name(const char *p, const char *stop, char c, bool *hit)
 	return 0;
 }
 
-/* Matches a character, a range or a [:name:] of a class; returns the rest. */
+/* Matches a character, a range or a [:name:] of a class; returns the end of the
+ * item. */
 static const char *class_item(const char *p, const char *stop, char c,
 			      bool *hit)
 {
@@ -92,8 +93,8 @@ static const char *class_item(const char *p, const char *stop, char c,
 	return p + 1;
 }
 
-/* Matches one [...] at p; *end gets the byte after it, NULL if it is not
- * closed. */
+/* Matches the class [...] at p. Sets *end to the byte after it, or to NULL if
+ * it is not closed. */
 static bool class_match(const char *p, const char *stop, char c,
 			const char **end)
 {
@@ -109,8 +110,8 @@ static bool class_match(const char *p, const char *stop, char c,
 }
 
 /*
- * True if one pattern character matches c; sets *next to the rest of the
- * pattern.
+ * True if the pattern's first character or class matches c. Sets *next to the
+ * part of the pattern after it.
  */
 static bool char_match(const char *p, const char *stop, char c,
 		       const char **next)
@@ -183,8 +184,7 @@ static bool glob_match(const char *pattern, const char *path)
 		const char *pe = part_end(p), *se = part_end(s);
 
 		if (*p && is_any_depth(p, pe)) {
-			/* A `**` at the end needs at least one part below
-			 * it. */
+			/* A `**` at the end must match at least one part. */
 			star = part_next(pe);
 			if (!*star)
 				return true;
@@ -289,7 +289,7 @@ static void add_pattern(struct arena *arena, struct ignore_list *list,
 		line++;
 		len--;
 	}
-	/* An empty part never occurs in a path. */
+	/* The pattern contains an empty part, which matches no path. */
 	if (!len || line[len - 1] == '/' || memmem(line, len, "//", 2))
 		return;
 	text = arena_strndup(arena, line, len);
@@ -341,7 +341,7 @@ const struct ignore_list *ignore_read(struct arena *arena,
 
 /* --- repositories -------------------------------------------------------- */
 
-/* Finds the git folder. .git may be a file, "gitdir: PATH" (worktrees,
+/* Finds the git folder. .git may be a file with "gitdir: PATH" (worktrees,
  * submodules). */
 static void git_folder(const char *folder, struct buf *out)
 {
@@ -393,7 +393,8 @@ const struct ignore_list *ignore_above(struct arena *arena, const char *folder)
 	size_t end = repository_length(folder), total = strlen(folder);
 	const struct ignore_list *list;
 
-	/* For a repository at folder itself, the walk finds its .git. */
+	/* If the folder is itself the root of a repository, the walk finds its
+	 * .git. */
 	if (!end || end == total)
 		return NULL;
 	list = ignore_repository(arena, arena_strndup(arena, folder, end));

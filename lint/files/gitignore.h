@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * .gitignore as git reads it: patterns from the repository root down, nested
- * files, negation, .git/info/exclude; the last pattern that matches decides,
- * deeper files before higher ones.
+ * Evaluates .gitignore files like git: in all folders from the root of the
+ * repository on, with negation and .git/info/exclude. The last pattern that
+ * matches decides; files in deeper folders have precedence.
  */
 #ifndef LINT_GITIGNORE_H
 #define LINT_GITIGNORE_H
@@ -12,7 +12,7 @@
 
 #include "base/arena.h"
 
-/* The patterns of one file, followed by those of the folders above. */
+/* The patterns of one file, and a link to those of the folders above. */
 struct ignore_list;
 
 /*
@@ -24,14 +24,16 @@ const struct ignore_list *ignore_read(struct arena *arena,
 				      int dirfd, const char *path,
 				      const char *folder);
 /*
- * Returns the patterns for the entries of an absolute folder, without its
- * .gitignore; NULL outside a repository.
+ * Returns the patterns of all folders above an absolute folder; NULL outside of
+ * a repository.
  */
 const struct ignore_list *ignore_above(struct arena *arena, const char *folder);
-/* Patterns of a repository with this root: .git/info/exclude; never NULL. */
+/* Returns the patterns in .git/info/exclude of a repository with this root;
+ * never NULL. */
 const struct ignore_list *ignore_repository(struct arena *arena,
 					    const char *folder);
-/* path is absolute; its folders must not be ignored. */
+/* True if the path is ignored. path is absolute; its folders must not be
+ * ignored. */
 bool ignore_match(const struct ignore_list *list, const char *path,
 		  bool is_folder);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads manifests. A buffer that grew for one large file is freed before the
- * next one, so that memory depends on the current files.
+ * Reads manifests. A buffer that grew for a large file is freed before the next
+ * file, so that memory depends only on the files that are being linted.
  */
 #include "input.h"
 
@@ -14,7 +14,7 @@
 
 enum {
 	KEPT = 2 * 1024 * 1024,
-	WAIT = 200, /* milliseconds */
+	WAIT = 200, /* in milliseconds */
 };
 
 int input_read(struct buf *input, int dirfd, const char *path,

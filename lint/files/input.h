@@ -8,15 +8,15 @@
 
 #include "base/file.h"
 
-/* Replaces the content of input. Returns 0, or an errno value as file_read()
- * does. */
+/* Replaces the content of input by the file's. Returns 0, or an errno value
+ * like file_read(). */
 int input_read(struct buf *input, int dirfd, const char *path,
 	       const struct file_how *how);
 int input_read_stdin(struct buf *input);
-/* True if standard input is a pipe with data in it; wait: or will have data in
- * a moment. */
+/* True if standard input is a pipe that contains data. If wait is set, it may
+ * arrive within a moment. */
 bool input_waits(bool wait);
-/* A message for the error: strerror(), or a text of gpugate. */
+/* Returns a message for the error: that of strerror(), or a text of gpugate. */
 const char *input_strerror(int error);
 
 #endif

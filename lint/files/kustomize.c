@@ -145,13 +145,13 @@ void kustomize_read(struct kustomize *k, int dirfd, const char *name,
 		return;
 	source_init(&source, &arena, name, k->input.data, k->input.len);
 	loader_init(&loader, &source, &load_limits_default, &arena);
-	/* Errors in it are reported when it is linted. */
+	/* Errors of the file are reported when it is linted. */
 	while (loader_next(&loader, &doc) > 0)
 		add_marks(k, doc.root, folder);
 	arena_release(&arena);
 }
 
-/* Returns false if it was read before. */
+/* Returns false if the folder was entered before. */
 static bool enter_folder(struct kustomize *k, const char *folder)
 {
 	struct buf path;
@@ -180,7 +180,7 @@ void kustomize_look_above(struct kustomize *k, const char *folder)
 	for (int i = 0; i < LEVELS_ABOVE && path.len > 1; i++) {
 		if (!enter_folder(k, path.data))
 			break;
-		/* Folders above the repository do not belong to it. */
+		/* Folders above the root of the repository are not read. */
 		buf_adds(&path, "/.git");
 		if (!access(path.data, F_OK))
 			break;
@@ -220,7 +220,7 @@ static void mark_folders(struct kustomize *k, struct files *files)
 	buf_release(&path);
 }
 
-/* True for the file or folder itself, or anything below it. */
+/* True if the path is a marked file or folder, or is below one. */
 bool kustomize_patches(const struct kustomize *k, const char *path)
 {
 	for (size_t i = 0; i < k->nbases; i++)

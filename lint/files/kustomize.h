@@ -17,15 +17,16 @@ struct kustomize {
 	struct arena arena;
 	const char *cwd;
 	struct buf input;
-	/* Absolute paths of listed files and of component folders. */
+	/* Absolute paths of files listed as patches, and of component
+	 * folders. */
 	const char **marks;
 	size_t n, size;
-	/* Files listed by a kustomization with patches or components. */
+	/* Files listed by kustomizations that have patches or components. */
 	const char **bases;
 	size_t nbases, bases_size;
-	const char **seen; /* folders that were read already */
+	const char **seen; /* folders that were read */
 	size_t nseen, seen_size;
-	/* Kustomizations and charts found by a walk, in any order. */
+	/* Kustomizations and charts that a walk found, in any order. */
 	struct renderable {
 		const char *folder; /* absolute */
 		const char *name;   /* name of the file, a constant */
@@ -35,12 +36,13 @@ struct kustomize {
 
 void kustomize_init(struct kustomize *k, const char *cwd);
 void kustomize_release(struct kustomize *k);
-/* Returns the name as a constant if a kustomization may have it; or NULL. */
+/* Returns the name as a constant if a kustomization may have it, or NULL. */
 const char *kustomize_name(const char *name);
-/* Returns "Chart.yaml" if a file with this name makes its folder a chart; or
+/* Returns "Chart.yaml" if a file with this name makes its folder a chart, or
  * NULL. */
 const char *chart_name(const char *name);
-/* Notes that a walk found a file with one of these names, a constant. */
+/* Adds a file that a walk found, whose name was returned by one of these
+ * functions. */
 void kustomize_meet(struct kustomize *k, const char *folder, const char *name);
 /*
  * True if this absolute path belongs to a base that some kustomization patches.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Entries are read with getdents64() into one buffer, without a stat() for
- * each: only links, and file systems without types in directory entries, need
- * one. Names are kept on a stack of bytes: otherwise readers of deep trees
- * would hold one allocation per level.
+ * Reads folders with getdents64() into one buffer. stat() is called only for
+ * links, and on file systems without types in directory entries. Names are kept
+ * in one buffer, because readers of deep trees would otherwise need one
+ * allocation per level.
  */
 #include "listing.h"
 
@@ -75,7 +75,8 @@ static void push_unknown(struct listings *listings, int fd,
 		push(listings, d->d_name, false, link ? FILE_LINK : 0);
 }
 
-/* True for names that are neither entered nor linted. */
+/* True for names that are skipped; records a kustomization or chart and other
+ * names of interest. */
 static bool look_at_dots(const char *name, struct listing *listing)
 {
 	if (!name[1] || (name[1] == '.' && !name[2]))

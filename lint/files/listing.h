@@ -14,9 +14,9 @@
 #include "base/buf.h"
 
 struct entry {
-	size_t name; /* offset in listings.names */
+	size_t name; /* offset of the name in listings.names */
 	bool folder;
-	uint16_t flags; /* enum file_flags of a file */
+	uint16_t flags; /* bits of enum file_flags, for a file */
 };
 
 struct listings {
@@ -31,16 +31,18 @@ struct listings {
 struct listing {
 	size_t from, names;
 	const char *kustomization; /* name of the kustomization file, or NULL */
-	const char *chart;	   /* the same */
+	const char *chart;	   /* name of the chart's file, or NULL */
 	bool git, gitignore, policy;
 };
 
 void listings_init(struct listings *listings);
 void listings_release(struct listings *listings);
 const char *listings_name(const struct listings *listings, size_t i);
-/* Opens a folder in another one, without following links; -1 and errno. */
+/* Opens a folder inside of another one, without following links. Returns -1 and
+ * sets errno if that fails. */
 int listing_open(int at, const char *name);
-/* Reads the entries of fd; 0, or errno. Must be dropped in any case. */
+/* Reads the entries of the folder fd. Returns 0 or an errno value. The listing
+ * must be dropped even after an error. */
 int listing_read(struct listings *listings, int fd, struct listing *listing);
 void listing_drop(struct listings *listings, const struct listing *listing);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Keeps one path of a file that has several: a symbolic link and its target, a
+ * Keeps one of several paths of a file: a symbolic link and its target, a
  * folder that was named directly and through a link, relative and absolute
- * paths. The file is checked once, because its requests would count twice
- * otherwise: under the path that is not a link, or under the first.
+ * paths. The file is checked once, under the path that is not a link, or else
+ * under the first one; otherwise its requests would count twice.
  *
- * Each hard link counts as a separate file, as for git: the first change
- * separates their texts. A walk does not follow links to folders, so below its
- * root only the last part of a path can be a link.
+ * Each hard link counts as a separate file, as for git, because the first
+ * change makes them different. A walk does not follow links to folders, so
+ * below its root only the last part of a path can be a link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,12 +47,12 @@ const char *files_bound(const struct files *files, size_t file)
 
 	if (files->items[file].flags & FILE_NAMED)
 		return NULL;
-	/* No file is below /dev/null. */
+	/* Return a folder in which no file can be. */
 	return real ? real : "/dev/null";
 }
 
-/* Replaces the content of out by the path without symbolic links. Returns
- * false if there is no such path. */
+/* Replaces the content of out by the path without symbolic links. Returns false
+ * if the path does not exist. */
 static bool real_path(const struct files *files, size_t file, struct buf *out)
 {
 	const struct lint_file *f = &files->items[file];
@@ -78,10 +78,10 @@ static bool real_path(const struct files *files, size_t file, struct buf *out)
 	return true;
 }
 
-/* --- files that are the same ---------------------------------------------- */
+/* --- paths of the same file ----------------------------------------------- */
 
 struct file_name {
-	uint64_t hash; /* of the path without links */
+	uint64_t hash; /* hash of the path without links */
 	uint32_t file;
 	bool link;
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few files are stored, in most runs none: a list suffices.
+ * Stores texts of files. It is a list, because most runs store none and others
+ * few.
  */
 #include "stdin_cache.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Both streams come through pipes that are read as they fill, so that neither
- * waits for the other. The program leads a process group, which is killed as
- * one. The time limit applies whether it writes, is silent, or has closed its
- * streams and continues; any thread may receive a signal, so all of them poll a
- * pipe.
+ * Runs programs. Both output streams are pipes that are read at the same time,
+ * so that neither blocks the other. The program leads a process group, which is
+ * killed as a whole. The time limit applies even if the program writes nothing,
+ * or continues after closing its streams. Because any thread may receive a
+ * signal, all of them poll a pipe to which the handler writes.
  */
 #include "subprocess.h"
 
@@ -29,7 +29,7 @@ extern char **environ;
 enum {
 	PIECE = 64 * 1024,
 	ERRORS_MAX = 1024 * 1024,
-	PAUSE_MAX = 64, /* milliseconds */
+	PAUSE_MAX = 64, /* in milliseconds */
 };
 
 /* --- signals -------------------------------------------------------------- */
@@ -76,9 +76,9 @@ void program_guard_end(void)
 /* --- one program ---------------------------------------------------------- */
 
 struct stream {
-	int ends[2]; /* [0] is ours */
+	int ends[2]; /* [0] is this process's end */
 	struct buf *out;
-	size_t most; /* limit; further bytes are read and dropped */
+	size_t most; /* limit in bytes; further bytes are read and dropped */
 };
 
 static int spawn(const char *const *argv, const struct program_limits *limits,
@@ -107,7 +107,7 @@ static int spawn(const char *const *argv, const struct program_limits *limits,
 	return error;
 }
 
-/* Returns false if a stream with an enforced limit exceeds it. */
+/* Reads from a stream. Returns false if it exceeds a limit that is enforced. */
 static bool read_piece(struct stream *stream, struct pollfd *waiting)
 {
 	char piece[PIECE];
@@ -124,8 +124,8 @@ static bool read_piece(struct stream *stream, struct pollfd *waiting)
 	return (size_t)n <= room;
 }
 
-/* Sets *left to milliseconds; -1 without a limit (end: 0). Returns NULL, or the
- * reason why no time is left. */
+/* Sets *left to the milliseconds until `end`, or to -1 if end is 0 (no limit).
+ * Returns NULL, or the reason why no time is left. */
 static const char *time_left(int64_t end, int *left)
 {
 	int64_t n = end ? end - progress_clock() : -1;
@@ -136,7 +136,8 @@ static const char *time_left(int64_t end, int *left)
 	return end && n <= 0 ? "it takes too long" : NULL;
 }
 
-/* Reads until both streams end. Returns NULL, or the exceeded limit. */
+/* Reads until both streams end. Returns NULL, or the limit that was
+ * exceeded. */
 static const char *read_streams(struct stream streams[2], int64_t end)
 {
 	struct pollfd waiting[3] = {{streams[0].ends[0], POLLIN, 0},
@@ -162,7 +163,8 @@ static const char *read_streams(struct stream streams[2], int64_t end)
 	return NULL;
 }
 
-/* Waits for its end, which may come later than that of its streams. */
+/* Waits until the program ends, which may be later than the end of its
+ * streams. */
 static const char *await(pid_t pid, int64_t end, int *status)
 {
 	struct pollfd waiting = {wake[0], POLLIN, 0};

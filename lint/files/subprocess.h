@@ -10,7 +10,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 
-/* Limits of a program; 0 or NULL: no limit, the caller's environment. */
+/* Limits of a program and its environment. 0 means no limit, NULL the
+ * environment of this process. */
 struct program_limits {
 	unsigned seconds;
 	size_t output; /* bytes of standard output */
@@ -18,22 +19,23 @@ struct program_limits {
 };
 
 /*
- * Runs argv[0] (searched in PATH); appends its output to out and errors.
- * Returns its exit status, or -1 and err if it cannot be run or was killed. If
- * it exceeds a limit (NULL: none), it is killed with all programs that it
- * started.
+ * Runs argv[0] (searched in PATH); appends its standard output to out and its
+ * standard error to errors. Returns its exit status, or -1 with err set if it
+ * cannot be run or was killed. If it exceeds a limit (limits may be NULL), it
+ * is killed together with all programs that it started.
  */
 int program_run(const char *const *argv, const struct program_limits *limits,
 		struct buf *out, struct buf *errors, struct err *err);
 /*
- * Between the two, a signal that ends the process (SIGHUP, SIGINT, SIGTERM)
- * first ends the programs: those with limits are killed, no other program is
- * started, and program_guard_end() does not return. Meant for callers that must
- * remove files. Ignored signals stay ignored.
+ * Between these two calls, a signal that ends the process (SIGHUP, SIGINT,
+ * SIGTERM) first kills running programs that have limits and prevents new ones.
+ * program_guard_end() then does not return. It is meant for callers that must
+ * remove temporary files. Ignored signals stay ignored.
  */
 void program_guard_begin(void);
 void program_guard_end(void);
-/* Appends the path of a program in PATH. Returns false if there is none. */
+/* Appends the path of a program found in PATH. Returns false if there is
+ * none. */
 bool program_find(const char *name, struct buf *path);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * All threads share one stack of folders, with the next one of the sorted tree
- * on top: listing a folder takes a hundred times as long as the lock. A folder
- * is opened by its path below the root.
+ * Reads a tree of folders. All threads share one stack of folders to read, with
+ * the next one in sorted order on top; the lock costs a hundredth of the time
+ * to list a folder. A folder is opened by its path below the root.
  */
 #include "tree.h"
 
@@ -15,22 +15,25 @@
 
 #include "base/array.h"
 
-enum { WORTH_A_CALL = 8 /* folders that wait */ };
+enum {
+	WORTH_A_CALL =
+		8 /* waiting folders from which other threads are called */
+};
 
-/* A folder that waits, or is being read. */
+/* A folder that waits to be read, or is being read. */
 struct tree_level {
 	struct tree_entry *slot;
-	const struct ignore_list *ignore; /* for its entries */
-	char path[]; /* below the root; "" is the root itself */
+	const struct ignore_list *ignore; /* patterns for its entries */
+	char path[]; /* path below the root; "" for the root itself */
 };
 
 struct tree_worker {
 	struct tree *tree;
 	struct listings listings;
-	struct arena arena; /* holds nodes of the tree, and patterns */
-	struct arena names; /* of files */
+	struct arena arena; /* nodes of the tree, and patterns */
+	struct arena names; /* names of files */
 	struct kustomize kustomize;
-	struct buf shown, absolute; /* of the current entry */
+	struct buf shown, absolute; /* paths of the current entry */
 	size_t nfiles, nfolders;
 };
 
@@ -57,7 +60,7 @@ static void set_path(struct buf *path, const char *root, const char *below)
 		path_enter(path, below);
 }
 
-/* -1 and errno. */
+/* Returns -1 and sets errno if the folder cannot be opened. */
 static int open_folder(struct tree_worker *w, const struct tree_level *level)
 {
 	const struct tree *tree = w->tree;
@@ -67,7 +70,8 @@ static int open_folder(struct tree_worker *w, const struct tree_level *level)
 	if (w->absolute.len < PATH_MAX)
 		return *level->path ? listing_open(tree->fd, level->path)
 				    : tree->fd;
-	/* Nothing in it could be opened by its path. */
+	/* The path is so long that nothing in the folder could be opened by its
+	 * path. */
 	errno = ENAMETOOLONG;
 	return -1;
 }
@@ -91,8 +95,8 @@ static void read_rules(struct tree_worker *w, struct tree_level *level, int fd,
 	kustomize_read(&w->kustomize, fd, listing->kustomization, path);
 }
 
-/* Counts below fd, which is taken over, in the sorted order of the tree, so
- * that the result is the same wherever the budget ends it. */
+/* Counts the manifests below fd, which is closed, in the sorted order of the
+ * tree, so that the result is the same wherever the budget ends. */
 static void count_files_below(struct listings *listings, int fd,
 			      uint32_t budget, struct ignored_count *count)
 {
@@ -225,7 +229,7 @@ static void push(struct tree *tree, struct tree_level *level)
 	*ARRAY_PUSH(tree->waiting, tree->nwaiting, tree->waiting_size) = level;
 }
 
-/* The first folder must be read next. */
+/* Pushes the subfolders so that the first one is read next. */
 static void push_folders(struct tree *tree, const struct tree_level *level,
 			 const struct tree_folder *folder)
 {
@@ -237,8 +241,8 @@ static void push_folders(struct tree *tree, const struct tree_level *level,
 	pthread_mutex_unlock(&tree->lock);
 }
 
-/* Most folders of a large tree contain no manifests, and then need no
- * memory. */
+/* Stores the result. Most folders of a large tree contain no manifests and need
+ * no memory. */
 static void keep(struct tree_worker *w, struct tree_entry *slot,
 		 const struct tree_folder *folder)
 {
@@ -258,7 +262,7 @@ static void look_at(struct tree_worker *w, struct tree_level *level)
 
 	if (fd >= 0)
 		read_folder(w, level, fd, &folder);
-	else if (errno != ENOENT) /* gone by now */
+	else if (errno != ENOENT) /* deleted in the meantime */
 		folder.error = (uint16_t)errno;
 	keep(w, level->slot, &folder);
 	push_folders(w->tree, level, &folder);
@@ -281,7 +285,7 @@ static void init_worker(struct tree *tree, struct tree_worker *w)
 static void work(void *context, unsigned index);
 
 /* Returns the next folder; NULL at the end. Wakes other threads if there is
- * work for them too. Under the lock. */
+ * enough work for them. Called with the lock held. */
 static struct tree_level *next_folder(struct tree *tree)
 {
 	while (!tree->nwaiting && tree->busy)
@@ -316,7 +320,8 @@ static void work(void *context, unsigned index)
 	pthread_mutex_unlock(&tree->lock);
 }
 
-/* --- the whole ----------------------------------------------------------- */
+/* --- the whole tree
+ * -------------------------------------------------------- */
 
 void tree_init(struct tree *tree, struct thread_pool *thread_pool)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Walking. Folders are read by several threads into a tree (tree.h); everything
- * that depends on order happens here, in the order of that tree: policies,
- * messages, and the count of ignored manifests. So the list, and all messages,
- * are the same for any number of threads.
+ * Lists files. Several threads read folders into a tree (tree.h); everything
+ * that depends on the order (policies, messages, the count of ignored
+ * manifests) is done here, in the order of the tree, so that the results are
+ * the same for any number of threads.
  */
 #include "walk.h"
 
@@ -29,27 +29,29 @@ struct root {
 	ino_t ino;
 };
 
-/* A folder of the tree that the walk is in. */
+/* A folder on the path from the root to the current one. */
 struct level {
 	const struct tree_folder *folder;
-	uint32_t next; /* of its entries */
+	uint32_t next; /* index of the next entry */
 	uint32_t policy;
-	long index;		/* in files; -1 until it contains a file */
-	size_t shown, absolute; /* lengths of its paths */
+	long index;		/* index in files; -1 until a file is added */
+	size_t shown, absolute; /* lengths of the folder's paths */
 };
 
 struct walk {
 	const struct walk_input *in;
 	struct walk_result *result;
-	struct arena arena; /* patterns of .gitignore above */
+	/* memory of .gitignore patterns of the folders above */
+	struct arena arena;
 	struct excludes excludes;
 	struct tree tree;
 	struct root *roots;
 	size_t nroots, roots_size;
-	struct level *levels; /* path to the current folder */
+	struct level *levels; /* folders from the root to the current one */
 	size_t nlevels, levels_size;
 	struct buf absolute, shown; /* paths of the current entry */
-	uint32_t budget;	    /* of ignored entries */
+	/* number of ignored entries that may still be examined */
+	uint32_t budget;
 };
 
 static void fail(struct walk *walk, const char *path, int error)
@@ -58,7 +60,8 @@ static void fail(struct walk *walk, const char *path, int error)
 	walk->result->failed = true;
 }
 
-/* --- down the tree ------------------------------------------------------- */
+/* --- folders
+ * --------------------------------------------------------------- */
 
 static uint32_t load_policy(struct walk *walk)
 {
@@ -109,7 +112,8 @@ static void add_file(struct walk *walk, struct level *level,
 		       entry->as.flags);
 }
 
-/* The budget ends in the order of the tree, whichever thread counts first. */
+/* Counts ignored manifests in the order of the tree, so that the same ones are
+ * within the budget whichever thread reads first. */
 static void add_ignored(struct walk *walk, const struct level *level,
 			const struct tree_entry *entry)
 {
@@ -166,7 +170,8 @@ static void go_down(struct walk *walk, const struct tree_entry *root,
 	}
 }
 
-/* --- what was named ------------------------------------------------------ */
+/* --- paths of the command line
+ * --------------------------------------------- */
 
 static bool seen_root(struct walk *walk, int fd)
 {
@@ -183,7 +188,7 @@ static bool seen_root(struct walk *walk, int fd)
 	return false;
 }
 
-/* walk.absolute is a named folder; takes over fd. */
+/* Walks a folder that the user named, walk.absolute; closes fd. */
 static void walk_root(struct walk *walk, int fd)
 {
 	struct tree *tree = &walk->tree;
@@ -208,7 +213,8 @@ static void walk_root(struct walk *walk, int fd)
 	tree_reset(tree);
 }
 
-/* walk.shown is a file. Files of the same folder often follow each other. */
+/* Adds a file that the user named, walk.shown. Files of the same folder are
+ * often adjacent. */
 static void add_named(struct walk *walk, unsigned flags)
 {
 	struct files *files = walk->in->files;
@@ -218,7 +224,7 @@ static void add_named(struct walk *walk, unsigned flags)
 	const char *name = slash ? slash + 1 : walk->shown.data;
 
 	if (slash && !len)
-		len = 1; /* the root folder */
+		len = 1; /* the folder is / */
 	if (!last || strlen(files->folders[last - 1].path) != len ||
 	    memcmp(files->folders[last - 1].path, walk->shown.data, len) != 0) {
 		char *end = strrchr(walk->absolute.data, '/');
@@ -245,8 +251,9 @@ static bool is_left_out(struct walk *walk)
 			walk->absolute.data));
 }
 
-/* Returns the flags of a named path that is not a folder. Files of /proc are
- * regular, have size 0, and return short reads before their end. */
+/* Returns the flags of a path that is not a folder and that the user named.
+ * Files of /proc are regular, but have size 0 and short reads before their
+ * end. */
 static unsigned named_flags(const char *path)
 {
 	unsigned link = 0;
@@ -258,7 +265,7 @@ static unsigned named_flags(const char *path)
 		gone = stat(path, &st);
 	}
 	if (gone)
-		return 0; /* reported when it is read */
+		return 0; /* reported when the file is read */
 	if (!S_ISREG(st.st_mode))
 		return FILE_READ_ONCE;
 	return link | (st.st_size ? FILE_REGULAR : 0);
@@ -329,12 +336,13 @@ int walk_paths(const struct walk_input *input, struct walk_result *result,
 		walk_path(&walk, ".");
 	tree_keep(&walk.tree, &input->files->arena, input->kustomize);
 	release(&walk);
-	/* Threads cannot reuse the memory that the tree freed. */
+	/* Return the memory of the tree to the system, because threads cannot
+	 * reuse it. */
 	if (input->files->n > LARGE_LIST)
 		malloc_trim(0);
 	if (rc)
 		return rc;
-	/* A single path was walked in order. */
+	/* A single path was walked in order, so only several must be sorted. */
 	if (paths->n > 1)
 		files_sort(input->files);
 	kustomize_mark(input->kustomize, input->files);

@@ -20,7 +20,7 @@
 #include "lint/settings/policies.h"
 
 struct walk_result {
-	uint64_t ignored; /* manifests excluded by .gitignore */
+	uint64_t ignored; /* number of manifests excluded by .gitignore */
 	bool failed;	  /* a path could not be read, which was reported */
 };
 
@@ -33,7 +33,7 @@ struct walk_input {
 	struct thread_pool *thread_pool;
 };
 
-/* Returns 0, or -1 and err on a bad --exclude pattern. */
+/* Returns 0, or -1 with err set if an --exclude pattern is invalid. */
 int walk_paths(const struct walk_input *input, struct walk_result *result,
 	       struct err *err);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Code actions: the fix of each finding, all safe fixes as --fix makes them,
- * and the comment that suppresses a finding, as --add-ignore writes it. A text
- * that cannot be parsed gets none.
+ * Code actions: the fix of each finding, all safe fixes that --fix would apply,
+ * and the comment that suppresses a finding, as --add-ignore writes it. There
+ * are none for a text that cannot be parsed.
  */
 #include <string.h>
 
@@ -21,7 +21,8 @@ struct action_list {
 	json_t *out;
 };
 
-/* Kinds are trees: "source" includes "source.fixAll.gpugate". */
+/* True if the client wants this kind. Kinds form a tree: "source" includes
+ * "source.fixAll.gpugate". */
 static bool wants(const struct action_list *list, const char *kind)
 {
 	if (!list->only)
@@ -45,7 +46,7 @@ static json_t *text_edit(const struct lsp_document *d, uint32_t start,
 			 "newText", text, len);
 }
 
-/* edits is taken. */
+/* Takes over the reference to edits. */
 static json_t *workspace_edit(const struct action_list *list, json_t *edits)
 {
 	const struct lsp_document *d = list->document;
@@ -57,7 +58,7 @@ static json_t *workspace_edit(const struct action_list *list, json_t *edits)
 	return json_pack("{s:{s:o}}", "changes", d->uri, edits);
 }
 
-/* The action is list->out's. */
+/* Adds an action to list->out, which owns it. */
 static json_t *add_action(struct action_list *list, const char *kind,
 			  const char *title, const struct lsp_finding *finding,
 			  json_t *edits)
@@ -88,7 +89,8 @@ static json_t *difference(const struct lsp_document *d, const struct buf *after)
 					  after->len - same.tail - same.head));
 }
 
-/* --- one repair ---------------------------------------------------------- */
+/* --- one fix
+ * --------------------------------------------------------------- */
 
 static void add_repair(struct action_list *list, const struct lsp_finding *f)
 {
@@ -115,9 +117,9 @@ static void add_repair(struct action_list *list, const struct lsp_finding *f)
 	buf_release(&title);
 }
 
-/* --- the comment --------------------------------------------------------- */
+/* --- suppression comments ------------------------------------------------- */
 
-/* True if an earlier finding on the line leads to the same comment. */
+/* True if an earlier finding on the line has the same suppression comment. */
 static bool is_repeated(const struct lsp_document *d,
 			const struct lsp_finding *f)
 {
@@ -158,7 +160,8 @@ static void add_comment(struct action_list *list, const struct lsp_finding *f)
 	arena_release(&arena);
 }
 
-/* --- all repairs --------------------------------------------------------- */
+/* --- all fixes
+ * ------------------------------------------------------------- */
 
 static void add_fix_all(struct action_list *list)
 {
@@ -187,7 +190,8 @@ static void add_fix_all(struct action_list *list)
 	arena_release(&arena);
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- the list of actions
+ * --------------------------------------------------- */
 
 static bool is_touched(const struct action_list *list,
 		       const struct lsp_finding *f)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Header fields are ASCII lines that end in CR LF. All but the length are
- * skipped. A line that is not a header cannot be skipped, because the start of
- * the next message is then unknown.
+ * Reads and writes messages. Header fields are ASCII lines that end in CR LF;
+ * all fields except the length are skipped. A line that is not a header field
+ * is an error, because the start of the next message is then unknown.
  */
 #include "frame.h"
 
@@ -54,7 +54,7 @@ static bool read_more(struct lsp_input *input)
 	return true;
 }
 
-/* Reads digits only, up to the largest allowed length. */
+/* Reads a number of digits only, up to the largest length that is allowed. */
 static bool read_length(const char *at, const char *end, size_t *length)
 {
 	while (at < end && (*at == ' ' || *at == '\t'))
@@ -69,7 +69,7 @@ static bool read_length(const char *at, const char *end, size_t *length)
 	return at == end;
 }
 
-/* Reads the lines before the empty one. */
+/* Reads the header lines up to the empty one. */
 static bool read_header(const char *at, const char *end, size_t *length)
 {
 	static const char name[] = "Content-Length:";
@@ -94,8 +94,8 @@ static bool read_header(const char *at, const char *end, size_t *length)
 	return found;
 }
 
-/* Returns 1 and the length of header and body, 0 at the end of the input, or
- * -1. */
+/* Finds the next message. Returns 1 and sets the lengths of header and body; 0
+ * at the end of the input, or -1 for an invalid header. */
 static int find_header(struct lsp_input *input, size_t *header, size_t *length)
 {
 	const char *start, *end;

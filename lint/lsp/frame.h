@@ -16,23 +16,21 @@ enum { LSP_HEADER_MAX = 8 << 10, LSP_BODY_MAX = 128 << 20 };
 
 struct lsp_input {
 	int fd;
-	struct buf bytes; /* bytes that were read; those from `used` on are
-			     unprocessed */
+	/* bytes that were read; those before `used` are processed */
+	struct buf bytes;
 	size_t used;
 };
 
 void lsp_input_init(struct lsp_input *input, int fd);
 void lsp_input_release(struct lsp_input *input);
-/* Returns 1 with the next message's body, which lives until the next call; 0 at
- * the end of the input; -1 if no message starts here, and none can be found
- * again. */
+/* Reads the next message. Returns 1 with its body, which lives until the next
+ * call; 0 at the end of the input; -1 if the input is not a message, so that
+ * later messages cannot be found either. */
 int lsp_read(struct lsp_input *input, const char **body, size_t *len);
-/*
- * True if there is input, or will be within this many milliseconds.
- */
+/* True if there is input, or if some arrives within this many milliseconds. */
 bool lsp_pending(const struct lsp_input *input, int milliseconds);
-/* Writes the message and takes over the reference. Returns 0, or errno. A
- * message that could not be made (NULL) is left out, and the server goes on. */
+/* Writes the message and takes over the reference. Returns 0 or an errno value.
+ * message is NULL if memory ran out; nothing is written then. */
 int lsp_write(int fd, json_t *message);
 
 #endif

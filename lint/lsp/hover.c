@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Hover: the text of `gpugate explain` for the rules of the findings at the
- * position, or for the rule named there. Completion: names of rules, in
+ * position, or for the rule whose name is there. Completion: names of rules, in
  * comments that suppress and in policies.
  */
 #include <ctype.h>
@@ -21,7 +21,7 @@ static bool is_name(char c)
 
 struct line {
 	const char *text;
-	size_t len, at; /* the place in it */
+	size_t len, at; /* length of the line, and the position in it */
 };
 
 static struct line line_at(const struct lsp_document *d, uint32_t offset)
@@ -36,7 +36,8 @@ static struct line line_at(const struct lsp_document *d, uint32_t offset)
 	return (struct line){s + start, end - start, offset - start};
 }
 
-/* True after `# gpugate: ignore[`, without a `]` before the position. */
+/* True if `# gpugate: ignore[` precedes the position, without a `]` between
+ * them. */
 static bool in_comment(const struct line *line)
 {
 	const char *marker = text_find(line->text, line->at, "gpugate:");
@@ -67,7 +68,7 @@ static const struct rule *rule_named(const struct lsp_document *d,
 	return index < 0 ? NULL : rules.items[index];
 }
 
-/* True if an earlier finding at this place has the same rule. */
+/* True if an earlier finding at this position has the same rule. */
 static bool is_shown(const struct rule *const *shown, size_t n,
 		     const struct rule *rule)
 {
@@ -147,7 +148,8 @@ static bool begins_list(const char *text, size_t len)
 	return false;
 }
 
-/* The nearest line above that is less indented; NULL if there is none. */
+/* Returns the nearest line above that is indented less; NULL if there is
+ * none. */
 static const char *parent_of(const struct lsp_document *d,
 			     const struct line *line, size_t *len)
 {
@@ -186,7 +188,7 @@ static bool in_policy_list(const struct lsp_document *d,
 static json_t *completion_item(const struct lsp_document *d, uint32_t start,
 			       uint32_t end, const struct rule *rule)
 {
-	/* CompletionItemKind 20: EnumMember. */
+	/* Kind 20 is EnumMember (CompletionItemKind). */
 	return json_pack("{s:s, s:i, s:s, s:{s:o, s:s}}", "label", rule->name,
 			 "kind", 20, "detail", rule->summary, "textEdit",
 			 "range", lsp_range(d, start, end), "newText",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads parameters. Missing ones, and those of another type, count as
- * absent. */
+/* Reads parameters of messages. Parameters of a wrong type count as absent. */
 #include "params.h"
 
 #include <limits.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A lint runs the same steps as the command, with its own report and with the
- * documents' texts in place of files. It stays open until the next lint, so
- * that requests about its findings (rules, fixes) can be answered.
+ * Runs a lint with the same steps as the command, but with its own report and
+ * with the documents' texts in place of files. Its memory stays until the next
+ * lint, so that requests about its findings (rules, fixes) can be answered.
  */
 #include "session.h"
 
@@ -147,14 +147,15 @@ static void reported(void *state, const struct report_summary *summary)
 static const struct report_format report_lsp = {
 	.name = "lsp", .whole = true, .file = collect, .end = reported};
 
-/* --- what is linted ------------------------------------------------------ */
+/* --- files to lint
+ * ---------------------------------------------------------- */
 
 static int manifest_entry(const struct dirent *entry)
 {
 	return is_manifest(entry->d_name);
 }
 
-/* Adds only the manifests directly in the folder, not the ones below it. */
+/* Adds the manifests that are directly in the folder. */
 static void add_folder(struct options *options, const char *folder)
 {
 	struct dirent **entries;
@@ -212,7 +213,7 @@ static void give_texts(const struct lsp_session *session,
 				d->path, d->good.data, d->good.len};
 }
 
-/* Findings now belong to the good text. */
+/* Findings now refer to the good text. */
 static void forget_findings(struct lsp_document *d)
 {
 	d->findings = NULL;

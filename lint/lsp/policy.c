@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies among the documents: their problems are those that `gpugate lint`
- * prints. Linting uses the saved file.
+ * Reports the problems of policies that are open in the editor, as `gpugate
+ * lint` prints them. Linting uses the saved file.
  */
 #include "session.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings as diagnostics. Their places are moved by the edits since the linted
- * text; a document that can be parsed has no such edits.
+ * Publishes findings as diagnostics. Their positions are adjusted to the edits
+ * since the text that was linted; a document that can be parsed has no such
+ * edits.
  */
 #include <string.h>
 
@@ -54,7 +55,7 @@ static json_t *related_json(const struct lsp_session *session,
 	return json;
 }
 
-/* DiagnosticSeverity: 1 error, 2 warning, 3 information. */
+/* Returns a DiagnosticSeverity: 1 error, 2 warning, 3 information. */
 static int severity_number(enum severity severity)
 {
 	return severity == SEVERITY_ERROR     ? 1
@@ -110,7 +111,7 @@ void lsp_publish_none(struct lsp_session *session, const char *uri)
 	       json_pack("{s:s, s:[]}", "uri", uri, "diagnostics"));
 }
 
-/* True if its text was overwritten. */
+/* True if the text at the finding was overwritten. */
 static bool is_gone(const struct lsp_document *d, const struct lsp_finding *f)
 {
 	uint32_t start, end;
@@ -136,7 +137,8 @@ static void publish(struct lsp_session *session, struct lsp_document *d)
 			 d->version, "diagnostics", all));
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- publishing
+ * ------------------------------------------------------------- */
 
 static bool has_documents(const struct lsp_session *session,
 			  const struct lsp_root *root)

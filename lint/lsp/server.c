@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugate lsp`: the methods, and the loop. Changes are linted when no further
- * message waits, or when a request asks about them. Before that the server
- * waits for as long as the last lint took, so that in a large workspace it does
- * not lint every keystroke.
+ * `gpugate lsp`: the table of methods, and the loop that reads messages.
+ * Changed documents are linted when no message is waiting, or when a request
+ * needs the result. Before that, the server waits as long as the last lint
+ * took, so that in a large workspace it does not lint after every keystroke.
  */
 #include <string.h>
 #include <unistd.h>
@@ -12,14 +12,14 @@
 #include "lint/term/log.h"
 #include "params.h"
 
-/* JSON-RPC 2.0 and LSP 3.17, "ErrorCodes". */
+/* Error codes of JSON-RPC 2.0 and LSP 3.17. */
 enum {
 	PARSE_ERROR = -32700,
 	INVALID_REQUEST = -32600,
 	METHOD_NOT_FOUND = -32601,
 	INVALID_PARAMS = -32602,
 	NOT_INITIALIZED = -32002,
-	LONGEST_WAIT = 300, /* milliseconds */
+	LONGEST_WAIT = 300, /* in milliseconds */
 };
 
 static void respond(struct lsp_session *session, const json_t *id,
@@ -32,7 +32,7 @@ static void respond(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* id is NULL if it could not be read. */
+/* id is NULL if it could not be parsed. */
 static void respond_error(struct lsp_session *session, const json_t *id,
 			  int code, const char *text)
 {
@@ -46,7 +46,8 @@ static void respond_error(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* --- life ---------------------------------------------------------------- */
+/* --- start and end
+ * ---------------------------------------------------------- */
 
 static void choose_encoding(struct lsp_session *session, const json_t *params)
 {
@@ -196,7 +197,7 @@ static void did_close(struct lsp_session *session, const json_t *params)
 	lsp_document_close(session, document);
 }
 
-/* Settings or other manifests changed: everything is read again. */
+/* Reads everything again, because settings or other manifests have changed. */
 static void files_changed(struct lsp_session *session, const json_t *params)
 {
 	(void)params;
@@ -212,7 +213,8 @@ static void folders_changed(struct lsp_session *session, const json_t *params)
 		    lsp_workspace_add);
 }
 
-/* --- questions ----------------------------------------------------------- */
+/* --- requests
+ * --------------------------------------------------------------- */
 
 static json_t *ask(struct lsp_session *session, const json_t *params,
 		   json_t *(*answer)(struct lsp_document *, uint32_t))
@@ -249,7 +251,7 @@ static json_t *code_actions(struct lsp_session *session, const json_t *params)
 /* --- the loop ------------------------------------------------------------ */
 
 /*
- * The methods. A request returns its result; NULL means that its parameters are
+ * The methods. A request returns its result, or NULL if its parameters are
  * wrong.
  */
 static const struct method {
@@ -318,7 +320,7 @@ static void handle(struct lsp_session *session, const json_t *message)
 	const struct method *method = name ? find_method(name) : NULL;
 	bool valid_id = !id || json_is_string(id) || json_is_integer(id);
 
-	/* A reply to a request from this server. */
+	/* The message is a reply to a request of this server. */
 	if (!name && id && valid_id &&
 	    (json_object_get(message, "result") ||
 	     json_object_get(message, "error")))

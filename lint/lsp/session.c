@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Documents and roots. A document belongs to the innermost folder of the
- * workspace that holds it, else to its own folder.
+ * Manages documents and roots. The root of a document is the innermost folder
+ * of the workspace that contains it, or else its own folder.
  */
 #include "session.h"
 
@@ -58,7 +58,7 @@ static struct lsp_root *root_of(struct lsp_session *session, const char *path)
 	return best;
 }
 
-/* After a change of the workspace, finds the root of each document again. */
+/* Finds the root of each document again, after a change of the workspace. */
 static void assign_roots(struct lsp_session *session)
 {
 	for (struct lsp_document *d = session->documents; d; d = d->next) {
@@ -174,8 +174,8 @@ void lsp_document_close(struct lsp_session *session, struct lsp_document *d)
 }
 
 /*
- * Keeps the common start and end of both texts, so that facts about them stay
- * valid.
+ * Replaces a part of the text. The common start and end of both texts are not
+ * replaced, so that findings there stay valid.
  */
 void lsp_document_replace(struct lsp_document *d, uint32_t start, uint32_t end,
 			  const char *data, size_t len)

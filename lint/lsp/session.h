@@ -3,8 +3,8 @@
  * The state of the language server: the documents that the client has open, the
  * roots that they belong to, and the last lint of each root. There is one
  * thread; all work is done between two messages. A document that cannot be
- * parsed keeps its last findings: the lint continues with the last text that
- * could be parsed, and its places are moved by the edits since.
+ * parsed keeps its last findings: the lint uses the last text that could be
+ * parsed, and positions are adjusted to the edits since.
  */
 #ifndef LINT_LSP_SESSION_H
 #define LINT_LSP_SESSION_H
@@ -21,31 +21,32 @@ struct lsp_related {
 	const char *message;
 };
 
-/* Places are bytes of the linted text. */
+/* Positions are byte offsets in the linted text. */
 struct lsp_finding {
-	const struct rule *rule; /* lives as long as the lint */
+	const struct rule *rule; /* valid until the next lint */
 	enum severity severity;
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	const struct fix_result *repair; /* NULL: none can be applied */
+	/* NULL: there is no fix that can be applied */
+	const struct fix_result *repair;
 	const struct lsp_related *related;
 	size_t nrelated;
 };
 
-/* One lint of a root, whose arena holds the findings of its documents. */
+/* One lint of a root. Its arena contains the findings of its documents. */
 struct lsp_pass {
 	struct options options;
 	struct lint lint;
 	struct arena arena;
-	bool reported; /* it produced findings */
+	bool reported; /* it reported findings */
 };
 
-/* A folder of the workspace, or one with a document outside of it. */
+/* A folder of the workspace, or the folder of a document outside of it. */
 struct lsp_root {
 	char *path;
 	bool workspace;
-	bool dirty; /* to be linted again */
+	bool dirty; /* must be linted again */
 	struct lsp_pass *pass;
 	int milliseconds; /* duration of the last lint */
 	struct lsp_root *next;
@@ -56,18 +57,18 @@ struct lsp_document {
 	json_int_t version;
 	struct lsp_root *root;
 	struct lsp_text text;
-	bool stale;  /* its diagnostics must be published */
-	bool broken; /* it cannot be parsed, unlike good */
+	bool stale;  /* its diagnostics must be published again */
+	bool broken; /* the text cannot be parsed, unlike good */
 	bool has_good;
-	struct buf good; /* the text to lint next */
-	/* The edits from the last linted text to this one, and the number of
-	 * them that led to good. */
+	struct buf good; /* the text for the next lint */
+	/* Edits since the text that was linted. The first ngood of them lead to
+	 * good. */
 	struct lsp_change *changes;
 	size_t nchanges, changes_size, ngood;
-	struct arena arena; /* holds the syntax errors */
+	struct arena arena; /* memory of the syntax errors */
 	struct lsp_finding *mistakes;
 	size_t nmistakes;
-	struct lsp_finding *findings; /* in the pass */
+	struct lsp_finding *findings; /* findings, in the arena of the pass */
 	size_t n;
 	struct lsp_document *next;
 };
@@ -75,25 +76,25 @@ struct lsp_document {
 struct lsp_session {
 	struct options *options;
 	struct lsp_input input;
-	int out; /* file descriptor */
+	int out; /* file descriptor for messages */
 	enum lsp_encoding encoding;
 	bool initialized, shut_down, ended;
-	bool versions; /* edits may contain the version of a document */
+	bool versions; /* the client supports versions of documents in edits */
 	bool watches;  /* the client can watch files */
 	struct lsp_root *roots;
 	struct lsp_document *documents;
 };
 
-/* server.c: answers all messages, until the input or the session ends. */
+/* server.c: processes messages until the input or the session ends. */
 void lsp_serve(struct lsp_session *session);
 
-/* session.c */
+/* session.c: */
 struct lsp_document *lsp_document_by_uri(const struct lsp_session *session,
 					 const char *uri);
 struct lsp_document *lsp_document_by_path(const struct lsp_session *session,
 					  const char *path);
-/* Returns NULL if the URI is not that of a file. An open document is opened
- * again. */
+/* Opens a document; one that is open already is replaced. Returns NULL if the
+ * URI is not that of a file. */
 struct lsp_document *lsp_document_open(struct lsp_session *session,
 				       const char *uri, const char *data,
 				       size_t len);
@@ -105,21 +106,20 @@ void lsp_workspace_add(struct lsp_session *session, const char *uri);
 void lsp_workspace_remove(struct lsp_session *session, const char *uri);
 void lsp_session_release(struct lsp_session *session);
 
-/* syntax.c: choose the text to lint; report the syntax errors of a broken
- * document. */
+/* syntax.c: lsp_document_look() chooses the text to lint,
+ * lsp_document_mistakes() reports the syntax errors of a broken document. */
 void lsp_document_look(struct lsp_document *document);
 void lsp_document_mistakes(struct lsp_document *document);
 
-/* pass.c: lint the root and give its documents their findings. If that fails,
- * they keep their findings. */
+/* pass.c: lints the root and stores the findings in its documents. If that
+ * fails, the documents keep their findings. */
 void lsp_root_lint(struct lsp_session *session, struct lsp_root *root);
 void lsp_pass_free(struct lsp_pass *pass);
 
-/* publish.c */
+/* publish.c: */
 json_t *lsp_range(const struct lsp_document *document, uint32_t start,
 		  uint32_t end);
-/* Returns the finding in the protocol's form, at its place in the current
- * text. */
+/* Returns the finding as a diagnostic, at its position in the current text. */
 json_t *lsp_diagnostic(const struct lsp_session *session,
 		       const struct lsp_document *document,
 		       const struct lsp_finding *finding);
@@ -131,12 +131,13 @@ void lsp_publish_none(struct lsp_session *session, const char *uri);
 void lsp_refresh(struct lsp_session *session);
 bool lsp_is_stale(const struct lsp_session *session);
 
-/* action.c, hover.c: the responses to requests. NULL: wrong parameters. */
+/* action.c, hover.c: return the results of requests; NULL if the parameters are
+ * wrong. */
 json_t *lsp_actions(struct lsp_session *session, struct lsp_document *document,
 		    const json_t *params);
 json_t *lsp_hover(struct lsp_document *document, uint32_t offset);
 json_t *lsp_complete(struct lsp_document *document, uint32_t offset);
-/* policy.c */
+/* policy.c: */
 bool lsp_is_policy(const struct lsp_document *document);
 /* Publishes the problems of a policy. */
 void lsp_policy_mistakes(struct lsp_document *document);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Half-typed documents. If a text cannot be parsed, an earlier one that could
- * be is linted instead, because the part being typed would be missing. Its
- * syntax errors are those that a lint would report. A text with the markup of
- * templates is left to the lint, which detects it.
+ * Handles documents that are incomplete while the user types. If a text cannot
+ * be parsed, an earlier text that could be parsed is linted instead, and the
+ * syntax errors of the new one are reported. Templates are passed to the lint,
+ * which recognizes them.
  */
 #include "session.h"
 
@@ -62,7 +62,8 @@ void lsp_document_look(struct lsp_document *d)
 	buf_add(&d->good, text->data, text->len);
 }
 
-/* --- what is wrong ------------------------------------------------------- */
+/* --- syntax errors
+ * ---------------------------------------------------------- */
 
 static void keep_findings(void *context, uint32_t file,
 			  struct finding **findings, size_t n)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The line table is rebuilt after each change, which takes less time than the
- * parsing that follows.
+ * Converts positions. The table of lines is rebuilt after each change, which
+ * takes less time than parsing the text.
  */
 #include "text.h"
 
@@ -46,7 +46,8 @@ void lsp_text_release(struct lsp_text *text)
 
 /* --- positions ----------------------------------------------------------- */
 
-/* Returns the bytes of the character at s, and its code units. */
+/* Returns the number of bytes of the character at s, and sets *units to its
+ * code units. */
 static size_t step(enum lsp_encoding encoding, const char *s, size_t n,
 		   uint32_t *units)
 {
@@ -69,7 +70,7 @@ uint32_t lsp_units(enum lsp_encoding encoding, const char *s, size_t n)
 	return sum;
 }
 
-/* Without its line end. */
+/* Returns the end of the line without its line break. */
 static uint32_t line_end(const struct lsp_text *text, size_t line)
 {
 	const char *s = text->bytes.data;

@@ -19,7 +19,8 @@ static int hex(char c)
 	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* URIs with other authorities name files that are not local. */
+/* Returns the path of a URI; NULL if it has an authority, which means that the
+ * file is not local. */
 static const char *path_part(const char *uri)
 {
 	static const char host[] = "//localhost/";

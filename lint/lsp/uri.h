@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * file: URIs (RFC 8089) and paths.
- */
+/* Converts file: URIs (RFC 8089). */
 #ifndef LINT_LSP_URI_H
 #define LINT_LSP_URI_H
 
@@ -9,7 +7,8 @@
 
 #include "base/buf.h"
 
-/* Appends the absolute path to out; false if it is not a local file. */
+/* Appends the absolute path to out. Returns false if the URI is not that of a
+ * local file. */
 bool lsp_uri_path(const char *uri, struct buf *out);
 void lsp_path_uri(const char *path, struct buf *out);
 

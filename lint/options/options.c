@@ -278,8 +278,8 @@ _Static_assert(ARRAY_SIZE(table) <= OPTIONS_MOST,
 
 struct command_list command_list;
 
-/* The environment applies to all runs: settings that do not fit the arguments
- * of this run are ignored. */
+/* Resets options from the environment that contradict the arguments of this
+ * run, because the environment applies to all runs. */
 static void give_way(struct option_parser *p, struct options *o)
 {
 	if (o->config && o->isolated) {
@@ -297,7 +297,8 @@ static void give_way(struct option_parser *p, struct options *o)
 		o->prune_baseline = false;
 }
 
-/* Checks namespaces, which appear in messages and in kubectl's paths. */
+/* Checks the names of namespaces, which become parts of messages and of paths
+ * for kubectl. */
 static int check_namespaces(const struct option_parser *p,
 			    const struct options *o)
 {
@@ -319,8 +320,8 @@ static int check_namespaces(const struct option_parser *p,
 		wrong);
 }
 
-/* The text becomes a link, so only web addresses are allowed, without quotes or
- * characters of a terminal's escape sequences. */
+/* Checks --docs-url. It becomes a link in the terminal, so only web addresses
+ * without quotes and control characters are allowed. */
 static int check_docs(const struct option_parser *p, const struct options *o)
 {
 	const char *url = o->docs_url, *scheme;
@@ -348,8 +349,9 @@ static bool is_argument(const struct option_parser *p, const char *name,
 	return is_set && !option_is_inherited(p, name);
 }
 
-/* A named cluster is read. As a plugin of kubectl, so is one with -n; the
- * environment only chooses the cluster. */
+/* Decides whether a cluster is read: if the command line names one, or has -n
+ * and gpugate is a plugin of kubectl. The environment only selects the
+ * cluster. */
 static int choose_cluster(const struct option_parser *p, struct options *o)
 {
 	bool named = is_argument(p, "context", o->context) ||
@@ -378,7 +380,8 @@ static int usage(const struct option_parser *p, const char *text)
 	return log_usage(command->name, "%s", text);
 }
 
-/* Names that other linters use for an option; one letter means -x. */
+/* Options of other linters, and the corresponding options. A single letter is
+ * an option such as -x. */
 static const struct option_hint hints[] = {
 	{"exit-zero", "--fail-on never"},
 	{"no-fail", "--fail-on never"},

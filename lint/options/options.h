@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Options and commands as data. One table of options drives parsing, --help,
- * the GPUGATE_* environment, the manual pages and shell completion; one table
- * of commands drives the rest. The tables hold all options and commands.
+ * Options and commands as data. The table of options is used for parsing,
+ * --help, the GPUGATE_* environment, the manual pages and shell completion; the
+ * table of commands for everything else.
  */
 #ifndef LINT_OPTIONS_H
 #define LINT_OPTIONS_H
@@ -56,10 +56,9 @@ struct options {
 	bool no_ignore_vcs, render_network, strict_input, statistics, show_all,
 		help;
 	bool all_namespaces, discover;
-	/* Read from the cluster that kubectl uses: its objects, to be linted;
-	 * its state. */
+	/* Read objects, or the state, from the cluster that kubectl uses. */
 	bool asks_objects, asks_state;
-	/* That state, or NULL; the command owns it. */
+	/* The state that was read, owned by the command; or NULL. */
 	const struct cluster *asked;
 	bool fix, unsafe_fixes, diff, exit_non_zero_on_fix;
 };
@@ -70,11 +69,11 @@ struct command {
 	const char *name, *arguments, *summary;
 	const char *description; /* paragraphs separated by an empty line */
 	unsigned bit;
-	bool internal; /* not listed */
+	bool internal; /* not listed in the help */
 	int (*run)(struct options *options);
 };
 
-/* The program's commands, which main() passes in before anything else. */
+/* Commands of the program, which main() must set first. */
 struct command_list {
 	const struct command *items;
 	size_t n;
@@ -82,21 +81,21 @@ struct command_list {
 extern struct command_list command_list;
 
 /*
- * Reads the environment, then arguments (NULL-terminated). Returns 0, or the
- * exit status after a message. Strings point into argv, the environment, or the
+ * Reads the environment, then the arguments (NULL-terminated). Returns 0, or
+ * the exit status after a message. Strings live in argv, the environment or the
  * arena.
  */
 int options_parse(struct options *options, const struct command *command,
 		  char **argv);
 void options_release(struct options *options);
-/* True if infos are requested; otherwise only their number is shown. */
+/* True if infos are shown; otherwise only their number is. */
 bool options_show_infos(const struct options *options);
 
 /* Appends the help of the program, or of a command. */
 void help_program(struct buf *out);
 void help_command(const struct command *command, struct buf *out);
 
-/* The commands. */
+/* Functions that run the commands. */
 int lint_command(struct options *options);
 int explain_command(struct options *options);
 int rules_command(struct options *options);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand against quota as a table: a row for each quota entry of an accelerator
- * (or for one that no quota limits), with the workloads that request it.
+ * Requests compared with quotas, as a table: a row for each quota entry of an
+ * accelerator, and for each accelerator that no quota limits, with the
+ * workloads that request it.
  */
 #ifndef LINT_QUOTA_H
 #define LINT_QUOTA_H
@@ -13,41 +14,42 @@
 
 struct quota_item {
 	struct object_id id;
-	const char *path; /* current path, or the former path of a removed
-			     workload */
+	/* path of the file; for a removed workload, its former path */
+	const char *path;
 	unsigned line, column;
-	bool now, was; /* in the files; in the revision */
+	bool now, was; /* exists in the files; in the revision */
 	bool suspended, queued, unknown;
 	struct quantity steady, peak; /* 0 if it is not in the files */
-	/* this workload's share of the amount in use */
+	/* Part of the amount in use that belongs to this workload. */
 	struct quantity running;
-	struct quantity before; /* steady, in the revision */
+	struct quantity before; /* steady state in the revision */
 };
 
 struct quota_row {
 	const char *namespace, *resource;
-	const char *quota;   /* NULL: no quota applies, or none is known */
-	const char *unknown; /* why the cluster's quotas are unknown, or NULL */
+	const char *quota; /* NULL: no quota applies, or quotas are unknown */
+	/* reason why the cluster's quotas are unknown, or NULL */
+	const char *unknown;
 	bool used_known;
 	struct quantity hard, used;
 	struct quota_item *items;
 	size_t n;
-	/* Sums over items: the amounts that they add to the amount in use. */
+	/* Sums of the items' amounts, without what they already use. */
 	struct quantity adds, adds_peak, before;
 };
 
-struct quota_entry; /* a row's key and one item */
+struct quota_entry; /* an item with the key of its row */
 
 struct quota_table {
 	struct arena arena;
 	struct quota_entry *entries;
 	size_t nentries, entries_size;
-	struct quota_row *rows; /* by namespace, resource, quota */
+	struct quota_row *rows; /* sorted by namespace, resource, quota */
 	size_t n;
-	bool since; /* items have a before */
+	bool since; /* compare with a revision */
 	bool unknown;
-	const char *only;	       /* the only namespace shown; NULL: all */
-	const struct cluster *cluster; /* of --cluster, or NULL */
+	const char *only;	       /* show only this namespace; NULL: all */
+	const struct cluster *cluster; /* state of --cluster, or NULL */
 	int64_t now;
 };
 
@@ -55,13 +57,14 @@ struct quota_table {
 struct quota_file {
 	const char *path;    /* valid until the next file */
 	const char *unknown; /* as in the row; lives as long as the lint */
-	bool changed;	     /* differs from the revision */
+	bool changed;	     /* the file differs from the revision */
 };
 
-/* The source of the workloads being counted: these files, or the revision. */
+/* Source of the workloads that are being counted: the files or the revision. */
 struct quota_source {
 	const struct object_index *index;
-	const struct object_index *quotas; /* that limit them */
+	/* index with the quotas that apply to them */
+	const struct object_index *quotas;
 	const struct accelerator_extra *extra;
 	bool before;
 	void (*file_of)(void *context, uint32_t file, struct quota_file *out);
@@ -69,36 +72,38 @@ struct quota_source {
 };
 void quota_table_add(struct quota_table *table,
 		     const struct quota_source *source);
-/* Adds a row without workloads, unless there is one with workloads. */
+/* Adds a row without workloads, unless a row for the quota exists. */
 void quota_table_add_idle(struct quota_table *table, const struct quota *quota,
 			  const struct resource_amount *hard,
 			  const struct workload *any, const char *resource);
-/* quota_make.c: makes the whole table from the facts of a run. */
+/* quota_make.c: makes the complete table from the facts of a run. */
 struct quota_maker {
-	const struct object_index *index; /* finished */
+	const struct object_index *index; /* finished index */
 	const struct files *files;
 	struct policies *policies;
 	struct clusters *clusters;
-	bool all; /* of the cluster state, including namespaces that are in no
-		     file */
+	/* include all namespaces of the cluster state, even if no file uses
+	 * them */
+	bool all;
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
 	void *context;
 	/*
-	 * True if the file differs from the revision. NULL without a revision.
+	 * True if the file differs from the revision; NULL if there is no
+	 * revision.
 	 */
 	bool (*changed)(void *since, const char *path);
 	void *since;
 };
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker);
-/* Merges the entries into rows, once all are added. */
+/* Merges the entries into rows after all are added. */
 void quota_table_finish(struct quota_table *table);
 
-/* Returns the sum of used and added amounts, in the steady state or at the
+/* Returns used and added amounts together, in the steady state or at the
  * peak. */
 struct quantity quota_row_after(const struct quota_row *row, bool peak);
-/* Returns the amount above the quota; 0 or less if all of it fits. */
+/* Returns by how much the row exceeds its quota; 0 or less if it does not. */
 struct quantity quota_row_excess(const struct quota_row *row, bool peak);
 
 enum quota_fit {
@@ -110,22 +115,22 @@ enum quota_fit {
 };
 enum quota_fit quota_row_fit(const struct quota_row *row);
 /* Adds "4 left", "6 too many", "7 too many at the peak", "no quota" or "not
- * known", with the reason why. Raw text. */
+ * known" with the reason. The text is not escaped. */
 void quota_row_verdict(const struct quota_row *row, struct buf *out);
 /* Like quota_row_verdict(), without the reason. */
 void quota_row_words(const struct quota_row *row, struct buf *out);
 void quota_add_amount(struct buf *out, struct quantity q);
 
-/* Returns why the quotas of that state are unknown; NULL if they are known.
- * Lives in arena. wanted: there should be a state; cluster NULL: it could not
- * be read. */
+/* Returns the reason why the quotas of that state are unknown, in the arena;
+ * NULL if they are known. wanted means that the policy names a state; cluster
+ * is NULL if it could not be read. */
 const char *quota_unknown(const struct clusters *clusters,
 			  const struct policy *policy,
 			  const struct cluster *cluster, bool wanted,
 			  struct arena *arena);
-/* Returns why the row's quota is unknown, or NULL. */
+/* Returns the reason why the row's quota is unknown, or NULL. */
 const char *quota_row_unknown(const struct quota_row *row);
-/* Writes "cluster state of 82 days ago, https://..." */
+/* Adds a text such as "cluster state of 82 days ago, https://...". */
 void quota_add_state(struct buf *out, const struct quota_table *table);
 
 struct quota_look {
@@ -136,12 +141,13 @@ void quota_text(const struct quota_table *table, const struct quota_look *look,
 void quota_json(const struct quota_table *table, struct buf *out);
 void quota_markdown(const struct quota_table *table, struct buf *out);
 /*
- * quota_svg.c: draws a map of namespaces and resources, colored by the used
- * percentage of each quota, as an element of a page.
+ * quota_svg.c: draws a map of namespaces and resources as an SVG element,
+ * colored by the used percentage of each quota.
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
-/* quota_page.c: adds the map and the table below it, as a section of a page;
- * nothing without quotas. And adds a whole page. */
+/* quota_page.c: quota_section() adds the map and the table as a section of a
+ * page, and nothing if there are no quotas; quota_page() adds a complete
+ * page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table for programs (JSON) and for pull requests (Markdown). Amounts
- * are quantities as text, as Kubernetes writes them.
+ * Writes the table as JSON and as Markdown (for pull requests). Amounts are
+ * quantities in the text form of Kubernetes.
  */
 #include <string.h>
 #include <time.h>
@@ -110,7 +110,8 @@ void quota_json(const struct quota_table *t, struct buf *out)
 
 /* --- Markdown ------------------------------------------------------------- */
 
-/* Adds text of the manifest as code: without markup, new cells or new lines. */
+/* Adds a text of the manifest as inline code, with markup, cell separators and
+ * line breaks escaped. */
 static void add_code(struct buf *out, const char *text)
 {
 	buf_addc(out, '`');
@@ -126,7 +127,7 @@ static void add_code(struct buf *out, const char *text)
 	buf_addc(out, '`');
 }
 
-/* Adds the text of a cell without markup. */
+/* Adds the text of a cell with markup escaped. */
 static void add_plain(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

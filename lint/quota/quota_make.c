@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Makes the table of a run: the workloads of its files, the quotas of the same
- * files and of each file's cluster state.
+ * Makes the table of a run from the workloads of its files, and the quotas of
+ * these files and of each file's cluster state.
  */
 #include <string.h>
 
@@ -35,10 +35,11 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 		maker->changed && maker->changed(maker->since, out->path);
 }
 
-/* --- quotas that nothing asks --------------------------------------------- */
+/* --- quotas without workloads
+ * ------------------------------------------------ */
 
-/* Adds a row without workloads for each quota of the namespace, which shows the
- * free amount. index_quotas() needs a workload, which is empty here. */
+/* Adds a row for each quota of the namespace, which shows the free amount.
+ * index_quotas() needs a workload, which is empty here. */
 static void add_namespace(struct quota_table *t, const struct quota_source *s,
 			  const struct cluster *cluster, const char *namespace,
 			  uint32_t file)
@@ -63,8 +64,8 @@ static void add_namespace(struct quota_table *t, const struct quota_source *s,
 		}
 }
 
-/* Adds the quotas of the files, and the cluster's quotas of the shown
- * namespace, or of all. */
+/* Adds the quotas of the files, and those of the cluster for the namespace that
+ * is shown, or for all. */
 static void add_idle(struct making *m, const struct quota_source *source)
 {
 	const struct quota_maker *maker = m->maker;
@@ -93,7 +94,8 @@ static void add_idle(struct making *m, const struct quota_source *source)
 		add_namespace(t, source, cluster, namespace, NO_FILE);
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- the complete table
+ * ------------------------------------------------------ */
 
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The map in a page, and below it a table with more details: each quota, and
- * the workloads.
+ * Adds the map to a page, and below it a table with more details: each quota
+ * and its workloads.
  */
 #include <string.h>
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster state from which quotas are read: its age, and whether it
- * contains them.
+ * Describes the cluster state from which quotas are read: its age, and the
+ * reason if it contains no quotas.
  */
 #include "quota.h"
 
 #include <inttypes.h>
 
-/* "82 days" */
+/* Adds an age such as "82 days". */
 static void add_age(struct buf *out, int64_t seconds)
 {
 	static const struct {

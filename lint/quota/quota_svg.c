@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The map: a row for each namespace, a column for each resource. A cell shows
- * the tightest quota: its color shows the percentage of the quota that would be
- * used, its bar the amount in use and the amount that the manifests add, with a
- * mark at the limit. Colors fit both themes and are never the only sign; text
- * around the cells has the color of the page.
+ * the quota of which the least is left: its color shows the percentage that
+ * would be used; its bar shows the amount in use and the amount that the
+ * manifests add, with a mark at the limit. Colors fit light and dark themes,
+ * and everything that they show is also written; text around the cells has the
+ * text color of the page.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,13 +20,13 @@ enum {
 	CELL_WIDTH = 176,
 	CELL_HEIGHT = 62,
 	GAP = 4,
-	TOP = 36, /* above the cells, for names of resources */
+	TOP = 36, /* space above the cells, for names of resources */
 	BAR_WIDTH = CELL_WIDTH - 24,
-	CHAR_WIDTH = 8, /* largest width of a character in names */
+	CHAR_WIDTH = 8, /* largest width of a character in a name */
 	NAME_CHARS = 28,
 	RESOURCE_CHARS = 23,
 	LEGEND = 84,
-	LEAST_WIDTH = 868, /* of the legend */
+	LEAST_WIDTH = 868, /* width of the legend */
 };
 
 struct quota_map {
@@ -51,7 +52,8 @@ static const struct quota_shade shades[] = {
 };
 enum { SHADE_PEAK = 3, SHADE_OVER, SHADE_UNKNOWN, SHADE_UNLIMITED, NSHADES };
 
-/* --- what is shown -------------------------------------------------------- */
+/* --- size of the map
+ * ---------------------------------------------------------- */
 
 static void measure(struct quota_map *map, const struct quota_table *table)
 {
@@ -87,7 +89,7 @@ static void measure(struct quota_map *map, const struct quota_table *table)
 		      (unsigned)map->nnamespaces * (CELL_HEIGHT + GAP) + LEGEND;
 }
 
-/* True if a fits worse than b, or has less left of its quota. */
+/* True if a exceeds its quota by more than b, or has less left. */
 static bool is_tighter(const struct quota_row *a, const struct quota_row *b)
 {
 	enum quota_fit x = quota_row_fit(a), y = quota_row_fit(b);
@@ -98,8 +100,8 @@ static bool is_tighter(const struct quota_row *a, const struct quota_row *b)
 }
 
 /*
- * Returns the percentage of the quota that would be taken; above 100 if the
- * quota is 0 and anything is taken.
+ * Returns the percentage of the quota that would be used; above 100 if the
+ * quota is 0 and anything is used.
  */
 static int64_t percent(const struct quota_row *row, struct quantity taken)
 {
@@ -136,7 +138,7 @@ static const char *namespace_name(const struct quota_row *row)
 	return *row->namespace ? row->namespace : "(unknown)";
 }
 
-/* Adds at most n characters of it. */
+/* Adds at most n characters of the name. */
 static void add_name(struct buf *out, const char *name, size_t n)
 {
 	size_t len = strlen(name);
@@ -145,7 +147,7 @@ static void add_name(struct buf *out, const char *name, size_t n)
 	buf_adds(out, len > n ? "…" : "");
 }
 
-/* "12 used + 10" */
+/* Adds a sum such as "12 used + 10". */
 static void add_sum(struct buf *out, const struct quota_row *row)
 {
 	if (row->used_known) {
@@ -287,7 +289,8 @@ static void add_empty(struct buf *out, unsigned x, unsigned y)
 		 x, y, CELL_WIDTH, CELL_HEIGHT);
 }
 
-/* Returns the tightest of n rows that have the same resource as the first. */
+/* Returns the row with the least left among the first of n rows that have the
+ * same resource. */
 static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 {
 	const struct quota_row *worst = rows;
@@ -299,7 +302,8 @@ static const struct quota_row *tightest(const struct quota_row *rows, size_t n)
 	return worst;
 }
 
-/* Adds the rows of one namespace, from the first on; returns their number. */
+/* Adds the rows of one namespace, beginning with the first of rows; returns
+ * their number. */
 static size_t add_namespace(struct buf *out, const struct quota_map *map,
 			    const struct quota_row *rows, size_t n, unsigned y)
 {
@@ -326,7 +330,8 @@ static size_t add_namespace(struct buf *out, const struct quota_map *map,
 	return same;
 }
 
-/* --- the whole ------------------------------------------------------------ */
+/* --- the complete map
+ * --------------------------------------------------------- */
 
 static void add_head(struct buf *out, const struct quota_map *map)
 {
@@ -361,8 +366,8 @@ static void add_resources(struct buf *out, const struct quota_map *map)
 	}
 }
 
-/* Draws a square or a mark of this color with its meaning; returns the next x.
- */
+/* Draws a square of this color, or a mark, with its meaning; returns the x
+ * position after it. */
 static unsigned add_key(struct buf *out, unsigned x, unsigned y,
 			const struct quota_shade *shade)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns workloads into rows. Each workload gives an entry for every quota that
- * counts it and for each accelerator that no quota counts; sorting makes the
- * entries of a row adjacent, and in it those of a workload before and after the
- * change.
+ * Makes rows of workloads. A workload adds an entry for every quota that counts
+ * it, and for each accelerator that no quota counts. After sorting, the entries
+ * of a row are adjacent, and within it the entries of a workload in the files
+ * and in the revision.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,11 +13,12 @@
 #include "quota.h"
 
 struct quota_entry {
-	const char *namespace, *resource, *quota; /* quota "": none */
+	/* quota is "" if there is none */
+	const char *namespace, *resource, *quota;
 	const char *unknown;
 	bool used_known;
 	struct quantity hard, used;
-	struct quota_item item; /* its path is NO_ITEM if there is none */
+	struct quota_item item; /* path is NO_ITEM if there is no workload */
 };
 
 #define NO_ITEM ""
@@ -202,7 +203,7 @@ static int cmp_rows(const struct quota_entry *x, const struct quota_entry *y)
 }
 
 /*
- * Compares objects; an object whose namespace is unknown differs from all
+ * Compares objects. An object whose namespace is unknown differs from all
  * others.
  */
 static int cmp_objects(const struct quota_item *x, const struct quota_item *y)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table as a picture: for each row a bar with the amount in use, the amount
- * that the manifests add, the free amount and the excess, and below it the
- * workloads.
+ * Prints the table as text with bars: each row shows the amount in use, the
+ * amount that the manifests add, the free amount and the excess, followed by
+ * the workloads.
  */
 #include <string.h>
 
@@ -36,7 +36,8 @@ static void put_part(struct buf *out, const struct quota_look *look,
 		buf_adds(out, "\033[0m");
 }
 
-/* Number of cells for n of most; anything above zero gets a cell. */
+/* Returns the number of cells for n, if the whole bar means `most`; an amount
+ * above zero gets at least one cell. */
 static int64_t cells_of(struct quantity n, struct quantity most)
 {
 	int64_t cells;
@@ -52,8 +53,8 @@ static struct quantity larger(struct quantity a, struct quantity b)
 	return quantity_cmp(a, b) > 0 ? a : b;
 }
 
-/* Draws from left to right: used, added, free up to hard; the excess above
- * hard. */
+/* Draws from left to right: the amounts in use and added, and the free amount
+ * up to the limit; then the excess. */
 static void put_bar(struct buf *out, const struct quota_look *look,
 		    const struct quota_row *row)
 {
@@ -64,7 +65,7 @@ static void put_bar(struct buf *out, const struct quota_look *look,
 	int64_t used, end;
 
 	if (quantity_cmp(after, base) < 0)
-		base = after; /* a smaller copy replaces it */
+		base = after; /* a smaller copy replaces the running one */
 	used = cells_of(base, most);
 	end = cells_of(after, most);
 	buf_adds(out, "  [");
@@ -129,8 +130,8 @@ static void put_head(struct buf *out, const struct quota_look *look,
 {
 	if (look->color)
 		buf_adds(out, "\033[1m");
-	/* No cluster accepts such a name, which GitHub's runner would execute
-	 * as a command. */
+	/* GitHub's runner would execute a line that begins in this way as a
+	 * command. No cluster accepts such a name. */
 	if (*row->namespace == ':' || *row->namespace == '#')
 		buf_addc(out, '.');
 	escape_adds(out, *row->namespace ? row->namespace : "(no namespace)");

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Builds a kustomization through a wrapper that lists it and requests origins,
- * in a temporary folder: the user's files stay unchanged. The program gets no
- * plugins, may load files only from the folder of each kustomization, and has
- * no network: bases that need it are rejected before, and any other request
- * fails at a proxy that does not exist.
+ * Builds kustomizations and charts. A kustomization is built through another
+ * one in a temporary folder that lists it and turns on origin annotations, so
+ * that the user's files do not change. The program runs without plugins, may
+ * load files only from the folder of each kustomization, and has no network:
+ * bases that need it are rejected before, and other requests fail because the
+ * proxy does not exist.
  */
 #include <errno.h>
 #include <stdatomic.h>
@@ -23,18 +24,18 @@
 #include "render.h"
 
 enum {
-	SECONDS = 60,	   /* of one */
-	ALL_SECONDS = 180, /* after them none begins */
-	BYTES = 64 << 20,  /* of what one writes */
+	SECONDS = 60,	   /* limit for one build */
+	ALL_SECONDS = 180, /* total time after which no build is started */
+	BYTES = 64 << 20,  /* limit for the output of a build */
 	FIRST_LINE = 300,
-	HELM_ARGUMENTS = 8, /* without values */
+	HELM_ARGUMENTS = 8, /* number of arguments without those for values */
 };
 
 extern char **environ;
 
 struct builds {
 	struct render *r;
-	const char *folder; /* temporary, real */
+	const char *folder; /* temporary folder, without symbolic links */
 	char *const *environment;
 	atomic_size_t next;
 	int64_t start;
@@ -42,7 +43,8 @@ struct builds {
 
 /* --- the environment ------------------------------------------------------ */
 
-/* The first ones always, the others to disable the network. */
+/* Variables for the program: the first ones always, the others to disable the
+ * network. */
 static const char *const settings[] = {
 	"GIT_TERMINAL_PROMPT=0",
 	"HELM_PLUGINS=/nonexistent",
@@ -83,7 +85,8 @@ static char *const *environment_of(struct render *r)
 	return out;
 }
 
-/* --- one ------------------------------------------------------------------ */
+/* --- one build
+ * ---------------------------------------------------------------- */
 
 static int write_kustomization(const char *folder, const char *root)
 {
@@ -156,7 +159,8 @@ static const char *values_path(struct build *b, size_t i)
 	return arena_printf(b->arena, "%s/%zu.json", b->folder, i);
 }
 
-/* Writes the values for the chart as files in the folder, the weakest first. */
+/* Writes the values for the chart as files into the folder, those with the
+ * lowest precedence first. */
 static size_t add_values(struct build *b, const char **argv, size_t n)
 {
 	const struct render_root *root = b->root;
@@ -303,7 +307,7 @@ static void build_one(struct builds *b, size_t i, struct arena *arena)
 
 struct build_thread {
 	struct builds *builds;
-	struct arena arena; /* messages about failures */
+	struct arena arena; /* memory for messages */
 };
 
 static void build_some(void *context, unsigned index)
@@ -338,7 +342,7 @@ static void build_all(struct builds *b, struct thread_pool *thread_pool)
 	free(threads);
 }
 
-/* Removes the files in the temporary folder, then the folder. */
+/* Removes the files in the temporary folder and the folder itself. */
 static void remove_all(struct builds *b)
 {
 	struct buf path;

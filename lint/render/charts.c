@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chart is built with its own values. A chart in another one's charts/ is
- * built with that one, a library chart not at all. Dependencies must be
- * present: nothing is fetched. Source: helm.sh/docs/topics/charts.
+ * Selects the charts to build. A chart is built with its own values. A chart in
+ * the folder charts/ of another one is built as a part of that chart, and a
+ * library chart is not built. Dependencies must exist, because nothing is
+ * downloaded. Source: helm.sh/docs/topics/charts.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static bool is_met(const struct kustomize *k, const char *folder, size_t len)
 	return false;
 }
 
-/* True for x/charts/y, if x is a chart. */
+/* True for a folder x/charts/y if x is a chart. */
 static bool is_part(const struct kustomize *k, const char *folder)
 {
 	static const char charts[] = "/charts/";
@@ -36,7 +37,7 @@ static bool is_part(const struct kustomize *k, const char *folder)
 	return false;
 }
 
-/* True for a folder with that name, or an archive NAME-VERSION.tgz. */
+/* True if there is a folder with that name, or an archive NAME-VERSION.tgz. */
 static bool has_chart(const char *charts, const char *name)
 {
 	size_t len = strlen(name);

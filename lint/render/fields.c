@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fields of a kustomization that set values of objects without showing their
- * path: an entry counts only if the value equals the one that it sets.
+ * Finds the values that fields of a kustomization (images, labels, ...) set in
+ * objects. Such fields do not name the path of a value, so an entry counts only
+ * if its value equals the one in the object.
  */
 #include <string.h>
 
 #include "base/text.h"
 #include "render.h"
 
-/* Returns the rest of the image after this name, or NULL. */
+/* Returns the part of the image after this name, or NULL. */
 static const char *after_name(const char *image, const char *name)
 {
 	size_t len = name ? strlen(name) : 0;
@@ -61,7 +62,8 @@ static const struct node *of_replicas(const struct node *replicas,
 	return NULL;
 }
 
-/* want is an entry of a map of labels or annotations. */
+/* Returns the entry for `want`, which is an entry in a map of labels or
+ * annotations. */
 static const struct node *of_pairs(const struct node *pairs,
 				   const struct node *want)
 {
@@ -91,8 +93,8 @@ static unsigned count_steps(const char *path)
 	return n;
 }
 
-/* True for `spec.template.spec.x`: by its last step, and the number of
- * steps. */
+/* True if the path, such as `spec.template.spec.x`, may be that of the node:
+ * the last step and the number of steps are compared. */
 static bool is_path_of(const char *path, const struct node *want)
 {
 	const char *last = path ? strrchr(path, '.') : NULL;

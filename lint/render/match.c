@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Follows a path of the rendered object in another tree of it. List items are
- * matched by their keys, because patches insert and remove items; the keys are
- * those of the strategic merge (kubernetes/api, patchMergeKey).
+ * Follows a path of a rendered object in another version of the object. List
+ * items are matched by their keys, because patches insert and remove items; the
+ * keys are those of the strategic merge (kubernetes/api, patchMergeKey).
  */
 #include <string.h>
 
@@ -15,7 +15,7 @@ static const char *const item_keys[] = {
 	"topologyKey", "key",	    "ip",	  "uid",	   "type",
 };
 
-/* Compares the value of the first key that both have. */
+/* True if both have the same value of the first key that both have. */
 bool render_same_item(const struct node *a, const struct node *b)
 {
 	if (!node_is_map(a) || !node_is_map(b))
@@ -30,7 +30,7 @@ bool render_same_item(const struct node *a, const struct node *b)
 	return node_same(a, b);
 }
 
-/* Returns the counterpart of the child want in a map or list. */
+/* Returns the node in a map or list that corresponds to the child `want`. */
 static const struct node *child_for(const struct node *want,
 				    const struct node *at)
 {
@@ -43,7 +43,7 @@ static const struct node *child_for(const struct node *want,
 	FOR_EACH_CHILD(at, item)
 		if (render_same_item(want, item))
 			return item;
-	/* A name was changed, or is unknown. */
+	/* The name was changed, or is unknown. */
 	other = node_at(at, want->index);
 	if (other && render_is_marked(node_str(other)))
 		return other;
@@ -89,7 +89,7 @@ static bool same_group(const struct node *a, const struct node *b)
 	return n == m && !memcmp(x, y, n);
 }
 
-/* Names may get prefixes and suffixes. */
+/* Compares objects, whose names may have got prefixes and suffixes. */
 bool render_same_object(const struct node *rendered, const struct node *source)
 {
 	const char *kind = node_str(node_get(rendered, "kind"));

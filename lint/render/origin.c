@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kustomize's annotations on where an object is from. They are read and removed
+ * Reads kustomize's annotations about the origin of an object and removes them,
  * line by line: kustomize always writes the keys of an object in block style,
- * so that a line that begins with `metadata:` is not part of a string, and
- * annotations of several lines as literals. Source:
+ * so that a line that begins with `metadata:` cannot be part of a string, and
+ * writes annotations of several lines as literal block scalars. Source:
  * kustomize:api/internal/utils/annotations.go, api/resource/origin.go.
  */
 #include <string.h>
@@ -24,7 +24,8 @@ struct origin_lines {
 	const char *folder; /* paths are relative to this folder */
 	struct render_object *object;
 	bool metadata, annotations;
-	bool pending; /* the line `annotations:` is not written yet */
+	/* the line `annotations:` was read, but not written yet */
+	bool pending;
 	enum skipped skipped;
 };
 
@@ -44,8 +45,9 @@ static bool is_line(const char *line, size_t len, const char *text)
 		line[strlen(text)] == '+');
 }
 
-/* kustomize names files without symbolic links, the walk as the user does: the
- * two differ in the first part of the paths of the root. */
+/* Returns the path as the walk shows it. kustomize resolves symbolic links in
+ * the names of files, the walk does not; the names differ only in the part that
+ * belongs to the root. */
 static const char *as_named(struct render *r, const struct render_root *root,
 			    const char *path)
 {
@@ -92,7 +94,7 @@ static const char *value_of(struct origin_lines *l, const char *line,
 	return at;
 }
 
-/* Adds the layers that changed the object, in order; one may repeat. */
+/* Adds the files that changed the object, in order; a file may occur twice. */
 static void add_layer(struct origin_lines *l, const char *path)
 {
 	struct render_object *o = l->object;
@@ -117,7 +119,7 @@ static void read_line(struct origin_lines *l, const char *line, size_t len)
 	l->object->generated |= path != NULL;
 	if (!path)
 		path = value_of(l, line, len, "path: ");
-	/* from another repository */
+	/* The object comes from another repository. */
 	if (path || text_find(line, len, "repo: "))
 		l->object->origin = path;
 }
@@ -130,7 +132,7 @@ static void begin_object(struct origin_lines *l, size_t start)
 	l->metadata = l->annotations = l->pending = false;
 }
 
-/* True if the line is dropped. */
+/* True if the line is removed. */
 static bool take_line(struct origin_lines *l, const char *line, size_t len)
 {
 	size_t indent = indent_of(line, len);
@@ -195,8 +197,9 @@ void render_take_origins(struct render *r, struct render_root *root,
 
 /* --- charts --------------------------------------------------------------- */
 
-/* `# Source: NAME/templates/x.yaml`: NAME is the chart, whatever its folder's
- * name is; the same is true in charts/. */
+/* Returns the path of a template in a line `# Source: NAME/templates/x.yaml`.
+ * NAME is the name of the chart, not of its folder, and so are the names after
+ * charts/. */
 static const char *template_at(struct render *r, const struct render_root *root,
 			       const char *line, size_t len)
 {
@@ -233,7 +236,7 @@ void render_take_templates(struct render *r, struct render_root *root,
 		}
 		at += len + 1;
 	}
-	/* Helm does not split a text that begins with a second `---`. */
+	/* Helm does not split a text at a second `---` line. */
 	for (size_t i = 1; i < root->nobjects; i++)
 		if (!root->objects[i].origin)
 			root->objects[i].origin = root->objects[i - 1].origin;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A chart may show any file that its folder holds (.Files.Get), and helm
- * follows links: the author of a pull request must not make the CI machine read
- * its own files that way. So nothing is built that would read a file outside of
- * the repository. Without a repository, the current folder is the border for a
- * chart below it, else the chart's own folder.
+ * Rejects roots that would read files outside of their repository. A chart can
+ * print any file in its folder (.Files.Get), and helm follows links, so that
+ * the author of a pull request could print files of the CI machine. Without a
+ * repository, a chart may read the current folder if it is inside of it, else
+ * only its own folder.
  */
 #include <dirent.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum { LEVELS = 32, ENTRIES = 100000 };
 struct border {
 	struct render *r;
 	struct render_root *root;
-	const char *home; /* real */
+	const char *home; /* without symbolic links */
 	size_t looked_at;
 };
 
@@ -42,13 +42,13 @@ static const char *home_of(struct render *r, const struct render_root *root)
 		return r->border;
 	if (len)
 		home = arena_strndup(&r->arena, root->folder, len);
-	/* All files are below "/": it cannot be a border. */
+	/* / is not a useful limit, because all files are below it. */
 	else if (!text_eq(r->cwd, "/") && path_is_below(r->cwd, root->folder))
 		home = r->cwd;
 	return len || root->chart ? real_of(r, home) : NULL;
 }
 
-/* Rejects the root for a path that exists and leads outside. */
+/* Rejects the root if the path exists and leads outside. */
 static void check(struct border *b, const char *path)
 {
 	const char *real = real_of(b->r, path);

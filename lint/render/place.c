@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Finds the source of a place in a rendered object. A single value comes from
- * the last layer that sets it: patches of the outer kustomizations, then their
- * fields, then the object's file. A map or list, where findings about missing
- * values are placed, belongs to the object's file if that has it. If no source
- * has the whole path, the deepest parent counts.
+ * Finds the source position for a node of a rendered object. A scalar comes
+ * from the last file that sets it: patches of the outer kustomizations, then
+ * their fields, then the object's file. A map or list, at which missing values
+ * are reported, belongs to the object's file if it contains it. If no source
+ * contains the whole path, the deepest parent is used.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -17,14 +17,15 @@ struct place_search {
 	struct render *r;
 	struct render_root *of;
 	const struct render_object *object;
-	const struct node *root, *want; /* rendered */
-	struct render_place own;	/* in the object's file */
-	struct render_place value; /* the outermost file that has this value */
-	struct render_place patch; /* the best place among the patches */
+	const struct node *root, *want; /* in the rendered text */
+	struct render_place own;	/* place in the object's own file */
+	/* place in the outermost file that sets this value */
+	struct render_place value;
+	struct render_place patch; /* best place in a patch */
 };
 
 /*
- * True for a value that a layer sets, except for names that identify a whole
+ * True for a value that one file sets, except for names, which identify a whole
  * item.
  */
 static bool is_single(const struct node *node)
@@ -44,7 +45,8 @@ static bool is_deeper(const struct render_place *a,
 	return !b->text || a->depth > b->depth;
 }
 
-/* A text within another one is shown at its place in that one. */
+/* For a text inside of another one, the place is the scalar that contains
+ * it. */
 void render_place_in(struct render_place *place, struct render_text *text,
 		     const struct render_item *item, const struct node *node)
 {
@@ -76,7 +78,7 @@ static void offer(struct place_search *s, struct render_text *text,
 		s->patch = place;
 }
 
-/* Returns the rendered node at a JSON pointer; a last step "-" means an
+/* Returns the rendered node at a JSON pointer. A last step "-" means an
  * appended item, which is found by its keys. */
 static const struct node *node_for(const struct node *root, const char *path,
 				   const struct node *value)
@@ -127,7 +129,7 @@ static unsigned depth_of(const struct node *node)
 	return depth;
 }
 
-/* RFC 6902. */
+/* Finds the node in the operations of a JSON Patch (RFC 6902). */
 static void try_operations(struct place_search *s, struct render_text *text,
 			   const struct render_item *item)
 {
@@ -221,7 +223,8 @@ static void try_layer(struct place_search *s, const char *path)
 
 /* --- the object's own file ------------------------------------------------ */
 
-/* Prefers the candidate with the longest name, or the same namespace. */
+/* Returns the item for the object. If there are several candidates, prefers the
+ * longest name, or the same namespace. */
 static const struct render_item *own_item(const struct place_search *s,
 					  struct render_text *text)
 {
@@ -289,7 +292,8 @@ static void find_own(struct place_search *s)
 	render_place_in(&s->own, text, item, match.node);
 }
 
-/* --- which of them -------------------------------------------------------- */
+/* --- selection of a place
+ * ----------------------------------------------------- */
 
 static struct render_place choose(const struct place_search *s)
 {
@@ -305,7 +309,7 @@ static struct render_place choose(const struct place_search *s)
 	return s->own;
 }
 
-/* Searches for a value that the template does not contain. */
+/* Searches the values files for a value that the template does not contain. */
 static void try_values(struct place_search *s)
 {
 	struct render_want want = {s->want, s->want, s->own.depth};
@@ -330,7 +334,7 @@ const struct render_object *render_object_at(const struct render_root *root,
 	return i ? &root->objects[i - 1] : NULL;
 }
 
-/* Returns the deepest existing node of the pointer. */
+/* Returns the deepest node of the pointer that exists. */
 static const struct node *node_at_pointer(const struct node *root,
 					  const char *pointer)
 {

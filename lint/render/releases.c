@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Charts in the walked folders that a HelmRelease (Flux) or an Application
- * (Argo CD) installs: they are built with its values, not just with their own.
- * A chart's path is relative to the repository, found by searching the folders
- * above. Sources: fluxcd/helm-controller api/v2, fluxcd/source-controller
- * (valuesFiles replace values.yaml), argo-cd docs/user-guide/helm.md
- * (precedence of values).
+ * Finds charts in the walked folders that a HelmRelease (Flux) or an
+ * Application (Argo CD) installs. They are built with the values of that object
+ * in addition to their own. A chart's path is relative to the repository, found
+ * by searching the folders above. Sources: fluxcd/helm-controller api/v2,
+ * fluxcd/source-controller (valuesFiles replace values.yaml), argo-cd
+ * docs/user-guide/helm.md (precedence of values).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +22,8 @@ struct release {
 	struct render_text *text;
 	const struct render_item *item;
 	struct render_root *root;
-	const char *folder, *file; /* where it is from */
-	const char *repository;	   /* the folder to which paths are relative */
+	const char *folder, *file; /* position of the object */
+	const char *repository;	   /* folder to which paths are relative */
 };
 
 static const char *text_at(const struct node *node, const char *dotted)
@@ -31,7 +31,8 @@ static const char *text_at(const struct node *node, const char *dotted)
 	return node_str(node_path(node, dotted));
 }
 
-/* The nearest folder, from this one upward, in which the path is a chart. */
+/* Returns the nearest folder, from this one upward, that contains a chart at
+ * the path. */
 static const char *repository_of(struct render *r, const char *from,
 				 const char *path)
 {
@@ -60,7 +61,7 @@ static void skip_release(struct release *l, const char *why)
 
 /* --- values --------------------------------------------------------------- */
 
-/* The strongest are added first. */
+/* Values with the highest precedence are added first. */
 static void add_values(struct release *l, struct render_values values)
 {
 	*VEC_PUSH(&l->r->arena, l->root->values, l->root->nvalues,
@@ -107,7 +108,8 @@ static void add_file(struct release *l, const char *path)
 	add_first(l, text);
 }
 
-/* Paths are relative to folder; the last one is the strongest. */
+/* Adds files of values. Paths are relative to folder; the last file has the
+ * highest precedence. */
 static void add_files(struct release *l, const struct node *list,
 		      const char *folder)
 {
@@ -125,7 +127,8 @@ static void add_files(struct release *l, const struct node *list,
 	}
 }
 
-/* --- the two kinds -------------------------------------------------------- */
+/* --- HelmReleases and Applications
+ * ---------------------------------------------- */
 
 static void begin(struct release *l, const char *chart, const char *name,
 		  const char *namespace)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A root is a kustomization that no other one in the walked folders lists, and
- * that is not a component. All its references are checked before anything is
- * built: a reference that is not a path on this machine is a remote base, which
- * would be fetched. Fields after the kustomization reference
+ * Finds roots: kustomizations that no other one in the walked folders lists,
+ * and that are not components. All references are checked before anything is
+ * built: one that is not a path on this machine is a remote base, which
+ * kustomize would download. Fields after the kustomization reference
  * (kubectl.docs.kubernetes.io) and types.Kustomization.
  */
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static bool is_kustomization(const struct node *root)
 	       (!group || text_starts(group, "kustomize.config.k8s.io/"));
 }
 
-/* --- what is in one ------------------------------------------------------ */
+/* --- contents of a kustomization ------------------------------------------ */
 
 struct closure {
 	struct render *r;
@@ -69,7 +69,8 @@ static bool leaves(const struct render *r, const char *path, const char *at)
 
 static void visit_folder(struct closure *c, const char *folder);
 
-/* Follows a path in a list; resource: in resources or bases. */
+/* Follows a path in a list. resource is set for the lists resources and
+ * bases. */
 static void follow(struct closure *c, const char *folder, const char *path,
 		   bool resource)
 {
@@ -103,7 +104,7 @@ static void follow(struct closure *c, const char *folder, const char *path,
 		list_add(&c->r->arena, &c->root->sources, at);
 }
 
-/* Patches may contain text instead of a file name. */
+/* Follows the paths of patches, in place of which a text is possible. */
 static void follow_patches(struct closure *c, const struct node *list,
 			   const char *folder)
 {
@@ -113,8 +114,8 @@ static void follow_patches(struct closure *c, const struct node *list,
 	}
 }
 
-/* Checks strings in other fields that may name a file, which kustomize would
- * fetch. */
+/* Rejects URLs in other fields that may name a file, which kustomize would
+ * download. */
 static void look_for_urls(struct closure *c, const struct node *node)
 {
 	if (node_str(node) && is_url(node->str) && !c->r->network)
@@ -196,7 +197,8 @@ static void visit_folder(struct closure *c, const char *folder)
 	c->level--;
 }
 
-/* --- which are roots ------------------------------------------------------ */
+/* --- selection of roots
+ * ---------------------------------------------------- */
 
 static int by_folder(const void *a, const void *b)
 {
@@ -257,8 +259,8 @@ static void add_root(struct render *r, const struct renderable *met,
 	render_add_kustomization(r, met->folder);
 }
 
-/* True if both roots build some resource: they are two clusters, or two
- * variants of one. */
+/* True if both roots build the same resource, as two clusters or two variants
+ * of one do. */
 static bool shares(const struct render_root *a, const struct render_root *b)
 {
 	for (size_t i = 0; i < a->resources.n; i++)

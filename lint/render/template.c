@@ -2,9 +2,9 @@
 /*
  * Reads a template as YAML after replacing each action by the same number of
  * bytes: blanks if it is alone on a line, else a text that is marked as
- * unknown. Every node is therefore at its position in the template. The value
- * that an action inserts is searched in the values to which the action refers,
- * and counts only if the same value is found.
+ * unknown. Every node therefore has its position in the template. To find the
+ * source of a value that an action inserts, the values to which the action
+ * refers are searched for the same value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "base/vec.h"
 #include "render.h"
 
-/* U+E000, for private use. */
+/* U+E000, a private-use character. */
 static const char mark[] = {'\xee', '\x80', '\x80', '\0'};
 
 bool render_is_marked(const char *text)
@@ -24,7 +24,7 @@ bool render_is_marked(const char *text)
 
 /* --- reading -------------------------------------------------------------- */
 
-/* True if only blanks, which may have replaced actions, precede at on its
+/* True if only blanks, which may have replaced actions, precede `at` on its
  * line. */
 static bool begins_line(const char *text, const char *at)
 {
@@ -47,7 +47,7 @@ static void blank(char *from, const char *to, char fill)
 			*from = fill;
 }
 
-/* The text contains no NUL. */
+/* Replaces the actions in a text without NUL bytes. */
 static void replace_actions(char *text, size_t len)
 {
 	char *at = text, *end = text + len;
@@ -87,10 +87,11 @@ struct render_text *render_template_of(struct render *r, const char *path)
 	return read;
 }
 
-/* --- what actions insert -------------------------------------------------- */
+/* --- inserted values
+ * ------------------------------------------------------------ */
 
 struct reference {
-	const char *path; /* "image.tag", not ended */
+	const char *path; /* "image.tag", not NUL-terminated */
 	size_t len;
 };
 
@@ -131,8 +132,8 @@ static uint32_t indent_at(const struct source *s, uint32_t at)
 	return at - start;
 }
 
-/* Returns the end of the node's lines: the start of the next line that is not
- * indented further, except for actions. */
+/* Returns the end of the node's lines: the next line that is not indented
+ * further and is not an action. */
 static uint32_t extent(const struct source *s, const struct node *node)
 {
 	uint32_t indent =
@@ -158,7 +159,7 @@ static uint32_t extent(const struct source *s, const struct node *node)
 	}
 }
 
-/* Finds the last `with .Values.a`, or another action, before the node. */
+/* Finds the last action `with .Values.a`, or another one, before the node. */
 static bool named_before(const struct source *s, uint32_t before,
 			 const char *action, struct reference *out)
 {
@@ -170,7 +171,7 @@ static bool named_before(const struct source *s, uint32_t before,
 	return end && next_reference(&last, end, out);
 }
 
-/* A search in the values, by the rest of the path below an inserted node. */
+/* A search in the values by the path below an inserted node. */
 struct value_search {
 	struct render *r;
 	const struct render_place *own;
@@ -200,8 +201,8 @@ static void try_reference(struct value_search *s,
 	render_place_in(&s->best, values->text, values->item, match.node);
 }
 
-/* `range $name, $value := .Values.a` makes items of a map, with its keys as
- * names: want is the value of one. */
+/* `range $name, $value := .Values.a` makes list items of a map, with its keys
+ * as names. want is a node in such an item. */
 static void try_entry(struct value_search *s,
 		      const struct render_values *values,
 		      struct reference reference)
@@ -218,7 +219,7 @@ static void try_entry(struct value_search *s,
 	render_place_in(&s->best, values->text, values->item, entry);
 }
 
-/* Tries values; those of the template are below prefix. */
+/* Searches values. For a chart in charts/, prefix is the path of its values. */
 static void try_values(struct value_search *s, struct render_values values,
 		       const char *prefix)
 {
@@ -240,8 +241,8 @@ static void try_values(struct value_search *s, struct render_values values,
 		try_entry(s, &values, reference);
 }
 
-/* Returns the path of a chart in charts/ as it occurs in values: "a.b"; sets
- * folder. */
+/* Returns the path of a chart in charts/ as it occurs in values, such as "a.b".
+ * Sets folder to its folder. */
 static const char *names_of(struct render *r, const struct render_root *root,
 			    const char *template, struct buf *folder)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Texts are read once and stay, because every overlay of a base needs it.
- */
+/* Reads texts once and keeps them, because every overlay of a base needs it. */
 #include "render.h"
 
 #include <fcntl.h>

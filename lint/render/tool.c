@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Prefers kustomize to kubectl, which contains another version of it: users who
- * install it want its version. Reports name the version, because another one
- * may build other objects.
+ * Finds the programs that build roots. kustomize has precedence over kubectl,
+ * which contains another version of it, because users who install kustomize
+ * want its version. Reports contain the version, because other versions may
+ * build other objects.
  */
 #include "render.h"
 
@@ -20,7 +21,8 @@ static const char *first_word(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strcspn(text, " \t\r\n"));
 }
 
-/* kustomize prints the version, kubectl as a member of an object. */
+/* Returns the version in the output, which is the text itself for kustomize and
+ * a member of an object for kubectl. */
 static const char *version_in(struct arena *arena, const char *answer)
 {
 	json_t *root = json_loads(answer, 0, NULL);
@@ -49,7 +51,8 @@ static const char *ask(struct arena *arena, const char *const *argv)
 	return version;
 }
 
-/* called: the program, and its verb. Returns false if it is not on PATH. */
+/* called is the program's name and its subcommand. Returns false if the program
+ * is not in PATH. */
 static bool find_program(struct render *r, struct render_tool *tool,
 			 const char *called, const char *const *arguments)
 {

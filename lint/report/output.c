@@ -67,7 +67,7 @@ static int add_output(struct outputs *outputs, struct options *options,
 int outputs_parse(struct outputs *outputs, struct options *options)
 {
 	memset(outputs, 0, sizeof(*outputs));
-	/* --diff without a format writes only the diff. */
+	/* With --diff and without --format, only the diff is written. */
 	if (!options->formats.n && options->diff)
 		return 0;
 	if (!options->formats.n)
@@ -142,7 +142,7 @@ void outputs_begin(struct outputs *outputs, const struct options *options,
 			.rules = rules,
 			.version = program_version,
 		};
-		/* -qq: the exit status is the only output. */
+		/* With -qq, the exit status is the only output. */
 		if (!o->path && options->quiet > 1)
 			o->error = ECANCELED;
 		else
@@ -177,7 +177,7 @@ static void finish(struct outputs *outputs, struct output *o)
 		fail(outputs, o, error);
 }
 
-/* Nothing was printed, so show where to look. */
+/* Logs the names of the report files, if nothing was printed. */
 static void log_files(const struct outputs *outputs,
 		      const struct report_summary *summary)
 {

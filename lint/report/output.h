@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The reports of a run: every --format FMT[:FILE] with its stream. Report
- * files appear under their names only when they are whole.
+ * The reports of a run: every --format FMT[:FILE] with its stream. A report
+ * file gets its name only after it is complete.
  */
 #ifndef LINT_OUTPUT_H
 #define LINT_OUTPUT_H
@@ -23,7 +23,7 @@ struct output {
 struct outputs {
 	struct output *items;
 	size_t n, size;
-	bool diff;   /* standard output gets differences */
+	bool diff;   /* standard output contains the diff */
 	bool failed; /* something could not be written, which was reported */
 };
 

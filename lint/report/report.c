@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of report formats, sorted by name: a new format is a file and a
- * line here. Contains the steps with which all formats begin and end.
+ * The table of report formats, sorted by name; a new format needs a file and a
+ * line here. Also contains the steps with which every format begins and ends.
  */
 #include "report.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Report formats. A format gets the files in order, each with its findings
- * (sorted), then the summary. It writes to out; the caller checks out for
- * errors. Findings and files are only valid during the call.
+ * Interface of report formats. A format gets the files in order, each with its
+ * findings (sorted), then the summary. It writes to out, and the caller checks
+ * out for errors. Findings and files are valid only during the call.
  */
 #ifndef LINT_REPORT_H
 #define LINT_REPORT_H
@@ -17,17 +17,17 @@
 
 struct report_file {
 	uint32_t index;
-	const char *path; /* as shown to the user */
+	const char *path; /* path as shown to the user */
 	/*
-	 * The file's text, for excerpts and hashes, read on demand (may be
-	 * called several times; NULL if the file is gone). Works for related
-	 * places in other files too.
+	 * Reads the text of a file for excerpts and hashes, also for related
+	 * places in other files. May be called several times; returns NULL if
+	 * the file is gone.
 	 */
 	struct source *(*source)(void *context, uint32_t file);
 	const char *(*path_of)(void *context, uint32_t file);
 	void *context;
-	/* The text with secret values masked; NULL if it contains none. All
-	 * code that shows lines uses this one. */
+	/* Text with secret values masked; NULL if it contains none. All code
+	 * that shows lines uses this text. */
 	struct source *masked;
 };
 
@@ -35,24 +35,25 @@ struct skipped_file {
 	const char *path, *reason;
 };
 
-/* A kustomization or a chart that a program builds. */
+/* A kustomization or a chart that was built, or could not be built. */
 struct report_rendered {
-	const char *source;	    /* its file, as shown */
+	const char *source;	    /* path of its file, as shown */
 	const char *one, *many;	    /* "kustomization", "kustomizations" */
 	const char *tool, *version; /* program that built it */
-	const char *reason; /* why its files are checked instead; NULL if it was
-			       built */
-	const char *command; /* command that builds it, shown with the reason */
+	/* reason why its files are checked instead; NULL if it was built */
+	const char *reason;
+	/* command that builds it, which is shown with the reason */
+	const char *command;
 };
 
 struct report_summary {
-	uint64_t files; /* linted */
+	uint64_t files; /* number of linted files */
 	const struct skipped_file *skipped;
 	size_t nskipped;
-	uint64_t ignored; /* manifests excluded by .gitignore */
-	uint64_t foreign; /* files without Kubernetes objects */
-	/* Folders that are checked separately, because each contains the same
-	 * object. */
+	uint64_t ignored; /* number of manifests excluded by .gitignore */
+	uint64_t foreign; /* number of files without Kubernetes objects */
+	/* Folders that are checked as separate sets, because they contain the
+	 * same object. */
 	const char *const *apart;
 	size_t napart;
 	const struct report_rendered *rendered;
@@ -61,52 +62,53 @@ struct report_summary {
 	const struct not_run *not_run;
 	size_t nnot_run;
 	double seconds;
-	bool failed; /* an input could not be read (exit 2) */
-	/* Demand against quotas as a section of a page; NULL: unknown. */
+	bool failed; /* an input could not be read (exit status 2) */
+	/* Writes the comparison with quotas as a section of a page; NULL if
+	 * unknown. */
 	void (*quotas)(void *context, struct buf *out);
-	void *context; /* of quotas() */
+	void *context; /* context of quotas() */
 };
 
 struct report_options {
-	bool color;	/* for full, concise */
-	unsigned width; /* terminal columns, 0: unknown */
+	bool color;	/* for the formats full and concise */
+	unsigned width; /* columns of the terminal, 0: unknown */
 	bool statistics, quiet;
 	bool show_all;	     /* for full: show all findings, including infos */
 	const char *fail_on; /* for finding_fails() */
-	bool github;	     /* the report probably goes to GitHub */
+	bool github;	     /* the report will probably be read by GitHub */
 	const struct rule_set *rules;
 	const char *version;
 };
 
 struct report_format {
 	const char *name, *help;
-	/* Size of its state, which begins with a struct report
-	 * (report_common.h). 0: the caller owns the state and does not call
+	/* Size of the state, which begins with a struct report
+	 * (report_common.h). 0: the caller has the state and does not call
 	 * report_begin(). */
 	size_t size;
 	bool whole; /* it gets the findings of a file unfolded (run/fold.h) */
 	const char *head,
-		*tail; /* written before and after everything else, or NULL */
-	/* NULL if there is nothing to do. */
-	void (*begin)(void *state); /* state is zero except for its report */
+		*tail; /* text before and after everything else, or NULL */
+	/* Each function may be NULL. */
+	void (*begin)(void *state); /* state is zero except for struct report */
 	void (*file)(void *state, const struct report_file *file,
 		     const struct finding *findings, size_t n);
 	void (*end)(void *state, const struct report_summary *summary);
 };
 
-/* Makes the format's state. The caller keeps out. */
+/* Creates the state of the format. out must outlive it. */
 void *report_begin(const struct report_format *format, FILE *out,
 		   const struct report_options *options);
-/* Frees the state, if report_begin() made it. */
+/* Ends the report, and frees the state if report_begin() created it. */
 void report_end(const struct report_format *format, void *state,
 		const struct report_summary *summary);
 
 /* True if the finding counts as a failure. fail_on is the value of --fail-on;
- * NULL: its default. No other function decides this. */
+ * NULL: its default. Every decision about this uses this function. */
 bool finding_fails(const struct finding *finding, const char *fail_on);
 
-/* Suppressed findings are passed as well (see finding.suppressed); formats
- * without a place for them omit them. Hidden ones are never passed. */
+/* Formats also get suppressed findings (see finding.suppressed), and omit them
+ * if they cannot show them as suppressed. They never get hidden findings. */
 extern const struct report_format report_full, report_concise, report_json,
 	report_jsonl, report_sarif, report_junit, report_github, report_gitlab,
 	report_rdjson, report_markdown, report_html, report_openreports;

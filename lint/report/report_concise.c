@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One line per finding, `path:line:column: severity: message [rule]`, for
- * editors and problem matchers; and nothing else, unless statistics are
- * requested.
+ * Writes one line per finding for editors and problem matchers:
+ * `path:line:column: severity: message [rule]`. Statistics follow only if they
+ * are requested.
  */
 #include "lint/report/parts/report_statistics.h"
 #include "lint/term/escape.h"

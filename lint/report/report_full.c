@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report for people: the line of each finding, each place once, with the
- * help and the address of the rule's page; then a summary of the input. A first
- * run finds the same problem in many places, so only a few findings of each
- * rule are shown; the rest, and infos, are counted.
+ * The default report, for users: the line of each finding, each place once,
+ * with the help and the address of the rule's page; then a summary of the
+ * input. Because a first run finds the same problem in many places, only a few
+ * findings of each rule are shown; others, and infos, are counted.
  *
- * 	error: container `trainer` requests a GPU without a limit [gpu-limit]
- * 	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer
- * 	   |
- * 	23 |           requests: {nvidia.com/gpu: 4}
- * 	   |           ^^^^^^^^
- * 	   |
- * 	   = help: set the same limit
- * 	   = docs: gpugate explain gpu-limit
+ *	error: container `trainer` requests a GPU without a limit [gpu-limit]
+ *	  --> jobs/train.yaml:23:11   PyTorchJob ml/llm › Worker › trainer
+ *	   |
+ *	23 |           requests: {nvidia.com/gpu: 4}
+ *	   |           ^^^^^^^^
+ *	   |
+ *	   = help: set the same limit
+ *	   = docs: gpugate explain gpu-limit
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,20 +29,20 @@
 enum {
 	MARKS_MAX = 8,
 	SHOWN_OF_RULE = 3,
-	LINE = 80, /* columns of the list of infos */
-	COUNT = 8, /* columns for a number and its frame */
+	LINE = 80, /* width of the list of infos */
+	COUNT = 8, /* width of a number with its frame */
 };
 
 struct full {
 	struct report r;
-	struct tally more, infos; /* not shown, by rule */
+	struct tally more, infos; /* findings that are not shown, by rule */
 };
 
-/* Findings of one place. */
+/* Findings at the same place. */
 struct full_block {
 	const struct report_file *file;
 	struct source *source; /* NULL if the file is gone */
-	bool asked;	       /* for it */
+	bool asked;	       /* source was requested */
 	const struct finding **findings;
 	size_t nfindings;
 	struct mark marks[MARKS_MAX];
@@ -68,7 +68,7 @@ static void add_header(struct full *state, const struct finding *finding)
 	buf_adds(buf, "]\n");
 }
 
-/* Writes " --> path:line:column Kind ns/name › role › container" */
+/* Adds " --> path:line:column Kind ns/name › role › container". */
 static void add_where(struct full *state, const struct report_file *file,
 		      const struct finding *finding, unsigned gutter)
 {
@@ -99,7 +99,7 @@ static void add_bar(struct full *state, unsigned gutter)
 	buf_addc(&state->r.buf, '\n');
 }
 
-/* "   = help: " */
+/* Adds " = help: ". */
 static void add_tag(struct full *state, unsigned gutter, const char *tag)
 {
 	bool color = state->r.options.color;
@@ -126,7 +126,7 @@ static bool marks_have(const struct full_block *block,
 	return false;
 }
 
-/* Shown once, even if several findings have the same place. */
+/* Adds a mark, unless another finding has the same place. */
 static void add_mark(struct full_block *block, const struct place *place,
 		     const char *text, bool primary)
 {
@@ -141,7 +141,7 @@ static void add_mark(struct full_block *block, const struct place *place,
 		block->gutter = digits;
 }
 
-/* Collects the findings' own place and related ones of the same file. */
+/* Collects the places of the findings and related places in the same file. */
 static void collect_marks(struct full_block *block)
 {
 	add_mark(block, &block->findings[0]->place, "", true);
@@ -215,8 +215,8 @@ static void add_excerpt(struct full *state, struct full_block *block)
 	add_bar(state, block->gutter);
 }
 
-/* The command is a link to the page, if the terminal supports links (OSC 8) and
- * the page has an address. */
+/* The command becomes a link to the rule's page if the terminal supports links
+ * (OSC 8) and the page's address is known. */
 static void add_docs(struct full *state, unsigned gutter,
 		     const struct rule *rule)
 {
@@ -280,7 +280,7 @@ static void add_subject(struct full *state, const struct full_block *block,
 	buf_addc(&state->r.buf, '\n');
 }
 
-/* A single finding has its message above the excerpt, several have them below
+/* A single finding has its message above the excerpt; several have theirs below
  * it. */
 static void add_block(struct full *state, struct full_block *block)
 {
@@ -306,7 +306,8 @@ static void add_block(struct full *state, struct full_block *block)
 	block->nfindings = block->n = block->gutter = 0;
 }
 
-/* Counts the finding. Warnings of the same rule never hide an error. */
+/* Counts the finding and decides whether it is shown. Errors are counted
+ * separately, so that warnings of the same rule never hide them. */
 static bool is_shown(struct full *state, const struct finding *finding)
 {
 	const struct rule *rule = finding->rule;

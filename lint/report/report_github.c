@@ -3,8 +3,8 @@
  * Workflow commands that GitHub Actions turns into annotations. A step shows
  * ten of each type and silently drops the rest; so the first ten of each
  * severity are stored until the end, errors are written first, and a notice
- * gives the number of the others. Manifests of a pull request are hostile:
- * their text never starts a line and cannot end a command.
+ * contains the number of the others. Because manifests of a pull request may be
+ * hostile, their text never starts a line and cannot end a command.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct github {
 	struct report r;
 	struct held_back {
 		struct buf buf;
-		size_t before_last; /* bytes without the tenth */
+		size_t before_last; /* length without the tenth annotation */
 		uint64_t n;
 	} kept[SEVERITIES];
 };
@@ -35,14 +35,15 @@ static void add_escaped(struct buf *out, const char *s, const char *special)
 	}
 }
 
-/* A file's name must arrive unchanged, including line ends. */
+/* Adds a file name, which GitHub must decode to the same bytes, including line
+ * breaks. */
 static void add_property(struct buf *out, const char *name, const char *s)
 {
 	buf_addf(out, "%s=", name);
 	add_escaped(out, s, "%:,\r\n");
 }
 
-/* Puts text on one line, because a line end would start a new command. */
+/* Adds text as one line, because a line break would start a new command. */
 static void add_data(struct buf *out, const char *s)
 {
 	add_escaped(out, s, "%");
@@ -54,7 +55,8 @@ static const char *const commands[] = {
 	[SEVERITY_INFO] = "notice",
 };
 
-/* GitHub cuts long messages at any byte; cut between characters. */
+/* Cuts a long message between two characters; GitHub would cut it at any
+ * byte. */
 static void cut_line(struct buf *buf, size_t start)
 {
 	size_t len = start + MESSAGE_MAX;
@@ -77,7 +79,7 @@ static void add_command(struct buf *buf, const struct report_file *file,
 	buf_addf(buf, "::%s ", commands[finding->severity]);
 	add_property(buf, "file", path_relative(file->path));
 	buf_addf(buf, ",line=%u", place->line);
-	/* Columns are only for annotations of one line. */
+	/* Columns are allowed only in annotations of one line. */
 	if (place->end_line == place->line)
 		buf_addf(buf, ",endLine=%u,col=%u,endColumn=%u",
 			 place->end_line, place->column, place->end_column);
@@ -109,8 +111,8 @@ static void github_file(void *context, const struct report_file *file,
 	}
 }
 
-/* Counts findings without an annotation. Their notice replaces the tenth
- * annotation. */
+/* Counts the findings without an annotation. A notice about them replaces the
+ * tenth annotation. */
 static uint64_t leave_out(struct github *state)
 {
 	struct held_back *infos = &state->kept[SEVERITY_INFO];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitLab Code Quality: an array of issues. GitLab merges issues with the same
- * fingerprint, so it includes the number of the occurrence; it does not include
- * the line, or every edit above a finding would make it new. check_name is not
- * shown, so the description contains the rule.
+ * GitLab Code Quality: an array of issues. Because GitLab merges issues with
+ * the same fingerprint, the fingerprint includes the number of the occurrence.
+ * It does not include the line, because then every edit above a finding would
+ * make it new. GitLab does not show check_name, so the description contains the
+ * rule.
  */
 #include <string.h>
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Formats json and jsonl. One finding is one line in both. The shapes are
- * public: keys may be added, never renamed or dropped. `json` writes suppressed
- * findings after all others, as its order of keys requires; `jsonl` has no such
- * order and writes them as they occur.
+ * The formats json and jsonl. A finding is one line in both. Users depend on
+ * the keys: they may be added, but never renamed or removed. `json` writes
+ * suppressed findings after all others, as its order of keys requires; `jsonl`
+ * has no such order and writes them as they occur.
  */
 #include "base/json_stream.h"
 #include "lint/report/parts/report_common.h"
@@ -95,7 +95,7 @@ static void put_finding(struct buf *out, const struct report_file *file,
 	stream_close(out, '}');
 }
 
-/* key is NULL for an object without a key. */
+/* key is NULL for an object that is not a member. */
 static void put_suppressed(struct buf *out, const char *key,
 			   const struct report_file *file,
 			   const struct finding *finding)
@@ -109,7 +109,7 @@ static void put_suppressed(struct buf *out, const char *key,
 	stream_close(out, '}');
 }
 
-/* Puts each item of an array on its own line. */
+/* Begins a new line for each item of an array. */
 static void next_item(struct buf *out, uint64_t *n)
 {
 	buf_adds(out, (*n)++ ? ",\n" : "\n");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JUnit XML for GitLab and Jenkins. A suite is a file, a case a finding: it
- * fails if the finding fails the run, is skipped if the finding is suppressed,
- * and else passes with the finding as its output; a file without findings is
- * one passing case. GitLab keeps only the first case of a class and name, so
- * names are made unique; it shows the element's text, Jenkins the message
- * attribute, so both are written.
+ * JUnit XML for GitLab and Jenkins. A suite is a file, and a case is a finding:
+ * it fails if the finding fails the run, is skipped if the finding is
+ * suppressed, and otherwise passes with the finding as its output. A file
+ * without findings is one case that passes. GitLab keeps only the first case of
+ * a class and name, so names are made unique; it shows the element's text,
+ * Jenkins the message attribute, so both are written.
  */
 #include <string.h>
 
@@ -25,7 +25,7 @@ static void add_suite(struct report *report, const struct report_file *file,
 	}
 	buf_adds(&report->buf, "<testsuite");
 	xml_add_attribute(&report->buf, "name", file->path);
-	/* The passing case counts too. */
+	/* A file without findings has one case. */
 	buf_addf(&report->buf,
 		 " tests=\"%zu\" failures=\"%zu\" errors=\"0\""
 		 " skipped=\"%zu\" time=\"0\">\n",
@@ -39,7 +39,8 @@ static void add_suite(struct report *report, const struct report_file *file,
 	}
 }
 
-/* Makes "rule Kind ns/name /spec/..", with #2 and so on for repeated names. */
+/* Makes a unique name "rule Kind ns/name /spec/..", with #2 and so on if it is
+ * repeated. */
 static void make_name(struct report *report, const struct finding *finding)
 {
 	struct buf *name = &report->text;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * One table per file, for a job summary or a comment. All text of the manifest
- * is escaped as HTML entities, which Markdown shows as plain characters:
- * neither tables nor links nor tags can be forged. A step summary is limited to
- * 1 MiB; further findings are only counted.
+ * is written with HTML entities, which Markdown shows as plain characters, so
+ * that it cannot form tables, links or tags. A step summary is limited to 1
+ * MiB; further findings are only counted.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -100,7 +100,7 @@ static void add_tally(struct markdown *state)
 	}
 }
 
-/* Makes a paragraph of each line. */
+/* Adds a paragraph for each line. */
 static void add_paragraphs(struct buf *out, const char *s)
 {
 	for (const char *end; (end = strchr(s, '\n')); s = end + 1) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports as objects of openreports.io/v1alpha1, for people who view all
+ * Writes reports as objects of openreports.io/v1alpha1, for users who view all
  * reports of a cluster in one place: a Report for each namespace, a
  * ClusterReport for objects without a namespace. Fields:
  * openreports/reports-api, apis/openreports.io/v1alpha1/report_types.go.
@@ -23,7 +23,7 @@ enum { BYTES_MAX = 900000 };
 
 struct openreport {
 	const char *namespace;
-	unsigned part; /* from 1 */
+	unsigned part; /* number of the part, from 1 */
 	struct spool results;
 	size_t bytes;
 	uint64_t fail, warn, skip;
@@ -36,7 +36,8 @@ struct openreports {
 	size_t n, size;
 };
 
-/* A manifest may contain any text there. */
+/* Returns the namespace in the finding if it is a valid name, because a
+ * manifest may contain any text there. */
 static const char *namespace_of(const struct finding *finding)
 {
 	const char *namespace = finding->id.namespace;
@@ -83,8 +84,9 @@ static const char *result_of(struct openreports *state,
 	return "warn";
 }
 
-/* Adds text of a manifest; nothing if it is empty. kubectl rejects characters
- * that YAML cannot contain, even where JSON escapes them. */
+/* Adds text of a manifest, unless it is empty. Characters that YAML cannot
+ * contain are replaced, because kubectl rejects them even if JSON escapes
+ * them. */
 static void put_text(struct buf *out, const char *key, const char *value)
 {
 	struct buf shown;
@@ -111,7 +113,7 @@ static void put_resources(struct buf *out, const struct object_id *id)
 	stream_close(out, ']');
 }
 
-/* All are texts. */
+/* Adds properties, whose values must be texts. */
 static void put_properties(struct openreports *state,
 			   const struct report_file *file,
 			   const struct finding *finding)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * reviewdog's rdjson. Lines and columns count from 1, columns are bytes of
- * UTF-8 (not code points, as everywhere else), ends are exclusive.
+ * reviewdog's format rdjson. Lines and columns count from 1; columns are bytes
+ * of UTF-8 (not code points, as in the other formats); ends are exclusive.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ static const char *const severities[] = {
 	[SEVERITY_INFO] = "INFO",
 };
 
-/* Without the file's text only the line is known. */
+/* Without the text of the file, only the line is known. */
 static void put_position(struct buf *out, const char *key,
 			 struct source *source, uint32_t line, uint32_t offset)
 {
@@ -74,8 +74,8 @@ static void put_suggestion(struct buf *out, struct source *source,
 	if (!repair || !source || repair->masked)
 		return;
 	buf_init(&text);
-	/* The bytes between two edits may contain a secret, although the edits
-	 * do not. */
+	/* The bytes between two edits may contain a secret even if the edits do
+	 * not. */
 	if (fix_cover(source, repair, &start, &end, &text) &&
 	    !memchr(text.data, (unsigned char)SECRET_MASK_BYTE, text.len)) {
 		struct position from = fix_position(source, start);

@@ -3,10 +3,10 @@
  * SARIF 2.1.0 as GitHub code scanning and editors read it. Results come first
  * and their rules last, in the order of first use, so that results can be
  * written as they occur; JSON has no order of keys. Columns are code points,
- * ends exclusive. GitHub shows a result only when all lines of its region are
- * in the diff: regions are kept on one line. It ignores `suppressions` and
+ * ends exclusive. GitHub shows a result only if all lines of its region are in
+ * the diff, so regions have only one line. GitHub ignores `suppressions` and
  * would open an alert for each finding that a comment or a baseline suppresses,
- * so these are left out for it.
+ * so such findings are omitted for it.
  */
 #include <inttypes.h>
 
@@ -17,14 +17,15 @@
 #include "lint/term/docs.h"
 #include "lint/text/line_hash.h"
 
-/* The state of the current file. */
+/* State for the current file. */
 struct sarif_file {
 	const struct report_file *file;
 	struct source *source;
-	struct line_hasher hasher; /* set if there is a source */
+	struct line_hasher hasher; /* used if there is a source */
 };
 
-/* Returns the end of the first line of a place that spans several. */
+/* Returns the end column of the first line, for a place that has several
+ * lines. */
 static uint32_t line_end_column(struct source *source, uint32_t line)
 {
 	size_t len;
@@ -45,8 +46,8 @@ static void put_region(struct buf *out, const struct place *place,
 	stream_int(out, "startColumn", column);
 	if (place->end_line != line)
 		end = source ? line_end_column(source, line) : 0;
-	/* An empty place is a position between two characters, which is
-	 * allowed. */
+	/* An empty region is allowed; it is a position between two
+	 * characters. */
 	if (end >= column) {
 		stream_int(out, "endLine", line);
 		stream_int(out, "endColumn", end);
@@ -148,7 +149,7 @@ static void put_suppressions(struct buf *out, const struct finding *finding)
 static void add_result(struct report *report, struct sarif_file *at,
 		       const struct finding *finding)
 {
-	/* The tally counts rules, of any severity. */
+	/* The tally is used to number rules, whatever the severity. */
 	size_t index = tally_add(&report->tally, finding->rule, SEVERITY_INFO);
 	struct buf *out = &report->buf, text;
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Writing suppression comments. All comments are tried together; if the
- * documents would change (a line inside of a block scalar), each is tried alone
- * and those with an effect are left out.
+ * Inserts suppression comments. All comments are tried together. If they would
+ * change the documents (because a line is inside of a block scalar), each is
+ * tried alone, and those that change something are omitted.
  */
 #include "add_ignore.h"
 
@@ -14,7 +14,7 @@
 
 static const char prefix[] = "# gpugate: ignore[";
 
-/* Findings of one line; the rules' names are sorted, without duplicates. */
+/* Findings of one line. The names of rules are sorted and unique. */
 struct comment_line {
 	uint32_t number;
 	const char **rules;
@@ -25,11 +25,11 @@ struct comment_line {
 struct comment_plan {
 	struct add_ignore *add;
 	struct arena arena;
-	struct comment_line *lines; /* ascending */
+	struct comment_line *lines; /* sorted by number */
 	size_t n, size;
 };
 
-/* --- which findings ------------------------------------------------------ */
+/* --- selection of findings ------------------------------------------------ */
 
 static bool is_eligible(const struct add_ignore *add, const struct finding *f)
 {
@@ -55,7 +55,7 @@ static void add_rule(struct comment_plan *plan, struct comment_line *line,
 	line->rules[at] = name;
 }
 
-/* Findings are sorted by line. */
+/* Groups the findings by line; they are sorted by line. */
 static void collect(struct comment_plan *plan)
 {
 	for (size_t i = 0; i < plan->add->n; i++) {
@@ -80,7 +80,8 @@ static void add_names(struct buf *out, const struct comment_line *line)
 		buf_addf(out, "%s%s", i ? "," : "", line->rules[i]);
 }
 
-/* Returns the end of the list in a line that is an ignore comment; or NULL. */
+/* Returns the end of the list of rules in a line that is an ignore comment, or
+ * NULL. */
 static const char *list_end(const char *text, size_t len)
 {
 	size_t blank = 0;
@@ -105,14 +106,14 @@ static void add_comment(struct buf *out, const struct comment_plan *plan,
 	buf_adds(out, prefix);
 	add_names(out, line);
 	buf_addf(out, "] -- %s", plan->add->reason);
-	/* Keeps the line end of the line below. */
+	/* Use the same line end as the next line. */
 	if (len && memchr(text, '\r', len + 1))
 		buf_addc(out, '\r');
 	buf_addc(out, '\n');
 }
 
-/* Copies lines up to the next one with findings, then adds its comment. only:
- * the only line to handle; NULL: all that are not rejected. */
+/* Copies lines up to the next one with findings and adds its comment. only is
+ * the only line to handle, or NULL for all lines that are not rejected. */
 static void render(const struct comment_plan *plan,
 		   const struct comment_line *only, struct buf *out)
 {
@@ -144,7 +145,8 @@ static void render(const struct comment_plan *plan,
 	buf_add(out, done, (size_t)(source->text + source->len - done));
 }
 
-/* --- the same meaning? --------------------------------------------------- */
+/* --- comparison of the documents
+ * ------------------------------------------- */
 
 static void count_issue(void *context, const struct load_issue *issue)
 {
@@ -209,7 +211,8 @@ static void try_each(struct comment_plan *plan)
 	buf_release(&text);
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- the whole file
+ * ---------------------------------------------------------- */
 
 static bool is_json(struct source *source)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * --add-ignore: a comment above each line with findings. Nothing else in the
- * file changes, nor does its meaning: the documents are compared before
- * anything is written, and a comment that would become part of a string is left
- * out.
+ * file changes, and its meaning stays: the documents are compared before the
+ * file is written, and a comment that would become part of a string is omitted.
  */
 #ifndef LINT_ADD_IGNORE_H
 #define LINT_ADD_IGNORE_H
@@ -15,17 +14,19 @@
 
 struct add_ignore {
 	const char *reason;
-	const struct policy *policy; /* of the file; it locks rules */
+	/* policy of the file, which may lock rules */
+	const struct policy *policy;
 	struct source *source;
 	struct finding *findings;
 	size_t n;
-	struct buf text;     /* out: the new file; empty if it is unchanged */
-	size_t added;	     /* out: number of findings with a new comment */
-	const char *refused; /* out: why some findings get none, or NULL */
+	struct buf text; /* out: the new text; empty if unchanged */
+	size_t added;	 /* out: number of findings with a new comment */
+	/* out: reason why some findings get no comment, or NULL */
+	const char *refused;
 };
 
 /*
- * Makes the new text. Findings with a comment are marked as suppressed; the
+ * Makes the new text and marks findings with a comment as suppressed. The
  * caller writes the text and releases it.
  */
 void add_ignore_plan(struct add_ignore *add);

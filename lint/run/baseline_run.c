@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines. A finding without an object (text that does not parse) is
- * identified by its file and its message.
+ * Reads and writes the baselines of a run. A finding without an object (text
+ * that does not parse) is identified by its file and its message.
  */
 #include "baseline_run.h"
 
@@ -59,8 +59,8 @@ static bool is_gone(const char *path)
 	return access(path, F_OK) && (errno == ENOENT || errno == ENOTDIR);
 }
 
-/* Paths are relative to the folder where the baseline was written, often its
- * own. */
+/* Paths are relative to the folder in which the baseline was written, which is
+ * usually that of the file. */
 static bool file_is_gone(const struct baseline_run *baseline_run,
 			 const char *file)
 {
@@ -95,11 +95,12 @@ static bool rule_ran(const struct baseline_run *baseline_run, const char *name,
 	policy = job_policy(baseline_run->job, file, &scratch, &rule);
 	buf_release(&scratch);
 	index = rule_set_find(policy_rules(policy), name);
-	/* It may have been removed. */
+	/* A rule that does not exist any more cannot report. */
 	return index < 0 || policy_base(policy)[index].enabled;
 }
 
-/* An entry that matches nothing is stale only if it could have matched. */
+/* True if this run could have found the finding of the entry. Otherwise an
+ * entry without a finding is not stale. */
 static bool looked_for(void *context, const struct baseline_entry *entry)
 {
 	const struct baseline_run *baseline_run = context;
@@ -112,7 +113,7 @@ static bool looked_for(void *context, const struct baseline_entry *entry)
 	       rule_ran(baseline_run, entry->rule, (size_t)file);
 }
 
-/* old: the baseline from which it was made, or NULL. */
+/* old is the baseline from which the new one was made, or NULL. */
 static int write_baseline(struct baseline *baseline, const char *path,
 			  const struct file_stamp *old)
 {

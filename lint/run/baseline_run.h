@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Baselines of a run: the existing one (--baseline, --prune-baseline) and the
- * one to write (--write-baseline).
+ * The baselines of a run: the existing one (--baseline, --prune-baseline) and
+ * the one to write (--write-baseline).
  */
 #ifndef LINT_BASELINE_RUN_H
 #define LINT_BASELINE_RUN_H
@@ -14,8 +14,9 @@ struct baseline_run {
 	struct job *job;
 	const struct not_run *not_run; /* for baseline_run_finish() */
 	size_t nnot_run;
-	bool incomplete; /* not everything was linted, so the new one would be
-			    incomplete */
+	/* some inputs were not linted, so the new baseline would be
+	 * incomplete */
+	bool incomplete;
 	struct baseline *old, *new; /* NULL: not requested */
 };
 
@@ -23,7 +24,7 @@ struct baseline_run {
 int baseline_run_open(struct baseline_run *baseline_run,
 		      const struct options *options, struct job *job);
 void baseline_run_release(struct baseline_run *baseline_run);
-/* Adds the findings of a file to the new baseline, and marks them. */
+/* Adds the findings of a file to the new baseline and marks them. */
 void baseline_run_add(struct baseline_run *baseline_run, const char *file,
 		      struct finding *findings, size_t n);
 /* Writes the requested baseline. Returns 0, or 2 after a message. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Threads begin files in rising order. Once COLLECT_MAX findings are stored,
- * all of them are in files that were begun, so each later file has at least
- * that number before it, and its own can be dropped at once. The exact end
- * follows from the final counts.
+ * Stores findings. Threads begin files in rising order. When COLLECT_MAX
+ * findings are stored, they are all in files that were begun already, so that
+ * at least COLLECT_MAX findings precede those of any later file, which can be
+ * dropped at once. The exact limit is computed from the final counts.
  */
 #include "collect.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings of a run by file, between the rules and the reports. They stay in
- * memory, up to 1 KiB each. Beyond COLLECT_MAX, only findings of the first
- * files are kept: the same ones for any number of threads.
+ * memory, with up to 1 KiB each. Beyond COLLECT_MAX, only the findings of the
+ * first files are kept; they are the same for any number of threads.
  */
 #ifndef LINT_COLLECT_H
 #define LINT_COLLECT_H
@@ -17,21 +17,23 @@
 
 enum { COLLECT_MAX = 2000000 };
 
-/* Findings of one file, sorted, in the memory of the caller that added them. */
+/* Findings of one file, sorted, in memory of the caller that added them. */
 struct collected {
-	struct finding *items; /* NULL: too many, they were dropped */
+	struct finding *items; /* NULL: dropped because there were too many */
 	uint32_t n;
-	bool alone; /* findings of the file alone, without set rules */
+	bool alone; /* number without findings of set rules */
 };
 
 struct collection {
-	struct collected *files; /* by file */
+	struct collected *files; /* by index of the file */
 	size_t nfiles;
-	size_t most;	   /* COLLECT_MAX */
-	atomic_size_t n;   /* number of stored findings of files alone */
-	atomic_size_t end; /* end of the files whose findings are stored */
-	/* For findings of set rules, which come in the order of files: the
-	 * number of findings in the files before this one. */
+	size_t most; /* limit, COLLECT_MAX */
+	/* number of stored findings without those of set rules */
+	atomic_size_t n;
+	/* files from this index on have no stored findings */
+	atomic_size_t end;
+	/* Used for findings of set rules, which are added in the order of
+	 * files: number of findings in the files before the current one. */
 	struct finding_memory memory;
 	size_t before;
 	uint32_t next;
@@ -39,16 +41,16 @@ struct collection {
 
 void collection_init(struct collection *collection, size_t nfiles);
 void collection_release(struct collection *collection);
-/* Copies the findings of a file alone. No thread has begun a file from *begun
- * on. */
+/* Copies the findings of a file, without those of set rules. No thread has
+ * begun a file from *begun on. */
 void collect_file(struct collection *collection, uint32_t file,
 		  struct finding *const *findings, size_t n,
 		  struct finding_memory *memory, const atomic_size_t *begun);
 /* Adds findings of set rules, in the order of files. */
 void collect_set(struct collection *collection, uint32_t file,
 		 struct finding *const *findings, size_t n);
-/* Drops the findings beyond COLLECT_MAX. Returns the last file that keeps
- * findings, which may get more now; -1: all are kept. */
+/* Drops the findings beyond COLLECT_MAX. Returns the last file whose findings
+ * are kept, to which one more may be added; -1 if all are kept. */
 long collection_cut(struct collection *collection);
 /* Removes a finding from the counts that is suppressed now, or merged with
  * another. */

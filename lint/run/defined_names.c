@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads the linted files a second time for the names, runtimes and mutating
- * policies that they define. They are read only if a rule needs one of these,
- * once for all threads.
+ * policies that they define. They are read at most once, by the first thread
+ * whose rule needs one of these.
  */
 #include "defined_names.h"
 
@@ -40,7 +40,7 @@ static void add(void *context, const struct defined_name *name)
 				      name->vendor};
 }
 
-/* False if a kustomization changes its objects. */
+/* False if a kustomization changes the file's objects. */
 static bool is_whole(const struct files *files, uint32_t file)
 {
 	const struct lint_file *f = &files->items[file];
@@ -52,12 +52,12 @@ static bool is_whole(const struct files *files, uint32_t file)
 
 static void ignore_issue(void *context, const struct load_issue *issue)
 {
-	(void)context; /* reported when the file is linted */
+	(void)context; /* issues are reported when the file is linted */
 	(void)issue;
 }
 
-/* The text and trees stay in memory. decoded is the input converted from
- * UTF-16. */
+/* Reads runtimes, whose text and trees stay in memory. decoded is the input
+ * converted from UTF-16. */
 static void read_runtimes(struct defined_names *names, uint32_t file,
 			  const struct source *decoded, const struct buf *input)
 {
@@ -122,7 +122,7 @@ static void read_file(struct defined_names *names, uint32_t file,
 	arena_release(&arena);
 }
 
-/* The files are read once. */
+/* Reads all files, on the first call. */
 static void read_all(struct defined_names *names)
 {
 	const struct admission_listener silent = {0};
@@ -174,7 +174,8 @@ static bool are_same(const struct runtime *a, const struct runtime *b)
 	return same;
 }
 
-/* Folders may contain variants of an object, of which one is applied. */
+/* Returns the only matching runtime. Folders may contain variants of an object,
+ * of which only one is applied; then it returns NULL. */
 static const struct runtime *only_runtime(const struct runtime *list,
 					  const struct object *object,
 					  const char *kind, const char *name)

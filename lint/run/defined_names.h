@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names that objects of the linted files define, and runtimes and policies
- * among these objects: read on first use. Any thread may call this. */
+/* Names, runtimes and policies that objects of the linted files define. They
+ * are read on first use. Thread-safe. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
@@ -21,21 +21,22 @@ struct defined_names {
 	struct defined_name *items;
 	size_t n, size;
 	struct runtime *runtimes;
-	struct admission_policies *mutations; /* or NULL */
+	struct admission_policies *mutations; /* may be NULL */
 	bool read;
 };
 
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache);
 void defined_names_release(struct defined_names *names);
-/* context: a struct defined_names; name: the result. */
+/* context is a struct defined_names; name receives the result. */
 bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 			struct defined_name *name);
 /* Returns the only matching runtime in the files; NULL if two differ. */
 const struct runtime *defined_runtime_find(void *context,
 					   const struct object *object,
 					   const char *kind, const char *name);
-/* Returns the files' MutatingAdmissionPolicies and bindings, or NULL. */
+/* Returns the MutatingAdmissionPolicies and their bindings in the files, or
+ * NULL. */
 const struct admission_policies *defined_mutations(void *context);
 
 #endif

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Two files with the same object (kind, namespace, name) belong to two clusters
- * if their paths separate at a folder: clusters/a/quota.yaml and
- * clusters/b/ml.yaml make clusters/a and clusters/b separate sets, with all
- * files below. Within one folder, or if one folder contains the other, the
- * object is a duplicate. Files in neither folder are a third set, because their
- * cluster is unknown. A Namespace does not separate folders, because every
- * application of a cluster may define it.
+ * Finds sets of files. Two files with the same object (kind, namespace, name)
+ * belong to two clusters if their paths differ in a folder:
+ * clusters/a/quota.yaml and clusters/b/ml.yaml make clusters/a and clusters/b
+ * separate sets, with all files below. Within one folder, or if one folder
+ * contains the other, the object is a duplicate. Files in neither folder are a
+ * third set, because their cluster is unknown. A Namespace in two folders does
+ * not make them separate sets, because every application of a cluster may
+ * define it.
  */
 #include "file_sets.h"
 
@@ -17,7 +18,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* An object that exists only once in a cluster, and its file. */
+/* An object that exists only once in a cluster, and a file that contains it. */
 struct sighting {
 	uint64_t what;
 	uint32_t file;
@@ -26,7 +27,8 @@ struct sighting {
 struct sightings {
 	struct sighting *items;
 	size_t n, size;
-	const uint32_t *named; /* sets named in the policy, by file */
+	/* number of the set that the policy names, by file */
+	const uint32_t *named;
 };
 
 static void note_object(void *context, uint64_t what, uint32_t file)
@@ -47,10 +49,10 @@ static int by_what(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* --- sets that the policy names --------------------------------------------
- */
+/* --- sets that the policy names
+ * --------------------------------------------- */
 
-/* Returns the number of a name, from 1. */
+/* Returns the number of a name, counted from 1. */
 static uint32_t number_of(struct file_sets *sets, const char ***names,
 			  size_t *n, size_t *size, const char *name)
 {
@@ -93,10 +95,11 @@ static uint32_t *named_sets(struct file_sets *sets, struct job *job)
 	return numbers;
 }
 
-/* --- sets that show themselves ---------------------------------------------
- */
+/* --- sets with the same objects
+ * --------------------------------------------- */
 
-/* Returns the folder in which the path continues after len bytes, or NULL. */
+/* Returns the path of the folder that follows len bytes of the path, or NULL if
+ * the file itself follows. */
 static const char *folder_at(struct arena *arena, const char *path, size_t len)
 {
 	const char *slash = strchr(path + len, '/');
@@ -144,7 +147,7 @@ static void part_all(struct file_sets *sets, const struct files *files,
 	buf_release(&b);
 }
 
-/* Two roots that build the same base are separate sets. */
+/* Puts two rendered roots that build the same base into separate sets. */
 static void part_rendered(struct file_sets *sets, const struct files *files)
 {
 	for (size_t i = files->n - files->nrendered; i < files->n; i++) {
@@ -168,12 +171,13 @@ static void keep_once(struct file_sets *sets)
 	sets->n = kept;
 }
 
-/* Returns the innermost folder that contains the path, from 1; 0: none. */
+/* Returns the number, from 1, of the innermost folder that contains the path; 0
+ * if there is none. */
 static uint32_t folder_of(const struct file_sets *sets, const char *path)
 {
 	uint32_t found = 0;
 
-	/* Sorted, so an inner folder follows the one around it. */
+	/* The folders are sorted, so that inner folders follow outer ones. */
 	for (size_t i = 0; i < sets->n; i++) {
 		size_t len = strlen(sets->folders[i]);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Groups the files that are applied to one cluster. A repository often holds
- * several: the policy's `paths:` separate them (`set:`), or sibling folders do,
- * if they hold the same object, or a default PriorityClass each.
+ * Groups files into sets, one for each cluster to which they are applied. A
+ * repository often contains files for several clusters: the policy's `paths:`
+ * separate them (`set:`), or they are in sibling folders that contain the same
+ * object, or a default PriorityClass each.
  */
 #ifndef LINT_FILE_SETS_H
 #define LINT_FILE_SETS_H
@@ -12,10 +13,11 @@
 
 struct file_sets {
 	struct arena arena;
-	uint32_t *numbers; /* by file; NULL: all files are one set */
-	uint32_t named;	   /* number of sets named in the policy: 1, 2, ... */
-	/* Folders that are separate sets although the policy does not name
-	 * them. */
+	/* number of the set, by file; NULL: all files are one set */
+	uint32_t *numbers;
+	uint32_t named; /* number of sets named in the policy: 1, 2, ... */
+	/* Folders that are separate sets although the policy does not say
+	 * so. */
 	const char **folders;
 	size_t n, size;
 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Filters get all manifests: the output of a renderer, or files that are
- * applied unchanged. The text is fixed first, so that the findings are those of
- * the output. Files that `lint` skips (templates, files that are not Kubernetes
- * manifests, exclusions) are checked here, because a renderer's output is
- * applied as a whole.
+ * Processes complete sets of manifests: the output of a renderer, or files that
+ * are applied unchanged. The text is fixed first, so that the findings refer to
+ * the output. Texts that `lint` would skip (templates, files that are not
+ * Kubernetes manifests, exclusions) are checked, because everything is applied.
  */
 #include "filter.h"
 
@@ -215,7 +214,8 @@ static const char *report_path(void *context, uint32_t file)
 	return file < f->ntexts ? f->texts[file].name : "";
 }
 
-/* Reports the findings from the first one on that are in its file. */
+/* Reports the findings of the text of finding `first`; returns the index after
+ * them. */
 static size_t report_text(struct filter *f, const struct report_format *format,
 			  void *state, size_t first)
 {

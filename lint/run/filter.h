@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Turns texts into fixed texts and the remaining findings: the common part of
- * the KRM function, the Helm post-renderer and the Argo CD plugin.
+ * Fixes texts and lints the result: the common part of the KRM function, the
+ * Helm post-renderer and the Argo CD plugin.
  */
 #ifndef LINT_FILTER_H
 #define LINT_FILTER_H
@@ -15,13 +15,13 @@
 #include "lint/settings/policies.h"
 #include "lint/text/masked.h"
 
-/* One text of the set. */
+/* One of the texts. */
 struct filter_text {
-	const char *name; /* in messages */
+	const char *name; /* name in messages */
 	struct buf text;  /* the input, or its fixed version */
 	struct source source;
 	struct masked masked;
-	uint64_t objects; /* number of objects found in it */
+	uint64_t objects; /* number of objects in the text */
 };
 
 struct filter {
@@ -30,30 +30,32 @@ struct filter {
 	char *cwd;
 	struct policies policies;
 	struct clusters clusters;
-	const struct cluster *cluster; /* in force, or NULL */
-	const struct policy *policy;   /* in force */
-	const char *namespace;	       /* of objects without one, or NULL */
+	const struct cluster *cluster; /* cluster state that is used, or NULL */
+	const struct policy *policy;   /* policy that is used */
+	/* for objects without a namespace, or NULL */
+	const char *namespace;
 	struct filter_text *texts;
 	size_t ntexts, texts_size;
-	/* State of the current texts. */
+	/* Results for the current texts. */
 	struct arena arena;
 	struct run run;
 	struct finding_memory memory;
-	struct finding *findings; /* sorted, suppressed ones included */
+	struct finding *findings; /* sorted, including suppressed ones */
 	size_t n, size;
 };
 
-/* Chooses the policy, for files of that name in the current folder. Returns 0,
- * or 2 after a message. */
+/* Selects the policy as for files of that name in the current folder. Returns
+ * 0, or 2 after a message. */
 int filter_open(struct filter *filter, struct options *options,
 		const char *name);
-/* Adds an empty text; both live until filter_release(), its address until the
- * next one is added. The name is copied. */
+/* Adds an empty text and copies the name. The address of a text is valid until
+ * the next one is added. */
 struct filter_text *filter_add(struct filter *filter, const char *name);
 /* Adds standard input as a text. Returns 0, or 2 after a message. */
 int filter_add_stdin(struct filter *filter, const char *name);
 void filter_release(struct filter *filter);
-/* Fixes the first text (safe fixes, or all). Returns 0, or 2. */
+/* Fixes the first text, with safe fixes only or all. Returns 0, or 2 after a
+ * message. */
 int filter_repair(struct filter *filter, bool unsafe);
 /* Lints the current texts and sets findings. */
 void filter_lint(struct filter *filter);

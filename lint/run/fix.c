@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rounds of fixes. In one round every document is linted and the fixes of its
- * visible findings are spliced; trees stay alive until the new text is read
- * again and compared. Ten rounds are only an upper bound: few fixes need a
- * second one.
+ * Fixes a text in rounds. In each round, every document is linted and the fixes
+ * of its visible findings are spliced into the text; the trees are kept until
+ * the new text has been parsed and compared with them. Few texts need a second
+ * round; ten is the limit.
  */
 #include "fix.h"
 
@@ -31,7 +31,7 @@ struct fix_round {
 static void drop(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
-	(void)context; /* the final text is linted again for the report */
+	(void)context; /* issues are reported when the final text is linted */
 	(void)file;
 	(void)findings;
 	(void)n;
@@ -77,7 +77,7 @@ static void repaired(void *context, const struct finding *finding,
 	note_of(context, finding->rule, reason)->n++;
 }
 
-/* A later round may apply a fix that an earlier one could not. */
+/* Drops notes about rejected fixes, because a later round may apply them. */
 static void forget_refused(struct fixer *fixer)
 {
 	size_t n = 0;
@@ -156,18 +156,19 @@ static void lint_round(struct fixer *fixer, const struct run_file *file,
 	loader.issue = run_load_issue;
 	loader.context = &fixer->run;
 	for (;;) {
-		/* The tree's owner must outlive the round. */
+		/* The document must live until the end of the round. */
 		doc = ARENA_NEW(&fixer->arena, struct doc);
 		if (loader_next(&loader, doc) <= 0)
 			break;
 		run_document(&fixer->run, doc);
 	}
 	run_end_file(&fixer->run);
-	/* Facts would grow in each round. */
+	/* Drop the facts, which would otherwise grow with each round. */
 	object_index_release(&fixer->run.index);
 }
 
-/* Returns 1 if out holds the next text; 0: nothing to do; -1 and err. */
+/* Returns 1 if out contains the next text; 0 if there is nothing to fix; -1
+ * with err set on an error. */
 static int one_round(struct fixer *fixer, const struct run_file *file,
 		     struct source *source, struct buf *out, struct err *err)
 {
@@ -232,8 +233,8 @@ int fix_write(const struct files *files, size_t file, const struct buf *text,
 		error = errno == ENOENT ? ESTALE : errno;
 	else if (bound && !path_is_below(bound, real))
 		error = EXDEV;
-	/* Replacing a file needs only permission for its folder; a file without
-	 * write permission must not be changed. */
+	/* A file without write permission must not be changed, although
+	 * replacing it needs only permission for its folder. */
 	else if (access(real, W_OK))
 		error = errno;
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A run of the command `lint`. Exit status: 2 for any error that prevents
- * linting, which wins over 1 for findings; linted files are reported in any
- * case.
+ * Runs the command `lint`. The exit status is 2 if an error prevents linting of
+ * some input, else 1 if there are findings; files that could be linted are
+ * always reported.
  */
 #include "lint.h"
 
@@ -21,12 +21,13 @@
 
 enum {
 	THREADS_MAX = 64,
-	SPARE = 16 << 20, /* free bytes that may be kept */
+	SPARE = 16 << 20, /* free bytes that are not returned to the system */
 };
 
 /* --- options ------------------------------------------------------------- */
 
-/* True if the name is a built-in rule, or a custom one of some policy. */
+/* True if the name is that of a built-in rule, or of a custom rule of some
+ * policy. */
 static bool is_rule(const struct lint *lint, const char *name)
 {
 	const struct policies *policies = &lint->policies;
@@ -91,7 +92,7 @@ static int check_options(struct lint *lint)
 
 /* --- steps --------------------------------------------------------------- */
 
-/* Adds a text; the list must not contain its file yet. */
+/* Adds a text whose file is not in the list yet. */
 static void add_text(struct lint *lint, const char *path)
 {
 	size_t len = (size_t)(strrchr(path, '/') - path);
@@ -109,8 +110,8 @@ static void add_text(struct lint *lint, const char *path)
 	buf_release(&folder);
 }
 
-/* A file that exists but was not found by the walk is skipped; an open text
- * does not change that. */
+/* Stores the texts. A file that exists but was excluded by the walk stays
+ * excluded even if it is open in an editor. */
 static void put_texts(struct lint *lint)
 {
 	size_t before = lint->files.n;
@@ -154,7 +155,7 @@ static int list_files(struct lint *lint)
 	}
 	rendered_make(&lint->rendered, &input, &lint->stdin_cache);
 	lint->failed |= lint->walk.failed || lint->rendered.failed;
-	/* With a broken policy nothing can be checked. */
+	/* If a policy is broken, nothing can be checked. */
 	rc = policies_ready(&lint->policies);
 	return rc ? rc : check_required(lint);
 }
@@ -182,7 +183,7 @@ static void set_sink(void *context, uint32_t file, struct finding **findings,
 	collect_set(&lint->collection, file, findings, n);
 }
 
-/* True for formats that show a finding's own fix. */
+/* True if a format shows the fixes of findings. */
 static bool wants_repairs(const struct options *options)
 {
 	static const char *const formats[] = {"full",  "html",	      "json",
@@ -197,8 +198,8 @@ static bool wants_repairs(const struct options *options)
 	return !options->formats.n && !options->diff && options->quiet < 2;
 }
 
-/* main.c keeps freed memory; after a large file that is more than the next step
- * needs. */
+/* Returns freed memory to the system, which main.c otherwise keeps; after a
+ * large file it is more than the next steps need. */
 static void give_memory_back(void)
 {
 	if (mallinfo2().fordblks > SPARE)
@@ -261,7 +262,7 @@ static void lint_files(struct lint *lint)
 	lint->failed |= lint->clusters.failed;
 }
 
-/* One finding reports that there are more. */
+/* Adds a finding which reports that later findings were dropped. */
 static void cut_findings(struct lint *lint)
 {
 	const long last = collection_cut(&lint->collection);
@@ -298,7 +299,7 @@ static void run_set_rules(struct lint *lint)
 	give_memory_back();
 }
 
-/* -v: logs each step and its time. */
+/* With -v, logs a step and its time. */
 static void log_step(const struct lint *lint, const char *what, size_t n)
 {
 	if (lint->options->verbose)
@@ -313,8 +314,8 @@ static void map_rendered(struct lint *lint)
 		rendered_map(&lint->rendered, &lint->job, &lint->whole.counts);
 }
 
-/* Fixes only: the texts built from the files are linted once these are
- * fixed. */
+/* True if only fixes are made now: texts are rendered from the files and linted
+ * after these are fixed. */
 static int repair_first(struct lint *lint)
 {
 	struct baseline *old = lint->baseline_run.old;
@@ -409,7 +410,7 @@ int lint_open(struct lint *lint)
 	return rc | clusters_init(&lint->clusters, lint->options);
 }
 
-/* Reads the Namespaces of all linted files. */
+/* Reads the Namespaces in all linted files. */
 static void read_namespaces(struct lint *lint)
 {
 	const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -450,7 +451,7 @@ static bool any_wants_namespaces(const struct lint *lint)
 	for (size_t i = 0; i < policies->n; i++) {
 		const struct policy *policy = policies->items[i].policy;
 
-		/* Snapshots that it names are not read yet. */
+		/* Snapshots that the policy names are not read yet. */
 		want |= policy_names_clusters(policy) ||
 			want_namespaces(policy_admission(policy, false)) ||
 			want_namespaces(policy_admission(policy, true));
@@ -482,7 +483,7 @@ int lint_gather(struct lint *lint)
 	return 0;
 }
 
-/* *repaired: the files were fixed, and must be linted again. */
+/* Sets *repaired if files were fixed and must be linted again. */
 static int lint_once(struct lint *lint, bool *repaired)
 {
 	struct options *options = lint->options;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One `gpugate lint`: state that its steps share. Order: check the options,
- * list the files, lint them, run the set rules, and merge the findings file by
- * file into the reports.
+ * State of one run of `gpugate lint`. Its steps: check the options, list the
+ * files, lint them, run the set rules, and merge the findings file by file into
+ * the reports.
  */
 #ifndef LINT_LINT_H
 #define LINT_LINT_H
@@ -21,7 +21,7 @@
 #include "sources.h"
 #include "worker.h"
 
-/* A text in place of a file, which need not exist. */
+/* A text that is linted in place of a file, which need not exist. */
 struct lint_text {
 	const char *path; /* absolute, or a name with / for a live object */
 	const char *text;
@@ -41,18 +41,19 @@ struct lint {
 	struct walk_result walk;
 	const struct lint_text *texts;
 	size_t ntexts;
-	bool live; /* texts are objects of a cluster: whole, without
-		      placeholders */
+	/* texts are objects of a cluster: complete, without placeholders */
+	bool live;
 	/*
-	 * paths are files as a walk finds them, not as a user names them; there
-	 * may be none
+	 * The paths are files, as a walk finds them, and not paths that a user
+	 * named; there may be none.
 	 */
 	bool listed;
 	struct stdin_cache stdin_cache;
 	struct defined_names defined_names;
 	struct job job;
 	struct workers workers;
-	struct run whole; /* results over all files: facts, counts, set rules */
+	/* facts and counts of all files, and results of set rules */
+	struct run whole;
 	struct buf set_path;
 	struct sources sources;
 	struct file_sets file_sets;
@@ -60,27 +61,27 @@ struct lint {
 	struct collection collection;
 	struct baseline_run baseline_run;
 	struct outputs outputs;
-	int64_t start; /* progress_clock() */
-	bool failed;   /* exit 2 */
-	bool found;    /* exit 1 */
+	int64_t start; /* time of progress_clock() at the start */
+	bool failed;   /* an error occurred (exit status 2) */
+	bool found;    /* there are findings (exit status 1) */
 };
 
-/* Loads policies and cluster states; call it first. Returns 0, or 2 after
- * messages. */
+/* Loads policies and cluster states; must be called first. Returns 0, or 2
+ * after messages. */
 int lint_open(struct lint *lint);
-/* Lists the files and lints them: facts are in `whole`. Returns 0 or 2. */
+/* Lists and lints the files and stores the facts in `whole`. Returns 0 or 2. */
 int lint_gather(struct lint *lint);
-/* Runs the command, after checking its options; returns the exit status. */
+/* Checks the options and runs the command; returns the exit status. */
 int lint_main(struct lint *lint);
 /* Runs all steps from the list of files to the reports; returns the exit
  * status. */
 int lint_run(struct lint *lint);
-/* Must be called at the end in any case. */
+/* Must be called at the end, even after an error. */
 void lint_close(struct lint *lint);
 
-/* merge.c: writes findings to the reports, and determines the verdict. */
+/* merge.c: writes findings to the reports and determines the exit status. */
 void lint_merge(struct lint *lint);
-/* Makes the table of demand and quotas. */
+/* Makes the table that compares requests with quotas. */
 struct quota_maker lint_quota_maker(struct lint *lint);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges the results: for each file in order, its findings go to every report;
- * then the summary.
+ * Merges the results: passes the findings of each file, in the order of files,
+ * to every report, and then the summary.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,18 +21,19 @@ enum { OUTPUT_BUFFER = 64 * 1024 };
 
 struct merge {
 	struct lint *lint;
-	struct arena arena; /* of one file */
-	struct arena names; /* of skipped files */
+	struct arena arena; /* memory for one file */
+	struct arena names; /* names of skipped files */
 	struct buf path;
 	struct buf related_path;
 	struct skipped_file *skipped;
 	size_t nskipped, skipped_size;
-	size_t fixed; /* files */
+	size_t fixed; /* number of files */
 	struct fold fold;
-	uint32_t file; /* being merged */
-	/* it was reported that the file changed after it was linted */
+	uint32_t file; /* file that is being merged */
+	/* A message has reported that the file changed after it was linted. */
 	bool reported;
-	size_t comments, commented; /* --add-ignore: findings, files */
+	/* --add-ignore: numbers of findings and files */
+	size_t comments, commented;
 	struct report_summary summary;
 };
 
@@ -72,7 +73,7 @@ static struct source *source_of(void *context, uint32_t file)
 	return source;
 }
 
-/* Maps places in rendered texts to places in the sources. */
+/* Changes related places in rendered texts to places in the source files. */
 static void move_related(struct merge *m, struct finding *findings, size_t n)
 {
 	struct rendered *rendered = &m->lint->rendered;
@@ -82,8 +83,8 @@ static void move_related(struct merge *m, struct finding *findings, size_t n)
 			rendered_move(rendered, &findings[i].related[r].place);
 }
 
-/* Returns the findings of the file, and of texts rendered from it, as one
- * sorted array. */
+/* Returns the findings of the file and of texts that were rendered from it,
+ * sorted together. */
 static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 {
 	struct lint *lint = m->lint;
@@ -172,9 +173,11 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	buf_release(&add->text);
 }
 
-/* --- one file, all of it ------------------------------------------------- */
+/* --- one file
+ * ---------------------------------------------------------------- */
 
-/* Reports that count fixes have rendered them already. */
+/* Subtracts a fix that turned out to be impossible. Reports that count fixes
+ * have already rendered it. */
 static void uncount_repair(struct run_counts *counts,
 			   const struct fix_result *repair)
 {
@@ -182,7 +185,7 @@ static void uncount_repair(struct run_counts *counts,
 		fix_count(counts, repair->safe, repair->kept, -1);
 }
 
-/* Recounts findings that were counted before and are suppressed now. */
+/* Counts findings again that were counted as visible and are suppressed now. */
 static void count_again(struct merge *m, const struct finding *findings,
 			size_t n, const bool *before)
 {
@@ -197,7 +200,8 @@ static void count_again(struct merge *m, const struct finding *findings,
 	}
 }
 
-/* A merged finding has several fingerprints. */
+/* Adds the findings and those that were merged into them, which have other
+ * fingerprints. */
 static void add_to_baseline(struct merge *m, uint32_t file,
 			    struct finding *findings, size_t n)
 {
@@ -211,7 +215,7 @@ static void add_to_baseline(struct merge *m, uint32_t file,
 				 &others[i].finding, 1);
 }
 
-/* Suppresses the findings that this run must suppress from now on. */
+/* Suppresses findings that this run writes to a baseline or a comment. */
 static void suppress(struct merge *m, struct add_ignore *add, uint32_t file,
 		     struct finding *findings, size_t n)
 {
@@ -258,8 +262,8 @@ static void add_diff(struct merge *m, struct source *old,
 	buf_release(&diff);
 }
 
-/* The diff of a file, computed here a second time so that diffs are in order.
- */
+/* Prints the diff of a file. It is computed here again, so that diffs are
+ * printed in the order of files. */
 static void print_diff(struct merge *m, uint32_t file)
 {
 	struct lint *lint = m->lint;
@@ -309,8 +313,8 @@ static void count_fix(struct merge *m, uint32_t file)
 }
 
 /*
- * A file that has only findings of set rules was not searched for secrets
- * completely.
+ * Masks secrets. A file that has only findings of set rules was not searched
+ * for secrets completely before.
  */
 static void cover(struct merge *m, struct report_file *report,
 		  struct finding *findings, size_t n)
@@ -347,7 +351,8 @@ static void merge_file(struct merge *m, uint32_t file)
 	cover(m, &report, findings, n);
 	suppress(m, &add, file, findings, n);
 	count_fix(m, file);
-	/* --diff alone reports differences, not findings. */
+	/* With --diff and no format, the exit status depends on the diff, not
+	 * on findings. */
 	for (size_t i = 0; i < n && !lint->found && lint->outputs.n; i++)
 		lint->found =
 			finding_fails(&findings[i], lint->options->fail_on);
@@ -356,14 +361,15 @@ static void merge_file(struct merge *m, uint32_t file)
 			? findings
 			: fold_findings(&m->fold, &m->arena, findings, &nshown);
 	outputs_file(&lint->outputs, &report, shown, nshown, true);
-	/* After the reports, which show the old text. */
+	/* Write comments after the reports, which show the old text. */
 	if (lint->options->add_ignore && n)
 		write_comments(m, &add, file);
 	m->summary.files++;
 	arena_reset(&m->arena);
 }
 
-/* --- what was not linted ------------------------------------------------- */
+/* --- inputs that were not linted
+ * ---------------------------------------------- */
 
 static void skip(struct merge *m, const char *reason)
 {
@@ -427,7 +433,8 @@ static void require_rule(struct merge *m, const char *name)
 	}
 }
 
-/* Every reason about a missing or old snapshot contains "cluster". */
+/* Every reason that is about a missing or old snapshot contains the word
+ * "cluster". */
 static void require_cluster(struct merge *m)
 {
 	const struct report_summary *s = &m->summary;
@@ -458,7 +465,8 @@ static void check_required(struct merge *m)
 	}
 }
 
-/* --- demand against quotas, for the page --------------------------------- */
+/* --- comparison with quotas, for the page
+ * -------------------------------------- */
 
 static const struct policy *policy_of(void *context, uint32_t file,
 				      struct policy_path_rule *rule)
@@ -482,7 +490,7 @@ struct quota_maker lint_quota_maker(struct lint *lint)
 	};
 }
 
-/* Without quotas there is nothing to add, and a large table is not built. */
+/* Without quotas the section is empty, so do not build a large table. */
 static void add_quotas(void *context, struct buf *out)
 {
 	struct lint *lint = context;
@@ -499,9 +507,11 @@ static void add_quotas(void *context, struct buf *out)
 	arena_release(&table.arena);
 }
 
-/* --- all ----------------------------------------------------------------- */
+/* --- all files
+ * ------------------------------------------------------------------- */
 
-/* Programs on PATH change the findings, so always report the renderer. */
+/* Always reports which programs rendered files, because a program in PATH
+ * changes the findings. */
 static void tell_rendered(struct merge *m)
 {
 	struct lint *lint = m->lint;
@@ -534,7 +544,7 @@ static void finish(struct merge *m)
 	s->napart = lint->file_sets.n;
 	s->rendered = lint->rendered.reports;
 	s->nrendered = lint->rendered.nreports;
-	/* A live object has no file to fix. */
+	/* A live object is not in a file that could be fixed. */
 	if (lint->live)
 		s->counts.fixable = s->counts.fixable_unsafe =
 			s->counts.fixable_infos = 0;
@@ -554,8 +564,8 @@ static void finish(struct merge *m)
 	lint->baseline_run.nnot_run = s->nnot_run;
 	lint->baseline_run.incomplete = lint->failed;
 	lint->failed |= baseline_run_finish(&lint->baseline_run) != 0;
-	/* Diffs are not a report: this is the only check that they were
-	 * written. */
+	/* Diffs are written to standard output, and only here is it checked
+	 * that this succeeded. */
 	if (lint->options->diff && !outputs_use_stdout(&lint->outputs))
 		lint->failed |= flush_out() != 0;
 	s->failed = lint->failed;
@@ -572,8 +582,8 @@ void lint_merge(struct lint *lint)
 
 	buf_init(&m.path);
 	buf_init(&m.related_path);
-	/* Reports are long; a terminal should show them at once. stdout keeps
-	 * its buffer to the end. */
+	/* Buffer long reports, except on a terminal. stdout uses the buffer
+	 * until the end of the program. */
 	if (!isatty(STDOUT_FILENO))
 		setvbuf(stdout, buffer, _IOFBF, sizeof(buffer));
 	outputs_begin(&lint->outputs, lint->options, &lint->rules);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A root that was built is one more file of the run, with the text in memory;
- * its manifests and patches are then not checked by themselves. Its set, its
- * policy and its namespace are those of its folder.
+ * Adds built roots to the files of a run, with their texts in memory; their
+ * manifests and patches are then not checked separately. Set, policy and
+ * namespace of a built text are those of the root's folder.
  */
 #include "rendered.h"
 
@@ -18,7 +18,8 @@
 
 /* --- paths ---------------------------------------------------------------- */
 
-/* Shows a path as the user would write it: absolute if the named path is. */
+/* Appends a path in the form in which the user would write it: absolute if the
+ * path that the user named is absolute. */
 static void show_path(const struct options *options, const char *cwd,
 		      const char *absolute, struct buf *out)
 {
@@ -92,7 +93,8 @@ long rendered_file(const struct rendered *rendered, const char *absolute)
 	return file;
 }
 
-/* --- making them ---------------------------------------------------------- */
+/* --- building
+ * ---------------------------------------------------------------- */
 
 /* Drops the roots that a policy excludes. */
 static void leave_out(struct walk_input *in)
@@ -114,8 +116,8 @@ static void leave_out(struct walk_input *in)
 	buf_release(&path);
 }
 
-/* True for manifests, patches and templates; kustomizations and charts stay
- * separate files. */
+/* True for manifests, patches and templates. Kustomizations and charts are
+ * checked as separate files. */
 static bool is_covered(const struct render_root *root, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -135,7 +137,7 @@ static bool is_template(const struct render *r, const char *path)
 	return false;
 }
 
-/* Templates without output count as rendered as well. */
+/* Marks templates as rendered even if they produced no output. */
 static void cover_templates(struct rendered *rendered)
 {
 	struct files *files = rendered->in.files;
@@ -197,7 +199,7 @@ static void add_text(struct rendered *rendered, struct render_root *root)
 			root->text.len);
 }
 
-/* The command with which a user can build it, to see the output or the
+/* Returns a command with which the user can build it, to see the output or the
  * error. */
 static const char *command_of(struct rendered *rendered,
 			      const struct render_root *root, const char *tool)
@@ -249,8 +251,8 @@ static void report(struct rendered *rendered, const struct render_root *root)
 	buf_release(&shown);
 }
 
-/* Reads the files that a kustomization lists only if it is not built: values
- * are often patched. */
+/* Reads the files that a kustomization lists, but only if it is not built,
+ * because overlays often change values. */
 static void find_releases_in(struct render *r, const char *path)
 {
 	size_t n = r->nroots;
@@ -269,7 +271,7 @@ static void find_releases_in(struct render *r, const char *path)
 			"a kustomization that is not built lists it";
 }
 
-/* Searches files that contain one of the kinds, if there is a chart at all. */
+/* Searches files with objects that install charts, if there is any chart. */
 static void find_releases(struct rendered *rendered)
 {
 	static const struct file_how how = {.limit = FILE_MANIFEST_MAX};
@@ -308,7 +310,7 @@ static size_t count_installers(const struct render_text *text)
 	return n;
 }
 
-/* Marks the file of the text if every chart that its objects install is
+/* Marks the file of the text if every chart that its objects install was
  * built. */
 static void note_installer(struct rendered *rendered,
 			   const struct render_text *text)
@@ -338,7 +340,8 @@ static bool is_asked(const struct options *options)
 	       !options->since;
 }
 
-/* A baseline is written from one run only. */
+/* True if files are fixed first. A baseline is written in the same run, so not
+ * with it. */
 static bool is_repairing(const struct options *o)
 {
 	return o->fix && !o->diff && !o->write_baseline && !o->prune_baseline;

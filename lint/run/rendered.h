@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Rendered texts, as files of the run: they are linted in place of the sources,
- * and their findings are shown at the sources.
+ * Rendered texts as files of a run: they are linted in place of the source
+ * files, and their findings are reported at the source.
  */
 #ifndef LINT_RENDERED_H
 #define LINT_RENDERED_H
@@ -19,36 +19,38 @@ struct rendered {
 	struct stdin_cache *stdin_cache;
 	struct render render;
 	struct arena arena;
-	bool wanted;   /* by this command */
+	bool wanted;   /* the command uses rendered texts */
 	bool required; /* --render require */
 	bool failed; /* a required text was not rendered, which was reported */
-	bool deferred; /* files must be fixed first: nothing is built */
-	/* Findings at their sources, sorted. */
+	bool deferred; /* files are fixed first, and nothing is built before */
+	/* Findings at places in source files, sorted. */
 	struct rendered_finding {
 		struct finding finding;
-		uint32_t root; /* file in which it was found */
-		bool repaired; /* it had a fix there */
+		uint32_t root; /* index of the rendered file with the finding */
+		bool repaired; /* it had a fix in the rendered text */
 	} * findings;
 	size_t n, size;
-	/* Findings that were merged into another one, for a baseline. */
+	/* Findings that were merged into others, which a baseline needs. */
 	struct rendered_finding *others;
 	size_t nothers, others_size;
-	struct report_rendered *reports; /* for the summary */
+	/* reports about roots, for the summary */
+	struct report_rendered *reports;
 	size_t nreports, reports_size;
 	struct job *job;
 };
 
-/* Builds the roots in the sorted list of files, and appends the texts. Its
- * arguments must outlive it. */
+/* Builds the roots in the sorted list of files and appends the texts to it. The
+ * arguments must outlive rendered. */
 void rendered_make(struct rendered *rendered, const struct walk_input *in,
 		   struct stdin_cache *stdin_cache);
-/* Index of the file with this absolute path, or -1. */
+/* Returns the index of the file with this absolute path, or -1. */
 long rendered_file(const struct rendered *rendered, const char *absolute);
-/* rendered_map.c: after all rules ran, moves findings to their sources. Merged
- * findings are counted once. */
+/* rendered_map.c: changes the places of findings to places in the source files,
+ * after all rules have run. Findings that become equal are merged and counted
+ * once. */
 void rendered_map(struct rendered *rendered, struct job *job,
 		  struct run_counts *counts);
-/* Returns the findings of a file, and the merged ones. */
+/* Returns the findings of a file, including the merged ones. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Moves findings of rendered texts to the sources: to their places, under the
- * comments there, and with the fixes of the same findings in the source alone.
- * Findings that several roots have at one place become one.
+ * Moves findings of rendered texts to the source files: to the places there,
+ * where the comments of the source apply and the fixes are those of the same
+ * finding in the source alone. Findings of several roots at the same place are
+ * merged.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "base/text.h"
 #include "rendered.h"
 
-/* --- back to the sources -------------------------------------------------- */
+/* --- places in source files
+ * ------------------------------------------------ */
 
 static struct render_root *root_of(struct rendered *rendered, uint32_t file)
 {
@@ -24,7 +26,7 @@ static struct render_root *root_of(struct rendered *rendered, uint32_t file)
 	return NULL;
 }
 
-/* Sets the bytes of the place to those of the found node. */
+/* Sets the bytes of the place to those of the node that was found. */
 static void span_of(const struct render_place *at, struct place *place)
 {
 	const struct node *node = at->inner ? at->inner : at->node;
@@ -43,7 +45,7 @@ static void span_of(const struct render_place *at, struct place *place)
 		source_text_offset(&at->text->source, at->node, place->end);
 }
 
-/* From its bytes. */
+/* Sets lines and columns from the bytes. */
 static void set_lines(struct source *source, struct place *place)
 {
 	struct position from = source_position(source, place->start);
@@ -68,7 +70,7 @@ static void set_place(struct rendered *rendered, const struct render_place *at,
 	set_lines(&at->text->source, place);
 }
 
-/* The place of the kustomization itself: its first field. */
+/* Returns the place for the kustomization as a whole: its first field. */
 static struct render_place whole_root(struct rendered *rendered,
 				      const struct render_root *root)
 {
@@ -91,7 +93,7 @@ static struct render_place whole_root(struct rendered *rendered,
 	return at;
 }
 
-/* The root from which a text was built, or NULL. */
+/* Returns the root from which a text was built, or NULL. */
 static const struct render_root *root_of_text(const struct render *r,
 					      const struct render_text *text)
 {
@@ -101,7 +103,7 @@ static const struct render_root *root_of_text(const struct render *r,
 	return NULL;
 }
 
-/* Returns false if the file is gone, or was not listed. */
+/* Returns false if the file is gone or is not in the list. */
 static bool put_place(struct rendered *rendered, const struct render_place *at,
 		      struct place *place)
 {
@@ -110,7 +112,7 @@ static bool put_place(struct rendered *rendered, const struct render_place *at,
 	struct lint_file *f;
 	long file;
 
-	if (root) { /* a value of a built object */
+	if (root) { /* the value is in an object of another built text */
 		place->file = root->index;
 		set_place(rendered, at, place);
 		rendered_move(rendered, place);
@@ -122,7 +124,7 @@ static bool put_place(struct rendered *rendered, const struct render_place *at,
 	place->file = (uint32_t)file;
 	f = &rendered->in.files->items[file];
 	f->size = (uint32_t)at->text->bytes;
-	/* Settings, until they have a finding. */
+	/* A file with settings counts as skipped until it has a finding. */
 	if (f->flags & FILE_NOT_KUBERNETES)
 		f->flags = (f->flags & ~(uint32_t)FILE_NOT_KUBERNETES) |
 			   FILE_SUPERSEDED;
@@ -143,7 +145,7 @@ void rendered_move(struct rendered *rendered, struct place *place)
 	at = whole_root(rendered, root);
 	if (put_place(rendered, &at, place))
 		return;
-	/* The file is freed already; only the name remains. */
+	/* The file's text is freed already; only its name remains. */
 	*place = (struct place){
 		.file = (uint32_t)rendered_file(rendered, root->file),
 		.line = 1,
@@ -151,8 +153,8 @@ void rendered_move(struct rendered *rendered, struct place *place)
 		.pointer = ""};
 }
 
-/* A comment is not part of the tree, so its text is searched in the
- * template. */
+/* Finds the place of a comment by its text in the template, because it is not
+ * part of the tree. */
 static bool move_comment(struct rendered *rendered,
 			 const struct render_root *root, struct place *place)
 {
@@ -210,7 +212,7 @@ static void map_finding(struct rendered *rendered, struct finding *finding)
 		rendered_move(rendered, &finding->related[i].place);
 	if (!move_comment(rendered, root, &finding->place))
 		rendered_move(rendered, &finding->place);
-	finding->repair = NULL; /* of the built text */
+	finding->repair = NULL; /* it would change the built text */
 	add_related(rendered, finding, root);
 }
 
@@ -231,7 +233,8 @@ static void map_root(struct rendered *rendered, const struct render_root *root)
 		map_finding(rendered, &found->items[i]);
 }
 
-/* --- comments of the sources ---------------------------------------------- */
+/* --- comments in source files
+ * ----------------------------------------------- */
 
 static void read_comments(struct suppressions *suppressions,
 			  struct source *source)
@@ -276,7 +279,7 @@ static void excuse_one(struct rendered *rendered, struct finding *finding,
 	}
 }
 
-/* Suppresses findings of one file, from..to. */
+/* Suppresses findings [from, to), which are in the same file. */
 static void excuse(struct rendered *rendered, size_t from, size_t to,
 		   struct run_counts *counts)
 {
@@ -304,7 +307,8 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 	buf_release(&path);
 }
 
-/* --- one line, one finding ------------------------------------------------ */
+/* --- merging
+ * ------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -324,7 +328,7 @@ static bool is_same(const struct finding *a, const struct finding *b)
 	       !strcmp(a->message, b->message);
 }
 
-/* Merges equal findings that overlays have from a common base. */
+/* Merges equal findings of overlays that have a common base. */
 static void merge_equal(struct rendered *rendered, struct run_counts *counts)
 {
 	size_t kept = 0;
@@ -366,9 +370,10 @@ static void excuse_all(struct rendered *rendered, struct run_counts *counts)
 	}
 }
 
-/* --- repairs -------------------------------------------------------------- */
+/* --- fixes
+ * --------------------------------------------------------------------- */
 
-/* Takes the fix from the same finding in the source alone. */
+/* Copies the fix of the same finding in the source alone. */
 static void take_repair(struct rendered_finding *of, const struct finding *own,
 			size_t n, struct run_counts *counts)
 {

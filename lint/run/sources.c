@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads files a second time. Only files with findings are read again, which
- * costs less than keeping all texts.
+ * Reads files a second time. Only files with findings are read again, which is
+ * cheaper than keeping all texts in memory.
  */
 #include "sources.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Rereads linted files, for excerpts and for comments about findings of set
- * rules. The last texts stay in memory; the least recently used one is dropped.
+ * rules. A few texts stay in memory; the one that was not used for the longest
+ * time is dropped.
  */
 #ifndef LINT_SOURCES_H
 #define LINT_SOURCES_H

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Workers take small runs of adjacent files from one counter, so that a folder
- * stays with one thread and none waits for another. The calling thread is a
- * worker too: for a few files no thread is started.
+ * Workers take small runs of adjacent files from one counter, so that one
+ * thread reads most of a folder and no thread waits. The calling thread is also
+ * a worker; for a few files, no other is started.
  *
- * A file is a template when it does not parse as YAML after `{{` or `{%`; to
- * find that out, it is parsed once before its documents are linted.
+ * A file is a template if it cannot be parsed as YAML after a `{{` or `{%`; to
+ * find out, it is parsed once before its documents are linted.
  */
 #include "worker.h"
 
@@ -29,8 +29,8 @@ enum { LARGEST_CHUNK = 32, FILES_PER_THREAD = 8 };
 
 struct mistakes {
 	const struct source *source;
-	uint32_t document; /* where it begins */
-	bool of_markup;	   /* an error follows markup in its document */
+	uint32_t document; /* start of the current document */
+	bool of_markup;	   /* a document has an error after markup */
 };
 
 static void note_mistake(void *context, const struct load_issue *issue)
@@ -64,7 +64,7 @@ static bool breaks_yaml(struct worker *w, struct source *source)
 	return mistakes.of_markup;
 }
 
-/* Markup cannot explain NUL bytes. */
+/* NUL bytes do not come from template markup. */
 static bool is_template(struct worker *w, struct source *source)
 {
 	if ((!text_find(source->text, source->len, "{{") &&
@@ -74,10 +74,10 @@ static bool is_template(struct worker *w, struct source *source)
 	return template_in(source->text, source->len) || breaks_yaml(w, source);
 }
 
-/* --- files that are not ours ---------------------------------------------- */
+/* --- files that are not Kubernetes manifests ------------------------------ */
 
-/* True if the bytes around the word make it a key: `kind:`, `"kind" :`, in flow
- * style or not. */
+/* True if the word is a key, according to the bytes around it: `kind:` or
+ * `"kind" :`, also in flow style. */
 static bool is_key(const char *text, const char *end, const char *at,
 		   size_t len)
 {
@@ -106,9 +106,10 @@ static bool has_key(const struct source *source, const char *key)
 }
 
 /*
- * A folder may contain settings and data as well. Every Kubernetes object has
- * both keys, and an unreadable part of one has one of them. Keys may contain
- * escapes: the file then counts until the reader decides.
+ * True if the file contains neither of the keys that every Kubernetes object
+ * has, as a part that can be parsed. A folder may also contain settings and
+ * data. If keys contain escapes, the file counts as a manifest until it is
+ * parsed.
  */
 static bool is_foreign(const struct source *source)
 {
@@ -169,9 +170,9 @@ static void search_secrets(void *secrets, const struct doc *doc)
 }
 
 /*
- * Parses and checks the documents of a file, and notes whether it contains
- * secret values: trees are searched for recognized names while they exist, so
- * that few files are read again.
+ * Parses and checks the documents of a file, and records whether it contains
+ * secret values. The trees are searched for names of secrets while they exist,
+ * so that few files must be read again.
  */
 static void check_documents(struct worker *w, struct run *run,
 			    struct run_file *file)
@@ -184,7 +185,7 @@ static void check_documents(struct worker *w, struct run *run,
 
 	run_file(run, file, &w->doc_arena, possible ? search_secrets : NULL,
 		 &secrets);
-	/* A rendered text cannot be fixed. */
+	/* A rendered text cannot be fixed, so its fixes are not counted. */
 	if (f->flags & FILE_RENDERED) {
 		run->counts.fixable = before.fixable;
 		run->counts.fixable_unsafe = before.fixable_unsafe;
@@ -198,7 +199,7 @@ static void check_documents(struct worker *w, struct run *run,
 		f->flags |= FILE_SECRETS;
 }
 
-/* Returns 0, or errno after a message. */
+/* Returns 0, or an errno value after a message. */
 static int write_fixed(const struct worker *w, const struct lint_file *f)
 {
 	bool once = f->flags & FILE_READ_ONCE;
@@ -218,8 +219,8 @@ static int write_fixed(const struct worker *w, const struct lint_file *f)
 	return error;
 }
 
-/* Stores the messages about the file's fixes for the merge, which prints them
- * in order. */
+/* Stores the messages about the fixes of the file. The merge prints them in the
+ * order of files. */
 static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
 {
 	struct job *job = w->job;
@@ -233,8 +234,9 @@ static void tell_fix(struct worker *w, const struct lint_file *f, bool made)
 }
 
 /*
- * Fixes the text; with --fix also the file, and the source is then the new
- * text. --diff only marks the file: the diff is made later, in order.
+ * Fixes the text. With --fix, also writes the file and uses the new text as the
+ * source. With --diff, only marks the file; the diff is made later, in the
+ * order of files.
  */
 static void fix_file(struct worker *w, const struct run_file *file,
 		     struct lint_file *f, struct source *source)
@@ -263,8 +265,9 @@ static void fix_file(struct worker *w, const struct run_file *file,
 }
 
 /*
- * The folder of a file, opened once for all its files; -1 if the file is the
- * only one in it (its path then costs no more) or the folder cannot be opened.
+ * Returns a descriptor of the file's folder, which is opened once for all of
+ * its files. Returns -1 if the file is the only one in it (using its path is
+ * then as fast), or if the folder cannot be opened.
  */
 static int folder_fd(struct worker *w, size_t index)
 {
@@ -299,8 +302,8 @@ static int read_file(struct worker *w, size_t index)
 }
 
 /*
- * A source of a rendered text is not fixed: it would be rendered to another
- * text.
+ * True if the file is fixed. Source files of a rendered text are not, because
+ * they would then be rendered to another text.
  */
 static bool is_repaired(const struct options *o, const struct lint_file *f)
 {
@@ -377,8 +380,8 @@ static void collect_findings(void *context, uint32_t file,
 		     &w->job->next);
 }
 
-/* Takes the next files: fewer toward the end, where threads would wait for the
- * one with the most work. Returns false if there are none left. */
+/* Takes the next files; fewer at a time toward the end, so that all threads end
+ * at about the same time. Returns false if there are none left. */
 static bool take(struct job *job, size_t *from, size_t *to)
 {
 	size_t n = job->files->n, at = atomic_load(&job->next), chunk;

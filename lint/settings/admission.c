@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads --admission-policy: files and folders of the cluster's policies, and
- * the user of --as and --as-group. Problems are printed with file, line and
- * column.
+ * Reads --admission-policy (files and folders with the cluster's admission
+ * policies) and --as, --as-group (the requesting user). Problems are printed
+ * with file, line and column.
  */
 #include "admission.h"
 
@@ -96,7 +96,7 @@ static void read_path(struct policy_files *r, const char *path, bool named)
 }
 
 /*
- * Returns the user's groups with the ones that the API server adds to every
+ * Returns the user's groups, including those that the API server adds for every
  * authenticated user.
  */
 static const char *const *groups_of(struct arena *arena,

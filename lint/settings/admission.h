@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster's own policies from --admission-policy, and the requesting user
- * (--as, --as-group).
+ * The cluster's admission policies from --admission-policy, and the requesting
+ * user from --as and --as-group.
  */
 #ifndef LINT_ADMISSION_H
 #define LINT_ADMISSION_H
@@ -12,16 +12,16 @@
 
 struct admission_settings {
 	struct arena arena;
-	struct admission_policies *set; /* NULL: none are given */
-	/* namespaces in the linted files, or NULL */
+	struct admission_policies *set; /* NULL: the option is not given */
+	/* Namespaces in the linted files, or NULL. */
 	struct admission_policies *namespaces;
 	const char *const *groups;
 };
 
-/* Reads them. Returns 0, or 2 after messages. */
+/* Reads the policies and the user. Returns 0, or 2 after messages. */
 int admission_settings_open(struct admission_settings *settings,
 			    const struct options *options);
-/* Compiles them, if there are any. Returns 0, or 2 after messages. */
+/* Compiles the policies, if there are any. Returns 0, or 2 after messages. */
 int admission_settings_finish(struct admission_settings *settings,
 			      const struct options *options);
 void admission_settings_release(struct admission_settings *settings);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files with cluster states, each read once. They are few, so a list suffices.
+ * Loads files with cluster states, each once. They are stored in a list,
+ * because they are few.
  */
 #include "clusters.h"
 
@@ -36,8 +37,8 @@ static void no_problem(void *context, const struct admission_remark *remark)
 	(void)remark;
 }
 
-/* The API server accepted them: expressions that do not compile here are
- * skipped. */
+/* Compiles the policies of a snapshot. The API server has accepted them, so an
+ * expression that does not compile here is skipped. */
 static struct admission_policies *
 read_admission(const struct clusters *clusters,
 	       const struct cluster_entry *entry)
@@ -57,7 +58,7 @@ read_admission(const struct clusters *clusters,
 	return set;
 }
 
-/* Loads a snapshot; named is true if the user named it on the command line. */
+/* Loads a snapshot. named is true if the user named it on the command line. */
 static struct cluster_entry *load(struct clusters *clusters, const char *path,
 				  bool named)
 {
@@ -82,7 +83,7 @@ static struct cluster_entry *load(struct clusters *clusters, const char *path,
 	return &clusters->items[clusters->n - 1];
 }
 
-/* Reads each file once. Returns NULL after a message. */
+/* Returns the state in a file, which is read once; NULL after a message. */
 static const struct cluster *get(struct clusters *clusters, const char *path,
 				 bool named)
 {
@@ -131,7 +132,7 @@ clusters_admission(struct clusters *clusters, const struct cluster *cluster)
 	return found;
 }
 
-/* Adds a state that was read from a cluster. */
+/* Adds the state of a cluster that was read without a file. */
 static void add_asked(struct clusters *clusters, const struct cluster *cluster)
 {
 	struct cluster_entry entry = {.path = strdup("from kubectl"),
@@ -172,7 +173,8 @@ void clusters_release(struct clusters *clusters)
 	pthread_mutex_destroy(&clusters->lock);
 }
 
-/* Writes "50 min", "3 h": at least two of the unit. */
+/* Returns a time span such as "50 min" or "3 h", with at least two of the
+ * unit. */
 static const char *span(int64_t seconds, char text[SPAN])
 {
 	static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Cluster states of a run: that of --cluster, and those in `paths:` of a
- * policy. Each file is read once, by the first thread that needs it.
+ * Cluster states of a run: the one of --cluster, and those that `paths:` of a
+ * policy names. Each file is read once, by the first thread that needs it.
  */
 #ifndef LINT_CLUSTERS_H
 #define LINT_CLUSTERS_H
@@ -19,25 +19,24 @@ struct clusters {
 	pthread_mutex_t lock;
 	struct cluster_entry {
 		char *path;
-		const struct cluster *cluster; /* NULL: not read */
-		/* The cluster's own policies, or NULL. */
+		const struct cluster *cluster; /* NULL: it could not be read */
+		/* Admission policies of that cluster, or NULL. */
 		struct admission_policies *admission;
 		bool reported_old;
 	} * items;
 	size_t n, size;
-	/* The state from --cluster, or of the cluster that was read; or
-	 * NULL. */
+	/* State of --cluster, or of a cluster that was read; or NULL. */
 	const struct cluster *common;
 	int64_t now;
-	bool failed; /* one could not be read, which was reported */
+	bool failed; /* a state could not be read, which was reported */
 	bool quiet;
 };
 
-/* Loads that of the options. Returns 0, or 2 after a message. */
+/* Loads the state of --cluster. Returns 0, or 2 after a message. */
 int clusters_init(struct clusters *clusters, const struct options *options);
 void clusters_release(struct clusters *clusters);
-/* Returns the state for a file of that policy, whose matching `paths:` entry is
- * this one (or NULL). */
+/* Returns the state for a file of that policy. rule is the entry of `paths:`
+ * that matches the file, or NULL. */
 const struct cluster *clusters_for_file(struct clusters *clusters,
 					const struct policies *policies,
 					uint32_t policy, const char *path);
@@ -50,7 +49,8 @@ clusters_admission(struct clusters *clusters, const struct cluster *cluster);
  */
 bool clusters_is_old(const struct clusters *clusters,
 		     const struct cluster *cluster, int64_t max);
-/* Warns, once for each, about a state older than max seconds (0: any age). */
+/* Warns about a state older than max seconds (0: any age), once for each
+ * state. */
 void clusters_check_age(struct clusters *clusters,
 			const struct cluster *cluster, int64_t max);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Policies of a run. Order: the file's own settings, then the options of the
- * command line, then the floor, so that neither can weaken it.
+ * Loads the policies of a run. The settings of the file are applied first, then
+ * the options of the command line, and then those of the admission policy
+ * (floor), which the others cannot weaken.
  */
 #include "policies.h"
 
@@ -57,7 +58,7 @@ static void print_problems(struct policies *policies,
 	policies->broken |= problems->errors > 0;
 }
 
-/* options: NULL if the file was named. */
+/* options is NULL if the user named the file. */
 static struct policy *load(struct policies *policies, const char *path,
 			   const struct policy_options *options)
 {
@@ -100,8 +101,8 @@ static struct policy *load_saved(struct policies *policies, const char *path,
 	return policy;
 }
 
-/* Loads a policy, or a snapshot that contains one. A pipe can be read only
- * once. */
+/* Loads the admission policy from a policy file or a snapshot that contains
+ * one. A pipe can be read only once. */
 static struct policy *load_floor(struct policies *policies, const char *path)
 {
 	const struct cluster *cluster = NULL;
@@ -116,7 +117,7 @@ static struct policy *load_floor(struct policies *policies, const char *path)
 	return floor;
 }
 
-/* True if every file gets the same policy. */
+/* True if all files get the same policy. */
 static bool is_fixed(const struct policies *policies)
 {
 	return policies->options->config || policies->options->isolated;
@@ -126,7 +127,7 @@ struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset)
 {
 	const struct options *o = policies->options;
-	/* The command line overrides `paths:` of the file. */
+	/* The preset of the command line overrides that in `paths:`. */
 	struct policy_overrides overrides = {
 		o->preset ? o->preset : preset, o->select.items,
 		o->extend.items, o->ignore.items, !is_fixed(policies)};
@@ -146,7 +147,8 @@ struct policy *policies_adjust(struct policies *policies,
 	return result;
 }
 
-/* Returns an absolute path; for the default policy, the current folder. */
+/* Returns the absolute folder of a policy file; for the default policy, the
+ * current folder. */
 static const char *folder_of(struct policies *policies, const char *path)
 {
 	struct buf folder;
@@ -163,7 +165,8 @@ static const char *folder_of(struct policies *policies, const char *path)
 	return kept;
 }
 
-/* Prints a note about unused overrides, like the one in the webhook's log. */
+/* Prints a note about overrides that cannot be used, like the note in the
+ * webhook's log. */
 static void note_namespaces(const struct policies *policies, const char *path,
 			    const struct policy *policy)
 {
@@ -191,9 +194,8 @@ static void add_entry(struct policies *policies, const char *path,
 	*ARRAY_PUSH(policies->items, policies->n, policies->size) = entry;
 }
 
-/* Returns the policy for files without a .gpugate.yaml: that of --policy,
- * unless
- * --preset is given, else the preset's. */
+/* Returns the policy for files without a .gpugate.yaml: that of --policy, or
+ * that of the preset if --preset is given. */
 static struct policy *without_file(const struct policies *policies)
 {
 	const struct policy_overrides none = {0};
@@ -241,12 +243,14 @@ void policies_release(struct policies *policies)
 }
 
 struct found {
-	/* Absolute: the policy's own folder, that of its repository. */
+	/* Absolute paths: the policy's folder, and the root of its
+	 * repository. */
 	const char *folder, *root;
 };
 
-/* The author of a pull request must not make the CI machine read files outside
- * of the repository. */
+/* Returns the reason if a policy must not refer to the path: the author of a
+ * pull request could otherwise make the CI machine read files outside of the
+ * repository. */
 static const char *refuse_path(void *context, const char *path)
 {
 	const struct found *found = context;
@@ -272,7 +276,7 @@ static const char *refuse_path(void *context, const char *path)
 		       "name only files of its own repository";
 }
 
-/* Outside of a repository, the policy's folder counts as one. */
+/* Outside of a repository, the policy's folder is the limit. */
 static struct found found_at(struct policies *policies, const char *path)
 {
 	struct found found = {.folder = folder_of(policies, path)};
@@ -291,7 +295,7 @@ static struct policy *load_found(struct policies *policies, const char *path)
 	const char *slash = strrchr(path, '/');
 
 	/* A link in the home folder belongs to the user, who may keep settings
-	 * elsewhere. */
+	 * in another place. */
 	if (repository_length(found.folder) &&
 	    refuse_path(&found, slash ? slash + 1 : path)) {
 		log_line(
@@ -324,7 +328,7 @@ uint32_t policies_load(struct policies *policies, const char *path)
 	return (uint32_t)(policies->n - 1);
 }
 
-/* Reports a .gpugate.yml once, although files of several folders below find
+/* Reports a .gpugate.yml once, even if it is found for several folders below
  * it. */
 static void note_misnamed(struct policies *policies, const char *folder,
 			  struct buf *path)
@@ -376,7 +380,8 @@ uint32_t policies_find(struct policies *policies, const char *folder)
 	return found;
 }
 
-/* path below the policy's folder, or relative to the current folder. */
+/* Returns the path relative to the policy's folder, or to the current folder if
+ * it is not below that. */
 static const char *relative(const struct policies *policies,
 			    const struct policy_entry *entry, const char *path)
 {
@@ -406,8 +411,8 @@ static bool is_known(const struct policies *policies, const char *word)
 	return false;
 }
 
-/* Reports the first name in the list that no policy knows. Prefers an error
- * message with a suggestion to that of the first policy. */
+/* Reports the first name in the list that no policy knows. An error message
+ * with a suggestion has precedence over that of the first policy. */
 static void check_words(struct policies *policies, const struct list *list)
 {
 	for (size_t i = 0; i < list->n && !policies->broken; i++) {
@@ -417,7 +422,7 @@ static void check_words(struct policies *policies, const struct list *list)
 
 		if (is_known(policies, *words))
 			continue;
-		/* A custom rule may have the nearest name. */
+		/* The suggestion may be the name of a custom rule. */
 		for (size_t k = policies->n;
 		     k-- && !strstr(err.text, "did you mean");) {
 			err = (struct err){0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policies of a run: the nearest .gpugate.yaml of each folder, or that of
- * --config, with the options of the command line and the floor of --policy on
- * top. All are loaded before threads start; only variants of a policy with the
- * preset of a `paths:` entry are made later, under a lock.
+ * The policies of a run: the nearest .gpugate.yaml of each folder, or the file
+ * of --config, combined with the options of the command line and the admission
+ * policy of --policy (floor). All are loaded before threads start; only
+ * variants with the preset of a `paths:` entry are made later, under a lock.
  */
 #ifndef LINT_POLICIES_H
 #define LINT_POLICIES_H
@@ -16,15 +16,17 @@
 #include "engine/policy.h"
 #include "lint/options/options.h"
 
-/* A value of lint_folder.policy: there is no .gpugate.yaml above. */
+/* Value of lint_folder.policy if there is no .gpugate.yaml in the folder or
+ * above it. */
 enum { POLICY_DEFAULT = 0 };
 
 struct policy_entry {
-	const char *path;      /* of the file; "" for the default */
-	const char *folder;    /* absolute; globs are relative to it */
-	struct policy *own;    /* as loaded */
-	struct policy *policy; /* in force */
-	/* Variants for `paths:` presets, a list. */
+	const char *path; /* path of the file; "" for the default policy */
+	/* absolute path of its folder, to which globs are relative */
+	const char *folder;
+	struct policy *own;    /* policy as loaded */
+	struct policy *policy; /* effective policy */
+	/* Variants with presets of `paths:`, as a linked list. */
 	struct policy_variant {
 		const char *preset;
 		struct policy *policy;
@@ -40,32 +42,35 @@ struct policies {
 	struct policy *floor;
 	struct policy_entry *items;
 	size_t n, size;
-	const char *misnamed; /* the last .gpugate.yml reported */
-	bool broken;	      /* some policy has errors, which were printed */
+	/* path of the last .gpugate.yml that was reported */
+	const char *misnamed;
+	bool broken; /* a policy has errors, which were printed */
 	pthread_mutex_t lock;
 };
 
-/* Prints the problems to standard error. */
+/* Prints problems to standard error. */
 void problems_print(const struct options *options,
 		    const struct policy_problems *problems);
 /* Returns 0, or 2 after messages. */
 int policies_init(struct policies *policies, const struct options *options,
 		  const char *cwd);
 void policies_release(struct policies *policies);
-/* Returns the effective policy for own: with the options of the command line
+/* Returns the effective policy for `own`, with the options of the command line
  * and the floor applied. own must outlive it. Returns NULL after a message. */
 struct policy *policies_adjust(struct policies *policies,
 			       const struct policy *own, const char *preset);
-/* Returns the policy of the file at path (as shown), loaded once. */
+/* Returns the index of the policy in the file at path (as shown), which is
+ * loaded once. */
 uint32_t policies_load(struct policies *policies, const char *path);
-/* Reports the problems of a text as the policy file of that name. */
+/* Finds the problems of a text as if it were the policy file of that name. */
 void policies_check(struct policies *policies, const struct policy_text *text,
 		    struct policy_problems *problems);
-/* Returns the nearest .gpugate.yaml in the absolute folder or above it. */
+/* Returns the index of the policy in the nearest .gpugate.yaml, in the absolute
+ * folder or above it. */
 uint32_t policies_find(struct policies *policies, const char *folder);
 
-/* Loads all policies. Returns 0, or 2 after messages about a policy or about
- * names of rules on the command line. */
+/* Completes the policies after all are loaded. Returns 0, or 2 after messages
+ * about a policy or about names of rules on the command line. */
 int policies_ready(struct policies *policies);
 
 /* True if the policy excludes the file at this absolute path. */

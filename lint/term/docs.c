@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The compiled-in address comes from a file that the Makefile writes when it
- * changes.
+ * Appends addresses of documentation. The compiled-in address is in a file that
+ * the Makefile writes.
  */
 #include "docs.h"
 

@@ -11,14 +11,14 @@
 #include "base/buf.h"
 #include "engine/rule.h"
 
-/* Sets the address; "" for none. Call it before the first thread; the text is
- * not copied. */
+/* Sets the address, "" for none. It must be called before threads start; the
+ * text is not copied. */
 void docs_set(const char *address);
-/* Appends the address of the rule's page: ADDRESS/RULE.md. Returns false if it
- * has none, as custom rules do. */
+/* Appends ADDRESS/RULE.md, the address of the rule's page. Returns false if
+ * there is none, as for custom rules. */
 bool docs_add_page(struct buf *out, const struct rule *rule);
-/* Appends the address of the page that lists the rules; false without an
- * address. */
+/* Appends the address of the page that lists the rules. Returns false if no
+ * address is set. */
 bool docs_add_index(struct buf *out);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Replaces unprintable text: control characters become their control pictures
- * (U+2400 and on), which take one cell each, as the excerpt's carets expect;
- * everything else that cannot be shown becomes U+FFFD. A tab becomes a space:
- * only excerpts, which know the column, expand it.
+ * (U+2400 and on), which have one cell each, as the carets below excerpts
+ * require; other characters that cannot be shown become U+FFFD. A tab becomes a
+ * space, except in excerpts, where the column is known.
  */
 #include "escape.h"
 
@@ -23,7 +23,7 @@ static void stand_in(struct escape *out, uint32_t c)
 	out->width = 1;
 }
 
-/* A masked value is one character, whatever its length. */
+/* Shows a masked value as one character, whatever its length. */
 static void show_stars(struct escape *out, const char *s, size_t n)
 {
 	out->used = 0;

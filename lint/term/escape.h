@@ -16,27 +16,28 @@
 #include "base/buf.h"
 
 struct escape {
-	const char *text; /* bytes to print, in the text or in stand_in */
+	/* bytes to print, in the text itself or in stand_in */
+	const char *text;
 	size_t len;
-	size_t used;	/* number of replaced bytes of the text */
-	unsigned width; /* terminal cells */
+	size_t used;	/* number of bytes of the text that they replace */
+	unsigned width; /* number of terminal cells */
 	char stand_in[4];
 };
 
-/* Sets out for the code point at s (n > 0 bytes). out->text points into s or
- * into out. */
+/* Sets out for the code point at s (n > 0 bytes). out->text is a pointer into s
+ * or into out. */
 void escape_read(struct escape *out, const char *s, size_t n);
 
-/* Appends text on one line, with replacements for everything that a terminal
- * would interpret. */
+/* Appends text as one line, in which characters that a terminal would interpret
+ * are replaced. */
 void escape_add(struct buf *out, const char *s, size_t len);
 void escape_adds(struct buf *out, const char *s);
 
-/* Appends a part of a URI: characters that are neither unreserved nor in kept
+/* Appends a part of a URI. Characters that are neither unreserved nor in `kept`
  * become %XX. */
 void escape_uri(struct buf *out, const char *s, const char *kept);
 
-/* Returns the terminal cells of one code point: 0, 1 or 2. */
+/* Returns the number of terminal cells of a code point: 0, 1 or 2. */
 unsigned code_point_width(uint32_t c);
 
 #endif

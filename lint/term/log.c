@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Messages, and the properties of the streams. The order of the color variables
- * is that of the informal standards: NO_COLOR (no-color.org) wins over
- * FORCE_COLOR and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and all
- * of them override whether the stream is a terminal.
+ * Prints messages, and finds out whether a stream is a terminal and supports
+ * colors. As is usual, NO_COLOR (no-color.org) has precedence over FORCE_COLOR
+ * and CLICOLOR_FORCE, these over CLICOLOR=0 and TERM=dumb, and all of them over
+ * the type of the stream.
  */
 #include "log.h"
 
@@ -18,7 +18,8 @@
 #include "escape.h"
 #include "program.h"
 
-/* Each message is one write, so that lines of several threads do not mix. */
+/* Writes a message with one call, so that lines of several threads do not
+ * mix. */
 static void write_line(struct buf *line)
 {
 	buf_addc(line, '\n');
@@ -26,8 +27,9 @@ static void write_line(struct buf *line)
 	buf_release(line);
 }
 
-/* Names of files and texts of policies may be hostile: a line end could begin a
- * GitHub workflow command, an escape character a terminal sequence. */
+/* Begins a line. Names of files and texts of policies may be hostile: a line
+ * break could begin a GitHub workflow command, an escape character a terminal
+ * sequence. */
 __attribute__((format(printf, 2, 0))) static void
 begin_line(struct buf *line, const char *fmt, va_list ap)
 {
@@ -69,7 +71,7 @@ int log_usage(const char *command, const char *fmt, ...)
 	return 2;
 }
 
-/* True if it is set, not empty, and not a word for no. */
+/* True if the variable is set, not empty, and not a word for no. */
 static bool env_true(const char *name)
 {
 	const char *value = getenv(name);

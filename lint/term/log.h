@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Messages on standard error, one line each: "gpugate: text". Standard output
- * carries the report and nothing else.
+ * contains only the report.
  */
 #ifndef LINT_LOG_H
 #define LINT_LOG_H
@@ -9,13 +9,16 @@
 #include <stdbool.h>
 
 void log_line(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* Also says how to get help; always returns 2, the exit status. */
+/* Reports a usage error with a hint at --help. Always returns 2, the exit
+ * status. */
 int log_usage(const char *command, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* True if a stream is colored. when: auto, always, never. */
+/* True if output to the stream is colored. when is "auto", "always" or
+ * "never". */
 bool color_wanted(const char *when, int fd);
-/* Number of columns of the terminal at fd; 0 if there is none. */
+/* Returns the number of columns of the terminal at fd; 0 if it is not a
+ * terminal. */
 unsigned terminal_width(int fd);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Colors, as SGR sequences (ECMA-48).
- */
+/* Writes colors as SGR sequences (ECMA-48). */
 #include "paint.h"
 
 enum color severity_color(enum severity severity)

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Colors of terminal text.
- */
+/* Colors of text on a terminal. */
 #ifndef LINT_PAINT_H
 #define LINT_PAINT_H
 
@@ -17,7 +15,8 @@ enum color {
 	COLOR_LABEL,
 };
 enum color severity_color(enum severity severity);
-/* Starts a colored text, which ends with the reset; raw text. */
+/* Starts colored text, which paint_end() ends. Does nothing unless `on` is
+ * set. */
 void paint_begin(struct buf *out, bool on, enum color color);
 void paint_end(struct buf *out, bool on);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The version comes from a file that the Makefile writes when it changes.
+ * The program's name and version. The version is in a file that the Makefile
+ * writes.
  */
 #include "program.h"
 

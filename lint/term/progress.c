@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The progress bar. It is drawn at most ten times a second, by one thread
- * at a time.
+ * Draws the progress bar, at most ten times per second and by one thread at a
+ * time.
  */
 #include "progress.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counts by 64-bit key in an open-addressed table, at most half full. Keys
- * are hashes already, so their low bits choose the slot.
+ * A hash table with open addressing that is at most half full. The keys are
+ * hashes already, so that their low bits select the slot.
  */
 #include <stdlib.h>
 #include <string.h>

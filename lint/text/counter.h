@@ -10,16 +10,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* All zero at first; released by its owner. */
+/* A counter is initially zero; counter_release() frees its memory. */
 struct counter {
 	struct counter_slot {
 		uint64_t key;
-		uint32_t count; /* 0: free */
+		uint32_t count; /* 0: the slot is empty */
 	} * slots;
 	size_t n, size; /* size is a power of two */
 };
 
-/* Adds one to the key's count and returns it. */
+/* Increments the count of the key and returns it. */
 uint32_t counter_next(struct counter *counter, uint64_t key);
 bool counter_has(const struct counter *counter, uint64_t key);
 void counter_reset(struct counter *counter);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A line is laid out in cells from a base byte: its start, or a byte shortly
- * before a mark that is far inside of a very long line. A window of cells [low,
- * high) is shown; if the line continues beyond it, one cell has an ellipsis.
- * Every loop over bytes ends at the window's end.
+ * Writes excerpts. A line is divided into cells, beginning at its first byte,
+ * or, if a mark is far inside of a very long line, at a byte shortly before the
+ * mark. The cells [low, high) are shown; if the line is longer, one cell
+ * contains an ellipsis. Every loop over bytes ends with these cells.
  */
 #include "excerpt.h"
 
@@ -12,18 +12,19 @@
 
 enum {
 	TAB = 8,
-	WIDTH_UNKNOWN = 120, /* cells if the terminal is unknown */
-	WIDTH_LEAST = 40,    /* of the text, however narrow the terminal is */
-	FAR = 1024,	     /* bytes before a mark that are still read */
-	NEAR = 512,	     /* bytes before the mark that are shown then */
+	WIDTH_UNKNOWN = 120, /* cells if the width of the terminal is unknown */
+	WIDTH_LEAST = 40,    /* least number of cells of text, for any width */
+	FAR = 1024,	     /* bytes before a mark that are read at most */
+	/* bytes before a mark that are used if there are more */
+	NEAR = 512,
 };
 
-/* A source line and its visible part. */
+/* A line of the source and its visible part. */
 struct view {
-	const char *s; /* from the base byte */
+	const char *s; /* begins at the base byte */
 	size_t len;
 	uint32_t offset;    /* offset of s in the source */
-	unsigned low, high; /* cells shown */
+	unsigned low, high; /* cells that are shown */
 	bool cut_left;
 };
 
@@ -51,7 +52,8 @@ static int compare_marks(const void *left, const void *right)
 	return strcmp(a->text, b->text);
 }
 
-/* Reads the next code point and its number of cells at this cell. */
+/* Reads the next code point. Returns its number of cells, which for a tab
+ * depends on the current cell. */
 static unsigned cell_step(struct escape *escape, const char *s, size_t len,
 			  unsigned cell)
 {
@@ -59,7 +61,7 @@ static unsigned cell_step(struct escape *escape, const char *s, size_t len,
 	return *s == '\t' ? TAB - cell % TAB : escape->width;
 }
 
-/* Returns the cell at which byte `at` of the view begins, at most limit. */
+/* Returns the cell at which byte `at` of the view begins, at most `limit`. */
 static unsigned cell_of(const struct view *view, size_t at, unsigned limit)
 {
 	struct escape escape;
@@ -87,7 +89,7 @@ static void mark_bytes(const struct view *view, const struct mark *mark,
 	*end = *end > view->offset ? *end - view->offset : 0;
 }
 
-/* For a mark far inside of a long line, starts shortly before it. */
+/* Moves the base shortly before a mark that is far inside of a long line. */
 static void rebase(struct view *view, const struct mark *mark)
 {
 	size_t start, end;
@@ -104,7 +106,7 @@ static void rebase(struct view *view, const struct mark *mark)
 	view->cut_left = true;
 }
 
-/* Chooses the visible cells so that the mark is among them. */
+/* Selects the visible cells so that the mark is among them. */
 static void place_window(struct view *view, const struct mark *mark,
 			 unsigned width)
 {
@@ -119,14 +121,14 @@ static void place_window(struct view *view, const struct mark *mark,
 	cell = cell_of(view, start, FAR * TAB);
 	end_cell = cell_of(view, end, cell + width);
 	if (view->cut_left || end_cell >= width) {
-		/* A third of the window is before the mark. */
+		/* Show a third of the window before the mark. */
 		view->low = cell > width / 3 ? cell - width / 3 : 0;
 		view->cut_left = view->cut_left || view->low > 0;
 	}
 	view->high = view->low + width - 1 - view->cut_left;
 }
 
-/* Chooses the visible part of the line. */
+/* Selects the visible part of the line. */
 static void fit(struct view *view, const struct mark *mark, unsigned width,
 		unsigned margin)
 {
@@ -156,7 +158,7 @@ static void add_spaces(struct buf *out, unsigned n)
 		buf_addc(out, ' ');
 }
 
-/* Adds the gutter: a line number, or nothing, and the bar. */
+/* Adds the gutter: a line number or blanks, and the bar. */
 static void add_gutter(const struct excerpt *excerpt, struct buf *out,
 		       uint32_t line)
 {
@@ -168,13 +170,12 @@ static void add_gutter(const struct excerpt *excerpt, struct buf *out,
 	paint_end(out, excerpt->color);
 }
 
-/* Adds the part of [cell, next) in the window: text if it is complete, else
- * blanks.
- */
+/* Adds the part of a character at cells [cell, next) that is visible: the
+ * character if it is complete, else blanks. */
 static void add_cells(struct buf *out, const struct view *view,
 		      const struct escape *escape, unsigned cell, unsigned next)
 {
-	/* A mark that combines with a cut character is cut with it. */
+	/* A combining mark is omitted together with its character. */
 	bool whole = cell + escape->width > view->low && cell >= view->low &&
 		     next <= view->high;
 	unsigned from = cell > view->low ? cell : view->low;
@@ -258,7 +259,8 @@ static void add_underline(const struct excerpt *excerpt,
 	buf_addc(out, '\n');
 }
 
-/* Omits lines between two marks; a single one is shown. */
+/* Adds the lines between two marks: "..." for several lines, the line itself if
+ * there is only one. */
 static void add_gap(const struct excerpt *excerpt, struct buf *out,
 		    uint32_t from, uint32_t to)
 {

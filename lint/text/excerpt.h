@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines of a file with the places of a finding underlined:
+ * Writes the lines of a file with the places of a finding underlined:
  *
  *	20 |         - name: trainer
  *	   |                 ------- this container
@@ -9,8 +9,8 @@
  *	   |           ^^^^^^^^
  *
  * Underlines are counted in terminal cells, so that tabs and wide characters do
- * not shift them. Work per mark is limited for any length of the line: a
- * manifest may be one line of a megabyte.
+ * not shift them. The work for a mark does not depend on the length of the
+ * line, because a manifest may be one line of a megabyte.
  */
 #ifndef LINT_EXCERPT_H
 #define LINT_EXCERPT_H
@@ -20,17 +20,18 @@
 #include "lint/term/escape.h"
 
 struct mark {
-	uint32_t line;	     /* from 1 */
-	uint32_t start, end; /* bytes in the source; cut to the line */
+	uint32_t line; /* from 1 */
+	/* bytes in the source; cut to the end of the line */
+	uint32_t start, end;
 	bool primary;
-	const char *text; /* shown after the underline; may be "" */
+	const char *text; /* text after the underline; may be "" */
 };
 
 struct excerpt {
 	struct source *source;
-	struct mark *marks; /* sorted here: by line, the primary one first */
+	struct mark *marks; /* sorted by line, the primary mark first */
 	size_t n;
-	unsigned gutter; /* digits of the largest line number */
+	unsigned gutter; /* number of digits of the largest line number */
 	unsigned width;	 /* cells of the terminal; 0: unknown */
 	bool color;
 	enum severity severity;
@@ -40,14 +41,14 @@ struct excerpt {
 struct excerpt_text {
 	const char *s;
 	size_t len;
-	uint32_t at;	 /* a byte that must be visible */
+	uint32_t at;	 /* offset of a byte that must be visible */
 	unsigned width;	 /* cells of the terminal; 0: unknown */
-	unsigned margin; /* of these, cells before the text */
+	unsigned margin; /* number of these cells before the text */
 };
 
 unsigned decimal_digits(uint32_t n);
 void excerpt_add(struct excerpt *excerpt, struct buf *out);
-/* Adds the line, cut to the width like an excerpt, and a line end. */
+/* Adds the line, cut to the width like a line of an excerpt, and a line end. */
 void excerpt_add_text(const struct excerpt_text *text, struct buf *out);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Hashes the file as UTF-16 units without blanks and tabs, with LF as line end,
- * followed by 0xFFFF and a window of zeros. A line's hash is that of the window
- * that begins at its first unit: units times falling powers of 37, wrapping at
- * 64 bits, rolled from unit to unit. Lines end at CR, LF and CRLF, as GitHub
- * counts them, unlike kubectl.
+ * Computes a rolling hash over the file, as UTF-16 units without blanks and
+ * tabs, with LF as line end, followed by 0xFFFF and a window of zeros. The hash
+ * of a line is that of the window that begins at its first unit: the sum of the
+ * units times falling powers of 37, modulo 2 to the power of 64. Lines end at
+ * CR, LF and CRLF, as GitHub counts them, unlike kubectl.
  */
 #include "line_hash.h"
 
@@ -14,7 +14,8 @@
 
 enum { FACTOR = 37, CLOSED = 0xffff };
 
-/* FACTOR to the power of the window's length, modulo 2 to the power of 64. */
+/* FACTOR to the power of the length of the window, modulo 2 to the power of
+ * 64. */
 #define POWER UINT64_C(0xe59cd09a331cdb71)
 
 static void rewind_to_start(struct line_hasher *hasher)
@@ -34,7 +35,7 @@ void line_hasher_init(struct line_hasher *hasher, const struct source *source)
 	rewind_to_start(hasher);
 }
 
-/* The window is at the start of a line. */
+/* Stores the hash of the line at whose start the window is. */
 static void line_read(struct line_hasher *hasher)
 {
 	hasher->line++;
@@ -58,7 +59,7 @@ static void add_unit(struct line_hasher *hasher, uint16_t unit)
 		line_read(hasher);
 }
 
-/* Reads a sequence of more than one byte, or a byte that is not UTF-8. */
+/* Reads a character of more than one byte, or a byte that is not UTF-8. */
 static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
 			      size_t n)
 {
@@ -73,8 +74,8 @@ static uint16_t sequence_unit(struct line_hasher *hasher, const char *s,
 	return (uint16_t)(0xd800 + (c >> 10));
 }
 
-/* Reads the next unit of the text; false if its bytes have none, or at the
- * end. */
+/* Reads the next unit of the text. Returns false if its bytes have none, or at
+ * the end. */
 static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 {
 	const struct source *source = hasher->source;
@@ -96,8 +97,8 @@ static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 	return *s != ' ' && *s != '\t' && !(after_cr && *s == '\n');
 }
 
-/* Reads up to that line, again from the first one if it was passed; false if
- * there is none. */
+/* Reads up to that line, from the start if it was passed already. Returns false
+ * if there is no such line. */
 static bool reach(struct line_hasher *hasher, uint32_t line)
 {
 	const size_t end = hasher->source->len;

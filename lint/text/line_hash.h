@@ -2,7 +2,8 @@
 /*
  * The hash of a line by which GitHub code scanning recognizes an alert after
  * lines above it change (partialFingerprints.primaryLocationLineHash). It must
- * equal the hash that GitHub's upload tool computes, or alerts are duplicated.
+ * be equal to the hash that GitHub's upload tool computes; otherwise alerts are
+ * duplicated.
  */
 #ifndef LINT_LINE_HASH_H
 #define LINT_LINE_HASH_H
@@ -17,36 +18,38 @@ enum { LINE_HASH_WINDOW = 100 };
 
 struct line_hash {
 	uint64_t hash;
-	uint32_t count; /* number of lines with this hash so far, from 1 */
+	/* how many lines have this hash so far, including this one */
+	uint32_t count;
 };
 
-/* Reads the source up to the last requested line, and twice: only hashes of
- * requested lines are counted. */
+/* Reads the source up to the last requested line, and reads it twice, because
+ * only hashes of requested lines are counted. */
 struct line_hasher {
 	const struct source *source;
-	size_t at;	   /* the next byte */
-	uint32_t trailing; /* a unit that precedes it; 0: none */
+	size_t at;	   /* offset of the next byte */
+	uint32_t trailing; /* unit that must precede it; 0: none */
 	bool at_start, after_cr;
-	/* The last units, by their number modulo LINE_HASH_WINDOW. */
+	/* The last units; the number of a unit modulo LINE_HASH_WINDOW is its
+	 * index. */
 	struct line_unit {
 		uint16_t unit;
-		bool starts; /* a line */
+		bool starts; /* the unit begins a line */
 	} window[LINE_HASH_WINDOW];
 	size_t nunits;
-	uint64_t hash; /* of the window */
-	uint32_t line; /* the last line that was read; 0: none */
+	uint64_t hash; /* hash of the window */
+	uint32_t line; /* last line that was read; 0: none */
 	uint64_t line_hash;
-	struct counter wanted, counter; /* by hash */
+	struct counter wanted, counter; /* counters by hash */
 	bool counts;
 	struct line_hash found;
 };
 
 void line_hasher_init(struct line_hasher *hasher, const struct source *source);
-/* Announces a line that will be requested, from 1; once all are announced, each
- * may be requested. Any order is allowed, but going back reads the text
- * again. */
+/* Announces a line, from 1, that will be requested; call this for all lines
+ * before the first request. Lines may be requested in any order, but going back
+ * reads the text again. */
 void line_hash_want(struct line_hasher *hasher, uint32_t line);
-/* Returns NULL if there is no such line. */
+/* Returns the hash of a line; NULL if there is no such line. */
 const struct line_hash *line_hash_at(struct line_hasher *hasher, uint32_t line);
 void line_hasher_release(struct line_hasher *hasher);
 

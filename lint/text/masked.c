@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Most files contain no secret, and are then neither parsed nor copied. If a
- * file is gone, tokens are masked by their form.
+ * Masks the secret values of a file. Most files contain none and are neither
+ * parsed nor copied. If a file is gone, only tokens that are recognized by
+ * their form are masked.
  */
 #include "masked.h"
 

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Masks secret values in a file's text and findings before they are shown in
- * reports, diffs and results. No other code does this.
+ * reports, diffs and results. All such output uses these functions.
  */
 #ifndef LINT_MASKED_H
 #define LINT_MASKED_H
 
 #include "engine/finding.h"
 
-/* The text of one file that may be shown; lives in the arena. */
+/* The text of a file that may be shown; lives in the arena. */
 struct masked {
 	struct secrets secrets;
-	struct source *source; /* its text, masked; NULL: without a secret */
-	bool any;	       /* findings may contain secrets */
+	/* text with secrets masked; NULL if it contains none */
+	struct source *source;
+	bool any; /* findings may contain secrets */
 };
 
-/* source may be NULL: a removed file has no lines to show. */
+/* source is NULL for a file that was removed, of which no lines are shown. */
 void masked_make(struct masked *masked, struct arena *arena,
 		 const struct source *source);
 void masked_findings(const struct masked *masked, struct finding *findings,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Line ends are replaced, so it does not matter how parsers normalize them.
+ * Writes text as XML. Line breaks are replaced, so that it does not matter how
+ * parsers normalize them.
  */
 #include "xml_out.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Commas need no state: a member follows another one unless the byte before it
- * opened the map or list. Most text needs no escape, so sixteen bytes are
- * checked at a time and runs are copied whole.
+ * Writes JSON. Commas need no state: a comma precedes a member unless the
+ * previous byte opened the map or list. Most text needs no escapes, so sixteen
+ * bytes are checked at once, and runs without escapes are copied as a whole.
  */
 #include "base/json_stream.h"
 
@@ -18,7 +18,7 @@ static bool is_plain_block(struct block b)
 			 block_or(block_is(b, '"'), block_is(b, '\\'))));
 }
 
-/* Returns the number of bytes that a string may contain unescaped. */
+/* Returns the number of bytes that a string may contain without escapes. */
 static size_t plain_length(const char *s, size_t len)
 {
 	size_t i = 0;
@@ -98,7 +98,7 @@ void stream_key(struct buf *out, const char *key)
 {
 	char last = out->len ? out->data[out->len - 1] : '{';
 
-	/* At the start of a line, or after the caller's own text, no separator
+	/* At the start of a line, or after text that the caller wrote, no comma
 	 * is needed. */
 	if (last != '{' && last != '[' && last != '\n' && last != ':')
 		buf_addc(out, ',');

@@ -9,12 +9,13 @@
 #include "base/err.h"
 #include "lint/options/options.h"
 
-/* Runs kubectl with these arguments, which end with NULL; appends its output to
- * out and errors. Returns its exit status, or -1 and err. */
+/* Runs kubectl with these arguments (NULL-terminated). Appends its standard
+ * output to out and its standard error to errors. Returns its exit status, or
+ * -1 with err set. */
 int kubectl_run(const struct options *options, const char *const *arguments,
 		struct buf *out, struct buf *errors, struct err *err);
-/* Rejects values that look like another option: a value was forgotten, and
- * kubectl might treat it as one. Returns 0, or 2 after a message. */
+/* Rejects values that look like an option: the user forgot a value, and kubectl
+ * would take the next option for it. Returns 0, or 2 after a message. */
 int kubectl_check(const struct options *options, const char *command);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * `gpugate snapshot`: reads the facts about a cluster that rules need through
- * kubectl (with the user's credentials, proxies and plugins) page by page with
+ * kubectl (with the user's credentials, proxies and plugins), page by page with
  * `get --raw`. Owners of GPU pods are read last, kind by kind.
  */
 #include <errno.h>
@@ -42,7 +42,7 @@ static void path_of(const struct cluster_resource *r, const char *version,
 			      "status.phase!=Failed");
 }
 
-/* Lists the first version that the server has. */
+/* Lists the kind in the first of its versions that the server has. */
 static enum asked list_version(struct snapshot *s, enum cluster_kind kind,
 			       const char *namespace)
 {
@@ -78,16 +78,17 @@ static enum asked list_kind(struct snapshot *s, enum cluster_kind kind)
 	return asked;
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- all kinds
+ * -------------------------------------------------------------- */
 
-/* Several requests run in parallel, because each is a kubectl process and a
- * round trip. */
+/* Number of threads. Several requests run in parallel, because each needs a
+ * kubectl process and a round trip. */
 enum { ASKERS = 4 };
 
 struct asking {
 	struct snapshot *snapshot;
 	pthread_mutex_t lock;
-	int next, done; /* kinds */
+	int next, done; /* next kind, and number of kinds that are done */
 	struct progress progress;
 	struct {
 		enum asked asked;
@@ -139,7 +140,8 @@ static void ask_all(struct asking *a)
 	pthread_t threads[ASKERS];
 	size_t n = 0;
 
-	/* The first one alone shows whether there is a server at all. */
+	/* Send the first request alone: it shows whether the server can be
+	 * reached. */
 	ask_kind(a, a->snapshot, a->next++);
 	if (a->kinds[0].asked == ASKED_NOBODY)
 		return;
@@ -162,11 +164,11 @@ static void tell_unreadable(struct snapshot *s, enum cluster_kind kind,
 	if (!s->options->quiet)
 		log_line("cannot read %s%s%s: %s", r->plural,
 			 *r->group ? "." : "", r->group, reason->data);
-	/* The file must not disclose the user who takes the snapshot. */
+	/* Do not store the name of the user who takes the snapshot. */
 	user = strstr(reason->data, ": User ");
 	if (user)
 		*user = '\0';
-	/* An incomplete list is worse than none. */
+	/* Drop an incomplete list, because it would be taken for complete. */
 	cluster_builder_clear(s->builder, kind);
 	cluster_builder_unreadable(s->builder, kind, reason->data);
 }
@@ -217,8 +219,7 @@ static int list_all(struct snapshot *s)
 	return rc;
 }
 
-/* Reads the source of the snapshot: the server's address, the admission
- * policy. */
+/* Reads the server's address and the admission policy. */
 static int ask_origin(struct snapshot *s)
 {
 	const char *const arguments[] = {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Parts of `gpugate snapshot`.
- */
+/* Functions of `gpugate snapshot`. */
 #ifndef LINT_SNAPSHOT_H
 #define LINT_SNAPSHOT_H
 
@@ -13,41 +11,41 @@
 
 enum asked {
 	ASKED_WELL,
-	ASKED_ABSENT,	/* the server has no such kind */
-	ASKED_REFUSED,	/* forbidden, or an unusable response */
+	ASKED_ABSENT,	/* the server does not have the kind */
+	ASKED_REFUSED,	/* forbidden, or the response cannot be used */
 	ASKED_TOO_LATE, /* the list changed too much while it was read */
 	ASKED_AGAIN,
-	ASKED_NOBODY, /* no kubectl, no server */
+	ASKED_NOBODY, /* kubectl or the server cannot be reached */
 };
 
 struct snapshot {
 	const struct options *options;
 	struct cluster_builder *builder;
-	pthread_mutex_t *lock; /* of the builder */
+	pthread_mutex_t *lock; /* protects the builder */
 	struct buf answer, reason;
-	size_t read; /* kinds */
+	size_t read; /* number of kinds that were read */
 };
 
-/* Takes a whole snapshot, for `gpugate snapshot` and for a cluster named in
- * place of a file. Returns 0, or 2 after messages. */
+/* Takes a complete snapshot, for `gpugate snapshot` and for a cluster that is
+ * named in place of a file. Returns 0, or 2 after messages. */
 int snapshot_take(const struct options *options, struct cluster **cluster);
 
 /* -- snapshot_kubectl.c -- */
-/* Runs kubectl with these arguments, which end with NULL. Its output is in
- * answer; after an error, reason is set. */
+/* Runs kubectl with these arguments (NULL-terminated). Stores its output in
+ * answer, or sets reason after an error. */
 enum asked snapshot_run(struct snapshot *snapshot,
 			const char *const *arguments);
-/* Like snapshot_run(), with `get --raw`. */
+/* Runs kubectl like snapshot_run(), with `get --raw PATH`. */
 enum asked snapshot_get(struct snapshot *snapshot, const char *path);
 /* Adds all objects of the list at path to the builder. */
 enum asked snapshot_list(struct snapshot *snapshot, enum cluster_kind kind,
 			 const char *path);
-/* Adds the one object at path to the builder. */
+/* Adds the single object at path to the builder. */
 enum asked snapshot_one(struct snapshot *snapshot, const char *path);
 
-/* snapshot_owners.c: reads the owners of the owners of GPU pods. */
+/* snapshot_owners.c: reads the owners of GPU pods' owners. */
 void snapshot_owners(struct snapshot *snapshot);
-/* snapshot_admission.c: reads the cluster's own policies. */
+/* snapshot_admission.c: reads the cluster's admission policies. */
 void snapshot_admission(struct snapshot *snapshot);
 /* snapshot_policy.c: reads the admission policy, if possible. Returns 2 after a
  * message if the policy named by the user cannot be read. */

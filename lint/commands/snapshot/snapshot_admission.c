@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the cluster's own policies: ValidatingAdmissionPolicies, their bindings
- * and parameters, and the parts of CustomResourceDefinitions that affect their
- * rules, trimmed (rules/engine/admission_policy/save.c).
+ * Reads the cluster's admission policies: ValidatingAdmissionPolicies, their
+ * bindings and parameters, and the parts of CustomResourceDefinitions that
+ * their rules need (rules/engine/admission_policy/save.c).
  */
 #include <string.h>
 
@@ -18,9 +18,9 @@
 #include "snapshot.h"
 
 enum {
-	PAGE = 25,	      /* definitions are large */
-	OBJECT_MAX = 1 << 20, /* of an object, in its kept form */
-	ALL_MAX = 16 << 20,   /* of all */
+	PAGE = 25,	      /* objects per page; definitions are large */
+	OBJECT_MAX = 1 << 20, /* largest object, in the form that is saved */
+	ALL_MAX = 16 << 20,   /* largest total */
 	PAGE_NODES = 20000000,
 };
 
@@ -34,14 +34,14 @@ struct defined {
 
 struct saving {
 	struct snapshot *snapshot;
-	struct arena arena; /* until the end */
-	struct arena page;  /* until the next one */
+	struct arena arena; /* memory until the end */
+	struct arena page;  /* memory for one page */
 	struct buf items, unread, one;
 	const struct node **policies, **bindings;
 	size_t npolicies, policies_size, nbindings, bindings_size;
 	struct defined *defined;
 	size_t ndefined, defined_size;
-	const char **asked; /* parameters, by their path */
+	const char **asked; /* paths of the parameters that were read */
 	size_t nasked, asked_size;
 	size_t counts[3]; /* policies, definitions with schemas, parameters */
 };
@@ -60,9 +60,10 @@ static const char *text_at(const struct node *node, const char *path)
 	return text_or_empty(node_str(node_path(node, path)));
 }
 
-/* --- what is kept --------------------------------------------------------- */
+/* --- objects to save
+ * ---------------------------------------------------------- */
 
-/* Returns false if it is too large, or the total is. */
+/* Saves an object. Returns false if it is too large, or if the total is. */
 static bool keep_object(struct saving *s)
 {
 	if (s->one.len > OBJECT_MAX || s->items.len + s->one.len > ALL_MAX)
@@ -82,7 +83,7 @@ static void note_unread(struct saving *s, const struct wanted_kind *w,
 	if (!s->snapshot->options->quiet)
 		log_line("cannot read %s%s%s: %s", w->plural,
 			 *w->group ? "." : "", w->group, reason);
-	/* The file must not disclose the user who takes the snapshot. */
+	/* Do not store the name of the user who takes the snapshot. */
 	if (found)
 		user = (size_t)(found - reason);
 	stream_open(out, NULL, '{');
@@ -128,7 +129,8 @@ static void take_binding(struct saving *s, const struct wanted_kind *w,
 }
 
 /*
- * Records the kinds that a mutating policy may change before they are checked.
+ * Adds the kinds that a mutating policy may change before other policies check
+ * them.
  */
 static void take_mutation(struct saving *s, const struct wanted_kind *w,
 			  const struct node *item)
@@ -201,7 +203,7 @@ static void take_parameter(struct saving *s, const struct wanted_kind *w,
 
 /* --- lists ---------------------------------------------------------------- */
 
-/* Returns the response as a tree; NULL if it is not one. */
+/* Returns kubectl's response as a tree; NULL if it cannot be parsed. */
 static const struct node *read_answer(struct saving *s, struct arena *arena)
 {
 	const struct buf *answer = &s->snapshot->answer;
@@ -223,12 +225,12 @@ static const struct node *read_answer(struct saving *s, struct arena *arena)
 	return node_is_map(root) ? root : NULL;
 }
 
-/* Reads page by page; path may have a query already. A kind that cannot be read
- * is noted, unless the server does not have it. */
+/* Reads a list page by page; path may contain a query. If the kind cannot be
+ * read, records the reason, unless the server does not have it. */
 static void read_list(struct saving *s, const struct wanted_kind *w,
 		      const char *path)
 {
-	/* Policies and bindings are needed again. */
+	/* Policies and bindings are needed until the end. */
 	struct arena *arena = w->take == take_policy || w->take == take_binding
 				      ? &s->arena
 				      : &s->page;
@@ -272,7 +274,8 @@ static void read_all(struct saving *s, const struct wanted_kind *w)
 
 /* --- parameters ----------------------------------------------------------- */
 
-/* Writes `a in (b,c)`, `a notin (b)`, `a`, `!a`. */
+/* Writes a requirement of a label selector: `a in (b,c)`, `a notin (b)`, `a`,
+ * `!a`. */
 static void put_requirement(struct buf *out, const struct node *item)
 {
 	const char *word = text_at(item, "operator");
@@ -321,7 +324,7 @@ static bool is_asked(struct saving *s, const char *path)
 	return false;
 }
 
-/* namespace: NULL for all namespaces, or for objects without one. */
+/* namespace is NULL for all namespaces, or for cluster-scoped objects. */
 static void read_parameters(struct saving *s, const struct wanted_kind *w,
 			    const struct node *ref, const char *namespace)
 {
@@ -345,7 +348,7 @@ static void read_parameters(struct saving *s, const struct wanted_kind *w,
 		read_list(s, w, url);
 }
 
-/* Finds its resource: from the definition, or by the usual plural. */
+/* Finds the resource of a kind in its definition, or forms the usual plural. */
 static bool find_resource(struct saving *s, struct wanted_kind *w)
 {
 	struct typed_resource usual =
@@ -410,7 +413,8 @@ static void read_policy(struct saving *s, const struct node *policy)
 	}
 }
 
-/* --- all ------------------------------------------------------------------ */
+/* --- all kinds
+ * ---------------------------------------------------------------- */
 
 static void read_everything(struct saving *s)
 {

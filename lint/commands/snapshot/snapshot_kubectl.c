@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends requests through kubectl; their objects go to the builder. */
+/* Sends requests through kubectl and adds the returned objects to the
+ * builder. */
 #include <string.h>
 
 #include "base/text.h"
@@ -103,8 +104,8 @@ enum asked snapshot_one(struct snapshot *s, const char *path)
 	return asked;
 }
 
-/* Reads one page after the other; a list that has expired is read again, in one
- * piece. */
+/* Reads one page after the other. If the list expires meanwhile, it is read
+ * again in one piece. */
 enum asked snapshot_list(struct snapshot *s, enum cluster_kind kind,
 			 const char *path)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Owners of owners: a pod names its Job, and only the Job names its CronJob.
- * The kinds that own GPU pods are listed, then the kinds that own those, a few
- * levels up. ReplicaSets need not be listed: their names contain the
- * Deployment's.
+ * Reads owners of owners: a pod names its Job, but only the Job names its
+ * CronJob. First the kinds that own GPU pods are listed, then the kinds that
+ * own these, for a few levels. ReplicaSets need not be listed: their names
+ * contain the Deployment's.
  */
 #include <jansson.h>
 #include <string.h>
@@ -23,7 +23,8 @@ struct owner_kind {
 struct owners {
 	struct snapshot *snapshot;
 	struct arena arena;
-	struct owner_kind *items; /* requested, or to be requested */
+	/* kinds that were listed or have to be listed */
+	struct owner_kind *items;
 	size_t n, size, asked;
 };
 
@@ -60,8 +61,8 @@ static void find_kinds(struct owners *o)
 	cluster_put(cluster);
 }
 
-/* Finds the server's plural of the kind. A subresource ("jobs/status") has the
- * same kind. */
+/* Finds the plural of the kind in the server's list of resources. Subresources
+ * ("jobs/status") have the same kind and are skipped. */
 static bool find_plural(const struct buf *answer, const char *kind,
 			struct buf *out)
 {
@@ -82,8 +83,8 @@ static bool find_plural(const struct buf *answer, const char *kind,
 	return out->len > 0;
 }
 
-/* True for "v1", "batch/v1": the creator of a pod chooses this text, and it
- * becomes part of a request path. */
+/* True for a version such as "v1" or "batch/v1". The creator of a pod chooses
+ * this text, and it becomes part of a request path. */
 static bool is_version(const char *text)
 {
 	size_t group = strcspn(text, "/");

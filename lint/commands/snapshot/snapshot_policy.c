@@ -2,8 +2,8 @@
 /*
  * Stores the admission policy, the ConfigMap that gpugated mounts, as one text
  * of several documents, so that `--policy SNAPSHOT` can enforce it. The
- * ConfigMap is found by the chart's labels, or named by --webhook-policy. If it
- * may not be read, the snapshot contains none.
+ * ConfigMap is found by the chart's labels, or named by --webhook-policy.
+ * Without permission to read it, the snapshot contains no policy.
  */
 #include <jansson.h>
 #include <stdlib.h>
@@ -18,7 +18,8 @@
 	"app.kubernetes.io/name%3Dgpugate,"                                    \
 	"app.kubernetes.io/component%3Dwebhook"
 
-/* Joins the files that gpugated reads as policies, in its order. */
+/* Joins the files that gpugated reads as policies, in the order in which it
+ * reads them. */
 static void join_files(json_t *data, struct buf *out)
 {
 	const char **names = calloc(json_object_size(data) + 1, sizeof(*names));
@@ -44,8 +45,8 @@ static void join_files(json_t *data, struct buf *out)
 }
 
 /*
- * Selects among objects with the chart's labels, which its dashboard has as
- * well.
+ * Returns the policy among objects with the chart's labels, which the ConfigMap
+ * of its dashboard also has.
  */
 static const char *take_labeled(json_t *list, struct buf *out)
 {
@@ -73,7 +74,8 @@ static const char *take_named(json_t *object, struct buf *out)
 	return out->len ? NULL : "it contains no policy";
 }
 
-/* The name becomes part of a path and of a URL. */
+/* True for a valid name of a ConfigMap. It becomes part of a path and of a
+ * URL. */
 static bool is_webhook_policy(const char *name)
 {
 	size_t space = strcspn(name, "/");

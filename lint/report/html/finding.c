@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding as an article: the message, the place, the lines with the place
- * underlined, the help, and the fix as a diff. Classes and names of data are
- * single letters, because a report contains thousands of them.
+ * Writes a finding as an article: the message, the place, the lines with the
+ * place underlined, the help, and the fix as a diff. Names of classes and data
+ * attributes are single letters, because a report contains thousands of them.
  */
 #include <string.h>
 
@@ -12,11 +12,11 @@
 #include "lint/text/xml_out.h"
 
 enum {
-	WIDTH = 112, /* cells of a line */
+	WIDTH = 112, /* largest number of cells of a line */
 	MARKS_MAX = 8,
 };
 
-/* Only places in this file can be underlined. */
+/* Collects the places in this file, because only these can be underlined. */
 static size_t collect_marks(const struct report_file *file,
 			    const struct finding *finding, struct mark *marks)
 {
@@ -90,7 +90,7 @@ static void add_excerpt(struct buf *out, const struct report_file *file,
 	buf_release(&text);
 }
 
-/* Places in other files. */
+/* Adds the places in other files. */
 static void add_notes(struct buf *out, const struct report_file *file,
 		      const struct finding *finding)
 {
@@ -183,7 +183,7 @@ static void add_advice(struct buf *out, struct source *source,
 	}
 }
 
-/* Writes "23:11 · PyTorchJob ml/llm › Worker › trainer · rule" */
+/* Adds "23:11 · PyTorchJob ml/llm › Worker › trainer · rule". */
 static void add_where(struct buf *out, const struct finding *finding)
 {
 	struct buf subject;

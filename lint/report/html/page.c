@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The frame of a page. Style sheet and script are page.css and page.js, made
- * into strings by embed.sh.
+ * Writes the frame of a page. The style sheet and the script are page.css and
+ * page.js, which embed.sh converts to strings.
  */
 #include "html.h"
 #include "html.inc"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The report as a page: numbers and summary come first, so findings are stored
- * until the end of the run. The page is readable without its script; with it,
- * findings can be filtered by rule, namespace, severity, file and text.
+ * The report as a page. Numbers and summary come first, so findings are stored
+ * until the end of the run. The page is readable without its script; with the
+ * script, findings can be filtered by rule, namespace, severity, file and text.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -108,7 +108,8 @@ static void add_filter(struct buf *out)
 		 "</form>\n");
 }
 
-/* Writes "1 error, 2 warnings": findings at or above a severity. */
+/* Writes the number of findings at or above a severity: "1 error, 2
+ * warnings". */
 static void add_failing(struct buf *out, const struct run_counts *counts,
 			const char *fail_on)
 {

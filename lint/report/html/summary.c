@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The part of the report before its findings: numbers, the rules with findings,
- * checked and skipped inputs.
+ * Writes the part of the report before its findings: numbers, rules with
+ * findings, inputs that were checked and skipped.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lint/report/parts/report_statistics.h"
 #include "lint/text/xml_out.h"
 
-enum { BAR = 120 /* units of the longest bar */ };
+enum { BAR = 120 /* length of the longest bar */ };
 
 static void add_tile(struct buf *out, const char *class, uint64_t n,
 		     const char *label)
@@ -101,7 +101,7 @@ void html_add_rules(struct buf *out, struct tally *tally)
 	add_rules(out, tally, true);
 }
 
-/* Adds the lines of the `full` format. */
+/* Adds the summary lines of the `full` format. */
 static void add_lines(struct buf *out, const char *text)
 {
 	while (*text) {

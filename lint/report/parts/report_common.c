@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Shared by the report formats. Text is collected in a buffer per finding or
- * file and written in one piece: stdio calls per word would cost more than the
- * report itself.
+ * Functions that the report formats share. Text is collected in a buffer for
+ * each finding or file and written at once, because calling stdio for each word
+ * would take longer than everything else.
  */
 #include "report_common.h"
 
@@ -15,7 +15,8 @@
 
 enum { SPOOL_MEMORY = 1 << 18 };
 
-/* Ends the program: a report with missing findings would be worse than none. */
+/* Ends the program, because a report with missing findings would be
+ * misleading. */
 static _Noreturn void die(const char *why)
 {
 	fprintf(stderr, "gpugate: %s\n", why);
@@ -145,7 +146,8 @@ void add_count(struct buf *out, uint64_t n, const char *one, const char *many)
 	buf_addf(out, "%" PRIu64 " %s", n, n == 1 ? one : many);
 }
 
-/* A few hundred rules at most: a scan is as fast as a table. */
+/* There are a few hundred rules at most, so a scan is as fast as a hash
+ * table. */
 size_t tally_add(struct tally *tally, const struct rule *rule,
 		 enum severity severity)
 {
@@ -200,7 +202,7 @@ void spool_add(struct spool *spool, struct buf *text)
 		return;
 	if (!spool->file)
 		spool->file = tmpfile();
-	/* Without a temporary file the text stays in memory. */
+	/* If no temporary file can be created, the text stays in memory. */
 	if (spool->file)
 		report_flush(spool->file, &spool->buf);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fixes in reports. Edits are in the order of the file and do not overlap, so
- * that a reader may apply them from the last to the first.
+ * Writes fixes in reports. Edits are in the order of the file and do not
+ * overlap, so a program can apply them from the last to the first.
  */
 #include "report_fix.h"
 
@@ -34,7 +34,8 @@ static void put_edits(struct buf *out, const struct fix_result *repair)
 	stream_close(out, ']');
 }
 
-/* A tool could write the stars into a file. */
+/* Omits the edits of a fix whose text is masked, because a program would write
+ * the stars into a file. */
 void fix_put_json(struct buf *out, const struct fix_result *repair)
 {
 	const char *patch = repair->masked ? "" : repair->patch;
@@ -104,7 +105,8 @@ bool fix_cover(struct source *source, const struct fix_result *repair,
 	return true;
 }
 
-/* Extends the replaced bytes to whole lines, so that the diff is readable. */
+/* Extends the range of replaced bytes to whole lines, so that the diff is
+ * readable. */
 static void widen(struct source *source, uint32_t *start, uint32_t *end)
 {
 	const char *text = source->text - source->bom;
@@ -127,7 +129,7 @@ struct hunk_side {
 	char sign;
 	const char *text;
 	size_t len;
-	size_t at; /* a byte of the first change, which is always shown */
+	size_t at; /* offset of the first change, which is always shown */
 };
 
 static void add_lines(struct buf *out, const struct hunk_side *side,
@@ -157,7 +159,7 @@ static void add_lines(struct buf *out, const struct hunk_side *side,
 			 shown - LINES_SHOWN);
 }
 
-/* Length of the whole lines with which both sides begin. */
+/* Returns the length of the equal lines at the start of both sides. */
 static size_t same_head(const char *a, size_t na, const char *b, size_t nb)
 {
 	size_t same = 0;
@@ -181,7 +183,7 @@ static size_t same_bytes(const struct hunk_side *a, const struct hunk_side *b)
 	return n;
 }
 
-/* Removes whole lines that both sides have at their start and end. */
+/* Removes equal lines from the start and the end of both sides. */
 static void trim(struct hunk_side *old, struct hunk_side *new)
 {
 	size_t head = same_head(old->text, old->len, new->text, new->len);

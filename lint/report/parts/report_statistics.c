@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Summaries in words. Skipped files and rules that did not run are grouped by
- * their reason, so that a large run needs only a few lines.
+ * Writes summaries as text. Skipped files, and rules that did not run, are
+ * grouped by their reasons, so that a large run needs only a few lines.
  */
 #include "report_statistics.h"
 
@@ -25,7 +25,7 @@ void statistics_add(struct tally *tally, struct buf *out)
 			 tally->items[i].rule->name);
 }
 
-/* True if this is the first skipped file with its reason. */
+/* True if file i is the first one that was skipped for its reason. */
 static bool skipped_first(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -175,7 +175,7 @@ void summary_add_fixable(const struct report_summary *summary, struct buf *out)
 			 summary->counts.fixable_rendered);
 }
 
-/* True if this is the first root that was not rendered for its reason. */
+/* True if root i is the first one that was not rendered for its reason. */
 static bool refused_first(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++)
@@ -212,7 +212,7 @@ static void add_refused(const struct report_summary *summary, size_t first,
 	buf_adds(out, " | gpugate lint -\n");
 }
 
-/* Adds the roots that the same program rendered, of which this is the first. */
+/* Adds the roots that were rendered by the same program as the root `first`. */
 static void add_built(const struct report_summary *summary, size_t first,
 		      struct buf *out)
 {
@@ -244,7 +244,7 @@ void summary_add_rendered(const struct report_summary *summary, struct buf *out)
 			add_refused(summary, i, out);
 }
 
-/* True if an earlier line named rule i, or if it has no line. */
+/* True if rule i was named in an earlier line, or needs none. */
 static bool same_reason_before(const struct report_summary *summary, size_t i)
 {
 	for (size_t j = 0; j < i; j++) {
@@ -255,7 +255,8 @@ static bool same_reason_before(const struct report_summary *summary, size_t i)
 	return false;
 }
 
-/* Names the unknown kinds, for the policy's `kinds:`. */
+/* Adds the names of unknown kinds, so that the user can add them to the
+ * policy's `kinds:`. */
 static void add_kinds(const struct run_counts *counts, struct buf *out)
 {
 	int n = 0;
@@ -271,7 +272,7 @@ static void add_kinds(const struct run_counts *counts, struct buf *out)
 	buf_adds(out, n ? ")" : "");
 }
 
-/* Adds the inputs that were only checked in part. */
+/* Adds the inputs that were checked only in part. */
 static void add_partly(const struct run_counts *counts, struct buf *out)
 {
 	static const char unknown[] = "objects of unknown kinds";
@@ -317,8 +318,8 @@ static void add_partly(const struct run_counts *counts, struct buf *out)
 		buf_addc(out, '\n');
 }
 
-/* Names folders that are separate sets: objects of one are never compared with,
- * or added to, those of another. */
+/* Adds the names of folders that are separate sets: their objects are never
+ * compared or added up. */
 static void add_apart(const struct report_summary *summary, struct buf *out)
 {
 	if (!summary->napart)

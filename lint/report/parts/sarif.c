@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * GitHub requires every rule's texts to have 1 to 1,024 characters. `[text](1)`
- * in a message is a link to a related place; text of the manifest must not
- * create one.
+ * Writes parts of a SARIF report. GitHub requires that the texts of a rule have
+ * 1 to 1,024 characters. `[text](1)` in a message is a link to a related place;
+ * text of the manifest must not form such a link.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ const char *sarif_version(const char *version)
 
 	if (version && *version == 'v')
 		version++;
-	/* A commit's hash may begin with digits too. */
+	/* The hash of a commit may also begin with digits. */
 	major = version ? strspn(version, "0123456789") : 0;
 	return major && version[major] == '.' ? version : "0.0.0";
 }
@@ -39,7 +39,7 @@ void sarif_put_artifact(struct buf *out, const char *path)
 	struct buf uri;
 
 	buf_init(&uri);
-	/* An absolute path is a reference without an authority. */
+	/* An absolute path becomes a file: URI without an authority. */
 	if (*path == '/')
 		buf_adds(&uri, "file://");
 	escape_uri(&uri, path_relative(path), "/");
@@ -49,7 +49,7 @@ void sarif_put_artifact(struct buf *out, const char *path)
 	buf_release(&uri);
 }
 
-/* Square brackets stay, but never form a link. */
+/* Escapes square brackets, so that they never form a link. */
 static void add_plain(struct buf *out, const char *s)
 {
 	const char *link;
@@ -114,7 +114,7 @@ void sarif_put_text(struct buf *out, const char *key, const char *text)
 	stream_close(out, '}');
 }
 
-/* Adds a sentence; not all texts in the tables end with a full stop. */
+/* Adds a sentence, and a full stop if it has none. */
 static void add_sentence(struct buf *out, const char *lead, const char *text)
 {
 	size_t len = text ? strlen(text) : 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pieces of a SARIF report that need no state: URIs, message texts,
+ * Writes parts of a SARIF report that need no state: URIs, messages,
  * descriptions of rules, notifications about the run.
  */
 #ifndef LINT_SARIF_H
@@ -13,16 +13,16 @@ const char *sarif_level(enum severity severity);
 /* Returns "1.2.3-4-gabcdef" for "v1.2.3-4-gabcdef"; "0.0.0" if it is not a
  * version. */
 const char *sarif_version(const char *version);
-/* Writes a member that is an object with a text. */
+/* Adds a member whose value is an object with a text. */
 void sarif_put_text(struct buf *out, const char *key, const char *text);
-/* Writes artifactLocation: the path as a URI reference, with all but unreserved
+/* Adds artifactLocation: the path as a URI reference, with all but unreserved
  * characters as %XX. */
 void sarif_put_artifact(struct buf *out, const char *path);
-/* Adds message, help, and links to related places: "[a.yaml:3](1): used
+/* Adds the message, the help, and links to related places: "[a.yaml:3](1): used
  * here". */
 void sarif_add_message(struct buf *out, const struct report_file *file,
 		       const struct finding *finding);
-/* Write whole objects. */
+/* Add complete objects. */
 void sarif_put_rule(struct buf *out, const struct rule *rule);
 void sarif_put_invocation(struct buf *out,
 			  const struct report_summary *summary);

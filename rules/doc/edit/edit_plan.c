@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Merges edits. Every edit walks from the root to its target and makes a claim
- * on each place: on the way that it is a map, at the target that it has this
- * value or is absent. A place stores the groups that claim it. If two claims
- * contradict each other, all groups of the place are dropped, and because a
- * group is applied as a whole, the merge restarts without them until all claims
- * agree. Edits are processed by rising depth, so that a place exists before
- * another edit walks through it.
+ * Merges edits. Every edit walks from the root to its target and claims each
+ * place: on the way that it is a map, at the target that it has this value or
+ * is absent. If two claims contradict each other, all groups of the place are
+ * dropped. Because a group is applied as a whole, the merge then restarts
+ * without them. Edits are processed by rising depth, so that a place exists
+ * before another edit walks through it.
  */
 #include "edit_plan.h"
 
@@ -87,8 +86,7 @@ static void own(struct plan *plan, struct edit_place *place, unsigned group)
 	place->owners = owner;
 }
 
-/* Claims a place for an edit. Returns false if the edit needs no further steps
- * or is rejected. */
+/* Claims a place for an edit. Returns false if the edit ends at this place. */
 static bool claim(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -226,8 +224,7 @@ static const char *wrong_type(const struct node *node, enum place_claim wanted)
 		   : "expected a list, found a single value";
 }
 
-/* Requires the place to be a map (or list) and steps into it; null becomes an
- * empty one. */
+/* Requires the place to be a map or list; null becomes an empty one. */
 static bool enter(struct plan *plan, struct edit_place *place,
 		  enum place_claim wanted, const struct edit *edit)
 {
@@ -396,8 +393,7 @@ enum match {
 	MATCH_UNKNOWN,
 };
 
-/* Compares two items by the keys "a,b,c", or by the whole value if keys is
- * NULL. */
+/* Compares two items by the keys "a,b,c"; if keys is NULL, as a whole. */
 static enum match match_item(const struct node *a, const struct node *b,
 			     const char *keys)
 {
@@ -422,8 +418,7 @@ static enum match match_item(const struct node *a, const struct node *b,
 	return match;
 }
 
-/* Checks the existing items for one that matches. Returns true if the edit then
- * needs no new item. */
+/* Returns true if an existing item matches, so that no item is appended. */
 static bool ensure_old(struct plan *plan, struct edit_place *list,
 		       const struct edit *edit)
 {

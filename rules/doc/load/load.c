@@ -2,10 +2,10 @@
 /*
  * Splits files into documents as kubectl does (k8s.io/apimachinery
  * pkg/util/yaml): a file whose first byte is '{' is a sequence of JSON values.
- * All other files, and files whose first or second value is not JSON, are split
- * at "---" lines into chunks, and kubectl reads the first document of each
- * chunk. Text that kubectl drops or rejects, but YAML can read, is a document
- * with LOAD_DISAGREEMENT.
+ * Other files, and those whose first or second value is not JSON, are split at
+ * "---" lines into chunks, of which kubectl reads the first document. Text that
+ * kubectl drops or rejects, but YAML can read, is a document with
+ * LOAD_DISAGREEMENT.
  */
 #include "doc/load.h"
 
@@ -131,8 +131,7 @@ struct held {
 	struct held *next;
 };
 
-/* Issues of a JSON value, stored until it is known whether the text is JSON or
- * YAML. */
+/* Issues of a JSON value, stored until it is known whether it is JSON. */
 struct hold {
 	struct arena *arena;
 	struct held *first, **last;
@@ -316,8 +315,7 @@ static uint32_t find_content(const struct loader *loader, uint32_t at,
 	return end;
 }
 
-/* True if the text contains only directives, which belong to the document after
- * the next separator. */
+/* True for directives alone: they belong to the next document. */
 static bool only_directives(const struct loader *loader, uint32_t start,
 			    uint32_t end)
 {
@@ -349,8 +347,7 @@ static void disagree_separator(struct loader *loader, uint32_t at,
 
 /*
  * Finds the next "..." or "---" of YAML after `at`. Text that kubectl drops is
- * cut there before it is read, because each of its documents would otherwise
- * cost as much as all that follow.
+ * cut there first; else each of its documents would cost as much as the rest.
  */
 static uint32_t find_mark(const struct loader *loader, uint32_t at)
 {
@@ -439,8 +436,7 @@ static int give_document(struct loader *loader, struct doc *doc,
 	return 1;
 }
 
-/* Reports text after the first document of a chunk, because kubectl reads only
- * the first. */
+/* Reports text after a chunk's first document, which kubectl does not read. */
 static void check_rest(struct loader *loader, const struct yaml_first *part)
 {
 	const char *text = loader->source->text;
@@ -475,8 +471,7 @@ static int next_yaml(struct loader *loader, struct doc *doc)
 		good = yaml_read_first(loader, &part);
 		if (good)
 			check_rest(loader, &part);
-		/* kubectl skips a document that is null, such as one with only
-		 * comments. */
+		/* kubectl skips null, to which a mere comment evaluates. */
 		if (!good || (part.root && part.root->type != NODE_NULL))
 			return give_document(loader, doc, &part);
 	}
@@ -508,8 +503,7 @@ static void start_yaml(struct loader *loader)
 	loader->json = false;
 }
 
-/* Handles a value at `at` that begins with '{' but is not JSON: reads it as
- * YAML. Reports the issues of the JSON if YAML cannot read it either. */
+/* Reads a value at `at` that begins with '{' but is not JSON as YAML. */
 static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 			const struct hold *json)
 {
@@ -534,8 +528,7 @@ static int next_no_json(struct loader *loader, struct doc *doc, uint32_t at,
 	return more;
 }
 
-/* Reads text after JSON values. kubectl reads it as YAML if only one value
- * precedes it. */
+/* Reads text after JSON values; kubectl reads YAML only after a single one. */
 static int leave_json(struct loader *loader, struct doc *doc, uint32_t at)
 {
 	if (loader->number > 1)
@@ -556,8 +549,7 @@ static uint32_t skip_json_space(const struct loader *loader, uint32_t at)
 	return at;
 }
 
-/* Reads a JSON value. The first one must be a map, later ones may have any
- * type. */
+/* Reads a JSON value, which must be a map if it is the first. */
 static int next_json(struct loader *loader, struct doc *doc)
 {
 	uint32_t len = (uint32_t)loader->source->len;
