@@ -69,8 +69,7 @@ static const char *find_inside(struct cmp *cmp, const char *path)
 	return kept;
 }
 
-/* --- parameters
- * ------------------------------------------------------------ */
+/* --- parameters ----------------------------------------------------------- */
 
 static const char *variable(const char *name)
 {
@@ -195,8 +194,7 @@ static int take_recurse(struct cmp *cmp, const json_t *value)
 }
 
 static const struct parameter {
-	/* member of the parameter that contains its value */
-	const char *name, *member;
+	const char *name, *member; /* member contains the value */
 	json_type type;
 	bool discovers; /* the value decides about --discover */
 	int (*take)(struct cmp *cmp, const json_t *value);
@@ -515,8 +513,7 @@ static int print_texts(struct filter *f)
 	for (size_t i = 0; i < f->ntexts; i++) {
 		const struct buf *text = &f->texts[i].text;
 
-		/* Argo CD skips a file without objects, but not such a
-		 * document. */
+		/* Argo CD skips only files without objects. */
 		if (!f->texts[i].objects)
 			continue;
 		if (out.len)

@@ -37,8 +37,7 @@ bool quota_since_changed(void *since, const char *path)
 	return changed;
 }
 
-/* --- texts of the revision
- * ------------------------------------------------- */
+/* --- texts of the revision ------------------------------------------------ */
 
 static void ignore_findings(void *context, uint32_t file,
 			    struct finding **findings, size_t n)

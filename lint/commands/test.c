@@ -54,8 +54,7 @@ struct testing {
 	const char *error; /* error of an expression or of the file, or NULL */
 };
 
-/* --- files of kind Rules
- * ----------------------------------------------------- */
+/* --- files of kind Rules -------------------------------------------------- */
 
 static void add_file(struct testing *t, const char *path)
 {

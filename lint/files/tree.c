@@ -320,8 +320,7 @@ static void work(void *context, unsigned index)
 	pthread_mutex_unlock(&tree->lock);
 }
 
-/* --- the whole tree
- * -------------------------------------------------------- */
+/* --- the whole tree ------------------------------------------------------- */
 
 void tree_init(struct tree *tree, struct thread_pool *thread_pool)
 {

@@ -60,8 +60,7 @@ static void fail(struct walk *walk, const char *path, int error)
 	walk->result->failed = true;
 }
 
-/* --- folders
- * --------------------------------------------------------------- */
+/* --- folders -------------------------------------------------------------- */
 
 static uint32_t load_policy(struct walk *walk)
 {
@@ -170,8 +169,7 @@ static void go_down(struct walk *walk, const struct tree_entry *root,
 	}
 }
 
-/* --- paths of the command line
- * --------------------------------------------- */
+/* --- paths of the command line -------------------------------------------- */
 
 static bool seen_root(struct walk *walk, int fd)
 {

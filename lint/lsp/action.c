@@ -89,8 +89,7 @@ static json_t *difference(const struct lsp_document *d, const struct buf *after)
 					  after->len - same.tail - same.head));
 }
 
-/* --- one fix
- * --------------------------------------------------------------- */
+/* --- one fix -------------------------------------------------------------- */
 
 static void add_repair(struct action_list *list, const struct lsp_finding *f)
 {
@@ -160,8 +159,7 @@ static void add_comment(struct action_list *list, const struct lsp_finding *f)
 	arena_release(&arena);
 }
 
-/* --- all fixes
- * ------------------------------------------------------------- */
+/* --- all fixes ------------------------------------------------------------ */
 
 static void add_fix_all(struct action_list *list)
 {
@@ -190,8 +188,7 @@ static void add_fix_all(struct action_list *list)
 	arena_release(&arena);
 }
 
-/* --- the list of actions
- * --------------------------------------------------- */
+/* --- the list of actions -------------------------------------------------- */
 
 static bool is_touched(const struct action_list *list,
 		       const struct lsp_finding *f)

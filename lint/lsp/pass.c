@@ -147,8 +147,7 @@ static void reported(void *state, const struct report_summary *summary)
 static const struct report_format report_lsp = {
 	.name = "lsp", .whole = true, .file = collect, .end = reported};
 
-/* --- files to lint
- * ---------------------------------------------------------- */
+/* --- files to lint -------------------------------------------------------- */
 
 static int manifest_entry(const struct dirent *entry)
 {

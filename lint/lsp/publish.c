@@ -137,8 +137,7 @@ static void publish(struct lsp_session *session, struct lsp_document *d)
 			 d->version, "diagnostics", all));
 }
 
-/* --- publishing
- * ------------------------------------------------------------- */
+/* --- publishing ----------------------------------------------------------- */
 
 static bool has_documents(const struct lsp_session *session,
 			  const struct lsp_root *root)

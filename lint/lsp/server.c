@@ -46,8 +46,7 @@ static void respond_error(struct lsp_session *session, const json_t *id,
 		session->ended = true;
 }
 
-/* --- start and end
- * ---------------------------------------------------------- */
+/* --- start and end -------------------------------------------------------- */
 
 static void choose_encoding(struct lsp_session *session, const json_t *params)
 {
@@ -213,8 +212,7 @@ static void folders_changed(struct lsp_session *session, const json_t *params)
 		    lsp_workspace_add);
 }
 
-/* --- requests
- * --------------------------------------------------------------- */
+/* --- requests ------------------------------------------------------------- */
 
 static json_t *ask(struct lsp_session *session, const json_t *params,
 		   json_t *(*answer)(struct lsp_document *, uint32_t))

@@ -62,8 +62,7 @@ void lsp_document_look(struct lsp_document *d)
 	buf_add(&d->good, text->data, text->len);
 }
 
-/* --- syntax errors
- * ---------------------------------------------------------- */
+/* --- syntax errors -------------------------------------------------------- */
 
 static void keep_findings(void *context, uint32_t file,
 			  struct finding **findings, size_t n)

@@ -35,8 +35,7 @@ static void file_of(void *context, uint32_t file, struct quota_file *out)
 		maker->changed && maker->changed(maker->since, out->path);
 }
 
-/* --- quotas without workloads
- * ------------------------------------------------ */
+/* --- quotas without workloads --------------------------------------------- */
 
 /* Adds a row for each quota of the namespace, which shows the free amount.
  * index_quotas() needs a workload, which is empty here. */
@@ -94,8 +93,7 @@ static void add_idle(struct making *m, const struct quota_source *source)
 		add_namespace(t, source, cluster, namespace, NO_FILE);
 }
 
-/* --- the complete table
- * ------------------------------------------------------ */
+/* --- the complete table --------------------------------------------------- */
 
 void quota_table_make(struct quota_table *table,
 		      const struct quota_maker *maker)

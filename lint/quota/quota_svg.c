@@ -52,8 +52,7 @@ static const struct quota_shade shades[] = {
 };
 enum { SHADE_PEAK = 3, SHADE_OVER, SHADE_UNKNOWN, SHADE_UNLIMITED, NSHADES };
 
-/* --- size of the map
- * ---------------------------------------------------------- */
+/* --- size of the map ------------------------------------------------------ */
 
 static void measure(struct quota_map *map, const struct quota_table *table)
 {
@@ -330,8 +329,7 @@ static size_t add_namespace(struct buf *out, const struct quota_map *map,
 	return same;
 }
 
-/* --- the complete map
- * --------------------------------------------------------- */
+/* --- the complete map ----------------------------------------------------- */
 
 static void add_head(struct buf *out, const struct quota_map *map)
 {

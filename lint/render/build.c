@@ -85,8 +85,7 @@ static char *const *environment_of(struct render *r)
 	return out;
 }
 
-/* --- one build
- * ---------------------------------------------------------------- */
+/* --- one build ------------------------------------------------------------ */
 
 static int write_kustomization(const char *folder, const char *root)
 {

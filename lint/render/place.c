@@ -292,8 +292,7 @@ static void find_own(struct place_search *s)
 	render_place_in(&s->own, text, item, match.node);
 }
 
-/* --- selection of a place
- * ----------------------------------------------------- */
+/* --- selection of a place ------------------------------------------------- */
 
 static struct render_place choose(const struct place_search *s)
 {

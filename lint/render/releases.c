@@ -127,8 +127,7 @@ static void add_files(struct release *l, const struct node *list,
 	}
 }
 
-/* --- HelmReleases and Applications
- * ---------------------------------------------- */
+/* --- HelmReleases and Applications ---------------------------------------- */
 
 static void begin(struct release *l, const char *chart, const char *name,
 		  const char *namespace)

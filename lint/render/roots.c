@@ -197,8 +197,7 @@ static void visit_folder(struct closure *c, const char *folder)
 	c->level--;
 }
 
-/* --- selection of roots
- * ---------------------------------------------------- */
+/* --- selection of roots --------------------------------------------------- */
 
 static int by_folder(const void *a, const void *b)
 {

@@ -87,8 +87,7 @@ struct render_text *render_template_of(struct render *r, const char *path)
 	return read;
 }
 
-/* --- inserted values
- * ------------------------------------------------------------ */
+/* --- inserted values ------------------------------------------------------ */
 
 struct reference {
 	const char *path; /* "image.tag", not NUL-terminated */

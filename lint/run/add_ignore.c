@@ -145,8 +145,7 @@ static void render(const struct comment_plan *plan,
 	buf_add(out, done, (size_t)(source->text + source->len - done));
 }
 
-/* --- comparison of the documents
- * ------------------------------------------- */
+/* --- comparison of the documents ------------------------------------------ */
 
 static void count_issue(void *context, const struct load_issue *issue)
 {
@@ -211,8 +210,7 @@ static void try_each(struct comment_plan *plan)
 	buf_release(&text);
 }
 
-/* --- the whole file
- * ---------------------------------------------------------- */
+/* --- the whole file ------------------------------------------------------- */
 
 static bool is_json(struct source *source)
 {

@@ -49,8 +49,7 @@ static int by_what(const void *a, const void *b)
 	return (x->file > y->file) - (x->file < y->file);
 }
 
-/* --- sets that the policy names
- * --------------------------------------------- */
+/* --- sets that the policy names ------------------------------------------- */
 
 /* Returns the number of a name, counted from 1. */
 static uint32_t number_of(struct file_sets *sets, const char ***names,
@@ -95,8 +94,7 @@ static uint32_t *named_sets(struct file_sets *sets, struct job *job)
 	return numbers;
 }
 
-/* --- sets with the same objects
- * --------------------------------------------- */
+/* --- sets with the same objects ------------------------------------------- */
 
 /* Returns the path of the folder that follows len bytes of the path, or NULL if
  * the file itself follows. */

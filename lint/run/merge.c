@@ -173,8 +173,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	buf_release(&add->text);
 }
 
-/* --- one file
- * ---------------------------------------------------------------- */
+/* --- one file ------------------------------------------------------------- */
 
 /* Subtracts a fix that turned out to be impossible. Reports that count fixes
  * have already rendered it. */
@@ -368,8 +367,7 @@ static void merge_file(struct merge *m, uint32_t file)
 	arena_reset(&m->arena);
 }
 
-/* --- inputs that were not linted
- * ---------------------------------------------- */
+/* --- inputs that were not linted ------------------------------------------ */
 
 static void skip(struct merge *m, const char *reason)
 {
@@ -465,8 +463,7 @@ static void check_required(struct merge *m)
 	}
 }
 
-/* --- comparison with quotas, for the page
- * -------------------------------------- */
+/* --- comparison with quotas, for the page --------------------------------- */
 
 static const struct policy *policy_of(void *context, uint32_t file,
 				      struct policy_path_rule *rule)
@@ -507,8 +504,7 @@ static void add_quotas(void *context, struct buf *out)
 	arena_release(&table.arena);
 }
 
-/* --- all files
- * ------------------------------------------------------------------- */
+/* --- all files ------------------------------------------------------------ */
 
 /* Always reports which programs rendered files, because a program in PATH
  * changes the findings. */

@@ -93,8 +93,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute)
 	return file;
 }
 
-/* --- building
- * ---------------------------------------------------------------- */
+/* --- building ------------------------------------------------------------- */
 
 /* Drops the roots that a policy excludes. */
 static void leave_out(struct walk_input *in)

@@ -13,8 +13,7 @@
 #include "base/text.h"
 #include "rendered.h"
 
-/* --- places in source files
- * ------------------------------------------------ */
+/* --- places in source files ----------------------------------------------- */
 
 static struct render_root *root_of(struct rendered *rendered, uint32_t file)
 {
@@ -233,8 +232,7 @@ static void map_root(struct rendered *rendered, const struct render_root *root)
 		map_finding(rendered, &found->items[i]);
 }
 
-/* --- comments in source files
- * ----------------------------------------------- */
+/* --- comments in source files --------------------------------------------- */
 
 static void read_comments(struct suppressions *suppressions,
 			  struct source *source)
@@ -307,8 +305,7 @@ static void excuse(struct rendered *rendered, size_t from, size_t to,
 	buf_release(&path);
 }
 
-/* --- merging
- * ------------------------------------------------------------------- */
+/* --- merging -------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -370,8 +367,7 @@ static void excuse_all(struct rendered *rendered, struct run_counts *counts)
 	}
 }
 
-/* --- fixes
- * --------------------------------------------------------------------- */
+/* --- fixes ---------------------------------------------------------------- */
 
 /* Copies the fix of the same finding in the source alone. */
 static void take_repair(struct rendered_finding *of, const struct finding *own,

@@ -318,8 +318,7 @@ static bool yields_among(const struct finding *f, struct finding **all,
 	return false;
 }
 
-/* --- many findings
- * ---------------------------------------------------------- */
+/* --- many findings -------------------------------------------------------- */
 
 /*
  * A hostile object may have ten thousand findings, for which comparing all

@@ -228,8 +228,7 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 	assert_false(says(s, "on the pod template"));
 }
 
-/* --- rules that /mutate runs
- * ----------------------------------------------- */
+/* --- rules that /mutate runs ---------------------------------------------- */
 
 /* No /dev/shm, which is fixed; half a GPU beside it, which is denied. */
 #define TORN_POD(own)                                                          \

@@ -62,8 +62,7 @@ static inline void *reallocarray(void *items, size_t n, size_t size)
 	return realloc(items, n * size);
 }
 
-/* --- sorting: qsort_r() takes its arguments in another order
- * --------------- */
+/* --- sorting: qsort_r() takes its arguments in another order -------------- */
 
 struct platform_order {
 	int (*compare)(const void *a, const void *b, void *context);

@@ -78,8 +78,7 @@ static enum asked list_kind(struct snapshot *s, enum cluster_kind kind)
 	return asked;
 }
 
-/* --- all kinds
- * -------------------------------------------------------------- */
+/* --- all kinds ------------------------------------------------------------ */
 
 /* Number of threads. Several requests run in parallel, because each needs a
  * kubectl process and a round trip. */

@@ -60,8 +60,7 @@ static const char *text_at(const struct node *node, const char *path)
 	return text_or_empty(node_str(node_path(node, path)));
 }
 
-/* --- objects to save
- * ---------------------------------------------------------- */
+/* --- objects to save ------------------------------------------------------ */
 
 /* Saves an object. Returns false if it is too large, or if the total is. */
 static bool keep_object(struct saving *s)
@@ -413,8 +412,7 @@ static void read_policy(struct saving *s, const struct node *policy)
 	}
 }
 
-/* --- all kinds
- * ---------------------------------------------------------------- */
+/* --- all kinds ------------------------------------------------------------ */
 
 static void read_everything(struct saving *s)
 {

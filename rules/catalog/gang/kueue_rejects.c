@@ -143,8 +143,7 @@ static void check_group(struct rule_run *run, const struct pod *pod)
 		check_pair(run, pod, other);
 }
 
-/* --- all checks
- * ------------------------------------------------------------ */
+/* --- all checks ----------------------------------------------------------- */
 
 static void check_object(struct rule_run *run, const struct object *object)
 {

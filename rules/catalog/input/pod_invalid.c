@@ -39,8 +39,7 @@ static bool is_defined(const struct node *tree, const char *name, bool volumes)
 	return false;
 }
 
-/* True for volumes that KubeRay, mpi-operator and Istio add, and that authors
- * mount. */
+/* True for volumes of KubeRay, mpi-operator and Istio that authors mount. */
 static bool is_of_operator(const char *name)
 {
 	static const char *const prefixes[] = {"ray-", "mpi-job-", "istio",
@@ -262,8 +261,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct node *dns;
 
-	/* At admission, the API server checks the pods when they are
-	 * created. */
+	/* The API server checks the pods when they are created. */
 	if (rule_at_admission(run) || pod->flat || pod->made ||
 	    pod->object->pods_inferred || pod->cut)
 		return;

@@ -221,8 +221,7 @@ static void check_port(struct rule_run *run, const struct container *c,
 			rule_number(run, number), rule_number(run, inside));
 }
 
-/* --- all checks
- * ------------------------------------------------------------ */
+/* --- all checks ----------------------------------------------------------- */
 
 static void check_object(struct rule_run *run, const struct object *object)
 {

@@ -165,8 +165,7 @@ static struct cel_expr *expand_fold(struct expansion *m)
 	return e;
 }
 
-/* --- other macros
- * ---------------------------------------------------------- */
+/* --- other macros --------------------------------------------------------- */
 
 /* Returns the body with a name bound to a value: a fold over an empty list. */
 static struct cel_expr *bind(struct expansion *m, const char *name,

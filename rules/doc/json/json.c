@@ -75,8 +75,7 @@ static bool refuse_at(struct json_reader *json, const char *p, const char *text)
 static bool refuse_open(struct json_reader *json, const struct node *open,
 			char *p)
 {
-	/* NOLINT: a map or seq is open */
-	const char *start = json->text + open->start;
+	const char *start = json->text + open->start; /* NOLINT: one is open */
 
 	json->at = p;
 	return json_refuse(json, start, start + 1,
@@ -205,8 +204,7 @@ static inline void json_close(struct json_reader *json,
 	place->open = node->parent;
 	place->link = &node->next;
 	place->index = node->index + 1;
-	if (!usual(!node->next)) { /* for json_again(): the node is not the last
-				      one */
+	if (!usual(!node->next)) { /* for json_again(): more nodes follow */
 		place->link = &place->open->last->next;
 		place->index = place->open->len;
 	}

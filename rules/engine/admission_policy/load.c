@@ -271,8 +271,7 @@ size_t admission_policies_finish(struct admission_policies *set,
 	return set->problems;
 }
 
-/* --- evaluation
- * ------------------------------------------------------------ */
+/* --- evaluation ----------------------------------------------------------- */
 
 /* Implements the API server's IsExemptAdmissionConfigurationResource(). */
 static bool is_exempt(const struct object *object)

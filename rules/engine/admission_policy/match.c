@@ -185,8 +185,7 @@ enum tri resources_match(struct admission_case *a, const struct node *resources)
 	return both(match, rules_match(a, rules, equivalent));
 }
 
-/* --- policies that may change the object first
- * ----------------------------- */
+/* --- policies that may change the object first ---------------------------- */
 
 static bool is_bound(struct admission_case *a, const char *policy)
 {

@@ -134,8 +134,7 @@ static void put_variables(struct custom_export *e, struct buf *out)
 	buf_release(&text);
 }
 
-/* --- objects that it matches
- * ------------------------------------------------ */
+/* --- objects that it matches ---------------------------------------------- */
 
 /* Adds a kind unless the list contains it. */
 static void add_kind(struct custom_export *e, const char *group,

@@ -62,8 +62,7 @@ struct cel_value custom_run(struct cel_eval *eval, struct custom_subject *s,
 	return value;
 }
 
-/* --- places of a finding
- * --------------------------------------------------- */
+/* --- places of a finding -------------------------------------------------- */
 
 /*
  * Returns the nodes of the object to report, each once: two values in the sent
@@ -107,8 +106,7 @@ static const struct node *named_place(struct custom_subject *s)
 	return place;
 }
 
-/* --- message
- * --------------------------------------------------------------- */
+/* --- message -------------------------------------------------------------- */
 
 /* Returns the text as one line, shortened and without control characters. */
 static const char *line_of(struct custom_subject *s, const char *text,
@@ -199,8 +197,7 @@ static void report_error(struct custom_subject *s, struct cel_eval *eval,
 	finding_cause(s->run, f, CUSTOM_ERROR);
 }
 
-/* --- evaluation
- * ------------------------------------------------------------ */
+/* --- evaluation ----------------------------------------------------------- */
 
 /* Evaluates a bool. Returns false, and reports it, if the result is something
  * else. */
@@ -230,8 +227,7 @@ static void check_subject(struct custom_subject *s)
 	arena_reset(s->arena);
 }
 
-/* --- objects to check
- * ------------------------------------------------------- */
+/* --- objects to check ----------------------------------------------------- */
 
 static bool is_of_kind(const struct custom_rule *rule,
 		       const struct object *object)

@@ -138,8 +138,7 @@ void policy_problems_release(struct policy_problems *problems)
 	*problems = (struct policy_problems){0};
 }
 
-/* --- overrides
- * -------------------------------------------------------------- */
+/* --- overrides ------------------------------------------------------------ */
 
 bool patterns_match(const struct patterns *patterns, const char *text)
 {
@@ -333,8 +332,7 @@ bool policy_names_clusters(const struct policy *policy)
 	return false;
 }
 
-/* --- simple queries
- * --------------------------------------------------------- */
+/* --- simple queries ------------------------------------------------------- */
 
 const struct platform *policy_platform(const struct policy *policy)
 {

@@ -360,8 +360,7 @@ void field_rules(struct policy_reader *r, const struct node *node, void *into)
 	*(bool **)into = covered;
 }
 
-/* --- positions and words
- * ---------------------------------------------------- */
+/* --- positions and words -------------------------------------------------- */
 
 const char *read_from(struct policy_reader *r, const struct node *node)
 {

@@ -328,8 +328,7 @@ static void merge_all(struct run *run, const struct doc *doc, size_t from)
 		tell_repaired(run, &all, from);
 }
 
-/* --- the fix of one finding
- * ------------------------------------------------- */
+/* --- the fix of one finding ----------------------------------------------- */
 
 static const char *patch_text(struct run *run, struct edit_list *list,
 			      const struct doc *doc)

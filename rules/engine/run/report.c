@@ -567,8 +567,7 @@ bool finding_param_given(struct rule_run *rr, struct finding *f,
 	return false;
 }
 
-/* --- other data
- * ------------------------------------------------------------- */
+/* --- other data ----------------------------------------------------------- */
 
 struct arena *rule_arena(struct rule_run *rr)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs rules over the documents of a file: reads the objects, calls each
- * enabled rule, hides general findings if there are more specific ones, then
- * applies exemptions, comments and annotations. At the end of the file, the
- * sink gets the findings sorted and without duplicates.
+ * enabled rule, hides general findings beside specific ones, then applies
+ * exemptions, comments and annotations. At the end of the file the sink gets
+ * the findings, sorted and without duplicates.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,8 +76,8 @@ static void index_rules(struct run_state *state, const struct rule_set *rules)
 	}
 }
 
-/* Lists, for each rule, the rules whose findings it hides, in registry order.
- * The loop runs backward and inserts each rule at the front. */
+/* Lists the rules whose findings each rule hides, in registry order: the loop
+ * runs backward and inserts each rule at the front. */
 static void note_yielding(struct run_state *state, const struct rule_set *rules)
 {
 	state->yielding =
@@ -176,8 +176,7 @@ void run_begin_file(struct run *run, const struct run_file *file)
 		state->suppressions = suppressions_scan(
 			&run->file_arena, file->source, run->options.today,
 			policy_floor(file->policy));
-	state->doc_arena.budget =
-		NULL; /* the file's own documents have no such budget */
+	state->doc_arena.budget = NULL; /* has limits of its own */
 	run_claims_begin(run);
 	run_budget_begin(run);
 }
@@ -195,8 +194,7 @@ static struct finding *finding_internal(struct run *run,
 	return finding_new(run, run->options.rules->items[index], setting);
 }
 
-/* Reports a finding of an internal rule at bytes of the file; returns NULL if
- * the rule is off. */
+/* Reports an internal rule at bytes of the file; NULL if the rule is off. */
 static struct finding *report_internal(struct run *run,
 				       enum internal_rule which,
 				       const char *text, uint32_t start,
@@ -344,9 +342,8 @@ static const struct node *namespace_labels(const struct run *run,
 				 &run->state->doc_arena);
 }
 
-/* Drops findings about values that the cluster adds, because they are not the
- * author's mistakes, and findings about values of a template, because they are
- * reported there. */
+/* Drops findings about values that the cluster adds, which are not the author's
+ * mistakes, and about values of a template, which are reported there. */
 static void drop_injected(struct run_state *state, size_t start)
 {
 	size_t n = start;
@@ -420,8 +417,7 @@ void run_document(struct run *run, struct doc *doc)
 	struct object_list list = {0};
 	size_t start = state->nfindings;
 
-	/* Fixes refer to values made by their rules, so the arena is kept until
-	 * the end of the file. */
+	/* Fixes refer to values of this arena until the file ends. */
 	if (!run->options.repair) {
 		arena_reset(&state->doc_arena);
 		state->found_runtimes = NULL;
@@ -451,7 +447,7 @@ void run_document(struct run *run, struct doc *doc)
 
 /* --- the end of a file --------------------------------------------------- */
 
-/* Returns the help for a rejected suppression; "" for the rule's own help. */
+/* Help for a rejected suppression; "" for the rule's own help. */
 static const char *who_grants(struct run *run)
 {
 	const struct policy *policy = run->state->file.policy;

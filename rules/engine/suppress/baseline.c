@@ -200,8 +200,7 @@ const struct file_stamp *baseline_stamp(const struct baseline *baseline)
 	return &baseline->stamp;
 }
 
-/* --- look-ups
- * --------------------------------------------------------------- */
+/* --- look-ups ------------------------------------------------------------- */
 
 static bool has_fingerprint(struct baseline *baseline, uint64_t fingerprint)
 {

@@ -100,8 +100,7 @@ void suppressions_exclude(struct suppressions *s, const struct doc *doc)
 		exclude_node(s, doc->root);
 }
 
-/* --- one finding
- * -------------------------------------------------------------- */
+/* --- one finding ---------------------------------------------------------- */
 
 /* Returns the condition of the policy that the annotation does not meet, or
  * NULL. */
@@ -282,8 +281,7 @@ void suppressions_apply(struct suppressions *s, const struct object *object,
 		suppress_by_annotation(s, object, setting, finding);
 }
 
-/* --- unused suppressions
- * -------------------------------------------------------- */
+/* --- unused suppressions -------------------------------------------------- */
 
 struct finish {
 	struct suppressions *s;

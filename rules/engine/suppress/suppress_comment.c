@@ -100,8 +100,7 @@ static uint32_t covered_line(struct comment_scan *scan, size_t hash)
 	return line;
 }
 
-/* --- syntax of a comment
- * ----------------------------------------------------- */
+/* --- syntax of a comment -------------------------------------------------- */
 
 /* True for white space and for line breaks, which annotations may contain. */
 static bool is_blank(char c)

@@ -190,8 +190,7 @@ enum cluster_kind cluster_kind_of(const char *api_version, const char *kind)
 	return CLUSTER_OTHER;
 }
 
-/* --- fields that are stored
- * ------------------------------------------------ */
+/* --- fields that are stored ----------------------------------------------- */
 
 static struct node *child_map(struct arena *arena, struct node *map,
 			      const char *key, size_t len)

@@ -115,8 +115,7 @@ static int each_item(struct load *load,
 	return 0;
 }
 
-/* --- contents of the file
- * -------------------------------------------------- */
+/* --- contents of the file ------------------------------------------------- */
 
 static bool is_there(struct load *load, const struct object_id *id)
 {

@@ -17,8 +17,7 @@
 
 #define GIB ((int64_t)1 << 30)
 
-/* --- contents of a group
- * --------------------------------------------------- */
+/* --- contents of a group -------------------------------------------------- */
 
 static bool is_individual(const struct node *label, const char *name)
 {

@@ -448,8 +448,7 @@ int cluster_add_pod(struct cluster_builder *b, const struct cluster_item *item,
 	return 1;
 }
 
-/* --- usage in a snapshot file
- * ---------------------------------------------- */
+/* --- usage in a snapshot file --------------------------------------------- */
 
 int cluster_builder_usage(struct cluster_builder *b, const struct node *item,
 			  struct err *err)

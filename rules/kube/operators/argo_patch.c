@@ -329,8 +329,7 @@ static void merge_patch(struct pod_builder *builder, struct pod *pod,
 			   pod->spec);
 }
 
-/* --- all patches
- * ----------------------------------------------------------- */
+/* --- all patches ---------------------------------------------------------- */
 
 static const struct device_patch *read_once(struct pod_builder *builder,
 					    struct device_patch **kept,

@@ -177,8 +177,7 @@ bool secret_may_be(const char *name, const char *value)
 		!stands_for_none(value));
 }
 
-/* --- tokens by prefix
- * ------------------------------------------------------ */
+/* --- tokens by prefix ----------------------------------------------------- */
 
 /*
  * Prefixes, grouped by their last letter, which is searched for because few

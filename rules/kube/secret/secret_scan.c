@@ -150,8 +150,7 @@ static void collect_secret(struct secrets *secrets, const char *name,
 		secrets_add(secrets, value->s, value->len);
 }
 
-/* --- positions of values
- * --------------------------------------------------- */
+/* --- positions of values -------------------------------------------------- */
 
 /* Skips blanks, separators and comments between two entries of a map. */
 static size_t skip_between(const struct text *text, size_t at)

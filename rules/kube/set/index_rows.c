@@ -157,8 +157,7 @@ static void find_duplicates(const struct object_index *set,
 	free(order);
 }
 
-/* --- look-up flags
- * ---------------------------------------------------------- */
+/* --- look-up flags -------------------------------------------------------- */
 
 static uint64_t *bloom_word(struct bloom_filter *filter, uint32_t hash)
 {

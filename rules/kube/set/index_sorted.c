@@ -104,8 +104,7 @@ static int by_name(const void *a, const void *b)
 	return c ? c : cmp_places(&x->place, &y->place);
 }
 
-/* --- removing duplicates
- * ----------------------------------------------------- */
+/* --- removing duplicates -------------------------------------------------- */
 
 /* Keeps the first of equal items, in order; returns their number. */
 static size_t keep_first(const struct object_index *set, void *items, size_t n,
@@ -152,8 +151,7 @@ void index_sort_policies(struct object_index *set)
 				   sizeof(*set->classes), by_name);
 }
 
-/* --- look-ups
- * --------------------------------------------------------------- */
+/* --- look-ups ------------------------------------------------------------- */
 
 /* Finds the adjacent items with this key; sets *n to their number. */
 static const void *find_fact(const void *items, size_t *n, size_t size,
@@ -215,8 +213,7 @@ const struct priority_class *index_own_class(const struct object_index *set,
 				 &key, of_name_in_any_set);
 }
 
-/* --- objects that exist once in a cluster
- * ------------------------------------ */
+/* --- objects that exist once in a cluster --------------------------------- */
 
 static uint64_t hash_of(const struct object_index *set,
 			const struct policy_fact *fact)

@@ -333,8 +333,7 @@ void native_set_defaults(struct arena *arena, unsigned number, struct node *map)
 	}
 }
 
-/* --- special cases
- * --------------------------------------------------------- */
+/* --- special cases -------------------------------------------------------- */
 
 static void finish_namespace(struct arena *arena, struct node *root)
 {
