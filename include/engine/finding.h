@@ -86,11 +86,11 @@ struct finding {
 	/* Effect of the fix, or NULL if there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool fix_counted, fix_kept; /* see fix_count() */
+	bool fix_counted, fix_kept; /* set by fix_count() */
 	bool selected;		    /* the command line selected its rule */
 	bool injected; /* dropped: at a value that the cluster adds */
-	const struct runtime *origin; /* of the value; NULL: the object */
-	struct spec_place spec;	      /* of its pod, if has_spec */
+	const struct runtime *origin; /* source of the value, or NULL */
+	struct spec_place spec;	      /* place of the pod, if has_spec */
 	bool has_spec;
 	/* About the pod, its container, or a value that these lack; else about
 	 * the value there, of the runtime if that file is set. */
@@ -101,7 +101,8 @@ struct finding {
 	bool severity_fixed, action_fixed; /* the policy set it */
 	bool hidden;			   /* yielded to a more specific rule */
 	enum mode mode; /* the policy's mode for the object */
-	/* The policy's exemption expired a few days ago: at most a warning. */
+	/* The policy's exemption expired a few days ago, so that the finding is
+	 * at most a warning. */
 	bool exempt_lately;
 	/* Also deny Pods made by a controller. */
 	bool controller_pods;
@@ -151,7 +152,7 @@ void findings_sort_pointers(struct finding **findings, size_t n);
  * many.
  */
 size_t findings_repeat(struct finding *const *findings, size_t n);
-/* Help of the finding, else of its rule; may be "". */
+/* Returns the help of the finding, or else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
 /* Returns a hash of the rule, the object and the path with names of list items.
  * It is the same in lint and at admission, and after edits elsewhere in the

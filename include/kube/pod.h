@@ -90,21 +90,28 @@ struct pod {
 	/* effective devices per pod; shares of a device count as 0 */
 	struct amount gpus;
 	struct amount steady; /* pods of this template, steady state */
-	struct amount peak;   /* pods at most: during a rollout, with surge, at
-				 the elastic maximum */
-	enum restart_policy restart; /* effective, after operator's defaults */
-	const struct node *restart_node; /* where it is written, or NULL */
-	bool flat; /* spec is not a PodSpec (NIM, TrainJob, Spark): rules on
-		      PodSpec fields skip it */
-	const struct field_row *fields; /* the only fields that a generated pod
-					   can have, or NULL: a whole PodSpec */
-	const struct node *source; /* the kind's own map, for generated pods */
-	bool based;		 /* generated from it and from another object */
+	/* largest number of pods: during a rollout with surge, or at the
+	 * elastic maximum */
+	struct amount peak;
+	/* effective value, with the operator's default */
+	enum restart_policy restart;
+	const struct node *restart_node; /* node of the value, or NULL */
+	/* spec is not a PodSpec (NIM, TrainJob, Spark), so that rules on
+	 * PodSpec fields skip it */
+	bool flat;
+	/* the only fields that a generated pod can have; NULL: all fields of a
+	 * PodSpec */
+	const struct field_row *fields;
+	/* map of the kind from which a generated pod is made */
+	const struct node *source;
+	bool based; /* generated from source and from another object */
 	const struct node *base; /* the PodSpec of that object, or NULL */
-	bool partly; /* a PodSpec generated from it and from other values */
-	bool made;   /* spec is generated from other fields of the kind, and the
-			kind has these fields as well, except the container's */
-	struct pod_memo *memo; /* answers given before (rules/kube) */
+	bool partly; /* generated from a PodSpec and from other values */
+	/* spec is generated from other fields of the kind, which also has those
+	 * of a PodSpec except the container's */
+	bool made;
+	/* results that were computed before (rules/kube) */
+	struct pod_memo *memo;
 };
 
 /* Returns the device of the pod for messages: "GPU", "TPU", "NPU" or
@@ -125,10 +132,11 @@ const char *pod_device(const struct pod *pod);
 /* Looks for the field in the pod's other maps (inner, defaults). */
 const struct node *pod_field_default(const struct pod *pod, const char *name);
 
+/* Returns the scheduler that the operator sets on pods without one, or NULL. */
 const struct node *pod_scheduler_default(const struct pod *pod);
 
-/* A PodSpec field, from the place where the kind has it (Argo: template, then
- * spec; Dynamo: extraPodSpec). */
+/* Returns a PodSpec field, from the map in which the kind has it (Argo:
+ * template, then spec; Dynamo: extraPodSpec). */
 static inline __attribute__((always_inline)) const struct node *
 pod_field(const struct pod *pod, const char *name)
 {

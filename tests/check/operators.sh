@@ -22,6 +22,7 @@ judge() {
 	echo
 }
 
+programs_by_name=
 for operator in kuberay kueue jobset lws training mpi volcano; do
 	judge "$operator" >"$work/$operator"
 	chmod +x "$work/$operator"

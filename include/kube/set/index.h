@@ -151,16 +151,18 @@ struct kube_service {
 	struct place selector_place;
 	struct service_port *ports; /* ports that are known */
 	size_t nports;
-	/* Numbers of the Service itself, to which routes send; NULL: not all
-	 * known. */
+	/* numbers of the Service's ports, to which routes send; NULL if not
+	 * all are known */
 	const int64_t *numbers;
 	size_t nnumbers;
-	struct place place; /* of the type that exposes it to the outside, or
-			       the name */
-	bool has_address;   /* pods in its namespace get variables with its
-			       address */
-	bool exposes_dashboard;	    /* exposes Ray's dashboard to the outside */
-	struct pod_label *selector; /* value NULL: unknown */
+	/* node of the type that makes it reachable from outside of the cluster,
+	 * or of its name */
+	struct place place;
+	/* pods in its namespace get variables with its address */
+	bool has_address;
+	/* makes Ray's dashboard reachable from outside of the cluster */
+	bool exposes_dashboard;
+	struct pod_label *selector; /* a value is NULL if unknown */
 	size_t nselector;
 	const struct cluster *cluster;
 };
