@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A CA bundle for overlap: certificates are compared by their bytes, expired
- * ones are left out, and each is encoded again, so that text around them does
- * not accumulate with each rotation.
+ * Adds certificates to a CA bundle, which during a rotation has the old and the
+ * new CA. Certificates are compared by their bytes, expired ones are left out,
+ * and each is encoded again, so that text around certificates is not collected
+ * over many rotations.
  */
 #include "issue.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Files are written in three steps: all of them under temporary names in the
- * same folder, each synced; then the renames; then the folder is synced. A
- * crash leaves complete old files, complete new files, or both, and at worst a
- * temporary file whose name begins with a dot.
+ * Reads and writes files in three steps: all files are written under temporary
+ * names in the same folder and synced; then renamed; then the folder is synced.
+ * After a crash each file is complete, old or new; at worst a temporary file
+ * remains, whose name begins with a dot.
  */
 #include "disk.h"
 
@@ -19,7 +19,8 @@
 #include "base/arena.h"
 #include "base/file.h"
 
-/* Allocated at once, so that no copy of a key stays behind in the heap. */
+/* Memory is allocated at once, so that a copy of a key does not stay in the
+ * heap. */
 int disk_read(const char *path, struct buf *out, struct err *err)
 {
 	static const struct file_how how = {.limit = DISK_LIMIT};
@@ -61,7 +62,7 @@ static int write_temp(struct set *set, size_t i, struct err *err)
 				  (long)getpid());
 	int fd, error;
 
-	unlinkat(set->dirfd, temp, 0); /* of a process that died */
+	unlinkat(set->dirfd, temp, 0); /* left by a process that was killed */
 	fd = openat(set->dirfd, temp,
 		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
 	if (fd < 0)
@@ -86,7 +87,8 @@ static int put_in_place(struct set *set, size_t i, bool replace,
 	const char *name = set->files[i].name;
 	int failed;
 
-	/* link() rejects existing names, on any file system with links. */
+	/* link() fails for existing names, on every file system that has
+	 * links. */
 	if (replace)
 		failed = renameat(set->dirfd, set->temps[i], set->dirfd, name);
 	else
@@ -104,7 +106,8 @@ static int put_all(struct set *set, bool replace, struct err *err)
 		if (put_in_place(set, i, replace, err) == 0)
 			continue;
 		/*
-		 * Removes the files linked so far; they did not exist before.
+		 * Removes the files that were linked so far; they did not exist
+		 * before.
 		 */
 		while (!replace && i > 0)
 			unlinkat(set->dirfd, set->files[--i].name, 0);
@@ -153,7 +156,8 @@ int disk_write(const char *dir, const struct disk_file *files, size_t n,
 	if (set.dirfd < 0)
 		return -1;
 	set.temps = ARENA_ARRAY(&set.arena, char *, n);
-	/* Checked first, so that the usual rejection costs no writing. */
+	/* Existing files are looked for first, so that in the usual case
+	 * nothing is written. */
 	for (size_t i = 0; i < n && !replace && result == 0; i++) {
 		if (fstatat(set.dirfd, files[i].name, &st,
 			    AT_SYMLINK_NOFOLLOW) == 0) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Extensions are built from values, never from OpenSSL's configuration
- * strings: a DNS name with a comma in it would otherwise become two names.
- * Profile after RFC 5280: keyUsage, basicConstraints critical, subject key
- * identifier and authority key identifier, positive random serial.
+ * Issues certificates. Extensions are built from values, never from OpenSSL's
+ * configuration strings, in which a DNS name with a comma would become two
+ * names. Profile after RFC 5280: critical keyUsage and basicConstraints,
+ * subject and authority key identifier, positive random serial.
  */
 #include "issue.h"
 
@@ -20,7 +20,7 @@
 enum {
 	BACKDATE = 300,
 	SERIAL_BITS = 128,
-	COMMON_NAME_MAX = 64, /* RFC 5280, ub-common-name */
+	COMMON_NAME_MAX = 64, /* ub-common-name of RFC 5280 */
 	CERT_BYTES = 8192,
 	KEY_BYTES = 1024,
 };
@@ -99,7 +99,7 @@ static int push_name(GENERAL_NAMES *names, const char *text, bool address)
 	return 1;
 }
 
-/* DNS names before addresses. */
+/* Adds DNS names, then addresses. */
 static int add_names(X509 *cert, const struct issue_ask *ask)
 {
 	GENERAL_NAMES *names = sk_GENERAL_NAME_new_null();
@@ -131,7 +131,8 @@ static X509 *begin(EVP_PKEY *key, const char *common_name, int64_t now,
 
 /* -- writing and reading --------------------------------------------------- */
 
-/* OpenSSL's memory BIO keeps keys in memory that is wiped when freed. */
+/* Writes certificate and key as PEM. OpenSSL's memory BIO wipes its memory when
+ * it is freed. */
 static int write_issued(X509 *cert, EVP_PKEY *key, struct issued *out)
 {
 	BIO *text = BIO_new(BIO_s_mem());
@@ -211,7 +212,8 @@ static int check_life(const struct issue_ask *ask, struct err *err)
 	return 0;
 }
 
-/* Clients check only the alternative names; this name is for people. */
+/* Returns the common name for users; clients check only the alternative
+ * names. */
 static const char *leaf_common_name(const struct issue_ask *ask)
 {
 	const char *name = ask->common_name;
@@ -224,7 +226,8 @@ static const char *leaf_common_name(const struct issue_ask *ask)
 	return name;
 }
 
-/* While OpenSSL's objects exist, gpugate allocates nothing. */
+/* Allocates the buffers in advance: if memory runs out, gpugate's allocation
+ * ends the work, which would leak OpenSSL's objects. */
 static void make_room(struct issued *out)
 {
 	buf_grow(&out->cert, CERT_BYTES);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Issues a CA and the serving certificate that it signs, ECDSA P-256 with
- * SHA-256. Input and output are PEM texts, so that both can be kept in files or
- * in a Secret; nothing else is stored. notBefore is 5 minutes in the past,
- * because the API server's clock may be behind.
+ * SHA-256. Input and output are PEM texts, so that both can be stored in files
+ * or in a Secret. notBefore is 5 minutes in the past, because the API server's
+ * clock may be behind.
  *
- * Rotation with overlap: issue a new CA, publish bundle_add(new, old), wait
- * until clients have it, then issue the leaf from the new CA; remove the old CA
- * once no leaf of it is served any more.
+ * Rotation: issue a new CA, publish bundle_add(new, old), wait until all
+ * clients have it, then issue the leaf from the new CA; remove the old CA when
+ * its leaf is no longer served.
  */
 #ifndef CERTS_ISSUE_H
 #define CERTS_ISSUE_H
@@ -24,26 +24,28 @@ struct issued {
 };
 
 void issued_init(struct issued *issued);
-void issued_release(struct issued *issued); /* the key is wiped */
+void issued_release(struct issued *issued); /* wipes the key */
 
 struct issue_ask {
-	const char *common_name; /* NULL: leaf only, first DNS name */
-	/* DNS names, IPv4 and IPv6 addresses; NULL-terminated; leaf only. */
+	const char *common_name; /* NULL for a leaf: its first DNS name */
+	/* DNS names, IPv4 and IPv6 addresses, NULL-terminated; only for a
+	 * leaf. */
 	const char *const *names;
 	int64_t now;	 /* seconds since the epoch */
-	int64_t seconds; /* of life, from now on */
+	int64_t seconds; /* validity in seconds, from now on */
 };
 
-/* The caller initializes out, whose content is lost. */
+/* Replaces the content of out, which the caller initializes. */
 int issue_ca(const struct issue_ask *ask, struct issued *out, struct err *err);
-/* The leaf never outlives its CA. Returns -1 if ca is not a CA, is expired or
- * does not match. */
+/* Issues a leaf, which never outlives its CA. Returns -1 if ca is not a CA, has
+ * expired or does not match its key. */
 int issue_leaf(const struct issue_ask *ask, const struct issued *ca,
 	       struct issued *out, struct err *err);
 
 /*
- * Appends the certificates of a PEM text that the bundle does not contain yet
- * and that are not expired at `now`. The order is kept: add the newest first.
+ * Appends certificates of a PEM text that the bundle lacks and that have not
+ * expired at `now`. Certificates stay in the order of the calls, so the newest
+ * must be added first.
  */
 int bundle_add(struct buf *bundle, const struct buf *pem, int64_t now,
 	       struct err *err);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * DNS names as Go's crypto/x509 matches them (validHostname): a trailing dot or
- * an empty label never matches, so such a name is rejected here.
+ * Checks DNS names by the rules of Go's crypto/x509 (validHostname): Go never
+ * matches a name with a trailing dot or an empty label, so such a name is
+ * rejected here.
  */
 #include "name.h"
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks a certificate and its key, in the order that gives the most helpful
- * error: a text that cannot be read, then a key that does not match, then
- * errors of the certificate itself, dates last.
+ * Checks a certificate and its key. The order of the checks decides which error
+ * is reported if there are several: first a text that cannot be read, then a
+ * key that does not match, then errors of the certificate, and last wrong
+ * dates.
  */
 #include "pair_internal.h"
 

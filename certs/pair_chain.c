@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Accepted keys and signatures: the ones that both GnuTLS serves by default and
- * Go's crypto/x509 verifies (RSA, ECDSA on the NIST curves, Ed25519; since Go
- * 1.18 no SHA-1). A root at the end of the chain is useless: the client uses
- * its own copy, so its signature and dates do not matter.
+ * Checks the keys and signatures of a chain. Accepted are the ones that GnuTLS
+ * serves by default and Go's crypto/x509 verifies (RSA, ECDSA on the NIST
+ * curves, Ed25519; since Go 1.18 no SHA-1). A root at the end of the chain is
+ * not used: the client has its own copy, so the root's signature and dates do
+ * not matter.
  */
 #include "pair_internal.h"
 
@@ -33,7 +34,7 @@ static const char *curve_name(const EVP_PKEY *key)
 	return NULL;
 }
 
-/* Returns NULL if no client would accept it. */
+/* Returns the kind of the key, or NULL if no client would accept it. */
 static const char *key_kind(struct pair_parts *parts, const EVP_PKEY *key)
 {
 	switch (EVP_PKEY_get_base_id(key)) {
@@ -54,8 +55,8 @@ static bool is_self_signed(X509 *cert)
 	return X509_get_extension_flags(cert) & EXFLAG_SS;
 }
 
-/* Returns the number of certificates that a client checks: all except an unused
- * root. */
+/* Returns the number of certificates that a client checks: all except a root at
+ * the end. */
 static size_t count_judged(const struct pair_parts *parts)
 {
 	size_t last = parts->n - 1;
@@ -121,7 +122,7 @@ static enum pair_verdict check_match(struct pair_parts *parts)
 			parts->ask->key_file, parts->ask->cert_file);
 }
 
-/* Rejects a key whose private part does not match its own public part. */
+/* Rejects a key whose private part does not match its public part. */
 static enum pair_verdict check_whole(struct pair_parts *parts)
 {
 	EVP_PKEY_CTX *context = EVP_PKEY_CTX_new(parts->key, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A pair while it is checked. Each step returns PAIR_GOOD or another verdict,
- * with the reason in err; messages name the file that needs to be fixed.
+ * State of a pair while it is checked. Each step returns PAIR_GOOD or another
+ * verdict, with the reason in err; messages contain the name of the file to
+ * correct.
  */
 #ifndef CERTS_PAIR_INTERNAL_H
 #define CERTS_PAIR_INTERNAL_H
@@ -18,7 +19,7 @@ struct pair_parts {
 	const struct pair_ask *ask;
 	struct pair_info *info;
 	struct err *err;
-	X509 *chain[CHAIN_MAX]; /* the server's own first */
+	X509 *chain[CHAIN_MAX]; /* the server's certificate is the first */
 	size_t n;
 	EVP_PKEY *key;
 };
@@ -27,20 +28,20 @@ __attribute__((format(printf, 3, 4))) enum pair_verdict
 pair_say(struct pair_parts *parts, enum pair_verdict verdict, const char *fmt,
 	 ...);
 void pair_warn(struct pair_parts *parts, const char *warning);
-/* Returns "certificate 2 of tls.crt", or just "tls.crt" if there is only
- * one. */
+/* Returns "certificate 2 of tls.crt", or "tls.crt" if the file has only one. */
 const char *pair_which(struct pair_parts *parts, size_t i);
 
-/* pair_read.c: the texts */
+/* Functions of pair_read.c: parse the texts. */
 enum pair_verdict pair_read_chain(struct pair_parts *parts);
 enum pair_verdict pair_read_key(struct pair_parts *parts);
 
-/* pair_chain.c: kinds of keys, signatures, issuers, dates */
+/* Functions of pair_chain.c: check kinds of keys, signatures, issuers,
+ * dates. */
 enum pair_verdict pair_check_keys(struct pair_parts *parts);
 enum pair_verdict pair_check_links(struct pair_parts *parts);
 enum pair_verdict pair_check_dates(struct pair_parts *parts);
 
-/* pair_names.c: permitted uses and names of the leaf */
+/* Functions of pair_names.c: check permitted uses and names of the leaf. */
 enum pair_verdict pair_check_use(struct pair_parts *parts);
 enum pair_verdict pair_check_names(struct pair_parts *parts);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The leaf: its names and its key usage. Go reads only the subject alternative
- * names and rejects critical extensions it does not know, negative serials, and
- * certificates for other uses than serverAuth.
+ * Checks the names and the key usage of the leaf. Go reads only the subject
+ * alternative names, and rejects critical extensions that it does not know,
+ * negative serials, and certificates without serverAuth in their extended key
+ * usage.
  */
 #include "pair_internal.h"
 

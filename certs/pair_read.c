@@ -2,7 +2,7 @@
 /*
  * Parses texts into certificates and a key. Blocks of other kinds and text
  * between blocks are ignored, as in OpenSSL, GnuTLS and Go; an incomplete block
- * is never ignored.
+ * is an error.
  */
 #include "pair_internal.h"
 
@@ -38,7 +38,8 @@ struct pair_reading {
 	const char *text;
 	size_t len;
 	const char *file;
-	const char *what;  /* "certificate", "private key" */
+	/* kind of block to read: "certificate", "private key" */
+	const char *what;
 	const char *other; /* name of the first block of another kind */
 	size_t nblocks, nfound;
 };
@@ -62,7 +63,7 @@ static enum pair_verdict found_nothing(struct pair_parts *parts,
 			r->file, r->what);
 }
 
-/* Reads all blocks of a text; take() interprets each. */
+/* Reads all blocks of a text; take() parses each. */
 static enum pair_verdict read_blocks(
 	struct pair_parts *parts, struct pair_reading *r,
 	enum pair_verdict (*take)(struct pair_parts *, struct pair_reading *,

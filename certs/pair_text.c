@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The messages about a check's result.
- */
+/* Writes messages about the result of a check. */
 #include "pair_internal.h"
 
 #include <stdarg.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Performs the steps of rotate_plan() on certificates. One call may do several;
- * the result is the same as if each had been stored separately.
+ * Performs the steps of rotate_plan() on certificates. One call may do several
+ * steps; the result is the same as if the state had been stored after each.
  */
 #include "rotate.h"
 
@@ -44,9 +44,9 @@ static void add_name(const char **names, size_t *n, const char *name)
 }
 
 /*
- * While replicas with two configurations run side by side, each one's names are
- * missing in the other's leaf: a leaf that is replaced for its names keeps its
- * old ones.
+ * Collects the names for a new leaf. While replicas with two configurations run
+ * at the same time, each lacks names of the other: a leaf that is replaced
+ * because of its names keeps its old names.
  */
 static void collect_names(const char *names[NAMES_MAX + 1],
 			  const struct rotate_view *view,
@@ -72,7 +72,7 @@ static int add_certificate(struct buf *out, const X509 *cert, struct err *err)
 		       : ssl_fail(err, "a certificate cannot be written");
 }
 
-/* Encodes the old CAs again, without damaged ones. */
+/* Encodes the old CAs again; damaged ones are dropped. */
 static int write_old(struct rotate_state *state, const struct rotate_view *view,
 		     const STACK_OF(X509) * more, struct err *err)
 {
@@ -91,8 +91,8 @@ static int write_old(struct rotate_state *state, const struct rotate_view *view,
 	return rc;
 }
 
-/* Moves old_until to a later time. If it is 0, unknown, old CAs stay until they
- * expire. */
+/* Moves old_until to a later time. If it is 0 (unknown), old CAs stay until
+ * they expire. */
 static void keep_until(struct rotate_state *state,
 		       const struct rotate_view *view, int64_t when)
 {
@@ -102,7 +102,8 @@ static void keep_until(struct rotate_state *state,
 		state->old_until = when;
 }
 
-/* Stores a new CA. The previous CAs stay trusted, without their keys. */
+/* Issues and stores a new CA. The previous CAs stay trusted; their keys are
+ * dropped. */
 static int new_ca(struct rotate_state *state, const struct rotate_view *view,
 		  const struct rotate_ask *ask, struct err *err)
 {
@@ -136,7 +137,8 @@ static int new_leaf(struct rotate_state *state, const struct rotate_view *view,
 	struct issue_ask issue = {
 		.names = names, .now = ask->now, .seconds = ask->leaf_life};
 
-	/* Leaves of the previous CA may outlive it. */
+	/* Old CAs must stay until the last leaf of the previous CA has
+	 * expired. */
 	if (view->facts.leaf == LEAF_OF_OLD)
 		keep_until(state, view, view->facts.leaf_to);
 	collect_names(names, view, ask);
@@ -195,7 +197,7 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 		rotate_view_release(&view);
 		if (step <= STEP_WAIT)
 			break;
-		/* No replica or client has the stored texts yet. */
+		/* The new texts are neither stored nor published yet. */
 		now.published = now.settled = false;
 	}
 	reported->ca = ca;
@@ -203,8 +205,8 @@ int rotate(struct rotate_state *state, const struct rotate_ask *ask,
 	return rc;
 }
 
-/* Independent of the clock: replicas' clocks differ, and each would write its
- * own time. */
+/* Appends the bundle. Does not depend on the clock: the clocks of replicas
+ * differ, and each would write a different bundle. */
 int rotate_bundle(const struct rotate_state *state, struct buf *out,
 		  struct err *err)
 {

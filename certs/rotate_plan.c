@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides which step is due, from the stored state and the bundles that clients
- * have; after a crash between two steps the next replica continues. A leaf of
- * the current CA is stored only once that CA is settled: from then on it may
- * sign without a further check. If no client has another CA, the leaf is stored
- * at once.
+ * have. After a crash between two steps, any replica continues with the next
+ * step. A leaf of the current CA is issued only when that CA is settled; if the
+ * state has no old CAs, the leaf is issued at once.
  */
 #include "rotate_plan.h"
 
@@ -13,8 +12,9 @@ static int64_t two_thirds(int64_t from, int64_t to)
 	return from + (to - from) / 3 * 2 + (to - from) % 3 * 2 / 3;
 }
 
-/* A CA this close to its expiry issues nothing: a leaf of it would be due for
- * renewal at once, and replicas' clocks disagree on whether it has expired. */
+/* Returns the time until which a CA may sign. A CA close to its expiry signs
+ * nothing: its leaf would be due for renewal at once, and replicas' clocks
+ * disagree on whether the CA has expired. */
 static int64_t last_use(const struct rotate_facts *f)
 {
 	int64_t margin = (f->ca_to - f->ca_from) / 12;
@@ -42,7 +42,7 @@ static enum rotate_step plan_ca(const struct rotate_facts *f, int64_t *next)
 {
 	int64_t due = two_thirds(f->ca_from, f->ca_to);
 
-	/* A CA that cannot be published would be in the way. */
+	/* The next CA is issued only after the current CA was published. */
 	if (f->now >= due)
 		return f->published ? STEP_NEW_CA : STEP_NONE;
 	sooner(next, due);

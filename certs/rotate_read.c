@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the content of the Secret: texts that cannot be read count as absent,
- * and an error in one does not prevent reading the others.
+ * Reads the stored certificates. A text that cannot be read counts as absent
+ * and does not prevent reading the others.
  */
 #include "rotate_read.h"
 
@@ -10,12 +10,12 @@
 #include <openssl/err.h>
 
 /*
- * Limits the certificates that others may have added, so that adopting them
- * ends.
+ * Limits on the number of certificates that are read: other programs may add
+ * certificates to a bundle, and each would be adopted.
  */
 enum { KNOWN_MAX = 16, OLD_MAX = 32, READ_MAX = KNOWN_MAX + OLD_MAX };
-/* Replicas' clocks differ: a certificate that is expired for one may be valid
- * for another. */
+/* Seconds. The clocks of replicas differ: a certificate that has expired for
+ * one replica may be valid for another. */
 enum { MARGIN = 600 };
 
 static bool has_certificate(const STACK_OF(X509) * certs, const X509 *cert)
@@ -26,7 +26,7 @@ static bool has_certificate(const STACK_OF(X509) * certs, const X509 *cert)
 	return false;
 }
 
-/* Reads the certificates that have not expired, each once. */
+/* Reads the certificates that have not expired, without duplicates. */
 static void read_certificates(STACK_OF(X509) * out, const struct buf *pem,
 			      int64_t now, int most)
 {
@@ -178,8 +178,8 @@ static void read_known(struct rotate_view *view, const struct rotate_ask *ask)
 	}
 }
 
-/* Reads the old CAs. Sets old_until to the expiry of the last of them, or of
- * the last leaf that they signed if that is earlier. */
+/* Reads the old CAs. Sets old_until to the expiry of the last of them, or to
+ * the stored old_until if that is earlier. */
 static void read_old(struct rotate_view *view, const struct rotate_state *state)
 {
 	struct rotate_facts *f = &view->facts;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads the stored certificates and the bundles of the clients, and derives the
- * facts on which the plan of a rotation depends (rotate_plan.h). A certificate
- * is NULL if it is absent or unusable; the report has the reason.
+ * Reads the stored certificates and the bundles of the clients into struct
+ * rotate_view, with the facts that rotate_plan() needs. A certificate that is
+ * missing or unusable is NULL; the report has the reason.
  */
 #ifndef CERTS_ROTATE_READ_H
 #define CERTS_ROTATE_READ_H
@@ -13,16 +13,18 @@
 #include "rotate_plan.h"
 #include "ssl.h"
 
-/* notBefore of an issued certificate is this far in the past (issue.c). */
+/* Seconds by which notBefore of an issued certificate is in the past
+ * (issue.c). */
 enum { ROTATE_BACKDATE = 300 };
 
 struct rotate_view {
 	struct arena arena;
-	X509 *ca;		/* also set if it cannot sign */
-	STACK_OF(X509) * old;	/* CAs that have not expired */
-	STACK_OF(X509) * known; /* CAs in bundles of clients, as above */
+	X509 *ca;	      /* also set if the CA cannot sign */
+	STACK_OF(X509) * old; /* CAs that have not expired */
+	/* CAs in bundles of clients that have not expired */
+	STACK_OF(X509) * known;
 	X509 *leaf;
-	struct pair_info info; /* of the leaf */
+	struct pair_info info; /* facts about the leaf */
 	struct rotate_facts facts;
 };
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PEM is read block by block, since PEM_read_bio_X509() and similar functions
- * skip other blocks and cannot distinguish the end from a truncated block: a
- * "-----BEGIN" that OpenSSL does not return starts a truncated block.
+ * Reads PEM block by block: PEM_read_bio_X509() and similar functions skip
+ * other blocks and do not distinguish the end from a truncated block. A
+ * "-----BEGIN" that OpenSSL does not return as a block is the start of a
+ * truncated one.
  */
 #include "ssl.h"
 
@@ -64,7 +65,7 @@ int base64_read(const char *text, size_t len, struct buf *out)
 		OUT_OF_MEMORY();
 	to = (unsigned char *)out->data;
 	EVP_DecodeInit(context);
-	/* OpenSSL treats a '-' as the end. */
+	/* OpenSSL stops at a '-', so such a text is rejected first. */
 	if (len > DISK_LIMIT || memchr(text, '-', len) ||
 	    EVP_DecodeUpdate(context, to, &n, (const unsigned char *)text,
 			     (int)len) < 0 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * `gpugated certs --dir DIR --dns NAME...`: issues a CA and a serving
- * certificate, which are then managed by hand. Files are written after
- * everything is issued, and existing files are only replaced with --force.
+ * Runs `gpugated certs --dir DIR --dns NAME...`: issues a CA and a serving
+ * certificate, which the user then manages. Files are written only after both
+ * are issued, and existing files are replaced only with --force.
  */
 #include "certs_command.h"
 
@@ -29,7 +29,7 @@ struct certs_request {
 	struct arena arena;
 	const char *dir;
 	struct list dns;
-	struct list names; /* of --ip; after parsing, all names */
+	struct list names; /* values of --ip; after parsing, all names */
 	unsigned days, ca_days;
 	bool force, help;
 };

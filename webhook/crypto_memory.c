@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * libcrypto 3 handles a failed allocation, except that of a lock, which it uses
- * without a check. Locks then come from a reserve, which is large enough for
- * many connections. Leaving its functions by escape.h would leave its other
- * locks held.
+ * Memory for libcrypto. libcrypto 3 handles a failed allocation, except that of
+ * a lock, which it uses without a check. If memory runs out, locks are
+ * therefore taken from a reserve that suffices for many connections.
+ * Interrupting libcrypto's functions by escape.h is not possible, because they
+ * may hold other locks.
  */
 #include "crypto_memory.h"
 
@@ -50,7 +51,7 @@ static void *allocate_secret(size_t size, const char *file, int line)
 	return memory;
 }
 
-/* Locks are never moved. */
+/* Resizes memory. Locks are never resized. */
 static void *retake(void *memory, size_t size, const char *file, int line)
 {
 	return realloc(memory, size);

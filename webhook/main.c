@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * gpugated: the table of commands, and the choice of one. Without a command
- * it serves.
+ * gpugated: the table of commands. Runs the command that the first argument
+ * names, or serves if it names none.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -103,7 +103,7 @@ static void shell_manpage(struct buf *out)
 		      ".BR gpugate (1),\n.BR gpugate\\-policy (5)\n");
 }
 
-/* argv[0] is the command's name, or the program's. */
+/* One command; argv[0] is the name of the command, or of the program. */
 struct gpugated_command {
 	const char *name, *arguments;
 	int (*run)(int argc, char **argv);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of gpugated, and the rules for combining them. */
+/* The options of gpugated, and checks of their combinations. */
 #include "options.h"
 
 #include <string.h>
@@ -190,7 +190,8 @@ static int check(const struct option_parser *p)
 		return 2;
 	if (o->cluster && !strcmp(o->live, "on"))
 		return option_usage(p, "either --cluster or --live on");
-	/* Managing certificates needs an API server anyway. */
+	/* --self-managed uses an API server too, so it may be combined with
+	 * --cluster. */
 	if (o->cluster && o->kubeconfig && !o->self_managed)
 		return option_usage(p, "either --cluster or --kubeconfig");
 	if (o->client_names.n && !o->client_ca)

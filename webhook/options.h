@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The options of gpugated as data: one table drives parsing, the environment
- * (GPUGATED_*) and --help, defaults included. The table holds all options.
+ * The options of gpugated as a table, from which arguments and the environment
+ * (GPUGATED_*) are parsed and --help is written, defaults included.
  */
 #ifndef WEBHOOK_OPTIONS_H
 #define WEBHOOK_OPTIONS_H
@@ -36,9 +36,9 @@ struct serve_options {
 extern const struct option_set option_set;
 
 /*
- * Reads defaults, then the environment, then arguments (NULL-terminated).
- * Returns 0, or 2 after a message. Strings live in argv, the environment or the
- * arena.
+ * Sets defaults, then reads the environment, then the arguments
+ * (NULL-terminated). Returns 0, or 2 after a message. Strings point into argv,
+ * the environment or the arena.
  */
 int serve_options_parse(struct serve_options *options,
 			enum option_command command, char **argv, FILE *errors);

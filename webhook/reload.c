@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main thread loads files, while reviews continue with the loaded ones.
- * Certificates are also checked each minute, since they become valid and
- * expire; a problem with them is logged once, until it changes.
+ * Loads files on the main thread, while reviews continue with the files loaded
+ * before. Certificates are also checked each minute, because they become valid
+ * and expire; a problem is logged once, until it changes.
  */
 #include "reload.h"
 
@@ -60,7 +60,8 @@ static void set_exemptions(struct reload *r, const struct policy *policy)
 	struct arena arena = ARENA_INIT;
 	size_t n = 0, size = 0;
 
-	/* The last day still counts. */
+	/* The last day still counts, so the end is the start of the next
+	 * day. */
 	while (policy_exemption_ending(policy, n, &exemption))
 		*VEC_PUSH(&arena, items, n, size) = (struct metrics_exemption){
 			.name = exemption.from,
@@ -75,7 +76,7 @@ static void drop_policy(void *policy)
 	policy_free(policy);
 }
 
-/* admission owns the policy from then on. */
+/* From here on, admission owns the policy. */
 static void take_policy(struct reload *r, struct policy *policy)
 {
 	static const char *const modes[] = {
@@ -126,8 +127,8 @@ static void note_folder(void *context, const char *folder)
 		copy;
 }
 
-/* Watches the folders of the policy's rules with its files. New files are
- * watched before they are read. */
+/* Reads the policy. Watches the folders of the rules that the policy names; new
+ * folders are watched before they are read. */
 static struct policy *read_policy(struct reload *r,
 				  struct policy_problems *problems)
 {
@@ -159,7 +160,8 @@ static void work_on_policy(void *context)
 
 	report_problems(r, &work->problems);
 	if (policy) {
-		/* All problems of an effective policy are warnings. */
+		/* A policy that is effective has no errors, so all its problems
+		 * are warnings. */
 		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
 			    (double)work->problems.n);
 		take_policy(r, policy);
@@ -189,7 +191,7 @@ static int load_policy(struct reload *r)
 
 /* --- the certificate ------------------------------------------------------ */
 
-/* A load of a file in use, and its result. */
+/* A file that was loaded again, and its problem. */
 struct file_work {
 	struct reload *reload;
 	int (*load)(struct reload *r, struct err *err);
@@ -220,11 +222,11 @@ struct loaded_file {
 	const char *what;
 	enum metrics_gauge taken;
 	enum metrics_counter failures;
-	char *problem; /* PROBLEM_BYTES */
-	bool stays;    /* an earlier version stays in use */
+	char *problem; /* PROBLEM_BYTES long */
+	bool stays;    /* the version loaded before stays in use */
 };
 
-/* Handles the outcome of a load. again: log a problem that was logged
+/* Logs the result of a load. again: log the problem even if it was logged
  * before. */
 static int settle(struct reload *r, const struct loaded_file *file, int rc,
 		  const struct err *err, bool again)
@@ -328,8 +330,8 @@ int reload_start(struct reload *r)
 {
 	int rc;
 
-	/* Watch files before reading them, so that no change in between is
-	 * missed. */
+	/* Files are watched before they are read, so that no change in between
+	 * is missed. */
 	watch_policy(r);
 	r->watches[RELOAD_KEYS] = watch_files(r->cert, r->key);
 	r->watches[RELOAD_CA] = watch_files(r->ca, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The policy, the certificate and the client CA, loaded at the start and again
- * when their files change or on SIGHUP. A broken file is logged and never
- * used: the last good one stays. One thread uses it.
+ * Loads the policy, the certificate and the client CA at the start, and again
+ * when their files change or on SIGHUP. A broken file is logged and never used:
+ * the last good version stays. Only one thread may use it.
  */
 #ifndef WEBHOOK_RELOAD_H
 #define WEBHOOK_RELOAD_H
@@ -22,28 +22,38 @@ enum { RELOAD_POLICY, RELOAD_KEYS, RELOAD_CA, RELOAD_WATCHES };
 struct reload {
 	struct rule_set rules;
 	const char *policy;	/* path; NULL: preset `recommended` */
-	const char *cert, *key; /* NULL: not read from files */
-	const char *ca;		/* path; NULL: anybody may send requests */
+	const char *cert, *key; /* paths; NULL: not read from files */
+	/* path; NULL: client certificates are not required */
+	const char *ca;
 	struct log *log;
 	struct metrics *metrics;
 	struct admission *admission;
 	struct key_store *keys;
-	struct client_ca *client_ca; /* set if there is a path */
-	bool knows_namespaces;	     /* there is a cluster state */
-	/* its own: */
-	struct watch *watches[RELOAD_WATCHES]; /* NULL without a path */
-	struct arena folders_arena; /* holds the folders named in the policy's
-				       `custom:` */
-	const char **folders; /* of the watch, including the policy's path */
+	struct client_ca *client_ca; /* set if `ca` is set */
+	bool knows_namespaces;	     /* a cluster state is configured */
+	/* Private fields. */
+	struct watch *watches[RELOAD_WATCHES]; /* NULL if the path is NULL */
+	/*
+	 * memory of the folders in the policy's
+	 *				       `custom:`
+	 */
+	struct arena folders_arena;
+	const char **folders; /* watched folders, and the policy's path */
 	size_t nfolders, nwatched, folders_size;
-	int64_t next_look; /* at the certificate's dates */
-	uint64_t hash;	   /* of the effective policy */
-	bool reported; /* it is reported as effective since the last failure */
-	bool again;    /* memory ran out while it was read */
+	/* time of the next check of the certificate's dates */
+	int64_t next_look;
+	uint64_t hash; /* hash of the effective policy */
+	/* the policy was logged as effective since the last failure */
+	bool reported;
+	bool again; /* memory ran out while the policy was read */
 	unsigned generation, ca_generation;
-	char problem[PROBLEM_BYTES];	/* last problem logged about the
-					   certificate */
-	char ca_problem[PROBLEM_BYTES]; /* and about the client CA */
+	/*
+	 * last logged problem of the
+	 *					   certificate
+	 */
+	char problem[PROBLEM_BYTES];
+	/* last logged problem of the client CA */
+	char ca_problem[PROBLEM_BYTES];
 };
 
 /* Loads all files for the first time. Returns -1 after logging the problem. */
@@ -51,9 +61,9 @@ int reload_start(struct reload *reload);
 void reload_release(struct reload *reload);
 /* Loads all files, changed or not (SIGHUP). */
 void reload_now(struct reload *reload);
-/* Checks whether something changed. */
+/* Loads files that have changed. */
 void reload_poll(struct reload *reload);
-/* Milliseconds until reload_poll() is due. */
+/* Returns the milliseconds until reload_poll() is due. */
 int reload_wait(const struct reload *reload);
 
 #endif

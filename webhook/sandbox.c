@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A seccomp filter built from a table with libseccomp (0.3 ms). The table lists
- * the granted calls; everything else raises SIGSYS in the calling thread, whose
- * handler logs the call and lets it fail with EPERM: a defect of gpugated
- * degrades and is logged, and an attacker gains nothing.
+ * Installs a seccomp filter, built with libseccomp (0.3 ms) from a table of
+ * permitted calls. Any other call raises SIGSYS in the calling thread, whose
+ * handler logs the call and lets it fail with EPERM: a defect of gpugated is
+ * logged and affects only that call, and an attacker gains nothing.
  *
- * Some calls are granted depending on one argument: files for reading only,
- * memory that is not executable, limits for reading only. The filter cannot
+ * Some calls are permitted depending on one argument: opening files for
+ * reading, memory that is not executable, reading of limits. The filter cannot
  * follow pointers, so openat2() and clone3() are rejected entirely.
  */
 #include "sandbox.h"
@@ -38,12 +38,12 @@
 #endif
 #endif
 
-/* From the kernel's headers; the C library lacks it. */
+/* Value from the kernel's headers; the C library lacks it. */
 #ifndef SYS_SECCOMP
 #define SYS_SECCOMP 1
 #endif
 
-/* The handler below sets a register of these architectures. */
+/* The handler sets a register, so it exists only for these architectures. */
 #if (defined(__x86_64__) || defined(__aarch64__)) && !defined(SANITIZED)
 #define FILTERS 1
 #endif
@@ -93,7 +93,7 @@ bool sandbox_available(void)
 
 struct grant {
 	int call;
-	unsigned argument; /* whose masked bits must have the value */
+	unsigned argument; /* its masked bits must have the value */
 	uint64_t mask, value;
 };
 
@@ -102,7 +102,7 @@ struct grant {
 		SCMP_SYS(name), 0, 0, 0                                        \
 	}
 
-/* A call that an architecture lacks is left out. */
+/* Calls that are permitted. A call that the architecture lacks is left out. */
 static const struct grant grants[] = {
 	ANY(futex),
 	ANY(epoll_wait),
@@ -138,14 +138,14 @@ static const struct grant grants[] = {
 	ANY(nanosleep),
 	ANY(clock_nanosleep),
 	ANY(restart_syscall),
-	/* memory; never executable */
+	/* Memory; never executable. */
 	{SCMP_SYS(mmap), 2, PROT_EXEC, 0},
 	{SCMP_SYS(mprotect), 2, PROT_EXEC, 0},
 	ANY(munmap),
 	ANY(mremap),
 	ANY(madvise),
 	ANY(brk),
-	/* files; never for writing */
+	/* Files; never for writing. */
 	{SCMP_SYS(openat), 2,
 	 O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | (O_TMPFILE & ~O_DIRECTORY), 0},
 	ANY(fstat),
@@ -159,7 +159,7 @@ static const struct grant grants[] = {
 	ANY(readlinkat),
 	ANY(faccessat),
 	ANY(getcwd),
-	/* ourselves */
+	/* The process itself. */
 	ANY(rt_sigaction),
 	ANY(rt_sigprocmask),
 	ANY(rt_sigreturn),
@@ -174,9 +174,9 @@ static const struct grant grants[] = {
 	ANY(sysinfo),
 	ANY(getrusage),
 	ANY(membarrier),
-	/* to set a limit needs a pointer here; to read one, NULL */
+	/* Setting a limit requires a pointer here; reading one passes NULL. */
 	{SCMP_SYS(prlimit64), 2, UINT64_MAX, 0},
-	/* new threads set their own names */
+	/* Permits new threads to set their names. */
 	{SCMP_SYS(prctl), 0, UINT32_MAX, PR_SET_NAME},
 	ANY(set_robust_list),
 	ANY(rseq),
@@ -184,8 +184,8 @@ static const struct grant grants[] = {
 	ANY(exit_group),
 };
 
-/* Calls that libcurl and the resolver make for each new connection. Threads,
- * but no processes: the flags are those of pthread_create(). */
+/* Calls that libcurl and the resolver make for each new connection. Permits
+ * threads, but not processes: the flags are those of pthread_create(). */
 static const struct grant client_grants[] = {
 	ANY(socket),   ANY(socketpair),
 	ANY(connect),  ANY(bind),
@@ -210,8 +210,9 @@ static int allow_calls(scmp_filter_ctx filter, const struct grant *list,
 	return rc;
 }
 
-/* glibc tries clone3() first, whose flags cannot be checked, and falls back to
- * clone() if it is missing. Returns 0, or a negative errno. */
+/* Adds all rules to the filter. glibc tries clone3() first, whose flags cannot
+ * be checked, and calls clone() if clone3() is missing. Returns 0, or a
+ * negative errno. */
 static int fill(scmp_filter_ctx filter, bool client)
 {
 	enum { TREE = 2 };
@@ -235,7 +236,8 @@ static int fill(scmp_filter_ctx filter, bool client)
 
 /* --- what is refused ------------------------------------------------------ */
 
-/* A signal handler can read it only here. Written once, before the filter. */
+/* Globals, because a signal handler has no other way to read them. Written
+ * once, before the filter is installed. */
 static _Atomic int report_fd = -1;
 static _Atomic bool report_json;
 static _Atomic unsigned reports;
@@ -281,15 +283,15 @@ static void report(int call)
 }
 
 /*
- * The filter's signal is raised by the thread's own call, so it interrupts only
- * the code that made the call.
+ * Handles SIGSYS. The filter raises the signal in the thread that made the
+ * call, so only that call is interrupted.
  */
 static void report_denied_call(int number, siginfo_t *info, void *context)
 {
 	ucontext_t *registers = context;
 	int saved = errno;
 
-	/* Another process sent the signal; no call failed here. */
+	/* If another process has sent the signal, no call was rejected. */
 	if (info->si_code != SYS_SECCOMP)
 		return;
 	report(info->si_syscall);

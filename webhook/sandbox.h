@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Drops rights that a process which only answers reviews does not need:
- * capabilities, new programs, files opened for writing, new sockets. An
- * attacker who takes over a thread has only the remaining ones.
+ * capabilities, starting programs, writing files, opening sockets. An attacker
+ * who controls a thread has only the remaining rights.
  */
 #ifndef WEBHOOK_SANDBOX_H
 #define WEBHOOK_SANDBOX_H
@@ -13,20 +13,21 @@
 #include "webhook/observe/log.h"
 
 /*
- * Must be called before there are threads, since capabilities are per thread.
- * Forbids core dumps, new privileges and all capabilities except the one that
- * binds low ports.
+ * Forbids core dumps, new privileges and all capabilities except the one for
+ * binding low ports. Must be called before there are threads, since
+ * capabilities are per thread.
  */
 int sandbox_prepare(struct err *err);
 
-/* True if the filter is compiled in. A sanitizer needs more than it grants. */
+/* Returns true if the filter is compiled in. A sanitizer needs calls that the
+ * filter rejects. */
 bool sandbox_available(void);
 
 /*
- * Installs the filter in all threads, after everything is set up. A forbidden
- * call fails with EPERM and is logged to the log's file, the first few times.
- * Returns -1 without a change if the kernel has no filters. client: the process
- * stays a client of an API server, so it may open sockets, and start the
+ * Installs the filter in all threads, once all files and sockets are open. A
+ * rejected call fails with EPERM; the first few are logged to log_fd. Returns
+ * -1 without a change if the kernel does not support filters. client: the
+ * process is a client of an API server, so it may open sockets, and start the
  * threads that resolve names.
  */
 int sandbox_enter(int log_fd, bool json, bool client, struct err *err);

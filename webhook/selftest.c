@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Sends reviews on the path of real ones: TLS, HTTP, the reader, all rules, the
- * response. Reviews are dry runs, so that they do not count as workloads. A
- * server started here is verified by its CA, and its verdicts must be the
- * expected ones. A running server may have any certificate and any policy: only
- * a response with the same uid is required.
+ * Sends reviews in the same way as the API server: TLS, HTTP, the reader, all
+ * rules, the response. The reviews are dry runs, so that they do not count as
+ * workloads. For a server that the self-test starts, its CA verifies the
+ * server, and the verdicts must be the expected ones. A server that already
+ * runs may have any certificate and any policy: only a response with the same
+ * uid is required.
  */
 #include "selftest.h"
 
@@ -30,7 +31,8 @@ enum { SECONDS = 5, HOUR = 3600, REPLY_MAX = 1 << 20 };
 
 struct trial {
 	const char *what, *path, *uid;
-	const char *gpus_requested; /* out of the limit of 1 */
+	/* GPUs that the pod requests; the limit is 1 */
+	const char *gpus_requested;
 	bool allowed;
 };
 
@@ -79,7 +81,7 @@ static void write_review(const struct trial *trial, struct buf *out)
 	json_decref(review);
 }
 
-/* any: accept any verdict. */
+/* Checks the response. any: every verdict is accepted. */
 static int check_answer(const struct trial *trial, bool any,
 			const struct buf *reply, struct err *err)
 {
@@ -100,7 +102,7 @@ static int check_answer(const struct trial *trial, bool any,
 	return rc;
 }
 
-/* The server to call. ca is PEM; NULL: any certificate is accepted. */
+/* A server to send reviews to. ca: PEM; NULL: any certificate is accepted. */
 struct target {
 	const char *address; /* HOST:PORT */
 	const struct buf *ca;
@@ -137,7 +139,8 @@ static void set_call(CURL *easy, const struct target *target,
 	}
 }
 
-/* Returns the status of the reply, whose body is appended; or -1. */
+/* Sends a review and appends the response's body. Returns the HTTP status, or
+ * -1. */
 static long post(const struct target *target, const char *path,
 		 const struct buf *review, struct buf *reply, struct err *err)
 {
@@ -199,7 +202,8 @@ static int ask(const struct target *target, const struct trial *trial)
 
 /* --- a server that runs --------------------------------------------------- */
 
-/* HOST:PORT, [HOST]:PORT or :PORT. */
+/* Sends reviews to a server that runs. address: HOST:PORT, [HOST]:PORT or
+ * :PORT. */
 static int ask_running(const char *address)
 {
 	const struct target target = {.address = address};
@@ -218,7 +222,8 @@ static int ask_running(const char *address)
 /* --- one of our own ------------------------------------------------------- */
 
 struct own {
-	struct rule_set rules; /* policies keep its address */
+	/* policies point to the set, so it must not move */
+	struct rule_set rules;
 	struct log *log;
 	struct metrics *metrics;
 	struct admission *admission;
@@ -272,7 +277,8 @@ static int start(struct own *own, const struct serve_options *options,
 	return own->server ? 0 : -1;
 }
 
-/* Fails for warnings, too: a server only logs a misspelled rule. */
+/* Reads the policy. Fails for warnings too, because a server would only log a
+ * misspelled rule. */
 static int check_policy(const struct own *own, const char *path)
 {
 	struct policy_options options = {.admission = true};

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The main thread starts everything, then waits for signals and changes of
- * files; it answers no requests itself. Signals are blocked before the first
- * thread starts, so that only the thread that waits for them receives them.
+ * Starts the service; after that, the main thread waits for signals and changes
+ * of files and answers no requests. Signals are blocked before the first thread
+ * starts, so that only the thread that waits for signals receives them.
  *
- * Shutdown: on SIGTERM /readyz fails at once, but reviews are answered until
- * every connection is closed, and for at least LAG_SECONDS: the API server
- * notices the shutdown only after a while. Each connection is closed with its
- * next reply; new connections are served. After --drain seconds, or at a second
- * signal, the remaining ones are cut. SIGINT comes from a person at a terminal:
- * there is no API server that has to notice it.
+ * Shutdown: on SIGTERM, /readyz fails at once, but reviews are answered until
+ * every connection is closed, and for at least LAG_SECONDS, because the API
+ * server notices the shutdown late. Each connection is closed with its next
+ * reply; new connections are served. After --drain seconds, or at a second
+ * signal, the remaining connections are cut. SIGINT comes from a user at a
+ * terminal: the shutdown then does not wait LAG_SECONDS.
  */
 #include "serve.h"
 
@@ -36,14 +36,16 @@
 #include "webhook/tls/self_managed.h"
 
 enum {
-	IDLE_SECONDS = 300, /* the API server's http.Transport keeps 90 */
+	/* longer than the 90 s of the API server's http.Transport */
+	IDLE_SECONDS = 300,
 	FLUSH_SECONDS = 10,
 	LAG_SECONDS = 10,
-	/* A watched state is a few seconds old; an older one is a guess. A file
-	 * may be as old as its owner allows. */
+	/* Default maximum age of a live state: it is normally a few seconds
+	 * old, and an older one may be wrong. The age of a file's state is not
+	 * limited by default. */
 	LIVE_MAX_AGE = 900,
 	KEPT_SIZE = 256 << 10,
-	THREADS_MAX = 8, /* unless the user asks for more */
+	THREADS_MAX = 8, /* default limit of the number of threads */
 };
 
 struct service {
@@ -52,20 +54,23 @@ struct service {
 	struct metrics *metrics;
 	struct admission *admission;
 	struct key_store *keys;
-	struct client_ca *client_ca; /* NULL: anybody may send requests */
+	/* NULL: client certificates are not required */
+	struct client_ca *client_ca;
 	struct server *server;
 	struct probe *probe;
 	struct reload reload;
 	struct state state;
-	struct api *own_api;	      /* for certificates, if state has none */
-	struct self_managed *managed; /* or NULL */
+	/* client for certificates, if state has none */
+	struct api *own_api;
+	struct self_managed *managed; /* may be NULL */
 	struct rule_set rules;
 	struct signals signals;
 	_Atomic bool up, draining;
-	int64_t deadline;   /* of draining; monotonic seconds */
-	int64_t earliest;   /* earliest end, if no connections are open */
-	int64_t next_flush; /* of the log's repeats */
-	bool logged_ready;  /* readiness last written to the log */
+	int64_t deadline; /* end of draining; monotonic seconds */
+	/* earliest end if all connections are closed; monotonic seconds */
+	int64_t earliest;
+	int64_t next_flush; /* time of the next log of repeats */
+	bool logged_ready;  /* readiness that was logged last */
 	bool logged_waiting;
 };
 
@@ -78,14 +83,16 @@ unsigned serve_threads(const struct serve_options *options)
 		return options->threads;
 	if (!sched_getaffinity(0, sizeof(set), &set) && CPU_COUNT(&set) > 0)
 		n = (unsigned)CPU_COUNT(&set);
-	/* More threads use up a container's share at once, and all wait. */
+	/* More threads would use up a container's share of CPU time at once,
+	 * and all would then wait. */
 	limit = process_cpu_limit(NULL);
 	if (limit && limit < n)
 		n = limit;
 	return n > THREADS_MAX ? THREADS_MAX : n;
 }
 
-/* Called by the probes' thread. */
+/* Returns the reason why the server is not ready, or NULL. Called by the thread
+ * for probes. */
 static const char *not_ready(void *context)
 {
 	struct service *s = context;
@@ -106,8 +113,8 @@ static const char *not_ready(void *context)
 	return state_not_ready(&s->state);
 }
 
-/* As above. An unused state does not make the server unready: all other rules
- * run. */
+/* Describes the cluster state, on the thread for probes. A state that is not
+ * used does not make the server unready: all other rules run. */
 static void describe(void *context, struct buf *out)
 {
 	const struct service *s = context;
@@ -126,7 +133,8 @@ static void describe(void *context, struct buf *out)
 
 /* --- start ---------------------------------------------------------------- */
 
-/* Each connection needs a descriptor, and the soft limit is often 1024. */
+/* Raises the limit of descriptors: each connection needs one, and the soft
+ * limit is often 1024. */
 static void raise_limit(struct service *s)
 {
 	rlim_t wanted = (rlim_t)s->options->max_connections + SERVER_SPARE_FDS;
@@ -144,7 +152,8 @@ static void raise_limit(struct service *s)
 			s->options->max_connections);
 }
 
-/* The rest is for the program, its connections and small reviews. */
+/* Returns the memory for reviews. The remaining memory is for the program, its
+ * connections and small reviews. */
 static size_t memory_for_reviews(const struct service *s)
 {
 	enum { SHARE = 8, OF_IT = 5, NO_LIMIT = 160 << 20 };
@@ -233,7 +242,8 @@ static bool wants_sandbox(const struct service *s)
 	return sandbox_available() && text_eq(s->options->sandbox, "on");
 }
 
-/* Serves without a filter if the kernel lacks or forbids filters. */
+/* Installs the filter. If the kernel lacks or forbids filters, the server runs
+ * without one. */
 static void enter_sandbox(struct service *s)
 {
 	bool json = text_eq(s->options->log_format, "json");
@@ -264,7 +274,7 @@ static int prepare(struct service *s)
 	return 0;
 }
 
-/* Must be called before there are threads, like state_open(). */
+/* Must be called before there are threads, as state_open(). */
 static int open_api(struct service *s)
 {
 	struct err err = {0};
@@ -368,7 +378,7 @@ static void stop(struct service *s)
 
 /* --- until the end -------------------------------------------------------- */
 
-/* Called on the signals' thread, like say_stopping(). */
+/* Starts draining. Called on the thread for signals, as say_stopping(). */
 static void drain(void *context, unsigned signal)
 {
 	struct service *s = context;
@@ -394,7 +404,7 @@ static void say_stopping(void *context)
 	log_say(s->log, LOG_WARN, "second signal: stopping");
 }
 
-/* True if there is nothing left to wait for. */
+/* Handles signals. Returns true if the server may end now. */
 static bool heed_signals(struct service *s)
 {
 	signals_clear(&s->signals);
@@ -417,7 +427,7 @@ static bool is_drained(const struct service *s)
 	       (now >= s->earliest && !server_connections(s->server));
 }
 
-/* Logs what /readyz reports whenever it changes. */
+/* Logs the status of /readyz whenever it changes. */
 static void report_readiness(struct service *s)
 {
 	const char *reason = not_ready(s);
@@ -477,10 +487,10 @@ int serve(const struct serve_options *options)
 	enum log_level level = LOG_INFO;
 	int rc = 2;
 
-	/* Arenas of malloc cost address space and, once used, memory; reviews
-	 * do not allocate. */
+	/* Each arena of malloc takes address space and, once used, memory;
+	 * reviews do not use malloc. */
 	mallopt(M_ARENA_MAX, 2);
-	/* Returns the memory of a large review to the system at its end. */
+	/* The memory of a large review is returned to the system at its end. */
 	mallopt(M_MMAP_THRESHOLD, KEPT_SIZE);
 	mallopt(M_TRIM_THRESHOLD, 2 * KEPT_SIZE);
 	log_level_parse(options->log_level, &level);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the service from start to end. Returns the exit status: 0 after SIGTERM
- * or SIGINT, 2 if it cannot start.
+ * or SIGINT, 2 if the service cannot start.
  */
 #ifndef WEBHOOK_SERVE_H
 #define WEBHOOK_SERVE_H
@@ -9,7 +9,8 @@
 #include "options.h"
 
 int serve(const struct serve_options *options);
-/* One for each processor that the process may use, at most 8. */
+/* Returns the number of threads: one for each processor that the process may
+ * use, at most 8. */
 unsigned serve_threads(const struct serve_options *options);
 
 extern const char program_version[]; /* "1.0.0" */

@@ -10,7 +10,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-/* Time for the main thread to clean up after a second signal. */
+/* Milliseconds for the main thread to clean up after a second signal. */
 enum { GRACE_MS = 1000 };
 
 int signals_block(struct signals *signals)

@@ -11,24 +11,25 @@
 #include <stdbool.h>
 
 struct signals {
-	/* Called on the signals' thread, at the first SIGTERM or SIGINT; and at
-	 * the second. */
+	/* Called on the thread for signals, at the first SIGTERM or SIGINT, and
+	 * at the second. */
 	void (*first)(void *context, unsigned signal);
 	void (*second)(void *context);
 	void *context;
-	/* Reasons to wake the main thread; it clears reload. */
+	/* Reasons to wake the main thread, which resets reload. */
 	atomic_bool reload, stop;
-	/* private */
+	/* Private fields. */
 	pthread_t thread;
 	bool runs;
 	int fd, wake, end;
 };
 
 /* Blocks signals, so that only the thread of signals_start() gets them. Must be
- * called before the first thread starts. Returns -1 with errno. */
+ * called before the first thread starts. Returns -1 and sets errno. */
 int signals_block(struct signals *signals);
 int signals_start(struct signals *signals);
-/* Readable if the main thread has something to do. */
+/* Returns a descriptor that is readable if a signal has arrived for the main
+ * thread. */
 int signals_fd(const struct signals *signals);
 void signals_clear(struct signals *signals);
 void signals_release(struct signals *signals);

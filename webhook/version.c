@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The version, from the file that the Makefile writes when it changes.
+ * The version, from a file that the Makefile writes when the version changes.
  */
 #include "serve.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The cluster state is up to a second behind the API server: a missing object
- * may have been created since. So a denial that depends on an absence waits
- * until the API server is asked for the object. Answers are only stored in the
- * state: an object that was missing a moment ago may exist now.
+ * Asks the API server about objects that the cluster state lacks. The state is
+ * up to a second behind the API server, so a missing object may have been
+ * created since. A denial that depends on a missing object therefore waits
+ * until the API server was asked for that object. Answers are only stored in
+ * the state: they are not kept separately, because an object that was missing a
+ * moment ago may exist now.
  */
 #include <string.h>
 
@@ -17,7 +19,8 @@ static bool can_ask(const struct review_context *ctx)
 	return review_asker(ctx)->ask && ctx->cluster;
 }
 
-/* Returns its index among the requested objects, or proof->n. */
+/* Returns the index of the absence among the requested objects, or proof->n if
+ * it was not requested. */
 static size_t number_of(const struct absence_proof *proof,
 			const struct cluster_absence *one)
 {
@@ -28,7 +31,8 @@ static size_t number_of(const struct absence_proof *proof,
 	return i;
 }
 
-/* Copies names, because the judge's are freed with its next object. */
+/* Adds the absence to the requested objects. Copies its names, because the
+ * judge frees them with its next object. */
 static void want(struct review_context *ctx, const struct cluster_absence *one)
 {
 	struct absence_proof *proof = &ctx->proof;
@@ -41,7 +45,7 @@ static void want(struct review_context *ctx, const struct cluster_absence *one)
 		one->name ? arena_strdup(arena, one->name) : NULL};
 }
 
-/* Asks the API server for the absences from this index on. */
+/* Asks the API server for the absences from index `from` on. */
 static void ask(struct review_context *ctx, size_t from)
 {
 	const struct admission_asker *asker = review_asker(ctx);
@@ -113,7 +117,8 @@ bool absence_judge_again(struct review_context *ctx)
 	for (size_t i = 0; i < now->n; i++)
 		if (now->findings[i].absences && denies(ctx, &now->findings[i]))
 			want_absences(ctx, &now->findings[i]);
-	/* A change of its labels may have changed the mode. */
+	/* The mode may depend on the labels of the namespace, which may have
+	 * changed. */
 	if (labels_matter(ctx))
 		want_namespace(ctx);
 	if (ctx->proof.n == from)
@@ -124,8 +129,9 @@ bool absence_judge_again(struct review_context *ctx)
 
 /* --- without an answer ---------------------------------------------------- */
 
-/* True if the finding depends on too many absences, or on one without an
- * answer. An absence that was not requested yet does not count. */
+/* Returns true if the finding depends on too many absences, or on an absence
+ * that the API server was asked about without an answer. An absence that was
+ * not requested yet does not count. */
 static bool is_unproven(const struct review_context *ctx,
 			const struct finding *f)
 {
@@ -160,6 +166,7 @@ void absence_drop(struct review_context *ctx)
 			now->findings[kept++] = *f;
 	}
 	now->n = kept;
-	/* Without the labels of its namespace nothing is denied. */
+	/* If the labels of the namespace are unknown, the request is lenient:
+	 * it is never denied. */
 	ctx->request.lenient |= ctx->proof.labels_unknown;
 }

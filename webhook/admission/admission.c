@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Processes a review, from its bytes to the bytes of the response.
+ * Processes a review: reads its bytes, checks the object, and writes the bytes
+ * of the response.
  */
 #include "admission.h"
 
@@ -19,7 +20,7 @@
 #include "respond.h"
 #include "review_context.h"
 
-/* As in `gpugate lint --fix`. */
+/* Same limit as in `gpugate lint --fix`. */
 enum { PATCH_ROUNDS = 10 };
 
 /* --- workers -------------------------------------------------------------- */
@@ -58,8 +59,8 @@ void admission_worker_free(struct admission_worker *worker)
 
 /* --- one review ----------------------------------------------------------- */
 
-/* Returns NULL if the state is too old. Labels of namespaces are still taken
- * from it, so exemptions stay effective. */
+/* Returns the cluster state, or NULL if it is too old. A state that is too old
+ * still provides the labels of namespaces, so exemptions stay effective. */
 static const struct cluster *usable_state(const struct review_context *ctx)
 {
 	int64_t max = ctx->options->state_max_age;
@@ -78,7 +79,8 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* The state at the time of the old object is unknown. */
+		/* The cluster state at the time of the old object is
+		 * unknown. */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
@@ -121,7 +123,8 @@ enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS, PATCH_COSTLY };
 static bool was_found(const struct judge *now, const struct finding *f,
 		      size_t *next)
 {
-	/* Both lists have the same order, so the next item usually matches. */
+	/* Both lists have the same order, so the next item usually has the same
+	 * fingerprint. */
 	for (size_t i = 0; i < now->n; i++, ++*next)
 		if (now->findings[*next % now->n].fingerprint == f->fingerprint)
 			return true;
@@ -129,8 +132,8 @@ static bool was_found(const struct judge *now, const struct finding *f,
 }
 
 /*
- * Checks the object again after the patch: no finding to patch may remain
- * without a fix, and no new one may deny. A fix may cause the next finding:
+ * Checks the object again after the patch: every finding that should be patched
+ * must be fixed, and no new finding may deny. A fix may cause the next finding:
  * without the node's IPC namespace a volume for /dev/shm is missing.
  */
 static enum after_patch look_after_patch(struct review_context *ctx)
@@ -141,9 +144,10 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	bool goes_on = false;
 	size_t next = 0;
 
-	ctx->budget = load_cost_object; /* the same documents again */
+	/* the documents are the same as in the first check */
+	ctx->budget = load_cost_object;
 	doc.root = now->patched;
-	doc.json = false; /* its bytes are those before the patch */
+	doc.json = false; /* the object's bytes do not contain the patch */
 	after = case_of(ctx, &doc);
 	after.patch = true;
 	after.wanted = WANT_OUTCOMES;
@@ -164,8 +168,7 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	return PATCH_HOLDS;
 }
 
-/* Returns the report of the patch for a finding that only the patched object
- * has. */
+/* Copies a finding that only the patched object has, for the report. */
 static struct finding as_patched(struct arena *arena, const struct finding *f)
 {
 	return (struct finding){
@@ -194,7 +197,8 @@ static void own_texts(struct arena *arena, struct node *node)
 		own_texts(arena, (struct node *)(uintptr_t)child);
 }
 
-/* A copy that lives as long as the arena. NULL if it has too many nodes. */
+/* Returns a copy of the node in the arena, or NULL if it has too many nodes for
+ * the budget. */
 static struct node *own_copy(struct arena *arena, const struct node *node,
 			     uint32_t *budget)
 {
@@ -205,7 +209,8 @@ static struct node *own_copy(struct arena *arena, const struct node *node,
 	return copy;
 }
 
-/* Joins the patches of the other judge, whose memory the next check reuses. */
+/* Appends the patch of the other judge to that of the first; copies it, since
+ * the next check reuses the other judge's memory. */
 static bool join_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
@@ -231,9 +236,9 @@ static bool join_patch(struct review_context *ctx)
 	return now->patched != NULL;
 }
 
-/* Patches until nothing remains to be patched. Returns PATCH_FAILS if the patch
- * must not be sent, also after too many rounds. That is a defect of a rule;
- * /validate checks the object as it came. */
+/* Patches until no finding remains to be patched. Returns PATCH_FAILS if the
+ * patch must not be sent, for example after too many rounds. That is a defect
+ * of a rule; /validate checks the object without the patch. */
 static enum after_patch settle_patch(struct review_context *ctx)
 {
 	enum after_patch after = look_after_patch(ctx);
@@ -258,9 +263,10 @@ static bool judge_sees(const struct review *review)
 }
 
 /*
- * A Scale has a number of replicas and not their requests. The cluster state
- * does not have them either, only the running pods: none at zero replicas, and
- * pods of two versions during an update.
+ * Returns the reason why the object is not checked. A Scale is not checked: it
+ * has a number of replicas, but not what each requests. The cluster state has
+ * only the running pods: none at zero replicas, and pods of two versions during
+ * an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
@@ -283,9 +289,9 @@ static void judge_now(struct review_context *ctx, struct reserve *reserve,
 }
 
 /*
- * The object was only checked for findings to patch; findings that deny after
- * the patch may have existed before, so they are checked now. The tree is read
- * again, since it is now the patched one.
+ * Checks the object for all findings: the first check looked only for findings
+ * to patch. Findings that deny after the patch may also have existed before it.
+ * The tree is read again, because the patch has changed it.
  */
 static enum after_patch settle_patch_again(struct review_context *ctx)
 {
@@ -306,7 +312,7 @@ static enum after_patch settle_patch_again(struct review_context *ctx)
 	return ctx->worker->now.patch ? settle_patch(ctx) : PATCH_HOLDS;
 }
 
-/* False: the patched object is too costly to be judged. */
+/* Returns false if the patched object is too costly to be checked. */
 static bool check_patch(struct review_context *ctx, enum run_wanted wanted)
 {
 	struct judge *now = &ctx->worker->now;
@@ -324,8 +330,8 @@ static bool check_patch(struct review_context *ctx, enum run_wanted wanted)
 	return true;
 }
 
-/* Selects rules: of a Pod's other findings, /mutate reports only the exempt and
- * suppressed ones. */
+/* Returns which rules to run. For a Pod, /mutate reports findings that it
+ * patches, and exempt and suppressed ones; no other findings. */
 static enum run_wanted wanted_of(const struct review_context *ctx)
 {
 	const struct request_context *c = &ctx->request;
@@ -335,7 +341,8 @@ static enum run_wanted wanted_of(const struct review_context *ctx)
 		       : WANT_ALL;
 }
 
-/* False: it is too costly to be judged, as it is or patched. */
+/* Returns false if the object, or the patched object, is too costly to be
+ * checked. */
 static bool judge_and_decide(struct review_context *ctx,
 			     struct reserve *reserve)
 {
@@ -370,8 +377,8 @@ static void know_namespace(struct review_context *ctx)
 		look_up_namespace(ctx);
 }
 
-/* Denies an object that cannot be read, if the overrides for its kind and
- * namespace allow it. */
+/* Denies an object that cannot be read, if the mode for its kind and namespace
+ * is enforce. */
 static void refuse_unread(struct review_context *ctx, const char *problem)
 {
 	const struct review *review = &ctx->review;
@@ -382,7 +389,7 @@ static void refuse_unread(struct review_context *ctx, const char *problem)
 		know_namespace(ctx);
 	policy_settings_in(ctx->policy, &object, ctx->namespace_labels,
 			   &ctx->mode);
-	/* An object that is being deleted is never denied. */
+	/* An object with deletionTimestamp is never denied. */
 	if (ctx->mode == MODE_ENFORCE &&
 	    !node_is_unset(
 		    node_path(review->old.root, "metadata.deletionTimestamp")))
@@ -407,7 +414,7 @@ static bool judge_reserving(struct review_context *ctx, struct reserve *reserve)
 	return judged;
 }
 
-/* Resets the state before another check of the same object. */
+/* Resets the results before the same object is checked a second time. */
 static void start_again(struct review_context *ctx)
 {
 	request_context_read(&ctx->request, &ctx->review, ctx->policy, false);
@@ -417,7 +424,8 @@ static void start_again(struct review_context *ctx)
 	look_up_namespace(ctx);
 }
 
-/* ResourceQuota itself covers Pods. */
+/* Checks the review's object. Reservations are only made for owners:
+ * ResourceQuota itself counts Pods. */
 static void judge_review(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;
@@ -452,7 +460,7 @@ static void judge_review(struct review_context *ctx)
 		record_unjudged(ctx, METRICS_NOT_JUDGED_INFRASTRUCTURE);
 }
 
-/* The deletion of an object ends its reservation. */
+/* Ends the reservation of an object that is deleted. */
 static void release_reservation(struct review_context *ctx)
 {
 	struct reserve *reserve = ctx->worker->admission->reserve;
@@ -544,7 +552,7 @@ static bool context_begin(struct review_context *ctx,
 			   ? worker->admission->options.now
 			   : (int64_t)time(NULL);
 	arena_reset(&worker->arena);
-	/* A review that was interrupted did not end its record. */
+	/* A review that was interrupted did not stop recording absences. */
 	cluster_absences_record(NULL);
 	worker->now.n = 0;
 	worker->now.costly = false;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Admission: an AdmissionReview's bytes in, the response's bytes out. It does
- * not depend on sockets, so that the server, the self-test, the fuzzer and the
- * tests without sockets all use the same code.
+ * Admission: reads the bytes of an AdmissionReview and writes the bytes of the
+ * response. The code does not use sockets, so that the server, the self-test,
+ * the fuzzer and unit tests can all call it.
  *
- * One struct admission is shared by all threads. It holds the policy and the
- * cluster state, which may be replaced while reviews are in flight. A review
- * takes a reference to each at its start and drops them at its end.
+ * All threads share one struct admission. It holds the policy and the cluster
+ * state, which may be replaced while reviews are in flight. A review takes a
+ * reference to each at its start and drops both at its end.
  *
  * One struct admission_worker belongs to one thread and keeps its memory from
  * review to review.
@@ -33,38 +33,42 @@ struct admission_options {
 	const struct rule_set *rules;
 	struct metrics *metrics; /* must outlive admission */
 	struct log *log;	 /* must outlive admission */
-	bool reservations; /* count demand that was admitted a moment ago */
-	int64_t now;	   /* seconds since the epoch; 0: read the clock */
-	/* Seconds after which a cluster state is not used if the policy has no
-	 * maxAge; 0: never. */
+	/* count demand that was admitted a moment ago (reservation.h) */
+	bool reservations;
+	int64_t now; /* seconds since the epoch; 0: read the clock */
+	/* Maximum age of a cluster state in seconds if the policy has no
+	 * maxAge; 0: unlimited. */
 	int64_t state_max_age;
 };
 
 struct admission *admission_new(const struct admission_options *options);
 void admission_free(struct admission *admission);
-/* Takes ownership of the policy; the previous one is freed when its last review
- * ends. Without a policy, reviews are answered with 503. */
+/* Takes ownership of the policy; the previous policy is freed when the last
+ * review that uses it ends. Without a policy, reviews are answered with 503. */
 void admission_set_policy(struct admission *admission, struct policy *policy);
-/* Takes over one reference; NULL: no state. Rules that need one are then
- * skipped and counted. */
+/* Takes over one reference; cluster may be NULL: no state. Without a state,
+ * rules that need one are skipped and counted. */
 void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 /*
- * Asks the API server for n <= CLUSTER_ABSENCES objects that the state lacks,
- * for at most ms milliseconds. Returns a bit for each answer: the current state
- * then has the object, or it does not exist.
+ * A function that asks the API server for n <= CLUSTER_ABSENCES objects that
+ * the state lacks, for at most ms milliseconds. It returns a bit for each
+ * object that was answered: the current state then has the object, or the
+ * object does not exist.
  */
 struct admission_asker {
 	uint32_t (*ask)(void *context, const struct cluster_absence *items,
-			size_t n, unsigned ms); /* NULL: none to ask */
+			/* NULL: objects are not asked for */
+			size_t n, unsigned ms);
 	void *context;
 };
 /* Must be called before the first review. */
 void admission_set_asker(struct admission *admission,
 			 const struct admission_asker *asker);
-/* Returns the seconds after which the state is not used; 0: never. */
+/* Returns the maximum age of the cluster state in seconds; 0: unlimited. */
 int64_t admission_max_age(struct admission *admission);
-/* Returns why the state is not used, a constant; NULL if it is used. */
+/* Returns the reason why the state is not used, a constant string; NULL if it
+ * is used. */
 const char *admission_state_unused(struct admission *admission, int64_t now);
 bool admission_has_policy(const struct admission *admission);
 
@@ -72,16 +76,18 @@ struct admission_worker *admission_worker_new(struct admission *admission);
 void admission_worker_free(struct admission_worker *worker);
 
 struct admission_reply {
-	unsigned status;	  /* HTTP */
-	unsigned retry_after;	  /* seconds; 0: no such header */
+	unsigned status; /* HTTP status */
+	/* seconds for the header Retry-After; 0: no such header */
+	unsigned retry_after;
 	const char *content_type; /* "application/json" or "text/plain" */
-	const char *body;	  /* the worker's, until its next review */
+	/* memory of the worker, valid until its next review */
+	const char *body;
 	size_t len;
 };
 
 /*
- * Checks one review. Always fills reply: 200 with an AdmissionReview, or 400
- * with a reason if the body is not a review (not JSON, or without a uid).
+ * Checks one review. Always fills reply: status 200 with an AdmissionReview, or
+ * 400 with a reason if the body is not a review (not JSON, or without a uid).
  */
 void admission_review(struct admission_worker *worker, enum admission_path path,
 		      const char *body, size_t len,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From findings to outcomes. Each step only lowers an outcome, so
- * their order does not matter; the mode comes last, because "would" is the
- * outcome without it.
+ * Decides the outcome of a finding. Each step can only lower the outcome, so
+ * the order of the steps does not matter, except that the mode comes last:
+ * "would" is the outcome without the mode.
  *
- * A rule whose action is `patch` has already run when a Pod reaches /validate:
- * a finding that remains could not be patched, and its severity decides. In
- * weaker modes than enforce it is what would be patched.
+ * A rule whose action is `patch` has already run when a Pod reaches /validate.
+ * A finding that remains there could not be patched, and its severity decides.
+ * In a mode weaker than enforce, the finding is what would be patched.
  */
 #include "decide.h"
 
@@ -30,8 +30,9 @@ const char *outcome_name(enum outcome outcome)
 /* --- facts of the request ------------------------------------------------- */
 
 /*
- * Accounts that create Pods for owners: kube-system's service accounts, the
- * controller manager itself if it has none, and those of the policy.
+ * Returns true for accounts that create Pods for owners: service accounts of
+ * kube-system, the controller manager's user if it does not use service
+ * accounts, and accounts that the policy lists.
  */
 static bool is_controller(const struct policy *policy, const char *user)
 {
@@ -40,7 +41,7 @@ static bool is_controller(const struct policy *policy, const char *user)
 	       policy_is_controller(policy, user);
 }
 
-/* True if its controller is of a kind that is checked itself. */
+/* Returns true if the object has a controller of a kind that gpugate checks. */
 static bool has_judged_owner(const struct policy *policy,
 			     const struct node *object)
 {
@@ -84,7 +85,7 @@ static void read_ticket(struct request_context *c, const struct review *review,
 	c->ticket_problem = "you are in none of the groups that may use it";
 }
 
-/* True if Argo CD or Flux manage the object, which revert patches. */
+/* Returns true if Argo CD or Flux manages the object; both revert patches. */
 static bool is_kept_in_git(const struct review *review)
 {
 	static const char *const labels[] = {
@@ -119,14 +120,16 @@ static bool is_patchable(const struct request_context *c,
 
 	if (review->operation != OPERATION_CREATE || *review->subresource)
 		return false;
-	/* Mirror pods of a kubelet are excluded. */
+	/* Pods with the mirror annotation are excluded: the kubelet creates
+	 * them. */
 	if (c->pod)
 		return !node_get(node_get(meta, "annotations"),
 				 "kubernetes.io/config.mirror");
 	return policy_patches_owners(policy) && !is_kept_in_git(review);
 }
 
-/* True if every field of a, except metadata and status, is the same in b. */
+/* Returns true if every field of a, except metadata and status, has the same
+ * value in b. */
 static bool same_fields(const struct node *a, const struct node *b)
 {
 	FOR_EACH_CHILD(a, child) {
@@ -163,8 +166,9 @@ void request_context_read(struct request_context *c,
 	c->controlled = c->controller && ((c->pod && c->update) ||
 					  has_judged_owner(policy, object));
 	read_ticket(c, review, policy);
-	/* Only the API server sets it on the stored object. Finalizers must be
-	 * removable, but a finalizer must not bypass the checks either. */
+	/* The request is lenient if the stored object has deletionTimestamp,
+	 * which only the API server sets. Finalizers must be removable, but a
+	 * finalizer alone must not bypass the checks. */
 	c->lenient = c->update &&
 		     !node_is_unset(node_path(review->old.root,
 					      "metadata.deletionTimestamp")) &&
@@ -187,7 +191,8 @@ static enum outcome outcome_of_action(const struct request_context *c,
 		if (judge_patches(f) && c->patchable &&
 		    (c->mutate || f->mode != MODE_ENFORCE))
 			return OUTCOME_PATCH;
-		/* The Pods of an owner are patched when they are created. */
+		/* An owner is not patched here: its Pods are patched when they
+		 * are created. */
 		if (judge_patches(f) && !c->pod)
 			return OUTCOME_WARN;
 		return f->severity == SEVERITY_ERROR ? OUTCOME_DENY
@@ -203,7 +208,7 @@ static enum outcome lowered(const struct request_context *c,
 	if (outcome != OUTCOME_DENY)
 		return outcome;
 	if (c->mutate)
-		return OUTCOME_NONE; /* /validate sees it too */
+		return OUTCOME_NONE; /* /validate reports the finding */
 	if (c->controlled && !f->controller_pods)
 		return OUTCOME_AUDIT;
 	if (c->lenient || c->ticket ||
@@ -225,10 +230,10 @@ struct decision decide(const struct request_context *c, const struct finding *f)
 	if (f->suppressed)
 		return decision;
 	decision.would = lowered(c, f, outcome_of_action(c, f));
-	/* A controller drops warnings, so they are audited instead. */
+	/* A controller drops warnings, so the finding is audited instead. */
 	if (c->controlled && decision.would == OUTCOME_WARN)
 		decision.would = OUTCOME_AUDIT;
-	/* /validate warns as well, so /mutate does not. */
+	/* /validate reports the same warnings, so /mutate does not. */
 	if (c->mutate && decision.would != OUTCOME_PATCH)
 		decision.would = OUTCOME_NONE;
 	decision.outcome = decision.would > ceiling[f->mode] ? ceiling[f->mode]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides the outcome of a finding. A pure function of the policy's action for
- * the finding and the context of the request; it also computes the outcome
- * under full enforcement.
+ * Decides the outcome of a finding. The outcome depends only on the policy's
+ * action for the finding and the context of the request. Computes also the
+ * outcome that mode enforce would have.
  */
 #ifndef WEBHOOK_DECIDE_H
 #define WEBHOOK_DECIDE_H
@@ -15,7 +15,7 @@
 #include "engine/policy.h"
 #include "review.h"
 
-/* In order of weight. */
+/* From the weakest to the strongest. */
 enum outcome {
 	OUTCOME_NONE,
 	OUTCOME_AUDIT,
@@ -25,37 +25,39 @@ enum outcome {
 };
 
 struct request_context {
-	bool mutate; /* /mutate: patches, never denies */
-	bool pod;    /* a Pod itself, not an owner of Pods */
-	/* Patches are made for this request: a Pod's CREATE, or an owner's if
-	 * the policy allows it. */
+	bool mutate; /* request to /mutate, which patches and never denies */
+	bool pod;    /* the object is a Pod, not an owner of Pods */
+	/* The object may be patched: it is the CREATE of a Pod, or of an owner
+	 * if the policy allows patches of owners. */
 	bool patchable;
 	bool update;
-	/* The object is being deleted, or only metadata changes; and it adds no
-	 * use of devices that the scheduler does not count. */
+	/* Only metadata changes, or the object is being deleted; and its use of
+	 * devices that the scheduler does not count does not grow. */
 	bool lenient;
 	bool demand_grew;
-	/* No pod, role or resource increases, and some decrease; and it adds no
-	 * use of devices that the scheduler does not count. */
+	/* The number of pods, roles and resources does not increase, and some
+	 * number decreases; the use of devices that the scheduler does not
+	 * count does not grow either. */
 	bool demand_fell;
 	bool controller; /* requested by a controller's account */
-	/* Created by a controller for a checked owner, or a Pod that a
-	 * controller changes: its gates, its placement. */
+	/* A controller created the Pod for an owner that is checked, or changes
+	 * only its scheduling gates or placement. */
 	bool controlled;
-	const char *ticket;	    /* break-glass, or NULL */
-	const char *ticket_problem; /* why a ticket is not valid */
+	const char *ticket;	    /* break-glass ticket, or NULL */
+	const char *ticket_problem; /* why the ticket is not valid */
 };
 
 struct decision {
 	enum outcome outcome, would;
 };
 
-/* Reads only the facts of the request; the caller sets demand_grew, demand_fell
- * and lenient, except for objects being deleted. */
+/* Reads the facts from the request only. The caller sets demand_grew,
+ * demand_fell and lenient; lenient is set here for objects that are being
+ * deleted. */
 void request_context_read(struct request_context *c,
 			  const struct review *review,
 			  const struct policy *policy, bool mutate);
-/* True for an UPDATE that changes only metadata (or status). */
+/* Returns true if only metadata or status differ between the two objects. */
 bool update_is_metadata(const struct node *now, const struct node *before);
 
 struct decision decide(const struct request_context *c,

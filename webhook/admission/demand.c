@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The number of pods of a role can change without a review (the scale
- * subresource, autoscalers): the requests of one pod are compared as well as
- * the sums, even at zero pods. A role or resource that the old object lacks
- * grows from zero.
+ * Compares the demand of two versions of an object. The number of pods of a
+ * role can change without a review (by the scale subresource or autoscalers),
+ * so the requests of one pod are compared as well as the sums, even at zero
+ * pods. A role or resource that the old object lacks grows from zero.
  */
 #include "demand.h"
 
@@ -16,13 +16,14 @@
 #include "kube/object.h"
 #include "kube/pod.h"
 
-/* All devices of a pod, including those of claims and operators' fields. */
+/* Name for all devices of a pod together, also those of claims and of
+ * operators' fields. */
 #define DEVICES ""
 
 struct demand_row {
 	const char *role, *resource;
 	struct quantity pod, steady, peak;
-	struct quantity awake; /* steady, without suspended pods */
+	struct quantity awake; /* steady demand without suspended pods */
 	bool unknown;
 };
 
@@ -40,7 +41,7 @@ static int cmp_rows(const void *a, const void *b)
 	return c ? c : strcmp(x->resource, y->resource);
 }
 
-/* The row of the same role and resource, in a sorted table. */
+/* Returns the row with the same role and resource from a sorted table. */
 static const struct demand_row *find_row(const struct demand_table *demand,
 					 const struct demand_row *key)
 {
@@ -59,7 +60,7 @@ static void add_to(struct demand_row *row, const struct demand_row *more)
 	row->unknown |= more->unknown;
 }
 
-/* Sorts the table, with one row for each role and resource. */
+/* Sorts the table and merges rows with the same role and resource. */
 static void sort_rows(struct demand_table *demand)
 {
 	size_t last = 0;
@@ -82,7 +83,8 @@ static struct quantity of_pods(struct quantity each, struct amount pods,
 	return quantity_mul(quantity_mul(each, pods.n), copies);
 }
 
-/* A queue suspends and resumes admitted objects: their demand stays. */
+/* Returns true if a user has stopped the object. A queue suspends and resumes
+ * objects that it admitted: their demand counts. */
 static bool is_stopped(const struct object *object)
 {
 	return object_is_suspended(object) && !object_is_queued(object);
@@ -105,7 +107,8 @@ static void add_row(struct demand_table *demand, const struct pod *pod,
 		.unknown = unknown || pod->steady.unknown};
 }
 
-/* True if an earlier container of the pod has the resource as well. */
+/* Returns true if a container before this one in the pod has the resource as
+ * well. */
 static bool is_counted(const struct pod *pod, const struct container *before,
 		       const char *resource)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Demand of an object for devices, by role and resource: different resources
- * are never added up.
+ * Demand of an object for devices, per role and resource. Amounts of different
+ * resources are never added up.
  */
 #ifndef WEBHOOK_DEMAND_H
 #define WEBHOOK_DEMAND_H
@@ -13,10 +13,14 @@
 #include "kube/object.h"
 
 struct demand_change {
-	bool grew;    /* a pod, the steady state or the peak of a role requests
-			 more of a resource */
-	bool resumed; /* some of it was suspended and is not any more */
-	bool fell;    /* nothing increases, and some resource decreases */
+	/*
+	 * a pod requests more of a resource, or a role requests more in its
+	 *			 steady state or at its peak
+	 */
+	bool grew;
+	bool resumed; /* pods that were suspended are resumed */
+	/* no number increases, and the amount of some resource decreases */
+	bool fell;
 };
 
 struct demand_change demand_compare(struct arena *arena,

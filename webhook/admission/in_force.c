@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The effective policy and cluster state. The policy is in a reference-counted
- * box: a review takes a reference under a short lock and drops it at its end,
- * so that neither a reload nor a review ever waits for the other.
+ * Holds the effective policy and cluster state. The policy is in a
+ * reference-counted box: a review takes a reference under a lock that is held
+ * only for a moment, and drops it at the end, so that neither a reload nor a
+ * review waits for the other.
  */
 #include <jansson.h>
 #include <stdio.h>
@@ -18,8 +19,8 @@ struct admission *admission_new(const struct admission_options *options)
 
 	if (!admission)
 		OUT_OF_MEMORY();
-	/* jansson creates its hash seed on first use, which must not happen in
-	 * two threads. */
+	/* jansson creates its hash seed on first use, which two threads must
+	 * not do at the same time. */
 	json_object_seed(0);
 	admission->options = *options;
 	pthread_mutex_init(&admission->lock, NULL);
@@ -114,7 +115,7 @@ void admission_set_policy(struct admission *admission, struct policy *policy)
 	box_drop(admission, old);
 }
 
-/* Seconds; 0: any age is allowed. */
+/* Returns the maximum age of the state in seconds; 0: unlimited. */
 static int64_t max_age(const struct admission *admission)
 {
 	int64_t wanted =
@@ -154,7 +155,7 @@ const char *admission_state_unused(struct admission *admission, int64_t now)
 
 bool admission_has_policy(const struct admission *admission)
 {
-	/* Once there is a policy, there always is one. */
+	/* A policy can be replaced but never removed. */
 	return __atomic_load_n(&admission->box, __ATOMIC_ACQUIRE) != NULL;
 }
 

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Runs the engine on one object. The document of a review has no placeholders,
- * no fragments and no comments: every value is literal.
+ * fragments or comments: every value is literal.
  *
- * An object is patched for rules whose action in the policy is `patch`: safe
- * patches, and those that a policy must opt in to. The patch is computed even
- * where the mode forbids it, since an audit reports what would be patched.
+ * An object is patched for rules whose action in the policy is `patch`: by safe
+ * fixes, and by unsafe ones if the policy allows them. The patch is also
+ * computed if the mode forbids patches, because an audit reports what would be
+ * patched.
  *
- * Findings leave this file without the object's secret values: responses are
- * kept in audit logs and events.
+ * Findings are returned without the object's secret values, because responses
+ * are kept in audit logs and events.
  */
 #include "judge.h"
 #include "reservation.h"
@@ -51,8 +52,8 @@ static void take_repair(void *context, const struct doc *doc,
 	judge->patched = root;
 }
 
-/* Most reviews do not; scanning their bytes costs a tenth of scanning the tree.
- */
+/* Returns true if the review's bytes may contain secrets. Most reviews contain
+ * none, and scanning the bytes costs a tenth of scanning the tree. */
 static bool may_hold_secrets(const struct judge *judge)
 {
 	const struct source *source = judge->doc.source;
@@ -72,8 +73,8 @@ static void take_findings(void *context, uint32_t file,
 	struct judge *judge = context;
 	struct secrets *secrets = &judge->secrets;
 
-	/* An object that is too costly is not reported by its findings, and a
-	 * search for secrets would take too long. */
+	/* Findings of an object that is too costly are not reported, and a
+	 * search for secrets in it would take too long. */
 	if (judge->run.costly)
 		return;
 	judge->findings =

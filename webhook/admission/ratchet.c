@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A finding is the same as an old one when its rule and its value are the same.
- * The value includes pod, container, message and all values that decide the
- * verdict; not the position, since a missing field is reported at the nearest
- * parent, which moves. The use of devices that the scheduler does not count may
- * not grow: no more pods may use them than in the old object.
+ * Compares the findings of an UPDATE with those of the old object. Two findings
+ * are the same if rule and value are the same. The value includes pod,
+ * container, message and all values that decide the verdict, but not the
+ * position: a missing field is reported at the nearest existing parent, which
+ * may change. The use of devices that the scheduler does not count may not
+ * grow: the new object may not use them in more pods than the old one.
  */
 #include "ratchet.h"
 
@@ -14,7 +15,7 @@
 struct forgivable {
 	uint64_t value;
 	const struct rule *rule;
-	struct amount pods; /* pods that take devices */
+	struct amount pods; /* number of pods that use devices */
 };
 
 static bool takes(const struct finding *f)
@@ -31,7 +32,7 @@ static int cmp_kept(const void *a, const void *b)
 	return strcmp(x->rule->name, y->rule->name);
 }
 
-/* Sorts, removes duplicates, and adds up the pods of equal items. */
+/* Sorts the items, removes duplicates, and adds up the pods of equal items. */
 static size_t merge(struct forgivable *items, size_t n)
 {
 	size_t last = 0;
@@ -54,7 +55,8 @@ struct kept_list {
 	size_t n;
 };
 
-/* c: keep only findings that are denied under it; NULL: all. */
+/* Lists findings. c: lists only findings that this request would be denied for;
+ * NULL: all findings. */
 static struct kept_list list(struct arena *arena,
 			     const struct object_findings *findings,
 			     const struct request_context *c)
@@ -94,7 +96,7 @@ static const struct forgivable *find_forgivable(const struct kept_list *list,
 	return bsearch(key, list->items, list->n, sizeof(*key), cmp_kept);
 }
 
-/* Lists each rule of the list once. */
+/* Lists each rule of the given list once. */
 static struct rule_list rules_of(struct arena *arena,
 				 const struct kept_list *list)
 {
@@ -116,7 +118,7 @@ bool ratchet(struct arena *arena, const struct request_context *c,
 	     const struct object_findings *now,
 	     const struct object_findings *old)
 {
-	/* The old object as if it were created today. */
+	/* Context in which the old object would be created today. */
 	struct request_context alone = {.pod = c->pod};
 	struct kept_list before = list(arena, old, &alone);
 	struct kept_list after = list(arena, now, NULL);

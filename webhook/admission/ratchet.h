@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Findings that an UPDATE may keep. A finding of the new object is forgiven if
- * the old object, checked by the effective policy, would itself be denied for
- * it with the same value: a finding that only warned before forgives nothing.
+ * the old object, checked with the effective policy, would be denied for a
+ * finding with the same rule and value. A finding of the old object that is
+ * only a warning forgives nothing.
  */
 #ifndef WEBHOOK_RATCHET_H
 #define WEBHOOK_RATCHET_H
@@ -18,9 +19,9 @@ struct object_findings {
 };
 
 /*
- * Sets `forgiven` on the findings of now. Returns true if one of the others
- * uses devices that the scheduler does not count. c: the context of the
- * request.
+ * Sets `forgiven` on the findings of now. Returns true if a finding that is not
+ * forgiven is about devices that the scheduler does not count. c: the context
+ * of the request.
  */
 bool ratchet(struct arena *arena, const struct request_context *c,
 	     const struct object_findings *now,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Few reservations exist at a time (those of 30 seconds), so a list suffices.
- * It is limited: beyond RESERVATIONS the oldest one, which is about to expire,
- * is dropped.
+ * Keeps the reservations in a list, because only the few of the last 30 seconds
+ * exist at a time. At most RESERVATIONS are kept: beyond that, the oldest one
+ * is dropped, which would end soon anyway.
  */
 #include "reservation.h"
 
@@ -16,7 +16,7 @@
 enum { RESERVATIONS = 4096, LIFE = 30, RESOURCES = 8 };
 
 struct reservation {
-	uint64_t key; /* object_id_hash() */
+	uint64_t key; /* hash of the object, from object_id_hash() */
 	char *api_version, *kind, *namespace, *name;
 	int64_t until;
 	struct {
@@ -30,7 +30,7 @@ struct reserve {
 	pthread_mutex_t lock;
 	struct reservation *reservations; /* oldest first */
 	size_t n, size;
-	/* The demand of the review that holds the lock; a key of 0: none. */
+	/* Demand of the review that holds the lock; key 0: none. */
 	struct reservation noted;
 	int64_t now;
 	struct reservations view;
@@ -170,7 +170,8 @@ void reserve_note(struct reserve *r, const struct workload *w)
 {
 	struct reservation *p = &r->noted;
 
-	/* Embedded objects are reported after it; the outer object counts. */
+	/* The first workload is the outer object, which counts; embedded
+	 * objects are reported after it. */
 	if (p->key || w->child || w->suspended || w->kueue ||
 	    !*w->id.namespace || !*w->id.name)
 		return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The response is written key by key into one buffer. The uid is that of the
+ * Writes the response key by key into one buffer. The uid is that of the
  * request. patch and patchType occur together or not at all, and only from
  * /mutate: the API server rejects anything else (apiserver
  * admission/plugin/webhook/request).
@@ -69,7 +69,7 @@ static void add_names(struct buf *out, const char *key,
 	buf_release(&text);
 }
 
-/* An object without findings gets no annotations. */
+/* Adds the audit annotations, unless the object has no findings. */
 static void add_annotations(struct buf *out, const struct verdict *v,
 			    const char *policy)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads a review. The fields of the envelope may come in any order, so the
+ * Reads a review. The fields around the objects may come in any order, so the
  * whole text is parsed before any field is used.
  *
- * If an object exceeds the limits, only the envelope is read again, without the
- * objects in it, so that the denial reaches the API server with its uid. A
- * failed call would be admitted by failurePolicy Ignore.
+ * If an object exceeds the limits, only the fields around the objects are read
+ * again, so that the denial can be sent with the request's uid. Without a
+ * response the API server would admit the object under failurePolicy Ignore.
  *
  * Sources: kubernetes/api admission/v1 types.go; sizes and order of fields as
  * kube-apiserver 1.36 sends them.
@@ -18,8 +18,8 @@
 #include "doc/work.h"
 
 enum {
-	/* 1.5 MiB, etcd's limit, of small fields are 60,000 nodes; and a review
-	 * may have two objects. */
+	/* An object of 1.5 MiB, etcd's limit, with only short fields has 60,000
+	 * nodes; and a review may contain two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
 	/* Shorter reviews have no long text for many maps. */
@@ -48,7 +48,8 @@ static uint64_t bit_of(const char *key)
 	return node_tag_bit(node_tag(key, strlen(key)));
 }
 
-/* Called for keys that have the bit of one of these. */
+/* Returns true for a field that is not read. Called for keys whose bit is set
+ * in the filter. */
 static bool skip_unseen(void *context, const struct node *map, const char *key,
 			size_t len)
 {
@@ -91,7 +92,7 @@ static void note_trouble(void *context, const struct load_issue *issue)
 				     issue->text, issue->start);
 }
 
-/* few: no list in it can be long. */
+/* Sets *few to true if every list in the text is short. */
 static struct node *read_tree(struct arena *arena, struct review *review,
 			      bool (*skip)(void *context,
 					   const struct node *map,
@@ -133,7 +134,8 @@ static const char *text_of(const struct node *node)
 {
 	const char *text = node_str(node);
 
-	/* A text with a NUL inside is not the name before the NUL. */
+	/* A text with a NUL inside is ignored: C code would read only the part
+	 * before the NUL. */
 	return text && strlen(text) == node->len ? text : "";
 }
 
@@ -151,11 +153,12 @@ static enum operation operation_of(const char *name)
 	return OPERATION_OTHER;
 }
 
-/* Makes an object of the request a separate document. */
+/* Makes an object of the request the root of a separate document. */
 static void take_document(struct review *review, const struct node *object,
 			  struct doc *doc)
 {
-	/* The tree was built by this review and is not shared. */
+	/* This review has built the tree and does not share it, so it may be
+	 * changed. */
 	struct node *root = (struct node *)(uintptr_t)object;
 
 	memset(doc, 0, sizeof(*doc));
@@ -223,7 +226,8 @@ static void clear(struct review *review)
 	review->namespace = review->name = review->user = "";
 }
 
-/* Checks that the lists are short enough for rules to finish in time. */
+/* Returns REVIEW_UNREADABLE if a list is too long for the rules to finish in
+ * time. */
 static enum review_outcome check_lists(struct review *review)
 {
 	review->old_too_long = work_is_too_much(review->old.root);
@@ -242,7 +246,8 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 
 	clear(review);
 	source_init(&review->source, arena, "review", body, len);
-	/* Positions in the API server's text are never reported. */
+	/* Positions in the API server's text are never reported, so lines are
+	 * not counted. */
 	review->source.bytes_only = true;
 	root = read_tree(arena, review, skip_unseen, &few);
 	if (root && !read_envelope(review, root))
@@ -262,9 +267,9 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 /* --- the beginning of a long one ------------------------------------------ */
 
 /*
- * The API server writes fields in the order of its types: all fields that
- * describe the request precede the objects. Returns the start of the first
- * object; 0 if it is beyond the text.
+ * Returns the position where the first object begins; 0 if it is beyond the
+ * text. The API server writes fields in the order of its types: all fields that
+ * describe the request come before the objects.
  */
 static size_t end_of_envelope(const char *text, size_t len)
 {

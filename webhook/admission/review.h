@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * An AdmissionReview (admission.k8s.io/v1) as the API server sends it, read
- * straight into node trees. Fields that no rule reads are skipped:
+ * An AdmissionReview (admission.k8s.io/v1) as the API server sends it, parsed
+ * directly into node trees. Fields that no rule reads are skipped:
  * managedFields, the last-applied-configuration annotation, status.
  */
 #ifndef WEBHOOK_REVIEW_H
@@ -23,14 +23,16 @@ enum operation {
 
 enum review_outcome {
 	REVIEW_GOOD,
-	/* The request must be denied: its object cannot be read, or not be
-	 * checked in time (too deep, too large, not UTF-8). */
+	/* The request must be denied: its object cannot be read or checked in
+	 * time (too deep, too large, not UTF-8). */
 	REVIEW_UNREADABLE,
-	/* Not an AdmissionReview, or without the uid that a response needs. */
+	/* The text is not an AdmissionReview, or lacks the uid, without which a
+	 * response is not possible. */
 	REVIEW_NONE,
 };
 
-/* Strings are "" when absent; they live in the arena given to review_read(). */
+/* A review. Absent strings are ""; all strings live in the arena given to
+ * review_read(). */
 struct review {
 	const char *uid;
 	size_t uid_len;
@@ -39,19 +41,19 @@ struct review {
 	const char *group, *version, *kind;
 	const char *subresource, *namespace, *name;
 	const char *user;
-	const struct node *request; /* the whole request, without its objects */
+	const struct node *request; /* the whole request except its objects */
 	const struct node *groups;  /* list of strings, or NULL */
 	bool dry_run;
-	/* root is NULL if there is none. Pointers start at the object's
-	 * root. */
+	/* The object and the old object; root is NULL if the request lacks it.
+	 * Findings point into these trees. */
 	struct doc object, old;
-	bool old_too_long; /* too long to be checked in time: treated as unknown
-			    */
+	/* the old object is too long to be checked in time */
+	bool old_too_long;
 	struct source source;
-	const char *problem; /* UNREADABLE, NONE: the reason, lower case */
+	const char *problem; /* reason of UNREADABLE or NONE, in lower case */
 };
 
-/* body must live as long as the review. */
+/* Reads a review from the body, which must live as long as the review. */
 enum review_outcome review_read(struct arena *arena, const char *body,
 				size_t len, struct review *review);
 
@@ -62,7 +64,7 @@ enum review_outcome review_read(struct arena *arena, const char *body,
 enum review_outcome review_read_start(struct arena *arena, const char *start,
 				      size_t len, struct review *review);
 
-/* True if the text is in a list of strings. */
+/* Returns true if the user of the request is in the group. */
 bool review_in_group(const struct review *review, const char *group);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One review while it is processed: the request, its context, and the verdict.
- * It belongs to the worker's thread.
+ * State of one review while it is processed: the request, its context, and the
+ * verdict. Belongs to the worker's thread.
  */
 #ifndef WEBHOOK_REVIEW_CONTEXT_H
 #define WEBHOOK_REVIEW_CONTEXT_H
@@ -21,23 +21,24 @@ struct reserve;
 struct policy_box {
 	struct policy *policy;
 	char hash[17];
-	unsigned references; /* under admission's lock */
+	unsigned references; /* protected by the lock of struct admission */
 };
 
 struct admission {
 	struct admission_options options;
 	pthread_mutex_t lock;
 	struct policy_box *box;
-	const struct cluster *cluster; /* or NULL */
-	struct reserve *reserve;       /* NULL: no reservations are made */
+	const struct cluster *cluster; /* may be NULL */
+	struct reserve *reserve;       /* NULL: reservations are off */
 	struct admission_asker asker;
 };
 
 struct admission_worker {
 	struct admission *admission;
-	struct arena arena; /* of the review: trees, texts */
-	struct judge now;   /* the object */
-	struct judge other; /* the old object, or the patched one */
+	struct arena arena; /* trees and texts of the review */
+	struct judge now;   /* results for the object */
+	/* results for the old object, or for the patched one */
+	struct judge other;
 	struct buf out;
 };
 
@@ -45,8 +46,8 @@ struct admission_worker {
 struct absence_proof {
 	struct cluster_absence asked[CLUSTER_ABSENCES];
 	size_t n;
-	uint32_t answered; /* a bit for each */
-	int64_t deadline;  /* monotonic ms; 0: nothing was requested yet */
+	uint32_t answered; /* a bit for each answered object */
+	int64_t deadline;  /* monotonic ms; 0: no object was requested yet */
 	bool labels_unknown;
 };
 
@@ -54,60 +55,66 @@ struct review_context {
 	struct admission_worker *worker;
 	const struct admission_options *options;
 	struct review review;
-	/* The rest of the budget for documents in its objects. */
+	/* Remaining budget for documents inside the review's objects. */
 	struct load_cost budget;
-	enum tri secrets; /* may be in its bytes */
+	enum tri secrets; /* whether the review's bytes may contain secrets */
 	const struct policy *policy;
 	const char *hash;
-	const struct cluster *cluster; /* or NULL */
+	const struct cluster *cluster; /* may be NULL */
 	const struct node *namespace_labels;
-	enum mode mode; /* the mode for findings without one */
+	enum mode mode; /* mode for findings whose rule has no mode */
 	int64_t now;	/* seconds since the epoch */
 	enum admission_path path;
 	struct request_context request;
 	struct absence_proof proof;
 	struct verdict verdict;
 	struct timespec began;
-	/* Held until the review ends or is interrupted. */
+	/* Reference to the policy; held until the review ends or is
+	 * interrupted. */
 	struct policy_box *box;
-	struct reserve *reserve; /* locked, or NULL */
+	/* locked while the review is processed, or NULL */
+	struct reserve *reserve;
 	struct escape_guard guard;
 };
 
 /* -- in_force.c -- */
 
-/* Returns the effective policy, or NULL; cluster gets a reference too. */
+/* Returns a reference to the effective policy, or NULL; *cluster gets a
+ * reference to the state. */
 struct policy_box *box_take(struct admission *admission,
 			    const struct cluster **cluster);
 void box_drop(struct admission *admission, struct policy_box *box);
-/* Takes the current state; true if it is another one. */
+/* Replaces the review's state by the current one; returns true if it is a
+ * different state. */
 bool review_renew_state(struct review_context *ctx);
 const struct admission_asker *review_asker(const struct review_context *ctx);
 
 /* -- absence.c: objects missing from the state -- */
 
-/* True if the current state has the namespace now. */
+/* Asks the API server for the namespace. Returns true if the current state has
+ * it now. */
 bool absence_ask_namespace(struct review_context *ctx);
 /* Asks the API server for the absences on which a denial depends. Returns true
- * if the object must be checked again: the state is newer, or some absences are
- * not proven. */
+ * if the object must be checked again: the state is newer, or the API server
+ * did not answer about some absences. */
 bool absence_judge_again(struct review_context *ctx);
-/* Drops findings that would deny the object because something is missing from
- * the state, if that is not proven. If the labels of the namespace are unknown,
- * makes the request lenient. Records the rules as not run whose denials are
- * prevented by either. */
+/* Drops findings that would deny the object because of an object missing from
+ * the state, if the API server did not confirm that it is missing. Makes the
+ * request lenient if the labels of the namespace are unknown. Records rules
+ * whose denials are dropped by this as not run. */
 void absence_drop(struct review_context *ctx);
 
 /* -- review_record.c: metrics and log -- */
 
-/* Counts every object that is admitted without a check. */
+/* Counts an object that is admitted without a check. */
 void record_unjudged(const struct review_context *ctx,
 		     enum metrics_counter reason);
 void record_findings(struct review_context *ctx);
 void record_not_run(struct review_context *ctx);
-/* Records a rule that did not run and is not in the run's list. */
+/* Records a rule that did not run and is missing in the run's list of such
+ * rules. */
 void record_rule_not_run(const struct review_context *ctx, const char *rule);
-/* Records the review as a whole. */
+/* Records the metrics and the log line of the review. */
 void record_review(struct review_context *ctx);
 
 #endif

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Records of a review: metrics, and a line of the log if there were findings.
- */
+/* Records a review: metrics, and a line in the log if there were findings. */
 #include "review_context.h"
 
 #include "kube/cluster/cluster.h"
@@ -27,7 +25,8 @@ void record_not_run(struct review_context *ctx)
 	for (size_t i = 0; i < n; i++) {
 		if (!items[i].count)
 			continue;
-		/* The reason stays the same, so it is computed once. */
+		/* The reason stays the same for the rule, so its number is
+		 * computed once. */
 		if (!items[i].mark)
 			items[i].mark = metrics_rule_number(
 				metrics, items[i].rule->name);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The texts of a verdict. A denial is complete: its first line makes sense
- * alone, since events of a controller show little more; then the help, then
- * each further finding. A warning has at most 120 characters (kubernetes/api
- * admission/v1 advises it, and the API server silently drops one with a control
- * character); a longer text becomes several, split between words. Only the
- * three gravest findings warn.
+ * Writes the texts of a verdict. A denial has all findings. Its first line is
+ * complete alone, because events of a controller show little more; then follow
+ * the help and each further finding. A warning has at most 120 characters
+ * (kubernetes/api admission/v1 advises this, and the API server silently drops
+ * a warning with a control character). A longer text becomes several warnings,
+ * split between words. Only the three most severe findings are warnings.
  */
 #include "verdict.h"
 
@@ -16,8 +16,8 @@
 #include "base/text.h"
 #include "base/vec.h"
 
-/* TEXT: the longest text of one finding, in bytes; beyond it are only values of
- * the author. */
+/* TEXT: bytes of the longest text of one finding; a longer text contains long
+ * values from the object. */
 enum { LINE = 120, WARNINGS = 3, TEXT = 2000, DENIAL = 64 << 10 };
 
 void verdict_init(struct verdict *verdict, struct arena *arena)
@@ -37,8 +37,8 @@ static void add_once(struct list *list, struct arena *arena, const char *item)
 
 /* --- lines ---------------------------------------------------------------- */
 
-/* True for C0, DEL, C1, and invalid UTF-8: the API server would drop the whole
- * warning. */
+/* Returns true for C0, DEL, C1, and invalid UTF-8: the API server would drop a
+ * warning that contains them. */
 static bool is_control(const char *text, size_t n)
 {
 	unsigned char first = (unsigned char)text[0];
@@ -47,7 +47,7 @@ static bool is_control(const char *text, size_t n)
 	       (n == 2 && first == 0xc2 && (unsigned char)text[1] < 0xa0);
 }
 
-/* Returns the start of a text that is too long, in whole characters. */
+/* Returns the start of a text that is too long, cut between characters. */
 static const char *cut_text(struct arena *arena, const char *text, size_t len)
 {
 	size_t at = 0, next = 0;
@@ -61,7 +61,7 @@ static const char *cut_text(struct arena *arena, const char *text, size_t len)
 	return arena_printf(arena, "%.*s...", (int)at, text);
 }
 
-/* Text without control characters. */
+/* Returns the text on one line, without control characters. */
 static const char *one_line(struct arena *arena, const char *all)
 {
 	size_t len = strlen(all);
@@ -76,14 +76,14 @@ static const char *one_line(struct arena *arena, const char *all)
 		n = plain ? 1 : utf8_length(text + at, len - at);
 		if (!plain && is_control(text + at, n)) {
 			line[at] = ' ';
-			n = 1; /* and so does the second byte */
+			n = 1; /* the second byte is invalid too */
 		}
 	}
 	return line;
 }
 
 /* Returns the length of the longest start that ends with a word and has at most
- * max characters. A longer word is split. */
+ * max characters. A longer word is cut. */
 static size_t line_end(const char *text, size_t max)
 {
 	size_t len = strlen(text), at = 0, word = 0;
@@ -124,7 +124,7 @@ static void add_note(struct verdict *verdict, struct note *note)
 		  verdict->notes_size) = *note;
 }
 
-/* Adds a remark about the request, not the object: patches, ignored
+/* Adds a warning about the request instead of the object: patches, ignored
  * annotations. */
 static void add_remark(struct verdict *verdict, enum severity severity,
 		       const char *text)
@@ -137,8 +137,8 @@ static size_t width(const char *text)
 	return utf8_count(text, strlen(text));
 }
 
-/* The Pods are patched when they are created; the author should fix the
- * file. */
+/* Returns the help for an owner whose Pods are patched when they are created:
+ * the author should correct the file. */
 static const char *owner_remedy(struct arena *arena, const struct finding *f)
 {
 	return arena_printf(arena, "`gpugate lint --fix`: %s", f->fix_title);
@@ -150,7 +150,7 @@ static const char *named(struct arena *arena, const struct finding *f,
 	return arena_printf(arena, "%s: %s", f->rule->name, text);
 }
 
-/* Adds one warning, or two: the problem and the help. */
+/* Adds one or two warnings: the problem and the help. */
 static void add_finding(struct verdict *verdict, const struct finding *f,
 			const char *remedy)
 {
@@ -165,7 +165,8 @@ static void add_finding(struct verdict *verdict, const struct finding *f,
 	add_note(verdict, &note);
 }
 
-/* Further lines name the rule again, because others may come between. */
+/* Adds a text as warnings. Each line after the first has the rule's name again,
+ * because other warnings may come between. */
 static void add_warning(struct verdict *verdict, const char *rule,
 			const char *text)
 {
@@ -183,7 +184,8 @@ static void add_warning(struct verdict *verdict, const char *rule,
 	}
 }
 
-/* Writes the gravest warnings first, those of one severity in their order. */
+/* Writes warnings of the highest severity first; equal ones keep their
+ * order. */
 static void write_warnings(struct verdict *verdict)
 {
 	size_t left = WARNINGS;
@@ -210,7 +212,8 @@ static void write_warnings(struct verdict *verdict)
 struct denial {
 	const struct finding **items;
 	size_t n, size;
-	const struct finding *head; /* errors first, then in their order */
+	/* errors first, then warnings, else in their order */
+	const struct finding *head;
 };
 
 static void deny(struct denial *denial, struct arena *arena,
@@ -227,7 +230,8 @@ static void add_line(struct buf *text, const char *line)
 	buf_adds(text, line);
 }
 
-/* Adds the message and the help: one line, or two if one is too short. */
+/* Adds the message and the help, on one line or, if that is too long, on
+ * two. */
 static void add_head(struct buf *text, struct arena *arena,
 		     const struct finding *f)
 {
@@ -241,7 +245,7 @@ static void add_head(struct buf *text, struct arena *arena,
 	add_line(text, one_line(arena, finding_remedy(f)));
 }
 
-/* A finding that starts beyond DENIAL bytes is only counted. */
+/* Writes the denial. Findings beyond DENIAL bytes are only counted. */
 static void write_denial(struct verdict *verdict, const struct denial *denial,
 			 const char *contact)
 {
@@ -283,7 +287,8 @@ static void note_refused(struct verdict *verdict, const struct policy *policy,
 				contact ? contact : "the policy's owners"));
 }
 
-/* /validate does not see a finding that /mutate patches. */
+/* Returns true if the text must say why the finding is not patched. /validate
+ * does not get findings that /mutate patches. */
 static bool tells_refusal(const struct request_context *c,
 			  const struct finding *f, enum outcome outcome)
 {
@@ -292,8 +297,9 @@ static bool tells_refusal(const struct request_context *c,
 }
 
 /*
- * A review of a Pod does not include the annotations of its owner, but
- * controllers copy those of the template into each Pod.
+ * Adds a remark about an ignore annotation of the owner, which a review of a
+ * Pod does not include. Controllers copy only annotations of the template into
+ * each Pod.
  */
 static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
 {
@@ -304,8 +310,8 @@ static void note_out_of_reach(struct verdict *verdict, const struct finding *f)
 				f->rule->name));
 }
 
-/* True if the ignore annotation covers only the owner, so that its Pods would
- * still be patched. */
+/* Returns true if only the owner has the ignore annotation, so that its Pods
+ * would still be patched. */
 static bool is_out_of_reach(const struct request_context *c,
 			    const struct finding *f)
 {
@@ -350,7 +356,7 @@ static void note_outcome(struct verdict *verdict,
 	}
 }
 
-/* Records whether the ticket prevented a denial. */
+/* Records whether the ticket has prevented a denial. */
 static void note_break_glass(struct verdict *verdict,
 			     const struct request_context *c,
 			     const struct judge *judge, const struct finding *f)
@@ -366,7 +372,7 @@ static void note_break_glass(struct verdict *verdict,
 	verdict->ticket_used |= f->mode == MODE_ENFORCE;
 }
 
-/* Precedes all other warnings. */
+/* Writes the warning about the ticket before all others. */
 static void write_ticket(struct verdict *verdict,
 			 const struct request_context *c,
 			 const struct policy *policy)

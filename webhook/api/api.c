@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Credentials are read under a lock and copied into the transfer, so that a
- * token may be replaced while other transfers are under way.
+ * Client of the API server. Credentials are read under a lock and copied into
+ * each transfer, so that a token may be replaced while other transfers are in
+ * progress.
  *
- * tls-server-name: the URL has the name to verify, CONNECT_TO the address of
- * the real server, and the Host header its name.
+ * With tls-server-name, the URL contains the name to verify, CURLOPT_CONNECT_TO
+ * the address of the server, and the Host header the name of the server.
  */
 #include "api.h"
 
@@ -32,9 +33,10 @@ enum {
 
 struct api {
 	struct api_config config;
-	char *host, *base; /* host[:port], /path or "" */
+	char *host, *base; /* "host[:port]" and "/path" or "" */
 	pthread_mutex_t lock;
-	struct buf ca, cert, key, token; /* as last read; under the lock */
+	/* texts read last; protected by the lock */
+	struct buf ca, cert, key, token;
 };
 
 /* --- opening -------------------------------------------------------------- */
@@ -111,9 +113,9 @@ const char *api_server(const struct api *api)
 
 /* --- credentials (under the lock) ----------------------------------------- */
 
-/* A text from a file that may be replaced while the program runs. */
+/* A text from a file that is read again when the file changes. */
 struct followed {
-	const char *path; /* or NULL */
+	const char *path; /* may be NULL */
 	struct buf *text;
 };
 
@@ -143,8 +145,8 @@ static void drop_fresh(void *context)
 	disk_wipe(&fresh->items[1]);
 }
 
-/* Reads n <= 2 files, and uses all or none of them. Without them, the texts
- * read before stay in use. */
+/* Reads n <= 2 files, and uses all of them or none. If one cannot be read, the
+ * texts read before stay in use. */
 static int refresh(const struct followed *files, size_t n, const char *must,
 		   struct err *err)
 {
@@ -188,7 +190,8 @@ static int refresh_all(struct api *api, struct err *err)
 
 /* --- transfers ------------------------------------------------------------ */
 
-/* A transfer without one of its settings, such as its CA, must not start. */
+/* Stops the work if memory ran out: a transfer that lacks a setting, such as
+ * its CA, must not start. */
 static void need(CURLcode code)
 {
 	if (code == CURLE_OUT_OF_MEMORY)
@@ -525,7 +528,7 @@ int api_warm_up(struct api *api, struct err *err)
 	if (!host)
 		OUT_OF_MEMORY();
 	host[strlen(host) - strlen(port_of(host))] = '\0';
-	/* Addresses in brackets need no resolver. */
+	/* A host in brackets is an IPv6 address, which needs no resolver. */
 	rc = *host == '[' ? 0 : getaddrinfo(host, NULL, NULL, &list);
 	if (list)
 		freeaddrinfo(list);

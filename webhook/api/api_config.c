@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * kubeconfig, v1 (k8s.io/client-go/tools/clientcmd/api/v1), one file, its
- * current-context. Paths in it are relative to its folder; data wins over a
- * file, a tokenFile over a token, and a client certificate is used beside
- * either, as in client-go. Lists are searched by name; the first one counts.
+ * Reads the kubeconfig format v1 (k8s.io/client-go/tools/clientcmd/api/v1): one
+ * file, and its current-context. Paths are relative to the file's folder.
+ * Inline data has precedence over a file, a tokenFile over a token; a client
+ * certificate is used together with a token, as in client-go. In a list with
+ * two entries of one name, the first is used.
  */
 #include "api_config.h"
 
@@ -62,7 +63,7 @@ static void on_issue(void *context, const struct load_issue *issue)
 
 /* --- values --------------------------------------------------------------- */
 
-/* Reads a string; *out is NULL if it is missing or empty. */
+/* Reads a string; sets *out to NULL if it is missing or empty. */
 static int get_text(struct kubeconfig_reader *r, const struct node *map,
 		    const char *key, const char **out)
 {
@@ -94,7 +95,8 @@ static int get_path(struct kubeconfig_reader *r, const struct node *map,
 }
 
 /*
- * Reads certificate-authority or certificate-authority-data, and similar pairs.
+ * Reads certificate-authority or certificate-authority-data, or another such
+ * pair of keys.
  */
 static int get_pem(struct kubeconfig_reader *r, const struct node *map,
 		   const char *key, struct api_pem *out)
@@ -130,7 +132,7 @@ static bool asks_for_nothing(const struct node *node)
 	       ((node_is_map(node) || node_is_seq(node)) && !node_count(node));
 }
 
-/* Rejects settings that are not supported. */
+/* Rejects settings that gpugate does not support. */
 static int reject_field(struct kubeconfig_reader *r, const struct node *map,
 			const struct config_refusal *list)
 {
@@ -237,7 +239,7 @@ static int read_user(struct kubeconfig_reader *r, const struct node *user)
 
 /* --- the file ------------------------------------------------------------- */
 
-/* Returns the entry of that name in a list of {name, KEY}. */
+/* Returns the entry with the given name from a list of {name, KEY}. */
 static const struct node *find_named(const struct node *list, const char *name,
 				     const char *key)
 {
@@ -247,7 +249,7 @@ static const struct node *find_named(const struct node *list, const char *name,
 	return NULL;
 }
 
-/* Looks up in a list the entry whose name is in `from` at key. */
+/* Returns from a list the entry whose name is the value of `from` at key. */
 static const struct node *follow(struct kubeconfig_reader *r,
 				 const struct node *from, const char *key,
 				 const struct node *list)
@@ -259,7 +261,8 @@ static const struct node *follow(struct kubeconfig_reader *r,
 		problem(r, name ? name : from, "expected %s", key);
 		return NULL;
 	}
-	/* current-context refers to contexts: {name, context}, and so on. */
+	/* current-context names an entry of contexts, which has the key
+	 * `context`, and so on. */
 	if (!strcmp(key, "current-context"))
 		key = "context";
 	found = find_named(list, node_str(name), key);
@@ -326,8 +329,8 @@ int api_config_load(struct api_config *config, const char *path,
 	int rc;
 
 	buf_init(&text);
-	/* Allocated at once, because growing leaves copies of a token
-	 * behind. */
+	/* All memory is allocated at once: growing the buffer would leave
+	 * copies of a token in the heap. */
 	buf_grow(&text, CONFIG_BYTES_MAX + 1);
 	if (file_load(path, &how, &text, err))
 		rc = err_wrap(err, "%s", path);

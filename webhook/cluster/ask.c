@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A question has items, each a GET. It is shared by the thread that waits and
- * the thread of the live state; the last one frees it. A late answer is still
+ * Asks the API server for single objects. A question has items, and each item
+ * is one GET. The thread that waits and the thread of the live state share the
+ * question; the last user frees it. An answer that arrives too late is still
  * added to the state.
  */
 #include "ask.h"
@@ -14,18 +15,19 @@
 #include "base/escape.h"
 
 enum {
-	ASKS = 16,	   /* questions at once; further ones are refused */
-	TIMEOUT_MS = 2000, /* of a late answer */
+	ASKS = 16,	   /* maximum number of questions at a time */
+	TIMEOUT_MS = 2000, /* limit for an answer that arrives late */
 	ANSWER_MAX = 4 << 20,
-	LIST_MAX = 500, /* objects; a longer list is incomplete */
+	/* maximum number of objects of a list; a longer list is incomplete */
+	LIST_MAX = 500,
 };
 
 struct ask_item {
 	struct ask *ask;
 	enum cluster_kind kind;
 	char *namespace, *name; /* name NULL: all objects of the kind */
-	const char *version;	/* within the kind's versions */
-	bool good;		/* answered, and in the state */
+	const char *version;	/* version of the kind that is requested */
+	bool good;		/* answered, and the object is in the state */
 	struct api_transfer transfer;
 	struct buf body;
 };
@@ -33,8 +35,8 @@ struct ask_item {
 struct ask {
 	struct ask_item items[CLUSTER_ABSENCES];
 	size_t n, left;
-	uint32_t answers;	  /* under the lock: published items */
-	bool finished, abandoned; /* as well */
+	uint32_t answers;	  /* bits of published items; under the lock */
+	bool finished, abandoned; /* under the lock */
 	struct ask *next;
 };
 
@@ -43,10 +45,10 @@ struct questions {
 	struct feed *kinds;
 	pthread_mutex_t lock;
 	pthread_cond_t finished;
-	struct ask *waiting; /* under the lock */
-	unsigned n;	     /* that are not finished; under the lock */
+	struct ask *waiting; /* questions to send; under the lock */
+	unsigned n;	     /* questions not finished; under the lock */
 	struct ask *sent;
-	bool answered; /* some item: see asks_finish() */
+	bool answered; /* an item was answered since asks_finish() */
 };
 
 struct questions *asks_new(struct feeds *feeds, struct feed *kinds)
@@ -349,7 +351,8 @@ static bool next_question(struct questions *asks, const struct ask_item *item)
 {
 	struct feed *feed = &asks->kinds[item->kind];
 
-	/* The definition is new: list the other objects of the kind too. */
+	/* The CRD was just created: other objects of the kind must be listed
+	 * too. */
 	if (feed->absent && feed->state == FEED_WAITING)
 		feed->due = live_now();
 	return item->name ? reflector_take_object(feed, item->body.data,
@@ -357,7 +360,7 @@ static bool next_question(struct questions *asks, const struct ask_item *item)
 			  : take_list(feed, &item->body);
 }
 
-/* True if another version was requested. */
+/* Returns true if another version of the kind was requested. */
 static bool ask_next_version(struct questions *asks, struct ask_item *item)
 {
 	const char *blank = strchr(item->version, ' ');

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One thread, one libcurl multi handle, a feed for each kind. Only the thread
- * uses the builder; it publishes snapshots, which never change.
+ * Keeps the cluster state current: one thread with one libcurl multi handle and
+ * one feed for each kind. Only this thread uses the builder; it publishes
+ * snapshots, which never change.
  *
- * The time of a snapshot is the oldest time at which one of its kinds was
- * complete. It is published as wall-clock time, but kept as monotonic time
- * until then, so that a step of the clock does not change the age; after such a
- * step the state is published again.
+ * The time of a snapshot is the earliest of the times at which its kinds were
+ * last complete. It is published as wall-clock time, but kept as monotonic
+ * time, so that a step of the clock does not change the age; after such a step
+ * the state is published again.
  */
 #include "live.h"
 
@@ -23,18 +24,18 @@
 
 enum {
 	TICK_MS = 1000,
-	/* Nothing changes, but the state is known to be complete: publish
-	 * that. */
+	/* Interval for publishing a state without changes that is known to be
+	 * complete. */
 	RENEW_MS = 15000,
-	/* Steps within the highest age: a state is confirmed, published,
-	 * checked. */
+	/* Number of steps within the maximum age: a state is confirmed,
+	 * published and checked in time. */
 	STEPS = 6,
 	CLOCK_STEP_MS = 2000,
-	/* A kind that fails this much longer than the others is given up, so
-	 * that rules which do not need it continue. */
+	/* Rules that need a kind no longer wait when that kind fails this much
+	 * longer than all others. */
 	GIVE_UP_MS = 300000,
 	STACK_BYTES = 512 << 10,
-	/* Connections kept open for questions, beside the watches. */
+	/* Number of connections for questions, in addition to the watches. */
 	ASKING = 4,
 };
 
@@ -56,11 +57,14 @@ struct live {
 	pthread_t thread;
 	atomic_bool stop, first;
 	int64_t began, published_at;
-	int64_t good;	   /* of the last snapshot: monotonic ms; 0: none */
-	int64_t clock;	   /* wall minus monotonic ms at that snapshot */
-	unsigned setbacks; /* because of lack of memory, since that snapshot */
+	/* time of the last snapshot: monotonic ms; 0: none */
+	int64_t good;
+	/* wall clock minus monotonic clock in ms at that snapshot */
+	int64_t clock;
+	unsigned setbacks; /* failures for lack of memory since that snapshot */
 	_Atomic uint64_t relists, events, published, failures;
-	_Atomic int64_t good_now; /* for the age; 0: no state */
+	/* same as good, for other threads; 0: no state */
+	_Atomic int64_t good_now;
 };
 
 /* --- ages ----------------------------------------------------------------- */
@@ -73,7 +77,8 @@ static int64_t wall_minus_monotonic(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000 - live_now();
 }
 
-/* Returns the age of the oldest readable kind; 0: nothing was read. */
+/* Returns the earliest time at which a readable kind was complete; 0: no kind
+ * was read. */
 static int64_t good_since(const struct live *live)
 {
 	int64_t oldest = 0;
@@ -95,8 +100,9 @@ static int64_t age_of(int64_t good)
 	return good ? (ms > 0 ? ms / 1000 : 0) : -1;
 }
 
-/* After an outage some kinds recover sooner than others; a kind is not given up
- * for that alone. */
+/* Ends the wait for kinds that fail much longer than others. After an outage
+ * some kinds recover sooner than others; that difference alone does not
+ * count. */
 static void give_up(struct live *live, int64_t now)
 {
 	int64_t youngest = 0;
@@ -183,7 +189,8 @@ static void publish(struct live *live, int64_t now, int64_t good)
 	atomic_store(&live->first, true);
 }
 
-/* At most one step of the highest requested age. */
+/* Returns ms, but at most one step of the maximum age that the policy
+ * requests. */
 static int64_t within_age(const struct live *live, int64_t ms)
 {
 	int64_t step = atomic_load(&live->feeds.max_age) / STEPS;
@@ -209,10 +216,11 @@ static void publish_if_due(struct live *live, int64_t now)
 	bool over = now - live->began >= live->options.times.first;
 
 	if (!good) {
-		/* The result is unknown, but callers need not wait longer. */
+		/* Time is over: callers need not wait longer, although some
+		 * kinds are not read. */
 		if (over)
 			atomic_store(&live->first, true);
-		/* Kinds that can no longer be read must be marked. */
+		/* Publishes that kinds can no longer be read. */
 		if (live->published_at && is_due(live, now, live->good))
 			publish(live, now, live->good);
 		return;
@@ -223,14 +231,14 @@ static void publish_if_due(struct live *live, int64_t now)
 	atomic_store(&live->good_now, good);
 }
 
-/* Publishes the answers before the reviews that requested them continue. */
+/* Publishes the answers, then lets the reviews that requested them continue. */
 static void answer_asks(struct live *live, int64_t now)
 {
 	if (!asks_are_answered(live->asks))
 		return;
 	if (live->feeds.changed && live->published_at)
 		publish(live, now, live->good);
-	/* An object that is found must be in the published state. */
+	/* Objects of the answers must be in the published state first. */
 	if (live->published_at)
 		asks_finish(live->asks);
 	else
@@ -281,7 +289,8 @@ static void count(struct live *live)
 	atomic_store(&live->events, live->feeds.events);
 	atomic_store(&live->failures, live->feeds.failures);
 	/*
-	 * Export the age before the first state, so that the wait is visible.
+	 * Reports an age before the first state exists, so that metrics show
+	 * the wait.
 	 */
 	metrics_set(live->options.metrics, METRICS_CLUSTER_STATE_AGE,
 		    (double)age_of(good ? good : live->began));
@@ -302,7 +311,7 @@ static int64_t wait_ms(const struct live *live, int64_t now)
 	return wait > 0 ? wait : 0;
 }
 
-/* An incomplete builder counts as torn. */
+/* Creates the builder. Marks its content as incomplete if memory runs out. */
 static void make_builder(struct live *live)
 {
 	struct feeds *feeds = &live->feeds;
@@ -341,8 +350,8 @@ static void watch_all_once(void *context)
 
 /*
  * Called when memory runs out. The published state stays and gets older. A
- * builder with an incomplete change is useless; a new one may need as much
- * memory, so it is created only later.
+ * builder with an incomplete change cannot be used; a new builder may need as
+ * much memory, so it is created only later.
  */
 static void start_over(struct live *live)
 {

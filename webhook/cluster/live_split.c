@@ -30,7 +30,7 @@ bool lines_feed(struct buf *rest, const char *data, size_t len,
 	rest->len -= start;
 	if (start)
 		memmove(rest->data, rest->data + start, rest->len);
-	/* A long line is rare, so its memory is freed. */
+	/* Frees the memory of a long line, because long lines are rare. */
 	if (!rest->len && rest->size > 1 << 16)
 		buf_release(rest);
 	return good && rest->len <= SPLIT_VALUE_MAX;
@@ -77,7 +77,7 @@ static void string_byte(struct items *s, char c)
 		s->is_key = !strcmp(text, "\"items\"");
 }
 
-/* Handles an opening bracket, after its byte was added. */
+/* Handles an opening bracket. Called after the bracket was added. */
 static void open_bracket(struct items *s, char c)
 {
 	if (s->depth == LIST_DEPTH && s->is_key && c == '[')
@@ -86,7 +86,7 @@ static void open_bracket(struct items *s, char c)
 	s->depth++;
 }
 
-/* Returns false to end. */
+/* Handles a closing bracket. Returns false if splitting must end. */
 static bool close_bracket(struct items *s, const struct split_sink *sink)
 {
 	bool good = true;
@@ -102,8 +102,8 @@ static bool close_bracket(struct items *s, const struct split_sink *sink)
 	return good;
 }
 
-/* Returns the target of the byte: the list's own bracket belongs to the head,
- * and only commas are between items. */
+/* Returns the buffer for the byte: the brackets of the list itself belong to
+ * the head; between items there are only commas. */
 static struct buf *home(struct items *s, char c)
 {
 	if (s->in_items && s->depth == ITEM_DEPTH && c == ']')

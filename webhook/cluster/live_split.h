@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Splits chunks into JSON values: the lines of a watch, and the items of a list
- * one by one, so that a page of a list is never in memory as a whole. It parses
- * only brackets and quotes.
+ * Splits chunks of bytes into JSON values: the lines of a watch, and the items
+ * of a list one by one, so that a page of a list is never in memory as a whole.
+ * The code looks only at brackets and quotes.
  */
 #ifndef WEBHOOK_LIVE_SPLIT_H
 #define WEBHOOK_LIVE_SPLIT_H
@@ -14,29 +14,30 @@
 
 enum { SPLIT_VALUE_MAX = 16 << 20 };
 
-/* Takes a value; false ends the splitting. */
+/* Receives a value; returns false to end the splitting. */
 struct split_sink {
 	bool (*take)(void *context, const char *text, size_t len);
 	void *context;
 };
 
-/* Keeps the text after the last line end in rest. Returns false if the sink
- * stops, or a line is too long. */
+/* Splits data into lines. Keeps the text after the last line end in rest.
+ * Returns false if the sink ends the splitting, or a line is too long. */
 bool lines_feed(struct buf *rest, const char *data, size_t len,
 		const struct split_sink *sink);
 
 /*
  * Splits {"kind": ..., "metadata": {...}, "items": [{...}, {...}]}: the sink
- * gets each of the items; head gets everything else, with "items":[].
+ * gets each item; head gets all other text, with "items":[].
  */
 struct items {
 	struct buf head, item, *to;
-	unsigned depth; /* of open brackets */
+	unsigned depth; /* number of open brackets */
 	bool in_string, escaped;
 	bool is_key;   /* the last string at depth 1 was "items" */
-	bool in_items; /* within its list */
+	bool in_items; /* between the brackets of "items" */
 	bool done;     /* the value is complete */
-	size_t string; /* start of the last string at depth 1 in head */
+	/* start of the last string at depth 1, as an offset in head */
+	size_t string;
 };
 void items_init(struct items *items);
 void items_reset(struct items *items);

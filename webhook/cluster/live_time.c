@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Time for the live state: monotonic, so that a step of the clock changes no
- * wait, and counting while the machine is suspended, so that the state is old
- * afterwards; and random numbers, so that many replicas do not send requests
- * at the same moment.
+ * Time and random numbers for the live state. The time is monotonic, so that a
+ * step of the clock does not change a wait, and it counts while the machine is
+ * suspended, so that the state is old afterwards. Random waits keep replicas
+ * from sending requests at the same moment.
  */
 #include <sys/random.h>
 #include <time.h>

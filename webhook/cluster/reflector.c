@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Lists and watches one kind, and decides when to do so again: the steps of a
- * feed. Times are monotonic milliseconds.
+ * Lists and watches one kind, and decides when to try again. Times are
+ * monotonic milliseconds.
  */
 #include "reflector.h"
 
@@ -12,15 +12,21 @@
 #include "base/text.h"
 
 enum {
-	BODY_MAX = 1 << 16,    /* of a response other than 200 */
-	SILENCE_MS = 30000,    /* no response at all, or a list that stalls */
-	LIST_LIMITS = 4,       /* times SILENCE_MS: a page that trickles */
-	QUIET_MS = 4000,       /* after half of it, nothing more will arrive */
-	SHORT_MS = 1000,       /* a shorter watch has failed */
+	/* bytes of a response with a status other than 200 */
+	BODY_MAX = 1 << 16,
+	/* limit without any response, or for a list that stalls */
+	SILENCE_MS = 30000,
+	/* limit for a slow page, in multiples of SILENCE_MS */
+	LIST_LIMITS = 4,
+	/* pending events arrive within half of this time */
+	QUIET_MS = 4000,
+	SHORT_MS = 1000,       /* a watch that ends before this has failed */
 	RETRY_AFTER_MAX = 300, /* seconds */
-	BAD_MAX = 3,	       /* bad responses to a watch before a new list */
-	UNCONFIRMED_MAX = 5,   /* "forbidden" or "no such kind" until final */
-	WATCH_SECONDS = 300,   /* plus up to as much again */
+	/* bad responses to a watch before the kind is listed again */
+	BAD_MAX = 3,
+	/* responses "forbidden" or "no such kind" before they are believed */
+	UNCONFIRMED_MAX = 5,
+	WATCH_SECONDS = 300, /* plus a random time up to the same length */
 };
 
 void reflector_init(struct feed *feed, struct feeds *all,
@@ -132,8 +138,8 @@ static size_t on_data(char *data, size_t one, size_t len, void *context)
 	if (feed->all->torn)
 		return 0;
 	if (status != 200) {
-		/* An error text that is too long, or finds no memory, is not
-		 * needed. */
+		/* The text is only for the log: a text that is too long or
+		 * finds no memory is dropped. */
 		api_take_body(&feed->body, BODY_MAX, data, len);
 		return len;
 	}
@@ -188,12 +194,13 @@ static void fail(struct feed *feed, int64_t now, unsigned retry_after)
 			    live_random(UINT32_MAX));
 	if (retry_after > RETRY_AFTER_MAX)
 		retry_after = RETRY_AFTER_MAX;
-	/* The server asked for this delay; replicas add jitter to it. */
+	/* The server requests this delay; a random time is added so that
+	 * replicas differ. */
 	if (retry_after * 1000 > wait)
 		wait = retry_after * 1000 + live_random(1000);
 	wait_for(feed, now, wait);
 	reflector_report(feed, now);
-	/* Snapshots contain the reason if a kind was never read. */
+	/* If a kind was never read, snapshots contain the reason. */
 	if (!feed->listed && !feed->absent)
 		reflector_unreadable(feed, feed->err.text);
 }
@@ -216,7 +223,7 @@ static void keep_progress(struct feed *feed)
 	all->torn = false;
 }
 
-/* The state has exactly the objects of the list. */
+/* Ends the list: removes objects from the state that the list does not have. */
 static void finish_list(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
@@ -249,10 +256,11 @@ static void page_done(struct feed *feed, int64_t now)
 }
 
 /*
- * An API server that has just started may forbid a request that it will soon
- * allow (its authorizer has read no roles yet), and may not know a CRD's kind.
- * If the kind was read before, the refusal must last for some seconds; returns
- * true while the state still counts as good.
+ * Returns true if a refusal is not believed yet. An API server that has just
+ * started may forbid a request that it will soon allow (its authorizer has read
+ * no roles yet), and may not know the kind of a CRD. For a kind that was read
+ * before, a refusal must last some seconds; during these the state counts as
+ * good.
  */
 static bool is_unconfirmed(struct feed *feed, int64_t now)
 {
@@ -260,14 +268,14 @@ static bool is_unconfirmed(struct feed *feed, int64_t now)
 
 	feed->unconfirmed++;
 	feed->answered = true;
-	/* Retried soon, then less and less often. */
+	/* Tries again soon, then after longer and longer waits. */
 	wait_for(feed, now,
 		 live_backoff(feed->unconfirmed, times->retry, times->absent,
 			      live_random(UINT32_MAX)));
 	return feed->listed && feed->unconfirmed < UNCONFIRMED_MAX;
 }
 
-/* The API server does not serve any known version of the kind. */
+/* Handles that the API server serves no known version of the kind. */
 static void kind_absent(struct feed *feed, int64_t now)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);
@@ -280,7 +288,7 @@ static void kind_absent(struct feed *feed, int64_t now)
 		return;
 	}
 	if (!feed->listed) {
-		/* Half of the time is fixed, the rest is random. */
+		/* Half of the wait is fixed, the other half random. */
 		wait_for(feed, now, absent / 2 + live_random(absent / 2 + 1));
 		feed->unconfirmed = 0;
 	}
@@ -316,8 +324,8 @@ static void not_found(struct feed *feed, int64_t now)
 	}
 }
 
-/* The objects stay until access is granted again, but rules must not rely on
- * them. */
+/* Handles that the request is forbidden. The objects stay in the state until
+ * access is granted again, but rules must not rely on them. */
 static void forbidden(struct feed *feed, int64_t now)
 {
 	feed->all->failures++;
@@ -351,12 +359,13 @@ static void refused(struct feed *feed, long status, int64_t now)
 		forbidden(feed, now);
 		return;
 	}
-	/* Pages change faster than they are read: read all at once. */
+	/* Pages expire faster than they are read: request the list as a
+	 * whole. */
 	feed->whole |= status == 410 && feed->next.len;
 	if (status == 410 ||
 	    (watching && status != 429 && ++feed->bad >= BAD_MAX))
 		list_again(feed);
-	/* A single 410 is normal. */
+	/* The first status 410 is normal and not counted as a failure. */
 	if (status == 410 && !feed->failures) {
 		feed->failures++;
 		wait_for(feed, now, live_random(100));
@@ -378,13 +387,15 @@ static void watch_done(struct feed *feed, int64_t now)
 		err_set(&feed->err, 0, "the watch ended at once");
 		fail(feed, now, 0);
 	} else {
-		/* No event before its end is missing. */
+		/* The watch ended normally: all events before its end have
+		 * arrived. */
 		feed->good = now;
 		wait_for(feed, now, live_random(100));
 	}
 }
 
-/* A broken connection in a watch only ends that watch. */
+/* Handles a broken connection. For a watch, only the watch ends; the state
+ * stays good. */
 static void broke_off(struct feed *feed, CURLcode code, long status,
 		      int64_t now)
 {
@@ -409,8 +420,8 @@ void reflector_done(struct feed *feed, CURLcode code, int64_t now)
 	long status = 0;
 
 	curl_easy_getinfo(feed->transfer.easy, CURLINFO_RESPONSE_CODE, &status);
-	/* The feed that reaches the server first waits no longer than those
-	 * that reflector_relist_soon() wakes. */
+	/* The server responds again, so this feed waits no longer than the
+	 * feeds that reflector_relist_soon() wakes. */
 	if (feed->unreached && status && feed->failures > 1)
 		feed->failures = 1;
 	feed->unreached = false;
@@ -479,7 +490,8 @@ void reflector_start(struct feed *feed, int64_t now)
 	curl_multi_add_handle(all->multi, feed->transfer.easy);
 }
 
-/* A third of the highest requested age, if that is less. */
+/* Returns ms, but at most a third of the maximum age that the policy
+ * requests. */
 static int64_t within_age(const struct feed *feed, int64_t ms)
 {
 	int64_t third = atomic_load(&feed->all->max_age) / 3;
@@ -487,9 +499,9 @@ static int64_t within_age(const struct feed *feed, int64_t ms)
 	return third && third < ms ? third : ms;
 }
 
-/* A watch was accepted, and pending events have arrived: the state was complete
- * when it began. Bookmarks show the same, but an API server sends none for a
- * kind without events since its start. */
+/* Notes that the state was complete when the watch began: the watch was
+ * accepted, and pending events have arrived. Bookmarks would show this too, but
+ * an API server sends none for a kind without events since its start. */
 static void confirm(struct feed *feed, int64_t now)
 {
 	int64_t quiet = within_age(feed, QUIET_MS) / 2;
@@ -501,7 +513,8 @@ static void confirm(struct feed *feed, int64_t now)
 	}
 }
 
-/* Silence alone is not a failure: the next watch will show it. */
+/* Ends a silent watch and starts the next one. Silence alone is not a failure:
+ * the next watch will fail if there is a problem. */
 static void ask_anew(struct feed *feed, int64_t now)
 {
 	end_transfer(feed);
@@ -546,7 +559,8 @@ void reflector_relist_soon(struct feed *feed, int64_t now)
 
 	if (!feed->unreached)
 		return;
-	/* A starting server may first answer 503 and 429: do not wait long. */
+	/* A server that starts may first answer 503 and 429, so the wait stays
+	 * short. */
 	if (feed->failures > 1)
 		feed->failures = 1;
 	if (feed->state == FEED_WAITING && feed->due > soon)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the live state: one feed lists and watches one kind. Only the thread
- * of the live state uses it.
+ * A feed: lists and watches one kind. Only the thread of the live state uses
+ * feeds.
  *
- *	WAITING until due, then a list from its beginning, or a watch from
- *	        the last version seen
+ *	WAITING until the next request is due: a list from its beginning, or
+ *	        a watch from the last version seen
  *	LISTING page by page; then WATCHING
- *	WATCHING until the server ends it, something breaks, or it is silent
- *	        for too long; then WAITING
+ *	WATCHING until the server ends the watch, the connection breaks, or
+ *	        no data arrives for too long; then WAITING
  *
- * Objects that a list no longer has are removed when the list is complete, so
- * that a list that is cut off leaves the state as good as it was.
+ * Objects that a new list lacks are removed when the list is complete, so that
+ * a list that breaks off removes nothing.
  */
 #ifndef WEBHOOK_REFLECTOR_H
 #define WEBHOOK_REFLECTOR_H
@@ -32,21 +32,26 @@ enum reflector_verdict {
 	FEED_BROKEN, /* the response is malformed */
 };
 
-/* Shared by all feeds. */
+/* Data that all feeds share. */
 struct feeds {
 	const struct live_options *options;
 	struct cluster_builder *builder;
 	CURLM *multi;
-	struct arena arena;	 /* of one object */
-	_Atomic int64_t max_age; /* ms; 0: any age is allowed */
-	bool changed;		 /* since the last snapshot */
-	bool answered;		 /* the server responded a moment ago */
-	bool torn;		 /* a change of the builder was interrupted */
+	struct arena arena;	 /* memory of one object */
+	_Atomic int64_t max_age; /* ms; 0: unlimited */
+	/* the builder was changed since the last snapshot */
+	bool changed;
+	bool answered; /* the server has just responded */
+	bool torn;     /* a change of the builder was interrupted */
 	uint64_t relists, events, failures;
-	int64_t next_warning;		 /* about invalid objects */
-	int64_t away_since, away_logged; /* the server does not respond */
-	int64_t back_since;		 /* it does again */
-	unsigned warnings; /* not logged since the last logged one */
+	/* time of the next warning about invalid objects */
+	int64_t next_warning;
+	/* times since the server does not respond, and of the log line */
+	int64_t away_since, away_logged;
+	/* time since the server responds again */
+	int64_t back_since;
+	/* warnings that were not logged since the last logged one */
+	unsigned warnings;
 };
 
 struct feed {
@@ -54,59 +59,66 @@ struct feed {
 	enum cluster_kind kind;
 	enum reflector_state state;
 	struct api_transfer transfer;
-	struct buf line; /* partial line of a watch */
+	struct buf line; /* incomplete line of a watch */
 	struct items items;
-	struct buf body;	  /* of a response other than 200 */
-	struct buf version, next; /* resourceVersion, continue */
-	uint64_t *seen;		  /* keys of the list so far */
+	/* body of a response with a status other than 200 */
+	struct buf body;
+	struct buf version, next; /* resourceVersion and continue of the list */
+	/* keys of objects that the list has had so far */
+	uint64_t *seen;
 	size_t nseen, seen_size;
-	const char *api_version; /* within the kind's versions */
-	unsigned failures;	 /* in a row */
-	unsigned refusals;	 /* in a row: failures with a response */
-	unsigned bad;		 /* of the failures: responses, not silence */
-	unsigned unconfirmed;	 /* in a row: forbidden, or missing */
+	const char *api_version; /* version of the kind that is requested */
+	unsigned failures;	 /* consecutive failures */
+	unsigned refusals;	 /* consecutive failures that had a response */
+	/* consecutive failures with a bad response, not silence */
+	unsigned bad;
+	/* consecutive responses "forbidden" or "no such kind" */
+	unsigned unconfirmed;
 	enum reflector_verdict verdict;
-	struct err err;	      /* why the last failed */
-	int64_t due;	      /* monotonic ms: end of the wait */
-	int64_t started;      /* of the transfer */
-	int64_t list_started; /* of its first page */
+	struct err err;	 /* reason of the last failure */
+	int64_t due;	 /* end of the wait in monotonic ms */
+	int64_t started; /* start of the transfer */
+	/* start of the transfer of the list's first page */
+	int64_t list_started;
 	int64_t last_byte;
 	int64_t good; /* monotonic ms of the last complete state; 0: never */
-	int64_t out_since; /* monotonic ms when the failure was logged; 0: none
-			    */
+	/* monotonic ms when the failure was logged; 0: not logged */
+	int64_t out_since;
 	bool wants_list;
-	bool whole;	 /* the list without pages */
-	bool answered;	 /* listed, absent or forbidden: not waited for */
-	bool listed;	 /* the objects in the state are complete */
-	bool absent;	 /* the kind does not exist */
-	bool unreadable; /* the snapshots say so */
-	bool reached;	 /* this transfer has a status */
-	bool unreached;	 /* the last failure had no response at all */
+	bool whole; /* the list is requested without pages */
+	/* listed, absent or forbidden: the first state need not wait */
+	bool answered;
+	bool listed;	 /* all objects of the kind are in the state */
+	bool absent;	 /* the API server does not have the kind */
+	bool unreadable; /* snapshots show the kind as unreadable */
+	bool reached;	 /* the current transfer has received a status */
+	bool unreached;	 /* the last failure had no response */
 };
 
 void reflector_init(struct feed *feed, struct feeds *all,
 		    enum cluster_kind kind);
 void reflector_release(struct feed *feed);
-/* Begins a transfer, if it is due. */
+/* Begins a transfer if it is due. */
 void reflector_start(struct feed *feed, int64_t now);
-/* Handles the end of the transfer. */
+/* Handles the end of the feed's transfer. */
 void reflector_done(struct feed *feed, CURLcode code, int64_t now);
-/* Ends a transfer that was silent for too long. */
+/* Ends a transfer that received no data for too long. */
 void reflector_look(struct feed *feed, int64_t now);
-/* Shortens the wait of a feed that did not reach the server, which responds
- * (again). */
+/* Shortens the wait of a feed that did not reach the server. Called when the
+ * server responds (again). */
 void reflector_relist_soon(struct feed *feed, int64_t now);
-/* Ends the current transfer and lists again in ms; afresh: nothing is known. */
+/* Ends the current transfer and lists the kind again at `due`; afresh: forget
+ * all that is known about the kind. */
 void reflector_start_over(struct feed *feed, int64_t due, bool afresh);
 /* Notes that the kind can be read (again). */
 void reflector_recovered(struct feed *feed);
-/* Marks the kind as unreadable in snapshots; NULL: it can be read. */
+/* Marks the kind as unreadable in snapshots; reason NULL: readable. */
 void reflector_unreadable(struct feed *feed, const char *reason);
 
 /* --- reflector_report.c --------------------------------------------------- */
 
-enum { FEED_HICCUPS = 3 }; /* failures in a row before a log line */
-/* Logs a failure once it lasts, and from time to time after that. */
+enum { FEED_HICCUPS = 3 }; /* consecutive failures before a line is logged */
+/* Logs a failure that lasts, and repeats the line from time to time. */
 void reflector_report(struct feed *feed, int64_t now);
 /* Logs that the server responds again. */
 void feeds_report_answer(struct feeds *all, int64_t now);
@@ -115,11 +127,12 @@ void feeds_count_memory(struct feeds *all);
 
 /* --- reflector_event.c ---------------------------------------------------- */
 
-/* Takes a requested object of the kind; false if it is not one. */
+/* Adds a requested object to the state; returns false if the text is not an
+ * object of the kind. */
 bool reflector_take_object(struct feed *feed, const char *text, size_t len);
 bool reflector_take_item(void *context, const char *text, size_t len);
 bool reflector_take_event(void *context, const char *text, size_t len);
-/* Takes the list's own metadata, once the list has ended. */
+/* Reads the metadata of the list, once the list has ended. */
 int reflector_take_head(struct feed *feed, struct err *err);
 
 /* --- live_time.c ---------------------------------------------------------- */
@@ -127,8 +140,8 @@ int reflector_take_head(struct feed *feed, struct err *err);
 int64_t live_now(void); /* monotonic ms */
 /* Returns a random number less than n. */
 uint32_t live_random(uint32_t n);
-/* Milliseconds to wait after a number of failures in a row (from 1): half of it
- * is fixed, half random. */
+/* Returns milliseconds to wait after a number (from 1) of consecutive failures:
+ * half of the wait is fixed, half random. */
 unsigned live_backoff(unsigned failures, unsigned first, unsigned most,
 		      uint32_t chance);
 

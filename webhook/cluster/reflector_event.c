@@ -3,7 +3,7 @@
  * Passes objects to the builder: items of a list, events of a watch (meta/v1
  * WatchEvent: ADDED, MODIFIED, DELETED, BOOKMARK, ERROR). An invalid object is
  * logged and left out; its previous version stays. A line that is not an event
- * ends the watch, since events may be lost with it.
+ * ends the watch, because events may be lost too.
  */
 #include <string.h>
 
@@ -24,7 +24,8 @@ static bool skip(void *context, const struct node *map, const char *key,
 	return cluster_is_unread(feed->kind, map, key, len);
 }
 
-/* Returns a map, or NULL; in the arena of all feeds. */
+/* Parses a map into the shared arena of the feeds; returns NULL if the text is
+ * not a map. */
 static const struct node *read_map(struct feed *feed, const char *text,
 				   size_t len)
 {
@@ -60,7 +61,7 @@ static struct object_id id_of(const struct feed *feed, const struct node *root)
 
 /* --- changes -------------------------------------------------------------- */
 
-/* At most one line per interval. */
+/* Logs a warning, at most one line per interval. */
 static void warn(struct feed *feed, const char *text)
 {
 	struct feeds *all = feed->all;
@@ -101,7 +102,7 @@ static void add_item(struct feed *feed, const struct cluster_item *item)
 		warn(feed, err.text);
 }
 
-/* Returns the used version of the kind, as an apiVersion. */
+/* Returns the version of the kind that is requested, as an apiVersion. */
 static const char *api_version(struct feed *feed)
 {
 	const struct cluster_resource *r = cluster_resource(feed->kind);

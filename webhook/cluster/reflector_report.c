@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Logs failures of feeds that last, and repeats them from time to time.
- */
+/* Logs failures of feeds that last, and repeats the lines from time to time. */
 #include "reflector.h"
 
-enum { REPEAT_MS = 300000 }; /* between two lines about one feed */
+enum { REPEAT_MS = 300000 }; /* time between two lines about one feed */
 
-/* A server that does not respond is logged once, not once for each kind. */
+/* Logs a server that does not respond once, instead of once for each kind. */
 static void report_unreached(struct feed *feed, int64_t now)
 {
 	struct feeds *all = feed->all;
@@ -24,7 +22,7 @@ static void report_unreached(struct feed *feed, int64_t now)
 		  "cluster state: the API server does not answer", fields, 2);
 }
 
-/* Logged once it lasts, and from time to time after that. */
+/* Logs a failure that lasts, and repeats the line from time to time. */
 void reflector_report(struct feed *feed, int64_t now)
 {
 	struct log_field fields[] = {
@@ -35,7 +33,7 @@ void reflector_report(struct feed *feed, int64_t now)
 	};
 
 	if (feed->unreached) {
-		/* A single broken connection is not logged. */
+		/* The first broken connection is not logged. */
 		if (feed->failures > 1 || !feed->listed)
 			report_unreached(feed, now);
 		return;

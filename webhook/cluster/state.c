@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Loads the cluster state from its file, or starts the live state. A broken
- * file prevents the start, as a broken policy does; later the last good state
- * stays. An API server that does not respond does not prevent the start: it
- * may respond later.
+ * file prevents the start, as a broken policy does; if a later version is
+ * broken, the last good state stays. An API server that does not respond does
+ * not prevent the start, because it may respond later.
  */
 #include "state.h"
 
@@ -32,7 +32,8 @@ static void warn(void *context, const char *text)
 
 /* --- from a file ---------------------------------------------------------- */
 
-/* A state from the future is not used, like a state that is too old. */
+/* Logs a state whose time is in the future; it is not used, like a state that
+ * is too old. */
 static void report_age(struct state *s)
 {
 	int64_t age = time(NULL) - s->taken_at;
@@ -61,7 +62,8 @@ static void read_file(void *context)
 	w->cluster = cluster_load(s->file, false, warn, s->log, &w->err);
 }
 
-/* Returns NULL after logging the reason; retried if memory ran out. */
+/* Loads the file. Returns NULL after logging the reason; the load is repeated
+ * if memory ran out. */
 static struct cluster *load_cluster(struct state *s)
 {
 	struct state_load w = {.state = s};
@@ -84,7 +86,8 @@ static int load_file(struct state *s)
 
 	if (!cluster)
 		return -1;
-	/* The API server itself evaluates its policies. */
+	/* Policies of the API server are dropped, because it evaluates them
+	 * itself. */
 	cluster_drop_admission(cluster);
 	s->taken_at = cluster_taken_at(cluster);
 	log_event(s->log, LOG_INFO, "cluster state from a file",
@@ -126,7 +129,8 @@ static void report_unused(struct state *s, const char *reason)
 	}
 }
 
-/* A change of only the reason is not reported. */
+/* Logs when the state is used or no longer used. A change of only the reason is
+ * not logged. */
 static void look_whether_used(struct state *s)
 {
 	const char *reason = admission_state_unused(s->admission, time(NULL));
@@ -162,7 +166,8 @@ void state_poll(struct state *s)
 		poll_file(s);
 	if (s->live)
 		live_set_max_age(s->live, admission_max_age(s->admission));
-	/* The first one is awaited, see state_not_ready(). */
+	/* The first state of an API server is not reported here: see
+	 * state_not_ready(). */
 	if (s->file || (s->live && live_first_state(s->live)))
 		look_whether_used(s);
 }
@@ -177,7 +182,7 @@ int state_open(struct state *s)
 	if (s->file || !strcmp(s->live_wanted, "off"))
 		return 0;
 	if (!s->kubeconfig && !strcmp(s->live_wanted, "auto")) {
-		/* A pod without a token needs no API server. */
+		/* A pod without a token does not use an API server. */
 		if (api_config_in_cluster(&config, &err))
 			return 0;
 		api_config_release(&config);

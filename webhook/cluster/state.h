@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The source of the cluster state: a file written by `gpugate snapshot` (read
- * again when it changes), an API server (list and watch), or none.
+ * The source of the cluster state: a file written by `gpugate snapshot`, which
+ * is read again when it changes; an API server, by list and watch; or none.
  */
 #ifndef WEBHOOK_STATE_H
 #define WEBHOOK_STATE_H
@@ -17,40 +17,46 @@
 struct api;
 
 struct state {
-	const char *file;	 /* path, or NULL */
-	const char *kubeconfig;	 /* path, or NULL */
+	const char *file;	 /* path; NULL: no file */
+	const char *kubeconfig;	 /* path; NULL: no kubeconfig */
 	const char *live_wanted; /* "auto", "on", "off" */
 	struct admission *admission;
 	struct log *log;
 	struct metrics *metrics;
-	/* its own: */
-	struct api *api; /* also for --self-managed */
+	/* Private fields. */
+	struct api *api; /* used by --self-managed too */
 	struct live *live;
-	struct watch *watch; /* of the file */
-	int64_t taken_at;    /* of the file's state; 0: none */
-	bool again;	     /* memory ran out while it was read */
-	int64_t next_try;    /* then; monotonic seconds */
-	bool ahead;	     /* its time is in the future: it is not used */
-	const char *_Atomic unused; /* why, or NULL */
-	int64_t unused_since;	    /* monotonic seconds */
+	struct watch *watch; /* watches the file */
+	int64_t taken_at;    /* time of the file's state; 0: none */
+	bool again;	     /* memory ran out while the file was read */
+	int64_t next_try;    /* time of the next attempt; monotonic seconds */
+	/* the state's time is in the future, so it is not used */
+	bool ahead;
+	/* reason why the state is not used, or NULL */
+	const char *_Atomic unused;
+	/* time since the state is not used; monotonic seconds */
+	int64_t unused_since;
 };
 
-/* Must be called before there are threads. Without a file and a kubeconfig it
- * uses the service account of the pod, if there is one; live "on" requires an
- * API server. Returns -1 after logging the reason. */
+/* Opens the source. Must be called before there are threads. Without a file and
+ * a kubeconfig, the service account of the pod is used if it exists; live "on"
+ * requires an API server. Returns -1 after logging the reason. */
 int state_open(struct state *state);
-/* Must be called once admission is set. Returns as above. */
+/* Starts the source. Must be called once admission is set. Returns -1 after
+ * logging the reason. */
 int state_start(struct state *state);
-/* Checks whether the file changed; called each second, for the age. */
+/* Reads the file again if it has changed. Called each second, because the age
+ * changes too. */
 void state_poll(struct state *state);
-/* Returns why rules that need a state do not run; NULL if they do, or no state
- * was requested. May be called by any thread. */
+/* Returns the reason why rules that need a state do not run; NULL if they run,
+ * or a state was not requested. May be called by any thread. */
 const char *state_unused(const struct state *state);
 /* Returns the reason why the first state is not read yet, or NULL. May be
  * called by any thread. */
 const char *state_not_ready(const struct state *state);
 /*
- * True if the process is a client of an API server. The sandbox depends on it.
+ * Returns true if the process is a client of an API server; the sandbox then
+ * permits it.
  */
 bool state_asks(const struct state *state);
 void state_release(struct state *state);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Logging must not wait for the reader of the log: before a line is written,
- * the file is polled for at most WAIT_MS (not at all after a loss); a line that
- * does not fit is dropped and counted, and the next written line has the count.
+ * Writes the log. Logging must not wait for the reader of the log: before a
+ * line is written, the file is polled for at most WAIT_MS (not at all after a
+ * loss); a line that does not fit is dropped and counted, and the next written
+ * line has the count.
  *
- * The table of repeats is bounded: four places for each of 256 sets of objects.
- * A new object replaces the oldest one of its set, whose counted repeats are
+ * The table of repeats has a fixed size: four places for each of 256 sets of
+ * objects. A new object replaces the oldest one of its set, whose repeats are
  * logged first.
  */
 #include "log.h"
@@ -69,7 +70,7 @@ static bool write_line(int fd, const struct log_line *line, int wait)
 	return n == (ssize_t)line->len;
 }
 
-/* The lock is held. */
+/* Writes a line. The caller holds the lock. */
 static void emit(struct log *log, struct log_line *line)
 {
 	unsigned lost = atomic_exchange(&log->lost, 0);
@@ -124,8 +125,9 @@ static uint64_t mix(uint64_t hash, const char *text)
 		    : text_hash("\xff", 1, hash);
 }
 
-/* The key is only applied at the end: equal hashes before it stay equal, but
- * provoking them gains a user only a line that is counted instead of logged. */
+/* Returns a hash of the object. The secret key is only applied at the end, so
+ * objects with equal hashes before that stay equal; a user who finds two such
+ * objects gains only that a line is counted instead of logged. */
 static uint64_t object_hash(const struct log_decision *d)
 {
 	uint64_t hash = mix(0, d->webhook);
@@ -178,7 +180,8 @@ static void copy(char *out, size_t size, const char *text)
 	snprintf(out, size, "%s", text ? text : "");
 }
 
-/* Returns the object's place, or a new one: free or the oldest of its set. */
+/* Returns the place of the object; for a new object, a free place or the oldest
+ * one of its set. */
 static struct repeat *repeat_of(struct log *log, uint64_t object)
 {
 	struct repeat *set = log->repeats[object % REPEAT_SETS];
@@ -193,8 +196,8 @@ static struct repeat *repeat_of(struct log *log, uint64_t object)
 	return best;
 }
 
-/* True if the decision is logged already. Otherwise the caller logs it, with
- * *repeats, the number of lines dropped before. */
+/* Returns true if the decision is already logged. Otherwise the caller logs it
+ * with *repeats, the number of lines that were only counted before. */
 static bool is_repeat(struct log *log, const struct log_decision *d,
 		      unsigned *repeats)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The log: one line per event on stderr, JSON or text, never an object's
- * body. A line is written with one write(), whole or not at all. Any thread
- * may log.
+ * The log: one line per event on stderr, as JSON or text, never with an
+ * object's body. One write() writes a line, whole or not at all. May be called
+ * by any thread.
  */
 #ifndef WEBHOOK_LOG_H
 #define WEBHOOK_LOG_H
@@ -15,33 +15,34 @@ enum log_level { LOG_ERROR, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
 struct log;
 
-/* fd is borrowed. */
+/* fd is not closed by the log. */
 struct log *log_new(int fd, enum log_level level, bool json);
-/* Logs the remaining repeats. */
+/* Logs the counted repeats and frees the log. */
 void log_free(struct log *log);
-/* From now on BUG() writes a line of the log and ends with this status. */
+/* From this call on, BUG() writes a line to the log and ends the process with
+ * LOG_BUG_STATUS. */
 enum { LOG_BUG_STATUS = 70 };
 void log_bugs(int fd, bool json);
 bool log_level_parse(const char *text, enum log_level *out);
 
-/* A message: lower case, no full stop. */
+/* Logs a message, written in lower case without a full stop. */
 void log_say(struct log *log, enum log_level level, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* A message with further fields: `listening`, port 8443. */
+/* A field of a log line, such as port 8443 of `listening`. */
 struct log_field {
 	const char *key;
-	const char *text; /* NULL: the number */
+	const char *text; /* NULL: the field has a number */
 	int64_t number;
 };
 void log_event(struct log *log, enum log_level level, const char *message,
 	       const struct log_field *fields, size_t n);
 
 /*
- * A decision with findings. Repeats for one object with the same rules and
- * decision within 5 minutes are counted, and logged with the next line about
- * that object or once the time has passed (log_flush_repeats()). Strings may be
- * NULL. The user's text is escaped.
+ * A decision about an object with findings. Repeats for one object with the
+ * same rules and decision within 5 minutes are counted; the count is logged
+ * with the next line about that object, or by log_flush_repeats() once the time
+ * has passed. Strings may be NULL. Text from the user is escaped.
  */
 struct log_decision {
 	const char *uid, *webhook, *operation, *user;
@@ -49,9 +50,9 @@ struct log_decision {
 	const char *const *rules;
 	size_t nrules;
 	const char *decision;	   /* outcome: allow, deny, patch, warn */
-	const char *would;	   /* outcome under enforce, or NULL */
-	const char *mode, *policy; /* policy: hash */
-	const char *break_glass;   /* the ticket, or NULL */
+	const char *would;	   /* outcome in mode enforce, or NULL */
+	const char *mode, *policy; /* policy: hash of the policy */
+	const char *break_glass;   /* break-glass ticket, or NULL */
 	int64_t state_age;	   /* seconds; -1: no cluster state */
 	bool dry_run;
 	uint64_t nanoseconds;

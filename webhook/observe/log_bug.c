@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The last line of the log: BUG()'s message. abort() would raise a signal,
- * which the sandbox rejects, and then end the process with another one.
+ * Writes BUG()'s message as the last line of the log. abort() would raise a
+ * signal, which the sandbox rejects, and then end the process with a different
+ * signal.
  */
 #include "log_internal.h"
 

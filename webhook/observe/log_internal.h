@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the log: lines (log_line.c) and the table of repeats (log.c).
+ * Private parts of the log: lines (log_line.c) and the table of repeats
+ * (log.c).
  *
- * A line is at most LINE_BYTES long, which a pipe takes whole or not at all
- * (PIPE_BUF); each text of the user has a share of it, so that later fields
- * always fit.
+ * A line has at most LINE_BYTES, which a pipe takes whole or not at all
+ * (PIPE_BUF). Each text of the user may take only a share of the line, so that
+ * later fields always fit.
  */
 #ifndef WEBHOOK_LOG_INTERNAL_H
 #define WEBHOOK_LOG_INTERNAL_H
@@ -26,10 +27,10 @@ enum {
 
 /* One object at one webhook, and the last line about it. */
 struct repeat {
-	uint64_t object;   /* hash; 0: free */
-	uint64_t reported; /* hash of rules, decision, mode */
-	int64_t since;	   /* monotonic seconds when it was logged */
-	unsigned count;	   /* not logged since */
+	uint64_t object;   /* hash of the object; 0: free place */
+	uint64_t reported; /* hash of rules, decision and mode */
+	int64_t since;	   /* monotonic seconds of the last line */
+	unsigned count;	   /* repeats that were not logged */
 	char webhook[12], decision[12];
 	char namespace[64], kind[64], name[128];
 };
@@ -38,13 +39,13 @@ struct log {
 	int fd;
 	enum log_level level;
 	bool json;
-	int64_t (*now)(void); /* monotonic seconds */
+	int64_t (*now)(void); /* clock: monotonic seconds */
 	_Atomic unsigned lost;
-	pthread_mutex_t lock; /* protects the table, and the order of lines */
+	pthread_mutex_t lock; /* protects the table, and keeps lines in order */
 	struct repeat repeats[REPEAT_SETS][REPEAT_WAYS];
 };
 
-extern const char *const log_level_names[]; /* by enum log_level */
+extern const char *const log_level_names[]; /* indexed by enum log_level */
 
 struct log_line {
 	bool json;
@@ -55,15 +56,16 @@ struct log_line {
 /* Begins a line with the time and the level. */
 void line_begin(struct log_line *line, bool json, enum log_level level,
 		const char *message);
-/* NULL values are omitted. share: longest text in bytes, cut with "...". */
+/* Adds a field; NULL values are omitted. share: maximum bytes of the text; a
+ * longer text is cut and ends with "...". */
 void line_text(struct log_line *line, const char *key, const char *value,
 	       size_t share);
 void line_int(struct log_line *line, const char *key, int64_t value);
 void line_bool(struct log_line *line, const char *key, bool value);
-/* Adds a list; items that do not fit are counted as `<key>More`. */
+/* Adds a list; items that do not fit are counted in the field `<key>More`. */
 void line_list(struct log_line *line, const char *key, const char *const *items,
 	       size_t n);
-/* Ends the line with a newline. */
+/* Adds the newline that ends the line. */
 void line_end(struct log_line *line);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/json_stream.h"
 #include "log_internal.h"
 
-/* Kept free for line_end(). */
+/* Bytes that are reserved for line_end(). */
 enum { TAIL = 8 };
 
 const char *const log_level_names[] = {
@@ -59,7 +59,7 @@ static bool put_string(struct log_line *line, const char *text, size_t share)
 	return put_bytes(line, "\"", 1);
 }
 
-/* True for a text that needs no quotes in `key=value`. */
+/* Returns true for a text that needs no quotes in `key=value`. */
 static bool is_bare(const char *text)
 {
 	return *text && !text[strspn(text, "abcdefghijklmnopqrstuvwxyz"
@@ -74,7 +74,7 @@ static bool put_value(struct log_line *line, const char *text, size_t share)
 	return put_string(line, text, share);
 }
 
-/* Undoes a member that did not fit. */
+/* Removes a field that did not fit. */
 static void settle(struct log_line *line, size_t start, bool fits)
 {
 	if (!fits)
@@ -87,7 +87,7 @@ static bool put_key(struct log_line *line, const char *key)
 	       puts_(line, line->json ? "\":" : "=");
 }
 
-/* Writes the time by RFC 3339 with nanoseconds, in UTC. */
+/* Writes the current time as in RFC 3339, in UTC with nanoseconds. */
 static void put_time(struct log_line *line)
 {
 	struct timespec ts;
@@ -147,7 +147,7 @@ void line_bool(struct log_line *line, const char *key, bool value)
 void line_list(struct log_line *line, const char *key, const char *const *items,
 	       size_t n)
 {
-	enum { REST = 600 }; /* for what follows */
+	enum { REST = 600 }; /* bytes reserved for the fields after this one */
 	size_t start = line->len, i = 0;
 	char more[40];
 	bool fits = put_key(line, key) && put_bytes(line, "[", 1);

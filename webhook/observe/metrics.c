@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Counting; the tables are in metrics_internal.h. All additions are relaxed: a
- * page read at the same time may show one of two related counts before the
- * other.
+ * Counts; the tables are described in metrics_internal.h. All additions are
+ * relaxed: a page that is read at the same time may show one of two related
+ * counts before the other.
  */
 #include "metrics.h"
 
@@ -34,7 +34,8 @@ static const uint64_t bounds_ns[BUCKETS - 1] = {
 	100000,	  250000,   500000,    1000000,	  2500000,    5000000,
 	10000000, 25000000, 100000000, 500000000, 1000000000, 2500000000};
 
-/* Index of a word in a list whose last item means all others. */
+/* Returns the index of a word in a list, whose last item means all other
+ * words. */
 static unsigned place(const char *word, const char *const *list, unsigned n)
 {
 	for (unsigned i = 0; word && i < n - 1; i++)
@@ -74,7 +75,7 @@ struct metrics *metrics_new(void)
 	m->start_time = (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 	for (int i = 0; i < METRICS_GAUGES; i++)
 		m->gauges[i] = i == METRICS_CONNECTIONS ? 0 : NAN;
-	/* The kind that every cluster sends, so its series begin at 0. */
+	/* Every cluster sends Pods, so this kind's series begin at 0. */
 	names_number(&m->kinds, "Pod");
 	return m;
 }
@@ -123,7 +124,7 @@ void metrics_count_request(struct metrics *m,
 
 /* --- findings ----------------------------------------------------------- */
 
-/* Never 0. */
+/* Packs the labels into a key, which is never 0. */
 static uint64_t pack(const struct finding_labels *l)
 {
 	return (uint64_t)1 << 32 | (uint64_t)l->rule << 16 |
@@ -142,7 +143,7 @@ struct finding_labels metrics_unpack(uint64_t key)
 	};
 }
 
-/* Returns the slot of the key; a new key takes a slot if there is room. */
+/* Returns the slot of the key; a new key takes a free slot if there is room. */
 static struct finding_slot *find_slot(struct metrics *m, uint64_t key,
 				      bool over)
 {
@@ -253,8 +254,8 @@ void metrics_set_policy(struct metrics *m, const char *hash)
 }
 
 /*
- * Keeps the earlier end of exemptions with the same name. Returns true if it
- * adds a name.
+ * Keeps the earlier end of exemptions with the same name. Returns true if the
+ * item adds a name.
  */
 static bool keep_exemption(struct exemption_series *copies, size_t n,
 			   const struct metrics_exemption *item)

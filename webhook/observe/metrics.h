@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Metrics for Prometheus (names: metrics_page.c). Any thread may count; a count
- * takes a short lock or an atomic add, and memory is bounded: the number of
- * label values that users choose (namespace, kind) is capped, further ones are
- * counted as "other".
+ * Metrics for Prometheus (names: metrics_page.c). May be called by any thread;
+ * counting takes a short lock or an atomic addition. Memory is limited: label
+ * values that users choose (namespace, kind) have a maximum number, and further
+ * values are counted as "other".
  */
 #ifndef WEBHOOK_METRICS_H
 #define WEBHOOK_METRICS_H
@@ -17,18 +17,17 @@ struct metrics;
 
 struct metrics *metrics_new(void);
 void metrics_free(struct metrics *metrics);
-/* Series of known rules begin at 0. */
+/* Makes the series of these rules begin at 0. */
 struct rule_set;
 void metrics_know_rules(struct metrics *metrics, const struct rule_set *rules);
-/* Sets the labels of gpugate_build_info and gpugate_policy_info ("": no
- * policy).
- */
+/* Sets the labels of gpugate_build_info and gpugate_policy_info (hash "": no
+ * policy). */
 void metrics_set_build(struct metrics *metrics, const char *version);
 void metrics_set_policy(struct metrics *metrics, const char *hash);
-/* Appends the whole page in Prometheus' text format 0.0.4. */
+/* Appends all metrics in Prometheus' text format 0.0.4. */
 void metrics_write(struct metrics *metrics, struct buf *out);
 
-/* Counts an answered review. Strings are copied when new. */
+/* A review that was answered. Strings are copied when they are new. */
 struct metrics_request {
 	const char *webhook;   /* "mutate", "validate" */
 	const char *operation; /* "CREATE", ... or "other" */
@@ -45,26 +44,29 @@ struct metrics_finding {
 	const char *mode;	   /* audit, warn, enforce */
 	const char *level;	   /* owner, pod */
 	const char *namespace;
-	int64_t gpus; /* GPUs of the object; counted in gpus_affected */
+	int64_t gpus; /* GPUs of the object, added to gpus_affected */
 };
 void metrics_count_finding(struct metrics *metrics,
 			   const struct metrics_finding *finding);
 void metrics_count_patch(struct metrics *metrics, const char *rule);
-/* number: the constant result of metrics_rule_number() for the rule. */
+/* number: the result of metrics_rule_number() for the rule, which never
+ * changes. */
 unsigned metrics_rule_number(struct metrics *metrics, const char *rule);
 void metrics_count_not_run(struct metrics *metrics, unsigned number);
-/* Adds 1 or -1 to the reviews in flight. Returns the new number. */
+/* Adds 1 or -1 to the number of reviews in flight. Returns the new number. */
 int64_t metrics_in_flight(struct metrics *metrics, int by);
 
-/* Gauges that are set: seconds since the epoch, or seconds. */
+/* Gauges: times in seconds since the epoch, ages in seconds. */
 enum metrics_gauge {
-	METRICS_CLUSTER_STATE_AGE, /* < 0: no cluster state */
-	METRICS_STATE_USED, /* 1, or 0 if rules that need it do not run */
+	METRICS_CLUSTER_STATE_AGE, /* negative: no cluster state */
+	/* 0 if rules that need the state do not run, else 1 */
+	METRICS_STATE_USED,
 	METRICS_CERTIFICATE_EXPIRY,
 	METRICS_CLIENT_CA_EXPIRY,
 	METRICS_POLICY_RELOAD_SUCCESS,
-	METRICS_POLICY_WARNINGS, /* of the effective policy */
-	/* 1 if the file's content is effective, 0 if an earlier one is */
+	METRICS_POLICY_WARNINGS, /* warnings of the effective policy */
+	/* 1 if the file's current content is effective, 0 if an earlier one
+	 * is. */
 	METRICS_POLICY_TAKEN,
 	METRICS_CERTIFICATE_TAKEN,
 	METRICS_CLIENT_CA_TAKEN,
@@ -75,7 +77,7 @@ void metrics_set(struct metrics *metrics, enum metrics_gauge gauge,
 		 double value);
 enum metrics_counter {
 	METRICS_OVERLOAD,
-	METRICS_MEMORY_REFUSED, /* also with 429 */
+	METRICS_MEMORY_REFUSED, /* answered with 429 for lack of memory */
 	METRICS_BREAK_GLASS,
 	METRICS_POLICY_RELOAD_FAILURES,
 	METRICS_CERTIFICATE_RELOAD_FAILURES,
@@ -86,22 +88,25 @@ enum metrics_counter {
 	METRICS_TIMEOUTS_HANDSHAKE,
 	METRICS_TIMEOUTS_HEADER,
 	METRICS_TIMEOUTS_BODY,
-	METRICS_CLIENT_REFUSED, /* wrong or no client certificate */
-	/* Reviews that were allowed without a check, and the reason. */
+	METRICS_CLIENT_REFUSED, /* client certificate missing or wrong */
+	/* Reviews that were allowed without a check, by reason. */
 	METRICS_NOT_JUDGED_SCALE,	/* a Scale contains no pods */
 	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
 	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
-	METRICS_NOT_JUDGED_NO_PATCH,	/* /mutate, for objects that are never
-					   patched */
-	/* Checked, except by rules about waste: pods of the policy's
-	 * namespaces. */
+	/*
+	 * request to /mutate for an object that is
+	 *					   never patched
+	 */
+	METRICS_NOT_JUDGED_NO_PATCH,
+	/* Pods of namespaces that the policy lists as infrastructure: checked,
+	 * except by rules about waste. */
 	METRICS_NOT_JUDGED_INFRASTRUCTURE,
 	METRICS_COUNTERS,
 };
 void metrics_add(struct metrics *metrics, enum metrics_counter counter,
 		 uint64_t by);
 /* Replaces gpugate_cluster_objects{kind,group}: a kind that cannot be read has
- * no value. Names are constants; at most METRICS_OBJECTS items. */
+ * no series. Names are constants; at most METRICS_OBJECTS items. */
 enum { METRICS_OBJECTS = 32 };
 struct metrics_objects {
 	const char *kind, *group;
@@ -109,7 +114,7 @@ struct metrics_objects {
 };
 void metrics_set_objects(struct metrics *metrics,
 			 const struct metrics_objects *items, size_t n);
-/* Replaces the set of gpugate_exemption_expiry_timestamp_seconds{name}. */
+/* Replaces all series of gpugate_exemption_expiry_timestamp_seconds{name}. */
 struct metrics_exemption {
 	const char *name;
 	int64_t until; /* seconds since the epoch */

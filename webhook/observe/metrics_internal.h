@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Inside the metrics: what is counted (metrics.c), and how it is read
+ * Private parts of the metrics: counting (metrics.c) and writing
  * (metrics_page.c).
  *
  * Every count is one atomic word in a table, indexed by the label values, so
- * that no thread waits for another. Values from a short list have their index
- * in that list, and a value that is not in it is the list's last, "other".
+ * that threads do not wait for each other. Values of a fixed list have their
+ * index in that list; any other value has the index of the last item, "other".
  * Values that users choose get a number when they are first seen (struct
- * metric_labels) until the list is full; after that they are number 0, "other".
- * Tables are zero pages until they are used.
+ * metric_labels) until the list is full; after that they get number 0, "other".
+ * Pages of a table take no memory until they are used.
  */
 #ifndef WEBHOOK_METRICS_INTERNAL_H
 #define WEBHOOK_METRICS_INTERNAL_H
@@ -34,19 +34,19 @@ enum {
 	ACTIONS = 5,
 	MODES = 4,
 	LEVELS = 3,
-	BUCKETS = 13, /* the last is +Inf */
+	BUCKETS = 13, /* the last bucket is +Inf */
 
 	/*
-	 * Series of findings. Past the limit a namespace is "other", which has
-	 * at most (MAX_RULES + 1) * 5 * 4 * 3 series, so the table is never
-	 * full.
+	 * Series of findings. Beyond the limit the namespace is "other", which
+	 * has at most (MAX_RULES + 1) * 5 * 4 * 3 series, so the table never
+	 * becomes full.
 	 */
 	FINDING_SLOTS = 65536,
 	FINDING_LIMIT = 32768,
 };
 
 struct finding_slot {
-	_Atomic uint64_t key; /* 0: free */
+	_Atomic uint64_t key; /* 0: free slot */
 	_Atomic uint64_t count;
 };
 
@@ -60,7 +60,7 @@ struct request_table {
 		count[MAX_KINDS + 1][WEBHOOKS][OPERATIONS][DECISIONS][2];
 };
 
-/* Aligned, so that those of two webhooks never share a cache line. */
+/* Aligned, so that the durations of two webhooks never share a cache line. */
 struct duration {
 	_Atomic uint64_t buckets[BUCKETS];
 	_Atomic uint64_t nanoseconds;
@@ -85,7 +85,7 @@ struct metrics {
 	double start_time;
 	_Atomic unsigned nfindings;
 	_Atomic bool patching[MAX_RULES + 1], bound[MAX_RULES + 1];
-	pthread_mutex_t lock; /* guards the fields below */
+	pthread_mutex_t lock; /* protects the fields below */
 	char version[64], policy[24];
 	struct exemption_series *exemptions;
 	size_t nexemptions;
@@ -99,7 +99,7 @@ extern const char *const metrics_decisions[DECISIONS];
 extern const char *const metrics_actions[ACTIONS];
 extern const char *const metrics_modes[MODES];
 extern const char *const metrics_levels[LEVELS];
-/* Upper bounds of the buckets, in seconds. */
+/* Upper bounds of the buckets in seconds. */
 extern const char *const metrics_bounds[BUCKETS];
 
 struct finding_labels metrics_unpack(uint64_t key);

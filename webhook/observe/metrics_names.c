@@ -2,8 +2,8 @@
 /*
  * Numbers for label values that are not known in advance. A look-up takes no
  * lock; adding a value does, at most `limit` times. Values that are too long or
- * not UTF-8 are corrected here, before they are compared: if only the page
- * corrected them, two values could become one series.
+ * not UTF-8 are corrected before they are compared: if only the page corrected
+ * them, two values could become one series.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static unsigned add_name(struct metric_labels *names, const char *text,
 	return n + 1;
 }
 
-/* Writes the text with at most NAME_BYTES bytes, as valid UTF-8. */
+/* Copies the text, cut to NAME_BYTES bytes, as valid UTF-8. */
 static size_t mend(const char *text, char *out)
 {
 	size_t len = strlen(text), n = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Label values that users choose (namespaces, kinds) or that are configured
- * (rules), numbered in the order of their first use. Beyond the limit every new
- * one is number 0, "other".
+ * Numbers label values that users choose (namespaces, kinds) or that are
+ * configured (rules), in the order of their first use. Beyond the limit each
+ * new value gets number 0, "other".
  */
 #ifndef WEBHOOK_METRICS_NAMES_H
 #define WEBHOOK_METRICS_NAMES_H
@@ -15,31 +15,34 @@
 
 enum {
 	NAMES_MAX = 400,
-	NAME_SLOTS = 1024, /* a power of two, over twice NAMES_MAX */
-	NAME_BYTES = 256,  /* longer values are cut */
+	NAME_SLOTS = 1024, /* a power of two, more than twice NAMES_MAX */
+	NAME_BYTES = 256,  /* bytes; longer values are cut */
 };
 
 struct metric_label {
-	unsigned number; /* 1 ... */
+	unsigned number; /* from 1 */
 	size_t len;
 	char text[];
 };
 
 struct metric_labels {
 	unsigned limit;	     /* at most NAMES_MAX */
-	struct text_key key; /* of the hash */
+	struct text_key key; /* key of the hash */
 	_Atomic unsigned n;
 	struct metric_label *_Atomic slots[NAME_SLOTS];
-	struct metric_label *_Atomic items[NAMES_MAX + 1]; /* by number */
-	pthread_mutex_t lock;				   /* for adding */
+	/* indexed by number */
+	struct metric_label *_Atomic items[NAMES_MAX + 1];
+	/* held while a value is added */
+	pthread_mutex_t lock;
 };
 
-/* names is zero-filled. */
+/* names must be zero-filled. */
 void names_init(struct metric_labels *names, unsigned limit);
 void names_release(struct metric_labels *names);
-/* NULL is "". */
+/* Returns the number of the text; NULL is treated as "". */
 unsigned names_number(struct metric_labels *names, const char *text);
-/* number: a result of names_number(), or at most names->n. */
+/* Returns the text of a number. number: a result of names_number(), or at most
+ * names->n. */
 const char *names_text(struct metric_labels *names, unsigned number);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The page, in Prometheus' text format 0.0.4. Each family is written once,
- * with HELP and TYPE, even when it has no series yet. A gauge that was never
- * set has no series: a 0 would be wrong (a certificate that expired in 1970)
- * and would raise alerts.
+ * Writes the page in Prometheus' text format 0.0.4. Each family is written with
+ * HELP and TYPE, even when it has no series yet. A gauge that was never set has
+ * no series: a 0 would be wrong (a certificate that expired in 1970) and would
+ * raise alerts.
  *
  * Three families repeat values under the names used by dashboards for
  * controller-runtime's webhooks.
@@ -24,7 +24,7 @@ static void family(struct buf *out, const char *name, const char *type,
 	buf_addf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
-/* Appends a label's value between its quotes. */
+/* Appends the value of a label between its quotes, escaped. */
 static void add_value(struct buf *out, const char *text)
 {
 	size_t len = strlen(text);
@@ -67,7 +67,7 @@ static void add_double(struct buf *out, double value)
 		buf_addf(out, "%.15g", value);
 }
 
-/* Writes a family of one series without labels; negative values are omitted. */
+/* Writes a family of one series without labels; a negative value is omitted. */
 static void figure(struct buf *out, const char *name, const char *type,
 		   const char *help, double value)
 {
@@ -86,8 +86,8 @@ static uint64_t get(_Atomic uint64_t *word)
 
 /* --- requests ----------------------------------------------------------- */
 
-/* True for series that exist from the beginning: those of requests that every
- * cluster sends. */
+/* Returns true for series that exist from the start: those of requests that
+ * every cluster sends. */
 static bool is_known(unsigned kind, unsigned webhook, unsigned operation,
 		     unsigned decision)
 {
@@ -243,7 +243,8 @@ static void write_gpus(struct metrics *m, struct buf *out)
 	}
 }
 
-/* Writes a family with the label rule; known: series that begin at 0. */
+/* Writes a family with the label `rule`; known: rules whose series begin at
+ * 0. */
 static void write_rules(struct metrics *m, struct buf *out, const char *name,
 			_Atomic uint64_t *counts, _Atomic bool *known)
 {

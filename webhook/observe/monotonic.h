@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Monotonic time, which steps of the wall clock do not affect. (The live state
- * needs one that also counts while the machine is suspended: live_now().)
+ * Monotonic time, which is independent of steps of the wall clock. (The live
+ * state uses live_now(), which also counts while the machine is suspended.)
  */
 #ifndef WEBHOOK_MONOTONIC_H
 #define WEBHOOK_MONOTONIC_H

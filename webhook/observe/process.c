@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reads memory, CPU time and open files of the process from /proc, and the
- * limits of its cgroup. proc(5): /proc/self/statm in pages. Files are only
- * read, as the sandbox requires. Limits of cgroups: the kernel's
+ * limits of its cgroup. Files are only read, because the sandbox allows only
+ * that. Sources: proc(5) (/proc/self/statm is in pages); the kernel's
  * admin-guide/cgroup-v2.rst and, for v1, scheduler/sched-bwc.rst.
  */
 #include "process.h"
@@ -49,7 +49,7 @@ static void read_sizes(struct process_figures *out)
 static double count_fds(void)
 {
 	DIR *dir = opendir("/proc/self/fd");
-	double n = -1; /* the folder's own */
+	double n = -1; /* the descriptor of the folder itself is not counted */
 
 	if (!dir)
 		return -1;
@@ -74,8 +74,8 @@ void process_read(struct process_figures *out)
 	out->open_fds = count_fds();
 }
 
-/* Reads "150000 100000", "max 100000" (cgroup v2) or "-1" (v1); 0 if it is
- * not a number. */
+/* Reads a file of a cgroup: "150000 100000", "max 100000" (v2) or "-1" (v1).
+ * Returns the first number; 0 if it is not a number. */
 static unsigned long read_number(const char *folder, const char *file,
 				 unsigned long *second)
 {
@@ -110,7 +110,7 @@ unsigned process_cpu_limit(const char *folder)
 
 size_t process_memory_limit(const char *folder)
 {
-	/* cgroup v1 shows about this value if no limit is set. */
+	/* cgroup v1 has about this value if a limit is not set. */
 	const unsigned long none = 1ul << 62;
 	unsigned long bytes;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Numbers of the gpugated process from /proc. A number that cannot be read is
- * negative.
+ * Reads numbers about the gpugated process from /proc. A number that cannot be
+ * read is negative.
  */
 #ifndef WEBHOOK_PROCESS_H
 #define WEBHOOK_PROCESS_H
@@ -16,11 +16,13 @@ struct process_figures {
 
 void process_read(struct process_figures *out);
 /*
- * Number of processors that the container's limit allows, rounded up; 0:
- * unlimited, or the limit cannot be read. folder: NULL is /sys/fs/cgroup.
+ * Returns the number of processors that the container's limit allows, rounded
+ * up; 0: unlimited, or the limit cannot be read. folder: NULL is
+ * /sys/fs/cgroup.
  */
 unsigned process_cpu_limit(const char *folder);
-/* Bytes that the container may use; 0: as above. */
+/* Returns the bytes that the container may use; 0: unlimited, or the limit
+ * cannot be read. */
 size_t process_memory_limit(const char *folder);
 
 #endif

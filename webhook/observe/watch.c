@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Detects changes of files by their stat(). All paths together have one
- * signature, a hash over the results of stat(). Times of change (ctime) are
- * part of it: they also change when a file is rewritten with its old mtime, or
- * made readable.
+ * signature, a hash over the results of stat(). ctime is part of it, because
+ * ctime also changes when a file is rewritten with its old mtime, or made
+ * readable.
  */
 #include "watch.h"
 
@@ -26,21 +26,22 @@
 enum {
 	LOOK_MS = 1000,
 	SETTLE_MS = 50,
-	/* A file that never settles is reported as well. */
+	/* Milliseconds after which a change is reported even if the files keep
+	 * changing. */
 	PATIENCE_MS = 2000,
 	DEPTH_MAX = 8,
-	FILES_MAX = 10000, /* of one check: links may form circles */
+	FILES_MAX = 10000, /* per check, because links may form circles */
 };
 
 struct watch {
 	struct arena arena;
 	const char **paths;
 	size_t n;
-	uint64_t reported; /* the signature that was reported last */
-	uint64_t pending;  /* another signature, until it occurs twice */
+	uint64_t reported; /* signature that was reported last */
+	uint64_t pending;  /* a different signature that was seen once */
 	bool is_pending;
-	int64_t since; /* ms when pending first occurred */
-	int64_t begun; /* ms when it first differed from reported */
+	int64_t since; /* ms when pending was first seen */
+	int64_t begun; /* ms when the files first differed from reported */
 };
 
 /* -- signatures ------------------------------------------------------------ */
@@ -60,7 +61,7 @@ static uint64_t sign_stat(const struct stat *st, uint64_t seed)
 	seed = hash_number(st->st_dev, seed);
 	seed = hash_number(st->st_ino, seed);
 	seed = hash_number(st->st_mode, seed);
-	/* A folder's own times show nothing about the relevant files. */
+	/* Times of a folder itself say nothing about the files in it. */
 	if (S_ISDIR(st->st_mode))
 		return seed;
 	seed = hash_number(st->st_size, seed);
@@ -70,8 +71,8 @@ static uint64_t sign_stat(const struct stat *st, uint64_t seed)
 
 static uint64_t sign_at(int dirfd, const char *path, int depth, size_t *budget);
 
-/* readdir() has no order, so entries are added up. The kubelet swaps "..data"
- * and similar links; the files themselves are links through them. */
+/* Adds up the signatures of all entries, because readdir() has no order. The
+ * kubelet replaces the link "..data"; the other files are links through it. */
 static uint64_t sign_folder(int dirfd, const char *path, int depth,
 			    size_t *budget)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Detects that files have changed. Links are followed, so that the swap of a
- * ConfigMap's or Secret's `..data` link, a rename over the file, a rewrite in
- * place, and removing and restoring it all count. A folder means all files in
- * it and below.
+ * Detects that files have changed. Links are followed, so all of these are
+ * detected: a replaced `..data` link of a ConfigMap or Secret, a rename over
+ * the file, a rewrite in place, and removing and restoring the file. For a
+ * folder, all files in it and below are watched.
  *
  * A signature (device, inode, size, times) is computed each second. A change is
- * reported once, after two checks 50 ms apart give the same signature: a file
- * is not read while it is being written. One thread uses a watch.
+ * reported once, after two checks 50 ms apart give the same signature, so that
+ * a file is not read while it is being written. Only one thread may use a
+ * watch.
  *
  *	wait for watch_wait() milliseconds;
  *	if (watch_changed(watch))
@@ -20,14 +21,15 @@
 
 struct watch;
 
-/* paths: NULL-terminated, copied; the files need not exist. */
+/* paths: a NULL-terminated list, which is copied; the files need not exist. */
 struct watch *watch_new(const char *const *paths);
 void watch_free(struct watch *watch);
-/* Milliseconds until the next call of watch_changed(): at most 1000. */
+/* Returns the milliseconds until the next call of watch_changed() is due: at
+ * most 1000. */
 int watch_wait(const struct watch *watch);
 /*
- * True if something has changed since this last returned true, or since the
- * start.
+ * Returns true if a file has changed since this function last returned true, or
+ * since the start.
  */
 bool watch_changed(struct watch *watch);
 

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The table of connections and its watchdog; connection.h describes them.
+ * Table of connections, and the thread (watchdog) that enforces their
+ * deadlines; see connection.h.
  *
  * When the table is nearly full, new clients would wait in the listen queue
- * behind idle ones. Then connections that never had a reply and have no request
- * in flight are closed, oldest first, then the longest idle ones.
+ * because of idle connections. The watchdog then closes connections that never
+ * had a reply and have no request in flight, oldest first, then the ones that
+ * are idle longest.
  */
 #include "connection.h"
 
@@ -20,22 +22,26 @@
 enum {
 	PHASE_BITS = 3,
 	TICK_MS = 100,
-	GRACE_MS = 1000, /* younger ones are not closed */
+	GRACE_MS = 1000, /* younger connections are not closed */
 	SLOW_MS = 250,
-	TRIM_AFTER = 256, /* connections that came or went */
+	/* connections opened or closed before malloc_trim() */
+	TRIM_AFTER = 256,
 };
 
 struct connection_table {
 	struct connection_limits limits;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
-	struct connection *first; /* under the lock; newest first */
+	struct connection *first; /* newest first; under the lock */
 	atomic_uint count, slow;
-	unsigned moves, trimmed; /* under the lock: connections that came and
-				    went so far */
-	bool stopping;		 /* under the lock */
+	/*
+	 * connections opened and closed so far; under
+	 *				    the lock
+	 */
+	unsigned moves, trimmed;
+	bool stopping; /* under the lock */
 	pthread_t watchdog;
-	uint32_t *ages; /* array of the watchdog, with limits.max items */
+	uint32_t *ages; /* array of limits.max items, used by the watchdog */
 };
 
 /* --- phases --------------------------------------------------------------- */
@@ -44,7 +50,8 @@ static uint64_t now_ms(void)
 {
 	struct timespec ts;
 
-	/* Precise to some milliseconds, at a fifth of the cost. */
+	/* This clock is exact to some milliseconds, and reading it costs a
+	 * fifth. */
 	clock_gettime(CLOCK_MONOTONIC_COARSE, &ts);
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
@@ -92,15 +99,15 @@ static void close_idle(struct connection_table *table, struct connection *c,
 	shutdown(c->fd, SHUT_RDWR);
 }
 
-/* Marks the connection as slow. The time at which its phase began stays, and so
- * its deadline. */
+/* Marks the connection as slow. The time at which its phase began is kept, so
+ * its deadline stays the same. */
 static void mark_slow(struct connection_table *table, struct connection *c,
 		      uint64_t seen)
 {
 	uint64_t mask = (1 << PHASE_BITS) - 1;
 
-	/* Counted first, because the thread of the connection subtracts as soon
-	 * as it sees the phase. */
+	/* The count is raised first, because the thread of the connection
+	 * lowers it as soon as it sees the phase. */
 	atomic_fetch_add(&table->slow, 1);
 	if (!atomic_compare_exchange_strong(&c->state, &seen,
 					    (seen & ~mask) | PHASE_SLOW))
@@ -121,7 +128,8 @@ static void check_connection(struct connection_table *table,
 		mark_slow(table, c, state);
 }
 
-/* True for connections that never sent a request. */
+/* Returns true for a connection that never sent a request (here called a
+ * squatter). */
 static bool is_squatter(const struct connection *c, uint64_t state)
 {
 	enum phase phase = phase_of(state);
@@ -139,8 +147,8 @@ static bool any_squatter(const struct connection_table *table)
 	return false;
 }
 
-/* Returns the age in ms of a connection that may be closed, or 0 for any
- * other. */
+/* Returns the age in ms of a connection that may be closed, or 0 for all
+ * others. */
 static uint32_t uselessness(const struct connection *c, uint64_t state,
 			    bool squatters, uint64_t now)
 {
@@ -159,7 +167,8 @@ static int descending(const void *a, const void *b)
 	return (x < y) - (x > y);
 }
 
-/* Returns the age of the n-th oldest of those to close, or of the last. */
+/* Returns the age of the n-th oldest connection that may be closed; if there
+ * are fewer, of the youngest. */
 static uint32_t nth_age(struct connection_table *table, bool squatters,
 			unsigned n, uint64_t now)
 {
@@ -180,9 +189,10 @@ static uint32_t nth_age(struct connection_table *table, bool squatters,
 }
 
 /*
- * Closes connections, oldest first. Young squatters protect idle connections:
- * they are closed a second later. The list is read three times, however many
- * connections are closed, because every client that comes or goes waits.
+ * Closes connections, oldest first. If there are young squatters, idle
+ * connections are kept and the squatters are closed a second later. The list is
+ * read at most three times, however many connections are closed, because each
+ * client that connects or leaves waits meanwhile.
  */
 static void shed(struct connection_table *table, uint64_t now)
 {
@@ -201,7 +211,8 @@ static void shed(struct connection_table *table, uint64_t now)
 
 		if (uselessness(c, state, squatters, now) < age)
 			continue;
-		/* Unless it has received a request meanwhile. */
+		/* Closes the connection, unless a request has arrived
+		 * meanwhile. */
 		close_idle(table, c, state);
 		left--;
 	}
@@ -217,9 +228,10 @@ static unsigned handshakes(const struct connection_table *table)
 }
 
 /*
- * A handshake needs twice the memory that a connection keeps. After many at
- * once, as when an API server starts, the heap is full of holes between kept
- * blocks: 10 MB with 1,000 connections, which stay after they close.
+ * Returns free memory to the system. A handshake needs twice the memory that a
+ * connection keeps. After many handshakes at once, as when an API server
+ * starts, free memory remains between blocks in use: 10 MB for 1,000
+ * connections, even after they are closed.
  */
 static void give_back(struct connection_table *table)
 {
@@ -227,7 +239,8 @@ static void give_back(struct connection_table *table)
 	    handshakes(table) > TRIM_AFTER / 16)
 		return;
 	table->trimmed = table->moves;
-	/* It takes milliseconds, during which others come and go. */
+	/* malloc_trim() takes milliseconds, so the lock is released for other
+	 * connections. */
 	pthread_mutex_unlock(&table->lock);
 	malloc_trim(0);
 	pthread_mutex_lock(&table->lock);

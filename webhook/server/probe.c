@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Probes and metrics over plain HTTP, on a separate thread: they answer while
- * all other threads are busy. A connection serves one request and lasts a few
- * seconds, and one address may hold few of them, so that no client can lock the
- * kubelet out.
+ * Answers probes and metrics over plain HTTP on a separate thread, also while
+ * all other threads are busy. A connection serves one request and lasts at most
+ * a few seconds, and one address may hold only a few connections, so that a
+ * client cannot lock out the kubelet.
  */
 #include <microhttpd.h>
 #include <stdlib.h>
@@ -87,7 +87,7 @@ static bool is_read(const char *method)
 	       !strcmp(method, MHD_HTTP_METHOD_HEAD);
 }
 
-/* True with or without a value. */
+/* Returns true if the query has `verbose`, with or without a value. */
 static bool is_verbose(struct MHD_Connection *connection)
 {
 	static const char key[] = "verbose";
@@ -138,7 +138,7 @@ static void answer_visit(void *context)
 	v->result = reply(v->connection, status, &v->page);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
+/* NOLINTNEXTLINE(readability-function-size): signature of the library. */
 static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 			      const char *url, const char *method,
 			      const char *version, const char *upload,

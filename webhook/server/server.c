@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts and stops the server. */
+/* Starts, drains and stops the server. */
 #include "server_internal.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 
 /* --- what libmicrohttpd calls --------------------------------------------- */
 
-/* After a failure inside of libmicrohttpd, its state cannot be trusted any
- * more. */
+/* Ends the process after a failure inside of libmicrohttpd, whose state may be
+ * wrong. */
 static void panic(void *cls, const char *file, unsigned line,
 		  const char *reason)
 {
@@ -67,9 +67,10 @@ static int start(struct server *server, int fd, struct err *err)
 		       server->options.listen);
 }
 
-/* Connections without a descriptor would wait unseen behind idle ones, although
- * the table seems to have room; and probes and files that are read again would
- * have no descriptor either. */
+/* Limits the number of connections to the available descriptors. Otherwise
+ * connections without a descriptor would wait behind idle ones although the
+ * table has room, and probes and files that are read again would have no
+ * descriptor either. */
 static unsigned fit_descriptors(unsigned wanted)
 {
 	struct rlimit limit;

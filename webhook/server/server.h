@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The HTTPS server in front of admission, on libmicrohttpd with its GnuTLS:
- * POST /mutate and POST /validate, nothing else. Deadlines for handshake,
- * headers and body are enforced here (a table of connections, shutdown()),
- * because the library's timeout only counts silence. Every request is answered
- * as long as its client reads.
+ * The HTTPS server in front of admission, on libmicrohttpd with GnuTLS. It
+ * serves only POST /mutate and POST /validate. The server itself enforces
+ * deadlines for handshake, headers and body (connection.h), because the
+ * library's timeout only counts silence. Every request is answered if its
+ * client reads the reply.
  */
 #ifndef WEBHOOK_SERVER_H
 #define WEBHOOK_SERVER_H
@@ -19,7 +19,8 @@
 #include "webhook/tls/key_store.h"
 
 enum {
-	/* Descriptors besides connections: files, sockets, epoll sets. */
+	/* Descriptors in addition to connections: files, sockets, epoll
+	 * sets. */
 	SERVER_SPARE_FDS = 128,
 };
 
@@ -28,35 +29,43 @@ struct server;
 struct server_options {
 	const char *listen; /* ":8443", "127.0.0.1:0", "[::1]:8443" */
 	unsigned threads;
-	size_t max_body; /* bytes of one review */
-	/* Bytes of all reviews at the same time; more are answered with 429 and
-	 * Retry-After. The least value is server_memory_least(). */
+	size_t max_body; /* maximum bytes of one review */
+	/* Maximum bytes of all reviews at a time; further reviews are answered
+	 * with 429 and Retry-After. Must be at least server_memory_least(). */
 	size_t max_memory;
-	unsigned max_in_flight; /* more are answered with 429 and Retry-After */
+	/* further reviews are answered with 429 and Retry-After */
+	unsigned max_in_flight;
 	unsigned max_connections;
-	unsigned handshake_seconds; /* TCP accept to the finished handshake */
-	unsigned header_seconds;    /* first byte of a request to its headers */
-	unsigned body_seconds;	    /* headers to the whole body */
-	unsigned idle_seconds;	    /* between requests, >= 300 */
-	struct client_ca *client_ca;	 /* NULL: anybody may send requests */
-	const char *const *client_names; /* NULL-terminated; CN or SAN */
+	/* limit from TCP accept to the finished handshake */
+	unsigned handshake_seconds;
+	/* limit from the first byte of a request to its headers */
+	unsigned header_seconds;
+	/* limit from the headers to the whole body */
+	unsigned body_seconds;
+	unsigned idle_seconds; /* limit between requests, >= 300 */
+	/* NULL: client certificates are not required */
+	struct client_ca *client_ca;
+	/* NULL-terminated list of accepted CN or SAN; may be NULL */
+	const char *const *client_names;
 	struct key_store *keys;
 	struct admission *admission;
 	struct metrics *metrics;
 	struct log *log;
 };
 
-/* Memory for one review of that size, and for the usual number of small
- * ones. */
+/* Returns the memory that one review of that size needs together with the usual
+ * number of small ones. */
 size_t server_memory_least(size_t max_body);
-/* Returns NULL and err if it cannot listen. Serves at once. */
+/* Starts a server, which serves at once. Returns NULL and sets err if it cannot
+ * listen. */
 struct server *server_start(const struct server_options *options,
 			    struct err *err);
 unsigned server_port(const struct server *server);
-/* From now on each connection gets `Connection: close` with its next reply.
+/* Sends `Connection: close` with the next reply of each connection from now on.
  * New connections are still served. */
 void server_drain(struct server *server);
-/* Number of open connections; number of requests without a complete reply. */
+/* Return the number of open connections, and of requests without a complete
+ * reply. */
 unsigned server_connections(const struct server *server);
 unsigned server_in_flight(const struct server *server);
 /* Cuts the remaining connections and frees the server. */
@@ -68,9 +77,11 @@ struct probe;
 struct probe_options {
 	const char *listen;
 	struct metrics *metrics;
-	/* NULL if ready, else the reason ("no policy is loaded"). */
+	/* Returns NULL if the server is ready, else the reason ("no policy is
+	 * loaded"). */
 	const char *(*not_ready)(void *context);
-	/* Lines of /readyz?verbose before that; may be NULL. */
+	/* Writes lines of /readyz?verbose that come before the result; may be
+	 * NULL. */
 	void (*describe)(void *context, struct buf *out);
 	void *context;
 };

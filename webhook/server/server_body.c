@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A body's buffer grows with the received bytes, never with the announced size:
- * a thousand clients that announce 7 MiB and send nothing use no memory.
+ * Stores the body of a request. Its buffer grows with the received bytes, never
+ * with the announced size, so that a thousand clients that announce 7 MiB and
+ * send nothing use no memory.
  */
 #include "server_internal.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Checks which clients are allowed. With a client CA the handshake requests a
- * certificate, but it also succeeds without one or with a wrong one, so each
- * request is checked here and rejected with 403.
+ * Checks which clients are allowed. With a client CA, the handshake requests a
+ * certificate, but it also succeeds if the client sends none or a wrong one; so
+ * each request is checked here and rejected with 403.
  *
  * Verifying a chain costs several times as much as a review. A connection
  * cannot change its certificate (there is neither renegotiation nor
- * post-handshake authentication), but certificates expire: a result is kept for
- * a minute, no longer than the certificate is valid, and until the client CA
- * changes.
+ * post-handshake authentication), but certificates expire. A result is
+ * therefore kept for a minute, but at most until the certificate expires or the
+ * client CA changes.
  */
 #include "server_internal.h"
 
@@ -31,7 +31,8 @@ static const struct refusal wrong_name = {
 static bool is_allowed(const struct server *server, const char *name,
 		       size_t len)
 {
-	/* A NUL inside would make two different names look the same. */
+	/* With a NUL inside, C code would treat two different names as
+	 * equal. */
 	if (strnlen(name, len) != len)
 		return false;
 	for (const char *const *n = server->options.client_names; *n; n++)
@@ -81,7 +82,8 @@ static const struct refusal *check_name(const struct server *server,
 	return &wrong_name;
 }
 
-/* Shortens the lifetime of the result to that of the certificate. */
+/* Limits the time for which the result is kept to the end of the
+ * certificate. */
 static const struct refusal *check_leaf(struct peer *peer,
 					const gnutls_datum_t *der)
 {
@@ -125,7 +127,7 @@ const struct refusal *server_check_client(struct peer *peer,
 		return NULL;
 	now = time(NULL);
 	generation = client_ca_generation(ca);
-	/* Also if the clock was set back. */
+	/* The check is repeated if the clock was set back, too. */
 	if (now < peer->verdict_since || now > peer->verdict_until ||
 	    !peer->verdict_since || generation != peer->verdict_generation) {
 		info = MHD_get_connection_info(

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Large reviews, which may take as long as hundreds of ordinary ones, are
- * checked by threads of the lowest priority while their connections are
- * suspended: ordinary reviews wait neither behind them nor for a processor.
- * They are checked in order, as many at once as --max-memory and the number of
- * threads allow.
+ * Checks large reviews, which may take as long as hundreds of ordinary ones.
+ * Threads of the lowest priority check them while their connections are
+ * suspended, so that ordinary reviews wait neither behind them nor for a
+ * processor. Large reviews are checked in order, as many at a time as
+ * --max-memory and the number of threads allow.
  */
 #include "server_internal.h"
 
@@ -30,7 +30,8 @@ void server_large_add(struct peer *peer, struct MHD_Connection *connection)
 	pthread_mutex_unlock(&large->lock);
 }
 
-/* Removes the first one, under the lock. */
+/* Removes and returns the first connection of the queue. The caller holds the
+ * lock. */
 static struct peer *pop(struct server_large *large)
 {
 	struct peer *peer = large->first;
@@ -43,7 +44,8 @@ static struct peer *pop(struct server_large *large)
 	return peer;
 }
 
-/* Waits for a review and its memory; NULL: the server stops. */
+/* Waits for a review and for memory to check it. Returns NULL if the server
+ * stops. */
 static struct peer *next_review(struct server *server)
 {
 	struct server_large *large = &server->large;
@@ -131,7 +133,8 @@ void server_large_stop(struct server *server)
 	pthread_mutex_unlock(&large->lock);
 	for (unsigned i = 0; i < large->nthreads; i++)
 		pthread_join(large->threads[i], NULL);
-	/* The library cannot stop a daemon with suspended connections. */
+	/* All connections are resumed, because the library cannot stop a daemon
+	 * with suspended connections. */
 	while ((peer = pop(large)))
 		server_thread_resume(peer->thread, peer->suspended);
 	free(large->threads);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Opens sockets instead of libmicrohttpd, so that one socket accepts both IPv6
- * and IPv4, falls back to IPv4 if the kernel has no IPv6, and errors explain
- * clearly what is wrong with an address.
+ * Opens listening sockets, instead of libmicrohttpd, so that one socket accepts
+ * both IPv6 and IPv4, with IPv4 alone if the kernel lacks IPv6, and so that
+ * error messages say what is wrong with an address.
  */
 #include "server_listen.h"
 
@@ -17,7 +17,8 @@
 
 enum { HOST_MAX = 256 };
 
-/* Splits "[host]:port" or "host:port"; the port points into the address. */
+/* Splits "[host]:port" or "host:port". Returns the port, a pointer into the
+ * address. */
 static const char *split(const char *address, char host[HOST_MAX])
 {
 	const char *colon = strrchr(address, ':');
@@ -50,7 +51,7 @@ static int open_one(const struct addrinfo *info)
 	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
 	if (info->ai_family == AF_INET6)
 		setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof(no));
-	/* Accepted sockets inherit it. */
+	/* Accepted sockets inherit this option. */
 	setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
 	if (!bind(fd, info->ai_addr, info->ai_addrlen) && !listen(fd, 4096))
 		return fd;
@@ -61,9 +62,9 @@ static int open_one(const struct addrinfo *info)
 }
 
 /*
- * Without a host IPv6 comes first, because that socket also accepts IPv4. A
- * name with addresses of both (localhost) means the IPv4 address, as in Go
- * programs.
+ * Opens a socket for one address of the list. Without a host, IPv6 is tried
+ * first, because that socket also accepts IPv4. If a name has addresses of both
+ * kinds (localhost), the IPv4 address is used, as in Go programs.
  */
 static int open_any(const struct addrinfo *list, bool named)
 {

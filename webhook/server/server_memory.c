@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * One budget of bytes over all requests: for bodies as they arrive, and for the
- * trees, texts and findings of large ones while they are checked. A body beyond
- * it is answered with 429 and Retry-After; the check of a large body waits.
+ * Limits the memory of all requests: of bodies as they arrive, and of the
+ * trees, texts and findings of large bodies while they are checked. A body
+ * beyond the limit is answered with 429 and Retry-After; the check of a large
+ * body waits.
  *
- * It has three parts. An eighth is for small bodies alone, so that large ones
- * do not lock out ordinary reviews. Half of the rest, or the need of the
- * largest review, is for checks, so that bodies that wait for a check do not
- * block each other. Large bodies have the rest. The memory of small reviews is
- * not counted: each thread checks one, mostly of 3 MiB, at most of 8 MiB.
+ * The memory has three parts. An eighth is only for small bodies, so that large
+ * ones do not lock out ordinary reviews. Half of the remaining memory, or as
+ * much as the largest review needs, is for checks, so that bodies that wait for
+ * a check do not block each other. The third part is for large bodies. Memory
+ * for checking small reviews is not counted: each thread checks one at a time,
+ * which mostly takes 3 MiB, at most 8 MiB.
  */
 #include "server_internal.h"
 
 enum {
 	SMALL_SHARE = 8,
-	/* Two bytes of JSON become a node of 104 bytes, and a pod of 200 bytes
-	 * may take 15 KB; both are limited (review.c, doc/budget.c). */
+	/* Two bytes of JSON can become a node of 104 bytes, and a pod of 200
+	 * bytes may take 15 KB. The number of nodes and pods is limited
+	 * (review.c, doc/budget.c). */
 	SHARE = 120,
 	MOST = 27 << 20,
 	SAY_SECONDS = 10,
 };
 
-/* Includes its strings, which are copied. */
+/* Returns the memory for a check, including strings, which are copied. */
 static size_t work_size(size_t len)
 {
 	return len + (len < MOST / SHARE ? len * SHARE : MOST);
@@ -57,7 +60,8 @@ static bool reserve_bytes(atomic_size_t *used, size_t bytes, size_t most)
 	return false;
 }
 
-/* Not every rejection is logged: many of them would fill the log. */
+/* Logs a rejection, at most one per interval: a line for each would fill the
+ * log. */
 static void say_refused(struct server *server)
 {
 	int64_t now = monotonic_seconds();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start and end of connections. */
+/* Starts and ends connections. */
 #include <stdlib.h>
 #include <sys/socket.h>
 
@@ -13,7 +13,8 @@ static void opened(struct server_thread *thread,
 		connection, MHD_CONNECTION_INFO_CONNECTION_FD);
 	struct peer *peer = calloc(1, sizeof(*peer));
 
-	/* Without a peer, bytes that have arrived may still be read. */
+	/* Without memory for a peer, the connection is shut down; bytes that
+	 * have arrived may still be read. */
 	if (!peer) {
 		shutdown(info->connect_fd, SHUT_RDWR);
 		return;

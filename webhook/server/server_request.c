@@ -2,14 +2,15 @@
 /*
  * Handles requests, from their headers to the reply. libmicrohttpd calls
  * server_request() once when it has the headers, once for each piece of the
- * body, and again when the body is complete; only the first and the last call
- * may reply, or suspend the connection: then the last call is repeated.
+ * body, and again when the body is complete. Only the first and the last call
+ * may reply or suspend the connection; after a suspension the last call is
+ * repeated.
  *
- * A reply to the first closes the connection, and further bytes from the client
- * make the kernel reset it: of Go clients with 8 MB to send, two in five never
- * read the reason. So a rejection waits until the body has been read and
- * dropped, unless it is very long. A body that arrives in one piece is checked
- * in place; the reply is kept for the last call.
+ * A reply in the first call closes the connection, and if the client sends more
+ * bytes, the kernel resets the connection: of Go clients with 8 MB to send, two
+ * in five never read the reply. So a rejection is sent after the body has been
+ * read and dropped, unless the body is very long. A body that arrives in one
+ * piece is checked in place; the reply is kept for the last call.
  */
 #include "server_internal.h"
 
@@ -21,11 +22,12 @@
 #include "base/escape.h"
 
 enum {
-	/* An API server accepts 3 MiB from a user, may write six bytes for one,
-	 * and adds stored data: below this size a rejection is never a
-	 * reset. */
+	/* Bytes of a body that are read and dropped before a rejection. An API
+	 * server accepts 3 MiB from a user, may write six bytes for one, and
+	 * adds stored data, so its rejections are never cut off by a reset. */
 	DROP_MAX = 64 << 20,
-	/* Start of a body that is too long; it contains the envelope. */
+	/* Bytes that are kept of a body that is too long; they contain all
+	 * fields before the objects. */
 	LONG_START = 64 << 10,
 };
 
@@ -74,7 +76,8 @@ struct headers {
 	bool encoded, expects, malformed;
 };
 
-/* RFC 9110 5.6.2; a blank before the colon would be part of the name. */
+/* Returns true for a header name (RFC 9110 5.6.2); a blank before the colon
+ * would be part of it. */
 static bool is_token(const char *text, size_t len)
 {
 	static const char marks[] = "!#$%&'*+-.^_`|~";
@@ -86,8 +89,8 @@ static bool is_token(const char *text, size_t len)
 	return len > 0;
 }
 
-/* True if the text has a control character other than a tab: at a CR or a NUL,
- * other programs may read two headers. */
+/* Returns true if the text has a control character other than a tab. At a CR or
+ * a NUL, other programs may read two headers. */
 static bool has_control(const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -97,7 +100,7 @@ static bool has_control(const char *text, size_t len)
 	return false;
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
+/* NOLINTNEXTLINE(readability-function-size): signature of the library. */
 static enum MHD_Result see_header(void *cls, enum MHD_ValueKind kind,
 				  const char *key, size_t key_len,
 				  const char *value, size_t value_len)
@@ -133,8 +136,8 @@ static bool is_json(const struct headers *h)
 	       (!h->type[n] || strchr("; \t", h->type[n]));
 }
 
-/* Reads only digits: libmicrohttpd has checked them, but this guards against
- * its errors. */
+/* Reads a number of only digits. libmicrohttpd checks this too; here it
+ * protects against errors of the library. */
 static bool read_length(const char *text, size_t *out)
 {
 	size_t n = 0;
@@ -196,7 +199,7 @@ static void check_request(struct peer *peer, const char *url,
 
 /* --- replies -------------------------------------------------------------- */
 
-/* Makes a response to the current request; NULL if memory runs out. */
+/* Makes a response to the current request. Returns NULL if memory runs out. */
 static struct MHD_Response *make_response(struct peer *peer,
 					  const struct admission_reply *reply)
 {
@@ -224,7 +227,7 @@ static enum MHD_Result send_response(struct peer *peer,
 {
 	enum MHD_Result result;
 
-	/* MHD_NO closes the connection: no memory for a reply. */
+	/* Without memory for a reply, MHD_NO closes the connection. */
 	if (!response)
 		return MHD_NO;
 	connection_phase(&peer->connection, PHASE_REPLY);
@@ -252,8 +255,8 @@ static enum MHD_Result reject_request(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* A review, and the response to it; NULL if memory runs out, or there is
- * none. */
+/* A review, and the response to it. The response is NULL if memory runs out, or
+ * a refusal is set. */
 struct review_work {
 	struct peer *peer;
 	struct admission_worker **worker;
@@ -323,8 +326,8 @@ static void judge_guarded(struct review_work *j,
 }
 
 /*
- * Returns NULL without memory, or if peer->refusal says why no response is
- * made.
+ * Returns the response; NULL if memory runs out, or if peer->refusal has the
+ * reason.
  */
 static struct MHD_Response *answer_review(struct peer *peer, const char *body,
 					  size_t len)
@@ -359,7 +362,8 @@ void server_judge_large(struct peer *peer)
 		refuse_review(peer, ESCAPE_MEMORY);
 }
 
-/* Answers a review by its start. Returns NULL if the envelope is not in it. */
+/* Answers a review that is too long, by its start. Returns NULL if the objects
+ * begin after that. */
 static struct MHD_Response *judge_start(struct peer *peer)
 {
 	struct review_work j = {.peer = peer,
@@ -378,8 +382,8 @@ static struct MHD_Response *judge_start(struct peer *peer)
 /* --- the three calls ------------------------------------------------------ */
 
 /*
- * Requests that wait for their clients do not count: otherwise a few hundred
- * slow ones would lock everybody out.
+ * Counts the request as in flight. Requests that wait for their clients do not
+ * count: otherwise a few hundred slow clients would lock out all others.
  */
 static void count_in(struct peer *peer)
 {
@@ -395,7 +399,8 @@ static void count_in(struct peer *peer)
 	}
 }
 
-/* Reply before the body. A client that waits for "100 Continue" sends none. */
+/* Returns true if the rejection must be sent before the body arrives: a client
+ * that waits for "100 Continue" sends no body. */
 static bool is_urgent(const struct peer *peer, const struct headers *headers)
 {
 	return peer->refusal->close || headers->expects ||
@@ -410,7 +415,7 @@ static enum MHD_Result begin(struct peer *peer,
 
 	MHD_get_connection_values_n(connection, MHD_HEADER_KIND, see_header,
 				    &headers);
-	/* Not decoded: see keep_path(). */
+	/* The URL is not decoded here: see keep_path(). */
 	headers.malformed |= strstr(url, "%00") != NULL;
 	connection_phase(&peer->connection, PHASE_BODY);
 	peer->refusal = check_headers(peer, connection, &headers);
@@ -422,7 +427,8 @@ static enum MHD_Result begin(struct peer *peer,
 	return MHD_YES;
 }
 
-/* Without memory for it the client gets 413. */
+/* Keeps the start of a body that is too long. If memory runs out, the client
+ * gets 413. */
 static void take_start(struct peer *peer, const char *data, size_t len)
 {
 	size_t room = LONG_START - peer->body.len;
@@ -472,7 +478,7 @@ static enum MHD_Result finish(struct peer *peer,
 	return send_response(peer, connection, response);
 }
 
-/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
+/* NOLINTNEXTLINE(readability-function-size): signature of the library. */
 enum MHD_Result server_request(void *cls, struct MHD_Connection *connection,
 			       const char *url, const char *method,
 			       const char *version, const char *upload,

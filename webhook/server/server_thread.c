@@ -3,14 +3,15 @@
  * Threads that answer requests. Each has a libmicrohttpd daemon for the shared
  * listening socket, an epoll set and an admission_worker.
  *
- * The library has such a pool too, but 0.9.75 does not notice that a handshake
- * found nothing to read, and retries at once: a client that sends three bytes
- * and waits would use a whole processor until its deadline. Therefore gpugated
- * has its own loop: after a round without progress, and while there are
- * handshakes, it waits for an event whatever the library says there is to do;
- * but only briefly, since progress may be possible without an event. In such a
- * loop the library does not notice a connection that another thread resumes:
- * that thread therefore raises gpugated's event.
+ * libmicrohttpd has a pool of threads too, but version 0.9.75 does not notice
+ * that a handshake found no data to read, and retries at once: a client that
+ * sends three bytes and waits would use a whole processor until its deadline.
+ * Therefore gpugated runs its own loop: after a round without progress, and
+ * while there are handshakes, the thread waits for an event even if the library
+ * asks to be called at once; but only briefly, because progress may be possible
+ * without an event. In such a loop the library does not notice that another
+ * thread has resumed a connection: that thread therefore raises an event of
+ * gpugated.
  */
 #include "server_internal.h"
 
@@ -25,8 +26,8 @@
 #include <unistd.h>
 
 enum {
-	/* Memory of a connection: headers and the current piece of the body. A
-	 * thousand connections have one each. */
+	/* Memory of a connection, for headers and the current piece of the
+	 * body. A thousand connections take this each. */
 	POOL_BYTES = 8 << 10,
 	STACK_BYTES = 1 << 20,
 	ROUND_MS = 1000,
@@ -46,7 +47,8 @@ static void wait_for_events(struct server_thread *thread, bool moved)
 	if (MHD_get_timeout(thread->daemon, &left) == MHD_YES && !left) {
 		if (moved || !thread->shaking)
 			return;
-		wait = STALL_MS; /* nothing moved: handshakes */
+		/* without progress while there are handshakes */
+		wait = STALL_MS;
 	}
 	poll(events, 2, wait);
 	if (events[1].revents)
@@ -103,15 +105,15 @@ say(void *cls, const char *fmt, va_list ap)
 	log_say(server->options.log, LOG_DEBUG, "libmicrohttpd: %s", text);
 }
 
-/* An API server escapes nothing in these paths, and a NUL would hide the
- * rest. */
+/* Keeps the path undecoded: an API server escapes no character of these paths,
+ * and text behind an escaped NUL would be hidden. */
 static size_t keep_path(void *cls, struct MHD_Connection *connection,
 			char *text)
 {
 	return strlen(text);
 }
 
-/* Closes the descriptor at its end. */
+/* Creates a daemon, which closes the descriptor when it stops. */
 static struct MHD_Daemon *make_daemon(struct server_thread *thread, int fd,
 				      unsigned connections)
 {
@@ -192,7 +194,7 @@ int server_threads_start(struct server *server, int listener)
 void server_threads_stop(struct server *server)
 {
 	atomic_store(&server->stopping, true);
-	/* All threads listen, so this is an event for each of them. */
+	/* Each listening thread gets an event by this. */
 	shutdown(server->listener, SHUT_RDWR);
 	for (unsigned i = 0; i < server->nthreads; i++)
 		if (server->threads[i]->runs)

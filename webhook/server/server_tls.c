@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS 1.2 and 1.3 with forward secrecy and authenticated encryption,
- * without session tickets and resumption (libmicrohttpd never enables them), so
- * each connection does a full handshake, and a client that renegotiates is
- * disconnected: libmicrohttpd treats it as an error.
+ * TLS 1.2 and 1.3 with forward secrecy and authenticated encryption. There are
+ * no session tickets and no resumption (libmicrohttpd never enables them), so
+ * each connection does a full handshake. A client that renegotiates is
+ * disconnected: libmicrohttpd treats that as an error.
  */
 #include "server_internal.h"
 
@@ -16,7 +16,7 @@ const char *const server_priorities =
 	":-SIGN-RSA-SHA1:-SIGN-ECDSA-SHA1"
 	":%SAFE_RENEGOTIATION:%SERVER_PRECEDENCE";
 
-/* NOLINTNEXTLINE(readability-function-size): the library's signature. */
+/* NOLINTNEXTLINE(readability-function-size): signature of the library. */
 int server_choose_certificate(gnutls_session_t session,
 			      const gnutls_datum_t *ca_names, int ncas,
 			      const gnutls_pk_algorithm_t *algorithms,
@@ -32,7 +32,8 @@ int server_choose_certificate(gnutls_session_t session,
 	return key_pair_give(peer->pair, certs, ncerts, key);
 }
 
-/* The client's Finished is its last message of a handshake. */
+/* The client's Finished is its last message of a handshake, so the handshake
+ * time ends here. */
 static int on_finished(gnutls_session_t session, unsigned type, unsigned when,
 		       unsigned incoming, const gnutls_datum_t *message)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads files of client CAs, and verifies clients' certificates. One GnuTLS
- * trust list per file, instead of that of libmicrohttpd's daemon, which cannot
- * be replaced while it serves. The certificate request does not contain the
- * names of the authorities either: a Go client would not send a certificate of
- * an authority that was added later.
+ * Loads files of client CAs, and verifies clients' certificates. Each loaded
+ * file gets a GnuTLS trust list; the trust list of libmicrohttpd's daemon is
+ * not used, because it cannot be replaced while the daemon serves. The
+ * certificate request does not contain the names of the CAs, because a Go
+ * client would then not send a certificate of a CA that was added later.
  */
 #include "client_ca.h"
 
@@ -23,7 +23,8 @@
 
 enum {
 	CHAIN_MAX = 16,
-	/* 80 bits, which the listener's priorities require of certificates. */
+	/* 80 bits, the strength that the listener's priorities require of
+	 * certificates. */
 	FLAGS = GNUTLS_PROFILE_TO_VFLAGS(GNUTLS_PROFILE_LOW),
 };
 
@@ -31,14 +32,17 @@ struct ca_set {
 	atomic_uint references;
 	gnutls_x509_trust_list_t list;
 	unsigned count;
-	int64_t not_after; /* of the certificate that ends last */
-	struct buf text;   /* the file */
+	int64_t not_after; /* expiry of the certificate that expires last */
+	struct buf text;   /* content of the file */
 };
 
 struct client_ca {
 	pthread_mutex_t lock;
-	struct ca_set *current; /* under the lock; only the loading thread
-				   changes it */
+	/*
+	 * under the lock; only the loading thread
+	 *				   changes it
+	 */
+	struct ca_set *current;
 	atomic_uint generation;
 };
 
@@ -77,7 +81,7 @@ static unsigned count_blocks(const char *text)
 	return n;
 }
 
-/* The list owns the certificates afterwards. */
+/* Adds the certificates to the trust list, which then owns them. */
 static void set_fill(struct ca_set *set, gnutls_x509_crt_t *certs, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -122,7 +126,7 @@ static int set_import(struct ca_set *set, const char *path, struct err *err)
 	return n == blocks ? 0 : -1;
 }
 
-/* Frees a set without a list. */
+/* Frees a set whose trust list does not exist yet. */
 static void set_free(void *what)
 {
 	struct ca_set *set = what;
@@ -166,8 +170,8 @@ static void swap_in(struct client_ca *ca, struct ca_set *set)
 	old = ca->current;
 	ca->current = set;
 	pthread_mutex_unlock(&ca->lock);
-	/* After the set, so that a result of this generation belongs to the new
-	 * set. */
+	/* The set is replaced first, so that a result with this generation
+	 * belongs to the new set. */
 	atomic_fetch_add(&ca->generation, 1);
 	set_drop(old);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The authorities that may sign clients' certificates, replaced while requests
- * are answered. A set is reference-counted: verification uses the set that it
- * started with. Results of an earlier generation are no longer valid, not even
- * on open connections.
+ * The CAs that may sign clients' certificates; they can be replaced while
+ * requests are answered. A set is reference-counted: a verification uses the
+ * set with which it started. When the set is replaced, results of earlier
+ * verifications are no longer valid, not even on open connections.
  */
 #ifndef WEBHOOK_CLIENT_CA_H
 #define WEBHOOK_CLIENT_CA_H
@@ -21,22 +21,24 @@ struct client_ca;
 struct client_ca *client_ca_new(void);
 void client_ca_free(struct client_ca *ca);
 /*
- * Loads a file of PEM certificates. Either all of them are used or, on -1,
- * none, and the loaded ones stay: if one is truncated, or if all have expired
- * and the loaded ones have not. A file with the same certificates changes
- * nothing. Only one thread may load at a time.
+ * Loads a file of PEM certificates: uses all of them, or none on -1; the
+ * certificates loaded before then stay. It fails if one certificate is
+ * truncated, or if all have expired and not all loaded ones have. A file with
+ * the same certificates changes nothing. Only one thread may load at a time.
  */
 int client_ca_load(struct client_ca *ca, const char *path, struct err *err);
 
-/* The rest is for any thread. Number of replacements; 0: nothing is loaded. */
+/* The functions below may be called by any thread. Returns the number of times
+ * that the set was replaced; 0: no set is loaded. */
 unsigned client_ca_generation(const struct client_ca *ca);
-/* Expiry of the certificate that ends last, in seconds since the epoch; 0:
- * none. */
+/* Returns the expiry of the certificate that expires last, in seconds since the
+ * epoch; 0: no set is loaded. */
 int64_t client_ca_expiry(struct client_ca *ca);
-/* Appends one line for the log. */
+/* Appends one line that describes the set, for the log. */
 void client_ca_describe(struct client_ca *ca, struct buf *out);
-/* True if the chain (DER, the client's own first) is signed by one of them,
- * valid now and meant for clients. */
+/* Returns true if a CA of the set has signed the chain (DER, the client's
+ * certificate first), and the chain is valid now and permits client
+ * authentication. */
 bool client_ca_verify(struct client_ca *ca, const gnutls_datum_t *chain,
 		      unsigned n);
 

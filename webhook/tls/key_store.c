@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Loads certificate pairs and gives the best one to each handshake. OpenSSL
- * checks the texts (certs/pair.h), GnuTLS serves them: a pair is used only
- * when both can read it. The lock covers the pointer and taking a reference,
- * so that a pair cannot be freed between the two; files are read and checked
- * outside of it.
+ * Loads certificate pairs and gives the current pair to each handshake. OpenSSL
+ * checks the texts (certs/pair.h), GnuTLS serves them: a pair is used only if
+ * both can read it. The lock is held while the pointer is read and a reference
+ * taken, so that the pair cannot be freed in between; files are read and
+ * checked without the lock.
  *
- * A pair that is being replaced appears as a key that does not match, a
- * truncated text or a missing file; only then is it read again soon.
+ * While the files are being replaced, a load may find a key that does not
+ * match, a truncated text or a missing file; only in these cases are the files
+ * read again soon.
  */
 #include "key_store.h"
 
@@ -42,8 +43,11 @@ struct key_pair {
 
 struct key_store {
 	pthread_mutex_t lock;
-	struct key_pair *current; /* under the lock; only the loading thread
-				     changes it */
+	/*
+	 * under the lock; only the loading thread
+	 *				     changes it
+	 */
+	struct key_pair *current;
 	atomic_uint generation;
 };
 
@@ -88,7 +92,7 @@ int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
 	return 0;
 }
 
-/* GnuTLS decides, because it serves them. */
+/* Imports the pair. GnuTLS must accept it, because GnuTLS serves it. */
 static int pair_import(struct key_pair *pair, const struct texts *texts,
 		       struct err *err)
 {
@@ -159,7 +163,8 @@ static void drop_texts(void *texts)
 	texts_release(texts);
 }
 
-/* One for each file, so that bytes cannot move between them. */
+/* Computes one digest for each file, so that bytes cannot move from one to the
+ * other unnoticed. */
 static void texts_digest(struct texts *texts)
 {
 	const struct buf *cert = &texts->cert, *key = &texts->key;
@@ -176,7 +181,8 @@ static bool is_valid(const struct key_pair *pair, int64_t now)
 	return pair && pair->not_before <= now && now <= pair->not_after;
 }
 
-/* A pair with a wrong date is used only if every other pair is worse. */
+/* Returns true if the pair should replace the current one. A pair with a wrong
+ * date is used only if there is no pair, or a worse one. */
 static bool is_wanted(const struct key_pair *current,
 		      const struct key_pair *pair, enum pair_verdict verdict,
 		      int64_t now)

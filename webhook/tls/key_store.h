@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The serving certificate and key, replaced while handshakes are under way.
+ * The serving certificate and key, which can be replaced while handshakes are
+ * in progress.
  *
- * A pair is counted: the store holds one reference, each connection takes one
- * when GnuTLS first asks it for a certificate and drops it when the connection
- * is closed. GnuTLS neither copies nor frees the result of the callback
- * MHD_OPTION_HTTPS_CERT_CALLBACK (function2: "flags will be assumed to be
- * zero") and may call it more than once in a handshake, so the pair belongs to
- * the connection and not to the call (server_tls.c).
+ * A pair is reference-counted. The store holds one reference. Each connection
+ * takes one when GnuTLS first asks it for a certificate, and drops it when the
+ * connection is closed. GnuTLS neither copies nor frees the result of the
+ * callback MHD_OPTION_HTTPS_CERT_CALLBACK (function2: "flags will be assumed to
+ * be zero") and may call it more than once in a handshake, so the reference
+ * belongs to the connection and not to the call (server_tls.c).
  */
 #ifndef WEBHOOK_KEY_STORE_H
 #define WEBHOOK_KEY_STORE_H
@@ -26,40 +27,45 @@ struct key_store;
 struct key_pair;
 
 struct key_store *key_store_new(void);
-/* Pairs that connections still hold live until they are dropped. */
+/* Frees the store. A pair that a connection still holds is freed when the
+ * connection drops it. */
 void key_store_free(struct key_store *store);
 
 /*
- * Loads both files. A pair that is being replaced is read again for up to a
- * second. On -1 the current pair stays. A pair with a wrong date (expired, not
- * yet valid) is used only if the store has none, or a worse one; the result is
- * then 0, and key_store_ready() is false. Files with the current pair change
- * nothing. Call it when the files change, and each minute, since a pair may
- * become valid. Only one thread may load at a time.
+ * Loads both files. If they are just being replaced, reads them again for up to
+ * a second. On -1 the current pair stays. A pair with a wrong date (expired,
+ * not yet valid) is used only if the store has no pair, or a worse one; the
+ * result is then 0, and key_store_ready() is false. Files with the current pair
+ * change nothing. Must be called when the files change, and each minute, since
+ * a pair may become valid. Only one thread may load at a time.
  */
 int key_store_load(struct key_store *store, const char *cert_path,
 		   const char *key_path, struct err *err);
-/* Loads the pair from memory (a Secret), without waiting. */
+/* Loads a pair from memory (texts of a Secret), without waiting. */
 int key_store_load_pem(struct key_store *store, const struct buf *cert,
 		       const struct buf *key, struct err *err);
 
-/* True if a pair is loaded and valid at this time. */
+/* Returns true if a pair is loaded and valid at this time. */
 bool key_store_ready(struct key_store *store);
-/* notAfter in seconds since the epoch; 0: none. */
+/* Returns notAfter of the pair in seconds since the epoch; 0: no pair is
+ * loaded. */
 int64_t key_store_expiry(struct key_store *store);
-/* Counts replacements: logs and tests see whether a load changed anything. */
+/* Returns the number of times that the pair was replaced, by which logs and
+ * tests see whether a load changed it. */
 unsigned key_store_generation(const struct key_store *store);
-/* Appends one line for the log: names, key, dates, warnings. */
+/* Appends one line for the log: names, kind of key, dates, warnings. */
 void key_store_describe(struct key_store *store, struct buf *out);
-/* Sets the metric of its expiry, and logs it once for each generation;
- * *reported is the last one that was logged, 0 at first. */
+/* Sets the metric of the pair's expiry, and logs the pair once for each
+ * generation; *reported is the generation that was logged last, 0 at first. */
 void key_store_report(struct key_store *store, unsigned *reported,
 		      struct log *log, struct metrics *metrics);
 
-/* Returns NULL without a pair. May be called by any thread. */
+/* Returns a reference to the pair, or NULL if no pair is loaded. May be called
+ * by any thread. */
 struct key_pair *key_store_take(struct key_store *store);
-void key_pair_drop(struct key_pair *pair); /* NULL is allowed */
-/* For gnutls_certificate_retrieve_function2: returns 0, or -1 if pair is
+void key_pair_drop(struct key_pair *pair); /* pair may be NULL */
+/* Passes the pair to GnuTLS, in a callback of
+ * gnutls_certificate_set_retrieve_function2(). Returns 0, or -1 if pair is
  * NULL. */
 int key_pair_give(struct key_pair *pair, gnutls_pcert_st **certs,
 		  unsigned *ncerts, gnutls_privkey_t *key);

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A round: read the webhook configurations, then the Secret; decide; write the
- * Secret, load the pair, write the configurations. Every write names the
- * version that the decision is based on. Configurations are read before the
- * Secret: if another replica changed one since, this replica's write to it
- * fails, so that a bundle is never replaced by an older one.
+ * Manages certificates in rounds. A round reads the webhook configurations,
+ * then the Secret; decides; writes the Secret, loads the pair, writes the
+ * configurations. Every write names the version of the object that was read.
+ * Configurations are read before the Secret: if another replica changed one
+ * since, this replica's write to it fails, so that a bundle is never replaced
+ * by an older one.
  *
- * Nothing is published while a step on the Secret is still due. A new CA counts
- * as settled when two rounds, `settle` seconds apart, of monotonic time, found
- * it everywhere and unchanged.
+ * Bundles are not written to the configurations while a step on the Secret is
+ * due. A new CA counts as settled when two rounds, at least `settle` seconds of
+ * monotonic time apart, have found it in all configurations and unchanged.
  *
  * A replica with a wrong clock issues nothing, because other replicas could not
  * use its certificates.
@@ -30,32 +31,35 @@
 enum {
 	CONFIGS = 2,
 	POLL_MS = 30000,
-	SOON_MS = 300,	     /* after a change, to read it back */
-	UNREADY_MS = 2000,   /* until the first certificate is served */
-	CLOCK_SECONDS = 240, /* less than the backdating of certificates */
+	SOON_MS = 300,	   /* wait after a change, before reading it back */
+	UNREADY_MS = 2000, /* wait until the first certificate is served */
+	/* maximum error of the clock; less than the backdating of
+	 * certificates */
+	CLOCK_SECONDS = 240,
 };
 
 struct self_managed {
 	struct self_managed_options o;
 	struct managed_link link;
-	struct buf configs[CONFIGS], secret; /* paths */
+	struct buf configs[CONFIGS], secret; /* paths of the objects */
 	pthread_t thread;
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	atomic_bool stop;
 	_Atomic(const char *) not_ready;
-	/* of the thread */
-	struct buf settling; /* a CA and versions; empty: missing */
+	/* Fields of the thread. */
+	/* CA and versions that were published; empty: missing */
+	struct buf settling;
 	int64_t since;
 	unsigned generation, failures;
-	char problem[400]; /* logged last */
+	char problem[400]; /* problem that was logged last */
 };
 
 /* State of one round. */
 struct round {
 	json_t *configs[CONFIGS], *secret;
 	bool known;	     /* the configurations could be read */
-	int64_t begun, read; /* ms */
+	int64_t begun, read; /* monotonic ms */
 	struct buf bundles, versions, wanted;
 	struct rotate_state state;
 	struct rotate_report reported;
@@ -87,7 +91,8 @@ static void round_end(struct round *r)
 	rotate_state_release(&r->state);
 }
 
-/* Without them a leaf can still be renewed, so the round continues. */
+/* Reads the configurations. If that fails, the round continues, because a leaf
+ * can still be renewed. */
 static int read_configs(struct self_managed *m, struct round *r,
 			struct err *err)
 {
@@ -187,7 +192,8 @@ static int decide(struct self_managed *m, struct round *r, struct err *err)
 
 /* --- writing -------------------------------------------------------------- */
 
-/* The API server's clock is in an object that every user may request. */
+/* Compares the clock with the API server's, which is in an object that every
+ * user may request. */
 static int check_clock(struct self_managed *m, struct err *err)
 {
 	static const char body[] =
@@ -301,8 +307,8 @@ static enum outcome publish(struct self_managed *m, struct round *r,
 	return ROUND_DONE;
 }
 
-/* Once ready, always ready: serving is better than not, whatever fails
- * later. */
+/* Reports the replica as ready. Once ready, it stays ready: serving is better
+ * than not serving, whatever fails later. */
 static void report_ready(struct self_managed *m, struct round *r)
 {
 	if (!atomic_load(&m->not_ready))
@@ -357,8 +363,8 @@ static int64_t least(int64_t a, int64_t b)
 	return a < b ? a : b;
 }
 
-/* Returns the time for which a change of the Secret may stay unnoticed; short
- * lives need short waits. */
+/* Returns the time for which a change of the Secret may stay unnoticed;
+ * certificates with a short life need a short time. */
 static int64_t poll_ms(const struct self_managed *m)
 {
 	int64_t share = m->o.leaf_life * 1000 / 30;
@@ -384,7 +390,8 @@ static int64_t wait_done(struct self_managed *m, const struct round *r)
 	return wait;
 }
 
-/* Replicas that started together must not stay in step. */
+/* Returns the wait until the next round, with a random part, so that replicas
+ * that started together do not run at the same time. */
 static int64_t wait_ms(struct self_managed *m, const struct round *r,
 		       enum outcome outcome)
 {
@@ -398,7 +405,8 @@ static int64_t wait_ms(struct self_managed *m, const struct round *r,
 	else
 		wait = m->failures < 6 ? least(500 << m->failures, poll_ms(m))
 				       : poll_ms(m);
-	/* The hash has another key in each process. */
+	/* The hash has another key in each process, so the waits of replicas
+	 * differ. */
 	return wait + (int64_t)(text_keyed_hash(&now, sizeof(now)) %
 				(uint64_t)(wait / 5 + 50));
 }
@@ -415,7 +423,7 @@ static void wait_or_stop(struct self_managed *m, int64_t ms)
 	pthread_mutex_unlock(&m->lock);
 }
 
-/* A problem is logged once, until it changes or ends. */
+/* Logs a problem once, until it changes or ends. */
 static void report_failure(struct self_managed *m, enum outcome outcome,
 			   const struct err *err)
 {
@@ -514,7 +522,7 @@ static void release(struct self_managed *m)
 	free(m);
 }
 
-/* True if the name is safe as a part of a path. */
+/* Returns true if the name may be part of a path. */
 static bool is_name(const char *text)
 {
 	return text && text_is_subdomain(text, strlen(text));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The caBundle of each webhook of a configuration. Only gpugated writes the
- * field; it is compared byte by byte, since the API server stores it unchanged.
+ * field, and the API server stores it unchanged, so it is compared byte by
+ * byte.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +81,7 @@ void hooks_version(const json_t *object, struct buf *out)
 	buf_addf(out, "%s/%lld ", text_of(meta, "uid"), (long long)generation);
 }
 
-/* Adds the webhooks that lack the bundle, in the form of a patch. */
+/* Adds the webhooks that lack the bundle to a list, in the form of a patch. */
 static void add_webhooks(const json_t *object, const struct buf *bundle,
 			 json_t *list)
 {

@@ -22,30 +22,32 @@
 /* Result of a request that changes an object. */
 enum change {
 	CHANGE_DONE,
-	CHANGE_CONFLICT, /* another replica was faster: read again */
-	CHANGE_FAILED,	 /* err is set */
+	/* another replica has changed the object: read again */
+	CHANGE_CONFLICT,
+	CHANGE_FAILED, /* err is set */
 };
 
-/* The API server, until *stop is true. */
+/* The API server, and a flag that ends requests to it. */
 struct managed_link {
 	struct api *api;
 	const atomic_bool *stop;
 };
 
-/* Sends a GET; *object is NULL without an error if there is no such object. */
+/* Reads an object; sets *object to NULL, without an error, if the object does
+ * not exist. */
 int managed_read(const struct managed_link *link, const char *path,
 		 json_t **object, struct err *err);
-/* Starts an empty reply, which is erased if the work is left. */
+/* Initializes an empty reply, which is erased if the work is interrupted. */
 void managed_guard(struct escape_guard *guard, struct api_reply *reply);
-/* Erases strings that hold secrets. */
+/* Overwrites strings of the object that hold secrets. */
 void managed_wipe(json_t *object);
 
 /* -- Secret ---------------------------------------------------------------- */
 
-/* state is initialized by the caller. Values that cannot be read are left
- * empty. */
+/* Reads the state; the caller initializes it. Values that cannot be read are
+ * left empty. */
 void secret_state(const json_t *object, struct rotate_state *state);
-/* Sets this state in the object as it was read. */
+/* Writes the state into the object that was read. */
 void secret_set(json_t *object, const struct rotate_state *state);
 enum change secret_write(const struct managed_link *link, const char *path,
 			 const json_t *object, struct err *err);
@@ -58,9 +60,9 @@ enum change secret_create(const struct managed_link *link, const char *path,
 /* Appends the bundles that the API server trusts now. */
 void hooks_bundles(const json_t *object, struct buf *out);
 bool hooks_have(const json_t *object, const struct buf *bundle);
-/* Appends a text that changes whenever something is written. */
+/* Appends a text that differs after each change of the object. */
 void hooks_version(const json_t *object, struct buf *out);
-/* Appends a strategic merge patch for webhooks that lack the bundle, which
+/* Appends a strategic merge patch for webhooks that lack the bundle; the patch
  * applies only to this version of the object. */
 void hooks_patch(const json_t *object, const struct buf *bundle,
 		 struct buf *out);
@@ -70,7 +72,7 @@ enum change hooks_write(const struct managed_link *link, const char *path,
 
 /* -- texts ----------------------------------------------------------------- */
 
-/* Parses "2026-11-21T06:59:00Z"; -1 for anything else. */
+/* Parses "2026-11-21T06:59:00Z"; returns -1 for any other text. */
 int64_t managed_time(const char *text);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The Secret. Its keys: tls.crt and tls.key (what a Secret of the type
- * kubernetes.io/tls must have), ca.crt and ca.key, and while CAs overlap
- * ca-old.crt with ca-old.until, in seconds since the epoch. Everything else in
- * the object stays unchanged.
+ * The Secret. Its keys: tls.crt and tls.key (which a Secret of the type
+ * kubernetes.io/tls must have), ca.crt and ca.key, and while two CAs are in
+ * use, ca-old.crt, and ca-old.until in seconds since the epoch. All other
+ * fields of the object stay unchanged.
  */
 #include <openssl/crypto.h>
 #include <stdlib.h>
@@ -67,7 +67,8 @@ int managed_read(const struct managed_link *link, const char *path,
 	return rc;
 }
 
-/* body: the request; the API server records its fields as the manager's. */
+/* Sends a request that changes the object. body: the object; the API server
+ * records its fields as fields of `manager`. */
 static enum change change(const struct managed_link *link, struct api_call call,
 			  const char *manager, const char *body,
 			  struct err *err)
@@ -142,8 +143,8 @@ enum change secret_write(const struct managed_link *link, const char *path,
 }
 
 /*
- * Uses server-side apply, since it names the object in its path: the right to
- * create can then be granted for this one name.
+ * Creates the Secret by server-side apply, because its path contains the name:
+ * the right to create can then be granted for this one name.
  */
 enum change secret_create(const struct managed_link *link, const char *path,
 			  struct err *err)
@@ -180,8 +181,8 @@ void managed_wipe(json_t *object)
 	json_t *data = json_object_get(object, "data"), *value;
 	const char *key;
 
-	/* Jansson's strings may be overwritten, because no one else holds a
-	 * reference. */
+	/* jansson's strings may be overwritten here, because only this object
+	 * refers to them. */
 	json_object_foreach(data, key, value) if (json_is_string(value))
 		OPENSSL_cleanse((void *)(uintptr_t)json_string_value(value),
 				json_string_length(value));

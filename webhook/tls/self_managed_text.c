@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Times in the objects that hold self-managed certificates.
- */
+/* Times and durations as texts, for self-managed certificates. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
