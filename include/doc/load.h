@@ -31,7 +31,7 @@ struct load_limits {
 extern const struct load_limits load_limits_default;
 
 enum load_issue_kind {
-	LOAD_SYNTAX,	    /* rejected: the document has no tree */
+	LOAD_SYNTAX,	    /* rejected: the document was not parsed */
 	LOAD_DISAGREEMENT,  /* parsers differ on it, see text */
 	LOAD_DUPLICATE_KEY, /* the last value counts */
 };

@@ -99,7 +99,7 @@ const char *label_value_nearest(const char *key, const char *value);
 
 struct instance_type {
 	const char *name;   /* p5.48xlarge, a2-highgpu-8g, Standard_ND96... */
-	const char *vendor; /* NULL: the type has no accelerator */
+	const char *vendor; /* NULL: the type is without accelerators */
 	const char *product;
 	int accelerators; /* number per node; a part of a GPU counts as one */
 	int efa;	  /* number of Elastic Fabric Adapters; 0: unknown */

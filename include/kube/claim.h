@@ -60,7 +60,7 @@ enum tri claim_use(const struct pod *pod, const struct node *entry,
  */
 enum tri resources_claim(const struct node *resources, const char *name);
 /* Returns the device class of the pod's first claim for accelerators; "" if it
- * is unknown, NULL if there is no such claim. */
+ * is unknown, NULL if the claim does not exist. */
 const char *pod_claims_class(const struct pod *pod);
 
 #endif

@@ -17,7 +17,8 @@ struct ignore_list;
 
 /*
  * Reads patterns of the file at path (relative to dirfd, or AT_FDCWD), which
- * apply below folder, an absolute path. Returns above if there is no such file.
+ * apply below folder, an absolute path. Returns above if the file does not
+ * exist.
  */
 const struct ignore_list *ignore_read(struct arena *arena,
 				      const struct ignore_list *above,

@@ -28,7 +28,7 @@ struct lsp_finding {
 	uint32_t start, end;
 	uint32_t line; /* from 1 */
 	const char *message, *help;
-	/* NULL: there is no fix that can be applied */
+	/* NULL: a fix cannot be applied */
 	const struct fix_result *repair;
 	const struct lsp_related *related;
 	size_t nrelated;

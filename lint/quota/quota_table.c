@@ -18,7 +18,7 @@ struct quota_entry {
 	const char *unknown;
 	bool used_known;
 	struct quantity hard, used;
-	struct quota_item item; /* path is NO_ITEM if there is no workload */
+	struct quota_item item; /* path is NO_ITEM without a workload */
 };
 
 #define NO_ITEM ""

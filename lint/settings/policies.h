@@ -16,7 +16,7 @@
 #include "engine/policy.h"
 #include "lint/options/options.h"
 
-/* Value of lint_folder.policy if there is no .gpugate.yaml in the folder or
+/* Value of lint_folder.policy if .gpugate.yaml is missing in the folder or
  * above it. */
 enum { POLICY_DEFAULT = 0 };
 

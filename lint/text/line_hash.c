@@ -98,7 +98,7 @@ static bool next_unit(struct line_hasher *hasher, uint16_t *unit)
 }
 
 /* Reads up to that line, from the start if it was passed already. Returns false
- * if there is no such line. */
+ * if the line does not exist. */
 static bool reach(struct line_hasher *hasher, uint32_t line)
 {
 	const size_t end = hasher->source->len;

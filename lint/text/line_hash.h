@@ -49,7 +49,7 @@ void line_hasher_init(struct line_hasher *hasher, const struct source *source);
  * before the first request. Lines may be requested in any order, but going back
  * reads the text again. */
 void line_hash_want(struct line_hasher *hasher, uint32_t line);
-/* Returns the hash of a line; NULL if there is no such line. */
+/* Returns the hash of a line; NULL if the line does not exist. */
 const struct line_hash *line_hash_at(struct line_hasher *hasher, uint32_t line);
 void line_hasher_release(struct line_hasher *hasher);
 

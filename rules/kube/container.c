@@ -214,7 +214,7 @@ const struct node *container_mount(const struct container *c, const char *path)
 }
 
 /* Returns whether the pod's claim of that name is for accelerators; unknown if
- * there is no such claim. */
+ * the claim does not exist. */
 static enum tri named_claim_use(const struct pod *pod, const struct node *name)
 {
 	const char *text = node_str(name);

@@ -2,10 +2,10 @@
 /*
  * Asks the API server about objects that the cluster state lacks. The state is
  * up to a second behind the API server, so a missing object may have been
- * created since. A denial that depends on a missing object therefore waits
- * until the API server was asked for that object. Answers are only stored in
- * the state: they are not kept separately, because an object that was missing a
- * moment ago may exist now.
+ * created since. A denial that depends on a missing object therefore waits for
+ * the API server's answer about that object. The state stores the objects of
+ * the answers; that an object is missing is stored nowhere, because it may
+ * exist a moment later.
  */
 #include <string.h>
 

@@ -79,8 +79,7 @@ static struct judge_request case_of(struct review_context *ctx,
 		.policy = ctx->policy,
 		.request = ctx->review.request,
 		.old_object = ctx->review.old.root,
-		/* The cluster state at the time of the old object is
-		 * unknown. */
+		/* The cluster state at that object's time is unknown. */
 		.old_unknown =
 			ctx->review.old_too_long || doc == &ctx->review.old,
 		.namespace =
@@ -123,8 +122,7 @@ enum after_patch { PATCH_HOLDS, PATCH_GOES_ON, PATCH_FAILS, PATCH_COSTLY };
 static bool was_found(const struct judge *now, const struct finding *f,
 		      size_t *next)
 {
-	/* Both lists have the same order, so the next item usually has the same
-	 * fingerprint. */
+	/* Both lists have the same order, so usually the next item matches. */
 	for (size_t i = 0; i < now->n; i++, ++*next)
 		if (now->findings[*next % now->n].fingerprint == f->fingerprint)
 			return true;
@@ -144,8 +142,7 @@ static enum after_patch look_after_patch(struct review_context *ctx)
 	bool goes_on = false;
 	size_t next = 0;
 
-	/* the documents are the same as in the first check */
-	ctx->budget = load_cost_object;
+	ctx->budget = load_cost_object; /* the same documents again */
 	doc.root = now->patched;
 	doc.json = false; /* the object's bytes do not contain the patch */
 	after = case_of(ctx, &doc);
@@ -197,8 +194,7 @@ static void own_texts(struct arena *arena, struct node *node)
 		own_texts(arena, (struct node *)(uintptr_t)child);
 }
 
-/* Returns a copy of the node in the arena, or NULL if it has too many nodes for
- * the budget. */
+/* Copies the node into the arena; returns NULL if it exceeds the budget. */
 static struct node *own_copy(struct arena *arena, const struct node *node,
 			     uint32_t *budget)
 {
@@ -209,8 +205,7 @@ static struct node *own_copy(struct arena *arena, const struct node *node,
 	return copy;
 }
 
-/* Appends the patch of the other judge to that of the first; copies it, since
- * the next check reuses the other judge's memory. */
+/* Appends a copy of the other judge's patch to the first judge's patch. */
 static bool join_patch(struct review_context *ctx)
 {
 	struct judge *now = &ctx->worker->now, *then = &ctx->worker->other;
@@ -263,10 +258,9 @@ static bool judge_sees(const struct review *review)
 }
 
 /*
- * Returns the reason why the object is not checked. A Scale is not checked: it
- * has a number of replicas, but not what each requests. The cluster state has
- * only the running pods: none at zero replicas, and pods of two versions during
- * an update.
+ * Returns the reason why the object is not checked. A Scale does not contain the
+ * requests of its pods. The cluster state has only the running pods: none at
+ * zero replicas, and pods of two versions during an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
@@ -341,8 +335,7 @@ static enum run_wanted wanted_of(const struct review_context *ctx)
 		       : WANT_ALL;
 }
 
-/* Returns false if the object, or the patched object, is too costly to be
- * checked. */
+/* Returns false if the object, or the patched one, is too costly to check. */
 static bool judge_and_decide(struct review_context *ctx,
 			     struct reserve *reserve)
 {
@@ -424,8 +417,7 @@ static void start_again(struct review_context *ctx)
 	look_up_namespace(ctx);
 }
 
-/* Checks the review's object. Reservations are only made for owners:
- * ResourceQuota itself counts Pods. */
+/* Checks the object. Pods are not reserved: ResourceQuota counts them. */
 static void judge_review(struct review_context *ctx)
 {
 	struct request_context *c = &ctx->request;

@@ -58,7 +58,7 @@ void admission_set_cluster(struct admission *admission,
  */
 struct admission_asker {
 	uint32_t (*ask)(void *context, const struct cluster_absence *items,
-			/* NULL: objects are not asked for */
+			/* NULL: the API server is not asked */
 			size_t n, unsigned ms);
 	void *context;
 };

@@ -37,7 +37,8 @@ struct intent {
 	int64_t devices;  /* number in the flag, else 0 */
 };
 
-/* Returns INTENT_NONE without a sign, or with a sign against it. */
+/* Returns the strongest sign that the pod should use a device. Returns
+ * INTENT_NONE if the pod shows none, or if a sign says the opposite. */
 struct intent pod_gpu_intent(const struct accelerator_extra *extra,
 			     const struct pod *pod);
 

@@ -37,7 +37,7 @@ const char *nodes_nearest_label(const struct cluster *cluster,
 				struct arena *arena, const char *key,
 				const char *value);
 /* True if fits() is true for the labels of every node that the pod selects and
- * that offers the resource. False if there is no such node, or cluster is
+ * that offers the resource. False if such a node does not exist, or cluster is
  * NULL. */
 bool nodes_all(const struct cluster *cluster, const struct pod *pod,
 	       const char *resource, bool (*fits)(const struct node *labels));

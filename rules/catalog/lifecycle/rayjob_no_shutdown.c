@@ -76,7 +76,7 @@ static bool ends_it(const struct node *spec)
 }
 
 /* Reports a strategy that leaves the cluster running after success or failure.
- * The author must add the missing rules, so there is no fix. */
+ * The author must add the missing rules, so gpugate cannot fix the finding. */
 static void check_strategy(struct rule_run *run, const struct object *object,
 			   const struct node *strategy)
 {

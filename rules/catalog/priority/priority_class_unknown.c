@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a priorityClassName for which there is no PriorityClass: the owner is
+ * Reports a priorityClassName whose PriorityClass does not exist: the owner is
  * accepted, and then each of its Pods is forbidden ("no PriorityClass with name
  * ... was found"). It is checked only if the input or the cluster has
  * PriorityClasses. Files rarely define all of them, and schedulers install more

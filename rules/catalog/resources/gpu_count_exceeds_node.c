@@ -34,7 +34,7 @@ static int64_t nodes_most(const struct cluster *cluster, const struct pod *pod,
 }
 
 /* Returns the number of devices of one resource on the largest known machine; 0
- * if there is no limit. */
+ * if the number is unlimited. */
 static int64_t node_maximum(struct rule_run *run, const struct accelerator *a,
 			    const char *resource)
 {

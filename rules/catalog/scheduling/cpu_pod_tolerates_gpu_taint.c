@@ -46,7 +46,7 @@ static const struct node *any_toleration(const struct pod *pod)
 	return NULL;
 }
 
-/* True if the value means that nodes with this label have no device. */
+/* True if the value means that nodes with this label lack devices. */
 static bool says_none(const struct node_label *label, const struct node *value)
 {
 	const struct instance_type *type;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports a runtimeClassName for which there is no RuntimeClass: the owner is
+ * Reports a runtimeClassName whose RuntimeClass does not exist: the owner is
  * accepted, and then each of its Pods is forbidden ("RuntimeClass ... not
  * found"). Manifests for one cloud name `nvidia`; on another cloud this runtime
  * is the default and has no class. It is checked if the snapshot has

@@ -89,7 +89,7 @@ static int read_count(struct re2 *re, size_t *at)
 }
 
 struct re2_repeat {
-	int min, max; /* max is -1 if there is no limit */
+	int min, max; /* max is -1 for unlimited */
 	size_t end;
 };
 
