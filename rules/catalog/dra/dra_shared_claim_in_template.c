@@ -42,7 +42,7 @@ const struct rule rule_dra_shared_claim_in_template = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "several pods use the same claim",
-	.why = "All of the pods share its devices and must run on the node that has them.",
+	.why = "All of the pods share the claim's devices and must run on the node that has them.",
 	.remedy =
 		"Use resourceClaimTemplateName if each pod needs separate devices.",
 	.evidence =

@@ -74,7 +74,7 @@ static const struct debug_switch {
 	{"TORCH_DISTRIBUTED_DEBUG", "DETAIL", "checks every collective"},
 	{"NCCL_P2P_DISABLE", "1", "keeps GPUs from communicating directly"},
 	{"NCCL_SHM_DISABLE", "1", "keeps ranks from using shared memory"},
-	{"NCCL_IB_DISABLE", "1", "turns InfiniBand and RoCE off"},
+	{"NCCL_IB_DISABLE", "1", "disables InfiniBand and RoCE"},
 };
 
 /* Returns the fabric resource that the container requests, or NULL. */

@@ -17,7 +17,7 @@ static void check_variable(struct rule_run *run, const struct container *c,
 	    text_eq(value.text, "docker0"))
 		report_container(
 			run, c, value.at,
-			"`%s: %s` reaches no other pod, but %s need each other",
+			"`%s: %s` is an interface that does not reach other pods, but %s need each other",
 			name, value.text,
 			rule_count(run, c->pod->object->gang.n, "pod"));
 }
@@ -48,7 +48,7 @@ const struct rule rule_nccl_socket_ifname = {
 	.scope = GPU_PODS | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary =
-		"NCCL_SOCKET_IFNAME selects an interface that reaches no other pod",
+		"NCCL_SOCKET_IFNAME selects an interface that does not reach other pods",
 	.why = "Ranks on other nodes cannot be reached through it: the job hangs when it starts.",
 	.remedy =
 		"Name the interface of the pod network, or exclude others (`^lo,docker0`).",

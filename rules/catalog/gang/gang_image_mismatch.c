@@ -76,7 +76,7 @@ const struct rule rule_gang_image_mismatch = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary = "the ranks of one job run different images",
-	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they meet.",
+	.why = "Ranks with different versions of NCCL or of the framework hang or fail when they connect.",
 	.remedy = "Run the same image in all ranks.",
 	.evidence =
 		"https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html",

@@ -54,7 +54,7 @@ const struct rule rule_gang_missing = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
-		"pods that need each other, but no scheduler that starts all of them or none",
+		"pods that need each other, without a scheduler that starts all or none of them",
 	.why = "When GPUs are short, some pods start, hold their GPUs and wait for the others: two such jobs can deadlock.",
 	.remedy =
 		"Submit the job to a queue or a gang scheduler: set the label kueue.x-k8s.io/queue-name or a schedulingPolicy, or use Volcano.",

@@ -49,7 +49,7 @@ const struct rule rule_kubeflow_container_name = {
 	.summary =
 		"a training job without the container that its kind requires",
 	.why = "The training operator's webhook rejects the object; releases before 1.9 mark the job as Failed.",
-	.remedy = "Rename the training container to the name in the message.",
+	.remedy = "Give the training container the name in the message.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/webhooks",
 	.check_pod = check,

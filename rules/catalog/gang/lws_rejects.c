@@ -72,7 +72,7 @@ const struct rule rule_lws_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "a LeaderWorkerSet that its webhook rejects",
-	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update that may replace no pod.",
+	.why = "The webhook of LeaderWorkerSet rejects subgroups that do not fit the group, and a rolling update whose maxUnavailable and maxSurge are both 0.",
 	.remedy = "Change the field that the message names.",
 	.evidence =
 		"https://github.com/kubernetes-sigs/lws/blob/6263137faff52293d0161de8eefcc250581e3cb7/pkg/webhooks/leaderworkerset_webhook.go",

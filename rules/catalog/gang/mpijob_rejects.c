@@ -59,7 +59,7 @@ const struct rule rule_mpijob_rejects = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "an MPIJob that the MPI Operator rejects",
-	.why = "The controller validates an MPIJob before it makes anything: the object is stored, an event says what is invalid, and no pod appears.",
+	.why = "The controller validates an MPIJob before it creates pods: the object is stored, an event contains the error, and no pod is created.",
 	.remedy = "Change the field that the message names.",
 	.evidence =
 		"https://github.com/kubeflow/mpi-operator/blob/11a4e47835d5222504302eade4e353d7d07120ae/pkg/apis/kubeflow/validation/validation.go",

@@ -203,7 +203,7 @@ static void check_loopback(struct rule_run *run, const struct container *c,
 	if (nodes->given && !nodes->unknown && nodes->n > 1)
 		report_container(
 			run, c, at,
-			"`%s` is each pod itself: the %s of %s never meet",
+			"each pod resolves `%s` to itself: the %s of %s never connect",
 			value, rule_count(run, nodes->n, "node"),
 			list.items[0].program);
 }

@@ -121,7 +121,7 @@ const struct rule rule_statefulset_orderedready_gang = {
 	.flags = RULE_ABSENCE,
 	.since = "1.0",
 	.summary = "ranks that are created only after another one is ready",
-	.why = "A rank becomes ready only after all ranks have met, but the next rank is created only after this one is ready: the workload never starts.",
+	.why = "A rank becomes ready only after all ranks have connected, but the next rank is created only after this one is ready: the workload never starts.",
 	.remedy =
 		"Set podManagementPolicy: Parallel, or startupPolicy: LeaderCreated in a LeaderWorkerSet.",
 	.evidence =

@@ -78,7 +78,7 @@ static const struct rejection items[] = {
 		  "'kubeflow.org/training-operator') in"
 		  " ['kubeflow.org/training-operator',"
 		  " 'kueue.x-k8s.io/multikueue']",
-		  "'`managedBy` names no controller of it'"),
+		  "'`managedBy` is not a controller of this kind'"),
 	REJECTION("mpi-no-launcher", V1("MPIJob"), "mpiReplicaSpecs",
 		  "object.apiVersion != 'kubeflow.org/v1' ||"
 		  " !has(self.mpiReplicaSpecs) ||"
@@ -98,7 +98,7 @@ static const struct rejection items[] = {
 		  "'trainer.kubeflow.org/trainjob-controller') in"
 		  " ['trainer.kubeflow.org/trainjob-controller',"
 		  " 'kueue.x-k8s.io/multikueue']",
-		  "'`managedBy` names no controller of it'"),
+		  "'`managedBy` is not a controller of this kind'"),
 	REJECTION("dataset-uri", "TrainJob:spec.initializer.dataset",
 		  "storageUri", URI, "'`storageUri` is not a URI'"),
 	REJECTION("model-uri", "TrainJob:spec.initializer.model", "storageUri",

@@ -68,7 +68,7 @@ const struct rule rule_gpu_budget = {
 	.summary = "a run that may use more GPU hours than the site allows",
 	.why = "A run this long can cost more GPU hours than the site allows; a run that hangs holds its GPUs until its deadline.",
 	.remedy =
-		"Lower the deadline or the number of GPUs, or have the budget raised.",
+		"Lower the deadline or the number of GPUs, or ask for a larger budget.",
 	.evidence = "https://www.opencost.io/docs/specification",
 	.params = params,
 	.check_pod = check,

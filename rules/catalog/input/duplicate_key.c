@@ -14,7 +14,7 @@ const struct rule rule_duplicate_key = {
 	.summary =
 		"a key that occurs twice in a map: only the last value counts",
 	.why = "The first value is silently dropped, so what a reviewer sees first is not what runs.",
-	.remedy = "Remove one of the two.",
+	.remedy = "Remove one of the two keys.",
 	.evidence =
-		"https://github.com/kubernetes-sigs/yaml: plain reading keeps the last, strict reading refuses",
+		"https://github.com/kubernetes-sigs/yaml: without strict parsing the last value counts, strict parsing rejects the file",
 };

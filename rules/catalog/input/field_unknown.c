@@ -192,7 +192,7 @@ const struct rule rule_field_unknown = {
 	.severity = SEVERITY_ERROR,
 	.since = "1.0",
 	.summary = "a field that Kubernetes does not know",
-	.why = "Kubernetes 1.37 has no such field there: the API server rejects the object (kubectl asks it to), or drops the field, which then has no effect. Devices below such a field are not requested.",
+	.why = "Kubernetes 1.37 does not have this field there. For kubectl, the API server rejects the object; for other clients, it may drop the field, which then has no effect. Devices below such a field are not requested.",
 	.remedy =
 		"Move the field to where it belongs, or correct its spelling.",
 	.evidence =

@@ -11,10 +11,11 @@ const struct rule rule_reader_disagreement = {
 	.severity = SEVERITY_WARNING,
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
-	.summary = "kubectl reads this text differently, or drops part of it",
+	.summary =
+		"kubectl or another program reads this text differently, or drops part of it",
 	.why = "kubectl, Helm, kustomize and Argo CD split and parse files differently: one applies an object that another drops.",
 	.remedy =
-		"Write the text so that all readers agree: one document per chunk, and --- alone on its line.",
+		"Write the text so that all programs read the same: write each --- alone on its line, and only one document between two of them.",
 	.evidence =
 		"https://github.com/kubernetes/apimachinery/tree/master/pkg/util/yaml; https://github.com/kubernetes/cli-runtime/tree/master/pkg/resource",
 };

@@ -12,7 +12,7 @@ const struct rule rule_suppression_malformed = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression that cannot be parsed",
-	.why = "A misspelled rule name or a missing reason makes the suppression do less, or more, than its author thinks.",
+	.why = "A misspelled rule name or a missing reason makes the suppression match fewer or more findings than its author intends.",
 	.remedy = "Write: # gpugate: ignore[rule] until=YYYY-MM-DD -- reason",
 	.evidence = "grammar of suppression comments",
 };

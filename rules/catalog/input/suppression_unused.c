@@ -12,7 +12,7 @@ const struct rule rule_suppression_unused = {
 	.flags = RULE_INTERNAL,
 	.since = "1.0",
 	.summary = "a suppression matches no finding",
-	.why = "It would hide the next real finding at this place.",
+	.why = "The suppression would hide a later finding at this place.",
 	.remedy = "Remove the comment or the annotation.",
 	.evidence =
 		"eslint reportUnusedDisableDirectives, https://docs.astral.sh/ruff/rules/unused-noqa/",

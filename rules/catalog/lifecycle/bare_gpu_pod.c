@@ -77,7 +77,7 @@ const struct rule rule_bare_gpu_pod = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "a Pod with GPUs has no controller",
-	.why = "The Pod is lost if its node fails or is drained, and it keeps the autoscaler from removing the node. It is an info if nothing shows that the Pod trains or serves.",
+	.why = "The Pod is lost if its node fails or is drained, and it keeps the autoscaler from removing the node. The finding is an info if nothing shows that the Pod trains or serves.",
 	.remedy =
 		"Run it as a Job (for work that ends) or as a Deployment (for a server).",
 	.evidence =

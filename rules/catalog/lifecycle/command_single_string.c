@@ -89,6 +89,6 @@ const struct rule rule_command_single_string = {
 	.remedy =
 		"Split the command line into list items, or run it through /bin/sh -c.",
 	.evidence =
-		"https://github.com/vllm-project/vllm/issues/4462 (an example of it); exec(3) takes no shell syntax",
+		"https://github.com/vllm-project/vllm/issues/4462 (an example); exec(3) takes no shell syntax",
 	.check_pod = check,
 };

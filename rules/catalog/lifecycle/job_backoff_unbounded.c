@@ -217,7 +217,7 @@ const struct rule rule_job_backoff_unbounded = {
 	.scope = GPU_PODS,
 	.since = "1.0",
 	.summary = "failing GPU work is retried very often, or endlessly",
-	.why = "A job that cannot succeed takes its GPUs again and again; a Kubeflow job without backoffLimit never gives up.",
+	.why = "A job that cannot succeed requests its GPUs again and again; a Kubeflow job without backoffLimit is retried endlessly.",
 	.remedy = "Set backoffLimit (Kubeflow: in runPolicy) to 3 per pod.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/core/job.go; https://github.com/kubeflow/trainer/issues/1589, https://github.com/kubeflow/trainer/issues/2045; https://github.com/kubernetes/api/blob/master/batch/v1/types.go",

@@ -86,7 +86,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	finding_label(run, f, by,
 		      by == pod_priority_class(pod)
 			      ? "other classes may preempt this one"
-			      : "these nodes can be reclaimed");
+			      : "the provider may reclaim these nodes");
 	if (pod->restart == RESTART_ON_FAILURE)
 		finding_help(run, f,
 			     "set `restartPolicy: Never` first: a "

@@ -95,12 +95,12 @@ static struct finding *report(struct rule_run *run, const struct container *c,
 	if (loads == TRI_YES)
 		return report_container(
 			run, c, liveness->node,
-			"the liveness probe of `%s` gives up after %s s; loading a model takes up to %s s",
+			"the liveness probe of `%s` fails after %s s; loading a model takes up to %s s",
 			container_title(c), rule_number(run, budget),
 			rule_number(run, need));
 	f = report_container(
 		run, c, liveness->node,
-		"the liveness probe of `%s` gives up after %s s; if it loads a model before it answers, that may take up to %s s",
+		"the liveness probe of `%s` fails after %s s; if it loads a model before it answers, that may take up to %s s",
 		container_title(c), rule_number(run, budget),
 		rule_number(run, need));
 	finding_severity(f, SEVERITY_INFO);
@@ -161,8 +161,8 @@ const struct rule rule_liveness_kills_model_load = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary =
-		"a model server's liveness probe gives up before the weights are loaded",
-	.why = "The kubelet kills the container again and again while it loads, so the server never starts. It is an info if nothing shows that the container loads a model.",
+		"a model server's liveness probe fails before the weights are loaded",
+	.why = "The kubelet kills the container again and again while it loads, so the server never starts. The finding is an info if nothing shows that the container loads a model.",
 	.remedy =
 		"Add a startupProbe with the handler of the liveness probe, periodSeconds 10 and failureThreshold 60.",
 	.evidence =

@@ -47,7 +47,8 @@ const struct rule rule_rayjob_prerunning_deadline = {
 	.flags = RULE_ABSENCE,
 	.scope = GPU_PODS,
 	.since = "1.0",
-	.summary = "a GPU RayJob has no deadline for its cluster to come up",
+	.summary =
+		"a GPU RayJob without a deadline for the start of its cluster",
 	.why = "Workers that have started hold their GPUs indefinitely while the others wait for theirs.",
 	.remedy = "Set preRunningDeadlineSeconds (or activeDeadlineSeconds).",
 	.evidence =

@@ -137,7 +137,7 @@ const struct rule rule_efa_count_mismatch = {
 	.flags = RULE_PREVIEW,
 	.since = "1.0",
 	.summary =
-		"requests all GPUs of a node but only some of its EFA interfaces, or fewer than another role",
+		"a container requests all GPUs of a node but only some of its EFA interfaces, or fewer interfaces than another role",
 	.why = "Collectives between nodes run at the speed of the requested interfaces: with one of 32 interfaces, they run at 1/32 of the speed.",
 	.remedy =
 		"Request as many vpc.amazonaws.com/efa as the instance type has.",

@@ -206,8 +206,8 @@ static void check(struct rule_run *run, const struct workload *w)
 	f = report_place(
 		run, &w->id, &alone.pods->place,
 		knows_all(run, w)
-			? "NetworkPolicy `%s` blocks %s: unless a policy of another kind allows it, the ranks of %s never meet"
-			: "NetworkPolicy `%s` blocks %s: unless another policy allows it, the ranks of %s never meet",
+			? "NetworkPolicy `%s` blocks %s: unless a policy of another kind allows it, the ranks of %s cannot connect"
+			: "NetworkPolicy `%s` blocks %s: unless another policy allows it, the ranks of %s cannot connect",
 		alone.policy->name,
 		in ? "traffic from other ranks to these pods"
 		   : "traffic from these pods to other ranks",
@@ -227,7 +227,7 @@ const struct rule rule_networkpolicy_blocks_rendezvous = {
 	.since = "1.0",
 	.summary =
 		"network policies block traffic between the ranks of a training job",
-	.why = "The ranks never meet: they hold their GPUs until the rendezvous times out.",
+	.why = "The ranks cannot connect: they hold their GPUs until the rendezvous times out.",
 	.remedy =
 		"Add a NetworkPolicy that allows traffic between the pods of the job (a podSelector with the job's label, in ingress and egress).",
 	.evidence =

@@ -225,7 +225,7 @@ const struct rule rule_nnodes_mismatch = {
 	.since = "1.0",
 	.summary =
 		"a launcher counts more or fewer nodes than the object has pods",
-	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer, the pods that are left over train nothing.",
+	.why = "With more nodes than pods the rendezvous never completes: all pods hold their GPUs until it times out, and do so again after each restart. With fewer nodes, the other pods do not train, but hold their GPUs.",
 	.remedy =
 		"Set the number of nodes to the number of pods that run the command, or leave it to the operator, which sets PET_NNODES.",
 	.evidence = "https://docs.pytorch.org/docs/stable/elastic/run.html",

@@ -74,7 +74,7 @@ const struct rule rule_ray_num_gpus_mismatch = {
 	.flags = RULE_RAISES | RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary =
-		"Ray counts other GPUs than those of the container that it runs in",
+		"Ray is configured with another number of GPUs than its container has",
 	.why = "Ray schedules work on GPUs that the container does not have, or leaves some of its GPUs idle.",
 	.remedy =
 		"Put the Ray container first, and remove num-gpus: KubeRay derives it from the limits of the first container.",

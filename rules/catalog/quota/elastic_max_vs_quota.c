@@ -95,7 +95,7 @@ const struct rule rule_elastic_max_vs_quota = {
 	.since = "1.0",
 	.summary = "a workload that can grow beyond its quota",
 	.why = "The pods above the quota are rejected one by one: the workload never reaches its maximum.",
-	.remedy = "Lower the maximum, or have the quota raised.",
+	.remedy = "Lower the maximum, or ask for a larger quota.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core",
 	.check_workload = check,

@@ -44,7 +44,7 @@ const struct rule rule_gpu_count_max = {
 		"more accelerators than the policy allows for a pod or a workload",
 	.why = "One workload takes the accelerators that were meant for many.",
 	.remedy =
-		"Request fewer accelerators, or have the policy's maximum raised.",
+		"Request fewer accelerators, or ask for a larger maximum in the policy.",
 	.evidence = "the site's own policy",
 	.params = params,
 	.check_object = check,

@@ -47,7 +47,7 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 	} else if (text_starts(text, "limits.")) {
 		key->resource = text + strlen("limits.");
 		key->accelerator = accelerator_find(extra, key->resource);
-		key->why = "limits of extended resources are never charged";
+		key->why = "quotas never count limits of extended resources";
 		return key->accelerator && !hami;
 	} else if (text_starts(text, "count/")) {
 		key->resource = text + strlen("count/");
@@ -57,9 +57,10 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 		key->accelerator = accelerator_find(extra, text);
 		if (!key->accelerator)
 			key->accelerator = accelerator_resembles(extra, text);
-		key->why = strchr(text, '/')
-				   ? "it is accepted and never charged"
-				   : "the API server rejects it";
+		key->why =
+			strchr(text, '/')
+				? "the API server accepts it, but never counts it"
+				: "the API server rejects it";
 	}
 	return key->accelerator != NULL;
 }
@@ -125,7 +126,7 @@ static void check(struct rule_run *run, const struct object *o)
 			 right_name(&key));
 		if (node_get(hard, better))
 			finding_severity(f, SEVERITY_WARNING);
-		finding_help(run, f, "only `%s` is charged", better);
+		finding_help(run, f, "only `%s` is counted", better);
 		repair(run, f, entry, better);
 	}
 }
@@ -137,7 +138,7 @@ const struct rule rule_quota_gpu_key_ineffective = {
 	.flags = RULE_OPT_IN_PATCH,
 	.since = "1.0",
 	.summary = "a ResourceQuota key that never limits GPUs",
-	.why = "The quota is accepted and looks right, but every pod passes: the team has no limit at all.",
+	.why = "The API server accepts the quota, which looks right, but every pod passes: the number of GPUs is not limited.",
 	.remedy =
 		"Use requests.<resource>, for example requests.nvidia.com/gpu.",
 	.evidence =

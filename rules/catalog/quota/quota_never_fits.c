@@ -19,7 +19,7 @@ static void report(struct rule_run *run, const struct quota_case *c)
 
 	f = report_place(
 		run, &w->id, &w->place,
-		"%s needs %s %s, but %s allows only %s: all its pods can never run at the same time",
+		"%s needs %s %s, but %s allows only %s: its pods can never all run at the same time",
 		rule_title(run, w->id.kind, w->id.name),
 		quantity_text(c->demand.steady, need), c->resource,
 		rule_title(run, "quota", c->quota->id.name),
@@ -54,7 +54,7 @@ const struct rule rule_quota_never_fits = {
 	.summary =
 		"a workload requests more GPUs than its quota allows in total",
 	.why = "Pods are admitted one by one: some start, hold their GPUs and wait for others that can never start.",
-	.remedy = "Request fewer replicas or GPUs, or have the quota raised.",
+	.remedy = "Request fewer replicas or GPUs, or ask for a larger quota.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/trainer/issues/948; https://github.com/kubernetes-sigs/kueue/issues/2796",
 	.check_workload = check,

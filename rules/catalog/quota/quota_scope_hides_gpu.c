@@ -85,7 +85,7 @@ const struct rule rule_quota_scope_hides_gpu = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary = "a GPU quota's scopes exclude the namespace's GPU pods",
-	.why = "Scopes do not depend on extended resources: the quota counts nothing, or is bypassed by leaving out cpu requests.",
+	.why = "Scopes do not depend on extended resources: the quota counts no pod, or a pod without cpu requests bypasses it.",
 	.remedy = "Remove the scope, or add a quota for the other pods.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/apis/core/validation validateResourceQuotaScopes; observed accepted on kube-apiserver",

@@ -224,10 +224,10 @@ const struct rule rule_quota_would_exceed = {
 	.needs = NEEDS_SET,
 	.since = "1.0",
 	.summary =
-		"one or several workloads need more than their GPU quota has left, or one does at its peak",
+		"workloads need more GPUs than their quota has left, together or at the peak of one workload",
 	.why = "Quota admits pods one by one: the last job starts part of its gang and holds those GPUs while it waits.",
 	.remedy =
-		"Run fewer workloads at once, lower the surge or the elastic maximum, or have the quota raised.",
+		"Run fewer workloads at once, lower the surge or the elastic maximum, or ask for a larger quota.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/tree/master/pkg/quota/v1/evaluator/core; https://github.com/kubeflow/kubeflow/issues/5442",
 	.check_workload = check_one,

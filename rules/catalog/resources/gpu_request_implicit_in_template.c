@@ -144,7 +144,7 @@ const struct rule rule_gpu_request_implicit_in_template = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "a gang's pod template sets accelerators only in limits",
-	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. It is an info if nothing shows that a gang scheduler is used.",
+	.why = "The PodGroup's minResources is computed from requests: without the GPUs in it, a gang that cannot fit is admitted. The finding is an info if nothing shows that a gang scheduler is used.",
 	.remedy = "Set the same number in requests.",
 	.evidence =
 		"https://github.com/kubeflow/trainer/tree/release-1.9/pkg/controller.v1/common AddResourceList; volcano CalTaskRequests",

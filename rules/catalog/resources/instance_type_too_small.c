@@ -46,7 +46,7 @@ const struct rule rule_instance_type_too_small = {
 	.since = "1.0",
 	.summary =
 		"a pod requests more CPUs or memory than its instance type has",
-	.why = "No such node can ever hold the pod: it stays Pending.",
+	.why = "The pod does not fit on a node of this type: it stays Pending.",
 	.remedy = "Request less, or select a larger instance type.",
 	.evidence =
 		"https://karpenter.sh/docs/reference/instance-types/; https://github.com/selkies-project/docker-selkies-egl-desktop/issues/35",

@@ -103,7 +103,7 @@ const struct rule rule_pod_level_resources_conflict = {
 	.scope = PODSPEC,
 	.since = "1.0",
 	.summary = "containers have more resources than their pod",
-	.why = "The API server rejects a pod whose own resources are below a container's limit, or below the sum of the containers' requests. A container without a request has its limit for one.",
+	.why = "The API server rejects a pod whose own resources are below a container's limit, or below the sum of the containers' requests. If a container has no request, its limit counts as its request.",
 	.remedy = "Raise the pod's resources, or lower the container's.",
 	.evidence =
 		"https://github.com/kubernetes/kubernetes/blob/v1.37.2/pkg/apis/core/validation/validation.go validatePodResourceConsistency; https://github.com/kubernetes/enhancements/tree/master/keps/sig-node/2837-pod-level-resource-spec; observed on kube-apiserver 1.37.2",

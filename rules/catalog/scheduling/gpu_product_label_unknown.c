@@ -76,7 +76,8 @@ const struct rule rule_gpu_product_label_unknown = {
 	.flags = RULE_RAISES,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
-	.summary = "a product label has a value that the platform does not use",
+	.summary =
+		"a GPU product label with a value that does not exist on the platform",
 	.why = "No node has the value, so the pod stays Pending.",
 	.remedy = "Use one of the platform's values.",
 	.evidence =

@@ -91,7 +91,7 @@ const struct rule rule_shm_too_small = {
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "/dev/shm is mounted, but too small for several devices",
-	.why = "NCCL and data loaders run out of space in /dev/shm (\"No space left on device\"). From 1Gi on it is only an info.",
+	.why = "NCCL and data loaders run out of space in /dev/shm (\"No space left on device\"). If the size is 1Gi or more, the finding is only an info.",
 	.remedy =
 		"Raise sizeLimit to 1Gi for up to 2 devices, and to 4Gi or more for more devices.",
 	.evidence =

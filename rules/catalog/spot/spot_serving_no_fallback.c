@@ -40,7 +40,7 @@ const struct rule rule_spot_serving_no_fallback = {
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary = "a single replica runs only on spot nodes",
-	.why = "When the node is reclaimed, no replica answers until another spot node is available, which may be never.",
+	.why = "When the node is reclaimed, no replica answers until another spot node is available, which may take any length of time.",
 	.remedy =
 		"Run two or more replicas, or prefer spot nodes instead of requiring them.",
 	.evidence =
