@@ -73,8 +73,8 @@ static enum pair_verdict check_kind(struct pair_parts *parts, size_t i)
 
 	if (!kind)
 		return pair_say(parts, PAIR_REFUSED,
-				"%s: its kind of key is not RSA, ECDSA P-256, "
-				"P-384, P-521 or Ed25519",
+				"%s: its key is not RSA, ECDSA P-256, P-384, "
+				"P-521 or Ed25519",
 				pair_which(parts, i));
 	if (EVP_PKEY_get_base_id(key) == EVP_PKEY_RSA &&
 	    EVP_PKEY_get_bits(key) < RSA_BITS_MIN)

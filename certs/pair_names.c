@@ -47,7 +47,7 @@ enum pair_verdict pair_check_use(struct pair_parts *parts)
 	parts->info->subject = subject_text(parts);
 	if (flags & EXFLAG_INVALID)
 		return reject_pair(parts,
-				   "its extensions contradict themselves");
+				   "its extensions contradict each other");
 	if (flags & EXFLAG_CRITICAL)
 		return reject_pair(parts,
 				   "has a critical extension that clients "

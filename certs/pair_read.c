@@ -56,7 +56,7 @@ static enum pair_verdict found_nothing(struct pair_parts *parts,
 				r->file, r->what, r->other);
 	if (r->text[0] == 0x30)
 		return pair_say(parts, PAIR_REFUSED,
-				"%s: is DER; PEM is wanted (`openssl %s "
+				"%s: is DER; PEM is required (`openssl %s "
 				"-inform DER` converts it)",
 				r->file, r->what[0] == 'c' ? "x509" : "pkey");
 	return pair_say(parts, PAIR_UNFINISHED, "%s: holds no %s (PEM)",

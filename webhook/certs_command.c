@@ -40,7 +40,7 @@ struct certs_request {
 
 static const struct option table[] = {
 	{"dir", 0, OPTION_TEXT, 1, AT(dir), "DIR", NULL,
-	 .help = "The folder to write to; it is created when it is absent."},
+	 .help = "The folder to write to; created if it does not exist."},
 	{"dns", 0, OPTION_LIST, 1, AT(dns), "NAME...", NULL, .many = true,
 	 .help = "Names of the webhook, SERVICE.NAMESPACE.svc, and addresses."},
 	{"ip", 0, OPTION_LIST, 1, AT(names), "ADDR...", NULL, .many = true,
@@ -169,8 +169,8 @@ static void print_written(struct certs_request *request, int64_t now, FILE *out,
 	fprintf(out, "%s/ca.crt   CA, until %s\n", dir,
 		pair_time(arena, now + (int64_t)request->ca_days * DAY));
 	fprintf(out,
-		"%s/ca.key   its key: it can issue for any name, so keep "
-		"it off the cluster\n",
+		"%s/ca.key   the CA's key, which can issue certificates for "
+		"any name: do not store it in the cluster\n",
 		dir);
 	fprintf(out, "%s/tls.crt  for", dir);
 	for (int address = 0; address < 2; address++)

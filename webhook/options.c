@@ -22,7 +22,7 @@ static const struct option table[] = {
 	{"tls-cert", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_cert), "FILE", NULL,
 	 .help = "The certificate and its chain, PEM; reloaded when it changes."},
 	{"tls-key", 0, OPTION_TEXT, OPTION_SERVE, AT(tls_key), "FILE", NULL,
-	 .help = "Its private key, PEM; reloaded when it changes."},
+	 .help = "The certificate's private key, PEM; reloaded when it changes."},
 	{"self-managed", 0, OPTION_FLAG, OPTION_SERVE, AT(self_managed), NULL,
 	 NULL,
 	 .help = "Instead of using files, issue and rotate a CA and a "
@@ -41,12 +41,13 @@ static const struct option table[] = {
 		 "the API "
 		 "server reaches this webhook, separated by commas."},
 	{"ca-life", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_life), "TIME", NULL,
-	 .help = "With --self-managed: the lifetime of a CA, as 90d, 36h, 20m "
-		 "or 45s. It is replaced after two thirds of it.",
+	 .help = "With --self-managed: the lifetime of a CA, as 90d, 36h, "
+		 "20m or 45s. A CA is replaced after two thirds of its "
+		 "lifetime.",
 	 .initial = "1825d"},
 	{"leaf-life", 0, OPTION_TEXT, OPTION_SERVE, AT(leaf_life), "TIME", NULL,
-	 .help = "With --self-managed: the lifetime of a certificate, which is "
-		 "also replaced after two thirds of it.",
+	 .help = "With --self-managed: the lifetime of a certificate, which "
+		 "is replaced after two thirds of this time.",
 	 .initial = "90d"},
 	{"ca-settle", 0, OPTION_TEXT, OPTION_SERVE, AT(ca_settle), "TIME", NULL,
 	 .help = "With --self-managed: how long a new CA is in the webhook "

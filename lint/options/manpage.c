@@ -24,15 +24,16 @@ static const struct key policy_keys[] = {
 	 "Presets: recommended (default), strict, all. recommended@1.0 pins a "
 	 "version: rules that are newer only audit."},
 	{"mode", "audit, warn or enforce",
-	 "A ceiling for every action at admission, patches included. Default: "
-	 "enforce."},
+	 "The strongest action at admission for all rules, patches included. "
+	 "Default: enforce."},
 	{"contact", "text", "Ends every denial."},
 	{"rules", "map",
 	 "By rule name, category or `all`: severity (error, warning, "
 	 "info), action (deny, patch, warn, audit, off), params. The more specific entry wins. Without an action, an error "
 	 "denies, a warning warns or is patched if the fix is safe, an "
 	 "info is audited."},
-	{"accelerators", "list", "More accelerator resources: name, vendor."},
+	{"accelerators", "list",
+	 "Accelerator resources that gpugate does not know: name, vendor."},
 	{"kinds", "list",
 	 "Custom workload kinds: apiVersion, kind, pods and replicas as "
 	 "pointers in which * stands for any key."},
@@ -83,7 +84,7 @@ static const struct key policy_keys[] = {
 	 "Files with custom rules, by globs relative to the policy's folder: see CUSTOM RULES in gpugate(1); and ValidatingAdmissionPolicies with their bindings and parameters, and "
 	 "CustomResourceDefinitions with their validation rules. In a folder of policy files, rules, policies, bindings and definitions are read even if this list does not name them."},
 	{"maxAge", "duration",
-	 "Age after which a saved cluster state is old: 24h."},
+	 "Age after which a saved cluster state is too old. Default: 24h."},
 };
 
 static void add_header(struct buf *out, const char *title, const char *section,

@@ -274,7 +274,7 @@ static const struct option table[] = {
 };
 
 _Static_assert(ARRAY_SIZE(table) <= OPTIONS_MOST,
-	       "the parser has no room for so many options");
+	       "there are more options than the parser accepts");
 
 struct command_list command_list;
 

@@ -320,7 +320,7 @@ static void build_some(void *context, unsigned index)
 
 		if (!root->refused &&
 		    progress_clock() - b->start > ALL_SECONDS * 1000)
-			root->refused = "no time is left for it";
+			root->refused = "the time limit has passed";
 		if (!root->refused)
 			build_one(b, i, &thread->arena);
 	}

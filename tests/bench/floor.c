@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Floors to hold the linter against, as single-threaded as can be:
+ * Measures the least time that the linter could need, on a single thread:
  *   floor nothing         a static executable that ends at once
- *   floor read FOLDER     walk and read every *.yaml, *.yml, *.json
- *   floor events FOLDER   the same, and libyaml's events of each
- * The bytes and events are printed, so that nothing is optimized away.
+ *   floor read FOLDER     finds and reads every *.yaml, *.yml, *.json
+ *   floor events FOLDER   reads them, and gets libyaml's events of each
+ * The numbers of bytes and events are printed, so that the compiler cannot
+ * remove the work.
  */
 #include <dirent.h>
 #include <fcntl.h>

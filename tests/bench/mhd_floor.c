@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The minimum that libmicrohttpd can do for a review: TLS, the body read and
- * dropped, a prepared reply of 140 bytes. Any additional time is due to the
- * webhook. mhd_floor CERT KEY [THREADS]; prints "listening PORT" and serves
- * until SIGTERM.
+ * Measures the least time that libmicrohttpd needs for a review: TLS, the body
+ * read and dropped, a prepared reply of 140 bytes. Any additional time is due
+ * to the webhook. Usage: mhd_floor CERT KEY [THREADS]; prints "listening PORT"
+ * and serves until SIGTERM.
  */
 #include <microhttpd.h>
 #include <signal.h>
@@ -36,7 +36,7 @@ static enum MHD_Result answer(void *cls, struct MHD_Connection *connection,
 	return MHD_queue_response(connection, 200, cls);
 }
 
-/* Serves the file's text endlessly. */
+/* Returns the file's text. */
 static char *read_file(const char *path)
 {
 	static char texts[2][1 << 16];

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * times N COMMAND... [-- COMMAND...]: run each command N times in turn (output
- * to /dev/null) and print a line for each, "wall-us cpu-us max-kb": the least
- * wall and CPU time of the whole process, spawning included, and the largest
- * resident size. In turn, and the least, because others use the machine too.
+ * times N COMMAND... [-- COMMAND...]: runs each command N times in turn (output
+ * to /dev/null) and prints a line for each, "wall-us cpu-us max-kb": the least
+ * wall and CPU time of the process, including its start, and the largest
+ * resident size. Commands run in turn, and the least time counts, because other
+ * programs use the machine too.
  */
 #include <fcntl.h>
 #include <spawn.h>

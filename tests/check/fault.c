@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * To be preloaded: calls that allocate, map, read, write, sync, rename, open,
- * accept, make threads and take random bytes fail. Calls by the C library
- * itself (stdio) are left to strace. FAULT_FILE holds three numbers of 64 bits,
- * shared with who watches: whether any may fail (1), calls so far, failures so
- * far. FAULT_AT=N: the call of that number fails; FAULT_EVERY=N: each fails by
- * chance, one in N, by FAULT_SEED. FAULT_ALLOCATE=0 leaves memory alone, 2 all
- * else. So is that of a few libraries: libtasn1 writes to NULL then, GMP
- * aborts, libseccomp frees twice.
+ * A library for LD_PRELOAD that lets calls fail: calls that allocate, map,
+ * read, write, sync, rename, open, accept, create threads and take random
+ * bytes. Calls made by the C library itself (stdio) are tested with strace
+ * instead. FAULT_FILE contains three numbers of 64 bits, shared with the test:
+ * whether calls may fail (1), calls so far, failures so far. FAULT_AT=N: the
+ * N-th call fails; FAULT_EVERY=N: each call fails with a chance of one in N, by
+ * the seed FAULT_SEED. FAULT_ALLOCATE=0: allocations never fail; 2: only
+ * allocations fail. Allocations of some libraries never fail: without memory,
+ * libtasn1 writes to NULL, GMP aborts, and libseccomp frees twice.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -28,7 +29,7 @@ void *__libc_malloc(size_t size);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *memory, size_t size);
 
-static uint64_t *shared; /* armed, calls, failures */
+static uint64_t *shared; /* whether calls may fail; calls; failures */
 static uint64_t at, every, seed;
 static bool allocate = true, others = true;
 
@@ -83,7 +84,7 @@ static bool is_excepted(const void *caller)
 	return false;
 }
 
-/* caller: of an allocation, else NULL. */
+/* caller: address of the caller of an allocation; NULL for other calls. */
 static bool fails(int error, const void *caller)
 {
 	uint64_t call, x;
@@ -136,7 +137,7 @@ ssize_t pread(int fd, void *out, size_t size, off_t from)
 				: syscall(SYS_pread64, fd, out, size, from);
 }
 
-/* Half of it is written; a retry may write the rest. */
+/* Half of the data is written; the caller may write the other half. */
 ssize_t write(int fd, const void *data, size_t size)
 {
 	if (fails(ENOSPC, NULL))

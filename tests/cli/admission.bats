@@ -533,8 +533,8 @@ definition() {
 	{ policy low 'object.spec.priority < 9'; binding all low Warn; } >again.yaml
 	lint --admission-policy again.yaml a.yaml
 	[ "$status" -eq 2 ]
-	has 'ValidatingAdmissionPolicy `low` differs from the one at policies.yaml:2; a cluster has one of a name'
-	has 'ValidatingAdmissionPolicyBinding `all` differs from the one at policies.yaml:13; a cluster has one of a name'
+	has 'ValidatingAdmissionPolicy `low` differs from the one at policies.yaml:2; a cluster can have only one with this name'
+	has 'ValidatingAdmissionPolicyBinding `all` differs from the one at policies.yaml:13; a cluster can have only one with this name'
 }
 
 @test "admission: selectors see the labels that the server gives" {

@@ -75,7 +75,7 @@ vap() {
 		rule `e` is not exported: gpugate does not know the kind Unheard
 		rule `f` is not exported: InferenceService: its operator names containers in fields of its own
 		rule `g` is not exported: Unheard: no table says where its pods are
-		rule `h` is not exported: a text of it holds a control character
+		rule `h` is not exported: one of its texts contains a control character
 		rule `i` is not exported: Workflow: its pods are in objects that it embeds
 		no rule of the policy can be exported
 		END

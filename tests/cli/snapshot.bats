@@ -703,7 +703,7 @@ judged() {
 	holds_not "$output" "no params found"
 	sed -i 's/ConfigMap/Secret/' "$FAKE"/apis_admission*policies.json
 	snapshot -o cluster.json
-	holds "$stderr" "cannot read secrets: Secrets are never asked for"
+	holds "$stderr" "cannot read secrets: Secrets are never read"
 	holds_not "$(cat "$FAKE/log")" secrets
 	judged pod.yaml
 	is "$output" ""

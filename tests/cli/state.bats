@@ -113,7 +113,7 @@ updated() {
 	older_than 7300
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-never-fits"}')" -ge 1 ]
 	[ "$(figure 'gpugate_rules_not_run{rule="quota-would-exceed"}')" -ge 1 ]
-	until_true logged 'rules that need it stop.*too old'
+	until_true logged 'rules that need it no longer run.*too old'
 	is "$(figure gpugate_cluster_state_used)" 0
 	is "$(figure gpugate_cluster_state_stops_total)" 1
 	holds "$(get '/readyz?verbose')" "[-]cluster state: rules that need it do not run: it is too old"

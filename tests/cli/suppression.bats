@@ -107,7 +107,7 @@ granted() {
 	lint --isolated a.yaml
 	is "$status" 0
 	floor 'suppressions: {annotations: {rules: [all]}}' 'rules: {priority-integer-set: {action: deny}}'
-	refused "admission denies it, and sees no comments"
+	refused "admission denies it and does not read comments"
 	floor 'rules: {priority-integer-set: {action: warn}}'
 	granted
 	floor 'mode: audit' 'rules: {priority-integer-set: {action: deny}}'

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as an expression over a small document, whole or a fragment:
- * evaluation ends within its budget, has the same result again, and blames
- * nodes of the document.
- * Inputs: 35000
+ * Evaluates any bytes as an expression over a small document, whole or a
+ * fragment. Evaluation must end within its budget, give the same result twice,
+ * and blame only nodes of the document. Inputs: 35000
  */
 #include <string.h>
 

@@ -40,7 +40,7 @@ static void check_issues(const struct cel_issues *issues, size_t len)
 	}
 }
 
-/* Names that seeds use. */
+/* Declares the names that the seeds use. */
 static const struct cel_env *environment(struct arena *arena)
 {
 	static const char *const names[][2] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A session of the language server: a document of the input's bytes up to a
- * NUL, then edits and requests chosen by the following bytes, and after their
- * end as many from a hash of the input. The bytes in between may be invalid.
+ * Runs a session of the language server. The input's bytes up to a NUL are a
+ * document; the bytes behind it choose edits and requests; after the last byte,
+ * as many more are chosen by a hash of the input. Checks that
  *	- the server's output is a sequence of messages, each of them JSON
- *	- every request is answered once, and nothing else is
+ *	- every request is answered once, and only requests are answered
  *	- a range does not end before it begins, and is inside of a document
  * Inputs: 1000
  * Seeds: 1 of 8
@@ -29,7 +29,8 @@ struct fuzz {
 	unsigned left;
 	struct buf frames;
 	json_int_t requests;
-	size_t lines; /* the most that the document may have had */
+	/* the largest number of lines that the document may have had */
+	size_t lines;
 };
 
 /* --- what the client says ------------------------------------------------ */
@@ -80,7 +81,8 @@ static void request(struct fuzz *fuzz, const char *method, json_t *params)
 		       ++fuzz->requests, "method", method, "params", params));
 }
 
-/* Adds valid UTF-8 with characters of every length; NUL is allowed in JSON. */
+/* Adds valid UTF-8 with characters of every length, also NUL, which JSON
+ * allows. */
 static void add_text(struct buf *out, const uint8_t *data, size_t len)
 {
 	static const char *const wide[] = {"\xc3\xa9", "\xe6\xbc\xa2",

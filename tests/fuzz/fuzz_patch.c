@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any file and any edits: the bytes up to a NUL are a file, those behind it
- * are JSON, taken as a JSON Patch and as edits (tests/tools/edit_json.h).
- *	- patches never change the document they are applied to
+ * Edits any file with any edits: the input's bytes up to a NUL are a file; the
+ * bytes behind it are JSON, read as a JSON Patch and as edits
+ * (tests/tools/edit_json.h). Checks that
+ *	- patches never change the document to which they are applied
  *	- the patch of the edits gives the tree of the edits
  *	- splices are in order and inside of the text, and the spliced text
- *	  reads as that tree, unless readers differ on the file anyway
+ *	  reads as that tree, unless YAML readers disagree about the file
  * Inputs: 120000
  */
 #include <stdint.h>
@@ -22,7 +23,7 @@ struct input {
 	struct source file, rest;
 	const struct node *json;
 	struct doc doc;
-	unsigned issues; /* of the file, anywhere */
+	unsigned issues; /* number of issues anywhere in the file */
 };
 
 static const struct load_limits limits = {

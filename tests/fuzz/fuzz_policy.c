@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a policy. It either loads, or there are problems with places
- * inside of the text and printable words. A policy that loads is adjusted,
- * combined with a floor and queried in every way, and a second reading gives
- * the same result. The same bytes are then read as a manifest with comments.
- * Inputs: 12000
+ * Reads any bytes as a policy. Either the policy loads, or there are problems
+ * with places inside of the text and printable words. A policy that loads is
+ * adjusted, combined with a floor and queried in every way, and a second
+ * reading gives the same result. The bytes are then read as a manifest with
+ * comments too. Inputs: 12000
  */
 #include <stdint.h>
 #include <stdlib.h>

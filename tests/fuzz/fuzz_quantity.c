@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Quantities out of any bytes. An accepted quantity has a canonical text that
- * reads back as the same value and is canonical itself; rounding stays within
- * one unit; adding and subtracting a second quantity gives the first one.
- * Inputs: 2000000
+ * Parses quantities from any bytes. An accepted quantity has a canonical text
+ * that reads back as the same value and is canonical itself; rounding changes
+ * the value by less than one unit; adding and then subtracting a second
+ * quantity gives the first one. Inputs: 2000000
  */
 #include <stdint.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 
 #define NANO 1000000000
 
-/* A product of binary quantities may be larger than any text can express. */
+/* Checks the text of a quantity. A product of binary quantities may be too
+ * large for any text. */
 static void check_text(struct quantity q)
 {
 	char text[QUANTITY_TEXT], again[QUANTITY_TEXT];
@@ -25,8 +26,8 @@ static void check_text(struct quantity q)
 		return;
 	if (!quantity_parse(text, strlen(text), &read) || quantity_cmp(q, read))
 		BUG("'%s' is another value when read again", text);
-	/* Bytes that are not a multiple of Ki have no suffix that shows the
-	 * format. */
+	/* A number of bytes that is not a multiple of Ki is printed without a
+	 * suffix, so its format is not visible. */
 	if (q.format != QUANTITY_BINARY &&
 	    strcmp(quantity_text(read, again), text))
 		BUG("'%s' becomes '%s'", text, again);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A text under a loader, and the checks of the fuzzers of both readers: an
- * error has a message and a span inside the text, and an accepted value is the
- * same after it is printed as JSON and read again.
+ * Runs a reader on a text, and checks the result for the fuzzers of both
+ * readers: an error has a message and a span inside the text, and an accepted
+ * value is the same after it is printed as JSON and read again.
  */
 #ifndef FUZZ_READING_H
 #define FUZZ_READING_H

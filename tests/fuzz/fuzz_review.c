@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes at admission: as a whole body, or as the object of a review whose
- * envelope is right (the first byte says which, and how it is asked).
+ * Sends any bytes to admission: as a whole body, or as the object of a review
+ * that is otherwise valid; the first byte chooses one of these, and the path.
+ * Checks that
  *	- every body gets an answer: 200 with a review, or 400 with a reason
- *	- an answer is JSON, echoes the uid, and carries patch and patchType
- *	  together or not at all
- *	- a right envelope is always answered with 200
- *	- so is the beginning of a review that is too long, if it has a uid
+ *	- an answer is JSON, has the request's uid, and has patch and
+ *	  patchType together or not at all
+ *	- a review that is valid except for its object gets 200
+ *	- the start of a review that is too long gets 200, if it has a uid
  * Inputs: 40000
  */
 #include <fcntl.h>
@@ -101,7 +102,8 @@ static json_t *ask(enum admission_path path, const struct buf *body,
 	return answer;
 }
 
-/* The first half is read as the start of a review that is too long. */
+/* Passes the first half of the body as the start of a review that is too
+ * long. */
 static void ask_long(enum admission_path path, const struct buf *body)
 {
 	struct admission_reply reply;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Any bytes as a file of rules. It either loads, or there are problems with
- * places inside of the text and printable words. Rules that load check a
- * manifest, twice with the same result.
- * Inputs: 15000
+ * Reads any bytes as a file of rules. Either the file loads, or there are
+ * problems with places inside of the text and printable words. Rules that load
+ * check a manifest twice, with the same result. Inputs: 15000
  */
 #include <stdint.h>
 #include <stdlib.h>

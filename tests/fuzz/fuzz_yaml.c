@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The loader on any bytes, as a file. Every resulting document must have spans
- * inside of the text, links that agree, unique keys, and a value that is valid
- * JSON; a document is rejected at most once.
- * Inputs: 22000
+ * Runs the loader on any bytes as a file. Every resulting document must have
+ * spans inside of the text, links that agree, unique keys, and a value that is
+ * valid JSON; a document is rejected at most once. Inputs: 22000
  */
 #include "fuzz_reading.h"
 
-/* Spans of aliases are elsewhere, before the node. */
+/* Returns true for an alias, whose span is before the node. */
 static bool is_elsewhere(const struct node *node)
 {
 	return node->flags & (NODE_ALIASED | NODE_MERGED);
@@ -66,7 +65,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	fuzz_init(&fuzz, (const char *)data, size);
 	while (loader_next(&fuzz.loader, &doc)) {
-		/* A null between values of JSON is counted, but not
+		/* A null between values of JSON has a number, but is not
 		 * returned. */
 		if (doc.number <= number || doc.start < end ||
 		    doc.start >= doc.end || doc.end > fuzz.source.len)

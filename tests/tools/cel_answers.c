@@ -2,12 +2,12 @@
 /*
  * Evaluates each line of standard input and prints the result in the format of
  * the oracle's `cel` command (tests/oracle/cel.go). A line is {"expr": "x + 1",
- * "vars": {"x": {"type": "int", "expr": "2"}}} where a variable may be given as
- * JSON instead: {"type": "dyn", "json": {}}, in which texts may be
- * placeholders, or not at all: {"unknown": true}. With "fragment": true, JSON
- * is all that is known of more. With an argument N, the answer is how many
- * nanoseconds of CPU an evaluation takes, of N. Answers: `refuse TEXT`, `error
- * COST TEXT`, `unknown COST`, `ok COST VALUE`.
+ * "vars": {"x": {"type": "int", "expr": "2"}}}. A variable may also be given as
+ * JSON, {"type": "dyn", "json": {}}, in which texts may be placeholders, or as
+ * unknown, {"unknown": true}. With "fragment": true, the JSON is only part of a
+ * larger value. With an argument N, each expression is evaluated N times, and
+ * the answer is the CPU time of one evaluation in nanoseconds. Answers: `refuse
+ * TEXT`, `error COST TEXT`, `unknown COST`, `ok COST VALUE`.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -171,7 +171,7 @@ static void value_text(struct answer *answer, struct cel_value v,
 	case CEL_DURATION:
 		time_text(v, out);
 		break;
-	case CEL_UNKNOWN: /* an element */
+	case CEL_UNKNOWN: /* an element of a list */
 		buf_adds(out, "<unknown>");
 		break;
 	case CEL_TYPE:
@@ -207,7 +207,7 @@ static const struct cel_program *compile(struct answer *answer,
 			   text->len, issues);
 }
 
-/* given: the case, or NULL. */
+/* Evaluates the program. given: the input line, or NULL. */
 static struct cel_value run(struct answer *answer,
 			    const struct cel_program *program,
 			    const struct node *given, struct cel_eval *eval)

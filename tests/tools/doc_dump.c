@@ -24,7 +24,7 @@ struct dump {
 	struct source *source;
 	struct buf out;
 	bool issues;  /* print harmless issues too */
-	bool refused; /* the present document */
+	bool refused; /* the current document was rejected */
 	int status;
 };
 
@@ -62,7 +62,7 @@ static void dump_node(struct dump *dump, const struct node *root)
 	buf_addc(&dump->out, '\n');
 }
 
-/* True if a byte other than JSON white space follows. */
+/* Skips JSON white space; returns the offset of the next other byte. */
 static uint32_t skip_space(const struct source *source, uint32_t at)
 {
 	while (at < source->len && source->text[at] &&
@@ -99,7 +99,7 @@ static void dump_documents(struct dump *dump, struct loader *loader)
 		dump_node(dump, doc.root);
 		dump->refused = false;
 	}
-	/* A rejection of the rest of the file is reported without a
+	/* An error about the text after this document is reported without a
 	 * document. */
 	dump->refused = false;
 }

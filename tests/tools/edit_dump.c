@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit_dump FILE EDITS: the file's text after edits (see edit_json.h) of its
- *	first document on stdout, the outcome of each group on stderr.
- * edit_dump --suite FILE: cases of json-patch-tests; one line for each that
- *	fails or is disabled, and a count.
- * edit_dump --corpus FILE...: usual fixes of every container found in the
- *	files, each checked by reading the file again; counts at the end.
+ * edit_dump FILE EDITS: prints the file's text after edits (see edit_json.h)
+ * of its first document, and on stderr the outcome of each group.
+ * edit_dump --suite FILE: runs the cases of json-patch-tests; prints a line
+ * for each that fails or is disabled, and a count.
+ * edit_dump --corpus FILE...: applies usual fixes to every container in the
+ * files and checks each by reading the file again; prints counts.
  * Exit status: 0 good, 1 a check failed, 2 a file cannot be read.
  */
 #include <stdio.h>

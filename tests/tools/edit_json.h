@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Edits written as JSON, for tests: a list of objects {"set": PATH, "value": V}
- * {"ensure": PATH, "item": V, "keys": "name"} (no keys: whole items) {"remove":
- * PATH} each a separate group, or with "and": true in the group before. A path
- * is a list of keys, numbers (index) and {"key": value} (match).
+ * Edits written as JSON, for tests: a list of objects {"set": PATH, "value":
+ * V}, {"ensure": PATH, "item": V, "keys": "name"} (without keys: whole items
+ * are compared) and {"remove": PATH}. Each is a separate group, or, with "and":
+ * true, belongs to the group before. A path is a list of keys, numbers (index)
+ * and {"key": value} (match).
  */
 #ifndef TESTS_EDIT_JSON_H
 #define TESTS_EDIT_JSON_H

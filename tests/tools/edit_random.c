@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * edit_random COUNT SEED [DIR]: random files (edit_write.h) and random edits.
- * For each pair is checked that
+ * edit_random COUNT SEED [DIR]: makes random files (edit_write.h) and random
+ * edits, and checks for each pair that
  *   - the spliced text reads as the tree that edits_apply() gives, and all
  *     other documents of the file as before;
- *   - our own patch_apply() of edits_patch() gives that tree too;
+ *   - patch_apply() of edits_patch() gives that tree too;
  *   - doing the same edits again changes nothing;
- *   - comments survive unless something is removed, and the bytes between
+ *   - comments are kept unless something is removed, and the bytes between
  *     splices are the old ones.
- * stdout: one line a pair for another implementation, "OLD\tPATCH\tNEW" in
- * JSON, of all edits before splicing refuses any. stderr: failures, counts.
- * DIR: every 50th pair also as NUMBER.old, .new and .diff.
+ * stdout: one line per pair for another implementation, "OLD\tPATCH\tNEW" in
+ * JSON, of all edits, even if splicing rejects some. stderr: failures, counts.
+ * DIR: every 50th pair is also written as NUMBER.old, .new and .diff.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@
 struct counts {
 	unsigned long pairs, unread, documents, groups, outcomes[4], splices;
 	unsigned long again, patches, failed;
-	unsigned long refused_plain; /* in files without anchors */
+	unsigned long refused_plain; /* rejections in files without anchors */
 	struct {
 		const char *reason;
 		unsigned long n;
@@ -70,7 +70,7 @@ static const struct node *random_node(struct random *random,
 	return node;
 }
 
-/* Items are found by their names, which edits do not change. */
+/* Returns true for keys by which items are found, which edits do not change. */
 static bool is_name(const char *key)
 {
 	return key && !strcmp(key, "name");
@@ -132,7 +132,7 @@ static void removal(struct pair *pair, const struct node *at)
 	pair->removes = true;
 }
 
-/* Gives the value another key, replacing the value there. */
+/* Moves the value to another key, whose old value is replaced. */
 static void renaming(struct pair *pair, const struct node *at)
 {
 	const char *key = other_key(&pair->writer.random);
@@ -174,7 +174,7 @@ static void random_edits(struct pair *pair)
 				EDIT_STEP_INDEX;
 }
 
-/* Returns the edits without the groups that were not applied. */
+/* Copies the edits, except for groups that were not applied. */
 static void copy_done(const struct edit_list *from, struct edit_list *to,
 		      struct arena *arena)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Random trees and random texts of them, for edit_random: block and flow
- * style, all indentations, comments (they hold ##, nothing else does), quotes,
- * empty and null parents, block scalars, anchors and merges, several
- * documents, CRLF, no final line end, JSON on one line or on many.
- * Nothing is shared with the writer under test.
+ * Makes random trees, and random texts of them, for edit_random: block and flow
+ * style, all indentations, comments (only comments contain ##), quotes, empty
+ * and null parents, block scalars, anchors and merges, several documents, CRLF,
+ * a missing final line end, JSON on one line or on many. The writer under test
+ * is not used.
  */
 #ifndef TESTS_EDIT_WRITE_H
 #define TESTS_EDIT_WRITE_H
@@ -28,7 +28,8 @@ struct writer {
 	struct arena *arena;
 	struct buf out;
 	const char *nl;
-	bool comments, anchors, crazy; /* crazy: styles may change anywhere */
+	/* crazy: the style may change anywhere */
+	bool comments, anchors, crazy;
 	unsigned step, offset, gap, flow;
 	unsigned nanchors;
 };
@@ -344,7 +345,7 @@ static inline bool put_alias(struct writer *writer)
 
 struct flow_style {
 	bool json, tight;
-	const char *unit; /* NULL: on one line */
+	const char *unit; /* NULL: write the value on one line */
 };
 
 static inline void put_break(struct writer *writer,
@@ -404,7 +405,7 @@ static inline void put_flow(struct writer *writer, const struct node *node,
 static inline void put_block(struct writer *writer, const struct node *node,
 			     unsigned col, bool inlined);
 
-/* Writes | with the text's lines, if the text allows it. */
+/* Writes the text as a literal block (|), if the text allows it. */
 static inline bool put_literal(struct writer *writer, const struct node *node,
 			       unsigned col)
 {

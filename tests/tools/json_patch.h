@@ -17,7 +17,8 @@
 
 /* --- JSON Pointer (RFC 6901) ---------------------------------------------- */
 
-/* One step, unescaped; NUL-terminated (keys may contain NUL bytes: use len). */
+/* One step of a pointer, unescaped; NUL-terminated, but keys may contain NUL
+ * bytes, so use len. */
 struct pointer_token {
 	const char *text;
 	size_t len;
@@ -122,8 +123,9 @@ static const struct node *pointer_step(const struct node *node,
 /* --- JSON Patch ----------------------------------------------------------- */
 
 enum {
-	PATCH_NODES = 4000000, /* values made by one patch_apply() */
-	PATCH_DEPTH = 1000,    /* nesting of the result */
+	/* maximum number of values made by one patch_apply() */
+	PATCH_NODES = 4000000,
+	PATCH_DEPTH = 1000, /* maximum nesting of the result */
 };
 
 struct patch {
@@ -133,7 +135,7 @@ struct patch {
 	struct err *err;
 };
 
-/* One operation, its parts looked up and parsed. */
+/* One operation after its members were looked up and parsed. */
 struct operation {
 	struct pointer path, from;
 	const struct node *value;
@@ -143,8 +145,8 @@ struct operation {
 struct spot {
 	struct node *parent; /* NULL: the whole document */
 	const struct pointer_token *token;
-	struct node *node; /* the present value, or NULL */
-	uint32_t index;	   /* in a list; its length for "-" */
+	struct node *node; /* the current value, or NULL */
+	uint32_t index;	   /* index in a list; the list's length for "-" */
 };
 
 static bool reaches(const struct node *node, uint32_t levels)
@@ -210,7 +212,8 @@ static void insert_at(struct node *seq, struct node *child, uint32_t index)
 		node->index++;
 }
 
-/* The key stays, so the map's index does too. */
+/* Replaces the value of a node. The key stays, so the map's index stays
+ * valid. */
 static void overwrite(struct node *node, const struct node *with)
 {
 	node->type = with->type;
@@ -274,7 +277,7 @@ static int find_spot(const struct patch *patch, const struct pointer *path,
 		return 0;
 	}
 	for (size_t i = 0; i + 1 < path->n; i++) {
-		/* The caller owns the tree: its values may be changed. */
+		/* The caller owns the tree, so its values may be changed. */
 		node = (struct node *)(uintptr_t)pointer_step(node,
 							      &path->tokens[i]);
 		if (!node)

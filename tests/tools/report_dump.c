@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A report of made-up findings: report_dump FORMAT FILES FINDINGS [hostile].
- * Every file gets that many findings; with `hostile` their texts hold what
- * breaks formats and terminals. For format validators, for timing, and for
- * seeing that memory does not grow with findings.
+ * report_dump FORMAT FILES FINDINGS [hostile]: prints a report of made-up
+ * findings. Every file gets that many findings; with `hostile` their texts
+ * contain characters that could break formats and terminals. Used by format
+ * validators, for timing, and to check that memory does not grow with the
+ * number of findings.
  */
 #include <stdio.h>
 #include <stdlib.h>

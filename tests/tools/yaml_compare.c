@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * yaml_compare [--mutate COUNT SEED] FILE...: both YAML readers on every
- * document of the files, then on COUNT texts made from them by seeded
- * changes. Prints how many took the fast reader; differences go to stderr,
- * with the text. Exit status: 0 none, 1 some, 2 usage.
+ * yaml_compare [--mutate COUNT SEED] FILE...: compares both YAML readers on
+ * every document of the files, then on COUNT texts made from these by seeded
+ * changes. Prints how many texts the fast reader read; differences go to
+ * stderr, with the text. Exit status: 0 no differences, 1 differences, 2 usage.
  */
 #include "yaml_compare.h"
 
 enum {
-	TEXT_MAX = 1 << 16, /* of a changed text */
+	TEXT_MAX = 1 << 16, /* bytes of a changed text */
 	LINES_MAX = 60,
-	FAILURES_MAX = 5, /* shown */
+	FAILURES_MAX = 5, /* maximum number of differences shown */
 };
 
 struct text {
@@ -54,8 +54,8 @@ static struct text slurp(const char *name)
 static void run_one(struct compare_run *run, const char *text, size_t len,
 		    const struct load_limits *limits)
 {
-	/* A copy of the exact size, so that a sanitizer detects a read past its
-	 * end. */
+	/* The copy has exactly the text's size, so that a sanitizer detects a
+	 * read past its end. */
 	char *exact = malloc(len ? len : 1);
 	enum yaml_compare result;
 
@@ -260,8 +260,8 @@ static size_t line_len(const char *text, size_t len, size_t at)
 	return lf ? (size_t)(lf + 1 - text) - at : len - at;
 }
 
-/* Chooses a position where bytes are significant: at the start of lines, beside
- * punctuation. */
+/* Chooses a position where a change matters most: at the start of a line, or
+ * beside punctuation. */
 static size_t place_of(struct compare_run *run, const char *text, size_t len)
 {
 	size_t at = pick(run, len + 1);
@@ -344,7 +344,7 @@ static size_t change(struct compare_run *run, char *text, size_t len)
 	}
 }
 
-/* Takes some lines of a document. */
+/* Returns some lines of a document. */
 static size_t take_part(struct compare_run *run, char *text)
 {
 	const struct text *document =

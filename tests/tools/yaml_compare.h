@@ -13,7 +13,7 @@
 #include "rules/doc/yaml/block/yaml_block.h"
 
 enum yaml_compare {
-	COMPARE_FALL_BACK, /* the fast reader gave up */
+	COMPARE_FALL_BACK, /* the fast reader left the text to libyaml */
 	COMPARE_SAME,
 	COMPARE_DIFFER,
 };

@@ -20,12 +20,12 @@ struct stage {
 	struct log *log;
 	struct admission *admission;
 	struct admission_worker *worker;
-	struct admission_reply reply; /* the last one */
-	const char *user;	      /* who asks */
+	struct admission_reply reply; /* the last reply */
+	const char *user;	      /* user of the request */
 	int log_fd;
 };
 
-/* log_fd becomes the stage's. */
+/* Starts the stage, which owns log_fd from then on. */
 static inline void stage_begin(struct stage *s, int log_fd,
 			       enum log_level level, bool json)
 {

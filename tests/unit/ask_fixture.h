@@ -16,10 +16,11 @@ struct ask {
 	const char *operation, *group, *kind, *subresource, *object;
 };
 
-/* Not JSON: posted without the quotes. */
+/* A marker in a test's object that is posted without its quotes, so that the
+ * object is not JSON. */
 #define NO_NUMBER "'01'"
 
-/* Alice sends the requests, with the preset recommended. */
+/* Uses the preset recommended; the user of requests is Alice. */
 static inline int setup_recommended(void **state)
 {
 	struct stage *s;

@@ -24,7 +24,8 @@ static X509 *first_of(const struct buf *pem)
 	return cert;
 }
 
-/* Verifies like a client with only this bundle: returns an X509_V_ code. */
+/* Verifies a leaf as a client that has only this bundle; returns an X509_V_
+ * code. */
 static int verify(const struct buf *bundle, const struct buf *leaf,
 		  const char *host, int64_t now)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Certificates of all qualities, good and bad, made with OpenSSL directly,
- * because issue.h makes only good ones.
+ * Certificates, valid and invalid ones, made with OpenSSL directly, because
+ * issue.h makes only valid ones.
  */
 #ifndef CERTS_FIXTURE_H
 #define CERTS_FIXTURE_H
@@ -65,7 +65,7 @@ static void make_extension(X509 *cert, X509 *issuer, int nid, const char *value)
 	X509_EXTENSION_free(extension);
 }
 
-/* issuer NULL: self-signed. */
+/* Makes a certificate. issuer NULL: self-signed. */
 __attribute__((unused)) static struct made make(const struct recipe *recipe,
 						const struct made *issuer)
 {

@@ -20,7 +20,8 @@ static inline int64_t cpu_ms(void)
 	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
 }
 
-/* Returns the resident memory; that of a review stays until the next one. */
+/* Returns the resident memory; memory of a review stays resident until the next
+ * review. */
 static inline long memory_mb(void)
 {
 	FILE *file = fopen("/proc/self/statm", "r");
@@ -32,7 +33,8 @@ static inline long memory_mb(void)
 	return used * (sysconf(_SC_PAGESIZE) / 1024) / 1024;
 }
 
-/* Returns the most resident memory since the last reset, or resets it first. */
+/* Returns the largest resident memory since the last reset; reset: resets it
+ * first. */
 static inline long memory_peak_mb(bool reset)
 {
 	FILE *file = fopen("/proc/self/clear_refs", "w");

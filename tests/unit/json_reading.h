@@ -26,7 +26,7 @@
 
 #define SIZED(literal) literal, sizeof(literal) - 1
 
-/* More bytes than the reader checks at a time. */
+/* A text longer than the block that the reader checks at a time. */
 static const char filler[] =
 	"----------------------------------------------------------------------"
 	"----------------------------------------------------------------------";
@@ -39,8 +39,8 @@ struct reading {
 	char *text;
 	uint32_t used;
 	unsigned refusals, duplicates, others;
-	struct load_issue first; /* refusal */
-	struct load_issue last;	 /* duplicate */
+	struct load_issue first; /* first error */
+	struct load_issue last;	 /* last duplicate key */
 };
 
 static inline void count_issue(void *context, const struct load_issue *issue)

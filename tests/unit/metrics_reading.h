@@ -11,7 +11,7 @@
 
 #include "webhook/observe/metrics.h"
 
-/* Returns the value of the line with this start, or -1. */
+/* Returns the value of the line that starts with name, or -1. */
 static inline double metrics_figure(struct metrics *metrics, const char *name)
 {
 	struct buf page;

@@ -25,7 +25,8 @@ struct fixture {
 	struct arena arena;
 	struct kube_config config;
 	struct object_list list;
-	const struct node *nested; /* a List inside of a List */
+	/* a List inside of a List, if there is one */
+	const struct node *nested;
 };
 
 static inline void fixture_read(struct fixture *fixture, const char *yaml)
@@ -107,7 +108,7 @@ static inline void object_line(const struct object *object, struct buf *out)
 	}
 }
 
-/* One row of a table: the object in this YAML gives this line. */
+/* One row of a table: the object in this YAML must give this line. */
 struct object_row {
 	const char *yaml, *line;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Pairs to check: the certificates of every case, the texts of a pair, and
- * tables of cases with their verdict and the words of the error.
+ * Certificate pairs for tests: the certificates of every case, the texts of a
+ * pair, and tables of cases with the expected verdict and part of the error.
  */
 #ifndef PAIR_FIXTURE_H
 #define PAIR_FIXTURE_H
@@ -13,7 +13,8 @@
 
 #define SAN "DNS:gpugate.gpu.svc"
 
-/* A root, certificates that it issued, and an unrelated one. */
+/* Certificates: a root, certificates that it issued, and an unrelated
+ * certificate. */
 struct cast {
 	struct made root, middle, leaf, single, stranger;
 };
@@ -117,7 +118,8 @@ static void write_case(struct texts *texts, const struct cast *cast,
 	unmake(&made);
 }
 
-/* GnuTLS must be able to serve every pair that is accepted. */
+/* Returns true if GnuTLS can serve the pair, as it must for every pair that is
+ * accepted. */
 static bool is_servable(const struct texts *texts)
 {
 	struct key_store *store = key_store_new();

@@ -32,7 +32,8 @@ static struct policy *parse(const char *text)
 	return policy;
 }
 
-/* Up to the last day of the exemption, by the clock at the time of loading. */
+/* Returns true if the policy exempts the object. The exemption must not have
+ * ended before the day on which the policy was loaded. */
 static inline bool exempts(const struct policy *policy, size_t rule,
 			   const struct object_id *id, const char **reason)
 {

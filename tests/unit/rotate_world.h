@@ -13,24 +13,25 @@ enum {
 	RUNS = 10000,
 	REPLICAS = 2,
 	CONFIGS = 2,
-	VERSIONS = 64, /* of a configuration, kept as its history */
-	CAS = 60,      /* bits of a bundle */
+	VERSIONS = 64, /* versions of a configuration that are remembered */
+	CAS = 60,      /* number of CAs, each a bit of a bundle */
 	LEAVES = 4096,
 	SANE = 240,   /* largest clock error in seconds */
 	MARGIN = 600, /* as in certs/rotate_read.c */
 };
 
 struct cert {
-	int ca; /* who signed it */
+	int ca; /* CA that signed the leaf */
 	int64_t from, to;
-	bool emergency; /* of a CA: its leaf replaces no usable one */
+	/* set for a CA: its leaf does not replace a usable one */
+	bool emergency;
 };
 
 struct secret {
-	int ca; /* 0: there is none that can sign */
+	int ca; /* CA that can sign; 0: none */
 	uint64_t old;
 	int64_t old_until;
-	int leaf; /* 0: none */
+	int leaf; /* leaf; 0: none */
 };
 
 struct version {
@@ -49,16 +50,17 @@ enum stage { READ_0, READ_1, DECIDE, PUT, LOAD, PATCH_0, PATCH_1, REST };
 struct replica {
 	enum stage stage;
 	int64_t wake, next;
-	int64_t offset; /* of its clock */
+	int64_t offset; /* error of the replica's clock */
 	bool up, ready, waiting, readable;
-	int leaf; /* that it serves */
-	/* of this round */
+	int leaf; /* leaf that the replica serves */
+	/* Times and versions of this round. */
 	int64_t begun, read;
 	unsigned rv, config_rv[CONFIGS];
 	uint64_t bundle[CONFIGS];
 	struct secret secret;
 	bool changed;
-	/* the CA that all configurations have, their versions, since when */
+	/* CA that all configurations have, their versions, and the time of
+	 * that. */
 	int settling;
 	unsigned settling_rv[CONFIGS];
 	int64_t since;
@@ -73,7 +75,7 @@ struct world {
 	unsigned rv;
 	struct config configs[CONFIGS];
 	struct replica replicas[REPLICAS];
-	bool calm; /* no more faults occur */
+	bool calm; /* faults no longer occur */
 	unsigned puts, patches, checks, conflicts, rotations;
 };
 
@@ -115,8 +117,8 @@ static void write_config(struct world *w, int i, uint64_t bundle, bool tampered)
 
 /* --- what must hold ------------------------------------------------------- */
 
-/* Some API server may have any version that was effective within the last
- * `settle` seconds. */
+/* Checks one configuration: some API server may use any version that was
+ * current within the last `settle` seconds. */
 static void check_config(struct world *w, int i, const struct cert *leaf)
 {
 	struct config *c = &w->configs[i];
@@ -136,7 +138,7 @@ static void check_config(struct world *w, int i, const struct cert *leaf)
 	}
 }
 
-/* True if all clients have the CA from now on. */
+/* Returns true if all clients have the CA from now on. */
 static bool is_everywhere(struct world *w, int ca)
 {
 	for (int i = 0; i < CONFIGS; i++)

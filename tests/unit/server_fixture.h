@@ -130,7 +130,7 @@ struct answer {
 	size_t len;
 };
 
-/* From 127.0.0.x. */
+/* Connects from the address 127.0.0.x. */
 static int dial_from(unsigned port, unsigned char x)
 {
 	struct sockaddr_in here = {
@@ -173,7 +173,8 @@ static void caller_use(struct caller *caller, const struct made *as)
 						&key_text,
 						GNUTLS_X509_FMT_PEM) < 0)
 		BUG("cannot use a client certificate");
-	/* Send a certificate whatever CA names the server lists. */
+	/* Sends a certificate independent of the CA names that the server
+	 * lists. */
 	gnutls_certificate_set_flags(caller->credentials,
 				     GNUTLS_CERTIFICATE_API_V2);
 	buf_release(&cert);
@@ -192,8 +193,8 @@ static void caller_close(struct caller *caller)
 	caller->fd = -1;
 }
 
-/* Opens with a certificate and a priority string, or NULL. Returns 0, or
- * GnuTLS' error. */
+/* Opens a connection with a certificate (or NULL) and a priority string (or
+ * NULL). Returns 0, or GnuTLS' error. */
 UNUSED static int caller_open_as(struct caller *caller,
 				 const struct stage *stage,
 				 const struct made *as, const char *priority)
@@ -280,7 +281,7 @@ static bool read_head(struct caller *caller, struct answer *answer)
 	return false;
 }
 
-/* Reads one reply; "100 Continue" is skipped. */
+/* Reads one reply, and skips "100 Continue". */
 UNUSED static void caller_answer(struct caller *caller, struct answer *answer)
 {
 	const char *length;
@@ -315,8 +316,8 @@ UNUSED static int caller_status(struct caller *caller)
 	return answer.status;
 }
 
-/* True if the server closes the connection in this time. Data does not
- * count. */
+/* Returns true if the server closes the connection within ms. Received data is
+ * ignored. */
 UNUSED static bool caller_ends(struct caller *caller, int ms)
 {
 	int64_t until = clock_ms() + ms;

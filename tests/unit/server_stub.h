@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Replaces webhook/admission/admission.c without checking anything: its answer
+ * Replaces webhook/admission/admission.c without checking objects: the answer
  * depends on the first bytes of the body. Included by one file of a program.
  *
  *	sleep MS	answer after this time

@@ -11,8 +11,9 @@
 
 struct splice_case {
 	const char *before, *edits;
-	const char *after;  /* NULL: nothing changes */
-	const char *reason; /* part of the first rejection; NULL: none */
+	const char *after; /* NULL: the text stays the same */
+	/* part of the first rejection; NULL: no rejection */
+	const char *reason;
 };
 
 static void open_text(struct reading *reading, const char *text, size_t len)
@@ -56,7 +57,7 @@ static void check_reason(const struct edit_list *list,
 			 test->reason ? test->reason : "-");
 }
 
-/* The edits apply to document number n of the file. */
+/* Applies the edits to document number n of the file. */
 static void run_in(const struct splice_case *test, unsigned n)
 {
 	struct splice_list splices = {0};

@@ -104,7 +104,7 @@ static void end(struct server *server)
 #define PRIORITIZED JOB("", "\"priorityClassName\":\"p\",")
 #define PLAIN	    JOB("", "")
 
-/* Returns the denial; "" if it is allowed. */
+/* Returns the text of the denial; "" if the object is allowed. */
 static const char *denial_in(struct stage *s, const char *namespace,
 			     const char *object)
 {
@@ -166,7 +166,7 @@ static void an_object_that_exists_is_not_missing(void **state)
 	assert_int_equal(server.asked, 1);
 	assert_int_equal(server.last.kind, CLUSTER_PRIORITY_CLASS);
 	assert_string_equal(server.last.name, "p");
-	/* The answer was added to the state. */
+	/* The answer of the API server was added to the state. */
 	assert_allowed(denial(*state, PRIORITIZED));
 	assert_int_equal(server.asked, 1);
 	end(&server);
@@ -194,7 +194,8 @@ static void what_is_missing_is_denied(void **state)
 	begin(&server, *state, "mode: enforce\n");
 	assert_denied(denial(*state, QUEUED), "queue-unknown");
 	assert_denied(denial(*state, QUEUED), "queue-unknown");
-	/* Each time, because it may exist by now. */
+	/* The API server is asked each time, because the object may exist by
+	 * now. */
 	assert_int_equal(server.asked, 2);
 	assert_not_run(*state, "queue-unknown", 0);
 	end(&server);
@@ -258,7 +259,7 @@ static void labels_of_a_new_namespace_give_its_mode(void **state)
 	server.objects[0] = NEW_NAMESPACE;
 	assert_allowed(denial_in(*state, "new", PLAIN));
 	assert_int_equal(server.asked, 1);
-	/* A label that was added later. */
+	/* The namespace got this label later. */
 	assert_denied(denial(*state, PLAIN), "job-replacement-double-claim");
 	server.objects[0] = "{apiVersion: v1, kind: Namespace, metadata: "
 			    "{name: ml, labels: {tier: dev}}}";
@@ -276,7 +277,7 @@ static void labels_that_are_unknown_deny_nothing(void **state)
 	assert_not_run(*state, "job-replacement-double-claim", 1);
 	assert_non_null(strstr(((struct stage *)*state)->reply.body,
 			       "job-replacement-double-claim"));
-	/* The last good state of a known one stays in use. */
+	/* The state's last version of a known namespace stays in use. */
 	assert_denied(denial(*state, PLAIN), "job-replacement-double-claim");
 	end(&server);
 }

@@ -108,7 +108,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 	static const struct {
 		const char *name, *meant;
 	} rows[] = {
-		/* Another case. */
+		/* Upper or lower case. */
 		{"nvidia.com/GPU", "nvidia.com/gpu"},
 		{"nvidia.com/Gpu", "nvidia.com/gpu"},
 		{"NVIDIA.com/gpu", "nvidia.com/gpu"},
@@ -119,7 +119,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 		{"huawei.com/ascend910b", "huawei.com/Ascend*"},
 		{"huawei.com/ASCEND910", "huawei.com/Ascend*"},
 		{"rebellions.ai/atom", "rebellions.ai/ATOM"},
-		/* The device. */
+		/* Misspelled devices. */
 		{"nvidia.com/gpus", "nvidia.com/gpu"},
 		{"nvidia.com/GPUs", "nvidia.com/gpu"},
 		{"nvidia.com/gp", "nvidia.com/gpu"},
@@ -142,7 +142,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 		{"habana.ai/guadi", "habana.ai/gaudi"},
 		{"habana.ai/gaudi2", "habana.ai/gaudi"},
 		{"gpu.intel.com/i951", "gpu.intel.com/i915"},
-		/* The domain. */
+		/* Misspelled domains. */
 		{"nvida.com/gpu", "nvidia.com/gpu"},
 		{"nividia.com/gpu", "nvidia.com/gpu"},
 		{"nvdia.com/gpu", "nvidia.com/gpu"},
@@ -154,7 +154,7 @@ static void misspelled_names_resemble_the_right_one(void **state)
 		{"amd.con/gpu", "amd.com/gpu"},
 		{"aws.amazon.co/neuron", "aws.amazon.com/neuron"},
 		{"gogle.com/tpu", "google.com/tpu"},
-		/* Missing parts, and former names. */
+		/* Missing parts of names, and former names. */
 		{"gpu", "nvidia.com/gpu"},
 		{"GPU", "nvidia.com/gpu"},
 		{"gpus", "nvidia.com/gpu"},
@@ -283,7 +283,7 @@ static void other_resources_resemble_none(void **state)
 	assert_null(accelerator_resembles(NULL, NULL));
 }
 
-/* A very long name is not a misspelling and must do no harm. */
+/* A very long name is not treated as a misspelling, and does not take long. */
 static void a_very_long_name_resembles_none(void **state)
 {
 	char name[300];
@@ -310,7 +310,7 @@ static void a_policy_adds_names(void **state)
 	assert_ptr_equal(accelerator_find(&extra, "acme.com/chip"), &items[0]);
 	assert_ptr_equal(accelerator_find(&extra, "pool.example/x"), &items[3]);
 	assert_null(accelerator_find(&extra, "pool.other/x"));
-	/* The policy's word counts before ours. */
+	/* An entry of the policy takes precedence over the built-in one. */
 	assert_int_equal(accelerator_find(&extra, "nvidia.com/vgpu")->class,
 			 ACCEL_SHARE);
 	assert_null(accelerator_resembles(&extra, "nvidia.com/gpu-a100"));

@@ -35,7 +35,7 @@ static const char wrong[] = "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
 			    "resources: {limits: {nvidia.com/gpu: '0.5'}}}]}}";
 
 static const struct {
-	const char *reason; /* NULL: it is judged */
+	const char *reason; /* NULL: the object is checked */
 	struct ask ask;
 	bool allowed;
 } asks[] = {
@@ -155,7 +155,7 @@ static void an_ignore_out_of_reach_is_reported(void **state)
 		post(s, &ask);
 		assert_false(says(s, warning));
 	}
-	/* If the Pods are not patched, there is nothing to report. */
+	/* If the Pods are not patched, there is no finding to report. */
 	admission_set_policy(s->admission,
 			     policy_default(&s->rules, "recommended"));
 	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
@@ -230,7 +230,8 @@ static void a_templates_ignore_holds_for_its_pods(void **state)
 
 /* --- rules that /mutate runs ---------------------------------------------- */
 
-/* No /dev/shm, which is fixed; half a GPU beside it, which is denied. */
+/* A Pod without /dev/shm, which is patched, and with half a GPU, which is
+ * denied. */
 #define TORN_POD(own)                                                          \
 	"{apiVersion: v1, kind: Pod, metadata: {name: a" own                   \
 	"}, spec: {restartPolicy: Never, containers: ["                        \
@@ -267,7 +268,8 @@ static void patch_of(const struct stage *s, struct buf *out)
 	assert_int_equal(base64_read(at, strcspn(at, "\""), out), 0);
 }
 
-/* A volume for /dev/shm is required only without the node's IPC namespace. */
+/* A volume for /dev/shm is only required after the first patch removes
+ * hostIPC. */
 static void patches_what_a_patch_brings_up(void **state)
 {
 	static const char opted_in[] =
@@ -300,7 +302,7 @@ static void patches_what_a_patch_brings_up(void **state)
 	buf_release(&patch);
 }
 
-/* Findings of rules that neither patch nor deny are reported there too. */
+/* /mutate also reports findings of rules that neither patch nor deny. */
 static void mutate_reports_suppressions(void **state)
 {
 	static const char granted[] =
@@ -340,7 +342,7 @@ static const char exempts[] =
 	"  shm-missing: {action: patch}\nexempt:\n- {namespaces: [ml], rules: "
 	"[shm-missing, gpu-request-limit-mismatch], reason: r, until: 2099-01-10}\n";
 
-/* The policy was read long before; its exemption ends nevertheless. */
+/* An exemption ends although the policy was loaded long before. */
 static void an_exemption_ends_while_we_run(void **state)
 {
 	static const struct {
@@ -450,7 +452,7 @@ static const struct {
 	 "enforce",
 	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", "null"},
 	 "request.object is missing"},
-	/* If nothing is checked, nothing has to be read. */
+	/* Under a mode without checks, the object need not be readable. */
 	{"enforce",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", DEEP},
@@ -497,7 +499,7 @@ static void what_is_deleted_is_not_denied_unread(void **state)
 			 &s->reply);
 	assert_true(says(s, LET_IN));
 	assert_true(says(s, "too long to be checked"));
-	/* The end of its name is missing. */
+	/* The end of the field's name is missing. */
 	memcpy(strstr(body.data, "deletionT"), "creationT", 9);
 	admission_review(s->worker, ADMISSION_VALIDATE, body.data, body.len,
 			 &s->reply);

@@ -22,7 +22,7 @@
 
 enum {
 	LIMIT_MS = 200,
-	MOST_MS = 60000, /* with sanitizers */
+	MOST_MS = 60000, /* limit with sanitizers */
 };
 
 #define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
@@ -171,7 +171,7 @@ static void words(struct buf *out)
 	buf_adds(out, "]}]}}");
 }
 
-/* Roles and findings of both objects are compared. */
+/* Roles and findings of the new and the old object are compared. */
 static void roles(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -357,7 +357,8 @@ static void runtime_jobs(struct buf *out)
 	buf_adds(out, "]}");
 }
 
-/* Merged one after another into a template that has many variables. */
+/* Overrides are merged one after another into a template with many
+ * variables. */
 static void overrides(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: trainer.kubeflow.org/v1alpha1, kind: "
@@ -371,7 +372,7 @@ static void overrides(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Roles that patch one of as many templates. */
+/* Each role patches one of an equal number of templates. */
 static void patched_roles(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: workloads.x-k8s.io/v1alpha2, kind: "
@@ -390,7 +391,7 @@ static void patched_roles(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Cliques, each of which may be in one of as many scaling groups. */
+/* Each clique may be in one of an equal number of scaling groups. */
 static void scaled_cliques(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: grove.io/v1alpha1, kind: PodCliqueSet, "
@@ -510,7 +511,7 @@ static void objects_cost_little(void **state)
 	}
 }
 
-/* References to one object of the cluster read it once. */
+/* An object of the cluster is read once, however often it is referred to. */
 static void references_cost_little(void **state)
 {
 	struct stage *s = *state;
@@ -523,8 +524,8 @@ static void references_cost_little(void **state)
 	assert_true(says(s, "invalid-syntax"));
 }
 
-/* Values until the merged pod is unknown, and names until they are not looked
- * up, hide no devices. */
+/* Devices are found in spite of many values (the merged pod is then unknown)
+ * and many names (which are then not looked up). */
 static void many_parts_hide_nothing(void **state)
 {
 	static const struct {
@@ -547,7 +548,7 @@ static void many_parts_hide_nothing(void **state)
 	}
 }
 
-/* Denied by both paths, with or without a patch. */
+/* A rule that is too costly denies on both paths, with and without a patch. */
 static void costly_rules_deny(void **state)
 {
 	static const struct {

@@ -24,7 +24,7 @@
 
 enum {
 	LIMIT_MS = 1000,
-	MOST_MS = 10000, /* with sanitizers */
+	MOST_MS = 10000, /* limit with sanitizers */
 };
 
 #define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
@@ -163,7 +163,8 @@ static void patched_template(struct buf *out, unsigned i)
 		 "{name: t%u, podSpecPatch: '{}', container: {image: i:1}}", i);
 }
 
-/* All templates share a long patch, and each has its own in between. */
+/* All templates share a long patch; each also has a patch before and after
+ * it. */
 static void patches(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
@@ -189,7 +190,7 @@ static void properties(struct buf *out)
 	buf_adds(out, "}}}");
 }
 
-/* Names that resemble those of devices, all different. */
+/* Names that resemble those of devices; each is different. */
 static void resources(struct buf *out, unsigned i)
 {
 	buf_addf(out, "{name: c%u, image: i:1, resources: {limits: {", i);
@@ -254,7 +255,7 @@ static void names_of_secrets(struct buf *out)
 	script(out, "HF_TOKEN:|", 400000);
 }
 
-/* The message of a finding lists them all. */
+/* The message of one finding lists all indices. */
 static void indices(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: v1, kind: Pod, metadata: {name: a}, "
@@ -272,7 +273,7 @@ static void unknown_pod(struct buf *out, unsigned i)
 	buf_adds(out, "]}}");
 }
 
-/* Every pod needs a fact that all of them determine. */
+/* Every pod needs a fact that depends on all pods. */
 static void unknown_pods(struct buf *out)
 {
 	buf_adds(out, "{apiVersion: a.b/v1, kind: Any, metadata: {name: a}, "
@@ -290,7 +291,7 @@ static void job_of_gpus(struct buf *out)
 	buf_adds(out, "]}}}}");
 }
 
-/* Each Job has fixes, whose places are deep. */
+/* Each Job has fixes at deeply nested places. */
 static void deep_lists(struct buf *out)
 {
 	for (unsigned i = 0; i < 90; i++)
@@ -389,7 +390,7 @@ static void documents(struct buf *out)
 	repeat_documents(out, "\\n---\\napiVersion: v1\\nkind: Pod", 20000);
 }
 
-/* Each starts libyaml. */
+/* Each document is read by libyaml. */
 static void slow_documents(struct buf *out)
 {
 	repeat_documents(out, "\\n---\\n!!str a", 30000);
@@ -434,7 +435,7 @@ static void nested_objects(struct buf *out)
 	buf_adds(out, "]}}");
 }
 
-/* Each key is a finding, and none has a value. */
+/* Each key is a finding, and all values are missing. */
 static void keys(struct buf *out)
 {
 	struct buf text;
@@ -532,7 +533,7 @@ static void pose(struct stage *s, const char *operation, const char *kind,
 	buf_release(&request);
 }
 
-/* However many texts share it, there is one budget. */
+/* The budget is shared by all texts, however many there are. */
 static void costly_texts_are_refused(void **state)
 {
 	for (size_t i = 0; i < sizeof(beyond) / sizeof(*beyond); i++) {

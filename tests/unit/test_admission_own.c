@@ -52,7 +52,7 @@ static void use_documents(struct stage *s, const char *keys,
 	admission_set_policy(s->admission, policy);
 }
 
-/* The policy has this rule, this object selector and this expression. */
+/* Uses a policy with this rule, object selector and expression. */
 static void use_policy(struct stage *s, const char *rule, const char *selector,
 		       const char *expression)
 {
@@ -176,7 +176,8 @@ static void the_old_object_is_selected_too(void **state)
 	assert_false(is_allowed(s, "CREATE", "", labeled, NULL));
 	assert_true(is_allowed(s, "UPDATE", "", labeled, pod));
 	assert_true(is_allowed(s, "UPDATE", "", pod, other));
-	/* It leaves the selection, and the policy sees that. */
+	/* The update removes the object from the selection, and the policy is
+	 * evaluated for the old object. */
 	assert_false(
 		is_allowed(s, "UPDATE", "", pod, POD("\"tier\":\"x\"", "b:1")));
 }
@@ -196,7 +197,7 @@ static void an_update_is_forgiven_what_was(void **state)
 	"{\"apiVersion\":\"example.com/v1\",\"kind\":\"Gate\",\"metadata\":"   \
 	"{\"name\":\"p\",\"namespace\":\"ml\"},\"spec\":{\"size\":" #size "}}"
 
-/* If an old value is not searched for, nothing is reported about it. */
+/* Without a look at the old value, the rule is only checked on CREATE. */
 static void a_rule_about_the_old_value_waits_for_a_creation(void **state)
 {
 	struct stage *s = *state;

@@ -19,7 +19,7 @@
 #include "ask_fixture.h"
 #include "engine/rule.h"
 
-/* Rounds until the rule has no more finding; negative: never. */
+/* Number of rounds after which the rule has no finding; negative: unlimited. */
 static int rounds;
 
 static void check(struct rule_run *run, const struct pod *pod)

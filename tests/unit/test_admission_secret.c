@@ -130,7 +130,7 @@ static void check_quiet(struct world *w)
 	assert_false(logged(w, "Zq7Xw"));
 }
 
-/* Also for a value that is recognized only by its form. */
+/* Secrets are also masked if they are recognized only by their form. */
 static void no_answer_or_log_holds_a_secret(void **state)
 {
 	static const char *const modes[] = {"enforce", "warn", "audit"};

@@ -63,7 +63,7 @@ static void a_denial_loses_nothing(void **state)
 	assert_true(says(s, "\\n" LONG "end\\nreview u-1\""));
 }
 
-/* One value is as long as the review; the texts about it are not. */
+/* A value as long as the review is cut in the texts. */
 static void a_long_value_is_cut(void **state)
 {
 	struct stage *s = *state;
@@ -102,7 +102,8 @@ static void unread_objects_have_a_uid_too(void **state)
 	assert_true(says(s, "request.object is missing\\nreview u-1\""));
 }
 
-/* Warnings that a test reads must not contain a quote. */
+/* Reads the warnings of the reply, which must not contain quotes in this
+ * test. */
 static void each_warning(const struct stage *s, struct list *warnings,
 			 struct arena *arena)
 {
@@ -259,7 +260,7 @@ static void a_ticket_is_answered(void **state)
 	post(s, &ask);
 	assert_true(says(s, DENIED));
 	assert_true(says(s, "\"warnings\":[\"x/glass does not apply: it is "
-			    "empty; it needs a ticket's text\""));
+			    "empty; it must name a ticket\""));
 	ask.object = BAD("INC-1");
 	post(s, &ask);
 	assert_true(says(s, DENIED));

@@ -115,7 +115,7 @@ static void credential_plugins_are_refused(void **state)
 		"      apiVersion: client.authentication.k8s.io/v1\n"
 		"      command: aws\n",
 		"9:5: exec");
-	/* A token beside the plugin does not make it acceptable. */
+	/* A user with a token and a credential plugin is rejected too. */
 	expect_plugin_refused(HEAD CLUSTER
 			      "users:\n- name: c\n  user:\n    token: t\n"
 			      "    auth-provider: {name: gcp}\n",

@@ -121,7 +121,8 @@ static void what_is_written_is_read_back(void **state)
 	add(baseline, "b.yaml", SHM_MISSING, 1);
 	add(baseline, "a.yaml", SHM_MISSING, UINT64_MAX);
 	add(baseline, "a.yaml", NEVER_FITS, 255);
-	add(baseline, "c.yaml", SHM_MISSING, 1); /* the same again */
+	/* a second finding that is equal */
+	add(baseline, "c.yaml", SHM_MISSING, 1);
 	assert_int_equal(baseline_count(baseline), 4);
 	save(baseline);
 	baseline_free(baseline);
@@ -189,7 +190,8 @@ static void entries_without_findings_are_stale(void **state)
 	assert_string_equal(stale.data, "a.yaml quota-never-fits\n");
 	assert_int_equal(baseline_prune(baseline, &only_a), 1);
 	assert_int_equal(baseline_count(baseline), 2);
-	assert_true(has(baseline, 3)); /* not looked at: kept */
+	/* its file was not checked, so the entry stays */
+	assert_true(has(baseline, 3));
 	assert_false(has(baseline, 2));
 	assert_int_equal(baseline_prune(baseline, NULL), 0);
 	baseline_free(baseline);

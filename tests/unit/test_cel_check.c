@@ -292,7 +292,7 @@ static void literals_that_must_fail_are_refused_before(void **state)
 	assert_rows(literals, ARRAY_SIZE(literals));
 }
 
-/* Checked, but not prepared for the evaluator yet. */
+/* Checks the expression without compiling it for the evaluator. */
 static struct cel_program *check_only(struct checking *c, const char *text)
 {
 	struct cel_program *program = ARENA_NEW(&c->arena, struct cel_program);
@@ -308,7 +308,7 @@ static struct cel_program *check_only(struct checking *c, const char *text)
 static void overloads_that_fit_stay(void **state)
 {
 	static const struct {
-		const char *text, *signature; /* of the first one */
+		const char *text, *signature; /* signature of the first call */
 		size_t n;
 	} calls[] = {
 		{"i + i", "(int, int) int", 1},

@@ -21,7 +21,7 @@ enum {
 	ITEMS = 10000,
 	TEXT = 100000,
 	LARGE = 1000000,
-	/* Steps of one call, which are counted before or after it. */
+	/* Steps of one call; they are counted only before or after the call. */
 	ONE_CALL = 700000,
 	ARENA_MAX = 256 << 20,
 };

@@ -65,7 +65,8 @@ static void test_lists(void **state)
 	check_expressions(lists, ARRAY_SIZE(lists));
 }
 
-/* Returns [1, ?, 3]: a result may depend on the unknown item, or not. */
+/* Returns the list [1, ?, 3]: the results of some calls depend on the unknown
+ * item. */
 static struct cel_value partly_known(struct cel_eval *eval, void *context,
 				     unsigned index)
 {

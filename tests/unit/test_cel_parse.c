@@ -316,7 +316,7 @@ static void all_errors_except_syntax_errors_are_reported(void **state)
 	arena_release(&r.arena);
 }
 
-/* n times before, middle, n times after. */
+/* Parses an expression of n times `before`, `middle`, and n times `after`. */
 static bool is_read(const char *before, size_t n, const char *middle,
 		    const char *after)
 {
@@ -340,7 +340,7 @@ static bool is_read(const char *before, size_t n, const char *middle,
 
 static const struct {
 	const char *before, *middle, *after;
-	size_t most; /* allowed number of them; one more is rejected */
+	size_t most; /* largest number that is allowed; one more is rejected */
 } nestings[] = {
 	{"(", "1", ")", 249},
 	{"[", "1", "]", 249},

@@ -62,7 +62,7 @@ static int teardown(void **state)
 	return status;
 }
 
-/* words are separated by blanks; %D is the folder. */
+/* Runs the command with words separated by blanks; %D is the folder. */
 static int run(struct place *place, const char *words)
 {
 	char line[600], *argv[40], *save = NULL, *word;
@@ -176,7 +176,8 @@ static void the_hint_is_the_ca(void **state)
 	len = EVP_DecodeBlock(decoded, (unsigned char *)hint,
 			      (int)strlen(hint));
 	read_file(place, "ca.crt", &ca);
-	assert_in_range(len, ca.len, ca.len + 2); /* padding counts as NUL */
+	/* base64 padding adds up to two NUL bytes */
+	assert_in_range(len, ca.len, ca.len + 2);
 	assert_memory_equal(decoded, ca.data, ca.len);
 	buf_release(&ca);
 }
@@ -212,7 +213,7 @@ static void nothing_is_overwritten(void **state)
 	buf_release(&after);
 }
 
-/* A dangling link is in the way too, and its target is not created. */
+/* A dangling link counts as an existing file, and its target is not created. */
 static void links_are_not_followed(void **state)
 {
 	struct place *place = *state;

@@ -334,7 +334,8 @@ static void bad_asks_are_refused(void **state)
 	family_free(&f);
 }
 
-/* old CA -> both -> new CA: at every step the served leaf verifies. */
+/* The bundle changes from the old CA to both to the new CA; the served leaf
+ * verifies at every step. */
 static void old_and_new_ca_overlap_in_a_rotation(void **state)
 {
 	int64_t now = time(NULL);

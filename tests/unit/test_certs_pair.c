@@ -50,7 +50,7 @@ static void too_many(struct texts *t, const struct cast *c)
 		pem_cert(&t->cert, c->single.cert);
 }
 
-/* A different key under the name of the issuer. */
+/* Signs with a different key under the issuer's name. */
 static void forged_issuer(struct texts *t, const struct cast *c)
 {
 	struct made forger =

@@ -212,7 +212,8 @@ static void bad_der(struct texts *t, const struct cast *c)
 	memcpy(t->cert.data + 40, "AAAAAAAAAAAA", 12);
 }
 
-/* The public part is that of the certificate, the private one is not. */
+/* A key whose public part belongs to the certificate, but whose private part
+ * does not. */
 static void mixed_key(struct texts *t, const struct cast *c)
 {
 	BIGNUM *secret = NULL;

@@ -47,7 +47,7 @@ static const struct {
 	{TEMPLATE(GPU(", count: '${N}'")), OF_T, 0, true, TRI_YES},
 	{TEMPLATE(GPU(", allocationMode: All")), OF_T, 1, true, TRI_YES},
 	{TEMPLATE(GPU("") ", " GPU(", count: 2")), OF_T, 3, false, TRI_YES},
-	/* v1beta1: in the request itself */
+	/* In v1beta1, the fields are in the request itself. */
 	{TEMPLATE("{name: a, deviceClassName: mig.nvidia.com, count: "
 		  "2}"),
 	 OF_T, 2, false, TRI_YES},
@@ -71,7 +71,8 @@ static const struct {
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
 		  "h100.counterexample.com}}"),
 	 OF_T, 1, false, TRI_YES},
-	/* "efa" and "nic" by chance, and as words */
+	/* Drivers with "efa" and "nic" as parts of other words, and as
+	 * words. */
 	{TEMPLATE("{name: a, exactly: {deviceClassName: "
 		  "default-gpu.unicorn.acme.io}}"),
 	 OF_T, 1, false, TRI_YES},
@@ -86,7 +87,7 @@ static const struct {
 	 OF_T, 4, false, TRI_YES},
 	{CLAIM("ResourceClaim", "t", "{devices: {requests: [" GPU("") "]}}"),
 	 ENTRY("resourceClaimName: t"), 1, false, TRI_YES},
-	/* of old */
+	/* Claims of the old API. */
 	{OLD("ResourceClaimTemplate",
 	     "{spec: {resourceClassName: gpu.nvidia.com}}"),
 	 ENTRY("source: {resourceClaimTemplateName: t}"), 1, false, TRI_YES},
@@ -97,7 +98,7 @@ static const struct {
 	{"{apiVersion: v1, kind: List, items: [" TEMPLATE(
 		 GPU(", count: 8")) "]}",
 	 OF_T, 8, false, TRI_YES},
-	/* Only the names are available. */
+	/* The claim is not in the file, so only names are available. */
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimName: t"), 0, true,
 	 TRI_UNKNOWN},
 	{TEMPLATE(GPU("")), ENTRY("resourceClaimTemplateName: my-gpu"), 1, true,

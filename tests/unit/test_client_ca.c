@@ -132,7 +132,7 @@ static void a_file_is_replaced(void **state)
 	assert_true(client_ca_expiry(p->store) > time(NULL));
 	assert_true(lets_in(p, OLD));
 	assert_false(lets_in(p, NEW));
-	/* An equal file is not a change. */
+	/* A file with equal content is not a change. */
 	assert_int_equal(load_text(p, &p->pems[OLD]), 0);
 	assert_int_equal(client_ca_generation(p->store), 1);
 	assert_int_equal(load_text(p, &p->pems[NEW]), 0);
@@ -221,7 +221,7 @@ static void what_is_broken_is_not_taken(void **state)
 	buf_release(&text);
 }
 
-/* An expired CA is reported by 403; the program still starts. */
+/* An expired CA is reported, and clients get 403; the program still starts. */
 static void the_first_may_be_past_its_date(void **state)
 {
 	struct place *p = *state;
@@ -262,7 +262,7 @@ static void *verify(void *arg)
 	struct busy *busy = arg;
 
 	while (!atomic_load(&busy->stop)) {
-		/* The CA is in each of the files. */
+		/* Each of the files contains this CA. */
 		atomic_fetch_add(&busy->wrong, !lets_in(busy->place, OLD));
 		atomic_fetch_add(&busy->asked, 1);
 	}

@@ -79,7 +79,7 @@ static void objects_without_sense_are_refused(void **state)
 		QUOTA("a", "q", "eight", "0"),
 		QUOTA("a", "q", "8", "1Zi"),
 	};
-	/* Unusual, but no reason to drop the rest. */
+	/* Unusual objects that are accepted. */
 	static const char *const taken[] = {
 		"{apiVersion: v1, kind: ResourceQuota, "
 		"metadata: {name: q, namespace: a}}",
@@ -191,7 +191,7 @@ static void pods_of_replica_sets_count_for_the_deployment(void **state)
 	cluster_builder_free(b);
 }
 
-/* Owners in a circle, and owners of themselves, end. */
+/* Owners that own each other or themselves do not cause an endless loop. */
 static void owners_in_a_circle_end(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();
@@ -260,7 +260,8 @@ static void nodes_that_are_alike_are_one_group(void **state)
 	cluster_builder_free(b);
 }
 
-/* A state may be passed on, and runtimes have variables. */
+/* Runtimes are kept without the values of their variables, because a state file
+ * may be passed on. */
 static void runtimes_are_kept_without_secrets(void **state)
 {
 	struct cluster_builder *b = cluster_builder_new();

@@ -133,7 +133,8 @@ static void a_cut_file_is_refused_with_a_position(void **state)
 	}
 }
 
-/* Any changed byte: accepted or rejected, and nothing else. */
+/* A file with one changed byte is accepted or rejected, without other
+ * effects. */
 static void a_changed_byte_is_read_or_refused(void **state)
 {
 	static const char bytes[] = "\"{}[],:x0\\\x80";

@@ -51,7 +51,7 @@ static void write_file(struct buf *out, int n)
 	buf_adds(out, "]}");
 }
 
-/* Nanoseconds for the quotas of one namespace. */
+/* Returns the nanoseconds of a look-up of one namespace's quotas. */
 static double look_up(const struct cluster *c, int n)
 {
 	enum { TIMES = 200000 };
@@ -117,16 +117,15 @@ static void time_and_memory_grow_with_the_cluster(void **state)
 			assert_true(bytes / (size_t)sizes[i] <= 200);
 		if (!i)
 			first = answer;
-		/* Caches have an effect, steps do not: a walk would take 10,000
-		 * times as long.
-		 */
+		/* Allows for effects of caches, but not for a linear search,
+		 * which would take 10,000 times as long. */
 		assert_true(answer < 100 * first + 10000);
 		cluster_put(c);
 	}
 	buf_release(&text);
 }
 
-/* At most a fraction of the maximum. */
+/* The test's state has a fraction of the maximum size. */
 static void a_state_beyond_the_limit_is_refused(void **state)
 {
 	struct err err = {0};
@@ -165,7 +164,8 @@ static int add_json(struct cluster_builder *b, const char *text)
 	return rc;
 }
 
-/* 1,000 changes and five snapshots a second, in a cluster of 50,000. */
+/* Applies 1,000 changes and publishes five snapshots per second, in a cluster
+ * of 50,000 pods. */
 static void a_large_cluster_changes_quickly(void **state)
 {
 	enum { SIZE = 50000, CHANGES = 1000, SNAPSHOTS = 5 };
@@ -231,17 +231,19 @@ static void runtimes_are_bounded(void **state)
 	for (unsigned i = 0; i < FIT; i++)
 		assert_int_equal(add_template(b, i, SIZE), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), -1);
-	/* An existing one may change, and frees memory when it is removed. */
+	/* An existing template may change, and frees memory when it is
+	 * removed. */
 	assert_int_equal(add_template(b, 0, SIZE - 1), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), -1);
 	assert_int_equal(cluster_builder_remove(b, &first), 1);
 	assert_int_equal(add_template(b, FIT, SIZE), 1);
-	/* One that grows too large is not kept in its old form either. */
+	/* A template that grows too large is not kept in its old form
+	 * either. */
 	assert_int_equal(add_template(b, 1, CLUSTER_RUNTIME_MAX), 1);
 	c = cluster_builder_finish(b, 0);
 	assert_int_equal(cluster_count(c, CLUSTER_WORKFLOW_TEMPLATE), FIT - 1);
 	cluster_put(c);
-	/* A new list without the others. */
+	/* Lists the kind again with only the first template. */
 	key = cluster_builder_key(b, CLUSTER_WORKFLOW_TEMPLATE, &first);
 	assert_int_equal(
 		cluster_builder_keep(b, CLUSTER_WORKFLOW_TEMPLATE, &key, 1),

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings by file: copies that outlive their sources, and the same ones kept
- * beyond the maximum, whichever thread was first.
+ * Collects findings by file: copies outlive their sources, and beyond the
+ * maximum the same findings are kept, whichever thread was first.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -131,8 +131,8 @@ static void equal_texts_are_kept_once(void **state)
 	end(&c, &memory);
 }
 
-/* Files 3 and 5 were not begun when there were enough; 2 was, and ends
- * later. */
+/* Files 3 and 5 were not begun when the maximum was reached; file 2 was, and
+ * ends later. */
 static void the_first_files_keep_theirs(void **state)
 {
 	static const uint32_t orders[][FILES - 1] = {
@@ -149,7 +149,8 @@ static void the_first_files_keep_theirs(void **state)
 		assert_null(c.files[5].items);
 		assert_int_equal(collection_cut(&c), 2);
 		check_kept(&c, "111000");
-		/* One more says so. */
+		/* One more finding shows that there are more than the
+		 * maximum. */
 		put_set(&c, 2, 7);
 		check_kept(&c, "112000");
 		end(&c, &memory);

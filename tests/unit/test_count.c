@@ -248,7 +248,7 @@ static void ray_clusters_are_counted(void **state)
 			    ": [{groupName: g, replicas: 3, numOfHosts: 2, template: " GPU_POD(
 				    4) "}]}}",
 		 "Head:1/1x0 g:6/6x4 | 24/24 gang 7 none"},
-		/* replicas is limited to the bounds. */
+		/* replicas is limited by minReplicas and maxReplicas. */
 		{"{apiVersion: ray.io/v1, kind: RayCluster, spec: "
 		 "{headGroupSpec: {template: " GPU_POD(
 			 0) "}, workerGroupSpecs"
@@ -506,7 +506,7 @@ static void groups_of_pods_are_counted(void **state)
 		 "RoleBasedGroupSet, spec: {replicas: 2, template: {roles: "
 		 "[{name: r, replicas: 2, template: " GPU_POD(1) "}]}}}",
 		 "r:4/4x1 | 4/4 gang 1 none"},
-		/* Not where the kind has its pods. */
+		/* Templates at a path where the kind does not have its pods. */
 		{"{apiVersion: kubeflow.org/v1alpha1, kind: TFJob, spec: "
 		 "{replicaSpecs: [{replicas: 2, template: " GPU_POD(1) "}]}}",
 		 ":2/2x1 | 2/2 gang 2 needed"},

@@ -21,13 +21,13 @@ enum what {
 	GREW = 32,
 	CONTROLLED = 64,
 	TICKET = 128,
-	FORGIVEN = 256, /* the old object would be denied for it */
+	FORGIVEN = 256, /* the old object would be denied for the finding */
 	REPAIR = 512,
-	UNSAFE = 1024, /* there is a fix that is not safe */
+	UNSAFE = 1024, /* the finding has a fix that is not safe */
 	SUPPRESSED = 2048,
-	ERROR = 4096,		/* severity; else warning */
-	LATELY = 8192,		/* exempt until some days ago */
-	OF_CONTROLLERS = 16384, /* denies a controller's Pods too */
+	ERROR = 4096,		/* severity error; else warning */
+	LATELY = 8192,		/* the exemption ended some days ago */
+	OF_CONTROLLERS = 16384, /* the policy denies Pods of controllers too */
 	FELL = 32768,
 	HAD = 65536, /* the old object would be denied for the rule */
 };
@@ -92,7 +92,7 @@ static const struct decide_case cases[] = {
 	{ACTION_OFF, MODE_ENFORCE, POD, OUTCOME_NONE, OUTCOME_NONE},
 	{ACTION_DENY, MODE_ENFORCE, POD | SUPPRESSED, OUTCOME_NONE,
 	 OUTCOME_NONE},
-	/* /mutate patches and leaves the rest to /validate */
+	/* /mutate patches; /validate decides all other findings */
 	{ACTION_DENY, MODE_ENFORCE, MUTATE | POD | PATCHABLE, OUTCOME_NONE,
 	 OUTCOME_NONE},
 	{ACTION_WARN, MODE_ENFORCE, MUTATE | POD | PATCHABLE, OUTCOME_NONE,
@@ -129,7 +129,7 @@ static const struct decide_case cases[] = {
 	 OUTCOME_PATCH},
 	{ACTION_PATCH, MODE_AUDIT, MUTATE | PATCHABLE | REPAIR, OUTCOME_AUDIT,
 	 OUTCOME_PATCH},
-	/* UPDATE ratchets */
+	/* An UPDATE may keep findings of the old object. */
 	{ACTION_DENY, MODE_ENFORCE, UPDATE, OUTCOME_DENY, OUTCOME_DENY},
 	{ACTION_DENY, MODE_ENFORCE, UPDATE | FORGIVEN, OUTCOME_WARN,
 	 OUTCOME_WARN},

@@ -11,9 +11,11 @@
 
 struct edit_case {
 	const char *document, *edits;
-	const char *result;   /* NULL: as the document */
-	const char *outcomes; /* a letter for each group: done, needless, ... */
-	const char *patch;    /* NULL: not compared */
+	const char *result; /* NULL: same as the document */
+	/* a letter for each group: done, needless, rejected, conflicting,
+	 * ... */
+	const char *outcomes;
+	const char *patch; /* NULL: not compared */
 };
 
 static void assert_outcomes(const struct edit_list *list, const char *wanted,
@@ -78,7 +80,7 @@ static void each_edit_makes_its_change_and_patch(void **state)
 		{"{limits: null}", "[{set: [limits, a~b], value: 1}]",
 		 "{limits: {a~b: 1}}", "d",
 		 "[{op: replace, path: /limits, value: {a~b: 1}}]"},
-		/* a map only sets its own keys */
+		/* setting a map only sets the keys of the given map */
 		{"{m: {a: 1, b: 2}}", "[{set: [m], value: {b: 3, c: {}}}]",
 		 "{m: {a: 1, b: 3, c: {}}}", "d", NULL},
 		{"{m: {a: 1}}", "[{set: [m], value: {}}]", NULL, "n", "[]"},
@@ -97,7 +99,7 @@ static void each_edit_makes_its_change_and_patch(void **state)
 		{"{c: [1]}", "[{set: [c, 1, x], value: 1}]", NULL, "r", NULL},
 		{"{c: [{}]}", "[{set: [c, 0, x], value: 1}]", "{c: [{x: 1}]}",
 		 "d", NULL},
-		/* values in the way */
+		/* values of another type in the path */
 		{"{m: 5}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
 		{"{m: []}", "[{set: [m, a], value: 1}]", NULL, "r", "[]"},
 		{"{m: {}}", "[{ensure: [m], item: 1}]", NULL, "r", "[]"},
@@ -135,17 +137,17 @@ static void ensure_adds_an_item_once(void **state)
 		{"{l: [{key: g, effect: null, x: 1}]}",
 		 "[{ensure: [l], item: {key: g}, keys: 'key,effect'}]", NULL,
 		 "n", NULL},
-		/* two for one list */
+		/* two items for one list */
 		{"{l: [0]}", "[{ensure: [l], item: 1}, {ensure: [l], item: 2}]",
 		 "{l: [0, 1, 2]}", "dd",
 		 "[{op: add, path: /l/-, value: 1}, {op: add, path: /l/-, "
 		 "value: 2}]"},
-		/* the same twice */
+		/* equal items are added once */
 		{"{}",
 		 "[{ensure: [l], item: {name: a, x: 1}, keys: name}, "
 		 "{ensure: [l], item: {name: a, x: 1}, keys: name}]",
 		 "{l: [{name: a, x: 1}]}", "dd", NULL},
-		/* not quite the same */
+		/* items that are only partly equal */
 		{"{}",
 		 "[{ensure: [l], item: {name: a, x: 1}, keys: name}, "
 		 "{ensure: [l], item: {name: a, x: 2}, keys: name}]",
@@ -172,13 +174,14 @@ static void remove_takes_what_is_there(void **state)
 		{"{a: 1}", "[{remove: [a, c]}]", NULL, "n", "[]"},
 		{"{a: null}", "[{remove: [a, 0]}]", NULL, "n", "[]"},
 		{"{a: {b: 1}}", "[{remove: [a, b]}]", "{a: {}}", "d", NULL},
-		/* all that match */
+		/* all items that match are removed */
 		{"{e: [{name: x}, {name: 'y'}, {name: x}]}",
 		 "[{remove: [e, {name: x}]}]", "{e: [{name: 'y'}]}", "d",
 		 "[{op: remove, path: /e/2}, {op: remove, path: /e/0}]"},
 		{"{e: [{name: x}]}", "[{remove: [e, {name: z}]}]", NULL, "n",
 		 "[]"},
-		/* inside first, then from the back, then new items */
+		/* edits inside of items first, then removals from the end, then
+		 * new items */
 		{"{e: [{name: a}, {name: b}, {name: c}]}",
 		 "[{ensure: [e], item: {name: d}, keys: name}, {remove: [e, "
 		 "{name: a}]}, {set: [e, {name: c}, v], value: 1}, {remove: "
@@ -203,7 +206,7 @@ static void remove_takes_what_is_there(void **state)
 		/* a list that was empty before stays */
 		{"{l: [], m: 1}", "[{remove: [m]}, {remove: [l, {name: x}]}]",
 		 "{l: []}", "dn", NULL},
-		/* removed places inside of a removed one */
+		/* removals inside of a value that is removed as well */
 		{"{a: {b: 1}}", "[{remove: [a, b]}, {remove: [a]}]", "{}", "dd",
 		 "[{op: remove, path: /a}]"},
 		{"{a: {b: 1}}", "[{remove: [a]}, {remove: [a, b]}]", "{}", "dd",
@@ -226,7 +229,7 @@ static void conflicting_edits_are_left_out(void **state)
 		 "[{set: [a], value: 1}, {set: [a], value: 2}, {set: [a], "
 		 "value: 1}, {set: [b], value: 1}]",
 		 "{b: 1}", "cccd", NULL},
-		/* one of them has the value already */
+		/* one of two conflicting edits has the value already */
 		{"{a: 1}", "[{set: [a], value: 1}, {set: [a], value: 2}]", NULL,
 		 "cc", "[]"},
 		/* a group is applied as a whole */

@@ -69,7 +69,7 @@ static void ends_guards_when_it_leaves(void **state)
 	assert_string_equal(trace.text, "ee");
 	assert_int_equal(escape_run(finish, &trace, NULL), ESCAPE_NONE);
 	assert_string_equal(trace.text, "eef");
-	escape_leave(ESCAPE_MEMORY); /* there is nothing to leave */
+	escape_leave(ESCAPE_MEMORY); /* returns, because no work has begun */
 }
 
 static void run_inner(void *context)

@@ -14,7 +14,7 @@
 
 struct wanted_mark {
 	const char *word;
-	int n;		  /* which occurrence */
+	int n;		  /* number of the occurrence */
 	const char *text; /* NULL: the primary mark */
 };
 
@@ -77,12 +77,12 @@ static void a_mark_stands_below_its_word(void **state)
 		{"\ta: b\n", "a", "1 |         a: b\n  |         ^\n"},
 		{"x\ta: b\n", "a", "1 | x       a: b\n  |         ^\n"},
 		{"a:\tb\n", "\tb", "1 | a:      b\n  |   ^^^^^^^\n"},
-		/* wide ones take two cells */
+		/* wide characters take two cells */
 		{"日本: x\n", "x", "1 | 日本: x\n  |       ^\n"},
 		{"a: 日本\n", "日本", "1 | a: 日本\n  |    ^^^^\n"},
 		{"😀: x\n", "x", "1 | 😀: x\n  |     ^\n"},
-		/* combining ones take none; accents in one code point take
-		 * one */
+		/* combining characters take no cell; an accented letter of one
+		 * code point takes one */
 		{"e\u0301: x\n", "x", "1 | e\u0301: x\n  |    ^\n"},
 		{"é: x\n", "x", "1 | é: x\n  |    ^\n"},
 		/* an empty line */
@@ -108,7 +108,8 @@ static void control_characters_are_shown_harmless(void **state)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		/* Not at the start, where FF FE is UTF-16's mark. */
+		/* The text does not start with FF FE, UTF-16's byte order
+		 * mark. */
 		char text[64];
 
 		snprintf(text, sizeof(text), "-\n%s", cases[i].text);

@@ -10,7 +10,8 @@
 
 #include "kube/set/index.h"
 
-/* Facts of every object of the text, after its memory is freed. */
+/* Returns the facts of every object of the text, whose memory is freed
+ * first. */
 static struct object_index index_of(const char *yaml)
 {
 	struct object_index set = {0};

@@ -96,7 +96,7 @@ static void only_regular_files_are_read(void **state)
 	unlink(path);
 	assert_int_equal(file_read(AT_FDCWD, path, &how, &out), ENOENT);
 	assert_int_equal(mkfifo(path, 0600), 0);
-	/* The pipe has no writer: this returns. */
+	/* A pipe that no program writes to: the call must still return. */
 	assert_int_equal(file_load(path, &how, &out, &err), -1);
 	assert_string_equal(err.text, "not a regular file");
 	unlink(path);

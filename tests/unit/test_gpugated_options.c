@@ -119,7 +119,7 @@ static void the_environment_sets_options(void **state)
 	assert_int_equal(o.client_names.n, 1);
 	assert_string_equal(o.client_names.items[0], "c");
 	serve_options_release(&o);
-	/* Flags, too. */
+	/* Flags can be given in the environment too. */
 	setenv("GPUGATED_SELF_MANAGED", "yes", 1);
 	assert_int_equal(parse(&o, OPTION_SERVE, NULL, text), 2);
 	assert_non_null(strstr(text, "either --self-managed or"));

@@ -126,7 +126,7 @@ static const struct model_case {
 	{"image: 'kserve/huggingfaceserver:v0.15.0-gpu', "
 	 "args: [--model_id=o/m]",
 	 "o/m", "/tmp/huggingface"},
-	/* The image is a runtime's: KServe's own, or any other. */
+	/* Images of KServe's runtimes, and other images. */
 	{"modelFormat: {name: huggingface}, args: [--model_id=o/m]", "o/m",
 	 "/tmp/huggingface"},
 	{"modelFormat: {name: huggingface}, runtime: own, "

@@ -60,7 +60,7 @@ static void values_are_read(void **state)
 	}
 }
 
-/* A number of n nines fits into a double up to 308 of them. */
+/* A number of n nines fits into a double if n is at most 308. */
 static void long_numbers_are_read_as_far_as_a_double_goes(void **state)
 {
 	static const struct {
@@ -242,7 +242,7 @@ static void escaped_keys_are_compared_decoded(void **state)
 	reading_release(&reading);
 }
 
-/* A byte to stop at on every offset of a word, at every distance. */
+/* Strings end at every offset of a word, after every number of other bytes. */
 static void strings_end_at_every_offset(void **state)
 {
 	static const struct {
@@ -498,8 +498,8 @@ static void values_beyond_the_limit_are_refused(void **state)
 	}
 }
 
-/* A hostile text must be rejected before its nodes are made, although the text
- * itself is copied. */
+/* A hostile text must be rejected before nodes are made, but after the text was
+ * copied. */
 static void a_hostile_text_takes_no_nodes(void **state)
 {
 	struct reading reading;
@@ -513,7 +513,7 @@ static void a_hostile_text_takes_no_nodes(void **state)
 	reading.limits.nodes = 100;
 	assert_null(read_all(&reading));
 	assert_string_equal(reading.first.text, "more than 100 values");
-	/* The copy of the text, and a bit for each of its bytes. */
+	/* Memory for the copy of the text, and one bit for each byte. */
 	assert_true(reading.arena.used < text.len + text.len / 8 + 100 * 256);
 	buf_release(&text);
 	reading_release(&reading);

@@ -134,7 +134,7 @@ static void a_pair_is_loaded(void **state)
 	key_store_describe(place->store, &text);
 	assert_true(text_starts(text.data,
 				"gpugate.gpu.svc; ECDSA P-256; valid from "));
-	/* Again: nothing has changed. */
+	/* Loading again changes nothing. */
 	assert_int_equal(load(place, &err), 0);
 	assert_int_equal(key_store_generation(place->store), 1);
 	buf_release(&text);
@@ -188,7 +188,8 @@ static void files_that_are_not_there(void **state)
 	texts_release(&texts);
 }
 
-/* The current pair, the new pair, and whether it is accepted. */
+/* Each row: the current pair, the new pair, and whether the new one is
+ * accepted. */
 static void dates_decide(void **state)
 {
 	enum { OLD = -3000, OLDER = -5000, NOW = 0, LATER = 3000, NONE = 1 };
@@ -283,8 +284,8 @@ static void a_half_is_waited_for(void **state)
 		fail_msg("%s", err.text);
 	pthread_join(thread, NULL);
 	assert_int_equal(key_store_generation(place->store), 2);
-	/* It never becomes complete: this is reported after a while, and the
-	 * last one stays. */
+	/* The pair never becomes complete: this is reported after a while, and
+	 * the current pair stays. */
 	put(place->cert, &first.cert);
 	assert_int_equal(load(place, &err), -1);
 	assert_true(text_contains(err.text, "is not the key of"));
@@ -300,7 +301,7 @@ struct swapper {
 	atomic_uint swaps;
 };
 
-/* The kubelet's way, again and again. */
+/* Swaps folders repeatedly, as the kubelet does. */
 static void *swap_folders(void *context)
 {
 	struct swapper *swapper = context;

@@ -59,7 +59,8 @@ static void expect_hashes(const char *text, const char *expected)
 	assert_string_equal(got, expected);
 }
 
-/* The lines between two lines count as well. */
+/* Hashes of some lines can be requested alone; the lines between them count as
+ * well. */
 static void lines_may_be_left_out(void **state)
 {
 	static const char text[] = "a\n\n\n\n\nb\n\n\n\n\na\n";

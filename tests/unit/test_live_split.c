@@ -29,7 +29,8 @@ static bool take(void *context, const char *text, size_t len)
 	return t->left-- > 1;
 }
 
-/* Cuts at `cut`, or everywhere if it is after the end. */
+/* Passes the text in two pieces, cut at `cut`; if that is beyond the end, byte
+ * by byte. */
 static bool reflector_lines(const char *text, size_t cut, struct taken *t)
 {
 	struct split_sink sink = {take, t};
@@ -54,7 +55,7 @@ static void a_stream_is_split_at_its_lines(void **state)
 		const char *text, *values;
 	} cases[] = {
 		{"", ""},
-		{"{}", ""}, /* no end: cut off */
+		{"{}", ""}, /* the line end is missing */
 		{"{}\n", "{}|"},
 		{"{}\r\n", "{}|"},
 		{"\n\n{}\n\n", "{}|"},
@@ -153,12 +154,12 @@ static void a_list_is_split_into_its_items(void **state)
 		{"{\"items\":null}", "", "{\"items\":null}", true, true},
 		{"{\"items\":{\"a\":[{}]}}", "", "{\"items\":{\"a\":[{}]}}",
 		 true, true},
-		/* broken off */
+		/* lists that are cut off */
 		{"{\"items\":[{}", "{}|", "{\"items\":[", true, false},
 		{"{\"items\":[{\"a\":", "", "{\"items\":[", true, false},
 		{"{\"items\":[{}]", "{}|", "{\"items\":[]", true, false},
 		{"", "", "", true, false},
-		/* no list of objects */
+		/* items that are not objects */
 		{"{\"items\":[1]}", "", NULL, false, false},
 		{"{\"items\":[\"a\"]}", "", NULL, false, false},
 		{"{\"items\":[[]]}", "", NULL, false, false},

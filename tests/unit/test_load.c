@@ -9,7 +9,8 @@ struct pair {
 	const char *text, *said;
 };
 
-/* The lines of values in said use ' for ". */
+/* Checks what the loader reports; in `said`, ' replaces " in lines of
+ * values. */
 static void assert_said(const char *text, size_t len, const char *said)
 {
 	char *json = strdup(said);
@@ -72,7 +73,8 @@ static const struct pair splits[] = {
 	 "1: 'a'\n2: {'b':'c'}\n"},
 	{"a: |\n  ---\nb: c\n", "1: {'a':'---\\n','b':'c'}\n"},
 	{"a: \"x\n ---\n y\"\n", "1: {'a':'x --- y'}\n"},
-	/* Inside of a value too, because kubectl sees only lines. */
+	/* A line of --- ends the document even inside a value, because kubectl
+	 * sees only lines. */
 	{"a: \"x\n---\ny\"\n",
 	 "error 2:1-1 found unexpected end of stream while scanning a quoted "
 	 "scalar that starts on line 1\n1: -\n"
@@ -165,7 +167,7 @@ static const struct pair streams[] = {
 	{"{}---\nb\n", "1: {}\n2: 'b'\n"},
 	{"{}a\xe2\x80\xa8--- b\n---\nc\n",
 	 "1: {}\ndisagree 1:9-2:1" DROPS "2: 'a'\n3: 'b'\n4: 'c'\n"},
-	/* Four bytes at a time. */
+	/* The splitter reads four bytes at a time. */
 	{"{}\xe2\x80\xa8", "1: {}\ndisagree 1:3-4 " SHORT},
 	{"{}\xef\xbb\xbf", "1: {}\ndisagree 1:3-4 " SHORT},
 	{"{}\xe2\x80\xa8\n", "1: {}\ndisagree 1:4-2:1 " SHORT},
@@ -280,7 +282,7 @@ static const struct pair errors[] = {
 	{"a\xe2\x80\xa8\xef\xbb\xbf"
 	 "b\n",
 	 "error 1:3-4 byte order mark inside the text: remove it\n1: -\n"},
-	/* A mark of the file, one of the document, and a third one. */
+	/* Byte order marks of the file and of the document, and a third one. */
 	{"\xef\xbb\xbf\xef\xbb\xbf\xef\xbb\xbf"
 	 "b\n",
 	 "error 1:2-3 byte order mark inside the text: remove it\n1: -\n"},

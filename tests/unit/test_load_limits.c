@@ -190,7 +190,7 @@ static void aliases_may_make_as_much_as_in_go_yaml(void **state)
 
 /* --- hostile texts -------------------------------------------------------- */
 
-/* start, middle repeated to a megabyte, end. */
+/* Each text is start, then middle repeated up to a megabyte, then end. */
 static const struct {
 	const char *start, *middle, *end;
 } hostile[] = {
@@ -229,7 +229,8 @@ static const struct {
 	{"[", "\"x\" ", "]"},
 };
 
-/* Far above the 1 s of the slowest text, far below a quadratic one. */
+/* Seconds. Far more than the 1 s of the slowest text, far less than a quadratic
+ * algorithm would take. */
 enum { LONGEST = 10 };
 
 static double seconds(void)

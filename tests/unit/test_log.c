@@ -340,7 +340,8 @@ static void repeats_are_counted(void **state)
 	(void)state;
 	start(&f, LOG_INFO, true);
 	for (int i = 0; i < 5; i++) {
-		d.uid = i % 2 ? "other" : "another"; /* each has its own */
+		/* the uid is different each time */
+		d.uid = i % 2 ? "other" : "another";
 		log_decision(f.log, &d);
 	}
 	assert_int_equal(lines(&f), 1);
@@ -351,7 +352,7 @@ static void repeats_are_counted(void **state)
 	line = line_at(&f, 1);
 	assert_int_equal(int_of(line, "repeats"), 4);
 	json_decref(line);
-	/* Not again. */
+	/* A repeated decision is not logged. */
 	d.nrules = 2;
 	log_decision(f.log, &d);
 	line = line_at(&f, 2);

@@ -57,8 +57,9 @@ static void places_that_are_none_move_to_the_next(void **state)
 		struct lsp_position position;
 		uint32_t offset;
 	} cases[] = {
-		{{0, 2}, 1},  /* in the middle of a pair */
-		{{0, 99}, 6}, /* after the line: before its end */
+		{{0, 2}, 1}, /* in the middle of a pair */
+		/* a position after the end of the line becomes that end */
+		{{0, 99}, 6},
 		{{1, 1}, 8},  /* an empty line, ended by CR alone */
 		{{3, 9}, 13}, /* behind the text */
 		{{9, 0}, 13},
@@ -70,7 +71,7 @@ static void places_that_are_none_move_to_the_next(void **state)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		assert_int_equal(lsp_offset(&text, cases[i].position),
 				 cases[i].offset);
-	/* Inside of CR LF: before it. */
+	/* A position between CR and LF becomes the one before CR. */
 	assert_int_equal(lsp_position(&text, 7).character, 4);
 	lsp_text_release(&text);
 }
@@ -131,7 +132,7 @@ static void messages_follow_each_other(void **state)
 	assert_int_equal(lsp_read(&input, &body, &len), 1);
 	assert_memory_equal(body, "{}", len);
 	assert_true(lsp_pending(&input, 0));
-	/* A blank after the digits is not one of them. */
+	/* A blank after the digits is an error. */
 	assert_int_equal(lsp_read(&input, &body, &len), -1);
 	end_input(&input);
 	input = input_of("Content-Type: x\r\ncontent-length:  3\r\n\r\n[1]"

@@ -240,7 +240,7 @@ static void secret_values_are_masked_in_texts(void **state)
 		{"x correct horse battery y", "x **** y"},
 		{"correct horse!", "****!"},
 		{"correct horse bat…", "****…"},
-		/* two of them side by side are one */
+		/* two tokens without a blank between them are masked as one */
 		{"correct horsecorrect horse", "****"},
 		{"a correct person", "a correct person"},
 		{"{\"a\":\"pass\\\"word1\"}", "{\"a\":\"****\"}"},
@@ -304,7 +304,8 @@ static void a_text_that_nobody_parsed_is_masked(void **state)
 	}
 }
 
-/* A hostile file: as many values and names as fit into it. */
+/* A hostile file with as many values and names as fit into it takes linear
+ * time. */
 static void many_secrets_stay_linear(void **state)
 {
 	struct arena arena = ARENA_INIT;

@@ -134,7 +134,8 @@ static void a_new_page_is_whole(void **state)
 		"0",
 		"controller_runtime_webhook_latency_seconds_count{webhook=\"/validate\"}",
 		"0",
-		/* A 0 would be misleading. */
+		/* Without a value, the series is absent: a 0 would be
+		 * misleading. */
 		"gpugate_certificate_expiry_timestamp_seconds",
 		"-",
 		"gpugate_cluster_state_age_seconds",
@@ -361,7 +362,8 @@ static void hostile_values(void **state)
 		"\"} 1\ngpugate_in_flight 99\n",
 		"back\\slash",
 		"\xff\xfe",
-		"\xff\xff", /* replaced: the same label as the one before */
+		/* invalid UTF-8 becomes the label of the value before it */
+		"\xff\xff",
 		"\xc0\xaf",
 		"\x01\x02\x1b[31m",
 		"",
@@ -391,7 +393,7 @@ static void floods_are_capped(void **state)
 {
 	static const char *const wanted[] = {
 		"gpugate_admission_requests_total{webhook=\"mutate\",operation=\"CREATE\",kind=\"other\",decision=\"allow\",dry_run=\"false\"}",
-		"4801", /* Pod was the first */
+		"4801", /* all but the first, which was Pod */
 		"gpugate_findings_total{rule=\"r\",action=\"deny\",mode=\"enforce\",level=\"owner\",namespace=\"other\"}",
 		"4800",
 		NULL,
@@ -412,8 +414,8 @@ static void floods_are_capped(void **state)
 	free(page);
 }
 
-/* All labels at the same time: the table of findings is full, and nothing is
- * lost. */
+/* With a value for every label, the table of findings is full, and every count
+ * is still right. */
 static void a_full_table_counts_on(void **state)
 {
 	struct metrics *m = *state;
@@ -525,7 +527,7 @@ static void threads_agree_on_new_names(void **state)
 	assert_int_equal(sum, THREADS * 3000);
 }
 
-/* The reader itself must be able to fail. */
+/* The reader of this test must reject wrong pages. */
 static void the_reader_refuses(void **state)
 {
 	static const char *const pages[] = {

@@ -64,7 +64,7 @@ static void products_have_their_profiles(void **state)
 		{gfd, "NVIDIA-H100-NVL", "H100-NVL"},
 		{gfd, "NVIDIA-B200", "B200"},
 		{gfd, "NVIDIA-GB200", "GB200"},
-		/* not surely */
+		/* products whose profiles depend on the memory size */
 		{gfd, "NVIDIA-H200", NULL},
 		{gfd, "NVIDIA-A30", NULL},
 		{gfd, "NVIDIA-GH200-480GB", NULL},

@@ -170,7 +170,8 @@ static void large_maps_are_indexed(void **state)
 	}
 	assert_null(node_get(map, "key-1000"));
 	assert_null(node_get(map, "key-"));
-	/* Appended without a look-up: found by a scan. */
+	/* An entry that is appended after the index was made is found as
+	 * well. */
 	put(map, "late", scalar(NODE_NULL, "null"));
 	assert_non_null(node_get(map, "late"));
 }
@@ -206,7 +207,7 @@ static void unlinking_keeps_order(void **state)
 	assert_ptr_equal(map->last, nodes[28]);
 	assert_int_equal(map->len, 27);
 	assert_int_equal(nodes[28]->index, 26);
-	node_unlink(map, nodes[0]); /* no child any more */
+	node_unlink(map, nodes[0]); /* the node is no longer a child */
 	assert_int_equal(map->len, 27);
 	put(map, "end", scalar(NODE_INT, "2"));
 	assert_ptr_equal(nodes[28]->next, map->last);
@@ -418,7 +419,7 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);
 	node_append(list, item);
-	assert_anchor(item, 50, 51); /* nothing to show */
+	assert_anchor(item, 50, 51); /* the position is after the end */
 	item = at_bytes(put(root, "empty", scalar(NODE_NULL, "null")), 70, 76,
 			76);
 	assert_anchor(item, 70, 75); /* no bytes in the source */

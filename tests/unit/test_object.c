@@ -82,7 +82,7 @@ static void items_of_a_list_are_objects(void **state)
 	assert_string_equal(fixture.list.items[2].api_version, "v1");
 	assert_int_equal(fixture.list.items[2].npods, 1);
 	assert_string_equal(fixture.list.items[3].kind, "AllowList");
-	/* The array has moved since the first document. */
+	/* The list has moved since the first document was added. */
 	for (size_t i = 0; i < fixture.list.n; i++)
 		FOR_EACH_POD(&fixture.list.items[i], pod) {
 			assert_ptr_equal(pod->object, &fixture.list.items[i]);
@@ -127,7 +127,7 @@ static void objects_inside_strings_are_read(void **state)
 	assert_true(node_is_unset(child->doc->host_node) == false);
 	assert_string_equal(child->doc->host_node->key, "manifest");
 	fixture_release(&fixture);
-	/* Not YAML, not an object, something else: nothing is embedded. */
+	/* Strings that are not YAML, or not an object: nothing is embedded. */
 	object = fixture_object(
 		&fixture, "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, "
 			  "spec: {templates: [{resource: {manifest: '{['}}, "
@@ -222,7 +222,7 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 		 "2, containers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}]}}}",
 		 ":2/2x1 | 2/2 gang 1 none"},
-		/* Groups of groups, and a number of something else. */
+		/* Nested groups, and a number that is not of replicas. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {replicas: 2, groupTemplate: "
 		 "{roles: [{replicas: 3, template: " GPU_POD(1) "}]}}}",
 		 ":6/6x1 | 6/6 gang 1 none"},
@@ -239,7 +239,7 @@ static void unknown_kinds_are_read_by_their_shape(void **state)
 		{"{apiVersion: x.y/v1, kind: Z, spec: {manifests: [{apiVersion"
 		 ": batch/v1, kind: Job, spec: {template: " GPU_POD(1) "}}]}}",
 		 "| 1/2 gang 0 none [1 of :1/2x1 | 1/2 gang 1 none]"},
-		/* Not pods. */
+		/* Objects without pods. */
 		{"{apiVersion: x.y/v1, kind: Z, spec: {containers: []}}",
 		 "| 0/0 gang 0 none"},
 		{"{apiVersion: x.y/v1, kind: Z, spec: {containers: [a, b]}}",

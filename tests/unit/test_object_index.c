@@ -237,7 +237,7 @@ static void joined_sets_keep_the_order_of_files(void **state)
 	add(&b, 6, POD("x", "b6", 1));
 	add(&c, 3, POD("x", "c3", 1) "---\n" QUOTA("x", "three", 3));
 	add(&c, 4, QUOTA("w", "four", 4));
-	/* In whatever order the threads end. */
+	/* The result does not depend on the order in which threads end. */
 	object_index_join(&a, &c);
 	object_index_join(&a, &b);
 	assert_int_equal(b.nworkloads + c.nworkloads, 0);

@@ -18,7 +18,7 @@ static const struct node *pointer_resolve(const struct node *root,
 
 struct pointer_case {
 	const char *text;
-	const char *value; /* JSON, NULL: nothing there */
+	const char *value; /* JSON; NULL: the pointer leads to no value */
 };
 
 static const char document[] =

@@ -120,7 +120,8 @@ static void containers_know_their_devices(void **state)
 		 TRI_NO},
 		{RESOURCES("limits: {nvidia.com/gpus: 1, gpu: 1, cpu: 1}"), 0,
 		 false, 0, TRI_NO},
-		/* Shares count no device, beside one or alone. */
+		/* Shares of a GPU are not counted as devices, alone or together
+		 * with other resources. */
 		{RESOURCES("limits: {nvidia.com/gpumem: 3000}"), 0, false,
 		 GPU_BY_SHARE, TRI_YES},
 		{RESOURCES("limits: {nvidia.com/gpumem: 3000, nvidia.com/gpu: "
@@ -170,8 +171,8 @@ static void a_pod_needs_what_the_scheduler_adds_up(void **state)
 		 "[{image: i, resources: {limits: {nvidia.com/gpu: 2}}}, "
 		 "{image: i, resources: {limits: {nvidia.com/gpu: 4}}}]}",
 		 7},
-		/* Init containers run alone: a lower bound, with those that run
-		 * before. */
+		/* Init containers run alone: the pod's request is the larger
+		 * one, including sidecars that started before. */
 		{"{initContainers: [{image: i, resources: {limits: "
 		 "{nvidia.com/gpu: 1}}}], containers: [{image: i, resources: "
 		 "{limits: {nvidia.com/gpu: 2}}}]}",
@@ -281,7 +282,7 @@ static void operators_give_devices(void **state)
 		 "{limits: {nvidia.com/gpu: 1}}}]', templates: [{container: "
 		 "{image: i}}]}}",
 		 GPU_BY_OPERATOR | GPU_BY_RESOURCE, 1, false, false},
-		/* none, whatever the container requested */
+		/* the patch removes the devices that the container requested */
 		{"{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: "
 		 "{podSpecPatch: 'containers: [{name: main, resources: "
 		 "{limits: {nvidia.com/gpu: 0}}}]', templates: [{container: "
@@ -356,7 +357,8 @@ static void a_container_knows_its_fields(void **state)
 }
 
 /* A worker with the template of its master, and permitted differences. */
-/* One item for each row: the number, the list and the known fields. */
+/* Checks a pod of many containers; one item per row: the number, the list and
+ * the known fields. */
 static void of_endless_containers_only_the_devices_count(void **state)
 {
 	static const struct {

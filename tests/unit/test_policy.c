@@ -104,13 +104,13 @@ static void a_pinned_version_keeps_its_rules(void **state)
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	policy_free(policy);
 
-	/* A policy turns on a newer rule by naming it. */
+	/* A policy can turn on a newer rule by its name. */
 	policy = parse(HEAD "extends: [all@1.0]\n"
 			    "rules: {spot-advice: {severity: error}}\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_ERROR, ACTION_DENY);
 	policy_free(policy);
 
-	/* The stricter of several presets. */
+	/* The stricter setting of several presets counts. */
 	policy = parse(HEAD "extends: [strict, all@1.0]\n");
 	expect(base(policy, SPOT_ADVICE), true, SEVERITY_INFO, ACTION_AUDIT);
 	expect(base(policy, IN_INIT), true, SEVERITY_ERROR, ACTION_DENY);
@@ -535,7 +535,8 @@ static void a_folder_is_one_policy(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* As written it loads, and so it does with the examples switched on. */
+/* The starter policy loads as written, and with all its examples switched
+ * on. */
 static void the_starter_policy_loads(void **state)
 {
 	struct policy_problems problems = {0};
@@ -551,7 +552,8 @@ static void the_starter_policy_loads(void **state)
 	policy_free(policy);
 	copy = rest = strdup(text.data);
 	while ((line = strsep(&rest, "\n"))) {
-		/* An example has no blank after its #, or two of them. */
+		/* In the starter, a line with one blank after # is text; with
+		 * none or two, an example. */
 		if (line[0] == '#' && line[1] != ' ')
 			line++;
 		else if (strncmp(line, "#  ", 3) == 0 && line[3] != ' ')

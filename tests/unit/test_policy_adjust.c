@@ -64,7 +64,7 @@ static void select_and_ignore_change_rules(void **state)
 		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
 		  "nvidia-visible-devices-override priority-class-missing "
 		  "quota-never-fits suppression-unused ");
-	/* the special wins over the general, whichever list it is in */
+	/* the more specific name takes precedence, whichever list it is in */
 	expect_on(adjust(policy, NULL, "gpu-limit-missing", NULL, "resources"),
 		  "gpu-limit-missing invalid-syntax ");
 	expect_on(adjust(policy, NULL, "resources", NULL, "gpu-limit-missing"),
@@ -74,7 +74,8 @@ static void select_and_ignore_change_rules(void **state)
 		  "gpu-in-init-container gpu-limit-missing invalid-syntax "
 		  "nvidia-visible-devices-override priority-class-missing "
 		  "quota-never-fits spot-advice suppression-unused ");
-	/* one derived from the other; the first may be freed by then */
+	/* the second policy is derived from the first, which may then be
+	 * freed */
 	twice = adjust(policy, NULL, "shm", NULL, NULL);
 	policy_free(policy);
 	policy = adjust(twice, "strict", NULL, "quota", NULL);

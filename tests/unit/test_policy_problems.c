@@ -278,7 +278,8 @@ static void mistakes_in_scopes_have_a_position(void **state)
 	CHECK_ALL(rows, &offline, false);
 }
 
-/* A hostile repository gets no memory for its overrides. */
+/* A policy of a hostile repository cannot use memory for overrides without
+ * limit. */
 static void too_many_overrides_are_refused(void **state)
 {
 	struct row row = {.want = "3:12: more than 64 overrides\n"};
@@ -474,7 +475,8 @@ static void exemptions_that_end_soon_are_warned_of(void **state)
 	check(&ending, &offline, true);
 	check(&none, &offline, true);
 	check(&ended, &offline, true);
-	/* The webhook may be older than its policy. */
+	/* Unknown keys are allowed, because the webhook may be older than its
+	 * policy. */
 	check(&unknown, &admission, true);
 }
 

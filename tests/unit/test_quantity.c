@@ -31,7 +31,7 @@ static const struct {
 	const char *text, *canonical;
 	int64_t value, milli;
 } accepted[] = {
-	/* Zeros, also without any digit. */
+	/* Zeros, also without a digit. */
 	{"0", "0", 0, 0},
 	{"00", "0", 0, 0},
 	{"0.0", "0", 0, 0},
@@ -307,7 +307,7 @@ static void the_length_counts(void **state)
 	assert_false(quantity_parse("1Gi0", 4, &q));
 }
 
-/* 1 and a point, then n zeros, then the end. */
+/* "1.", then n zeros, then `end`. */
 static void many_digits_round_up(void **state)
 {
 	char text[5000];
@@ -363,7 +363,7 @@ static void sums_keep_the_first_form(void **state)
 		{"1", "1", "2", "0"},
 		{"1Gi", "512Mi", "1536Mi", "512Mi"},
 		{"1", "500m", "1500m", "500m"},
-		/* The first one that is not zero determines the format. */
+		/* The first quantity that is not zero determines the format. */
 		{"1k", "1Ki", "2024", "-24"},
 		{"4Ki", "1k", "5096", "3096"},
 		{"0", "4Ki", "4Ki", "-4Ki"},
@@ -402,7 +402,7 @@ static void quantities_are_multiplied(void **state)
 	assert_true(quantity_value(quantity_from(INT64_MIN)) == INT64_MIN);
 }
 
-/* Sums beyond the largest value stay at the largest value. */
+/* Sums beyond the largest or smallest value are limited to it. */
 static void at_the_ends_everything_stays_at_the_end(void **state)
 {
 	struct quantity huge = parse("1e300"), low = parse("-1e300"), q;
@@ -423,7 +423,7 @@ static void at_the_ends_everything_stays_at_the_end(void **state)
 	assert_true(quantity_value(q) == INT64_MIN);
 	assert_true(strlen(quantity_text(huge, text)) < QUANTITY_TEXT);
 	assert_true(strlen(quantity_text(low, text)) < QUANTITY_TEXT);
-	/* A sum of binary ones beyond Ei has no larger unit. */
+	/* A sum of binary quantities above Ei has no larger suffix. */
 	q = quantity_mul(parse("1Ei"), 1024);
 	assert_string_equal(quantity_text(q, text), "1024Ei");
 }

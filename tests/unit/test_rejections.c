@@ -22,8 +22,8 @@
 
 enum { SELF, OWNER, OBJECT, VARIABLES };
 
-/* A value whose field at the path is absent, after `present` words of the path
- * that are present. */
+/* A value that lacks the field at the path; the first `present` words of the
+ * path exist. */
 struct lacking {
 	const char *path;
 	size_t present;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A complete file replaces another one, but only if that is the one that was
- * read: each way in which it may have changed.
+ * Replaces a file by a complete new one, but only if the file is still the one
+ * that was read; tests each way in which it may have changed.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static int tear_down(void **state)
 {
 	unlink(path);
 	unlink(other);
-	return rmdir(folder); /* fails if a file was left behind */
+	return rmdir(folder); /* fails if a file remains in the folder */
 }
 
 static void put(const char *name, const char *text)
@@ -70,7 +70,7 @@ static void holds(const char *name, const char *text)
 	buf_release(&out);
 }
 
-/* Files in the folder. */
+/* Returns the number of files in the folder. */
 static int count(void)
 {
 	DIR *dir = opendir(folder);
@@ -83,7 +83,7 @@ static int count(void)
 	return n;
 }
 
-/* The file contains "old text" and was read. */
+/* Creates the file with "old text" and reads it. */
 static void begin(struct file_stamp *stamp)
 {
 	struct buf text;
@@ -130,7 +130,7 @@ static void edit_in_place(const struct file_stamp *stamp)
 	put(path, "an edit, longer");
 }
 
-/* A file of the same size, one nanosecond later. */
+/* Writes a file of the same size, one nanosecond later. */
 static void edit_one_byte(const struct file_stamp *stamp)
 {
 	struct timespec times[2] = {{0, UTIME_OMIT}, stamp->mtime};
@@ -140,7 +140,7 @@ static void edit_one_byte(const struct file_stamp *stamp)
 	assert_int_equal(utimensat(AT_FDCWD, path, times, 0), 0);
 }
 
-/* Another file with the same size and times. */
+/* Replaces the file by another one with the same size and times. */
 static void edit_by_rename(const struct file_stamp *stamp)
 {
 	struct timespec times[2] = {{0, UTIME_OMIT}, stamp->mtime};
@@ -197,7 +197,7 @@ static void a_file_that_is_gone_stays_gone(void **state)
 	assert_string_equal(replace_strerror(EACCES), strerror(EACCES));
 }
 
-/* Another program still has it open for writing. */
+/* Another program has the file open for writing. */
 static void a_file_that_is_being_written_is_left_alone(void **state)
 {
 	struct file_stamp stamp;
@@ -223,7 +223,7 @@ static void *close_soon(void *fd)
 	return NULL;
 }
 
-/* Open in a process that was forked and has not called exec() yet. */
+/* A forked process that has not called exec() yet has the file open. */
 static void a_file_that_was_just_written_is_waited_for(void **state)
 {
 	struct file_stamp stamp;
@@ -255,7 +255,7 @@ enum { EDITS = 300 };
 
 static atomic_bool done;
 
-/* As editors save: another file takes the name. */
+/* Saves like an editor: a new file takes the name. */
 static void *edit(void *unused)
 {
 	char text[32];
@@ -270,7 +270,7 @@ static void *edit(void *unused)
 	return NULL;
 }
 
-/* In any order of events, the final text is from the last edit. */
+/* The final text is that of the last edit, in any order of events. */
 static void the_last_edit_is_never_lost(void **state)
 {
 	struct file_stamp stamp;

@@ -50,7 +50,8 @@ static void full_shows_source_and_related_places(void **state)
 	fixture_release(&fixture);
 }
 
-/* A file that is gone, a finding without an object, many related places. */
+/* Findings without a source file, without an object, and with many related
+ * places. */
 static void full_does_without_source_and_object(void **state)
 {
 	struct fixture fixture;
@@ -94,7 +95,8 @@ static void full_does_without_source_and_object(void **state)
 	fixture_release(&fixture);
 }
 
-/* One excerpt, and the lines of each finding below it. */
+/* Findings of one place share an excerpt, with the lines of each finding
+ * below. */
 static void full_has_one_block_a_place(void **state)
 {
 	struct fixture fixture;

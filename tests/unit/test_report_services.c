@@ -140,7 +140,8 @@ static void sarif_has_a_result_a_finding(void **state)
 	expect_text(json, "runs.0.results.0.partialFingerprints.gpugate/v1",
 		    "000000001234abcd");
 	json_decref(json);
-	/* On GitHub the suppressed one would be an open alert. */
+	/* On GitHub the suppressed finding is left out, because it would be an
+	 * open alert. */
 	fixture.options.github = true;
 	json = report_json_of("sarif", findings, 3, &fixture);
 	assert_non_null(at(json, "runs.0.results.1"));
@@ -162,7 +163,8 @@ static void sarif_versions_are_semantic(void **state)
 		assert_string_equal(sarif_version(cases[i][0]), cases[i][1]);
 }
 
-/* One line, code points, exclusive ends; a path as a URI. */
+/* A finding is on one line, columns count code points, ends are exclusive,
+ * paths are URIs. */
 static void sarif_counts_code_points(void **state)
 {
 	static const struct {
@@ -264,7 +266,8 @@ static void junit_has_a_case_a_finding(void **state)
 	expect_in(got, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"");
 	expect_in(got, "name=\"no findings\"");
 	free(got);
-	/* Below --fail-on it passes, with the finding as output. */
+	/* A finding below --fail-on is a passed test with the finding as
+	 * output. */
 	got = report_n("junit", findings + 4, 1, &fixture);
 	expect_in(got, "tests=\"1\" failures=\"0\" errors=\"0\" skipped=\"0\"");
 	expect_in(got, "<system-out>jobs/train.yaml:4:7: warning: container"

@@ -128,7 +128,8 @@ struct row {
 	const char *what;
 	enum admission_path path;
 	const char *request;
-	const char *says, *not ; /* NULL: no matter */
+	/* not: text that the reply must not contain; NULL: any */
+	const char *says, *not ;
 };
 
 static void try_rows(struct stage *s, const struct row *rows, size_t n)
@@ -223,8 +224,8 @@ static const struct {
 	{PLAIN "overrides: [{namespaces: [mx], preset: strict}]\n", false},
 };
 
-/* Uncounted devices are denied, if the policy requires it; half a GPU, for
- * which the owner was checked, never. */
+/* Uncounted devices are denied if the policy requires it; half a GPU never,
+ * because the owner was checked for that. */
 static void devices_of_controllers_pods_may_be_denied(void **state)
 {
 	static const struct row taken[] = {{"devices", TAKEN, DENIED, NULL}};
@@ -450,7 +451,7 @@ static void metrics_count_what_was_done(void **state)
 				   "\"deny\"}") == 6);
 }
 
-/* An error comes first, then the rest; the contact is last. */
+/* An error is first, then the other findings; the contact is last. */
 static void a_denial_in_order(void **state)
 {
 	struct stage *s = *state;

@@ -95,7 +95,7 @@ static void what_no_rule_reads_is_left_out(void **state)
 	assert_null(node_get(object, "status"));
 	assert_int_equal(node_count(notes), 1);
 	assert_non_null(node_get(notes, "b"));
-	/* Fields with these names elsewhere belong to the user. */
+	/* Fields with these names at other places belong to the user. */
 	assert_non_null(node_path(object, "spec.status"));
 	assert_non_null(node_path(object, "spec.managedFields"));
 }
@@ -339,7 +339,7 @@ static void the_start_of_a_long_review_is_enough(void **state)
 		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
 		      "\"namespace\":\"ml\",\"oldObject\":{\"a\":[{",
 		 true},
-		/* words of users that look like gpugated's */
+		/* texts of users that look like fields of the review */
 		{HEAD "\"request\":{\"uid\":\"u-7\",\"operation\":\"CREATE\","
 		      "\"name\":\"object\",\"userInfo\":{\"object\":[\"\\\"\","
 		      "\"object\"]},\"namespace\":\"ml\" , \"object\" : {\"a",

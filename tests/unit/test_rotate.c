@@ -25,7 +25,7 @@ struct fixture {
 	struct rotate_state state;
 	struct rotate_ask ask;
 	struct rotate_report reported;
-	struct buf bundles; /* that clients have */
+	struct buf bundles; /* bundles that clients have */
 };
 
 static int64_t start;
@@ -57,7 +57,7 @@ static unsigned go(struct fixture *f)
 	return f->reported.steps;
 }
 
-/* Clients have the required bundle, for long enough. */
+/* Gives clients the required bundle and lets it settle. */
 static void publish(struct fixture *f)
 {
 	buf_reset(&f->bundles);
@@ -106,7 +106,7 @@ static bool same(const struct buf *a, const struct buf *b)
 	return a->len == b->len && !memcmp(a->data, b->data, a->len);
 }
 
-/* A first CA and leaf, known to clients. */
+/* Issues a first CA and leaf that clients know. */
 static void begin(struct fixture *f)
 {
 	fixture_new(f);
@@ -164,7 +164,7 @@ static void ca_is_replaced(void **state)
 	buf_init(&before);
 	buf_init(&leaf);
 	buf_init(&bundle);
-	/* A leaf of day 1200 has a full life. */
+	/* A leaf issued on day 1200 has its full life. */
 	f.ask.now = start + 1200 * DAY;
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	f.ask.now = start + 1217 * DAY;
@@ -178,7 +178,7 @@ static void ca_is_replaced(void **state)
 	assert_true(same(&leaf, &f.state.leaf.cert));
 	unpublish(&f);
 	assert_int_equal(go(&f), 0);
-	/* Either bundle covers the served leaf. */
+	/* Both the old and the new bundle verify the served leaf. */
 	rotate_bundle(&f.state, &bundle, NULL);
 	assert_int_equal(count(&bundle), 2);
 	assert_true(verifies(&before, &leaf, names[0], f.ask.now));
@@ -188,7 +188,7 @@ static void ca_is_replaced(void **state)
 	assert_true(verifies(&bundle, &f.state.leaf.cert, names[0], f.ask.now));
 	assert_false(
 		verifies(&before, &f.state.leaf.cert, names[0], f.ask.now));
-	/* Until the last leaf of the old CA expires. */
+	/* The old CA stays until its last leaf has expired. */
 	f.ask.now = start + 1217 * DAY + 59 * DAY;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 1290 * DAY + 1;
@@ -248,7 +248,7 @@ static void garble_all(struct fixture *f)
 	set_text(&f->state.leaf.key, "garbage");
 }
 
-/* Complete, but of another CA. */
+/* A complete state with another CA. */
 static void other_family(struct fixture *f)
 {
 	struct fixture other;
@@ -259,7 +259,8 @@ static void other_family(struct fixture *f)
 	copy(&f->state.leaf.cert, &other.state.leaf.cert);
 	copy(&f->state.leaf.key, &other.state.leaf.key);
 	fixture_free(&other);
-	/* As others may supply it: the leaf is not from that CA. */
+	/* The state as another program might write it: its leaf was not signed
+	 * by its CA. */
 	buf_reset(&f->state.leaf.cert);
 }
 
@@ -305,9 +306,9 @@ static void a_damaged_secret_never_breaks_clients(void **state)
 		publish(&f);
 		go(&f);
 		assert_true(f.reported.serve);
+		/* After the damage is repaired, the CA signs again. */
 		assert_true(verifies(&f.bundles, &f.state.leaf.cert, names[0],
 				     start));
-		/* Complete again: the CA signs. */
 		unpublish(&f);
 		f.ask.now = start + 61 * DAY;
 		assert_int_equal(go(&f) & ROTATE_NEW_LEAF, ROTATE_NEW_LEAF);
@@ -342,7 +343,8 @@ static void other_names_make_a_new_leaf(void **state)
 	assert_int_equal(go(&f), ROTATE_NEW_LEAF);
 	assert_true(
 		verifies(&f.bundles, &f.state.leaf.cert, "gpugate.gpu", start));
-	/* Replicas with the old configuration find their names in it, too. */
+	/* Replicas with the old configuration find their names in this leaf,
+	 * too. */
 	f.ask.names = names;
 	assert_int_equal(go(&f), 0);
 	f.ask.now = start + 61 * DAY;
@@ -382,7 +384,7 @@ static void a_clock_that_is_behind_makes_new_dates(void **state)
 
 	(void)state;
 	begin(&f);
-	/* A certificate with a future date is useless to everybody here. */
+	/* A certificate with a future date is not usable by any replica. */
 	f.ask.now = start - DAY;
 	assert_true(go(&f) & ROTATE_NEW_CA);
 	fixture_free(&f);

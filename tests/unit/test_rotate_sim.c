@@ -207,8 +207,8 @@ static bool read_secret(struct world *w, struct replica *r)
 	r->stage = r->changed ? PUT : LOAD;
 	if (!r->changed || sane)
 		return true;
-	/* The guard: a replica with a wrong clock issues nothing, and nothing
-	 * is published while a step is due. */
+	/* A replica with a wrong clock issues nothing, and bundles are not
+	 * published while a step is due. */
 	w->ncas = ncas;
 	w->nleaves = nleaves;
 	return false;
@@ -292,7 +292,7 @@ static void act(struct world *w, struct replica *r)
 		after_round(w, r);
 		return;
 	}
-	/* A request takes a moment, or much longer; or fails. */
+	/* A request takes a moment, or much longer, or fails. */
 	r->wake =
 		w->t + (one_in(w, 20) ? below(w, 3 * w->settle) : below(w, 2));
 	if (!good || one_in(w, 60))
@@ -389,7 +389,7 @@ static void go_on(struct world *w)
 	check_world(w);
 }
 
-/* True if no rotation is under way. */
+/* Returns true if all replicas agree and no rotation is in progress. */
 static bool is_agreed(struct world *w)
 {
 	for (int i = 0; i < CONFIGS; i++)
@@ -403,7 +403,8 @@ static bool is_agreed(struct world *w)
 	return true;
 }
 
-/* Without faults, everything becomes valid, and then nothing is written. */
+/* Without faults, all certificates become valid, and then nothing is
+ * written. */
 static void calm_down(struct world *w)
 {
 	unsigned puts, patches;

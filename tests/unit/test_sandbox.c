@@ -49,7 +49,7 @@ static int run_program(void)
 	return result(execve(name, argv, none));
 }
 
-/* A file for this run alone: another run may create its own at the same
+/* The name of a file of this run; another run may create a file at the same
  * time. */
 static char made[64];
 
@@ -222,7 +222,8 @@ static void *do_outcome(void *context)
 	return (void *)(intptr_t)outcomes[*i].run();
 }
 
-/* In the sandbox, in a thread that existed before it; exits with errno. */
+/* Makes the call in the sandbox, in a thread that existed before it; exits with
+ * errno. */
 static void child(size_t i, bool in_thread, int log_fd)
 {
 	struct err err = {0};
@@ -282,7 +283,7 @@ static void granted_and_refused(void **state)
 	close(null);
 }
 
-/* Without the sandbox each call has another result. */
+/* Without the sandbox each call has a different result. */
 static void the_calls_can_fail(void **state)
 {
 	(void)state;
@@ -353,8 +354,9 @@ static void nothing_is_left_to_give_up(void **state)
 	if (!pid) {
 		struct rlimit limit;
 
-		/* Not setgid(), which ends the process if it fails in only one
-		 * thread (the thread sanitizer has its own). */
+		/* Does not call setgid(), which ends the process if it fails in
+		 * only one thread (the thread sanitizer has its own
+		 * setgid()). */
 		_exit(sandbox_prepare(NULL) || getrlimit(RLIMIT_CORE, &limit) ||
 		      limit.rlim_max ||
 		      prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) != 1 ||
@@ -419,7 +421,7 @@ static void a_bug_is_a_line_and_a_status(void **state)
 	json_decref(line);
 }
 
-/* From a process outside of the filter. */
+/* Sends SIGSYS from a process outside of the filter. */
 static void be_sent_signals(int log_fd)
 {
 	pid_t target = getpid();

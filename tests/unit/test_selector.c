@@ -91,7 +91,8 @@ static void a_map_of_labels_matches(void **state)
 		{"s: {a: b}", "l: {a: {b: c}}", TRI_NO},
 		{"s: {a: b}", "l: {a: '${A}'}", TRI_UNKNOWN},
 		{"s: {a: '${A}'}", "l: {c: d}", TRI_UNKNOWN},
-		/* A known no wins over an unknown value. */
+		/* A label that certainly does not match decides, even if
+		 * another one is unknown. */
 		{"s: {a: '${A}', c: d}", "l: {a: b, c: e}", TRI_NO},
 	};
 
@@ -310,7 +311,7 @@ static const struct {
 	{"t: [{key: k, value: }]", "k", "", "NoSchedule", TRI_YES},
 	{"t: [{key: K, value: v}]", "k", "v", "NoSchedule", TRI_NO},
 	{"t: [{operator: Equal, value: v}]", "k", "v", NULL, TRI_NO},
-	/* One is enough. */
+	/* One toleration that matches is enough. */
 	{"t: [{key: a, operator: Exists}, {key: k, value: v}]", "k", "v",
 	 "NoSchedule", TRI_YES},
 	/* Not known. */

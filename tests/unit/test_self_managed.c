@@ -226,7 +226,7 @@ static void hooks_are_patched(void **state)
 		assert_string_equal(
 			json_string_value(json_object_get(entry, "name")),
 			i ? "c" : "b");
-		/* Nothing else of the webhook is changed. */
+		/* Other fields of the webhook are not changed. */
 		assert_int_equal(json_object_size(entry), 2);
 		assert_int_equal(json_object_size(client), 1);
 		assert_string_equal(
@@ -253,7 +253,7 @@ static void hooks_are_read(void **state)
 	hooks_version(object, &out);
 	text_is(&out, "u/3 ");
 	buf_adds(&bundle, "new");
-	/* No client lacks it. */
+	/* All clients have the bundle. */
 	assert_true(hooks_have(none, &bundle));
 	buf_reset(&out);
 	hooks_bundles(none, &out);

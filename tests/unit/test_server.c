@@ -36,9 +36,10 @@ static int tear_down(void **state)
 /* A request, its response, and whether the connection stays open. */
 struct exchange {
 	const char *what, *request;
-	int status; /* 0: 400, or an end without a response (MHD 1.0) */
+	/* 0: 400, or the connection ends without a response (MHD 1.0) */
+	int status;
 	bool lives;
-	const char *header; /* in the response, or NULL */
+	const char *header; /* part of the response's headers, or NULL */
 };
 
 static const struct exchange exchanges[] = {
@@ -281,7 +282,7 @@ static void a_body_that_is_too_large_is_answered(void **state)
 /* A review that is too long gets a response, if its start suffices. */
 static void a_long_review_is_answered_from_its_start(void **state)
 {
-	enum { LEN = 20 << 20 }; /* of a limit of 1 */
+	enum { LEN = 20 << 20 }; /* length; the limit is 1 MiB */
 	char *body = malloc(LEN);
 	struct caller caller;
 
@@ -375,7 +376,7 @@ static void headers_that_do_not_fit_are_refused(void **state)
 
 /* --- too many at once ----------------------------------------------------- */
 
-/* The headers have arrived, the body has not. */
+/* Sends the headers, but not the body. */
 static void begin_review(struct caller *caller, const struct stage *stage)
 {
 	static const char head[] = "POST /mutate HTTP/1.1\r\n" HOST JSON
@@ -395,8 +396,9 @@ static void wait_in_flight(const struct stage *stage, unsigned n)
 	fail_msg("in flight: %u", server_in_flight(stage->server));
 }
 
-/* A client that waits longer than a moment does not count against the others,
- * so a machine that stops the test for that long changes the result: false. */
+/* Returns false if the machine stopped the test for so long that the result
+ * does not count: a client that waits longer than a moment does not count
+ * against the others. */
 static bool overload(const struct stage *stage)
 {
 	struct caller waiting[3], late;
@@ -438,7 +440,8 @@ static void overload_is_answered(void **state)
 	assert_true(stage_figure(stage, "gpugate_overload_total") > before);
 }
 
-/* A client that disconnects midway leaves nothing behind. */
+/* A client that disconnects in the middle of a request leaves no memory in
+ * use. */
 static void a_client_that_goes_leaves_nothing(void **state)
 {
 	const struct stage *stage = *state;
@@ -457,7 +460,7 @@ static void a_client_that_goes_leaves_nothing(void **state)
 	assert_int_equal(stage_ask(stage, "{}"), 200);
 }
 
-/* Server and callers are one process. */
+/* The server and the clients are in one process, so their CPU time is added. */
 static void wait_until_idle(void)
 {
 	clock_t before, now = clock();
@@ -499,7 +502,7 @@ static void bytes_in_flight_are_limited(void **state)
 		assert_true(caller_send(&callers[i], body, LEN - 1));
 	}
 	wait_in_flight(&stage, N);
-	wait_until_idle(); /* all has been read */
+	wait_until_idle(); /* the server has read all bytes */
 	assert_int_equal(stage_ask(&stage, "{}"), 200);
 	for (int i = 0; i < N; i++) {
 		int status;

@@ -106,7 +106,7 @@ static void sessions_are_not_resumed(void **state)
 	stage_end(&stage);
 }
 
-/* Renegotiation on an open connection ends it. */
+/* A client that renegotiates is disconnected. */
 static void renegotiation_ends_the_connection(void **state)
 {
 	struct stage stage;
@@ -127,7 +127,7 @@ static void renegotiation_ends_the_connection(void **state)
 	stage_end(&stage);
 }
 
-/* Bytes that are not TLS end the connection and nothing else. */
+/* Bytes that are not TLS end only their connection. */
 static void garbage_ends_its_connection_only(void **state)
 {
 	struct stage stage;
@@ -221,7 +221,7 @@ static void authority_init(struct authority *a)
 	int fd;
 
 	a->ca = make(&ca, NULL);
-	a->other = make(&ca, NULL); /* the same name, a different key */
+	a->other = make(&ca, NULL); /* same name, but a different key */
 	strcpy(a->path, "/tmp/gpugate-client-ca-XXXXXX");
 	fd = mkstemp(a->path);
 	buf_init(&pem);
@@ -247,7 +247,7 @@ static const struct {
 	const char *what;
 	enum signer signer;
 	struct recipe recipe;
-	int named, unnamed; /* status with --client-name, without */
+	int named, unnamed; /* status with and without --client-name */
 } clients[] = {
 	{"no certificate", NOBODY, {0}, 403, 403},
 	{"the right one",

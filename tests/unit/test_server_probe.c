@@ -13,7 +13,7 @@ struct booth {
 	struct stage stage;
 	struct probe *probe;
 	const char *reason;
-	unsigned char from; /* 127.0.0.x asks */
+	unsigned char from; /* sent from 127.0.0.x */
 };
 
 static const char *not_ready(void *context)
@@ -77,7 +77,8 @@ static void assert_answer(const struct booth *booth, const char *request,
 	free(answer);
 }
 
-/* By 400, or, since libmicrohttpd 1.0, by an end without a response. */
+/* Expects status 400, or, since libmicrohttpd 1.0, an end without a
+ * response. */
 static void assert_refused(const struct booth *booth, const char *request)
 {
 	char *answer = ask(booth, request);

@@ -18,15 +18,15 @@
 #include "server_fixture.h"
 
 enum {
-	LIMIT_MS = 100000, /* of the one phase under test */
-	NEVER = 1000000,   /* seconds: of all others */
-	ROUNDS = 5000,	   /* of 20 ms and more */
+	LIMIT_MS = 100000, /* limit of the phase under test */
+	NEVER = 1000000,   /* seconds; limit of all other phases */
+	ROUNDS = 5000,	   /* maximum number of rounds, each at least 20 ms */
 };
 
 static atomic_llong stands_at_ms = 1000000;
-static atomic_bool goes; /* with the machine's */
+static atomic_bool goes; /* the clock runs like that of the machine */
 
-/* In place of libc's. */
+/* Replaces the function of libc. */
 int clock_gettime(clockid_t clock, struct timespec *out)
 {
 	long long ms = atomic_load(&stands_at_ms);
@@ -62,9 +62,10 @@ static double timeouts(const struct stage *stage, const char *phase)
 	return stage_figure(stage, name);
 }
 
-/* In tenths of the limit, with a byte in each or none: the connection ends at
- * the limit, not before, and not later however many bytes arrive. A server that
- * notices the start of the phase late gets as much longer. */
+/* Moves the clock in steps of a tenth of the limit, with one byte or none in
+ * each: the connection must end at the limit, not before, and not later however
+ * many bytes arrive. If the server notices the start of the phase late, the
+ * connection may end that much later. */
 static void assert_cut(const struct stage *stage, const char *phase,
 		       struct caller *caller, const char *drip)
 {
@@ -167,7 +168,7 @@ static void slow_bodies_end(void **state)
 	try_body(head, " ");
 }
 
-/* A rejected request's body is dropped, but not endlessly. */
+/* The body of a rejected request is dropped, but only up to a limit. */
 static void the_body_of_a_refused_request_ends(void **state)
 {
 	(void)state;
@@ -238,7 +239,7 @@ static void slow_bodies_do_not_crowd_others_out(void **state)
 	advance(500);
 	for (int i = 0; stage_ask(&stage, "{}") != 200; i++)
 		assert_true(i < ROUNDS);
-	/* The response arrives before its request is subtracted. */
+	/* A client gets its response before the request is subtracted. */
 	for (int i = 0; server_in_flight(stage.server) != CROWD; i++) {
 		assert_true(i < ROUNDS);
 		usleep(1000);
@@ -312,7 +313,8 @@ static void idle_connections_end_in_time(void **state)
 	atomic_store(&goes, false);
 }
 
-/* Idle clients give way to one that sends a request. */
+/* When the table is full, idle connections are closed for a client that sends a
+ * request. */
 static void idle_clients_give_way_when_full(void **state)
 {
 	enum { MAX = 40 };

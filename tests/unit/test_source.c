@@ -44,7 +44,7 @@ static void positions_count_code_points(void **state)
 		    BYTES("a: 1\nn: \xc3\xa4\xf0\x9f\x98\x80x\n\nlast"));
 	assert_null(source.lines);
 	assert_position(&source, 0, 1, 1);
-	assert_position(&source, 4, 1, 5); /* the LF belongs to its line */
+	assert_position(&source, 4, 1, 5); /* the LF is part of its line */
 	assert_position(&source, 5, 2, 1);
 	assert_position(&source, 8, 2, 4);  /* two bytes, one column */
 	assert_position(&source, 10, 2, 5); /* four bytes, one column */
@@ -57,7 +57,7 @@ static void positions_count_code_points(void **state)
 	arena_release(&arena);
 }
 
-/* The position before, on the same line or another, changes none. */
+/* The result does not depend on the position that was computed before. */
 static void columns_in_any_order(void **state)
 {
 	static const char text[] = "x: \xc3\xa4\xf0\x9f\x98\x80yz\n"
@@ -192,7 +192,7 @@ static void utf16_is_decoded(void **state)
 	}
 }
 
-/* Each @ of the value is one of the file, in the same order. */
+/* Checks that the n-th @ of the value is the n-th @ of the file. */
 static void assert_marks(const char *text, unsigned wanted)
 {
 	struct arena arena = ARENA_INIT;

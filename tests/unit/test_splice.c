@@ -359,7 +359,7 @@ static void replacing_keeps_comments(void **state)
 	run_cases(cases, ARRAY_SIZE(cases));
 }
 
-/* Quotes only if kubectl would read something else. */
+/* Texts are quoted only if kubectl would otherwise read another value. */
 static const char *const plain_texts[] = {
 	"x",	"16Gi",	 "/dev/shm", "nvidia.com/gpu",
 	"a b",	"a#b",	 "-c",	     "a:b",
@@ -521,7 +521,7 @@ static void only_the_document_meant_changes(void **state)
 	run_in(&json, 2);
 }
 
-/* A document whose bytes are not those of the file. */
+/* Runs edits on a document whose bytes are not those of the file. */
 static void run_other(const char *text, size_t len, bool hosted)
 {
 	struct splice_list splices = {0};

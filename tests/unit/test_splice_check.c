@@ -7,7 +7,7 @@
 
 #include "doc/splice.h"
 
-/* splices_check() must notice the error. */
+/* Checks that splices_check() rejects a wrong splice. */
 static void a_wrong_splice_is_noticed(void **state)
 {
 	static const char before[] = "a: 1\n---\nb: 1\n";

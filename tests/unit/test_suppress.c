@@ -68,7 +68,8 @@ static void end(struct fixture *f, const char *want)
 	arena_release(&f->arena);
 }
 
-/* Returns the reason by which it is suppressed, NULL if it is not. */
+/* Returns the reason of the suppression; NULL if the finding is not
+ * suppressed. */
 static const char *try_at(struct fixture *f, size_t rule, unsigned line)
 {
 	static const struct setting open = {.enabled = true};
@@ -277,7 +278,7 @@ static void a_suppression_ends_on_its_day(void **state)
 	end(&f, "2:6: expired: the suppression ended on 2024-10-03\n");
 }
 
-/* Reported as unused only if the rule could have reported. */
+/* A suppression is reported as unused only if its rule could have reported. */
 static void unused_suppressions_are_reported(void **state)
 {
 	struct setting settings[SAMPLE_RULES] = {{0}};
@@ -312,7 +313,7 @@ static void locked_rules_are_not_suppressed(void **state)
 	    "it\n");
 }
 
-/* Long lines and long blocks of comments stay linear. */
+/* Long lines and long blocks of comments take linear time. */
 static void many_comments_stay_linear(void **state)
 {
 	struct fixture f;
@@ -417,7 +418,8 @@ static void an_annotation_of_a_template_counts_for_its_role(void **state)
 	struct fixture f;
 	struct made made;
 
-	/* Beside the template, but about its role. */
+	/* The finding is outside of the template, but about the template's
+	 * role. */
 	begin(&f, deployment);
 	make(&made, &f, "Worker");
 	assert_string_equal(try_pointer(&f, &made.object, VISIBLE_DEVICES,

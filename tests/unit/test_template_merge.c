@@ -30,7 +30,7 @@ static void values_are_merged(void **state)
 	static const struct merge_case cases[] = {
 		{"{a: 1}", "null", "{a: 1}"},
 		{"{a: 1, b: 2}", "{b: 3, c: 4}", "{a: 1, b: 3, c: 4}"},
-		/* null removes, and adds nothing */
+		/* null removes a value, and adds none */
 		{"{a: 1, b: 2}", "{b: null, c: null}", "{a: 1}"},
 		{"{m: {a: 1, b: {c: 2}}}", "{m: {b: {d: 3}}}",
 		 "{m: {a: 1, b: {c: 2, d: 3}}}"},
@@ -72,7 +72,7 @@ static void items_are_merged_by_their_key(void **state)
 		assert_merge(&cases[i]);
 }
 
-/* A list that would take too long is unknown. */
+/* A list that would take too long to merge is unknown. */
 static void large_lists_are_unknown(void **state)
 {
 	struct arena arena = {0};

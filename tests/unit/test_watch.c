@@ -93,7 +93,7 @@ static void put(const char *path, const char *text)
 	close(fd);
 }
 
-/* Replaces it by rename(), as careful programs do. */
+/* Replaces the file by rename(), as careful programs do. */
 static void replace(struct place *place, const char *path, const char *text)
 {
 	const char *temp = at(place, ".new");
@@ -202,7 +202,8 @@ static void replaced_and_rewritten(void **state)
 	watch_free(watch);
 }
 
-/* cp -p: in place, same size, the old mtime. */
+/* Rewrites a file in place with the same size and the old mtime, as cp -p
+ * does. */
 static void rewritten_with_its_old_time(void **state)
 {
 	struct place *place = *state;
@@ -239,7 +240,7 @@ static void gone_and_back(void **state)
 	watch_free(watch);
 }
 
-/* The folder of the file, too: removed, recreated, swapped for another. */
+/* The folder of the file is removed, recreated, and swapped for another. */
 static void folder_gone_and_back(void **state)
 {
 	struct place *place = *state;

@@ -6,7 +6,7 @@
 #include "kube/command/argv.h"
 #include "object_fixture.h"
 
-/* Words joined with '|'; "?" for unknown ones, "..=?" for unknown values. */
+/* Joins words with '|'; "?" for unknown words, "..=?" for unknown values. */
 static void join_words(const struct argv *argv, struct buf *out)
 {
 	for (size_t i = 0; i < argv->n; i++) {
@@ -52,7 +52,7 @@ static void commands_are_split_into_words(void **state)
 		 "/bin/bash|-lc|a|b c|d e"},
 		{"    command: [bash, -euxo, pipefail, -c, 'a b']\n",
 		 "bash|-euxo|pipefail|-c|a|b"},
-		/* A nested shell: its words follow. */
+		/* In a nested shell, the words of its command follow. */
 		{"    command: [sh, -c, \"bash -c 'a b' c\"]\n",
 		 "sh|-c|bash|-c|a b|c|a|b"},
 		{"    command: [sh, -c, \"bash -c a c\"]\n",
@@ -70,7 +70,8 @@ static void commands_are_split_into_words(void **state)
 		 "      cat <<EOF > f\n      it's a 'text\n      EOF\n"
 		 "      run --x=1\n",
 		 "sh|-c|cat|f|run|--x=1"},
-		/* No shell, no splitting; a shell without -c runs a file. */
+		/* Without a shell, the command is not split; a shell without -c
+		 * runs a file. */
 		{"    command: [python, -c, 'import a; b']\n",
 		 "python|-c|import a; b"},
 		{"    command: [bash, run me.sh]\n", "bash|run me.sh"},
@@ -156,7 +157,8 @@ static void flags_have_their_values(void **state)
 		{"--off", "-1", true},
 		{"--twice", "2", true},
 		{"--x", "", true},
-		/* Absent, a switch, part of a name, other dashes. */
+		/* A flag that is absent, a switch, part of another name, or has
+		 * other dashes. */
 		{"--node", NULL, false},
 		{"--last", NULL, false},
 		{"--tp", NULL, false},

@@ -31,7 +31,8 @@ static const struct pair structures[] = {
 	{"? a\n: b\n", "1: {\"a\":\"b\"}\n"},
 	{"[a: 1, b]", "1: [{\"a\":1},\"b\"]\n"},
 	{"a: |\n  x\n  y\n", "1: {\"a\":\"x\\ny\\n\"}\n"},
-	{"a: |\n  x", "1: {\"a\":\"x\\n\"}\n"}, /* kubectl ends the line */
+	/* kubectl adds the missing line end */
+	{"a: |\n  x", "1: {\"a\":\"x\\n\"}\n"},
 	{"a: |+\n  x\n\n", "1: {\"a\":\"x\\n\\n\"}\n"},
 	{"a: >-\n  x\n  y\n\n  z\n", "1: {\"a\":\"x y\\nz\"}\n"},
 	{"a: |2\n   x\n", "1: {\"a\":\" x\\n\"}\n"},

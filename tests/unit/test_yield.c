@@ -38,7 +38,7 @@ static bool named(const char *const *names, const char *name)
 	return false;
 }
 
-/* As engine/rule.h says it. */
+/* Computes the result by the definition in engine/rule.h. */
 static bool should_yield(const struct crowd *crowd, const struct finding *f)
 {
 	for (size_t i = 0; i < crowd->n; i++) {
@@ -66,7 +66,8 @@ static void make(struct crowd *crowd, size_t n, uint32_t seed)
 
 	crowd->n = n;
 	for (size_t i = 0; i < n; i++) {
-		/* Few special ones, or all would yield. */
+		/* Uses few special rules; otherwise all findings would
+		 * yield. */
 		const struct rule *rule =
 			&rules[next(&seed, 20) ? 2 * next(&seed, 2) : 1];
 

@@ -116,7 +116,8 @@ static json_t *finding_json(const struct finding *f)
 			 "suppressed", f->suppressed != SUPPRESSED_NOT);
 }
 
-/* Checks request.object as the webhook does, but of any kind. */
+/* Checks request.object like the webhook, but also objects of kinds that the
+ * webhook does not check. */
 static void tell_findings(struct asking *asking, const char *name)
 {
 	struct arena arena = ARENA_INIT;

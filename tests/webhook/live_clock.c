@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: moves the clock while a program runs. The file named by
- * CLOCK_STEP_FILE has the seconds by which the wall clock is wrong; that of
- * CLOCK_SLEEP_FILE the seconds for which the machine slept, which the wall
- * clock and the boot-time clock both show. Neither affects monotonic time.
+ * A library for LD_PRELOAD that moves the clock while a program runs. The file
+ * named by CLOCK_STEP_FILE has the seconds by which the wall clock is wrong;
+ * the file named by CLOCK_SLEEP_FILE has the seconds for which the machine
+ * slept, which the wall clock and the boot-time clock both show. Monotonic time
+ * is not affected.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE

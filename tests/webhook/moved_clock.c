@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * For LD_PRELOAD: monotonic time is ahead by the milliseconds in the file of
- * CLOCK_AHEAD, a number of eight bytes. A waiting thread notices within 10 ms
- * that its time has come, so a test moves the clock and need not wait. Other
- * clocks are the machine's.
+ * A library for LD_PRELOAD: monotonic time is ahead by the milliseconds in the
+ * file named by CLOCK_AHEAD, a number of eight bytes. A thread that waits
+ * notices within 10 ms that its time has come, so a test moves the clock
+ * instead of waiting. Other clocks show the machine's time.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -24,7 +24,7 @@ enum { SLICE_MS = 10 };
 
 static const volatile int64_t *ahead_ms;
 
-/* Before a sandbox is entered. */
+/* Maps the file before a sandbox is entered. */
 __attribute__((constructor)) static void map(void)
 {
 	const char *path = getenv("CLOCK_AHEAD");
@@ -63,7 +63,7 @@ static int64_t now_ms(void)
 	return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Returns the real time to wait. */
+/* Returns the real time to wait in one slice. */
 static int64_t slice(int64_t until)
 {
 	int64_t rest = until - now_ms();

@@ -102,7 +102,7 @@ static bool mount_takes(int path, int at)
 	       (!strcmp(name, "/dev") && in_force->all_of_dev);
 }
 
-/* Debug containers request no resources. */
+/* Returns true for debug containers, which request no resources. */
 static bool debugs(const struct thing *t, int i)
 {
 	return t->form == POD && i == CONTAINERS - 1;
@@ -122,7 +122,8 @@ static int pod_gpus(const struct thing *t)
 	return n;
 }
 
-/* A pod with fewer than four GPUs may leave some of its node to others. */
+/* Returns true if the pod has fewer than four GPUs, so that other pods may use
+ * the node. */
 static bool shares_node(const struct thing *t)
 {
 	return pod_gpus(t) > 0 && pod_gpus(t) < 4;
@@ -143,7 +144,7 @@ static void box_takings(const struct thing *t, int i, struct takings *out)
 	if (box->env > 1)
 		take(out,
 		     (struct taking){BY_ENV, i, box->env, overrides(t, i), 0});
-	/* All mounts of a volume in a container are one. */
+	/* All mounts of one volume in a container count as one. */
 	for (int volume = 0; volume < VOLUMES; volume++) {
 		int path = t->volumes[volume], at = 0;
 
@@ -206,7 +207,7 @@ static bool keeps_to(const struct thing *now, const struct thing *old)
 }
 
 struct request_context {
-	const struct thing *now, *old; /* old is NULL for a CREATE */
+	const struct thing *now, *old; /* old: NULL for a CREATE */
 	enum user user;
 	const char *subresource;
 };
@@ -435,7 +436,7 @@ static void make_request(struct request_context *r, struct thing *now, int slot)
 	r->old = &slots[slot];
 	for (int n = any(3) + !any(40); n >= 0; n--)
 		change(now);
-	/* Any user may set this; so may the API server. */
+	/* A user or the API server may set deletionTimestamp. */
 	now->leaving |= !any(20);
 	if (now->form == POD)
 		r->subresource = subresources[any(COUNT(subresources))];
@@ -449,8 +450,8 @@ static void count(const struct request_context *r, bool allow)
 	kept += allow && r->old && !is_excepted(r) && denied_to(r->now).n;
 }
 
-/* False, and the difference, if the webhook does not do as the model
- * requires. */
+/* Returns false, after printing the difference, if the webhook does not do what
+ * the model requires. */
 static bool step(struct admission_worker *worker, struct buf *body)
 {
 	int slot = any(SLOTS);
@@ -506,7 +507,7 @@ int main(int argc, char **argv)
 	printf("%ld steps: %ld allowed (%ld by an exception, %ld keep what "
 	       "a CREATE is denied), %ld denied\n",
 	       steps, allowed, excepted, kept, denied);
-	/* A model that never reaches the relevant cases shows nothing. */
+	/* The test fails if the model rarely reaches the relevant cases. */
 	good &= kept > steps / 100 && denied > steps / 10;
 	printf("ratchet model: %d passed, %d failed\n", good, !good);
 	buf_release(&body);

@@ -40,8 +40,9 @@ struct box {
 
 struct thing {
 	enum form form;
-	int replicas;		      /* of owners */
-	struct box boxes[CONTAINERS]; /* a Pod's last one: for debugging */
+	int replicas; /* replicas of an owner */
+	/* the last container of a Pod is for debugging */
+	struct box boxes[CONTAINERS];
 	int volumes[VOLUMES];
 	int note, note_key;
 	bool dev, ticket, owned, leaving;

@@ -74,7 +74,7 @@ static void read_ticket(struct request_context *c, const struct review *review,
 	if (!text)
 		return;
 	if (!text[strspn(text, " \t\r\n")]) {
-		c->ticket_problem = "it is empty; it needs a ticket's text";
+		c->ticket_problem = "it is empty; it must name a ticket";
 		return;
 	}
 	for (size_t i = 0; i < glass->ngroups; i++)

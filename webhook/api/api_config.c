@@ -75,7 +75,7 @@ static int get_text(struct kubeconfig_reader *r, const struct node *map,
 	if (!node_str(node))
 		return problem(r, node, "%s: expected a string", key);
 	if (strlen(node->str) != node->len)
-		return problem(r, node, "%s: holds a NUL", key);
+		return problem(r, node, "%s: contains a NUL byte", key);
 	if (node->len)
 		*out = arena_strdup(&r->config->arena, node->str);
 	return 0;
@@ -158,7 +158,7 @@ static const char *check_server(struct kubeconfig_reader *r,
 		return NULL;
 	}
 	if (!text_starts(text, "https://")) {
-		problem(r, node, "server: only https:// is spoken");
+		problem(r, node, "server: only https:// is supported");
 		return NULL;
 	}
 	rest = text + strlen("https://");
@@ -208,7 +208,7 @@ static int check_pair(struct kubeconfig_reader *r, const struct node *user)
 static int read_user(struct kubeconfig_reader *r, const struct node *user)
 {
 	static const char password[] =
-		"API servers no longer take passwords; give a token or a "
+		"API servers no longer accept passwords; give a token or a "
 		"client certificate";
 	static const char plugin[] =
 		"credential plugins are not supported; give a token, a client "

@@ -118,7 +118,7 @@ static void report_unused(struct state *s, const char *reason)
 		s->unused_since = now;
 		metrics_add(s->metrics, METRICS_STATE_STOPS, 1);
 		log_event(s->log, LOG_WARN,
-			  "cluster state: rules that need it stop",
+			  "cluster state: rules that need it no longer run",
 			  &(struct log_field){"reason", reason, 0}, 1);
 	} else {
 		log_event(s->log, LOG_INFO,

@@ -49,7 +49,7 @@ static const struct refusal ambiguous = {
 	true};
 static const struct refusal malformed = {
 	400,
-	"expected names of headers as tokens, and no control character in a value or in the path\n",
+	"a header name is not a token, or a header value or the path has a control character\n",
 	true};
 static const struct refusal not_found = {
 	404, "not found: reviews go to /mutate and /validate\n", false};

@@ -389,7 +389,7 @@ static void read_bound(struct saving *s, struct wanted_kind *w,
 	const char *namespace = text_at(ref, "namespace");
 
 	if (!*w->group && text_eq(w->kind, "Secret"))
-		note_unread(s, w, "Secrets are never asked for");
+		note_unread(s, w, "Secrets are never read");
 	else if (!namespaced || *namespace || !only->n)
 		read_parameters(s, w, ref,
 				namespaced && *namespace ? namespace : NULL);

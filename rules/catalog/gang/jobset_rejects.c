@@ -68,7 +68,7 @@ static const struct rejection items[] = {
 		RULES
 		".all(i, r, r.?name.orValue('') == '' || !" RULES
 		".exists(k, other, k < i && other.?name.orValue('') == r.name))",
-		"'two rules of `failurePolicy` have one name'"),
+		"'two rules of `failurePolicy` have the same name'"),
 	REJECTION("coordinator-job", "JobSet", "spec.coordinator.jobIndex",
 		  COORDINATOR "self.spec.coordinator.?jobIndex.orValue(0) <"
 			      " job.?replicas.orValue(1))",

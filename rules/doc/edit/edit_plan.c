@@ -302,7 +302,7 @@ static struct edit_place *step_match(struct plan *plan, struct edit_place *list,
 		refuse_group(plan, edit->group, unknown,
 			     "the item's identity is filled in later");
 	else if (!found && edit->kind != EDIT_REMOVE)
-		refuse_group(plan, edit->group, old, "there is no such item");
+		refuse_group(plan, edit->group, old, "the item does not exist");
 	return found;
 }
 
@@ -324,7 +324,7 @@ static struct edit_place *step_index(struct plan *plan, struct edit_place *list,
 		return place_of(plan, list, item);
 	if (edit->kind != EDIT_REMOVE)
 		refuse_group(plan, edit->group, list->old,
-			     "there is no such item");
+			     "the item does not exist");
 	return NULL;
 }
 

@@ -13,7 +13,7 @@
 #include "splice_internal.h"
 
 static const char tagged[] = "a tag or unusual syntax comes before it";
-static const char crowded[] = "something else is on the same line";
+static const char crowded[] = "other text is on the same line";
 static const char indented[] = "the line begins with a tab or unusual syntax";
 
 /* --- adding -------------------------------------------------------------- */

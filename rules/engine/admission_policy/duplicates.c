@@ -40,8 +40,8 @@ static void report_duplicate(struct admission_policies *set,
 	node_anchor(first->object->root, &start, &end);
 	admission_problem(
 		set, copy, node_path(copy->object->root, "metadata.name"),
-		"%s `%s` differs from the one at %s:%u; a "
-		"cluster has one of a name",
+		"%s `%s` differs from the one at %s:%u; a cluster can have "
+		"only one with this name",
 		copy->object->kind, copy->object->name, first->source->name,
 		source_position(first->source, start).line);
 }

@@ -363,7 +363,7 @@ bool custom_export(struct arena *arena, const struct rule *rule,
 	if (!e.why)
 		put_policy(&e, &text);
 	if (!e.why && has_control(&text))
-		e.why = "a text of it holds a control character";
+		e.why = "one of its texts contains a control character";
 	if (!e.why) {
 		put_binding(&text, rule->name, setting->severity);
 		buf_add(out, text.data, text.len);

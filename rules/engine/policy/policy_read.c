@@ -222,7 +222,7 @@ const char *read_text(struct policy_reader *r, const struct node *node)
 		return NULL;
 	}
 	if (strlen(text) != node->len) {
-		problem(r, node, "the text holds a NUL byte");
+		problem(r, node, "the text contains a NUL byte");
 		return NULL;
 	}
 	return arena_strdup(policy_arena(r->policy), text);

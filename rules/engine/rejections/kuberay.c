@@ -225,7 +225,7 @@ static const struct rejection items[] = {
 		  HEAD_ENV_PATH("RAY_REDIS_ADDRESS"),
 		  "!" GCS
 		  " || !" HAS_ENV(HEAD_ENV("self"), "RAY_REDIS_ADDRESS"),
-		  "'the head sets RAY_REDIS_ADDRESS beside"
+		  "'the head sets RAY_REDIS_ADDRESS and"
 		  " `gcsFaultToleranceOptions`'"),
 	REJECTION(
 		"redis-password", CLUSTER, HEAD_ENV_PATH("REDIS_PASSWORD"),
@@ -233,7 +233,7 @@ static const struct rejection items[] = {
 			"self.headGroupSpec",
 			"redis-password") " == '' && !" HAS_ENV(HEAD_ENV("self"),
 								"REDIS_PASSWORD") ")",
-		"'the head sets the password of Redis beside"
+		"'the head sets the password of Redis and"
 		" `gcsFaultToleranceOptions`'"),
 	REJECTION(
 		"redis-username", CLUSTER, HEAD_ENV_PATH("REDIS_USERNAME"),
@@ -253,7 +253,7 @@ static const struct rejection items[] = {
 		  "!(" ROCKSDB ") || !['redisAddress', 'redisUsername',"
 		  " 'redisPassword', 'externalStorageNamespace'].exists(k, k in"
 		  " self.gcsFaultToleranceOptions)",
-		  "'the backend is `rocksdb` beside settings of Redis'",
+		  "'the backend is `rocksdb` with settings of Redis'",
 		  .since = "1.7"),
 	REJECTION(
 		"rocksdb-claim", CLUSTER, "gcsFaultToleranceOptions.storage",
@@ -261,7 +261,7 @@ static const struct rejection items[] = {
 		") || self.gcsFaultToleranceOptions.?storage.claimName"
 		".orValue('') == '' || !['size', 'storageClassName', 'accessModes']"
 		".exists(k, k in self.gcsFaultToleranceOptions.storage)",
-		"'`claimName` is set beside the settings of a new claim'",
+		"'`claimName` is set with settings of a new claim'",
 		.since = "1.7"),
 	REJECTION(
 		"rocksdb-managed", CLUSTER, HEAD_ENV_PATH("RAY_GCS_STORAGE"),
@@ -445,7 +445,7 @@ static const struct rejection items[] = {
 		"deletion-twice", JOB, "deletionStrategy.deletionRules",
 		"!" STRATEGY " || !" LEGACY
 		" || self.deletionStrategy.?deletionRules.orValue([]).size() == 0",
-		"'`deletionRules` is set beside `onSuccess` or `onFailure`'"),
+		"'`deletionRules` is set with `onSuccess` or `onFailure`'"),
 	REJECTION("deletion-half", JOB, "deletionStrategy",
 		  "!" STRATEGY " || !" LEGACY " || ["
 		  "self.deletionStrategy.?onSuccess.policy.orValue(''),"
@@ -496,7 +496,7 @@ static const struct rejection items[] = {
 		"self.deletionStrategy.deletionRules.exists(k, b, k < i &&"
 		" a.policy == b.policy && " CONDITION("a") " == " CONDITION(
 			"b") "))",
-		"'two deletion rules have one policy and condition'"),
+		"'two deletion rules have the same policy and condition'"),
 	REJECTION("rule-order", JOB, "condition.ttlSeconds",
 		  LATER("DeleteWorkers", "DeleteCluster") " && " LATER(
 			  "DeleteWorkers",

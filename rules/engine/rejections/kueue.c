@@ -97,7 +97,7 @@ static const struct rejection items[] = {
 		"topology-unconstrained", NULL, AT("unconstrained-topology"),
 		"!" HAS_POD("unconstrained-topology") " || !(" HAS_POD(
 			"required-topology") " || " HAS_POD("preferred-topology") ")",
-		"'podset-unconstrained-topology is set beside another"
+		"'podset-unconstrained-topology is set with another"
 		" topology'"),
 	REJECTION(
 		"unconstrained", NULL, AT("unconstrained-topology"),
@@ -151,7 +151,7 @@ static const struct rejection items[] = {
 		"group-slices", NULL, AT("group-name"),
 		"!" HAS_POD("group-name") " || (!" HAS_POD(
 			"slice-size") " && !" HAS_POD("slice-required-topology") ")",
-		"'podset-group-name is set beside slices'"),
+		"'podset-group-name is set with slices'"),
 	REJECTION(
 		"group-topology", NULL, AT("group-name"),
 		"!" HAS_POD("group-name") " || " HAS_POD(
@@ -281,7 +281,7 @@ static const struct rejection items[] = {
 		GROUP_NAME " == '' || " NOTE(
 			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
 						  "]",
-		"'its prebuilt workload and its group differ in name'",
+		"'its prebuilt workload and its group have different names'",
 		.since = "0.18"),
 	REJECTION(
 		"pod-group-of-annotation", "/Pod",
@@ -290,7 +290,7 @@ static const struct rejection items[] = {
 		" == '' || " HAS_NOTE("prebuilt-workload-name") " || " LABEL(
 			"prebuilt-workload-name") ".orValue('') in ['', " GROUP_NAME
 						  "]",
-		"'its prebuilt workload and its group differ in name'",
+		"'its prebuilt workload and its group have different names'",
 		.since = "0.18"),
 	REJECTION("pod-group-total", "/Pod",
 		  "metadata.labels[" K "pod-group-name]",
@@ -319,7 +319,7 @@ static const struct rejection items[] = {
 		"metadata.labels[" K "prebuilt-workload-name]",
 		LABEL("pod-group-name") ".orValue('') == '' || " LABEL(
 			"prebuilt-workload-name") ".orValue('') in ['', " LABEL("pod-group-name") ".orValue('')]",
-		"'its prebuilt workload and its group differ in name'"),
+		"'its prebuilt workload and its group have different names'"),
 	REJECTION("managed-label", "/Pod", "metadata.labels[" K "managed]",
 		  LABEL("managed") ".orValue('true') == 'true'",
 		  "'the label managed is not \"true\"'"),
@@ -359,13 +359,13 @@ static const struct rejection items[] = {
 			 " !" GROUPS ".exists(k, h, h.?coveredResources"
 			 ".orValue([]).exists(l, s, s == r && (k < i || (k == i"
 			 " && l < j))))))",
-		  "'two resource groups cover one resource'"),
+		  "'two resource groups cover the same resource'"),
 	REJECTION("flavor-twice", QUEUES, "resourceGroups",
 		  GROUPS
 		  ".all(i, g, g.?flavors.orValue([]).all(j, f, !" GROUPS
 		  ".exists(k, h, h.?flavors.orValue([]).exists(l, e,"
 		  " e.name == f.name && (k < i || (k == i && l < j))))))",
-		  "'one flavor is there twice'"),
+		  "'a flavor is listed twice'"),
 	REJECTION("flavor-resources", QUEUES, "resourceGroups",
 		  FLAVORS "f.?resources.orValue([]).size() =="
 			  " g.?coveredResources.orValue([]).size()))",
@@ -432,7 +432,7 @@ static const struct rejection items[] = {
 		  TAINTS ".all(i, a, !" TAINTS
 			 ".exists(k, b, k < i && a.key == b.key && a.effect =="
 			 " b.effect))",
-		  "'two taints have one key and effect'"),
+		  "'two taints have the same key and effect'"),
 	REJECTION("taint-key", "ResourceFlavor:spec", "nodeTaints",
 		  TAINTS ".all(t, t.?key.orValue('')." LABEL_KEY ")",
 		  "'the key of a taint is not valid'"),
@@ -452,7 +452,7 @@ static const struct rejection items[] = {
 		  "'a toleration is not valid'"),
 	REJECTION("level-twice", "Topology:spec", "levels",
 		  TWICE("self.?levels.orValue([])", ".nodeLabel"),
-		  "'two levels have one `nodeLabel`'"),
+		  "'two levels have the same `nodeLabel`'"),
 	REJECTION("hostname-level", "Topology:spec", "levels",
 		  "self.?levels.orValue([]).all(i, l, i =="
 		  " self.levels.size() - 1 || l.nodeLabel !="

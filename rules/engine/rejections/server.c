@@ -41,7 +41,7 @@ static const struct rejection items[] = {
 	REJECTION("schedule", NULL, NULL, NULL,
 		  "'`schedule` is not a cron schedule'"),
 	REJECTION("host-port-twice", NULL, NULL, NULL,
-		  "'two ports of the pod have one `hostPort`'"),
+		  "'two ports of the pod have the same `hostPort`'"),
 	REJECTION("host-network-port", NULL, NULL, NULL,
 		  "'`hostPort` differs from `containerPort` in a pod with"
 		  " hostNetwork'"),
@@ -116,14 +116,14 @@ static const struct rejection items[] = {
 	REJECTION("request-twice", CLAIM, "requests",
 		  REQUESTS ".all(i, a, !" REQUESTS
 			   ".exists(k, b, k < i && a.name == b.name))",
-		  "'two requests have one name'"),
+		  "'two requests have the same name'"),
 	REJECTION("request-name", CLAIM, "name", "self.name." LABEL,
 		  "'the name of a request is not a DNS label'",
 		  .each = "requests"),
 	REJECTION("request-both", CLAIM, "firstAvailable",
 		  "!has(self.firstAvailable) || (!has(self.exactly) &&"
 		  " !has(self.deviceClassName))",
-		  "'a request has `firstAvailable` beside its one device'",
+		  "'a request has `firstAvailable` with its one device'",
 		  .each = "requests"),
 	REJECTION("count-of-all", CLAIM, NULL,
 		  EXACTLY ".?allocationMode.orValue('') != 'All' || " EXACTLY

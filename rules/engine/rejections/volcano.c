@@ -73,7 +73,7 @@ static const struct rejection items[] = {
 		  TASKS ".all(i, t, !" TASKS
 			".exists(k, o, k < i && o.?name.orValue('') != '' &&"
 			" o.name == t.?name.orValue('')))",
-		  "'two tasks have one name'"),
+		  "'two tasks have the same name'"),
 	REJECTION("pod-name-length", JOB, "tasks",
 		  TASKS ".all(i, t, size(object.metadata.?name.orValue('') +"
 			" '-' + t.?name.orValue('') + '-' + string(i)) <= 63)",
@@ -100,11 +100,11 @@ static const struct rejection items[] = {
 	       POLICIES ".all(i, p, " EVENTS ".all(e, !" POLICIES
 			".exists(k, q, k < i && (e == q.?event.orValue('') ||"
 			" e in q.?events.orValue([])))))",
-	       "'two policies are for one event'"),
+	       "'two policies are for the same event'"),
 	POLICY("policy-any",
 	       POLICIES ".all(p, !('*' in " EVENTS ")) || " POLICIES
 			".all(p, " EVENTS ".all(e, e == '*'))",
-	       "'a policy for `*` is set beside others'"),
+	       "'a policy for `*` is set with others'"),
 	POLICY("policy-exit-zero",
 	       POLICIES ".all(p, p.?exitCode.orValue(1) != 0)",
 	       "'a policy is for the exitCode 0'"),
@@ -112,7 +112,7 @@ static const struct rejection items[] = {
 	       POLICIES ".all(i, p, !has(p.exitCode) || !" POLICIES
 			".exists(k, q, k < i && q.?exitCode.orValue(0) =="
 			" p.exitCode))",
-	       "'two policies are for one exitCode'"),
+	       "'two policies are for the same exitCode'"),
 	REJECTION("volume-path", JOB, "volumes",
 		  "self.?volumes.orValue([]).all(v, v.?mountPath.orValue('')"
 		  " != '')",
@@ -121,7 +121,7 @@ static const struct rejection items[] = {
 		  "self.?volumes.orValue([]).all(i, v, !self.volumes.exists(k,"
 		  " o, k < i && o.?mountPath.orValue('') == v.?mountPath"
 		  ".orValue('-')))",
-		  "'two volumes have one `mountPath`'"),
+		  "'two volumes have the same `mountPath`'"),
 	REJECTION("volume-claim", JOB, "volumes",
 		  "self.?volumes.orValue([]).all(v, has(v.volumeClaim) !="
 		  " (v.?volumeClaimName.orValue('') != ''))",

@@ -178,7 +178,7 @@ static const char *refusal(const struct suppressions *s,
 	if (clause->pointer)
 		return refusal_of_annotation(s, clause, finding);
 	return finding_is_denied_by(s->admission, finding)
-		       ? "admission denies it, and sees no comments"
+		       ? "admission denies it and does not read comments"
 		       : NULL;
 }
 
