@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Mutation check: with any one rule switched off, its own tests must fail.
+# Mutation check: if a rule is switched off, its tests must fail. Checks this
+# for each rule.
 # usage: mutation.sh GPUGATE [RULE]
 set -u
 here=$(dirname "$0")
@@ -10,7 +11,7 @@ for folder in "$here"/rules/${2:-*}/; do
 	rule=$(basename "$folder")
 	"$here"/run-rules.sh --ignore "$rule" "$gpugate" "$folder" >/dev/null 2>&1
 	passes=$? should=1
-	# Unreadable input is reported with any settings.
+	# Input that cannot be read is reported with any settings.
 	[ "$rule" != invalid-syntax ] || should=0
 	if [ $passes -ne $should ]; then
 		echo "FAIL the tests of $rule end with $passes without the rule" >&2

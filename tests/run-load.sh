@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The tests that put load on the webhook, one after the other, because each needs
-# the machine for itself. Times are printed, and checked only with TIMES=strict;
-# a lost request is always a failure. A step that fails is retried, with a
-# message: another program may have used the processors for seconds.
+# Runs the tests that put load on the webhook, one after the other, because
+# each needs the whole machine. Times are printed, and checked only with
+# TIMES=strict; a lost request is always a failure. A step that fails is
+# repeated, with a message: another program may have used the processors for
+# seconds.
 # usage: run-load.sh BUILD
 set -u
 build=$1

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Run steps, STEPS_AT_ONCE (2) at a time, count what they say, end with a table
-# and one line `N passed, N failed, N skipped` (table.sh). A step is
-# `name=command`. Counted are cmocka's and bats' results and lines
-# `...: N passed, N failed[, N skipped]`; a step that prints none of these counts
-# as one test. A line that begins with `skip:` is one skipped test and is shown.
+# Runs steps, STEPS_AT_ONCE (2) at a time, and counts their results; prints a
+# table and one line `N passed, N failed, N skipped` (table.sh). A step is
+# `name=command`. Results of cmocka and bats are counted, and lines `...: N
+# passed, N failed[, N skipped]`; a step that prints none of these counts as
+# one test. A line that begins with `skip:` is one skipped test and is shown.
 #
 # usage: run.sh LOGS STEP...
 set -u

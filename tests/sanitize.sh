@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Build with sanitizers beside the plain build and run the suite with it:
-# unit tests, command line, the whole corpus in every format. Without `thread`
-# also the tests with a single thread: most of the command line, the rules, and
-# the comparison of linter and webhook with objects changed at random.
+# Builds with sanitizers in a separate folder and runs the suite with that
+# build: unit tests, command line, the whole corpus in every format. Unless
+# `thread` is one of the sanitizers, also runs the tests that use a single
+# thread: most of the command line, the rules, and the comparison of linter
+# and webhook with objects changed at random.
 # usage: sanitize.sh SANITIZERS BUILD
 set -eu
 export ASAN_OPTIONS=detect_leaks=1:abort_on_error=0 UBSAN_OPTIONS=print_stacktrace=1

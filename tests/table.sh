@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Print the steps that run.sh wrote to folders of logs, the slowest first, then
-# the line of totals. A folder without them is a run that did not come so far: it
-# counts as one failure. CPU seconds do not grow with a machine's load.
+# Prints the steps that run.sh wrote into folders of logs, the slowest first,
+# then the line of totals. A folder without results belongs to a run that
+# ended before them, and counts as one failure. CPU seconds do not grow with a
+# machine's load.
 # usage: table.sh LOGS...
 for logs; do
 	if [ -f "$logs/steps" ]; then

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# One evaluation of an expression, beside cel-go in Kubernetes' environment: CPU
-# time, the best of three. Skipped aloud without Go.
+# Measures one evaluation of an expression, and compares it with cel-go in
+# Kubernetes' environment: CPU time, the best of three. Prints `skip:` without
+# Go.
 #
 # usage: cel.sh BUILD
 set -eu

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Measures the linter and floors in the same run. Only the ratios count; a
-# machine's microseconds are only there to be divided. Other tools (kubeconform,
+# Measures the linter and the floors (floor.c) in the same run. Only ratios
+# are compared, because times depend on the machine. Other tools (kubeconform,
 # conftest, gator, kyverno, kube-score) are timed as well if they are on PATH or
 # in build/peers. The webhook comes last (webhook.sh).
 set -eu

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Objects that were created a moment ago, before a real API server under load:
-# nothing is denied because the state lacks them. usage: absence.sh BUILD
+# Tests objects that were created a moment ago, on a real API server under
+# load: no object is denied because the state lacks them. usage: absence.sh
+# BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 . tests/control-plane/control-plane.sh

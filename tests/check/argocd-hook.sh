@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Argo CD hook, for each source of the README: Argo CD's own code generates
-# the manifests, a real API server takes them, and the command runs with the
-# environment that its Pod reads from them.
+# Tests the Argo CD hook for each source of the README: Argo CD's own code
+# generates the manifests, a real API server accepts them, and the command
+# runs with the environment that its Pod reads from them.
 # usage: argocd-hook.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The plugin for Argo CD: the component on a repo server's Deployment, and
-# deploy/argocd/cmp/plugin.yaml as the plugin server runs it: the protocol in
-# argocd.py, Argo CD's own server, and the repo server's generation of manifests
-# in front of that.
+# Tests the plugin for Argo CD: the component on a repo server's Deployment,
+# and deploy/argocd/cmp/plugin.yaml as the plugin server runs it, by the
+# protocol in argocd.py, by Argo CD's own plugin server, and by its repo
+# server, which generates manifests.
 # usage: argocd.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

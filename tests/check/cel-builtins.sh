@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Rules of the catalog that are in CEL as well (rules/catalog/*/*.cel): both
-# find the same, over the rules' own examples and the corpus; and cel-go denies
-# by the policies of deploy/vap what they find.
+# Compares rules of the catalog with their versions in CEL
+# (rules/catalog/*/*.cel): both must find the same in the rules' examples and
+# in the corpus; and cel-go, with the policies of deploy/vap, must deny the
+# same objects.
 #
 # usage: cel-builtins.sh [BUILD]
 # shellcheck source=tests/check/lib.bash

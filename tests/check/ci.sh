@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The CI jobs, run as a runner would: the GitHub action's step with its files
-# for outputs and summary, the GitLab job's lines with inputs filled in. The
-# action, the workflows and the documentation's examples are checked by
-# actionlint. Reports are read back with Python.
+# Runs the CI jobs as a runner would: the step of the GitHub action with files
+# for outputs and summary, and the lines of the GitLab job with inputs filled
+# in. actionlint checks the action, the workflows and the examples of the
+# documentation. Python reads the reports.
 # usage: ci.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -100,7 +100,8 @@ check 'an absent executable' [ "$status" -eq 2 ]
 github since=--output=x
 check 'a revision is no option' [ "$status" -eq 2 ]
 
-# A change that turns the check off: its author's own policy does not count.
+# A change that turns the check off: the policy of the change itself must not
+# count.
 turn_off() {
 	git checkout -q -b "$1"
 	printf '%s\n' 'apiVersion: gpugate.dev/v1' 'kind: Policy' "$2" >.gpugate.yaml

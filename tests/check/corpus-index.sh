@@ -15,7 +15,7 @@
 dump=$build/tests/tools/object_dump
 passed=0 failed=0
 
-# Lines of awk: "FAIL ..." and, last, "counts PASSED FAILED".
+# Lines of output: "FAIL ..." and, last, "counts PASSED FAILED".
 sum_up() {
 	grep '^FAIL' "$1" >&2
 	set -- $(sed -n 's/^counts //p' "$1")

@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Objects of the corpus before a real API server that has policies in force and
-# knows the operators' kinds: what it makes of quantities, defaults and lists
-# is what `lint --admission-policy` sees; and what `rules --format vap` makes of
-# rules files warns of the objects in which the rules find something.
+# Creates objects of the corpus on a real API server that has policies and
+# knows the operators' kinds. `lint --admission-policy` must see the same
+# quantities, defaults and lists as that server; and the policies that `rules
+# --format vap` makes of rules files must warn about the objects in which the
+# rules find something.
 #
 # usage: corpus-server.sh [BUILD]     MODES=values or rules: one of both
 # shellcheck source=tests/check/lib.bash

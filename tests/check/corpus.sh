@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The corpus of real manifests: no crash, every file accounted for, the same
-# report for any number of threads, and the expected figures of the index.
+# Lints the corpus of real manifests: no crash, every file is counted, the
+# report is the same for any number of threads, and the figures are those of
+# the index.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$corpus"

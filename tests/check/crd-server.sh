@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The validation rules of CustomResourceDefinitions on objects that break them:
-# a real API server that has the definitions says the same of each.
+# Compares the validation rules of CustomResourceDefinitions with a real API
+# server that has the definitions, on objects that break the rules: the
+# messages must be the same.
 #
 # usage: crd-server.sh [BUILD]     SEED=of the objects
 # shellcheck source=tests/check/lib.bash

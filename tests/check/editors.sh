@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The page's Neovim, from 0.7 on, shows findings of a file. The extension of
-# Visual Studio Code: its own tool packs it, with all that it needs to start.
+# Tests that Neovim, from 0.7 on, shows findings of a file with the
+# configuration of the page; and that the extension of Visual Studio Code can
+# be packed by its own tool, with all files that it needs to start.
 # usage: editors.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Checks that --fix leaves whole files, old or new, if it is killed, the disk is
-# full or writing is not permitted. See fix_kill.py.
+# Checks that --fix leaves complete files, old or new, if the program is
+# killed, the disk is full or writing is not permitted. See fix_kill.py.
 # usage: fix-kill.sh BUILD [KILLS]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# deploy/flux/README.md: its shell is run with a flux that notes what it is
-# asked, and a real API server with the webhook answers what kustomize-controller
-# asks: server-side apply as a dry run.
+# Tests deploy/flux/README.md: runs its shell commands with a flux that
+# records its arguments, and sends the requests of kustomize-controller
+# (server-side apply as a dry run) to a real API server with the webhook.
 # usage: flux.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

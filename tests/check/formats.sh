@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Every report format read back by other people's parsers: SARIF against its
-# schema, XML by expat, JSON by Python, Markdown by markdown-it. Nothing may
-# be lost between formats, and hostile text may forge nothing. Inputs: made-up
-# findings (plain, hostile, none, many) and the corpus when it is there.
+# Reads every report format with independent parsers: SARIF by its schema, XML
+# with expat, JSON with Python, Markdown with markdown-it. All formats must
+# have the same findings, and hostile text must not forge any. Inputs: made-up
+# findings (plain, hostile, none, many) and the corpus if it is there.
 # usage: formats.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

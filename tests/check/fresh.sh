@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The README's two commands in a root that has only apt: debootstrap, a clone
-# of HEAD, chroot. Needs root, debootstrap and a mirror: of Debian that of this
-# machine's own apt sources, of Ubuntu UBUNTU_MIRROR.
-# RUN='COMMAND; ...': this instead, after `make full-deps`, with the corpus.
+# Runs the README's two commands in a root that has only apt: debootstrap, a
+# clone of HEAD, chroot. Needs root, debootstrap and a mirror: for Debian the
+# one in this machine's apt sources, for Ubuntu UBUNTU_MIRROR.
+# RUN='COMMAND; ...': runs this instead, after `make full-deps`, with the
+# corpus.
 #
 # usage: fresh.sh BUILD [bookworm|trixie|noble]
 # shellcheck source=tests/check/lib.bash

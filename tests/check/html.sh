@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The pages of gpugate in headless Chromium: a report of more than 2,000
-# findings, one of few, the quota page and its map. No request, no message on
-# the console, clean for axe-core in light and dark, the filter, the keyboard,
-# print, and a browser that runs no script.
+# Opens the pages of gpugate in headless Chromium: a report of more than 2,000
+# findings, a report of few, the quota page and its map. Checks that a page
+# sends no request and logs no message, has no problem for axe-core in light
+# and dark, and that the filter, the keyboard, printing and a browser without
+# scripts work.
 # usage: html.sh BUILD [FOLDER]     FOLDER: keep screenshots there
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Before a real API server: a tenant that may create namespaces takes no name
-# that the policy exempts as infrastructure; gpugated exempts just these.
+# On a real API server, a tenant who may create namespaces must not get a name
+# that the policy exempts as infrastructure; gpugated exempts only these
+# names.
 # usage: infrastructure.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The JSON reader against JSONTestSuite and against Go's encoding/json.
-#   y_  every file is accepted, n_  every file is refused
-#   i_  and all others: decided, with the same value, as Go decides, except
-#       for the differences listed below
-#   random texts, half of them broken: decided as Go decides
+# Compares the JSON reader with JSONTestSuite and with Go's encoding/json.
+#   y_  every file must be accepted; n_  every file must be rejected
+#   i_  and all others: same result and value as in Go, except for
+#       the differences listed below
+#   random texts, half of them broken: same result as in Go
 #
 # usage: json.sh [BUILD]     COUNT=random texts  SEED=of them
 # Without the suite or without Go >= 1.26 what needs it is skipped aloud.

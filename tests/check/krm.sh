@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The KRM function under a real kustomize, the post-renderer under real Helm 3
-# and Helm 4, all built from Go modules into a cache (minutes, once).
-# HELM=0 leaves Helm out. usage: krm.sh BUILD
+# Tests the KRM function with a real kustomize, and the post-renderer with
+# real Helm 3 and Helm 4, all built from Go modules into a cache (takes
+# minutes, once). HELM=0 leaves out Helm. usage: krm.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 # shellcheck source=/dev/null

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# kubectl's plugin with a real kubectl and a real API server: usage under its
-# name, the objects of namespaces, quotas, contexts, and kubectl's completion.
+# Tests kubectl's plugin with a real kubectl and a real API server: usage, the
+# objects of namespaces, quotas, contexts, and kubectl's completion.
 # usage: kubectl.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The language server: random edits against `gpugate lint` of the same texts
-# (LSP_EDITS of them), and a session of a real client library, pygls.
+# Tests the language server: compares it with `gpugate lint` after random
+# edits (LSP_EDITS of them), and runs a session of a real client library,
+# pygls.
 # usage: lsp.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

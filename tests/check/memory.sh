@@ -56,7 +56,8 @@ strings "$gpugated" | grep -q __asan_init && limit=4096
 check '4 workflows of deep manifests' flood brackets 4 $limit
 check '4 workflows of one long list' flood lists 4 $limit
 stop
-# Less than four of them need: each is answered, and the process survives.
+# With less memory than four of the reviews need: each is answered, and the
+# process is not killed.
 if ! strings "$gpugated" | grep -q __asan_init; then
 	ulimit -S -d 61440
 	start --max-memory 160Mi

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Planted defects are found (planted_defects.py). usage: planted-defects.sh BUILD [-v]
+# Checks that planted defects are found (planted_defects.py). usage:
+# planted-defects.sh BUILD [-v]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$corpus"

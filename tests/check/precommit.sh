@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The hooks under the real pre-commit, and the wheel they are installed from
-# under the real pip: without a network (a namespace that has none, where the
-# kernel allows it), with a given executable, from source, and on a machine
-# that cannot build. Prints what a first and a later run take.
+# Tests the hooks with the real pre-commit, and the wheel from which they are
+# installed with the real pip: without a network (in a namespace without one,
+# if the kernel allows it), with a given executable, from source, and on a
+# machine that cannot build. Prints the times of a first and of a later run.
 # usage: precommit.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

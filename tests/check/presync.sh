@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The Argo CD hook's command against a real API server and controller manager:
-# it fails with the line in the manifest while the quota is full, and passes
-# when it is free; it reads with no more than deploy/argocd/rbac.yaml grants.
+# Tests the command of the Argo CD hook on a real API server and controller
+# manager: it fails with the line in the manifest while the quota is full, and
+# passes when the quota is free; the rights in deploy/argocd/rbac.yaml suffice
+# for it.
 # usage: presync.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

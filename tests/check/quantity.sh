@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Quantities against apimachinery's ParseQuantity: the same texts are taken,
-# with the same canonical text, Value and MilliValue. The cases are every
-# sign, number and suffix of the oracle's lists joined, and random texts.
+# Compares quantities with apimachinery's ParseQuantity: both must accept the
+# same texts, with the same canonical text, Value and MilliValue. Cases are
+# all combinations of the signs, numbers and suffixes in the oracle's lists,
+# and random texts.
 #
 # usage: quantity.sh [BUILD]     COUNT=random texts  SEED=of them
 # Skipped aloud without Go >= 1.26.

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Runs the model of the findings that an UPDATE may keep: once for long, and
-# once briefly with each comparison of the product broken, which must fail.
+# then briefly with each comparison of the product broken in turn, which must
+# fail.
 # usage: ratchet.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# A release of this machine's architecture, built twice in different folders:
-# the same bytes; unpacked, linted and installed by the tools that users have;
-# and the steps of the workflow that publishes it. Artifacts for other systems
-# are built only by `make release`.
+# Builds a release for this machine's architecture twice in different folders,
+# which must give the same bytes; unpacks, lints and installs it with the
+# tools that users have; and runs the steps of the workflow that publishes it.
+# Only `make release` builds artifacts for other systems.
 # usage: release.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The real gpugated under load while it is restarted, killed, overloaded and
-# short of things. usage: reliability.sh BUILD [SCENARIO...]
+# Runs the real gpugated under load while it is restarted, killed, overloaded,
+# or short of memory, files or time. usage: reliability.sh BUILD [SCENARIO...]
 #
 #	restart  two processes in turn behind balancers that hear of it late
 #	kill     SIGKILL and start, to the first verdict

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The corpus and the examples of the rules, written in other ways: the same
-# findings at the right places.
+# Rewrites the corpus and the examples of the rules in other styles: the same
+# findings must be at the right places.
 # usage: rewritten-input.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

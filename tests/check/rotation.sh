@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Certificates and CAs swapped under load, and files put in place that
-# cannot be used. usage: rotation.sh BUILD
+# Replaces certificates and CAs under load, also by files that cannot be used.
+# usage: rotation.sh BUILD
 # ROTATION_SECONDS=120 is the long run (30 by default).
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

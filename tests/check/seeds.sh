@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# The manifests of the guides this project began with: each is recognized,
-# and the defects known in them are found.
+# Lints the manifests of the guides with which this project began: each kind
+# must be known, and the known defects must be found.
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need "$shared/seeds"

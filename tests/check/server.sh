@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The webhook's server by itself, in front of a webhook that judges nothing:
-# refusals that arrive, overload, two servers that are drained in turn, slow
-# clients in their thousands, memory, and its CPU time against the least that
-# libmicrohttpd can do. usage: server.sh BUILD [PART...]
+# Tests the webhook's server alone, in front of a webhook that checks nothing:
+# rejections that reach the client, overload, two servers that are drained in
+# turn, thousands of slow clients, memory, and its CPU time compared with the
+# least that libmicrohttpd needs. usage: server.sh BUILD [PART...]
 # About 2 minutes. Parts: refusals overload drain memory slow floor
 #
 # SECONDS_SLOW=25 of slow clients, SECONDS_CPU=5 of each timing.

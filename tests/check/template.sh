@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Patches of templates against apimachinery's strategicpatch: random templates
-# and patches, with directives and nulls, give the same pods. Only the order of
-# items that are merged by a key is left open.
+# Compares patches of templates with apimachinery's strategicpatch: random
+# templates and patches, with directives and nulls, must give the same pods.
+# Only the order of items that are merged by a key may differ.
 #
 # usage: template.sh [BUILD]     COUNT=cases  SEED=of them
 # Skipped aloud without Go >= 1.26.

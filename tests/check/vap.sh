@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Policies of a public library under `lint --admission-policy`: the verdict on
-# each object of its suite is the API server's. And the validation rules of the
-# CRDs of operators, which API servers have taken, compile under their schemas.
+# Checks the policies of a public library under `lint --admission-policy`: the
+# verdict on each object of its suite must be the API server's. Also checks
+# that the validation rules of operators' CRDs, which API servers accept,
+# compile under their schemas.
 #
 # usage: vap.sh [BUILD]   ONLY=C-0046: one policy  KEEP=1: show the files
 # Skipped aloud without the shared folder or without python3-yaml.

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# The webhook behind a real kube-apiserver: what is denied, patched, warned
-# and audited, a rollout from audit to enforce, and the corpus through the
-# linter and the webhook. usage: webhook.sh BUILD
+# Tests the webhook with a real kube-apiserver: denials, patches, warnings and
+# audit annotations, a rollout from audit to enforce, and the corpus through
+# the linter and the webhook. usage: webhook.sh BUILD
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
 need_control_plane --crds

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Values of the wrong shape, in manifests, reviews and states: see wrong_types.py.
+# Checks values of wrong types in manifests, reviews and states: see
+# wrong_types.py.
 # usage: wrong-types.sh BUILD [PART...]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"

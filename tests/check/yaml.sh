@@ -6,7 +6,7 @@
 #   corpus      every file: no difference
 #   suite       every case of yaml-test-suite: the differences listed in
 #               yaml-differences.txt and no others
-# Texts at random are for yaml-random.sh.
+# yaml-random.sh compares random texts.
 #
 # usage: yaml.sh [BUILD]
 # Without the shared folder or without Go >= 1.26 what needs it is skipped

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# The commands beside lint.
+# Commands other than lint.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Exit status and usage errors.
+# Exit status and messages about wrong usage.
 bats_require_minimum_version 1.5.0
 load helper
 

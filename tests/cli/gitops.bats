@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: Apache-2.0
-# Repositories of GitOps teams: nothing that is correct is an error.
+# Repositories of GitOps teams: correct manifests have no errors.
 bats_require_minimum_version 1.5.0
 load helper
 

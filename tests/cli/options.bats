@@ -385,7 +385,7 @@ load helper
 	lint --write-baseline base.json a.yaml
 	lint --baseline base.json a.yaml
 	is "$status" 0
-	# Elsewhere it is new, and so is another mistake.
+	# Elsewhere the finding is new, and so is a different finding.
 	printf 'a: [\n' >b.yaml
 	lint --baseline base.json a.yaml b.yaml
 	is "$status" 1

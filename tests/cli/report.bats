@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Reports that people look at: the page, and links to the rules' pages.
+# HTML reports, and links to the rules' pages.
 bats_require_minimum_version 1.5.0
 load helper
 

@@ -183,7 +183,7 @@ bounded() {
 	bounded lint --cluster large.json x.yaml
 	is "$status" 2
 	holds "$stderr" "large.json: larger than 256 MiB"
-	# files that were not named
+	# other files that were not named
 	ln -s /dev/zero .gpugate.yaml
 	bounded lint x.yaml
 	is "$status" 2

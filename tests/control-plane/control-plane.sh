@@ -15,10 +15,9 @@
 #   control_plane_until SECONDS COMMAND...       try until it succeeds
 #   control_plane_free_port
 #
-# What there is to know is in DIR: admin.kubeconfig, ca.crt, ca.key,
-# audit.log, NAME.log and NAME.pid of each program. A function that finds no
-# programs (no Go) or no CRDs returns 77. Call control_plane_stop before DIR
-# is removed.
+# DIR contains admin.kubeconfig, ca.crt, ca.key, audit.log, and NAME.log and
+# NAME.pid of each program. A function returns 77 if the programs (without Go)
+# or the CRDs are missing. Call control_plane_stop before DIR is removed.
 
 control_plane_here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 

@@ -4,11 +4,12 @@
 # Crashes stay in BUILD/crashes.
 #
 # usage: run.sh BUILD TARGET [SECONDS]
-# With SECONDS the search is random, goes on for so long and begins where the last
-# one ended. Without, a new finding does not depend on luck or load: the number of
-# inputs (at the head of the target, times FUZZ_TIMES) and the seed (FUZZ_SEED) are
-# fixed, the corpus begins empty and is not read again, and addresses stay. (A
-# review measures its time, which leads `review` a little elsewhere.)
+# With SECONDS, the search is random, takes that long and begins with the
+# inputs of the last one. Without SECONDS, the result depends neither on
+# chance nor on load: the number of inputs (at the head of the target, times
+# FUZZ_TIMES) and the seed (FUZZ_SEED) are fixed, the corpus begins empty and
+# is not read again, and addresses do not change. (A review measures its time,
+# so runs of `review` differ a little.)
 set -eu
 build=$1 target=$2 seconds=${3-} times=${FUZZ_TIMES:-1} seed=${FUZZ_SEED:-1}
 here=$(dirname "$0")
@@ -38,8 +39,8 @@ seeds=()
 for folder in tests/rules deploy/examples "$here/regress-$target"; do
 	[ -d "$folder" ] && seeds+=("$folder")
 done
-# A slow target uses the share of seeds at the top of its file: mutated inputs
-# find more than unchanged ones.
+# A slow target gets only the share of seeds at the top of its file: changed
+# inputs find more errors than unchanged ones.
 every=$(sed -n 's/^ \* Seeds: 1 of //p' "$here/fuzz_$target.c")
 if [ -n "$every" ]; then
 	rm -rf "$build/seeds-$target" && mkdir "$build/seeds-$target"
@@ -62,10 +63,11 @@ else
 	}
 	run=("$build/fuzz_$target" -seed="$seed" -reload=0
 		-runs=$((inputs * times)))
-	# A container may forbid it.
+	# A container may forbid this.
 	! setarch -R true 2>/dev/null || run=(setarch -R "${run[@]}")
 fi
-# Finds an input that never ends, not one that a loaded machine reads slowly.
+# A long limit, to find inputs that never end, but not slow ones on a loaded
+# machine.
 if "${run[@]}" -timeout=600 -rss_limit_mb=2048 \
 	-artifact_prefix="$build/crashes/$target-" -print_final_stats=1 \
 	"$corpus" "${seeds[@]}" >"$build/fuzz-$target.log" 2>&1; then

@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Every header compiles alone (but those for other systems): the build shows it of
-# those that a file includes first. Files open with their license line, and no two
-# structs of the product have one name.
+# Checks that every header compiles alone (except those for other systems): a
+# header that a file includes first is checked by the build itself. Checks
+# that files begin with their license line, and that two structs of the
+# product never have the same name.
 set -u
 fail=0
 cc=${CC:-cc} # maybe with a launcher before it
-# Headers that are included first, by three names: as written, of the same
-# folder, and of include/.
+# Headers that a file includes first, under three names: as written, in the
+# folder of the file, and in include/.
 first=$(git ls-files '*.c' ':!tests' | xargs awk '
 	FNR == 1 { done = 0 }
 	!done && /^#include/ {

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The layers depend on each other one way only:
-# base <- doc <- kube <- cel <- engine <- catalog; lint and webhook on top, apart.
+# Checks that the layers depend on each other in one direction only: base <-
+# doc <- kube <- cel <- engine <- catalog; lint and webhook are above these
+# and independent of each other.
 set -u
 fail=0
 # forbid PATHSPECS PATTERN REASON; a * of git matches folders too
@@ -36,6 +37,6 @@ forbid 'lint/*.[ch]' "${inc}webhook" 'lint must not see webhook'
 forbid 'webhook/*.[ch]' "${inc}lint" 'webhook must not see lint'
 forbid 'certs/*.[ch] include/certs/*.h' "$inc(doc|kube|engine|webhook)/" \
 	'certs must know base only'
-# Every kind name in a rule would be knowledge that belongs into the data.
+# A rule must not contain names of kinds, which belong into the tables.
 [ "$fail" -eq 0 ] && echo 'layers: ok'
 exit "$fail"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The way of tests/README.md from nothing to a tested rule, in a copy of the
-# tree: the skeleton compiles, its examples pass and fail without it, and what
-# make rule must refuse it refuses.
+# Follows tests/README.md from the beginning to a tested rule, in a copy of
+# the tree: the skeleton compiles, its examples fail without the rule, and
+# `make rule` rejects what it must reject.
 # usage: new-rule.sh BUILD
 set -u
 build=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# The README's picture: what the program prints of the examples.
+# Makes the README's picture from the output of the program for the examples.
 # usage: picture.sh GPUGATE
 set -u
 cd "$(dirname "$0")/../.." || exit 2

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Each rule: file name = name, folder = category, all texts filled, a test
-# folder; and no writable data in its object file.
+# Checks each rule: file name = name, folder = category, all texts are
+# present, it has a test folder, and its object file has no writable data.
 set -u
 gpugate=$1
 build=$2
@@ -48,7 +48,8 @@ for r in rules:
     for key in ("summary", "why", "remedy", "evidence", "category", "severity"):
         assert r.get(key), (r["name"], key)
 ' 2>/dev/null || { command -v python3 >/dev/null && bad 'rules --format json is not in order'; }
-# The parts that rules in CEL share are all used, and name kinds of the table.
+# Checks that all parts which rules in CEL share are used, and name kinds of
+# the table.
 for part in $(sed -n 's/^\$\(.*\):$/\1/p' rules/catalog/common.cel); do
 	grep -qx " *\\\$$part" rules/catalog/*/*.cel ||
 		bad "no rule in CEL uses \$$part"

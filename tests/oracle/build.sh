@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Make the oracle available as BUILD/tests/oracle/oracle: a link into the cache,
-# where it is built once for these sources, these versions of modules and this Go.
-# Checks that run side by side share it: one builds, the others wait.
+# Makes the oracle available as BUILD/tests/oracle/oracle: a link into the
+# cache, where it is built once for these sources, these versions of modules
+# and this Go. Checks that run at the same time share it: one builds, the
+# others wait.
 # usage: build.sh BUILD
 set -eu
 mkdir -p "$1/tests/oracle"
@@ -15,7 +16,8 @@ key=$({ echo "$go" && cat go.mod go.sum ./*.go; } | sha256sum | cut -c1-16)
 oracle=$cache/oracle-$key
 [ -x "$oracle" ] || flock "$cache/oracle.lock" sh -c '
 	[ -x "$1" ] && exit
-	# Without the state of the checkout.
+	# Without the revision of the checkout, which would change the
+	# program.
 	go build -buildvcs=false -o "$1.new" . && mv "$1.new" "$1"' sh "$oracle"
 ln -sfn "$oracle" "$folder/oracle.$$"
 mv -fT "$folder/oracle.$$" "$folder/oracle"

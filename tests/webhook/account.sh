@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash
 #
-# The webhook's own service account before a real API server, for tests that
-# have sourced control-plane.sh: source this file, too.
+# Makes the webhook's service account on a real API server. Tests source this
+# file after control-plane.sh.
 #
 #   account_make RBAC.yaml...   the namespace, the account, those rights and no
 #                               others; writes DIR/account.kubeconfig, which

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
-# Build the operators' own validation, one program each, into a folder of the
-# cache for these sources and this Go, and print the folder. It also has a file
-# `definitions` with the folders of their CustomResourceDefinitions, by operator.
+# Builds one program for each operator from its own validation code, into a
+# folder of the cache for these sources and this Go, and prints the folder.
+# Its file `definitions` lists the folders of the CustomResourceDefinitions by
+# operator.
 # usage: build.sh
 set -eu
 cache=${GPUGATE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/gpugate-tests}
