@@ -246,8 +246,8 @@ const char *rule_number(struct rule_run *run, int64_t n);
  * Overrides the rule's severity, unless the policy sets it; the action changes
  * with it, unless the policy sets that too. A rule of lower severity that
  * raises a finding to an error must have RULE_RAISES. If a finding depends
- * on an unknown fact, its message must name the fact with "if", and its severity
- * should be SEVERITY_INFO.
+ * on an unknown fact, its message must name the fact with "if", and its
+ * severity should be SEVERITY_INFO.
  */
 void finding_severity(struct finding *finding, enum severity severity);
 /* Returns the action for a severity if the policy sets none: an error denies
