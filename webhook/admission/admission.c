@@ -258,9 +258,9 @@ static bool judge_sees(const struct review *review)
 }
 
 /*
- * Returns the reason why the object is not checked. A Scale does not contain the
- * requests of its pods. The cluster state has only the running pods: none at
- * zero replicas, and pods of two versions during an update.
+ * Returns the reason why the object is not checked. A Scale does not contain
+ * the requests of its pods. The cluster state has only the running pods: none
+ * at zero replicas, and pods of two versions during an update.
  */
 static enum metrics_counter why_unjudged(const struct review *review)
 {
