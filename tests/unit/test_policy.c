@@ -535,8 +535,7 @@ static void a_folder_is_one_policy(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* The starter policy loads as written, and with all its examples switched
- * on. */
+/* The starter policy loads as written, and with its examples switched on. */
 static void the_starter_policy_loads(void **state)
 {
 	struct policy_problems problems = {0};
@@ -552,8 +551,7 @@ static void the_starter_policy_loads(void **state)
 	policy_free(policy);
 	copy = rest = strdup(text.data);
 	while ((line = strsep(&rest, "\n"))) {
-		/* In the starter, a line with one blank after # is text; with
-		 * none or two, an example. */
+		/* Examples have no blank after the #, or two of them. */
 		if (line[0] == '#' && line[1] != ' ')
 			line++;
 		else if (strncmp(line, "#  ", 3) == 0 && line[3] != ' ')

@@ -36,8 +36,7 @@ static int tear_down(void **state)
 /* A request, its response, and whether the connection stays open. */
 struct exchange {
 	const char *what, *request;
-	/* 0: 400, or the connection ends without a response (MHD 1.0) */
-	int status;
+	int status; /* 0: 400, or an end without a response (MHD 1.0) */
 	bool lives;
 	const char *header; /* part of the response's headers, or NULL */
 };
@@ -396,9 +395,8 @@ static void wait_in_flight(const struct stage *stage, unsigned n)
 	fail_msg("in flight: %u", server_in_flight(stage->server));
 }
 
-/* Returns false if the machine stopped the test for so long that the result
- * does not count: a client that waits longer than a moment does not count
- * against the others. */
+/* Returns false if the machine stopped the test for so long that the result is
+ * wrong: a client that waits for long does not count against the others. */
 static bool overload(const struct stage *stage)
 {
 	struct caller waiting[3], late;
@@ -440,8 +438,7 @@ static void overload_is_answered(void **state)
 	assert_true(stage_figure(stage, "gpugate_overload_total") > before);
 }
 
-/* A client that disconnects in the middle of a request leaves no memory in
- * use. */
+/* All memory is free after a client disconnects in the middle of a request. */
 static void a_client_that_goes_leaves_nothing(void **state)
 {
 	const struct stage *stage = *state;

@@ -18,9 +18,8 @@
 #include "json.h"
 #include "rules/doc/cost.h"
 
-/* True on the usual path, which is the form that the API server writes. Rare
- * cases are in separate functions, which keeps registers free in the loop of
- * json_tree(). */
+/* True on the usual path, the form that the API server writes. Rare cases are
+ * in separate functions, to keep registers free in the loop of json_tree(). */
 #define usual(what) __builtin_expect(!!(what), 1)
 #define RARE	    __attribute__((noinline))
 
