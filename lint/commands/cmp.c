@@ -78,8 +78,8 @@ static const char *variable(const char *name)
 	return value && *value ? value : NULL;
 }
 
-/* Returns the application's folder without its path in the repository; if the
- * path is unknown, the root of git's repository, or the folder itself. */
+/* The application's folder without its path in the repository; if that is
+ * unknown, git's repository, or the folder itself. */
 static const char *find_root(struct cmp *cmp)
 {
 	const char *path = variable("ARGOCD_APP_SOURCE_PATH");
@@ -98,8 +98,8 @@ static const char *find_root(struct cmp *cmp)
 	return len ? arena_strndup(&cmp->arena, cmp->folder, len) : cmp->folder;
 }
 
-/* Adds a file of values. Its path is relative to the application's folder, or
- * with a leading / to the repository, as in Argo CD's Helm sources. */
+/* Adds a file of values. Its path is relative to the application, or with a
+ * leading / to the repository, as in Argo CD's Helm sources. */
 static int add_values(struct cmp *cmp, const char *name)
 {
 	struct buf path;
@@ -134,8 +134,7 @@ static int take_values(struct cmp *cmp, const json_t *value)
 	return rc;
 }
 
-/* Adds assignments for `helm --set`. Inside of braces, as in {a,b}, a comma
- * separates items; other commas are part of the value. */
+/* A comma is part of the value, except in a list: {a,b}. */
 static int take_assignments(struct cmp *cmp, const json_t *value)
 {
 	const char *key;
@@ -196,7 +195,7 @@ static int take_recurse(struct cmp *cmp, const json_t *value)
 static const struct parameter {
 	const char *name, *member; /* member contains the value */
 	json_type type;
-	bool discovers; /* the value decides about --discover */
+	bool discovers; /* decides about --discover */
 	int (*take)(struct cmp *cmp, const json_t *value);
 } parameters[] = {
 	{"render", "string", JSON_STRING, true, take_render},
@@ -525,8 +524,8 @@ static int print_texts(struct filter *f)
 	return print_out(&out);
 }
 
-/* Lints the texts and prints them if the check passes. Without objects, Argo CD
- * would delete the whole application, so that is an error. */
+/* Lints the texts, and prints them if none fails. Without objects Argo CD would
+ * prune the whole application. */
 static int lint_rendered(struct filter *f)
 {
 	filter_lint(f);
