@@ -25,7 +25,8 @@ struct load_limits {
 	uint32_t nodes;	     /* of one document, alias copies included */
 	uint32_t documents;  /* of one file */
 	uint32_t directives; /* %YAML, %TAG lines of one document */
-	uint64_t flow_work; /* of one file: sum over events of the flow depth */
+	/* of one file: depth in [ ] and { }, added up over all events */
+	uint64_t flow_work;
 };
 
 extern const struct load_limits load_limits_default;

@@ -432,7 +432,7 @@ static void calm_down(struct world *w)
 	assert_true(w->leaves[w->secret.leaf].to > w->t);
 	puts = w->puts;
 	patches = w->patches;
-	/* Until something is due. */
+	/* Runs until a step is due. */
 	end = w->replicas[0].next - w->poll - w->settle;
 	while (w->t < end)
 		go_on(w);

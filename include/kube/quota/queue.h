@@ -21,7 +21,7 @@ struct queue_offer {
 	struct quantity most; /* amount in the best flavor */
 	const char *flavor;   /* the best flavor */
 };
-/* queue is a ClusterQueue of a cluster state. */
+/* Returns what a ClusterQueue of a cluster state offers of the resource. */
 struct queue_offer queue_offers(const struct node *queue, const char *resource);
 
 /* Reason why a flavor never accepts a pod; text is NULL if none is known. */
