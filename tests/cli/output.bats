@@ -205,7 +205,7 @@ three_pods() { # RESOURCES [CLAIMS]: a Deployment
 	run "$GPUGATE" lint --select quota-never-fits a.yaml
 	is "$status" 1
 	holds "$output" "needs 3 nvidia.com/gpu"
-	holds "$output" "all its pods can never run at the same time"
+	holds "$output" "its pods can never all run at the same time"
 }
 
 @test "a Job that fits its quota does not peak above it" {
