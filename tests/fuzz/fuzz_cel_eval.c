@@ -2,7 +2,9 @@
 /*
  * Evaluates any bytes as an expression over a small document, whole or a
  * fragment. Evaluation must end within its budget, give the same result twice,
- * and blame only nodes of the document. Inputs: 35000
+ * and blame only nodes of the document.
+ *
+ * Inputs: 35000
  */
 #include <string.h>
 

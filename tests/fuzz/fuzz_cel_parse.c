@@ -3,6 +3,7 @@
  * Parses and checks any bytes as an expression. An error has a message and a
  * span inside the text. An accepted expression is a tree whose nodes have
  * unique ids and spans inside the text, and a type if it is compiled.
+ *
  * Inputs: 30000
  */
 #include "base/err.h"

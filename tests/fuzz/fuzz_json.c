@@ -2,8 +2,9 @@
 /*
  * Runs the JSON reader on any bytes. An accepted value is printed and read
  * again and must be the same value, with spans that nest and links that agree;
- * a rejected text is reported once, with a span inside of the text. Inputs:
- * 300000
+ * a rejected text is reported once, with a span inside of the text.
+ *
+ * Inputs: 300000
  */
 #include "fuzz_reading.h"
 

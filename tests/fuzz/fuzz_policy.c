@@ -4,7 +4,9 @@
  * with places inside of the text and printable words. A policy that loads is
  * adjusted, combined with a floor and queried in every way, and a second
  * reading gives the same result. The bytes are then read as a manifest with
- * comments too. Inputs: 12000
+ * comments too.
+ *
+ * Inputs: 12000
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -3,7 +3,9 @@
  * Parses quantities from any bytes. An accepted quantity has a canonical text
  * that reads back as the same value and is canonical itself; rounding changes
  * the value by less than one unit; adding and then subtracting a second
- * quantity gives the first one. Inputs: 2000000
+ * quantity gives the first one.
+ *
+ * Inputs: 2000000
  */
 #include <stdint.h>
 #include <string.h>

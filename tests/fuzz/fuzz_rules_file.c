@@ -2,7 +2,9 @@
 /*
  * Reads any bytes as a file of rules. Either the file loads, or there are
  * problems with places inside of the text and printable words. Rules that load
- * check a manifest twice, with the same result. Inputs: 15000
+ * check a manifest twice, with the same result.
+ *
+ * Inputs: 15000
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,9 @@
 /*
  * Runs the loader on any bytes as a file. Every resulting document must have
  * spans inside of the text, links that agree, unique keys, and a value that is
- * valid JSON; a document is rejected at most once. Inputs: 22000
+ * valid JSON; a document is rejected at most once.
+ *
+ * Inputs: 22000
  */
 #include "fuzz_reading.h"
 

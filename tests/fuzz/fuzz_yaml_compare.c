@@ -2,7 +2,9 @@
 /*
  * Runs both YAML readers on any bytes: if the fast one makes a tree, libyaml
  * must accept the text without an issue and make the same tree. The first byte
- * chooses the limits. Inputs: 400000
+ * chooses the limits.
+ *
+ * Inputs: 400000
  */
 #include "tests/tools/yaml_compare.h"
 

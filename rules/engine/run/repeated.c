@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/err.h"
+#include "base/text.h"
 #include "engine/finding.h"
 
 /* Findings about pods by themselves, under one of their places. */
@@ -81,6 +82,15 @@ static const struct told *first_told(const struct told *list, size_t n,
 	return list + from;
 }
 
+/* True if the second finding adds nothing to the first at its place. */
+static bool is_same_fact(const struct finding *a, const struct finding *b)
+{
+	return a->severity >= b->severity &&
+	       !strcmp(a->container, b->container) &&
+	       text_eq(text_or_empty(a->cause), text_or_empty(b->cause)) &&
+	       text_eq(text_or_empty(a->check), text_or_empty(b->check));
+}
+
 static bool is_told(const struct finding *f, const struct told *list, size_t n)
 {
 	struct told key = {
@@ -92,8 +102,7 @@ static bool is_told(const struct finding *f, const struct told *list, size_t n)
 
 	for (const struct told *one = first_told(list, n, &key);
 	     one < list + n && !cmp_told(one, &key); one++)
-		if (one->finding->severity >= f->severity &&
-		    !strcmp(one->finding->container, f->container))
+		if (is_same_fact(one->finding, f))
 			return true;
 	return false;
 }
