@@ -27,7 +27,7 @@ check 'help' says 0 'Usage: kubectl gpugate COMMAND' --help
 check 'help of a command' says 0 'Usage: kubectl gpugate quota' help quota
 check 'commands in help' says 0 '(kubectl gpugate completion bash)' \
 	help completion
-check 'commands in options' says 0 '`kubectl gpugate' help krm
+check 'commands in options' says 0 '`kubectl gpugate lint FOLDER`' help lsp
 check 'errors' says 2 'kubectl gpugate: unknown command' nothing
 check 'what to do' says 2 'Try `kubectl gpugate help lint`' lint --nothing
 check 'no cluster' says 2 'kubectl gpugate: ' lint -n ml --kubeconfig /dev/null
@@ -107,8 +107,6 @@ context=$(kubectl config current-context)
 check 'a context' says 0 'gpugate.dev/v1' snapshot --context "$context"
 check 'another context' says 2 'nowhere' snapshot --context nowhere
 check 'all, said' says 0 'gpugate.dev/v1' snapshot -A
-check 'completes namespaces' completes lint -n m -- ml
-check 'completes contexts' completes lint --context '' -- "$context"
 
 # A user who may read only some kinds is shown the missing ones.
 control_plane_user reader

@@ -16,14 +16,14 @@ compare() {
 	local label=$1 tree=$2 least=$3 build=$4 n=0 items=() root
 	shift 4
 	cd "$tree" || exit 2
-	"$gpugate" lint --isolated --render require --preset all \
+	"$gpugate" lint --isolated --render require --preset all --show-all \
 		--format "json:$work/$label.json" . >"$work/log" 2>&1
 	[ $? -le 1 ] || say_fail "$label: not everything was built"
 	for root; do
 		n=$((n + 1))
 		$build "$root" >"$work/$label-$n.yaml" \
 			2>>"$work/log" || say_fail "$label: $root: no build"
-		"$gpugate" lint --isolated --preset all --format \
+		"$gpugate" lint --isolated --preset all --show-all --format \
 			"json:$work/$label-$n.json" - \
 			<"$work/$label-$n.yaml" >>"$work/log" 2>&1
 		items+=("$root=$work/$label-$n.json=$work/$label-$n.yaml")

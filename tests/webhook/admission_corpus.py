@@ -5,6 +5,8 @@ import json
 import os
 import subprocess
 
+from review import OF_SERVER
+
 WANTED = {"PyTorchJob", "RayJob", "RayCluster", "RayService",
           "InferenceService", "MPIJob", "TFJob", "JobSet", "LeaderWorkerSet",
           "Job", "Deployment", "StatefulSet", "Pod", "CronJob"}
@@ -105,6 +107,7 @@ class Corpus:
     def compare(self, name, findings):
         """Compare the rules; list the differences."""
         wanted, seen = {f["rule"] for f in findings}, self.rules()
+        wanted -= set(OF_SERVER)
         if seen != wanted:
             self.list(f"only lint {sorted(wanted - seen)}, only webhook "
                       f"{sorted(seen - wanted)}", name)
@@ -155,8 +158,8 @@ class Corpus:
         for name, obj, findings in self.objects():
             status, body, _ = self.admin.create(obj, dry_run=True)
             denied = "denied the request: " in body.get("message", "")
-            errors = [f for f in findings if f["severity"] == "error"
-                      or f["rule"] in DENIES]
+            errors = [f for f in findings if f["rule"] not in OF_SERVER and
+                      (f["severity"] == "error" or f["rule"] in DENIES)]
             left = [f for f in errors if not (f.get("fix") or {}).get("safe")]
             if status != 201 and not denied:
                 self.list("not accepted here: " + str(body.get("reason")),
