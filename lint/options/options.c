@@ -245,7 +245,7 @@ static const struct option table[] = {
 		 "the first three errors and the first three warnings of each "
 		 "rule and counts the rest; infos are only counted unless "
 		 "--fail-on is info. Other formats contain all findings, but "
-		 "show infos about the cluster once a rule."},
+		 "show infos about the cluster once per rule."},
 	{"docs-url", 0, OPTION_TEXT, FOR_LSP | FOR_POST_RENDER, AT(docs_url),
 	 "URL", NULL,
 	 .help = "Link each rule to its page, URL/RULE.md, in a copy of "
