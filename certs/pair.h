@@ -22,10 +22,8 @@ enum pair_verdict {
 	PAIR_NOT_YET,
 	/* valid except for its date: notAfter is in the past */
 	PAIR_EXPIRED,
-	/*
-	 * possibly being replaced: empty, truncated, or the
-	 *			    key belongs to another certificate
-	 */
+	/* possibly being replaced: empty, truncated, or the key belongs to
+	 * another certificate */
 	PAIR_UNFINISHED,
 	PAIR_REFUSED, /* wrong; reading again does not help */
 };

@@ -33,10 +33,7 @@ struct reload {
 	bool knows_namespaces;	     /* a cluster state is configured */
 	/* Private fields. */
 	struct watch *watches[RELOAD_WATCHES]; /* NULL if the path is NULL */
-	/*
-	 * memory of the folders in the policy's
-	 *				       `custom:`
-	 */
+	/* memory of the folders in the policy's `custom:` */
 	struct arena folders_arena;
 	const char **folders; /* watched folders, and the policy's path */
 	size_t nfolders, nwatched, folders_size;
@@ -47,10 +44,7 @@ struct reload {
 	bool reported;
 	bool again; /* memory ran out while the policy was read */
 	unsigned generation, ca_generation;
-	/*
-	 * last logged problem of the
-	 *					   certificate
-	 */
+	/* last logged problem of the certificate */
 	char problem[PROBLEM_BYTES];
 	/* last logged problem of the client CA */
 	char ca_problem[PROBLEM_BYTES];

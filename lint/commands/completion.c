@@ -42,8 +42,8 @@ static void add_formats(struct buf *out)
 		add_word(out, report_formats[i]->name);
 }
 
-/* Fills items, of which there is one for each command; returns their
- * number. */
+/* Fills items, which must have room for all commands. Returns the number of
+ * items, and adds the names of the commands to names. */
 static size_t list_commands(struct complete_command *items, struct buf *names)
 {
 	size_t n = 0;

@@ -88,8 +88,8 @@ static int find_kinds(const struct options *o, struct buf *kinds)
 	rest = out.data;
 	while (out.len && (line = strtok_r(NULL, "\n", &rest)))
 		take_kind(line, kinds);
-	/* Some API groups may be unreachable, so kinds are needed only if none
-	 * was found. */
+	/* Some API groups may be unreachable, which is an error only if the
+	 * others have no known kind. */
 	if (rc >= 0 && !kinds->len)
 		tell(&errors);
 	buf_release(&out);

@@ -88,10 +88,8 @@ struct quota_maker {
 	const struct policy *(*policy_of)(void *context, uint32_t file,
 					  struct policy_path_rule *rule);
 	void *context;
-	/*
-	 * True if the file differs from the revision; NULL if there is no
-	 * revision.
-	 */
+	/* Returns true if the file differs from the revision; NULL without a
+	 * revision. */
 	bool (*changed)(void *since, const char *path);
 	void *since;
 };
@@ -146,8 +144,7 @@ void quota_markdown(const struct quota_table *table, struct buf *out);
  */
 void quota_svg(const struct quota_table *table, struct buf *out);
 /* quota_page.c: quota_section() adds the map and the table as a section of a
- * page, and nothing if there are no quotas; quota_page() adds a complete
- * page. */
+ * page, unless the table lacks quotas; quota_page() adds a complete page. */
 void quota_section(const struct quota_table *table, struct buf *out);
 void quota_page(const struct quota_table *table, struct buf *out);
 

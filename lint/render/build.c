@@ -2,10 +2,11 @@
 /*
  * Builds kustomizations and charts. A kustomization is built through another
  * one in a temporary folder that lists it and turns on origin annotations, so
- * that the user's files do not change. The program runs without plugins, may
- * load files only from the folder of each kustomization, and has no network:
- * bases that need it are rejected before, and other requests fail because the
- * proxy does not exist.
+ * that the user's files do not change. The program runs without plugins and
+ * without network, and may load files only from the folder of each
+ * kustomization: bases that need the network are rejected before, and other
+ * requests fail because the proxy does not exist. A root that will be applied
+ * (render.h) is built in its own folder, as the user's program does it.
  */
 #include <errno.h>
 #include <stdatomic.h>

@@ -107,10 +107,10 @@ void finding_uncount(struct run_counts *counts, const struct finding *finding)
 		counts->infos--;
 }
 
-/* -- findings that repeat one about a runtime of another file ---------------
- */
+/* --- findings that repeat one about a runtime of another file ------------- */
 
-/* Files whose findings were too many have none. */
+/* Returns the number of stored findings. Sets *any if one of them depends on
+ * another file. */
 static size_t count_all(const struct collection *c, bool *any)
 {
 	size_t n = 0;

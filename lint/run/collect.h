@@ -21,7 +21,7 @@ enum { COLLECT_MAX = 2000000 };
 struct collected {
 	struct finding *items; /* NULL: dropped because there were too many */
 	uint32_t n;
-	bool alone; /* number without findings of set rules */
+	bool alone; /* collect_file() was called for the file */
 };
 
 struct collection {
@@ -52,11 +52,11 @@ void collect_set(struct collection *collection, uint32_t file,
 /* Drops the findings beyond COLLECT_MAX. Returns the last file whose findings
  * are kept, to which one more may be added; -1 if all are kept. */
 long collection_cut(struct collection *collection);
-/* Removes a finding from the counts that is suppressed now, or merged with
- * another. */
+/* Subtracts a finding from the counts, because it was suppressed or merged with
+ * another one. */
 void finding_uncount(struct run_counts *counts, const struct finding *finding);
-/* Drops those that repeat one about a runtime of another file, and their
- * counts, after the set rules. */
+/* Drops findings that repeat one about a runtime of another file, and subtracts
+ * them from the counts. Must be called after the set rules. */
 void collection_drop_repeated(struct collection *collection,
 			      struct run_counts *counts);
 

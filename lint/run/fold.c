@@ -5,7 +5,8 @@
 
 #include "lint/report/report.h"
 
-/* A fix that reports offer is shown at each of its places. */
+/* True for an info that may be folded. A fix that reports offer is shown at
+ * each of its places. */
 static bool is_foldable(const struct fold *fold, const struct finding *finding)
 {
 	return finding->rule->flags & RULE_SITE &&
@@ -14,7 +15,8 @@ static bool is_foldable(const struct fold *fold, const struct finding *finding)
 	       !finding->selected && !finding_fails(finding, fold->fail_on);
 }
 
-/* Returns NULL if there are too many rules: their findings are not folded. */
+/* Returns the row of the rule; NULL if FOLD_RULES other rules have rows, so
+ * that its findings are not folded. */
 static struct folded *folded_of(struct fold *fold, const struct rule *rule)
 {
 	for (size_t i = 0; i < fold->n; i++)
@@ -54,13 +56,13 @@ void fold_count(struct fold *fold, const struct finding *findings, size_t n)
 static void stand_for(const struct folded *folded, struct arena *arena,
 		      struct finding *finding)
 {
-	struct related *related = ARENA_ARRAY(arena, struct related,
-					      finding->nrelated + FOLD_PLACES);
 	unsigned n = finding->nrelated;
+	struct related *related;
 
 	finding->more = folded->n - 1;
 	if (!finding->more)
 		return;
+	related = ARENA_ARRAY(arena, struct related, n + FOLD_PLACES);
 	finding->message = arena_printf(arena, "%s (%u more: --show-all)",
 					finding->message, finding->more);
 	if (n)

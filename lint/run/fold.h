@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reports one info of a rule with RULE_SITE in place of all: every pod of a
- * folder would otherwise repeat the same statement about the cluster. The first
- * one counts the others and names some of their places.
+ * Reports one info of a rule with RULE_SITE in place of all, because every pod
+ * would otherwise repeat the same statement about the cluster. The first info
+ * has the number of the others and some of their places.
  */
 #ifndef LINT_FOLD_H
 #define LINT_FOLD_H
@@ -17,17 +17,19 @@ struct fold {
 		const struct rule *rule;
 		struct place places[FOLD_PLACES]; /* the first ones */
 		struct place last;
-		uint32_t n; /* all places */
-		bool shown;
+		uint32_t n; /* number of all places */
+		bool shown; /* the first finding was returned */
 	} rules[FOLD_RULES];
 	size_t n;
 };
 
-/* Counts the findings of a file, before any file is folded. Sorted. */
+/* Counts the findings of a file, which must be sorted. Must be called for all
+ * files before the first fold_findings(). */
 void fold_count(struct fold *fold, const struct finding *findings, size_t n);
 /*
- * Returns the findings without the folded ones, and sets n to their number. The
- * copy of a first finding counts the others. Memory: arena.
+ * Returns the findings without the folded ones, and sets *n to their number.
+ * Copies are made in the arena; the copy of a rule's first finding has the
+ * number of the others.
  */
 const struct finding *fold_findings(struct fold *fold, struct arena *arena,
 				    const struct finding *findings, size_t *n);

@@ -108,7 +108,7 @@ static size_t gather(struct merge *m, uint32_t file, struct finding **out)
 	return n + nrendered;
 }
 
-/* Counts what is folded, unless this run shows or suppresses everything. */
+/* Counts findings that are folded, unless this run reports every finding. */
 static void count_folded(struct merge *m)
 {
 	const struct lint *lint = m->lint;
@@ -173,7 +173,7 @@ static void write_comments(struct merge *m, struct add_ignore *add,
 	buf_release(&add->text);
 }
 
-/* --- one file ------------------------------------------------------------- */
+/* --- findings of a file --------------------------------------------------- */
 
 /* Subtracts a fix that turned out to be impossible. Reports that count fixes
  * have already rendered it. */

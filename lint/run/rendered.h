@@ -50,7 +50,7 @@ long rendered_file(const struct rendered *rendered, const char *absolute);
  * once. */
 void rendered_map(struct rendered *rendered, struct job *job,
 		  struct run_counts *counts);
-/* Returns the findings of a file, including the merged ones. */
+/* Return the findings of a file, and those that were merged into them. */
 struct rendered_finding *rendered_of(const struct rendered *rendered,
 				     uint32_t file, size_t *n);
 struct rendered_finding *rendered_others(const struct rendered *rendered,

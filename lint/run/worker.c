@@ -106,10 +106,10 @@ static bool has_key(const struct source *source, const char *key)
 }
 
 /*
- * True if the file contains neither of the keys that every Kubernetes object
- * has, as a part that can be parsed. A folder may also contain settings and
- * data. If keys contain escapes, the file counts as a manifest until it is
- * parsed.
+ * True for settings and data, which a folder may also contain: the file has
+ * neither of the two keys of every Kubernetes object. One of them is enough,
+ * because the part with the other may be unreadable. If keys may contain
+ * escapes, the file counts as a manifest until it is parsed.
  */
 static bool is_foreign(const struct source *source)
 {

@@ -52,13 +52,12 @@ void admission_set_cluster(struct admission *admission,
 			   const struct cluster *cluster);
 /*
  * A function that asks the API server for n <= CLUSTER_ABSENCES objects that
- * the state lacks, for at most ms milliseconds. It returns a bit for each
- * object that was answered: the current state then has the object, or the
- * object does not exist.
+ * the state lacks, for at most ms milliseconds; NULL: the API server is not
+ * asked. It returns a bit for each object that was answered: the current state
+ * then has the object, or the object does not exist.
  */
 struct admission_asker {
 	uint32_t (*ask)(void *context, const struct cluster_absence *items,
-			/* NULL: the API server is not asked */
 			size_t n, unsigned ms);
 	void *context;
 };

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Decides the outcome of a finding. The outcome depends only on the policy's
- * action for the finding and the context of the request. Computes also the
- * outcome that mode enforce would have.
+ * action for the finding and the context of the request. The outcome that mode
+ * enforce would have is computed too.
  */
 #ifndef WEBHOOK_DECIDE_H
 #define WEBHOOK_DECIDE_H

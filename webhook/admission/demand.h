@@ -13,10 +13,8 @@
 #include "kube/object.h"
 
 struct demand_change {
-	/*
-	 * a pod requests more of a resource, or a role requests more in its
-	 *			 steady state or at its peak
-	 */
+	/* a pod requests more of a resource, or a role requests more in its
+	 * steady state or at its peak */
 	bool grew;
 	bool resumed; /* pods that were suspended are resumed */
 	/* no number increases, and the amount of some resource decreases */

@@ -92,7 +92,8 @@ static void note_trouble(void *context, const struct load_issue *issue)
 				     issue->text, issue->start);
 }
 
-/* Sets *few to true if every list in the text is short. */
+/* Sets *few to true if the text and every list in it are so short that the
+ * object need not be checked for too much work. */
 static struct node *read_tree(struct arena *arena, struct review *review,
 			      bool (*skip)(void *context,
 					   const struct node *map,

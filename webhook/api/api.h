@@ -47,7 +47,7 @@ struct api_reply {
 	struct buf body;
 };
 
-/* Sends a request. Returns 0 for any status, or -1 if there is no response. The
+/* Sends a request. Returns 0 for any status, or -1 without a response. The
  * caller releases reply->body, which api_request() initializes. */
 int api_request(struct api *api, const struct api_call *call,
 		struct api_reply *reply, struct err *err);

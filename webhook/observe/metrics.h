@@ -93,10 +93,7 @@ enum metrics_counter {
 	METRICS_NOT_JUDGED_SCALE,	/* a Scale contains no pods */
 	METRICS_NOT_JUDGED_SUBRESOURCE, /* status, eviction, ... */
 	METRICS_NOT_JUDGED_OPERATION,	/* DELETE, CONNECT */
-	/*
-	 * request to /mutate for an object that is
-	 *					   never patched
-	 */
+	/* a request to /mutate for an object that is never patched */
 	METRICS_NOT_JUDGED_NO_PATCH,
 	/* Pods of namespaces that the policy lists as infrastructure: checked,
 	 * except by rules about waste. */

@@ -34,10 +34,8 @@ struct connection_table {
 	pthread_cond_t wake;
 	struct connection *first; /* newest first; under the lock */
 	atomic_uint count, slow;
-	/*
-	 * connections opened and closed so far; under
-	 *				    the lock
-	 */
+	/* connections opened and closed so far, and the same number at the
+	 * last malloc_trim(); under the lock */
 	unsigned moves, trimmed;
 	bool stopping; /* under the lock */
 	pthread_t watchdog;

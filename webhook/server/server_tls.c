@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TLS 1.2 and 1.3 with forward secrecy and authenticated encryption. There are
- * no session tickets and no resumption (libmicrohttpd never enables them), so
- * each connection does a full handshake. A client that renegotiates is
- * disconnected: libmicrohttpd treats that as an error.
+ * TLS 1.2 and 1.3 with forward secrecy and authenticated encryption.
+ * libmicrohttpd never enables session tickets and resumption, so each
+ * connection does a full handshake. A client that renegotiates is disconnected:
+ * libmicrohttpd treats that as an error.
  */
 #include "server_internal.h"
 

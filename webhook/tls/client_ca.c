@@ -38,10 +38,7 @@ struct ca_set {
 
 struct client_ca {
 	pthread_mutex_t lock;
-	/*
-	 * under the lock; only the loading thread
-	 *				   changes it
-	 */
+	/* under the lock; only the loading thread changes it */
 	struct ca_set *current;
 	atomic_uint generation;
 };

@@ -43,10 +43,7 @@ struct key_pair {
 
 struct key_store {
 	pthread_mutex_t lock;
-	/*
-	 * under the lock; only the loading thread
-	 *				     changes it
-	 */
+	/* under the lock; only the loading thread changes it */
 	struct key_pair *current;
 	atomic_uint generation;
 };
@@ -182,7 +179,7 @@ static bool is_valid(const struct key_pair *pair, int64_t now)
 }
 
 /* Returns true if the pair should replace the current one. A pair with a wrong
- * date is used only if there is no pair, or a worse one. */
+ * date does so only if the current one is missing or worse. */
 static bool is_wanted(const struct key_pair *current,
 		      const struct key_pair *pair, enum pair_verdict verdict,
 		      int64_t now)
