@@ -3,7 +3,7 @@
  * Decides which step is due, from the stored state and the bundles that clients
  * have. After a crash between two steps, any replica continues with the next
  * step. A leaf of the current CA is issued only when that CA is settled; if the
- * state has no old CAs, the leaf is issued at once.
+ * state lacks old CAs, the leaf is issued at once.
  */
 #include "rotate_plan.h"
 

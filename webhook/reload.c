@@ -160,7 +160,7 @@ static void work_on_policy(void *context)
 
 	report_problems(r, &work->problems);
 	if (policy) {
-		/* A policy that is effective has no errors, so all its problems
+		/* A policy with errors is never effective, so all problems here
 		 * are warnings. */
 		metrics_set(r->metrics, METRICS_POLICY_WARNINGS,
 			    (double)work->problems.n);

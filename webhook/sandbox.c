@@ -236,8 +236,8 @@ static int fill(scmp_filter_ctx filter, bool client)
 
 /* --- what is refused ------------------------------------------------------ */
 
-/* Globals, because a signal handler has no other way to read them. Written
- * once, before the filter is installed. */
+/* Globals, because a signal handler can read nothing else. Written once, before
+ * the filter is installed. */
 static _Atomic int report_fd = -1;
 static _Atomic bool report_json;
 static _Atomic unsigned reports;

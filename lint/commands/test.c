@@ -78,7 +78,7 @@ static bool holds_rules(const char *path)
 	return found;
 }
 
-static struct testing *walking; /* for nftw(), which has no context parameter */
+static struct testing *walking; /* for nftw(), which does not pass a context */
 
 static int visit_file(const char *path, const struct stat *st, int type,
 		      struct FTW *ftw)

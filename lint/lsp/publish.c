@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Publishes findings as diagnostics. Their positions are adjusted to the edits
- * since the text that was linted; a document that can be parsed has no such
- * edits.
+ * since the text that was linted; a document that can be parsed was
+ * linted after all edits.
  */
 #include <string.h>
 

@@ -30,7 +30,7 @@ struct collection {
 	size_t most; /* limit, COLLECT_MAX */
 	/* number of stored findings without those of set rules */
 	atomic_size_t n;
-	/* files from this index on have no stored findings */
+	/* findings of files from this index on are not stored */
 	atomic_size_t end;
 	/* Used for findings of set rules, which are added in the order of
 	 * files: number of findings in the files before the current one. */

@@ -36,7 +36,7 @@ struct admission_options {
 	/* count demand that was admitted a moment ago (reservation.h) */
 	bool reservations;
 	int64_t now; /* seconds since the epoch; 0: read the clock */
-	/* Maximum age of a cluster state in seconds if the policy has no
+	/* Maximum age of a cluster state in seconds if the policy does not set
 	 * maxAge; 0: unlimited. */
 	int64_t state_max_age;
 };
@@ -94,10 +94,10 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 
 /*
  * Like admission_review(), for the first bytes of a review that exceeds
- * --max-body or costs too much processor time: since a failed call may admit
- * the object, and users can make it so, the object is denied because of the
- * problem. Returns false, without a reply, if those bytes do not contain the
- * request's envelope.
+ * --max-body or takes too much processor time or memory: since a failed call
+ * may admit the object, and users can make it fail, the object is denied with
+ * the problem as the reason. Returns false, without a reply, if those bytes do
+ * not contain the request's envelope.
  */
 bool admission_review_start(struct admission_worker *worker,
 			    enum admission_path path, const char *start,

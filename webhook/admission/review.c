@@ -22,7 +22,7 @@ enum {
 	 * nodes; and a review may contain two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
-	/* Shorter reviews have no long text for many maps. */
+	/* Shorter reviews are too short for long texts and many maps. */
 	FEW_BYTES = 1 << 16,
 };
 

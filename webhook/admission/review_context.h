@@ -62,7 +62,7 @@ struct review_context {
 	const char *hash;
 	const struct cluster *cluster; /* may be NULL */
 	const struct node *namespace_labels;
-	enum mode mode; /* mode for findings whose rule has no mode */
+	enum mode mode; /* mode for findings whose rule does not set one */
 	int64_t now;	/* seconds since the epoch */
 	enum admission_path path;
 	struct request_context request;

@@ -34,7 +34,7 @@ void key_store_free(struct key_store *store);
 /*
  * Loads both files. If they are just being replaced, reads them again for up to
  * a second. On -1 the current pair stays. A pair with a wrong date (expired,
- * not yet valid) is used only if the store has no pair, or a worse one; the
+ * not yet valid) is used only if the store is empty or has a worse one; the
  * result is then 0, and key_store_ready() is false. Files with the current pair
  * change nothing. Must be called when the files change, and each minute, since
  * a pair may become valid. Only one thread may load at a time.
