@@ -287,6 +287,9 @@ static void long_texts_beside_many_maps_are_unreadable(void **state)
 		{"path", 2000000, 5, REVIEW_GOOD},
 		{"path", 2000000, 50, REVIEW_UNREADABLE},
 		{"path", 4000, 1400, REVIEW_GOOD},
+		{"path", 10000, 1400, REVIEW_GOOD},
+		{"path", 20000, 1400, REVIEW_UNREADABLE},
+		{"path", 50000, 1400, REVIEW_UNREADABLE},
 	};
 	struct review r;
 	struct buf text;

@@ -22,9 +22,12 @@ enum {
 	 * nodes; and a review may contain two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
-	/* Shorter reviews are too short for long texts and many maps. */
-	FEW_BYTES = 1 << 16,
+	/* Shorter reviews are too short for long texts beside many maps, which
+	 * have at least 3 bytes each. */
+	FEW_BYTES = 12 << 10,
 };
+_Static_assert(FEW_BYTES / 2 / 1024 * (FEW_BYTES / 2 / 3) <= WORK_TEXTS_MAX,
+	       "a short review can be too much work");
 
 static const char last_applied[] =
 	"kubectl.kubernetes.io/last-applied-configuration";
