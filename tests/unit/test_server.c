@@ -278,25 +278,6 @@ static void a_body_that_is_too_large_is_answered(void **state)
 	free(body);
 }
 
-/* A review that is too long gets a response, if its start suffices. */
-static void a_long_review_is_answered_from_its_start(void **state)
-{
-	enum { LEN = 20 << 20 }; /* length; the limit is 1 MiB */
-	char *body = malloc(LEN);
-	struct caller caller;
-
-	memset(body, ' ', LEN);
-	memcpy(body, "long", 4);
-	caller_open(&caller, *state);
-	assert_true(caller_post(&caller, body, LEN));
-	assert_int_equal(caller_status(&caller), 200);
-	memcpy(body, "loud", 4);
-	assert_true(caller_post(&caller, body, LEN));
-	assert_int_equal(caller_status(&caller), 413);
-	caller_close(&caller);
-	free(body);
-}
-
 static void replies_of_all_sizes_arrive(void **state)
 {
 	static const size_t sizes[] = {1,     100,    380,     500,
@@ -585,7 +566,6 @@ int main(void)
 		cmocka_unit_test(bodies_of_all_sizes_arrive),
 		cmocka_unit_test(replies_of_all_sizes_arrive),
 		cmocka_unit_test(a_body_that_is_too_large_is_answered),
-		cmocka_unit_test(a_long_review_is_answered_from_its_start),
 		cmocka_unit_test(a_request_may_come_byte_by_byte),
 		cmocka_unit_test(requests_may_follow_without_waiting),
 		cmocka_unit_test(headers_that_do_not_fit_are_refused),

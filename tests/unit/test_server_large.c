@@ -142,6 +142,31 @@ static void a_server_may_stop_while_reviews_wait(void **state)
 		caller_close(&large[i]);
 }
 
+/* A review that is too long gets a response, if its start suffices. */
+static void a_long_review_is_answered_from_its_start(void **state)
+{
+	enum { LEN = 20 << 20 }; /* length; the limit is 1 MiB */
+	char *body = malloc(LEN);
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	begin(&stage, 1);
+	memset(body, ' ', LEN);
+	memcpy(body, "long", 4);
+	caller_open(&caller, &stage);
+	assert_true(caller_post(&caller, body, LEN));
+	assert_int_equal(caller_status(&caller), 200);
+	assert_string_equal(stub_problem,
+			    "the review is longer than --max-body");
+	memcpy(body, "loud", 4);
+	assert_true(caller_post(&caller, body, LEN));
+	assert_int_equal(caller_status(&caller), 413);
+	caller_close(&caller);
+	stage_end(&stage);
+	free(body);
+}
+
 /* A review that uses too much processor time gets a response from its start. */
 static void a_costly_one_is_answered_from_its_start(void **state)
 {
@@ -158,6 +183,9 @@ static void a_costly_one_is_answered_from_its_start(void **state)
 	for (size_t i = 0; i < ARRAY_SIZE(lengths); i++) {
 		assert_true(caller_post(&caller, body, lengths[i]));
 		assert_int_equal(caller_status(&caller), 201);
+		assert_string_equal(
+			stub_problem,
+			"checking it takes too much time or memory");
 	}
 	caller_close(&caller);
 	stage_end(&stage);
@@ -168,6 +196,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(others_do_not_wait_for_a_large_review),
 		cmocka_unit_test(one_that_waited_too_long_is_to_come_again),
+		cmocka_unit_test(a_long_review_is_answered_from_its_start),
 		cmocka_unit_test(a_costly_one_is_answered_from_its_start),
 		cmocka_unit_test(one_without_memory_waits_for_it),
 		cmocka_unit_test(a_client_may_go_while_its_review_waits),
