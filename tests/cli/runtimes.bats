@@ -107,9 +107,10 @@ contradiction() {
 @test "a runtime of another file: no fix replaces its values" {
 	job job.yaml
 	runtime runtime.yaml
-	cp job.yaml before.txt
+	cat job.yaml runtime.yaml >before.txt
 	run "$GPUGATE" lint --isolated --fix --unsafe-fixes --select shm-missing,gpu-toleration-missing job.yaml runtime.yaml
-	cmp job.yaml before.txt
+	holds "$output" '[shm-missing]'
+	cat job.yaml runtime.yaml | cmp - before.txt
 }
 
 @test "a runtime of another file may be UTF-16" {

@@ -10,11 +10,8 @@
 
 #include <cmocka.h>
 
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "ask_fixture.h"
 #include "engine/rule.h"
@@ -101,20 +98,20 @@ static int teardown_growing(void **state)
 	return 0;
 }
 
+static const struct ask pod = {
+	ADMISSION_MUTATE,
+	"CREATE",
+	"",
+	"Pod",
+	"",
+	"{apiVersion: v1, kind: Pod, metadata: {name: a}, spec: " POD_SPEC "}"};
+
 static void a_fix_that_ends_is_sent(void **state)
 {
 	struct stage *s = *state;
-	const struct ask ask = {ADMISSION_MUTATE,
-				"CREATE",
-				"",
-				"Pod",
-				"",
-				"{apiVersion: v1, kind: Pod, metadata: "
-				"{name: a}, spec: " POD_SPEC "}"};
 
 	rounds = 3;
-	post(s, &ask);
-	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	post(s, &pod);
 	assert_true(says(s, LET_IN));
 	assert_true(says(s, "\"patch\""));
 }
@@ -122,17 +119,9 @@ static void a_fix_that_ends_is_sent(void **state)
 static void a_fix_without_end_neither_patches_nor_denies(void **state)
 {
 	struct stage *s = *state;
-	const struct ask ask = {ADMISSION_MUTATE,
-				"CREATE",
-				"",
-				"Pod",
-				"",
-				"{apiVersion: v1, kind: Pod, metadata: "
-				"{name: a}, spec: " POD_SPEC "}"};
 
 	rounds = -1;
-	post(s, &ask);
-	print_message("  %.*s\n", (int)s->reply.len, s->reply.body);
+	post(s, &pod);
 	assert_true(says(s, LET_IN));
 	assert_false(says(s, "\"patch\""));
 }
