@@ -5,9 +5,8 @@
 usage: completion.py SHELL SHARE FOLDER
 
 SHARE contains the installed files. gpugate on PATH prints "GOT" and its
-arguments, each in brackets. A case is the
-typed line, with TAB as \\t, and the expected result: the words that the
-program received, or the completions.
+arguments, each in brackets. A case is the typed line, with TAB as \\t, and the
+expected result: the words that the program received, or the completions.
 """
 import os
 import pty

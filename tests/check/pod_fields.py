@@ -7,7 +7,8 @@ field is planted at each of these paths. At the paths of its near misses, the po
 has no defect, and nothing may be found.
 
 If a kind is completed by another object, each defect is checked again with that
-object in another file, and in a cluster state: the findings must be the same.
+object in another file, and in a cluster state if it keeps the object's kind: the
+findings must be the same.
 
 The same defects are planted in each template of every kind of
 rules/kube/data/kinds.txt (kind_rows.py). Kinds with other pods than templates that

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Checks that a real API server rejects the fixtures for which a rule reports that,
-# or their pods, and accepts others. tests/check/receipts.tsv lists the rules.
+# Checks that a real API server rejects the fixtures in which a rule reports an
+# error, or their pods, and accepts others. tests/check/receipts.tsv lists the
+# rules.
 #
 # usage: receipts.sh [BUILD [RULE...]]
 # shellcheck source=tests/check/lib.bash

@@ -310,7 +310,7 @@ admitting() {
 		>>policy.yaml
 	start --policy policy.yaml
 	logged '"level":"warn".*namespaceLabels never match'
-	# It must not write into the log of the next one.
+	# Until it ends, it writes into the log that is read below.
 	kill -KILL "$pid"
 	wait "$pid" || true
 	"$GPUGATE" version >/dev/null

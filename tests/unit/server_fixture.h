@@ -173,8 +173,7 @@ static void caller_use(struct caller *caller, const struct made *as)
 						&key_text,
 						GNUTLS_X509_FMT_PEM) < 0)
 		BUG("cannot use a client certificate");
-	/* Sends a certificate independent of the CA names that the server
-	 * lists. */
+	/* Send the certificate whatever CA names the server lists. */
 	gnutls_certificate_set_flags(caller->credentials,
 				     GNUTLS_CERTIFICATE_API_V2);
 	buf_release(&cert);

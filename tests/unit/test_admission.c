@@ -155,7 +155,7 @@ static void an_ignore_out_of_reach_is_reported(void **state)
 		post(s, &ask);
 		assert_false(says(s, warning));
 	}
-	/* If the Pods are not patched, there is no finding to report. */
+	/* Without a patch of the Pods, the ignore is not reported. */
 	admission_set_policy(s->admission,
 			     policy_default(&s->rules, "recommended"));
 	for (size_t i = 0; i < sizeof(owners) / sizeof(*owners); i++) {
@@ -452,7 +452,7 @@ static const struct {
 	 "enforce",
 	 {ADMISSION_VALIDATE, "CREATE", "", "Pod", "", "null"},
 	 "request.object is missing"},
-	/* Under a mode without checks, the object need not be readable. */
+	/* The object of a request that is not checked need not be readable. */
 	{"enforce",
 	 "enforce",
 	 {ADMISSION_VALIDATE, "DELETE", "", "Pod", "", DEEP},

@@ -540,7 +540,7 @@ static void many_parts_hide_nothing(void **state)
 
 	admission_set_policy(s->admission, policy_default(&s->rules, "strict"));
 	set_runtime(s);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
 		print_message("  %s\n", rows[i].kind);
 		judge(s, ADMISSION_VALIDATE, "CREATE", rows[i].kind,
 		      rows[i].write);

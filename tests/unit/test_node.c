@@ -414,12 +414,12 @@ static void a_missing_field_is_placed_at_its_parent(void **state)
 	assert_anchor(root, 10, 14);	    /* its first key */
 	assert_anchor(list, 10, 14);	    /* its key */
 	assert_anchor(item->first, 27, 28); /* its value */
-	assert_anchor(item, 20, 25);	    /* first key: it has no name */
+	assert_anchor(item, 20, 25);	    /* its first key: name is missing */
 	at_bytes(put(item, "name", scalar(NODE_STRING, "train")), 30, 36, 41);
 	assert_anchor(item, 36, 41);
 	item = at_bytes(seq_new(), 0, 50, 55);
 	node_append(list, item);
-	assert_anchor(item, 50, 51); /* the position is after the end */
+	assert_anchor(item, 50, 51); /* an empty list: its first byte */
 	item = at_bytes(put(root, "empty", scalar(NODE_NULL, "null")), 70, 76,
 			76);
 	assert_anchor(item, 70, 75); /* no bytes in the source */

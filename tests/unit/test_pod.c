@@ -356,7 +356,6 @@ static void a_container_knows_its_fields(void **state)
 	fixture_release(&fixture);
 }
 
-/* A worker with the template of its master, and permitted differences. */
 /* Checks a pod of many containers; one item per row: the number, the list and
  * the known fields. */
 static void of_endless_containers_only_the_devices_count(void **state)
@@ -398,6 +397,7 @@ static void of_endless_containers_only_the_devices_count(void **state)
 	}
 }
 
+/* Compares the template of a worker with that of its master. */
 static void a_template_is_repeated(void **state)
 {
 #define CONTAINER    "{name: pytorch, image: i, env: [{name: A, value: \"1\"}]}"
