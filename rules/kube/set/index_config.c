@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Configurations of cluster components in the files: Kueue's, alone or as a
- * value of a ConfigMap, if it manages jobs without a queue; NVIDIA's device
- * plugin's, if each value of the ConfigMap renames nvidia.com/gpu, because a
- * node may choose any of them. Sources: kueue v0.13
- * apis/config/v1beta1/configuration_types.go (manageJobsWithoutQueueName,
- * managedJobsNamespaceSelector, integrations.frameworks); k8s-device-plugin
- * v0.18.0 api/config/v1/replicas.go (renameByDefault adds ".shared").
+ * Reads configurations of cluster components. A configuration of Kueue, which
+ * may be a value of a ConfigMap, is kept if it manages jobs without a queue. A
+ * ConfigMap of NVIDIA's device plugin is kept if each of its values renames
+ * nvidia.com/gpu, because a node may choose any of them.
+ *
+ * Sources: kueue v0.13 apis/config/v1beta1/configuration_types.go
+ * (manageJobsWithoutQueueName, managedJobsNamespaceSelector,
+ * integrations.frameworks); k8s-device-plugin v0.18.0 api/config/v1/replicas.go
+ * (renameByDefault adds ".shared").
  */
 #include <string.h>
 
@@ -16,6 +18,7 @@
 #include "doc/load.h"
 #include "index_internal.h"
 
+/* Largest configuration that is kept; real ones have about a hundred nodes. */
 enum { NODES_MAX = 1000 };
 
 static void add_config(struct object_index *set, const struct object *o,
@@ -74,9 +77,9 @@ void index_add_config(struct object_index *set, const struct object *o,
 	FOR_EACH_CHILD(data, value) {
 		const char *text = text_or_empty(node_str(value));
 
-		if (strstr(text, "manageJobsWithoutQueueName:"))
+		if (strstr(text, "manageJobsWithoutQueueName"))
 			add_kueue(set, o, yaml_in(&set->arena, value), file);
-		renamed = renamed && strstr(text, "renameByDefault:") &&
+		renamed = renamed && strstr(text, "renameByDefault") &&
 			  renames(yaml_in(&set->arena, value));
 	}
 	if (renamed)
