@@ -187,7 +187,7 @@ static const char *resource_text(const struct container *c,
 static struct env_value read_entry(struct env_reader *reader,
 				   const struct node *entry, size_t before);
 
-/* Returns the value; NULL if it is unknown. */
+/* Returns the value of entry i; NULL if it is unknown or too long. */
 static const char *value_of(struct env_reader *reader, size_t i)
 {
 	const struct node *entry = reader->c->env[i].node;
@@ -216,10 +216,11 @@ static const char *referred(struct env_reader *reader, const char *name,
 static bool expand_one(struct env_reader *reader, struct buf *out,
 		       const char **at, size_t before)
 {
-	const char *end = memchr(*at, ')', strnlen(*at, REFERENCE_MAX));
+	size_t length = strnlen(*at, REFERENCE_MAX);
+	const char *end = memchr(*at, ')', length);
 	const char *name, *text;
 
-	if (!end && strnlen(*at, REFERENCE_MAX) == REFERENCE_MAX)
+	if (!end && length == REFERENCE_MAX)
 		return false;
 	if (!end) {
 		buf_addc(out, *(*at)++);

@@ -35,8 +35,8 @@ static struct amount role_workers(const struct node *role)
 	return amount_mul(amount_field(role, "replicas", 1), size);
 }
 
-/* Returns the number of the role's pods without leaders and workers that have a
- * patch, which are counted separately. */
+/* Returns the number of the role's pods. Leaders and workers that have a patch
+ * are counted separately. */
 static struct amount role_own(const struct node *role)
 {
 	const struct node *pattern = pattern_of(role);
@@ -157,18 +157,9 @@ static const struct node *template(struct pod_builder *builder,
 
 /* -- engine runtimes ------------------------------------------------------- */
 
-/* The lists of a profile, which are appended to those of the pod. */
+/* Lists of a profile that are appended to those of the pod. */
 static const char *const lists[] = {"initContainers", "containers", "volumes",
 				    NULL};
-
-static bool has_name(const struct node *list, const struct node *name)
-{
-	FOR_EACH_CHILD(list, item)
-		if (node_str(name) &&
-		    node_eq(node_get(item, "name"), node_str(name)))
-			return true;
-	return false;
-}
 
 static const struct node *named(const struct node *list,
 				const struct node *name)
@@ -180,7 +171,7 @@ static const struct node *named(const struct node *list,
 	return NULL;
 }
 
-/* Returns the container with more variables and arguments. */
+/* Returns the container with the variables and arguments of `more` appended. */
 static const struct node *extended(struct pod_builder *builder,
 				   const struct node *c,
 				   const struct node *more)
@@ -221,14 +212,14 @@ static const struct node *list_with(struct pod_builder *builder,
 		const struct node *name = node_get(item, "name");
 
 		merge_add(builder->arena, &builder->merge_budget, out,
-			  has_name(more, name)
+			  named(more, name)
 				  ? extended(builder, item, named(over, name))
 				  : item);
 	}
 	FOR_EACH_CHILD(more, item) {
 		const struct node *name = node_get(item, "name");
 
-		if (!has_name(own, name))
+		if (!named(own, name))
 			merge_add(builder->arena, &builder->merge_budget, out,
 				  extended(builder, item, named(over, name)));
 	}
@@ -259,8 +250,8 @@ static const struct node *spec_with(struct pod_builder *builder,
 	return out;
 }
 
-/* Returns the role of a template, which is one of roleTemplates only if a
- * single role uses it. */
+/* Returns the role of the builder's group. An item of roleTemplates belongs to
+ * a role only if a single role refers to it; otherwise returns NULL. */
 static const struct node *role_of(const struct pod_builder *builder)
 {
 	const struct node *group = builder->group, *list = group->parent;
@@ -286,7 +277,7 @@ static void patch(struct pod_builder *builder, struct pod *pod)
 	const struct node *role = role_of(builder);
 	const struct node *engines = node_get(role, "engineRuntimes");
 
-	/* A profile is a part of pods. */
+	/* The containers of a profile become parts of other pods. */
 	builder->object->fragment |=
 		text_starts(builder->object->kind, "ClusterEngineRuntime");
 	if (!node_is_map(pod->spec) || !node_is_seq(engines))
