@@ -18,24 +18,24 @@ enum escape {
 	ESCAPE_NONE, /* the work ended normally */
 	ESCAPE_MEMORY,
 	ESCAPE_TIME,
-	ESCAPE_WORK, /* the work used its processor time, or its memory */
+	ESCAPE_WORK, /* the work exceeded its processor time or memory */
 };
 
-/* 0: no limit. Processor time and memory depend on the work, the elapsed time
- * also on the load of the machine. */
+/* Limits of the work; 0 means unlimited. Processor time and memory depend only
+ * on the work, the elapsed time also on the load of the machine. */
 struct escape_limits {
 	int64_t elapsed;   /* ms from now */
 	int64_t processor; /* ms of the thread, from now */
 	size_t memory;	   /* bytes that arenas take, freed ones included */
 };
 
-/* limits may be NULL. A nested call leaves only the inner work, as a callback
- * of a library that must return needs. */
+/* Runs the work; limits may be NULL. If calls are nested, only the innermost
+ * work is abandoned, so that callbacks of a library return to it. */
 enum escape escape_run(void (*work)(void *context), void *context,
 		       const struct escape_limits *limits);
 /* Leaves escape_run(); returns if the thread is not in one. */
 void escape_leave(enum escape why);
-/* Leaves escape_run() if a limit of it has passed, with these bytes counted. */
+/* Counts bytes of memory, and leaves escape_run() if a limit is exceeded. */
 void escape_check(size_t bytes);
 
 struct escape_guard {

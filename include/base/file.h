@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Functions that read whole files up to a maximum size and write buffers.
- * Reading never waits for a pipe without a writer; if the caller allows pipes,
- * it waits three seconds.
+ * Only regular files are read unless the caller allows pipes; reading then
+ * waits up to three seconds for the writer of a pipe.
  */
 #ifndef BASE_FILE_H
 #define BASE_FILE_H

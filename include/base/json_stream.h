@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * JSON written straight to a buffer, without a tree. The caller opens and
- * closes in pairs; commas are added automatically. Characters that a terminal
- * or a reader of lines would interpret, and hidden ones, become escapes: the
- * value is the same, and people also look at JSON.
+ * Writes JSON directly to a buffer, without a tree. The caller opens and closes
+ * in pairs; commas are added automatically. Control characters and hidden
+ * characters are written as escapes, which leaves the value unchanged, because
+ * people also read JSON in terminals.
  */
 #ifndef BASE_JSON_STREAM_H
 #define BASE_JSON_STREAM_H
@@ -27,10 +27,10 @@ void stream_int(struct buf *out, const char *key, int64_t value);
 void stream_bool(struct buf *out, const char *key, bool value);
 /* Adds a number as a text of 16 hexadecimal digits. */
 void stream_hex(struct buf *out, const char *key, uint64_t value);
-/* json must be compact JSON. */
+/* Adds a value that is compact JSON already. */
 void stream_json(struct buf *out, const char *key, const char *json);
 
-/* A character as a string holds it: at most a pair of escapes. */
+/* Largest size of a character in a string, a pair of escapes and a NUL. */
 enum { STREAM_CHARACTER = 13 };
 /* Writes the first character of s (len > 0) to out; returns its length in
  * s. */

@@ -67,7 +67,7 @@ struct object {
 	/* row of the kinds table; NULL: unknown kind */
 	const struct kind *type;
 	enum kind_class class;
-	bool fragment; /* a kustomize patch or component */
+	bool fragment; /* a part of an object, such as a kustomize patch */
 	/* Some embedded objects, or documents in strings, were not read because
 	 * they are too many or too complex. */
 	bool costly;

@@ -53,8 +53,8 @@ enum { CONTAINERS_MAX = 3072 };
 
 struct pod {
 	const struct object *object;
-	const struct node
-		*template; /* map that contains metadata and spec, or NULL */
+	/* map that contains metadata and spec, or NULL */
+	const struct node *template;
 	/* metadata of the template (for a Pod: of the object) */
 	const struct node *metadata;
 	const struct node *labels, *annotations; /* maps in metadata, or NULL */

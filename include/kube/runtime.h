@@ -40,11 +40,12 @@ bool runtime_is(const struct runtime *one, const struct object *object,
 struct pod_builder;
 const struct runtime *runtime_find(struct pod_builder *builder,
 				   const char *kind, const struct node *ref);
-/* Returns the runtime of the object that contains the node, or NULL. */
+/* A runtime to which an object refers. */
 struct runtime_use {
 	const struct runtime *runtime;
 	const struct runtime_use *next;
 };
+/* Returns the object's runtime that contains the node, or NULL. */
 const struct runtime *object_runtime_around(const struct object *object,
 					    const struct node *node);
 

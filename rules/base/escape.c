@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Abandons work that ran out of memory or time: runs the guards that were set
- * during escape_run(), then jumps to it.
+ * Abandons work that ran out of memory or exceeded a limit: calls the guards
+ * that were set during escape_run(), then jumps back to it.
  */
 #include "base/escape.h"
 
@@ -74,7 +74,8 @@ void escape_check(size_t bytes)
 	if (!limits->elapsed && !limits->processor)
 		return;
 	elapsed = now_ms(CLOCK_MONOTONIC) - way_out->began;
-	/* The clock of the thread is a system call. */
+	/* Reading the clock of the thread takes a system call, so the elapsed
+	 * time, which is at least as long, is compared first. */
 	if (limits->processor && elapsed > limits->processor &&
 	    now_ms(CLOCK_THREAD_CPUTIME_ID) - way_out->processor_began >
 		    limits->processor)

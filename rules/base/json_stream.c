@@ -18,7 +18,7 @@ static bool is_plain_block(struct block b)
 			 block_or(block_is(b, '"'), block_is(b, '\\'))));
 }
 
-/* Returns the number of bytes that a string may contain without escapes. */
+/* Returns the number of bytes at the start of s that need no escapes. */
 static size_t plain_length(const char *s, size_t len)
 {
 	size_t i = 0;
@@ -42,7 +42,7 @@ static char *set_escape(char *out, unsigned unit)
 	return out + 6;
 }
 
-/* A code point beyond the first 65,536 is two units of UTF-16. */
+/* Writes a code point as escapes. One beyond U+FFFF is two units of UTF-16. */
 static char *set_escapes(char *out, uint32_t c)
 {
 	if (c < 0x10000)

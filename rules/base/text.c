@@ -288,7 +288,7 @@ bool text_is_hidden(uint32_t c)
 	for (size_t i = 0; i < ARRAY_SIZE(ranges); i++)
 		if (c >= ranges[i][0] && c <= ranges[i][1])
 			return true;
-	/* XML forbids them. */
+	/* noncharacters at the end of each plane */
 	return (c & 0xfffe) == 0xfffe;
 }
 

@@ -27,7 +27,8 @@ static uint64_t own_work(const struct node *node)
 	return items * items + plain * plain / PLAIN_SHARE;
 }
 
-/* keys: their bytes from the root to the node. */
+/* Returns the work of the node and of the nodes below it. keys is the number of
+ * bytes of the keys from the root to the node. */
 static uint64_t work_below(const struct node *node, uint64_t keys)
 {
 	uint64_t work = own_work(node) + work_of_keys(keys);
@@ -43,7 +44,8 @@ uint64_t work_of(const struct node *node)
 	return work_below(node, 0);
 }
 
-/* True if the children are texts of the author, for programs. */
+/* True if the children are texts for programs, to which other fields do not
+ * refer. */
 static bool holds_free_texts(const struct node *node)
 {
 	static const char *const keys[] = {
@@ -53,6 +55,7 @@ static bool holds_free_texts(const struct node *node)
 	return node && node->key && text_any(node->key, keys, text_eq);
 }
 
+/* True if the field itself is a text for a program. */
 static bool is_free_text(const struct node *node)
 {
 	static const char *const keys[] = {
@@ -63,6 +66,7 @@ static bool is_free_text(const struct node *node)
 	return node && node->key && text_any(node->key, keys, text_eq);
 }
 
+/* Adds the number of maps, and the bytes of long keys and texts. */
 static void add_texts(const struct node *node, uint64_t *maps, uint64_t *bytes)
 {
 	bool free = holds_free_texts(node);

@@ -195,8 +195,7 @@ struct path_walk {
 void path_each(struct path_walk *walk, const struct node *node,
 	       const char *const *path, const struct node *element);
 
-/* -- counts -----------------------------------------------------------------
- */
+/* -- counts ---------------------------------------------------------------- */
 
 struct amount count_eval(const struct factor *factors,
 			 const struct count_place *place);

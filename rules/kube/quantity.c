@@ -30,8 +30,8 @@ struct suffix {
 	int32_t exponent; /* power of ten; for QUANTITY_BINARY of two */
 };
 
-static const __int128 nano_max =
-	(__int128)(~(unsigned __int128)0 >> 1); /* 2^127 - 1 */
+/* 2^127 - 1 */
+static const __int128 nano_max = (__int128)(~(unsigned __int128)0 >> 1);
 
 static bool is_digit(char c)
 {

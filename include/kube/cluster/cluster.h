@@ -239,6 +239,10 @@ void cluster_builder_free(struct cluster_builder *builder);
  * not stored, so that fields which they would generate are unknown. */
 enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
 
+struct cluster_item {
+	const char *api_version, *kind;
+	const struct node *root;
+};
 /*
  * Adds an object as the API server returns it, or replaces the one of the same
  * name. Returns 1 if a stored field changed, 0 if not, and -1 with err set if
@@ -247,10 +251,6 @@ enum { CLUSTER_RUNTIME_MAX = 64 << 10, CLUSTER_RUNTIMES_MAX = 2 << 20 };
  * references. kind is used if the object lacks apiVersion and kind (like items
  * of a list); it may be NULL.
  */
-struct cluster_item {
-	const char *api_version, *kind;
-	const struct node *root;
-};
 int cluster_builder_add(struct cluster_builder *builder,
 			const struct cluster_item *item, struct err *err);
 /*

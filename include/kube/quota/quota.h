@@ -65,8 +65,8 @@ struct demand {
 	struct quantity steady, peak;
 	/* The peak without the pods that a Job replaces. A pod counts in a
 	 * quota until it ends or its grace period is over
-	 * (pkg/quota/v1/evaluator/core/ pods.go, QuotaV1Pod); if the quota has
-	 * no room for both, its replacement waits until then. */
+	 * (QuotaV1Pod() of pkg/quota/v1/evaluator/core/pods.go); if the quota
+	 * has no room for both, its replacement waits until then. */
 	struct quantity lasting;
 	bool unknown;
 };

@@ -343,9 +343,11 @@ struct object_index {
 	size_t nnamed, named_size;
 	size_t nworkloads; /* number of workloads with GPU pods */
 	bool clusters;	   /* the cluster of some file is known */
-	/* The members below are valid after object_index_finish(). */
-	/* Lowest priority class of a serving workload, or NULL; its value, its
-	 * cluster, and that workload. */
+	/*
+	 * The members below are valid after object_index_finish(): the lowest
+	 * priority class of a serving workload, or NULL; its value, its
+	 * cluster, and that workload.
+	 */
 	const char *serving_class;
 	int64_t serving_value;
 	const struct cluster *serving_cluster;

@@ -125,8 +125,8 @@ static struct cel_expr *parse_name(struct cel_parser *p)
 
 	cel_expect(p, TOKEN_IDENT, "an expression");
 	name = token_text(p, token);
-	if (cel_is_reserved(
-		    name)) /* such words are allowed as names of fields */
+	/* Reserved words are allowed as names of fields. */
+	if (cel_is_reserved(name))
 		cel_parser_issue(p, cel_place(p, start, token.start),
 				 "reserved identifier: %s", name);
 	p->height = 0;

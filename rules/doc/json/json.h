@@ -25,9 +25,9 @@ struct json_reader {
 	char *at, *end;
 	struct node *open; /* innermost map or seq that is not closed yet */
 	uint32_t depth, nodes, nodes_max;
-	uint64_t keys;			/* bytes of those of the open maps */
-	uint64_t breadth;		/* of the closed maps and lists */
-	uint64_t skip_tags;		/* as in the loader; 0: none */
+	uint64_t keys;	    /* bytes of the keys of open maps and seqs */
+	uint64_t breadth;   /* of the closed maps and lists */
+	uint64_t skip_tags; /* as in the loader; 0: none */
 	struct node *spare, *spare_end; /* taken from the arena in blocks */
 };
 

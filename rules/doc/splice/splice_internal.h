@@ -35,8 +35,8 @@ struct splice_change {
 	const struct edit_place **by_index;
 	unsigned removed, added;
 	bool emptied; /* none of the existing children stays */
-	const struct edit_place *
-		*renamed; /* entries that change_rename() has added */
+	/* entries that change_rename() has added */
+	const struct edit_place **renamed;
 	unsigned nrenamed;
 };
 

@@ -19,8 +19,7 @@ const char *base_name(const char *text)
 	return slash ? slash + 1 : text;
 }
 
-/* -- first characters
- * ------------------------------------------------------- */
+/* -- first characters ------------------------------------------------------ */
 
 /* Returns the bit for the first two letters of a text. */
 static inline uint64_t start_bit(const char *text)

@@ -187,8 +187,7 @@ static size_t idle_word(const struct argv *argv)
 	return argv->n;
 }
 
-/* -- interactive use
- * -------------------------------------------------------- */
+/* -- interactive use ------------------------------------------------------- */
 
 /* Returns the index of the word that starts an interactive program, or
  * argv->n. */
@@ -311,8 +310,7 @@ static struct container_command ending(const struct argv *argv,
 	return none;
 }
 
-/* -- classification
- * --------------------------------------------------------- */
+/* -- classification -------------------------------------------------------- */
 
 const struct node *container_command_node(const struct container *c)
 {

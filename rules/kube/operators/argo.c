@@ -64,8 +64,7 @@ static const struct node *merged(struct pod_builder *builder)
 	return replace(builder, object->spelled, "spec", own);
 }
 
-/* -- runs -------------------------------------------------------------------
- */
+/* -- runs ------------------------------------------------------------------ */
 
 static bool any_fan_out(const struct node *steps)
 {

@@ -75,8 +75,7 @@ static struct pod *pod_of(struct peak *peak, const struct node *template)
 	return NULL;
 }
 
-/* -- repetitions of a step
- * -------------------------------------------------- */
+/* -- repetitions of a step ------------------------------------------------- */
 
 /* Reads the number of a sequence, which may be a string; returns 1 if it is
  * computed at run time. */

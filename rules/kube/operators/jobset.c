@@ -40,8 +40,7 @@ const struct workload_operator operator_jobset = {
 	.trains = trains,
 };
 
-/* -- addresses of pods
- * ------------------------------------------------------ */
+/* -- addresses of pods ----------------------------------------------------- */
 
 /* The parts of the address "NAME-JOB-0-0.SUBDOMAIN.NAMESPACE", as pointers into
  * it. */

@@ -139,8 +139,7 @@ COUNT_FORMULA(ray_submitter)
 	return amount_of(node_is_unset(mode) || node_eq(mode, "K8sJobMode"));
 }
 
-/* -- GPUs that Ray counts
- * --------------------------------------------------- */
+/* -- GPUs that Ray counts -------------------------------------------------- */
 
 /* Returns the number of pods of the template in one cluster. */
 static struct amount nodes_of(const struct pod *pod)
@@ -216,8 +215,7 @@ static struct gang gang(const struct object *object)
 	return out;
 }
 
-/* -- additions of the operator
- * ---------------------------------------------- */
+/* -- additions of the operator --------------------------------------------- */
 
 /* Autoscaler v2 and the sidecar submitter need pods that are not restarted. */
 static bool forces_never(const struct pod_builder *builder,
@@ -275,8 +273,7 @@ static bool adds_helper(const struct pod *pod)
 	       node_is_true(node_get(cluster, "enableInTreeAutoscaling"));
 }
 
-/* -- runs -------------------------------------------------------------------
- */
+/* -- runs ------------------------------------------------------------------ */
 
 const struct node *ray_job_spec(const struct object *object)
 {

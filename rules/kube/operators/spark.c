@@ -40,8 +40,7 @@ COUNT_FORMULA(spark_max)
 	return executors(at, true);
 }
 
-/* -- devices ------------------------------------------------------------------
- */
+/* -- devices --------------------------------------------------------------- */
 
 /* Returns the NAME in spark.ROLE.resource.NAME.amount, or NULL. */
 static const char *property_name(struct arena *arena, const char *start,
@@ -105,8 +104,7 @@ static void gpus(struct pod_builder *builder, struct pod *pod)
 	gpus_of_properties(builder, pod);
 }
 
-/* -- the gang, runs ----------------------------------------------------------
- */
+/* -- the gang, runs -------------------------------------------------------- */
 
 static struct gang gang(const struct object *object)
 {

@@ -134,8 +134,7 @@ static const struct node *merged(struct pod_builder *builder)
 	return all == spec ? root : with(builder, root, "spec", all);
 }
 
-/* -- variables -------------------------------------------------------------
- */
+/* -- variables ------------------------------------------------------------- */
 
 /* True for `$(params.gpus)` or `$(params["gpus"])`, which the controller fills
  * in. Names of the kubelet's variables have another form. */
@@ -232,8 +231,7 @@ static const struct node *shared(struct pod_builder *builder,
 	return out;
 }
 
-/* -- steps ------------------------------------------------------------------
- */
+/* -- steps ----------------------------------------------------------------- */
 
 /* The steps of one pod. */
 struct task {

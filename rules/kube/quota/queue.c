@@ -106,8 +106,6 @@ struct queue_offer queue_offers(const struct node *queue, const char *resource)
 }
 
 /* --- flavors ------------------------------------------------------------- */
-/* A ResourceFlavor never takes a pod for its taints, its labels, or a missing
- * topology. */
 
 static struct flavor_misfit taint_refusal(struct arena *arena,
 					  const struct pod *pod,

@@ -185,11 +185,9 @@ bool quota_case_next(const struct accelerator_extra *extra,
 
 /* --- limit ranges --------------------------------------------------------- */
 
-/* LimitRanger completes the resources of containers: source
- * plugin/pkg/admission/limitranger mergeContainerResources. */
-
-/* `max` is the default of an item without one (SetDefaults_LimitRangeItem).
- */
+/* True if the item gives containers a default of the resource
+ * (plugin/pkg/admission/limitranger mergeContainerResources). If only `max` is
+ * set, it is the default (SetDefaults_LimitRangeItem). */
 static bool gives(const struct node *item, const char *resource)
 {
 	static const char *const maps[] = {"default", "defaultRequest", "max"};

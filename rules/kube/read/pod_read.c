@@ -160,8 +160,7 @@ static bool is_part(const struct pod *pod)
 	return !found;
 }
 
-/* -- changes by the operator -------------------------------------------
- */
+/* -- changes by the operator ----------------------------------------------- */
 
 static enum restart_policy policy_of(const struct node *node)
 {
@@ -228,8 +227,7 @@ static void pod_injects(const struct pod_builder *builder, struct pod *pod)
 		pod->injects |= by->injects(builder, pod);
 }
 
-/* -- building ----------------------------------------------------------------
- */
+/* -- building -------------------------------------------------------------- */
 
 void pod_build(struct pod_builder *builder, const struct node *holder,
 	       const struct node *element)

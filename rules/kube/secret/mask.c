@@ -17,8 +17,8 @@
 #include "kube/secret/secret.h"
 
 enum {
-	PIECE_LEAST =
-		4, /* shortest part of a value that is found in other texts */
+	/* shortest part of a value that is found in other texts */
+	PIECE_LEAST = 4,
 	WORD = 8,  /* shorter values must be whole words */
 	HEAD = 12, /* bytes of a long value that are compared */
 };

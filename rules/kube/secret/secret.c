@@ -17,8 +17,8 @@
 #include "base/text.h"
 
 enum {
-	VALUE_LEAST =
-		8, /* shortest value for a name that is recognized by its end */
+	/* shortest value for a name that is recognized by its end */
+	VALUE_LEAST = 8,
 	/* longest text that is compared with words of placeholders */
 	WORDS_MOST = 4096,
 	/* shortest text after the prefix if only the form proves it */

@@ -13,17 +13,16 @@
 
 enum {
 	NAME_MOST = 128,
-	BEHIND_MOST =
-		4096, /* most bytes between a value and the name after it */
-	RANDOM_LEAST =
-		20, /* shortest text without a digit that may be a secret */
+	/* most bytes between a value and the name after it */
+	BEHIND_MOST = 4096,
+	/* shortest text without a digit that may be a secret */
+	RANDOM_LEAST = 20,
 	VALUE_MOST = 16384, /* longest value in bytes */
-	LINE_MOST =
-		/* bytes of a line that are read around a name, because each
-		 * name on it would read all of it */
-	VALUE_MOST + 1,
-	CREDENTIAL_LEAST =
-		8, /* shortest credential that is masked in other texts */
+	/* bytes of a line that are read around each name on it, which limits
+	 * the work for long lines with many names */
+	LINE_MOST = VALUE_MOST + 1,
+	/* shortest credential that is masked in other texts */
+	CREDENTIAL_LEAST = 8,
 };
 
 struct text {

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * PodGroups of coscheduling, Volcano and Kubernetes in the files, and the pods
- * that name them. Sources: scheduler-plugins v0.32 apis/scheduling/v1alpha1
+ * Reads PodGroups of coscheduling, Volcano and Kubernetes, and the pods that
+ * name them. Sources: scheduler-plugins v0.32 apis/scheduling/v1alpha1
  * (PodGroupLabel); volcano apis v1.12 pkg/apis/scheduling/v1beta1/labels.go
  * (KubeGroupNameAnnotationKey); k8s.io/api v0.37 core/v1 PodSchedulingGroup,
  * scheduling/v1beta1 GangSchedulingPolicy.
  */
-#include <string.h>
-
 #include "base/array.h"
 #include "index_internal.h"
 #include "kube/command/parallel.h"
 
-/* The minimum in a PodGroup; NULL: it is none of these, or has no minimum. */
+/* Returns the minimum of a PodGroup and sets *type; NULL for other objects, or
+ * if the minimum is not set. */
 static const struct node *minimum_of(const struct object *o,
 				     enum group_type *type)
 {
@@ -35,6 +34,7 @@ static const struct node *minimum_of(const struct object *o,
 	return NULL;
 }
 
+/* Returns the name of the group to which a pod belongs, or NULL. */
 static const struct node *group_of(const struct pod *pod, enum group_type *type)
 {
 	const struct node *name =
@@ -51,7 +51,7 @@ static const struct node *group_of(const struct pod *pod, enum group_type *type)
 	return node_path(pod->spec, "schedulingGroup.podGroupName");
 }
 
-/* Number of pods that the ranks wait for (--nnodes=4), or 0. */
+/* Returns the number of pods for which the ranks wait (--nnodes=4), or 0. */
 static int64_t ranks_of(const struct pod *pod)
 {
 	FOR_EACH_CONTAINER(pod, c) {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Reads Services and InferencePools: the pods that they select and the ports to
- * which they send requests. Also decides for which pods Services set variables.
- * Source: pkg/kubelet/envvars FromServices (none for Services without a cluster
- * IP, or of type ExternalName); Ray's dashboard uses port 8265 of the head.
+ * Reads Services and InferencePools (the pods that they select and the ports to
+ * which they send requests), and the Services that routes name. Also decides
+ * for which pods Services set variables. Source: pkg/kubelet/envvars
+ * FromServices (none for Services without a cluster IP, or of type
+ * ExternalName); Ray's dashboard uses port 8265 of the head.
  */
 #include "base/array.h"
 #include "base/text.h"
@@ -96,7 +97,7 @@ static bool is_pool(const struct object *o)
 	       object_is(o, "inference.networking.x-k8s.io", "InferencePool");
 }
 
-/* Reads the port numbers of a Service. */
+/* Reads the port numbers of a Service, which stay unset if one is unknown. */
 static void read_numbers(struct arena *arena, const struct node *ports,
 			 struct kube_service *out)
 {
@@ -110,6 +111,7 @@ static void read_numbers(struct arena *arena, const struct node *ports,
 	out->nnumbers = n;
 }
 
+/* Adds the Services to which a route of the Gateway API refers by port. */
 static void add_routes(struct object_index *set, const struct object *o,
 		       uint32_t file)
 {

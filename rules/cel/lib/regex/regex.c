@@ -159,7 +159,7 @@ struct regex_search {
 	struct compiled_pattern *pattern;
 	struct cel_text regex, text;
 	size_t start, end;	/* of the last match */
-	struct cel_value error; /* null if there was no error */
+	struct cel_value error; /* the null value if the search succeeded */
 };
 
 /* Starts a search; returns false if the pattern is invalid. */
@@ -196,7 +196,7 @@ static int try_match(struct regex_search *search, size_t from)
 	}
 }
 
-/* Finds the next match. Returns false if there is none, or for an error. */
+/* Finds the next match. Returns false if there is none, or after an error. */
 static bool search_from(struct regex_search *search, size_t from)
 {
 	struct pattern_cache *cache = of_thread();
@@ -206,8 +206,8 @@ static bool search_from(struct regex_search *search, size_t from)
 
 	search->start = ovector[0];
 	search->end = ovector[1];
-	if (search->text.len >
-	    LONG_TEXT) { /* match data would keep much memory */
+	/* The match data would keep much memory. */
+	if (search->text.len > LONG_TEXT) {
 		pcre2_match_data_free(cache->data);
 		cache->data = pcre2_match_data_create(1, NULL);
 	}

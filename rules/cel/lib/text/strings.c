@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Strings: the standard functions and version 2 of cel-go's extension
- * (ext/strings.go). Positions count code points; Searches compare bytes, which
+ * (ext/strings.go). Positions count code points. Searches compare bytes, which
  * is correct because in UTF-8 no character contains the bytes of another.
  */
 #include "rules/cel/eval/eval_internal.h"

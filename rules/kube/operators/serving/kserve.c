@@ -241,8 +241,7 @@ static const struct node *base(struct pod_builder *builder,
 	return out;
 }
 
-/* -- devices, shared memory ---------------------------------------------------
- */
+/* -- devices, shared memory ------------------------------------------------ */
 
 /*
  * Returns whether KServe's own runtime of this name mounts /dev/shm.

@@ -51,7 +51,7 @@ static const struct node *profile_named(const struct node *cache,
 	return NULL;
 }
 
-/* The profile's tensor parallelism, one if it has none. */
+/* Returns the profile's tensor parallelism, 1 if it is not set. */
 static struct amount of_profile(const struct node *profile)
 {
 	const struct node *tags = node_get(profile, "config");
@@ -64,7 +64,8 @@ static struct amount of_profile(const struct node *profile)
 	return amount_of(text && *text ? strtol(text, NULL, 10) : 1);
 }
 
-/* Only a NIM from NGC, not a model endpoint, has profiles. */
+/* True for a NIM from NGC that is not a model endpoint; others are without
+ * profiles. */
 static bool is_optimized(const struct node *cache)
 {
 	const struct node *ngc = node_path(cache, "spec.source.ngc");
@@ -74,8 +75,8 @@ static bool is_optimized(const struct node *cache)
 }
 
 /*
- * Returns the devices that the operator adds for a profile of the cache. The
- * profiles are in its status, which a file lacks.
+ * Returns the number of devices that the operator adds for a profile of the
+ * cache. Profiles are in the status of the cache, which files lack.
  */
 static struct amount of_cache(struct pod_builder *builder,
 			      const struct pod *pod, const struct node *ref)
@@ -114,10 +115,8 @@ static bool sets_gpus(const struct container *c)
 	return false;
 }
 
-/*
- * The operator adds devices if the service names a profile of its cache and
- * requests none itself.
- */
+/* Adds devices as the operator does: if the service names a profile of its
+ * cache and requests no devices itself. */
 static void gpus(struct pod_builder *builder, struct pod *pod)
 {
 	const struct node *ref = node_path(pod->source, "storage.nimCache");
