@@ -145,22 +145,22 @@ static void a_server_may_stop_while_reviews_wait(void **state)
 /* A review that is too long gets a response, if its start suffices. */
 static void a_long_review_is_answered_from_its_start(void **state)
 {
-	enum { LEN = 20 << 20 }; /* length; the limit is 1 MiB */
-	char *body = malloc(LEN);
+	enum { TOO_LONG = 20 << 20 }; /* the limit is 1 MiB */
+	char *body = malloc(TOO_LONG);
 	struct stage stage;
 	struct caller caller;
 
 	(void)state;
 	begin(&stage, 1);
-	memset(body, ' ', LEN);
+	memset(body, ' ', TOO_LONG);
 	memcpy(body, "long", 4);
 	caller_open(&caller, &stage);
-	assert_true(caller_post(&caller, body, LEN));
+	assert_true(caller_post(&caller, body, TOO_LONG));
 	assert_int_equal(caller_status(&caller), 200);
 	assert_string_equal(stub_problem,
 			    "the review is longer than --max-body");
 	memcpy(body, "loud", 4);
-	assert_true(caller_post(&caller, body, LEN));
+	assert_true(caller_post(&caller, body, TOO_LONG));
 	assert_int_equal(caller_status(&caller), 413);
 	caller_close(&caller);
 	stage_end(&stage);
