@@ -28,6 +28,11 @@ enum more_labels {
 enum tri label_selector_matches(const struct node *selector,
 				const struct node *labels,
 				enum more_labels more);
+/* Returns the labels of a namespace with kubernetes.io/metadata.name, which the
+ * API server sets in every namespace. labels may be NULL. */
+const struct node *labels_with_namespace(struct arena *arena,
+					 const struct node *labels,
+					 const char *name);
 /* Matches corev1.NodeSelector terms (ORed; an empty term matches nothing). */
 enum tri node_selector_matches(const struct node *node_selector,
 			       const struct node *node_labels);

@@ -135,7 +135,8 @@ static void check_queue(struct rule_run *run, const struct workload *w,
 		report_unknown(run, w, kind, w->queue, NULL);
 }
 
-/* Writes "batch/job", "pod", "ray.io/rayjob". */
+/* Returns the workload's kind as Kueue names it: "batch/job", "pod",
+ * "ray.io/rayjob". */
 static const char *framework_of(const struct workload *w, struct arena *arena)
 {
 	const char *slash = strchr(w->id.api_version, '/');
@@ -182,6 +183,7 @@ static void check_default(struct rule_run *run, const struct workload *w)
 {
 	const struct object_index *set = rule_index(run);
 	const struct found_object *namespace;
+	const struct node *labels = NULL;
 	struct finding *f;
 
 	if (!set->nconfigs || !*w->id.namespace || rule_set_is_partial(run) ||
@@ -190,11 +192,13 @@ static void check_default(struct rule_run *run, const struct workload *w)
 		return;
 	namespace = index_find(set, w, CLUSTER_NAMESPACE, w->id.namespace,
 			       rule_arena(run));
+	if (namespace)
+		labels = labels_with_namespace(
+			rule_arena(run),
+			node_path(namespace->root, "metadata.labels"),
+			w->id.namespace);
 	for (size_t i = 0; i < set->nconfigs; i++) {
-		if (!kueue_manages(set, &set->configs[i], w,
-				   namespace ? node_path(namespace->root,
-							 "metadata.labels")
-					     : NULL,
+		if (!kueue_manages(set, &set->configs[i], w, labels,
 				   rule_arena(run)))
 			continue;
 		f = report_place(

@@ -8,6 +8,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "doc/edit.h"
+#include "kube/scheduling/selector.h"
 
 /* Adds a value to a map and returns the value. */
 static struct node *put_field(struct arena *arena, struct node *map,
@@ -106,22 +107,6 @@ static const struct input_object *find_namespace(const struct admission_case *a)
 	return input ? input : namespace_in(a->set, name);
 }
 
-/* Adds the label with the name of the namespace, which the server sets in every
- * namespace. */
-static const struct node *with_name(struct admission_case *a,
-				    const struct node *labels)
-{
-	static const char key[] = "kubernetes.io/metadata.name";
-	struct node *map = edit_map(a->arena);
-
-	FOR_EACH_CHILD(labels, label)
-		edit_member(a->arena, map, label->key,
-			    edit_copy(a->arena, label));
-	if (!node_get(map, key))
-		edit_member_string(a->arena, map, key, a->object->namespace);
-	return map;
-}
-
 void admission_find_namespace(struct admission_case *a)
 {
 	const struct node *labels = NULL;
@@ -136,7 +121,8 @@ void admission_find_namespace(struct admission_case *a)
 		labels = cluster_namespace(a->request->cluster,
 					   a->object->namespace, a->arena);
 	a->labels_known = input || labels;
-	a->labels = with_name(a, labels);
+	a->labels =
+		labels_with_namespace(a->arena, labels, a->object->namespace);
 }
 
 const struct node *admission_namespace_node(struct admission_case *a)

@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "doc/edit.h"
 
 static enum tri tri_and(enum tri a, enum tri b)
 {
@@ -293,4 +294,18 @@ enum tri tolerations_tolerate(const struct node *tolerations, const char *key,
 	FOR_EACH_CHILD(tolerations, toleration)
 		any = tri_or(any, tolerates(toleration, key, value, effect));
 	return any;
+}
+
+const struct node *labels_with_namespace(struct arena *arena,
+					 const struct node *labels,
+					 const char *name)
+{
+	static const char key[] = "kubernetes.io/metadata.name";
+	struct node *map = edit_map(arena);
+
+	FOR_EACH_CHILD(labels, label)
+		edit_member(arena, map, label->key, edit_copy(arena, label));
+	if (!node_get(map, key))
+		edit_member_string(arena, map, key, name);
+	return map;
 }
