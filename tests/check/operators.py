@@ -29,8 +29,9 @@ import yaml
 TESTS = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 KUBEFLOW = ["PyTorchJob", "TFJob", "XGBoostJob", "PaddleJob", "JAXJob"]
 # Rules whose finding is less than an error, because only some versions of the
-# operator reject the object.
-RELATED = ["pytorchjob-worker-zero", "kuberay-rejects"]
+# operator reject the object, or a LimitRange may complete it.
+RELATED = ["pytorchjob-worker-zero", "kuberay-rejects",
+           "gpu-hugepages-incomplete"]
 # The rule, folders of tests/rules beside its own, kinds by group
 OPERATORS = {
     "kuberay": ("kuberay-rejects", ["ray-*", "rayservice-*", "rayjob-*"], {

@@ -146,38 +146,6 @@ static void check_probes(struct rule_run *run, const struct container *c)
 	}
 }
 
-static const struct node *pages_of(const struct node *list)
-{
-	FOR_EACH_CHILD(list, item)
-		if (text_starts(item->key, "hugepages-"))
-			return item;
-	return NULL;
-}
-
-/* Source: ValidateContainerResourceRequirements(). */
-static void check_pages(struct rule_run *run, const struct container *c)
-{
-	const struct node *limits = node_get(c->resources, "limits");
-	const struct node *requests = node_get(c->resources, "requests");
-	const struct node *pages = pages_of(limits);
-
-	if (!pages)
-		pages = pages_of(requests);
-	if (!pages || (limits && limits->flags & NODE_OPEN) ||
-	    (requests && requests->flags & NODE_OPEN) ||
-	    container_is_merged(c) || c->pod->object->fragment ||
-	    node_get(limits, "cpu") || node_get(limits, "memory") ||
-	    node_get(requests, "cpu") || node_get(requests, "memory"))
-		return;
-	finding_severity(
-		report_container(
-			run, c, pages,
-			"`%s` is set without cpu and memory: unless a "
-			"LimitRange adds one, the API server rejects the pod",
-			pages->key),
-		SEVERITY_WARNING);
-}
-
 /* field-value-invalid checks the items of the lists. */
 static void check_names(struct rule_run *run, const struct pod *pod)
 {
@@ -271,7 +239,6 @@ static void check(struct rule_run *run, const struct pod *pod)
 		check_mounts(run, c, "volumeDevices");
 		check_claims(run, c);
 		check_probes(run, c);
-		check_pages(run, c);
 	}
 	check_names(run, pod);
 	FOR_EACH_CHILD(pod->tolerations, toleration)
