@@ -86,14 +86,16 @@ struct finding {
 	/* Effect of the fix, or NULL if there is none. Lives as long as fix. */
 	const char *fix_title;
 	bool fix_safe;
-	bool fix_counted, fix_kept; /* set by fix_count() */
+	bool fix_counted, fix_kept; /* whether and how its fix was counted */
 	bool selected;		    /* the command line selected its rule */
 	bool injected; /* dropped: at a value that the cluster adds */
 	const struct runtime *origin; /* source of the value, or NULL */
 	struct spec_place spec;	      /* place of the pod, if has_spec */
 	bool has_spec;
-	/* About the pod, its container, or a value that these lack; else about
-	 * the value there, of the runtime if that file is set. */
+	/* True if the finding is about the pod, its container, or a value
+	 * missing from one of them. Otherwise it is about the value at
+	 * value_start, which is in a runtime of value_file unless that is
+	 * NO_FILE. */
 	bool about_whole;
 	uint32_t value_file, value_start;
 	bool repeated; /* see findings_repeat() */
@@ -104,7 +106,7 @@ struct finding {
 	/* The policy's exemption expired a few days ago, so that the finding is
 	 * at most a warning. */
 	bool exempt_lately;
-	/* Also deny Pods made by a controller. */
+	/* It also denies Pods made by a controller. */
 	bool controller_pods;
 	/* For an UPDATE: the old object would be denied for this finding as
 	 * well. */
@@ -146,10 +148,10 @@ int finding_cmp(const struct finding *a, const struct finding *b);
 void findings_sort(struct finding *findings, size_t n);
 void findings_sort_pointers(struct finding **findings, size_t n);
 /*
- * Marks findings about pods that are made from a runtime, if one of the others
- * says the same of the runtime: by the same rule, about the same container, of
- * no lower severity, about the same value or about a missing one. Returns how
- * many.
+ * Marks findings about pods that are made from a runtime, if another finding
+ * says the same about the runtime: it has the same rule and container, the same
+ * or a higher severity, and is about the same value or a missing one. Returns
+ * the number of marked findings.
  */
 size_t findings_repeat(struct finding *const *findings, size_t n);
 /* Returns the help of the finding, or else of its rule; may be "". */

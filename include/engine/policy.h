@@ -24,9 +24,9 @@ enum { CHECKS_MAX = 128 };
 /* The settings of one rule. */
 struct setting {
 	bool enabled;
-	bool locked;	   /* comments and annotations cannot suppress it */
-	bool severity_set; /* set by the policy: findings cannot change it */
-	bool strict;
+	bool locked;	      /* comments and annotations cannot suppress it */
+	bool severity_set;    /* set by the policy: findings cannot change it */
+	bool strict;	      /* findings do not lower it to a warning */
 	bool action_set;      /* action set by the policy; else it follows the
 				 finding's severity */
 	bool controller_pods; /* its findings also deny Pods made by a
@@ -76,14 +76,14 @@ void policy_problems_release(struct policy_problems *problems);
 /*
  * Presets:
  *
- * 	recommended: each rule's own severity; a rule that guesses at intent
- * 	at most warns; pedantic and preview rules are off.
+ * recommended: each rule's own severity; a rule that guesses at intent at most
+ * warns; pedantic and preview rules are off.
  *
- * 	strict: recommended, and all findings of the categories resources, shm,
- * 	scheduling, lifecycle, quota and priority are errors, even if they
- * 	depend on something unknown; guesses are warnings. Warnings of rules
- * 	about uncounted devices (RULE_TAKES) are errors; they also deny Pods of
- * 	controllers, unless the policy sets `controllerPods: audit`.
+ * strict: recommended, and all findings of the categories resources, shm,
+ * scheduling, lifecycle, quota and priority are errors, even if they depend on
+ * something unknown; guesses are warnings. Warnings of rules about uncounted
+ * devices (RULE_TAKES) are errors; they also deny Pods of controllers, unless
+ * the policy sets `controllerPods: audit`.
  *
  * all: recommended with the pedantic and preview rules on.
  *

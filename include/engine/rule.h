@@ -134,8 +134,9 @@ struct rejection {
 	 * earlier versions in use accept it. NULL: all of
 	 * rejections.versions. */
 	const char *since;
-	/* The last version that rejects, with all of its patches: a warning as
-	 * well. NULL: the last of rejections.versions. */
+	/* Last version that rejects it, including its patch releases. The
+	 * finding is a warning as well. NULL: the last of
+	 * rejections.versions. */
 	const char *until;
 	/* A check that its operator turns off by default: an info. */
 	const char *gate;
@@ -221,8 +222,8 @@ struct finding *report_container(struct rule_run *run,
 struct finding *report_pod(struct rule_run *run, const struct pod *pod,
 			   const struct node *at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
-/* The finding of report_place() is about the whole pod, or about its priority
- * class. */
+/* Declare that a finding of report_place() is about the whole pod, or about its
+ * priority class. */
 void finding_of_pod(struct finding *finding, const struct workload_pod *pod);
 void finding_of_class(struct finding *finding, const struct workload_pod *pod);
 struct finding *report_object(struct rule_run *run, const struct object *object,

@@ -52,7 +52,8 @@ static bool is_file(const char *value)
 	       strstr(value, "PATH");
 }
 
-/* Calls for each option of a command; of none if command is NULL. */
+/* Calls add() for each option of a command, or, if command is NULL, for each
+ * option that the program accepts without a command. */
 static void each_option(const struct complete_set *set,
 			const struct complete_command *command,
 			void (*add)(const struct complete_set *set,
@@ -78,7 +79,7 @@ static void add_names(const struct complete_set *set, struct buf *out)
 
 /* --- bash ----------------------------------------------------------------- */
 
-/* --option=value is three words, in kubectl one. */
+/* Bash splits --option=value into three words, kubectl passes it as one. */
 static const char bash_head[] =
 	"\tlocal word=${COMP_WORDS[COMP_CWORD]} command= words= many= kept=\n"
 	"\tlocal before=${COMP_WORDS[COMP_CWORD - 1]}\n"
@@ -122,7 +123,8 @@ static void bash_option(const struct complete_set *set, const char *name,
 	buf_addf(out, " --%s", o->name);
 }
 
-/* Values of its options, options, arguments. */
+/* Adds the cases of a command: the values of its options, its options, its
+ * arguments. */
 static void bash_command(const struct complete_set *set,
 			 const struct complete_command *command,
 			 struct buf *out)
@@ -245,12 +247,13 @@ static void zsh_script(const struct complete_set *set, const char *name,
 		zsh_command(set, &set->commands[i], out);
 	if (set->without)
 		zsh_command(set, NULL, out);
-	buf_addf(out,
-		 "\tesac\n}\n"
-		 "# Read by compinit it is the function, else it defines it.\n"
-		 "if [[ $funcstack[1] == _%s ]]; then\n"
-		 "\t_%s\nelse\n\tcompdef _%s %s\nfi\n",
-		 name, name, name, set->names);
+	buf_addf(
+		out,
+		"\tesac\n}\n"
+		"# compinit calls this file as the function; otherwise, define it.\n"
+		"if [[ $funcstack[1] == _%s ]]; then\n"
+		"\t_%s\nelse\n\tcompdef _%s %s\nfi\n",
+		name, name, name, set->names);
 }
 
 /* --- fish ----------------------------------------------------------------- */

@@ -18,7 +18,7 @@ struct rule_word {
 	enum rule_scope scope;
 	const struct rule *rule; /* for SCOPE_RULE */
 	const struct rejection
-		*check; /* id of the only check that is selected, or NULL */
+		*check;	      /* the only check that is selected, or NULL */
 	const char *category; /* for SCOPE_CATEGORY */
 };
 

@@ -12,7 +12,8 @@
 #include "base/text.h"
 #include "engine/rule.h"
 
-/* True if they are in one namespace of one set of files. */
+/* True if they are of the same type, in the same namespace of one set of
+ * files. */
 static bool is_beside(const struct object_index *set, const struct pod_group *a,
 		      const struct pod_group *b)
 {
@@ -96,7 +97,8 @@ static void check_member(struct rule_run *run, const struct pod_group *member)
 	finding_help(run, f, "did you mean `%s`?", near);
 }
 
-/* Each is compared with each other: more would cost too much. */
+/* Largest number of PodGroups and references to them. Each is compared with
+ * each other, so that more would cost too much. */
 enum { MOST = 2000 };
 
 static void check(struct rule_run *run)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A queue or PodGroup of a scheduler that does not schedule the pods. KAI and
- * Volcano handle only pods with their schedulerName, and their webhooks do not
- * set it. Operators may set it for their kinds, so only native kinds and
+ * Reports queues and PodGroups of a scheduler that does not schedule the pods.
+ * KAI and Volcano handle only pods with their schedulerName, and their webhooks
+ * do not set it. Operators may set it for their kinds, so only native kinds and
  * JobSets are checked. Source: kai-scheduler pkg/podgrouper/pod_controller.go
  * (pods of another scheduler are filtered out); volcano
  * pkg/controllers/podgroup/pg_controller.go (filter by schedulerNames).

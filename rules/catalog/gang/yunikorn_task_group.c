@@ -14,7 +14,8 @@
 
 #define PREFIX "yunikorn.apache.org/"
 
-/* The annotation that defines the groups, of any pod of the object. */
+/* Returns the groups that an annotation of any pod of the object defines, and
+ * sets *at to the annotation. */
 static const struct node *groups_of(struct rule_run *run,
 				    const struct object *object,
 				    const struct node **at)
@@ -27,6 +28,8 @@ static const struct node *groups_of(struct rule_run *run,
 	return NULL;
 }
 
+/* Returns the group with this name, or one that is unknown; NULL if there is
+ * none. */
 static const struct node *group_named(const struct node *groups,
 				      const char *name)
 {
@@ -37,7 +40,8 @@ static const struct node *group_named(const struct node *groups,
 	return NULL;
 }
 
-/* The first device that the pods request and minResource lacks, or NULL. */
+/* Returns the first device that the pods request and minResource lacks, or
+ * NULL. */
 static const char *missing_device(const struct pod *pod,
 				  const struct node *least)
 {
@@ -78,7 +82,7 @@ static void check_size(struct rule_run *run, const struct pod *pod,
 	}
 }
 
-/* Number of pods of the object that are in the group. */
+/* Returns the number of pods of the object that are in the group. */
 static struct amount members(const struct object *object, const char *name)
 {
 	struct amount n = {0};

@@ -58,8 +58,8 @@ static const char above_limit[] = "is requested above its limit";
 struct quantity_check {
 	struct rule_run *run;
 	const struct object *object;
-	const struct pod *pod;	   /* or NULL */
-	const struct container *c; /* or NULL */
+	const struct pod *pod;	   /* may be NULL */
+	const struct container *c; /* may be NULL */
 	bool native;
 };
 
@@ -82,7 +82,7 @@ static struct finding *report_at(const struct quantity_check *check,
 	return report_object(run, check->object, at, "%s", text);
 }
 
-/* fault may be NULL; limit: for above_limit. */
+/* Reports a fault, unless it is NULL. limit is set for above_limit. */
 static void report_issue(const struct quantity_check *check, const char *fault,
 			 const struct node *at, const struct node *limit)
 {
@@ -158,8 +158,8 @@ static void check_map(struct quantity_check *check, const struct node *map)
 			check_value(check, value);
 }
 
-/* Extended resources and huge pages, whose request must equal the limit, are
- * left to other rules. */
+/* Reports a request above its limit. Other rules report extended resources and
+ * huge pages, whose request must equal the limit. */
 static void check_order(struct quantity_check *check,
 			const struct node *request, const struct node *limit)
 {

@@ -7,7 +7,7 @@
  * same holds for mpi-operator (v2beta1), whose workers are ssh servers that
  * never end: its API documentation gives Running as the default, its code sets
  * None. A job with one pod leaves nothing behind. Source: training-operator
- * v1.9 pytorch_defaults.go, pkg/controller.v1/common/ job.go
+ * v1.9 pytorch_defaults.go, pkg/controller.v1/common/job.go
  * DeletePodsAndServices, pkg/controller.v1/pytorch pytorchjob_controller.go
  * UpdateJobStatus; mpi-operator v2beta1/default.go setDefaultsRunPolicy,
  * mpi_job_controller.go isCleanUpPods; trainer#1579. A time to live ends the

@@ -3,7 +3,7 @@
  * Reports Jobs without a restartPolicy, which the API server rejects, because
  * the default of pods, Always, is not allowed in a Job. JobSet and training
  * runtimes set it for their Jobs. Source: observed with kube-apiserver 1.36
- * ("spec.template.spec. restartPolicy: Required value"); JobSet
+ * ("spec.template.spec.restartPolicy: Required value"); JobSet
  * jobset_webhook.go.
  */
 #include "engine/rule.h"

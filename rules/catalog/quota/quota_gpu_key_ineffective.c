@@ -67,7 +67,7 @@ static bool quota_key_is_ineffective(const struct accelerator_extra *extra,
 
 static const char *right_name(const struct quota_key *key)
 {
-	/* If the resource is a pattern, there is no single name to suggest. */
+	/* A pattern matches several names, so keep the written one. */
 	return strchr(key->accelerator->name, '*') ? key->resource
 						   : key->accelerator->name;
 }

@@ -44,7 +44,7 @@ static const char *meant(struct rule_run *run, const struct container *c,
 	const struct accelerator *accelerator;
 	const char *key = entry->node->key;
 
-	/* Remove the prefix of a quota's key, which does not belong into a
+	/* Remove the prefix of a quota's key, which does not belong in a
 	 * container. */
 	if (text_starts(key, "requests.") || text_starts(key, "limits.")) {
 		key = strchr(key, '.') + 1;

@@ -42,8 +42,8 @@ static bool check_limits(struct rule_run *run, const struct pod *pod,
 	return found;
 }
 
-/* The sum of the containers' requests, as the API server compares it with the
- * pod's own: without overhead. */
+/* Returns the sum of the containers' requests, which the API server compares
+ * with the pod's own: without overhead. */
 static struct quantity sum_of_containers(const struct pod *pod,
 					 const char *resource, bool *unknown)
 {

@@ -1,28 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports routes of the Gateway API that send to a port that the Service of GPU
- * pods does not have. A route
- * names the Service's own port, not that of the pods. Source: gateway-api
- * v1.4 apis/v1/object_reference_types.go (BackendObjectReference.port);
- * without a backend, requests are answered with 500.
+ * pods does not have. A route names the Service's own port, not that of the
+ * pods. Source: gateway-api v1.4 apis/v1/object_reference_types.go
+ * (BackendObjectReference.port); without a backend, the gateway answers
+ * requests with 500.
  */
 #include "base/text.h"
 #include "engine/rule.h"
 
-static bool is_beside(const struct object_index *set,
-		      const struct route_backend *route,
-		      const struct kube_service *service)
+/* True if the route sends to this Service. */
+static bool is_backend(const struct object_index *set,
+		       const struct route_backend *route,
+		       const struct kube_service *service)
 {
-	const struct workload x = {.place = route->name_place};
-	const struct workload y = {.place = service->place};
+	const struct workload at = {
+		.id = route->id,
+		.place = route->name_place,
+		.cluster = route->cluster,
+	};
 
-	return !service->pool && route->cluster == service->cluster &&
-	       text_eq(route->id.namespace, service->id.namespace) &&
-	       (*route->id.namespace ||
-		route->name_place.file == service->place.file) &&
-	       index_set_of(set, &x) == index_set_of(set, &y);
+	return !service->pool && service_is_beside(set, service, &at) &&
+	       text_eq(service->id.name, route->service);
 }
 
+/* True if the Service has the port, or its ports are unknown. */
 static bool has_number(const struct kube_service *service, int64_t port)
 {
 	for (size_t i = 0; i < service->nnumbers; i++)
@@ -57,10 +59,9 @@ static void check_route(struct rule_run *run, const struct route_backend *route)
 	for (size_t i = 0; i < set->nservices; i++) {
 		const struct kube_service *service = &set->services[i];
 
-		if (!is_beside(set, route, service) ||
-		    !text_eq(service->id.name, route->service))
+		if (!is_backend(set, route, service))
 			continue;
-		/* Variants of one Service in several files. */
+		/* Several files may define variants of one Service. */
 		if (found || has_number(service, route->port))
 			return;
 		found = service;
@@ -79,7 +80,8 @@ static void check_route(struct rule_run *run, const struct route_backend *route)
 	finding_label_place(run, f, &found->place, "the Service");
 }
 
-/* Each is compared with each Service: more would cost too much. */
+/* Largest number of routes and of Services. Each route is compared with each
+ * Service, so that more would cost too much. */
 enum { MOST = 2000 };
 
 static void check(struct rule_run *run)

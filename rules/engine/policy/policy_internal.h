@@ -171,10 +171,10 @@ struct policy {
 /* -- policy.c -- */
 struct policy *policy_new(const struct rule_set *rules);
 struct arena *policy_arena(const struct policy *policy);
-/* A copy that keeps the memory of policy alive. */
 /* True if `locked:` of the policy has the rule, or this check (NULL: none). */
 bool policy_locks(const struct policy *policy, const struct rule *rule,
 		  const char *check);
+/* Returns a copy that keeps the memory of policy alive. */
 struct policy *policy_copy(const struct policy *policy);
 /* Keeps the memory of other alive as long as policy. */
 void policy_hold(struct policy *policy, const struct policy *other);

@@ -44,13 +44,13 @@ static void keep_injection(struct policy_reader *r, const struct node *node,
 	struct arena *arena = policy_arena(r->policy);
 	struct node *copy = node_copy(arena, node, 0, &budget);
 
-	if (copy)
-		own_texts(arena, copy);
-	if (copy)
-		edit_member(arena, reading->fields,
-			    arena_strdup(arena, node->key), copy);
-	else
+	if (!copy) {
 		problem(r, node, "too many values");
+		return;
+	}
+	own_texts(arena, copy);
+	edit_member(arena, reading->fields, arena_strdup(arena, node->key),
+		    copy);
 }
 
 static void read_injected_name(struct policy_reader *r, const struct node *node,

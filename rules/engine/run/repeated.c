@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Findings that repeat one about a runtime: its users have the same value of
- * its template, or lack a value as the template does.
+ * Marks findings that repeat one about a runtime, because a pod made from its
+ * template has the same value, or lacks the same value.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "engine/finding.h"
 
-/* Findings about pods by themselves, under one of their places. */
+/* A finding about a pod that is not made from a runtime, by its place. */
 struct told {
 	const struct rule *rule;
 	uint32_t file, start;
@@ -65,7 +65,7 @@ static size_t list_told(struct finding *const *findings, size_t n,
 	return found;
 }
 
-/* Returns the first of the list that is not before the key. */
+/* Returns the first entry of the sorted list that is not before the key. */
 static const struct told *first_told(const struct told *list, size_t n,
 				     const struct told *key)
 {

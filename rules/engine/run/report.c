@@ -142,7 +142,8 @@ static uint64_t hash_value(struct run_state *state, const struct node *at,
 	return hash;
 }
 
-/* Many findings may read one large tree. */
+/* Returns the hash of a value. Stores the hash of a large tree, because many
+ * findings may read it. */
 static uint64_t hash_tree(struct run_state *state, const struct node *at)
 {
 	struct long_value *known = long_value(state, at);

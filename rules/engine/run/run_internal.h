@@ -197,6 +197,7 @@ void run_apply_baseline(struct run *run, struct finding *finding);
 /* -- run_counts.c -- */
 void run_count_object(struct run *run, const struct object *object);
 void run_counts_add(struct run_counts *to, const struct run_counts *from);
+void run_count_finding(struct run_counts *counts, const struct finding *f);
 
 /* Gives an embedded object the namespace of its parent, and an object without
  * namespace the default of its file (run.c). */
@@ -237,7 +238,6 @@ void run_check_budget(struct run *run, const struct object *object);
 void run_report_cut(struct run *run, const char *text, uint32_t start,
 		    uint32_t end);
 
-void run_count_finding(struct run_counts *counts, const struct finding *f);
 /* Reads the device claims in the file, for the pods that refer to them. */
 void run_claims_begin(struct run *run);
 void run_claims_end(struct run *run);

@@ -31,10 +31,10 @@ struct suppress_clause {
 	uint64_t named_path;
 	struct object_id id;
 	struct suppress_words words;
-	const char *reason;  /* "" when missing */
-	int64_t until;	     /* "" if missing */
-	const char *problem; /* DATE_NONE: never expires */
-	bool broken;	     /* description of the malformed part, or NULL */
+	const char *reason;  /* "" if missing */
+	int64_t until;	     /* DATE_NONE: never expires */
+	const char *problem; /* description of the malformed part, or NULL */
+	bool broken;	     /* so malformed that it suppresses nothing */
 	struct suppress_refusal {
 		const struct rule *rule;
 		const char *text;
