@@ -171,7 +171,7 @@ const struct node *container_security(const struct container *c,
 /* Returns the volumeMounts entry at exactly this path (with or without a
  * trailing '/'). */
 const struct node *container_mount(const struct container *c, const char *path);
-/* Returns the tag of an image; NULL if it has no tag or has a digest. */
+/* Returns the tag of an image; NULL if it has a digest or lacks a tag. */
 const char *image_tag(const char *image);
 /* True for a digest, or for a tag that is not updated (unlike latest, nightly,
  * main ...). */

@@ -26,7 +26,7 @@ struct runtime_use;
 
 /* The purpose of a kind, from which rules derive "training" and "serving". */
 enum kind_class {
-	KIND_OTHER, /* makes no pods, or has no special purpose */
+	KIND_OTHER, /* makes no pods, or serves any purpose */
 	KIND_POD,
 	KIND_BATCH,    /* runs to completion: Job, CronJob, Workflow */
 	KIND_TRAINING, /* made for training: Kubeflow, MPI, TrainJob, vcjob */

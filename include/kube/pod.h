@@ -189,7 +189,7 @@ bool pod_takes_container_field(const struct pod *pod, const char *name);
  * Finds the place where a fix writes a field of a generated pod. base is the
  * PodSpec or a generated container, dotted a path from it. Returns the author's
  * node and the keys below it, which replace the first *taken keys of dotted; or
- * NULL if the kind has no place for the field.
+ * NULL if the kind lacks a place for the field.
  */
 const struct node *pod_field_place(const struct pod *pod,
 				   const struct node *base, const char *dotted,

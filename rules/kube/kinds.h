@@ -162,7 +162,7 @@ struct kind {
 	const struct workload_operator *by;
 	const char *const *suspend, *const *priority, *const *scheduler;
 	struct run_row {
-		const char *path; /* NULL: the kind has no such fields */
+		const char *path; /* NULL: the kind lacks these fields */
 		const char *fields[RUN_FIELDS];
 	} runs;
 	/* name of a container that each pod must have, or NULL */

@@ -17,8 +17,8 @@ struct host_path {
 	const struct node *node; /* hostPath.path */
 };
 /*
- * Returns the container's volumeMounts; NULL if the pod certainly has no
- * hostPath volume.
+ * Returns the container's volumeMounts; NULL if the pod certainly lacks
+ * hostPath volumes.
  */
 const struct node *container_host_mounts(const struct container *c);
 struct host_path mount_host_path(struct arena *arena, const struct container *c,

@@ -2,7 +2,7 @@
 /*
  * Finds the nodes that decide the result of an expression. If the values of
  * parts show which part decides, they are evaluated again; because expressions
- * have no side effects, the results are the same.
+ * are free of side effects, the results are the same.
  */
 #include "base/text.h"
 #include "rules/cel/eval/eval_internal.h"

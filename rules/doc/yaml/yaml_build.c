@@ -318,7 +318,7 @@ bool yaml_close(struct yaml *yaml, uint32_t end)
 	char bracket = node->type == NODE_MAP ? '}' : ']';
 
 	yaml->flow_depth -= frame.flow;
-	/* In [a: 1], the inner map has no brackets. */
+	/* In [a: 1], the inner map is without brackets. */
 	if (!frame.flow || end <= yaml->last_end ||
 	    yaml->text[end - 1] != bracket)
 		end = yaml->last_end;

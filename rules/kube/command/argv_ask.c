@@ -121,7 +121,7 @@ static const struct arg *flag_value(const struct argv *argv, size_t i,
 		*value = arg->unknown ? NULL : end + 1;
 		return arg;
 	}
-	/* The flag has no value. */
+	/* The flag is without a value. */
 	if (i + 1 == argv->n || is_flag(argv->items[i + 1].text))
 		return NULL;
 	arg++;

@@ -259,7 +259,7 @@ static void put_box(struct maker *maker)
 }
 
 /* Appends the tolerations to those of the template, as operators do, because
- * the list has no merge key. */
+ * the list lacks a merge key. */
 static void add_tolerations(struct maker *maker, const struct node *template)
 {
 	const struct node *more = node_get(template, "tolerations");

@@ -127,7 +127,7 @@ int mig_product_most(const char *value)
 	return product->most;
 }
 
-/* Adds a choice, sorted by key, because the order in the map has no meaning. */
+/* Adds a choice, sorted by key, because the order in the map is arbitrary. */
 static void add_choice(struct mig_choices *all, struct mig_choice one)
 {
 	const size_t most = ARRAY_SIZE(all->items);

@@ -70,8 +70,8 @@ static void report(struct unknown_walk *walk, const struct unknown_level *level,
 
 	for (unsigned i = 0; i < n; i++)
 		names[i] = native_fields[type->field + i].name;
-	/* The schema of a custom kind may preserve these fields, but they have
-	 * no effect. */
+	/* The schema of a custom kind may preserve these fields, but they are
+	 * not used. */
 	if (level->type == &native_types[native_template] && !level->outer &&
 	    text_lists("apiVersion kind", at->key))
 		return;
@@ -91,7 +91,7 @@ static void visit_value(struct unknown_walk *walk, const struct node *value,
 {
 	unsigned many = field->flags & (NATIVE_LIST | NATIVE_MAP);
 
-	/* A value of another type has no fields. */
+	/* A value of another type lacks fields. */
 	if (!many)
 		visit_map(walk, value, field->type, level);
 	else if (many == NATIVE_LIST ? node_is_seq(value) : node_is_map(value))

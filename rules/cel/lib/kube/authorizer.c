@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Declares the authorizer functions (apiserver pkg/cel/library/authz.go), so
- * that expressions type-check. gpugate has no access to an authorizer: the
+ * that expressions type-check. gpugate cannot ask an authorizer: the
  * value of the variable is unknown, so that the evaluator never calls these
  * functions.
  */
