@@ -239,7 +239,8 @@ def check_github(text, case):
     shown, left = collections.Counter(), 0
     for line in text.splitlines():
         if not line.startswith("::"):
-            need(re.match(r"Checked \d|No(thing was| files were) linted|Rendered \d"
+            need(re.match(r"Checked (\d|separately, |in part: )|Rendered \d"
+                          r"|No(thing was| files were) linted"
                           r"|(Not rendered|Skipped) \(", line),
                  "not ours:", line)
             continue
@@ -321,7 +322,7 @@ def check_html(text, _):
 def check_full(text, case):
     docs = re.findall(r"^ *= docs: gpugate explain \S+$", text, re.M)
     need(len(docs) == case["count"], "findings", len(docs))
-    heads = re.findall(r"^(?:error|warning|info): .+ \[[a-z0-9-]+\]$", text,
+    heads = re.findall(r"^(?:error|warning|info): .+ \[[a-z0-9/-]+\]$", text,
                        re.M)
     need(len(heads) == case["count"], "headers", len(heads))
 

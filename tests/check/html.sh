@@ -29,7 +29,7 @@ report() { # NAME ARGUMENTS...
 	local name=$1
 	shift
 	"$gpugate" lint --isolated --no-ignore-vcs --preset all \
-		--docs-url https://docs.example.com/rules \
+		--show-all --docs-url https://docs.example.com/rules \
 		--format "html:$work/$name.html" "$@" 2>"$work/log"
 	[ $? -le 1 ] || say_fail "$name: gpugate fails"
 }
