@@ -92,6 +92,7 @@ struct loader {
 	/* The sum of the squared lengths of all maps and lists in the last JSON
 	 * that was read, and of the work for their keys. */
 	uint64_t breadth;
+	bool long_text; /* that JSON may have a key or text over WORK_TEXT */
 };
 
 void loader_init(struct loader *loader, struct source *source,

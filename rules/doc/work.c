@@ -69,16 +69,14 @@ static bool is_free_text(const struct node *node)
 /* Adds the number of maps, and the bytes of long keys and texts. */
 static void add_texts(const struct node *node, uint64_t *maps, uint64_t *bytes)
 {
-	bool free = holds_free_texts(node);
-
 	*maps += node_is_map(node) ? 1 : 0;
 	FOR_EACH_CHILD(node, child) {
 		if (child->key_len > WORK_TEXT)
 			*bytes += child->key_len;
 		if (has_children(child))
 			add_texts(child, maps, bytes);
-		else if (child->len > WORK_TEXT && !free &&
-			 !is_free_text(child))
+		else if (child->len > WORK_TEXT && !is_free_text(child) &&
+			 !holds_free_texts(node))
 			*bytes += child->len;
 	}
 }

@@ -23,11 +23,12 @@ static const struct {
 
 enum { KINDS = ARRAY_SIZE(kinds) };
 
+/* The kind is searched first: capital letters are rare in a manifest. */
 bool runtimes_may_be_in(const char *text, size_t len)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (text_find(text, len, kinds[i].group) &&
-		    text_find(text, len, kinds[i].kind))
+		if (text_find(text, len, kinds[i].kind) &&
+		    text_find(text, len, kinds[i].group))
 			return true;
 	return false;
 }
@@ -35,8 +36,8 @@ bool runtimes_may_be_in(const char *text, size_t len)
 bool runtimes_may_be_used_in(const char *text, size_t len)
 {
 	for (size_t i = 0; i < KINDS; i++)
-		if (text_find(text, len, kinds[i].group) &&
-		    text_find(text, len, kinds[i].kind) &&
+		if (text_find(text, len, kinds[i].kind) &&
+		    text_find(text, len, kinds[i].group) &&
 		    text_find(text, len, kinds[i].user))
 			return true;
 	return false;

@@ -17,6 +17,10 @@
 # others) 0, 65, 20. The linted file has a queue of Kueue: its checks are compiled
 # for it, 510 of 950.
 #
+# Since the figures were first set, reviews gained a limit on long texts, which
+# the JSON reader finds (2 % of the large Job), and one writer of JSON for
+# reports and answers (1 % of the Pod).
+#
 # usage: instructions.sh [BUILD]
 # shellcheck source=tests/check/lib.bash
 . "$(dirname "$0")/lib.bash"
@@ -63,12 +67,12 @@ while read -r name most; do
 	check "$name" at_most "$figure" "$most"
 	echo "  $name: $figure"
 done <<'END'
-pod 102800
-ptj 268000
-big 545000
+pod 104800
+ptj 271500
+big 553000
 END
 figure=$(total '' "$gpugate" lint --isolated --fail-on never \
 	--format concise -j1 deploy/examples/good/train.yaml)
-check 'one file' at_most "$figure" 990000
+check 'one file' at_most "$figure" 1013000
 echo "  one file: $figure"
 finish instructions

@@ -22,12 +22,7 @@ enum {
 	 * nodes; and a review may contain two objects. */
 	REVIEW_NODES = 150000,
 	REVIEW_DEPTH = 1010,
-	/* Shorter reviews are too short for long texts beside many maps, which
-	 * have at least 3 bytes each. */
-	FEW_BYTES = 12 << 10,
 };
-_Static_assert(FEW_BYTES / 2 / 1024 * (FEW_BYTES / 2 / 3) <= WORK_TEXTS_MAX,
-	       "a short review can be too much work");
 
 static const char last_applied[] =
 	"kubectl.kubernetes.io/last-applied-configuration";
@@ -128,7 +123,7 @@ static struct node *read_tree(struct arena *arena, struct review *review,
 		root = NULL;
 	}
 	review->problem = trouble.text ? trouble.text : "empty body";
-	*few = loader.breadth <= WORK_MAX && source->len <= FEW_BYTES;
+	*few = loader.breadth <= WORK_MAX && !loader.long_text;
 	return root;
 }
 

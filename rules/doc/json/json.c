@@ -150,6 +150,7 @@ static inline bool json_text(struct json_reader *json, struct json_place *place,
 		return false;
 	node->len = len;
 	node->end = offset;
+	json->lengths |= len;
 	return true;
 }
 
@@ -386,6 +387,7 @@ static inline bool json_pair(struct json_reader *json, struct json_place *place,
 	spare->key_end = offset;
 	spare->key = key;
 	spare->key_len = len;
+	json->lengths |= len;
 	spare->tag = node_tag(key, len);
 	bit = node_tag_bit(spare->tag);
 	if (!json_colon(json, place, &offset))
@@ -580,20 +582,19 @@ struct node *json_read(struct loader *loader, uint32_t start, uint32_t end,
 	json.text = json_reader_text(loader, end);
 	json.end = json.text + end;
 	p = json_blank(json.text + start);
-	if (p == json.end) {
-		*used = end;
+	*used = json_offset(&json, p);
+	if (p == json.end)
 		return NULL;
-	}
 	root = json_refill(&json, p);
 	if (root) {
 		node_clear(root);
-		root->start = json_offset(&json, p);
+		root->start = *used;
 	}
-	*used = json_offset(&json, p);
 	whole = root && json_tree(&json, used, root);
 	if (!whole)
 		*used = json_offset(&json, json.at);
 	loader->breadth = json.breadth;
+	loader->long_text = json.lengths >= WORK_TEXT;
 	cost_spend(loader, json.nodes, 0);
 	return whole ? root : NULL;
 }

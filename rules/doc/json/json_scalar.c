@@ -271,6 +271,7 @@ static bool json_number(struct json_reader *json, struct node *node)
 		return false;
 	node->type = whole ? NODE_INT : NODE_FLOAT;
 	node->len = (uint32_t)(p - start);
+	json->lengths |= node->len;
 	node->str = arena_strndup(json->loader->arena, start, node->len);
 	if ((!whole || node->len > DIGITS_SAFE) &&
 	    isinf(strtod(node->str, NULL))) {

@@ -200,12 +200,13 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 {
 	const struct rule *rule = policy->rules->items[index];
 	struct arena *arena = policy_arena(policy);
+	bool fixed = rule_is_fixed(rule);
 
 	preset_setting(rule, layers->presets, layers->npresets,
 		       is_named_in(layers, rule), setting);
 	setting->params = default_params(arena, rule);
 	setting->from = layers->from;
-	if (!rule_is_fixed(rule)) {
+	if (!fixed) {
 		for (size_t k = 0; k < LAYERS; k++)
 			if (layers->rules[k])
 				apply_layer(arena, rule, layers->rules[k],
@@ -215,7 +216,7 @@ static void build_one(const struct policy *policy, const struct layers *layers,
 			setting->enabled = false;
 	}
 	setting->controller_pods = denies_controller_pods(policy, layers, rule);
-	setting->locked = policy->locked[index] || rule_is_fixed(rule) ||
+	setting->locked = policy->locked[index] || fixed ||
 			  rule->flags & RULE_LOCKED;
 	for (size_t i = 0; i < policy->nlocked_checks; i++)
 		if (policy->locked_checks[i].rule == rule)
