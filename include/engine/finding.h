@@ -154,6 +154,23 @@ void findings_sort_pointers(struct finding **findings, size_t n);
  * the number of marked findings.
  */
 size_t findings_repeat(struct finding *const *findings, size_t n);
+/* Findings by place, without those about pods that are made from a runtime. The
+ * findings must outlive it. */
+struct finding_table {
+	struct told *items;
+	size_t n;
+};
+void finding_table_init(struct finding_table *list,
+			struct finding *const *findings, size_t n);
+void finding_table_release(struct finding_table *list);
+/* True if the finding is made from a runtime and repeats one of the list. */
+bool finding_table_has(const struct finding_table *list,
+		       const struct finding *finding);
+/* True if the finding is about a pod and a value, or a missing value, of a
+ * runtime in the input. */
+bool finding_is_made(const struct finding *finding);
+/* Returns the file of that runtime, or NO_FILE. */
+uint32_t finding_runtime_file(const struct finding *finding);
 /* Returns the help of the finding, or else of its rule; may be "". */
 const char *finding_remedy(const struct finding *finding);
 /* Returns a hash of the rule, the object and the path with names of list items.

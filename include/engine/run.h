@@ -127,6 +127,11 @@ struct run_options {
 	void (*repaired)(void *context, const struct finding *finding,
 			 const char *reason);
 	bool unsafe_repairs; /* include unsafe fixes */
+	/* True if a finding about a runtime is made of the runtime as well, so
+	 * that only the runtime is fixed; such a finding is dropped. NULL: the
+	 * runtimes of other files are not known yet. Called by any thread. */
+	bool (*is_repeated)(void *context, const struct finding *finding);
+	void *repeated_context;
 	/* Skip fixes of infos, unless the command line selected their rule or
 	 * the policy's action is patch. wants_repair ignores this. */
 	bool keep_infos;

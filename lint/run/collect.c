@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/vec.h"
 
 void collection_init(struct collection *c, size_t nfiles)
 {
@@ -167,4 +168,29 @@ void collection_drop_repeated(struct collection *c, struct run_counts *counts)
 			if (c->files[i].items)
 				drop(&c->files[i], counts);
 	free(all);
+}
+
+void text_findings_add(struct text_findings *text,
+		       struct finding *const *findings, size_t n)
+{
+	struct arena *arena = &text->memory.arena;
+
+	for (size_t i = 0; i < n; i++) {
+		struct finding *copy = ARENA_NEW(arena, struct finding);
+
+		finding_copy(copy, findings[i], &text->memory);
+		*VEC_PUSH(arena, text->items, text->n, text->size) = copy;
+	}
+}
+
+void text_findings_end(struct text_findings *text)
+{
+	finding_table_init(&text->table, text->items, text->n);
+}
+
+void text_findings_release(struct text_findings *text)
+{
+	finding_table_release(&text->table);
+	arena_release(&text->memory.arena);
+	*text = (struct text_findings){0};
 }

@@ -60,4 +60,19 @@ void finding_uncount(struct run_counts *counts, const struct finding *finding);
 void collection_drop_repeated(struct collection *collection,
 			      struct run_counts *counts);
 
+/* Copies of the findings of one text, to which those about pods made from its
+ * runtimes are compared. */
+struct text_findings {
+	struct finding_memory memory;
+	struct finding **items;
+	size_t n, size;
+	struct finding_table table;
+};
+
+/* Adds copies of findings; none may follow text_findings_end(). */
+void text_findings_add(struct text_findings *text,
+		       struct finding *const *findings, size_t n);
+void text_findings_end(struct text_findings *text);
+void text_findings_release(struct text_findings *text);
+
 #endif

@@ -7,13 +7,34 @@
 #include "defined_names.h"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/placeholder.h"
 #include "lint/files/kustomize.h"
+
+struct runtime_file {
+	uint32_t index;
+	struct text_findings findings;
+	struct runtime_file *next;
+};
+
+static void release_findings(struct defined_names *names)
+{
+	struct runtime_file *next;
+
+	for (struct runtime_file *file = names->runtime_files; file;
+	     file = next) {
+		next = file->next;
+		text_findings_release(&file->findings);
+		free(file);
+	}
+	pthread_mutex_destroy(&names->findings_lock);
+}
 
 void defined_names_init(struct defined_names *names, const struct files *files,
 			const struct stdin_cache *stdin_cache)
@@ -21,12 +42,14 @@ void defined_names_init(struct defined_names *names, const struct files *files,
 	*names = (struct defined_names){.files = files,
 					.stdin_cache = stdin_cache};
 	pthread_mutex_init(&names->lock, NULL);
+	pthread_mutex_init(&names->findings_lock, NULL);
 }
 
 void defined_names_release(struct defined_names *names)
 {
 	admission_policies_free(names->mutations);
 	arena_release(&names->arena);
+	release_findings(names);
 	pthread_mutex_destroy(&names->lock);
 }
 
@@ -212,4 +235,83 @@ const struct admission_policies *defined_mutations(void *context)
 	read_all(names);
 	pthread_mutex_unlock(&names->lock);
 	return names->mutations;
+}
+
+/* --- findings about the runtimes ------------------------------------------ */
+
+static void keep_findings(void *context, uint32_t file,
+			  struct finding **findings, size_t n)
+{
+	(void)file;
+	text_findings_add(context, findings, n);
+}
+
+/* Lints the text from which the file's runtimes were read. */
+static void lint_runtimes(struct defined_names *names,
+			  const struct source *text, struct runtime_file *out)
+{
+	struct run_options options = names->job->run;
+	struct arena arena = ARENA_INIT;
+	struct run_file file;
+	struct source source;
+	struct buf path;
+	struct run run;
+
+	options.sink = keep_findings;
+	options.context = &out->findings;
+	options.baseline = NULL;
+	options.render_repairs = false;
+	options.is_repeated = NULL;
+	buf_init(&path);
+	job_file(names->job, out->index, &path, &file);
+	source_init(&source, &arena, "", text->text - text->bom,
+		    text->len + text->bom);
+	file.source = &source;
+	run_init(&run, &options);
+	run_file(&run, &file, &arena, NULL, NULL);
+	run_release(&run);
+	buf_release(&path);
+	arena_release(&arena);
+}
+
+static const struct source *text_of(const struct defined_names *names,
+				    uint32_t file)
+{
+	for (const struct runtime *one = names->runtimes; one; one = one->next)
+		if (one->file == file)
+			return one->source;
+	return NULL;
+}
+
+static struct runtime_file *file_of(struct defined_names *names, uint32_t index)
+{
+	const struct source *text;
+	struct runtime_file *file;
+
+	for (file = names->runtime_files; file; file = file->next)
+		if (file->index == index)
+			return file;
+	file = array_zalloc(1, sizeof(*file));
+	file->index = index;
+	text = text_of(names, index);
+	if (text)
+		lint_runtimes(names, text, file);
+	text_findings_end(&file->findings);
+	file->next = names->runtime_files;
+	names->runtime_files = file;
+	return file;
+}
+
+bool defined_runtime_repeats(void *context, const struct finding *f)
+{
+	struct defined_names *names = context;
+	struct runtime_file *file;
+	uint32_t index = finding_runtime_file(f);
+
+	if (index == f->place.file)
+		return false;
+	pthread_mutex_lock(&names->findings_lock);
+	file = file_of(names, index);
+	pthread_mutex_unlock(&names->findings_lock);
+	return finding_table_has(&file->findings.table, f);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names, runtimes and policies that objects of the linted files define. They
- * are read on first use. Thread-safe. */
+/* Names, runtimes and policies that objects of the linted files define, and
+ * findings about these runtimes. They are read on first use. Thread-safe. */
 #ifndef LINT_DEFINED_NAMES_H
 #define LINT_DEFINED_NAMES_H
 
@@ -12,6 +12,7 @@
 #include "kube/runtime.h"
 #include "lint/files/files.h"
 #include "lint/files/stdin_cache.h"
+#include "worker.h"
 
 struct defined_names {
 	const struct files *files;
@@ -23,6 +24,10 @@ struct defined_names {
 	struct runtime *runtimes;
 	struct admission_policies *mutations; /* may be NULL */
 	bool read;
+	/* used by defined_runtime_repeats() */
+	struct job *job;
+	pthread_mutex_t findings_lock;
+	struct runtime_file *runtime_files; /* a list */
 };
 
 void defined_names_init(struct defined_names *names, const struct files *files,
@@ -35,6 +40,12 @@ bool defined_names_find(void *context, enum defined_kind kind, const char *text,
 const struct runtime *defined_runtime_find(void *context,
 					   const struct object *object,
 					   const char *kind, const char *name);
+/*
+ * True if the finding repeats one about a runtime of another file, as it was
+ * before any fix: a fix of a value that a pod has from a runtime belongs to the
+ * runtime.
+ */
+bool defined_runtime_repeats(void *context, const struct finding *finding);
 /* Returns the MutatingAdmissionPolicies and their bindings in the files, or
  * NULL. */
 const struct admission_policies *defined_mutations(void *context);

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 #include "doc/splice.h"
+#include "kube/runtime.h"
 
 enum { ROUNDS = 10 };
 
@@ -28,13 +29,27 @@ struct fix_round {
 	size_t n, size;
 };
 
-static void drop(void *context, uint32_t file, struct finding **findings,
+/* Keeps the findings of the text before the round, if it has runtimes; others
+ * are reported when the final text is linted. */
+static void keep(void *context, uint32_t file, struct finding **findings,
 		 size_t n)
 {
-	(void)context; /* issues are reported when the final text is linted */
+	struct fixer *fixer = context;
+
 	(void)file;
-	(void)findings;
-	(void)n;
+	if (fixer->asks)
+		text_findings_add(&fixer->found, findings, n);
+}
+
+static bool is_repeated(void *context, const struct finding *f)
+{
+	struct fixer *fixer = context;
+
+	if (fixer->asks)
+		return false;
+	if (finding_runtime_file(f) == fixer->file)
+		return finding_table_has(&fixer->found.table, f);
+	return fixer->is_repeated && fixer->is_repeated(fixer->elsewhere, f);
 }
 
 static void repair(void *context, const struct doc *doc,
@@ -45,6 +60,8 @@ static void repair(void *context, const struct doc *doc,
 	size_t before = round->splices.n;
 	const struct node *root;
 
+	if (fixer->asks)
+		return;
 	edits_splice(edits, doc, round->arena, &round->splices);
 	if (round->splices.n == before)
 		return;
@@ -74,7 +91,10 @@ static struct fix_note *note_of(struct fixer *fixer, const struct rule *rule,
 static void repaired(void *context, const struct finding *finding,
 		     const char *reason)
 {
-	note_of(context, finding->rule, reason)->n++;
+	struct fixer *fixer = context;
+
+	if (!fixer->asks)
+		note_of(fixer, finding->rule, reason)->n++;
 }
 
 /* Drops notes about rejected fixes, because a later round may apply them. */
@@ -126,7 +146,11 @@ void fixer_init(struct fixer *fixer, const struct run_options *options,
 	struct run_options own = *options;
 
 	memset(fixer, 0, sizeof(*fixer));
-	own.sink = drop;
+	fixer->is_repeated = options->is_repeated;
+	fixer->elsewhere = options->repeated_context;
+	own.is_repeated = is_repeated;
+	own.repeated_context = fixer;
+	own.sink = keep;
 	own.repair = repair;
 	own.repaired = repaired;
 	own.unsafe_repairs = unsafe;
@@ -141,10 +165,11 @@ void fixer_release(struct fixer *fixer)
 	arena_release(&fixer->arena);
 	arena_release(&fixer->text_arena);
 	arena_release(&fixer->note_arena);
+	text_findings_release(&fixer->found);
 }
 
-static void lint_round(struct fixer *fixer, const struct run_file *file,
-		       struct source *source)
+static void lint_text(struct fixer *fixer, const struct run_file *file,
+		      struct source *source)
 {
 	struct run_file own = *file;
 	struct loader loader;
@@ -165,6 +190,23 @@ static void lint_round(struct fixer *fixer, const struct run_file *file,
 	run_end_file(&fixer->run);
 	/* Drop the facts, which would otherwise grow with each round. */
 	object_index_release(&fixer->run.index);
+}
+
+/* Lints the text twice if pods may be made from its own runtimes:
+ * they may follow their users. */
+static void lint_round(struct fixer *fixer, const struct run_file *file,
+		       struct source *source)
+{
+	text_findings_release(&fixer->found);
+	fixer->file = file->index;
+	if (fixer->run.options.file_values &&
+	    runtimes_may_be_used_in(source->text, source->len)) {
+		fixer->asks = true;
+		lint_text(fixer, file, source);
+		fixer->asks = false;
+	}
+	text_findings_end(&fixer->found);
+	lint_text(fixer, file, source);
 }
 
 /* Returns 1 if out contains the next text; 0 if there is nothing to fix; -1

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/file.h"
+#include "collect.h"
 #include "engine/run.h"
 #include "lint/files/files.h"
 
@@ -30,6 +31,14 @@ struct fixer {
 	struct arena text_arena;
 	struct arena note_arena; /* memory for one text */
 	struct fix_round *round;
+	/* Findings about the runtimes of the text; asks: the run only finds
+	 * them. */
+	struct text_findings found;
+	bool asks;
+	uint32_t file;
+	/* the hook of the run's options, for runtimes of other files */
+	bool (*is_repeated)(void *context, const struct finding *finding);
+	void *elsewhere;
 	/* Notes about the last text, grouped by rule in the order of
 	 * occurrence. */
 	struct fix_note *notes;

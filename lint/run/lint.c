@@ -254,6 +254,11 @@ static void lint_files(struct lint *lint)
 		.today = lint->clusters.now / 86400,
 		.now = lint->clusters.now,
 	};
+	if (o->fix || o->diff) {
+		lint->defined_names.job = job;
+		job->run.is_repeated = defined_runtime_repeats;
+		job->run.repeated_context = &lint->defined_names;
+	}
 	progress_init(&job->progress, o->quiet > 0);
 	workers_run(&lint->workers, job, &lint->thread_pool);
 	join_facts(lint);

@@ -362,3 +362,91 @@ run_of() {
 	run_of run.yaml '{name: other}'
 	is "$(places selector-resource-contradiction run.yaml tasks.yaml)" ""
 }
+
+# serving FILE [RESOURCES]: a ServingRuntime, with 2 GPUs.
+serving() {
+	cat >"$1" <<-END
+		apiVersion: serving.kserve.io/v1alpha1
+		kind: ServingRuntime
+		metadata: {name: vllm, namespace: ml}
+		spec:
+		  supportedModelFormats: [{name: huggingface, autoSelect: true}]
+		  containers:
+		  - name: kserve-container
+		    image: vllm/vllm-openai:v0.9.1
+		    resources: ${2:-{limits: {nvidia.com/gpu: 2\}\}}
+	END
+}
+
+# service FILE [FIELD]: an InferenceService of this runtime.
+service() {
+	cat >"$1" <<-END
+		apiVersion: serving.kserve.io/v1beta1
+		kind: InferenceService
+		metadata: {name: llama, namespace: ml}
+		spec:
+		  predictor:
+		    model:
+		      runtime: vllm
+		      modelFormat: {name: huggingface}
+		      ${2-}
+	END
+}
+
+# mend FILE..: fixes missing shared memory
+mend() {
+	run "$GPUGATE" lint --isolated --fix --unsafe-fixes --select shm-missing "$@"
+}
+
+@test "a fix of a runtime's pods is made in the runtime alone" {
+	service a.yaml
+	serving b.yaml
+	cp a.yaml before.txt
+	run "$GPUGATE" lint --isolated --diff --unsafe-fixes --select shm-missing a.yaml b.yaml
+	holds "$output" '+++ b/b.yaml'
+	is "$(grep -c a/a.yaml <<<"$output")" 0
+	mend a.yaml b.yaml
+	is "$status" 0
+	holds "$(cat b.yaml)" '/dev/shm'
+	cmp a.yaml before.txt
+	# The files in the other order
+	serving 0.yaml
+	mend 0.yaml a.yaml
+	is "$status" 0
+	holds "$(cat 0.yaml)" '/dev/shm'
+	cmp a.yaml before.txt
+	# One file, in both orders
+	serving b.yaml
+	{ cat a.yaml; echo ---; cat b.yaml; } >all.yaml
+	mend all.yaml
+	is "$status" 0
+	is "$(grep -c /dev/shm all.yaml)" 1
+	{ cat b.yaml; echo ---; cat a.yaml; } >all.yaml
+	mend all.yaml
+	is "$(grep -c /dev/shm all.yaml)" 1
+}
+
+@test "a fix of a runtime's pods, of which nothing is said at the runtime" {
+	service a.yaml 'resources: {limits: {nvidia.com/gpu: 2}}'
+	serving b.yaml '{}'
+	cp b.yaml before.txt
+	mend a.yaml b.yaml
+	is "$status" 0
+	holds "$(cat a.yaml)" '/dev/shm'
+	cmp b.yaml before.txt
+	# In one file
+	service a.yaml 'resources: {limits: {nvidia.com/gpu: 2}}'
+	{ cat a.yaml; echo ---; cat b.yaml; } >all.yaml
+	mend all.yaml
+	is "$status" 0
+	holds "$(sed '/^---/,$d' all.yaml)" '/dev/shm'
+}
+
+@test "a job repeats nothing that was fixed in its runtime" {
+	gpu_runtime runtime.yaml
+	job job.yaml '{name: torch}'
+	sed -i '/trainer:/,$d' job.yaml
+	mend job.yaml runtime.yaml
+	is "$(grep -c '\[shm-missing\]' <<<"$output")" 0
+	holds "$(cat runtime.yaml)" '/dev/shm'
+}

@@ -404,11 +404,29 @@ void fix_uncount(struct run_counts *counts, const struct finding *f)
 		fix_count(counts, f->fix_safe, f->fix_kept, -1);
 }
 
+/* Marks findings that repeat one about a runtime, and drops their fixes. */
+static void leave_to_runtime(struct run *run, size_t from)
+{
+	struct run_state *state = run->state;
+
+	for (size_t i = from; i < state->nfindings; i++) {
+		struct finding *f = state->findings[i];
+
+		if (!finding_is_made(f) ||
+		    !run->options.is_repeated(run->options.repeated_context, f))
+			continue;
+		f->repeated = true;
+		f->fix = NULL;
+	}
+}
+
 void run_repairs(struct run *run, const struct doc *doc, size_t from)
 {
 	struct run_state *state = run->state;
 	bool kept;
 
+	if (run->options.is_repeated)
+		leave_to_runtime(run, from);
 	for (size_t i = from; i < state->nfindings; i++)
 		run_apply_baseline(run, state->findings[i]);
 	if (run->options.repair)

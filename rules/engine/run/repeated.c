@@ -31,28 +31,31 @@ static int cmp_told(const void *a, const void *b)
 	return x->whole - y->whole;
 }
 
-/* Returns the file of the runtime that the finding is about, or NO_FILE. */
-static uint32_t runtime_file(const struct finding *f)
+uint32_t finding_runtime_file(const struct finding *f)
 {
 	return f->about_whole ? f->spec.base_file : f->value_file;
 }
 
-static bool is_made(const struct finding *f)
+bool finding_is_made(const struct finding *f)
 {
-	return f->has_spec && runtime_file(f) != NO_FILE;
+	return f->has_spec && finding_runtime_file(f) != NO_FILE;
 }
 
-static size_t list_told(struct finding *const *findings, size_t n,
-			struct told *list)
+void finding_table_init(struct finding_table *list,
+			struct finding *const *findings, size_t n)
 {
+	struct told *items = malloc((n + 1) * sizeof(*items));
 	size_t found = 0;
+
+	if (!items)
+		OUT_OF_MEMORY();
 
 	for (size_t i = 0; i < n; i++) {
 		const struct finding *f = findings[i];
 
-		if (!f->has_spec || f->hidden || is_made(f))
+		if (!f->has_spec || f->hidden || finding_is_made(f))
 			continue;
-		list[found++] = (struct told){
+		items[found++] = (struct told){
 			.rule = f->rule,
 			.file = f->place.file,
 			.start =
@@ -61,25 +64,31 @@ static size_t list_told(struct finding *const *findings, size_t n,
 			.finding = f,
 		};
 	}
-	qsort(list, found, sizeof(*list), cmp_told);
-	return found;
+	qsort(items, found, sizeof(*items), cmp_told);
+	*list = (struct finding_table){items, found};
+}
+
+void finding_table_release(struct finding_table *list)
+{
+	free(list->items);
+	*list = (struct finding_table){0};
 }
 
 /* Returns the first entry of the sorted list that is not before the key. */
-static const struct told *first_told(const struct told *list, size_t n,
+static const struct told *first_told(const struct finding_table *list,
 				     const struct told *key)
 {
-	size_t from = 0;
+	size_t from = 0, n = list->n;
 
 	while (from < n) {
 		size_t middle = from + (n - from) / 2;
 
-		if (cmp_told(&list[middle], key) < 0)
+		if (cmp_told(&list->items[middle], key) < 0)
 			from = middle + 1;
 		else
 			n = middle;
 	}
-	return list + from;
+	return list->items + from;
 }
 
 /* True if the second finding adds nothing to the first at its place. */
@@ -91,17 +100,18 @@ static bool is_same_fact(const struct finding *a, const struct finding *b)
 	       text_eq(text_or_empty(a->check), text_or_empty(b->check));
 }
 
-static bool is_told(const struct finding *f, const struct told *list, size_t n)
+bool finding_table_has(const struct finding_table *list,
+		       const struct finding *f)
 {
 	struct told key = {
 		.rule = f->rule,
-		.file = runtime_file(f),
+		.file = finding_runtime_file(f),
 		.start = f->about_whole ? f->spec.base : f->value_start,
 		.whole = f->about_whole,
 	};
 
-	for (const struct told *one = first_told(list, n, &key);
-	     one < list + n && !cmp_told(one, &key); one++)
+	for (const struct told *one = first_told(list, &key);
+	     one < list->items + list->n && !cmp_told(one, &key); one++)
 		if (is_same_fact(one->finding, f))
 			return true;
 	return false;
@@ -109,25 +119,22 @@ static bool is_told(const struct finding *f, const struct told *list, size_t n)
 
 size_t findings_repeat(struct finding *const *findings, size_t n)
 {
-	struct told *list;
-	size_t ntold, found = 0, made = 0;
+	struct finding_table list;
+	size_t found = 0, made = 0;
 
 	for (size_t i = 0; i < n; i++)
-		made += is_made(findings[i]);
+		made += finding_is_made(findings[i]);
 	if (!made)
 		return 0;
-	list = malloc(n * sizeof(*list));
-	if (!list)
-		OUT_OF_MEMORY();
-	ntold = list_told(findings, n, list);
+	finding_table_init(&list, findings, n);
 	for (size_t i = 0; i < n; i++) {
 		struct finding *f = findings[i];
 
-		if (!is_made(f) || !is_told(f, list, ntold))
+		if (!finding_is_made(f) || !finding_table_has(&list, f))
 			continue;
 		f->repeated = true;
 		found++;
 	}
-	free(list);
+	finding_table_release(&list);
 	return found;
 }
