@@ -66,28 +66,35 @@ static unsigned smallest(unsigned a, unsigned b, unsigned c)
 }
 
 /*
- * Returns the Levenshtein distance. The matrix is computed row by row; row[j]
- * is the distance to b[0..j).
+ * Returns the Levenshtein distance, or a larger number than limit if it is
+ * larger. The matrix is computed row by row; row[j] is the distance to b[0..j).
+ * Only cells near the diagonal, where the distance may be within the limit, are
+ * computed. na and nb differ by at most limit.
  */
-static unsigned edits(const char *a, size_t na, const char *b, size_t nb)
+static unsigned edits(const char *a, size_t na, const char *b, size_t nb,
+		      unsigned limit)
 {
-	unsigned row[WORD_MAX + 1];
+	unsigned row[WORD_MAX + 1], least = 0;
 
 	for (size_t j = 0; j <= nb; j++)
-		row[j] = (unsigned)j;
-	for (size_t i = 0; i < na; i++) {
-		unsigned diagonal = row[0];
+		row[j] = j <= limit ? (unsigned)j : limit + 1;
+	for (size_t i = 0; i < na && least <= limit; i++) {
+		size_t j = i > limit ? i - limit : 0;
+		size_t end = i + limit < nb ? i + limit + 1 : nb;
+		unsigned diagonal = row[j];
 
-		row[0] = (unsigned)i + 1;
-		for (size_t j = 0; j < nb; j++) {
+		row[j] = least = j ? limit + 1 : (unsigned)i + 1;
+		for (; j < end; j++) {
 			unsigned above = row[j + 1];
 
 			row[j + 1] = smallest(above + 1, row[j] + 1,
 					      diagonal + (a[i] != b[j]));
 			diagonal = above;
+			if (row[j + 1] < least)
+				least = row[j + 1];
 		}
 	}
-	return row[nb];
+	return least <= limit ? row[nb] : least;
 }
 
 unsigned text_distance(const char *a, const char *b, unsigned limit)
@@ -103,7 +110,7 @@ unsigned text_distance(const char *a, const char *b, unsigned limit)
 		return limit + 1;
 	if (na > WORD_MAX || nb > WORD_MAX)
 		return limit + 1;
-	distance = edits(a, na, b, nb);
+	distance = edits(a, na, b, nb, limit);
 	return distance > limit ? limit + 1 : distance;
 }
 
