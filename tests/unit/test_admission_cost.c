@@ -17,21 +17,7 @@
 
 #include "base/array.h"
 #include "cluster_fixture.h"
-#include "cost_fixture.h"
-#include "review_fixture.h"
-
-enum {
-	LIMIT_MS = 200,
-	MOST_MS = 60000, /* limit with sanitizers */
-};
-
-#define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-enum { MEMORY_MB = 4000 };
-#else
-enum { MEMORY_MB = 36 };
-#endif
+#include "costly_review.h"
 
 static void write_file(const char *folder, const char *name, const char *text)
 {
@@ -435,42 +421,6 @@ static void set_runtime(struct stage *s)
 }
 
 /* --- their cost ----------------------------------------------------------- */
-
-static void judge(struct stage *s, enum admission_path path,
-		  const char *operation, const char *kind,
-		  void (*write)(struct buf *out))
-{
-	const char *times = getenv("TIMES");
-	struct buf request, body;
-	int64_t ms;
-	long mb;
-
-	buf_init(&request);
-	buf_init(&body);
-	buf_addf(&request,
-		 "operation: %s, kind: {kind: %s}, namespace: ml, object: ",
-		 operation, kind);
-	write(&request);
-	if (!strcmp(operation, "UPDATE")) {
-		buf_adds(&request, ", oldObject: ");
-		write(&request);
-	}
-	review_json(&body, request.data);
-	mb = memory_peak_mb(true);
-	ms = cpu_ms();
-	admission_review(s->worker, path, body.data, body.len, &s->reply);
-	ms = cpu_ms() - ms;
-	mb = memory_peak_mb(false) - mb;
-	print_message("    %s %s: %d ms for %zu kB, %ld MB\n",
-		      path == ADMISSION_MUTATE ? "mutate" : "validate",
-		      operation, (int)ms, body.len / 1000, mb);
-	assert_int_equal(s->reply.status, 200);
-	assert_true(mb < MEMORY_MB);
-	assert_true(ms <
-		    (times && !strcmp(times, "strict") ? LIMIT_MS : MOST_MS));
-	buf_release(&request);
-	buf_release(&body);
-}
 
 static void objects_cost_little(void **state)
 {

@@ -15,6 +15,10 @@
 #include "engine/rule.h"
 #include "kube/scheduling/mig.h"
 
+/* Number of unknown profiles of a pod that are compared with all known ones; a
+ * pod may request tens of thousands. */
+enum { COMPARED = 16 };
+
 /* Returns the profile in a resource's name, without the suffix `.shared` of
  * time slicing; NULL if it is not a slice. */
 static const char *mig_profile_of(struct arena *arena, const char *resource)
@@ -43,10 +47,17 @@ static bool looks_right(const char *profile)
 	return text_starts(end, "gb") && (!end[2] || end[2] == '.');
 }
 
+/* A pod's slices, and the number of its unknown profiles. */
+struct slices {
+	struct mig_choices choices;
+	unsigned unknown;
+};
+
 static void say_unknown(struct rule_run *run, const struct container *c,
-			const struct node *value, const char *profile)
+			const struct node *value, const char *profile,
+			struct slices *slices)
 {
-	const char *near = mig_profile_nearest(profile);
+	const char *near = NULL;
 	struct finding *f;
 
 	if (rule_names_device(run, value->key))
@@ -59,6 +70,8 @@ static void say_unknown(struct rule_run *run, const struct container *c,
 	finding_cause(run, f, value->key);
 	if (looks_right(profile))
 		finding_severity(f, SEVERITY_WARNING);
+	if (slices->unknown++ < COMPARED)
+		near = mig_profile_nearest(profile);
 	if (near)
 		finding_help(run, f, "did you mean `" MIG_PREFIX "%s`?", near);
 }
@@ -87,7 +100,7 @@ static void judge_product(struct rule_run *run, const struct container *c,
 
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct resource_entry *entry,
-			const struct mig_choices *choices)
+			struct slices *slices)
 {
 	const struct node *value = entry->node;
 	const char *profile = mig_profile_of(rule_arena(run), value->key);
@@ -99,9 +112,9 @@ static void check_entry(struct rule_run *run, const struct container *c,
 	    (entry->state == QUANTITY_OK && entry->quantity.nano <= 0))
 		return;
 	if (mig_profile_on(profile, NULL))
-		judge_product(run, c, value, profile, choices);
+		judge_product(run, c, value, profile, &slices->choices);
 	else
-		say_unknown(run, c, value, profile);
+		say_unknown(run, c, value, profile, slices);
 }
 
 /* Compares with GKE's label of the node pool, which names the profile of its
@@ -131,7 +144,7 @@ static void check_partition(struct rule_run *run, const struct pod *pod)
 
 static void check(struct rule_run *run, const struct pod *pod)
 {
-	struct mig_choices choices;
+	struct slices slices;
 	bool known = false;
 
 	check_partition(run, pod);
@@ -140,9 +153,10 @@ static void check(struct rule_run *run, const struct pod *pod)
 			if (!text_starts(entry->node->key, MIG_PREFIX))
 				continue;
 			if (!known)
-				choices = mig_choices_of(pod);
+				slices =
+					(struct slices){mig_choices_of(pod), 0};
 			known = true;
-			check_entry(run, c, entry, &choices);
+			check_entry(run, c, entry, &slices);
 		}
 	}
 }

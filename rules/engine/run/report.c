@@ -1,28 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Functions that rules call to report a finding at a node or a place, to add
- * labels and help, and to read parameters. Positions, pointers and names are
- * copied into findings at once, because the document is freed before the report
- * is written.
+ * Functions that rules call to report a finding at a node or a place, and to add
+ * labels and help. Positions, pointers and names are copied into findings at
+ * once, because the document is freed before the report is written.
  */
 #include <inttypes.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/err.h"
 #include "base/text.h"
 #include "base/vec.h"
 #include "kube/injected.h"
 #include "kube/runtime.h"
 #include "run_internal.h"
 
+/* True if the object is denied whatever its findings say: they may be too many
+ * to be written. */
+static bool is_moot(struct run *run)
+{
+	return run->options.admission &&
+	       (run->state->budget.over || run_outgrows_budget(run));
+}
+
+/* Returns a new finding of the file. One that is moot is not kept, so that
+ * tens of thousands take no memory. */
+static struct finding *finding_alloc(struct run *run)
+{
+	struct run_state *state = run->state;
+	struct finding *f = &state->moot;
+
+	if (is_moot(run)) {
+		memset(f, 0, sizeof(*f));
+		return f;
+	}
+	f = ARENA_NEW(&run->file_arena, struct finding);
+	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
+		  state->findings_size) = f;
+	return f;
+}
+
 struct finding *finding_new(struct run *run, const struct rule *rule,
 			    const struct setting *setting)
 {
 	struct run_state *state = run->state;
-	struct finding *f = ARENA_NEW(&run->file_arena, struct finding);
+	struct finding *f = finding_alloc(run);
 
 	f->rule = rule;
 	f->severity = setting->severity;
@@ -43,8 +65,6 @@ struct finding *finding_new(struct run *run, const struct rule *rule,
 	f->suppression_reason = f->place.pointer = "";
 	f->place.file = state->file.index;
 	f->value_file = f->spec.base_file = NO_FILE;
-	*VEC_PUSH(&run->file_arena, state->findings, state->nfindings,
-		  state->findings_size) = f;
 	return f;
 }
 
@@ -156,14 +176,6 @@ static uint64_t hash_tree(struct run_state *state, const struct node *at)
 	if (bytes >= LONG_VALUE && has_children(at))
 		*known = (struct long_value){at, hash};
 	return hash;
-}
-
-/* True if the object is denied whatever its findings say: they may be too many
- * to be written. */
-static bool is_moot(struct run *run)
-{
-	return run->options.admission &&
-	       (run->state->budget.over || run_outgrows_budget(run));
 }
 
 /* Adds one of the values that the verdict rests on to the hash of the others.
@@ -279,12 +291,20 @@ put_message(struct rule_run *rr, struct finding *f, const char *fmt, va_list ap)
 			f->origin->file == NO_FILE ? " of the cluster" : "");
 }
 
+/* Copies a text into the memory of findings. NULL becomes "". */
+static const char *finding_text(struct rule_run *rr, const char *text)
+{
+	if (!text || is_moot(rr->run))
+		return "";
+	return arena_strdup(&rr->run->file_arena, text);
+}
+
 static void put_pod(struct rule_run *rr, struct finding *f,
 		    const struct pod *pod)
 {
 	f->spec = spec_place_of(pod);
 	f->has_spec = true;
-	f->pod = arena_strdup(&rr->run->file_arena, text_or_empty(pod->role));
+	f->pod = finding_text(rr, pod->role);
 	f->pod_key = (uint32_t)(pod - pod->object->pods) + 1;
 	f->pods = amount_mul(pod->peak, object_copies(pod->object));
 }
@@ -301,8 +321,7 @@ struct finding *report_container(struct rule_run *rr, const struct container *c,
 	f = at_node(rr, c->pod->object, at);
 	put_pod(rr, f, c->pod);
 	f->about_whole = at == name || at == c->node || at == c->pod->spec;
-	f->container =
-		arena_strdup(&rr->run->file_arena, text_or_empty(c->name));
+	f->container = finding_text(rr, c->name);
 	f->container_key = (uint32_t)(c - c->pod->containers) + 1;
 	va_start(ap, fmt);
 	put_message(rr, f, fmt, ap);
@@ -506,66 +525,12 @@ void finding_label_place(struct rule_run *rr, struct finding *f,
 
 void finding_cause(struct rule_run *rr, struct finding *f, const char *cause)
 {
-	f->cause = arena_strdup(&rr->run->file_arena, text_or_empty(cause));
+	f->cause = finding_text(rr, cause);
 }
 
 void rule_not_run(struct rule_run *rr, const char *reason)
 {
 	run_not_run_add(rr->run, rr->rule, reason, 1);
-}
-
-/* --- parameters ---------------------------------------------------------- */
-
-static unsigned param_index(const struct rule *rule, const char *name)
-{
-	unsigned i = 0;
-
-	for (; rule->params && rule->params[i].name; i++)
-		if (rule->params[i].name ==
-			    name || /* both may be the same literal */
-		    !strcmp(rule->params[i].name, name))
-			return i;
-	BUG("rule %s declares no parameter %s", rule->name, name);
-}
-
-const char *rule_param(struct rule_run *rr, const char *name)
-{
-	unsigned i = param_index(rr->rule, name);
-	const char *const *values = rr->setting->params;
-
-	return values && values[i] ? values[i] : rr->rule->params[i].value;
-}
-
-int64_t rule_param_int(struct rule_run *rr, const char *name)
-{
-	return strtoll(rule_param(rr, name), NULL, 10);
-}
-
-struct quantity rule_param_quantity(struct rule_run *rr, const char *name)
-{
-	const char *text = rule_param(rr, name);
-	struct quantity q = quantity_from(0);
-
-	if (*text && !quantity_parse(text, strlen(text), &q))
-		BUG("parameter %s is not a quantity: %s", name, text);
-	return q;
-}
-
-bool rule_param_given(struct rule_run *rr, const char *name)
-{
-	return *rule_param(rr, name) != '\0';
-}
-
-bool finding_param_given(struct rule_run *rr, struct finding *f,
-			 const char *name)
-{
-	if (rule_param_given(rr, name))
-		return true;
-	/* A manifest inside of a string cannot be fixed (fix.c). */
-	if (!rr->object || !rr->object->doc->host)
-		f->wants = arena_printf(&rr->run->file_arena, "%s%s%s: ...",
-					f->wants, *f->wants ? ", " : "", name);
-	return false;
 }
 
 /* --- other data ----------------------------------------------------------- */

@@ -383,7 +383,7 @@ static void check_object(struct run *run, struct object *object)
 		run_check_object(run, object, settings);
 		run_admission_policies(run, object, settings);
 	}
-	if (run->options.admission)
+	if (run->options.admission && !run_is_spent(run))
 		check_alone(run, object, settings);
 	drop_injected(state, start);
 	findings_yield(state->findings, start, state->nfindings);

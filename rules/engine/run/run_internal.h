@@ -78,6 +78,7 @@ struct run_state {
 	struct finding **findings; /* of the current file, in its arena */
 	struct long_value long_values[LONG_VALUES]; /* of the current file */
 	size_t nfindings, findings_size;
+	struct finding moot; /* used for findings beyond the budget */
 	bool cut;	/* checking of the file has stopped */
 	bool in_part;	/* the file has placeholders or partial objects */
 	enum mode mode; /* for the checked object */

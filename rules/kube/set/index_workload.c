@@ -83,6 +83,8 @@ static void demand_init(struct arena *arena, struct demand_list *list,
 		continue;
 	list->slots = ARENA_ARRAY(arena, uint32_t, list->mask);
 	list->mask--;
+	list->items = ARENA_ARRAY(arena, struct demand_sum, n);
+	list->size = n;
 }
 
 /* Adds up the extended resources of a pod, whose names have a domain. */

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Checks the processor time and the memory of one review. The time is asserted
+ * with TIMES=strict only (check-load), on a fast machine and build.
+ */
+#ifndef TESTS_COSTLY_REVIEW_H
+#define TESTS_COSTLY_REVIEW_H
+
+#include "cost_fixture.h"
+#include "review_fixture.h"
+
+enum {
+	LIMIT_MS = 200,
+	MOST_MS = 60000, /* limit with sanitizers */
+};
+
+#define GPU "resources: {limits: {nvidia.com/gpu: 1}}"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+enum { MEMORY_MB = 4000 };
+#else
+enum { MEMORY_MB = 36 };
+#endif
+
+/* Answers a review of the object that write() writes, as new and old one. */
+static inline void judge(struct stage *s, enum admission_path path,
+			 const char *operation, const char *kind,
+			 void (*write)(struct buf *out))
+{
+	const char *times = getenv("TIMES");
+	struct buf request, body;
+	int64_t ms;
+	long mb;
+
+	buf_init(&request);
+	buf_init(&body);
+	buf_addf(&request,
+		 "operation: %s, kind: {kind: %s}, namespace: ml, object: ",
+		 operation, kind);
+	write(&request);
+	if (!strcmp(operation, "UPDATE")) {
+		buf_adds(&request, ", oldObject: ");
+		write(&request);
+	}
+	review_json(&body, request.data);
+	mb = memory_peak_mb(true);
+	ms = cpu_ms();
+	admission_review(s->worker, path, body.data, body.len, &s->reply);
+	ms = cpu_ms() - ms;
+	mb = memory_peak_mb(false) - mb;
+	print_message("    %s %s: %d ms for %zu kB, %ld MB\n",
+		      path == ADMISSION_MUTATE ? "mutate" : "validate",
+		      operation, (int)ms, body.len / 1000, mb);
+	assert_int_equal(s->reply.status, 200);
+	assert_true(mb < MEMORY_MB);
+	assert_true(ms <
+		    (times && !strcmp(times, "strict") ? LIMIT_MS : MOST_MS));
+	buf_release(&request);
+	buf_release(&body);
+}
+
+#endif
