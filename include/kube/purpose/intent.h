@@ -60,10 +60,21 @@ enum visible {
 	VISIBLE_SOME, /* a list of devices */
 };
 enum visible env_visible(const struct env_value *value);
+/* Like env_visible(), but of a list with `$X`, which may be meant literally,
+ * the other items count. */
+enum visible env_shows(const struct env_value *value);
 /* Classifies the last entry of that name; *value (value may be NULL) gets its
  * value. */
 enum visible container_visible(const struct container *c, const char *name,
 			       struct env_value *value);
+
+/*
+ * True if CUDA_VERSION would make the nvidia container runtime show the
+ * container all GPUs: it has no device, so that no plugin sets
+ * NVIDIA_VISIBLE_DEVICES, and sets neither that variable nor
+ * NVIDIA_REQUIRE_CUDA.
+ */
+bool container_is_old_cuda(const struct container *c);
 
 /*
  * False if the value comes from a runtime. The image, runtime class, selector

@@ -56,11 +56,12 @@ static void check(struct rule_run *run, const struct pod *pod)
 
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
 		for (const char *const *name = names; *name; name++) {
-			struct env_value value;
+			struct env_value value = container_env_value(c, *name);
+			enum visible visible = env_shows(&value);
 			const char *uuid;
 			struct finding *f;
 
-			if (container_visible(c, *name, &value) != VISIBLE_SOME)
+			if (visible != VISIBLE_SOME && visible != VISIBLE_ALL)
 				continue;
 			uuid = uuid_in(value.text);
 			if (!uuid)

@@ -4,7 +4,8 @@
  * kubelet adds all keys of the ConfigMap or Secret, with the source's prefix,
  * and an entry of env overrides them. Most sources lack this key, so that only
  * the preset strict denies it, and only in pods that may run on a node with
- * GPUs.
+ * GPUs. CUDA_VERSION has the same effect in a container without that variable
+ * (nvidia_visible_devices_override.c).
  *
  * Source: kubelet makeEnvironment (pkg/kubelet/kubelet_pods.go).
  */
@@ -115,15 +116,20 @@ static bool may_meet_gpus(struct rule_run *run, const struct pod *pod)
 static void check_container(struct rule_run *run, const struct container *c)
 {
 	const struct node *at = container_env_from(c, NAME);
+	const char *name = NAME;
 	struct finding *f;
 
+	if (!at && container_is_old_cuda(c)) {
+		name = "CUDA_VERSION";
+		at = container_env_from(c, name);
+	}
 	if (!at)
 		return;
 	f = report_container(run, c, at,
 			     "`envFrom` of container `%s` may set `%s`: if it "
 			     "does, the container sees GPUs that are not "
 			     "allocated to it",
-			     container_title(c), NAME);
+			     container_title(c), name);
 	if (container_obeys_variable(c, rule_injection(run)) == TRI_NO)
 		finding_severity(f, SEVERITY_INFO);
 	else

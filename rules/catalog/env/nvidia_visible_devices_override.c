@@ -7,8 +7,12 @@
  * Only values that hide all GPUs (void, none, empty) are harmless. If there are
  * two entries, the runtime decides which one applies, so both are checked.
  *
+ * Without this variable, CUDA_VERSION without NVIDIA_REQUIRE_CUDA makes an
+ * image "legacy", to which the runtime shows all GPUs.
+ *
  * Sources: kubelet GenerateRunContainerOptions; nvidia-container-toolkit
- * internal/config/image/cuda_image.go; k8s-device-plugin README, #61, #1605.
+ * v1.20.2 internal/config/image/cuda_image.go (IsLegacy, devicesFromEnvvars),
+ * devices.go (one item `all` is enough); k8s-device-plugin README, #61, #1605.
  */
 #include "base/text.h"
 #include "engine/rule.h"
@@ -118,7 +122,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			const struct node *entry)
 {
 	struct env_value value = env_entry_value(c, entry);
-	enum visible visible = env_visible(&value);
+	enum visible visible = env_shows(&value);
 
 	if (visible == VISIBLE_ALL || visible == VISIBLE_SOME)
 		report_value(run, c, entry, &value);
@@ -127,15 +131,65 @@ static void check_entry(struct rule_run *run, const struct container *c,
 		report_source(run, c, value.at);
 }
 
+/* Reports a version that makes the image an old one, unless the image or an
+ * operator sets one of the other variables. */
+static void report_version(struct rule_run *run, const struct container *c,
+			   const struct env_value *value)
+{
+	enum tri obeyed = container_obeys_variable(c, rule_injection(run));
+	struct finding *f;
+
+	f = report_container(
+		run, c, value->at,
+		"`CUDA_VERSION` shows container `%s` every GPU of the node if "
+		"neither `%s` nor `NVIDIA_REQUIRE_CUDA` is set: the nvidia container "
+		"runtime takes the image for an old CUDA image",
+		container_title(c), NAME);
+	finding_cause(run, f, "CUDA_VERSION");
+	finding_severity(f,
+			 obeyed == TRI_NO ? SEVERITY_INFO : SEVERITY_WARNING);
+	finding_help(run, f,
+		     "remove the variable, or set `%s` to `void`; to use GPUs, "
+		     "request them in `resources.limits`",
+		     NAME);
+	if (!value->written)
+		reads_surroundings(run, f, c);
+}
+
+static void check_version(struct rule_run *run, const struct container *c,
+			  const struct node *entry)
+{
+	struct env_value value = env_entry_value(c, entry);
+
+	if (node_is_unknown(value.at) ||
+	    (value.state == ENV_KNOWN && !*value.text))
+		return;
+	report_version(run, c, &value);
+}
+
+/* Calls one of the functions for each entry of that name. Returns false for the
+ * infrastructure's own pods. */
+static bool
+check_name(struct rule_run *run, const struct container *c, const char *name,
+	   void (*check_one)(struct rule_run *run, const struct container *c,
+			     const struct node *entry))
+{
+	for (const struct node *entry = NULL;
+	     (entry = container_env_after(c, name, entry));) {
+		if (pod_is_trusted(c->pod))
+			return false;
+		check_one(run, c, entry);
+	}
+	return true;
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	FOR_EACH_CONTAINER_OF_ALL(pod, c)
-		for (const struct node *entry = NULL;
-		     (entry = container_env_after(c, NAME, entry));) {
-			if (pod_is_trusted(pod))
-				return;
-			check_entry(run, c, entry);
-		}
+		if (!check_name(run, c, NAME, check_entry) ||
+		    (container_is_old_cuda(c) &&
+		     !check_name(run, c, "CUDA_VERSION", check_version)))
+			return;
 }
 
 const struct rule rule_nvidia_visible_devices_override = {
@@ -144,8 +198,9 @@ const struct rule rule_nvidia_visible_devices_override = {
 	.severity = SEVERITY_ERROR,
 	.flags = RULE_TAKES | RULE_SAFE_PATCH | RULE_INFRASTRUCTURE,
 	.since = "1.0",
-	.summary = "NVIDIA_VISIBLE_DEVICES is set in a manifest",
-	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet; without either, this is a warning.",
+	.summary =
+		"NVIDIA_VISIBLE_DEVICES, or CUDA_VERSION without it, is set in a manifest",
+	.why = "If the nvidia runtime starts the container, it obeys the pod's value, which overrides the device plugin's allocation or exposes GPUs that are not counted. If devices are injected by CDI (GPU Operator 25.10 and later), only pods with `runtimeClassName: nvidia` have that runtime. A container without that variable, but with `CUDA_VERSION`, sees every GPU, unless `NVIDIA_REQUIRE_CUDA` is set, too. Set `platform: {deviceInjection: ...}` in the policy, or use a snapshot that contains the operator's ClusterPolicy or the device plugin's DaemonSet; without either, this is a warning.",
 	.remedy = "Remove the variable and request GPUs in resources.limits.",
 	.evidence =
 		"kubelet GenerateRunContainerOptions; https://github.com/NVIDIA/nvidia-container-toolkit/blob/main/internal/config/image/cuda_image.go; https://github.com/NVIDIA/k8s-device-plugin/issues/61, https://github.com/NVIDIA/k8s-device-plugin/issues/1605",

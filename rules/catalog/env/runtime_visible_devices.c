@@ -62,7 +62,7 @@ static void check_entry(struct rule_run *run, const struct container *c,
 			const struct node *entry)
 {
 	struct env_value value = env_entry_value(c, entry);
-	enum visible visible = env_visible(&value);
+	enum visible visible = env_shows(&value);
 
 	if (visible == VISIBLE_ALL ||
 	    (visible == VISIBLE_SOME && shows_devices(value.text)))

@@ -18,6 +18,7 @@
 
 #include "base/text.h"
 #include "kube/command/argv.h"
+#include "kube/command/env.h"
 #include "kube/purpose/class.h"
 #include "rules/kube/operator.h"
 
@@ -98,21 +99,68 @@ bool image_is_cpu(const char *image)
 
 /* -- visibility ---------------------------------------------------------- */
 
-enum visible env_visible(const struct env_value *value)
+static bool hides_all(const char *text)
 {
 	static const char *const none[] = {"",	 "none",       "void",
 					   "-1", "NoDevFiles", NULL};
 
+	return text_any(text, none, text_eq);
+}
+
+/* True for a value with `$X` or `${X}`, which is replaced before the API server
+ * gets the object. */
+static bool is_replaced_later(const struct env_value *value)
+{
+	return value->written && strchr(value->text, '$');
+}
+
+enum visible env_visible(const struct env_value *value)
+{
 	if (value->state == ENV_UNSET)
 		return VISIBLE_UNSET;
-	/* `$X` and `${X}` are replaced before the API server gets the
-	 * object. */
-	if (value->state == ENV_UNKNOWN ||
-	    (value->written && strchr(value->text, '$')))
+	if (value->state == ENV_UNKNOWN || is_replaced_later(value))
 		return VISIBLE_UNKNOWN;
-	if (text_any(value->text, none, text_eq))
+	if (hides_all(value->text))
 		return VISIBLE_NONE;
 	return strcmp(value->text, "all") ? VISIBLE_SOME : VISIBLE_ALL;
+}
+
+/* Classifies an item of a list of devices; one with a `$` is unknown. */
+static enum visible item_visible(const char *item, size_t len)
+{
+	char text[16];
+
+	if (memchr(item, '$', len))
+		return VISIBLE_UNKNOWN;
+	if (len >= sizeof(text))
+		return VISIBLE_SOME;
+	memcpy(text, item, len);
+	text[len] = '\0';
+	if (text_eq(text, "all"))
+		return VISIBLE_ALL;
+	return hides_all(text) ? VISIBLE_UNKNOWN : VISIBLE_SOME;
+}
+
+enum visible env_shows(const struct env_value *value)
+{
+	static const char between[] = ", \t\n\v\f\r";
+	enum visible most = VISIBLE_UNKNOWN;
+	size_t len;
+
+	if (value->state != ENV_KNOWN || !is_replaced_later(value))
+		return env_visible(value);
+	for (const char *at = value->text; *at; at += len) {
+		enum visible one;
+
+		at += strspn(at, between);
+		len = strcspn(at, between);
+		one = item_visible(at, len);
+		if (one == VISIBLE_ALL)
+			return one;
+		if (one == VISIBLE_SOME)
+			most = one;
+	}
+	return most;
 }
 
 enum visible container_visible(const struct container *c, const char *name,
@@ -123,6 +171,24 @@ enum visible container_visible(const struct container *c, const char *name,
 	if (value)
 		*value = found;
 	return env_visible(&found);
+}
+
+bool container_is_old_cuda(const struct container *c)
+{
+	static const char name[] = "NVIDIA_VISIBLE_DEVICES";
+	const struct pod *pod = c->pod;
+	const char *require;
+
+	if (container_uses_gpu(c) != TRI_NO ||
+	    container_env_after(c, name, NULL))
+		return false;
+	/* Operators request devices for main containers. */
+	if (c->role == CONTAINER_MAIN &&
+	    (pod->gpu_by & (GPU_BY_OPERATOR | GPU_BY_FIELD) ||
+	     pod->gpu_unknown || pod->injects & INJECT_GPU))
+		return false;
+	require = container_env_text(c, "NVIDIA_REQUIRE_CUDA");
+	return !require || !*require;
 }
 
 /* True for programs that forward requests to servers. */
