@@ -5,6 +5,7 @@
  *
  *	sleep MS	answer after this time
  *	work		no answer: the review used its processor time
+ *	work slowly	the same after 1.9 s; its start takes as long as it may
  *	status N	with this status (and Retry-After for 503)
  *	large N		an answer of N bytes
  *	anything else	140 bytes that look like a review
@@ -57,6 +58,28 @@ static void stub_fill(struct admission_worker *worker, size_t size)
 	worker->size = size;
 }
 
+static int64_t stub_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (int64_t)ts.tv_sec * 1000 + ts.tv_nsec / 1000000;
+}
+
+/* The time that the start of a slow review was given, in ms. */
+static _Atomic int64_t stub_given;
+
+static void stub_wait(int64_t ms)
+{
+	int64_t began = stub_ms(), now;
+
+	stub_given = 0;
+	while ((now = stub_ms() - began) < ms) {
+		escape_check(0);
+		stub_given = now;
+	}
+}
+
 static const char stub_review[] =
 	"{\"apiVersion\":\"admission.k8s.io/v1\",\"kind\":\"AdmissionReview\","
 	"\"response\":{\"uid\":\"00000000-0000-0000-0000-000000000000\","
@@ -80,6 +103,8 @@ void admission_review(struct admission_worker *worker, enum admission_path path,
 
 		nanosleep(&ts, NULL);
 	} else if (strncmp(head, "work", 4) == 0) {
+		if (strncmp(head, "work slowly", 11) == 0)
+			stub_wait(1900);
 		escape_leave(ESCAPE_WORK);
 	} else if (sscanf(head, "status %d", &number) == 1) {
 		reply->status = (unsigned)number;
@@ -101,6 +126,8 @@ bool admission_review_start(struct admission_worker *worker,
 			    struct admission_reply *reply)
 {
 	stub_problem = problem;
+	if (len >= 11 && memcmp(start, "work slowly", 11) == 0)
+		stub_wait(60000);
 	if (len >= 4 && memcmp(start, "work", 4) == 0) {
 		admission_review(worker, path, "status 201", 10, reply);
 		return true;

@@ -191,9 +191,26 @@ static void a_costly_one_is_answered_from_its_start(void **state)
 	stage_end(&stage);
 }
 
+/* The start of a costly review gets the rest of its time, not all of it. */
+static void the_time_is_not_given_twice(void **state)
+{
+	struct stage stage;
+	struct caller caller;
+
+	(void)state;
+	begin(&stage, 1);
+	caller_open(&caller, &stage);
+	assert_true(caller_post(&caller, "work slowly", 11));
+	assert_int_equal(caller_status(&caller), 429);
+	assert_true(stub_given > 0 && stub_given <= 200);
+	caller_close(&caller);
+	stage_end(&stage);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_time_is_not_given_twice),
 		cmocka_unit_test(others_do_not_wait_for_a_large_review),
 		cmocka_unit_test(one_that_waited_too_long_is_to_come_again),
 		cmocka_unit_test(a_long_review_is_answered_from_its_start),

@@ -29,6 +29,8 @@ enum {
 	/* Bytes that are kept of a body that is too long; they contain all
 	 * fields before the objects. */
 	LONG_START = 64 << 10,
+	/* ms to read them, after most of the time has been used */
+	START_MS = 200,
 };
 
 /*
@@ -302,6 +304,23 @@ static void refuse_review(struct peer *peer, enum escape why)
 		memory ? "out of memory" : "it took too long");
 }
 
+static void judge_guarded(struct review_work *j,
+			  const struct escape_limits *limits);
+
+/* Denies a review that used too much processor time or memory, in the time that
+ * it left. */
+static void judge_by_start(struct review_work *j, struct escape_limits limits,
+			   int64_t began)
+{
+	limits.elapsed -= monotonic_ms() - began;
+	if (limits.elapsed < START_MS)
+		limits.elapsed = START_MS;
+	j->problem = "checking it takes too much time or memory";
+	if (j->len > LONG_START)
+		j->len = LONG_START;
+	judge_guarded(j, &limits);
+}
+
 /*
  * All state of a review that cannot continue is freed. One that used too much
  * processor time or memory is denied by its start, any other is rejected.
@@ -309,16 +328,14 @@ static void refuse_review(struct peer *peer, enum escape why)
 static void judge_guarded(struct review_work *j,
 			  const struct escape_limits *limits)
 {
+	int64_t began = monotonic_ms();
 	enum escape why = escape_run(judge_body, j, limits);
 
 	if (why == ESCAPE_NONE)
 		return;
 	drop_worker(j->worker);
 	if (why == ESCAPE_WORK && !j->problem) {
-		j->problem = "checking it takes too much time or memory";
-		if (j->len > LONG_START)
-			j->len = LONG_START;
-		judge_guarded(j, limits);
+		judge_by_start(j, *limits, began);
 		if (j->response || j->peer->refusal)
 			return;
 	}
