@@ -7,9 +7,10 @@
 #include "base/text.h"
 
 /*
- * Replaces each `{{x}}` by a placeholder of the same length ("$X_Y"). The
- * markup is replaced before the string is read as YAML, which it may not be
- * itself; with the same length, positions stay valid.
+ * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which
+ * may stand next to any text ("<XXX>Gi"). The markup is replaced before the
+ * string is read as YAML, which it may not be itself; with the same length,
+ * positions stay valid.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)
@@ -22,13 +23,14 @@ const char *text_without_markup(struct arena *arena, const char *text,
 
 		if (!stop || memchr(at, '\n', (size_t)(stop - at)))
 			break;
-		*at++ = '$';
-		for (; at < stop + 2; at++) {
+		*at++ = '<';
+		for (; at < stop + 1; at++) {
 			bool lower = *at >= 'a' && *at <= 'z';
 			bool upper = *at >= 'A' && *at <= 'Z';
 
 			*at = lower ? (char)(*at - 32) : upper ? *at : 'X';
 		}
+		*at = '>';
 	}
 	return copy;
 }

@@ -4,8 +4,23 @@
  * another group has. Without this rule, such an object would pass as one
  * without pods.
  */
+#include <string.h>
+
 #include "engine/rule.h"
 #include "kube/kind_name.h"
+
+/* True for a patch: kustomize finds the object that it changes by the patch's
+ * target, if it has one, and ignores the kind and name of the patch. A pod
+ * template without containers, or a name that only a pattern has, shows it. */
+static bool is_patch(const struct object *object)
+{
+	const struct node *spec = node_path(object->root, "spec.template.spec");
+	const char *name = node_str(node_path(object->root, "metadata.name"));
+
+	return object->fragment || (name && strchr(name, '*')) ||
+	       (node_is_map(spec) &&
+		node_is_unset(node_get(spec, "containers")));
+}
 
 static void check(struct rule_run *run, const struct object *object)
 {
@@ -13,9 +28,7 @@ static void check(struct rule_run *run, const struct object *object)
 	struct kind_meant meant;
 	struct finding *f;
 
-	/* Kustomize finds the object that a patch changes by the patch's
-	 * target, if it has one. */
-	if (rule_at_admission(run) || object->fragment)
+	if (rule_at_admission(run) || is_patch(object))
 		return;
 	switch (kind_fault(object, &meant)) {
 	case KIND_NO_FAULT:

@@ -13,6 +13,7 @@
 
 #include "base/text.h"
 #include "doc/build.h"
+#include "doc/placeholder.h"
 
 static bool is_of_name(char c)
 {
@@ -92,6 +93,7 @@ static const struct node *read_patch(struct arena *arena,
 	/* PATCHED_MAX limits the work on lists. */
 	if (loader_next(&loader, doc) != 1 || !node_is_map(doc->root))
 		return NULL;
+	placeholder_mark(doc);
 	string = ARENA_NEW(arena, struct node);
 	*string = *patch;
 	return placed_in(arena, string, string, doc->root);
