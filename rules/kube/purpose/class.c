@@ -42,6 +42,17 @@ static bool train_script(const struct arg *arg)
 	       tells_training(name);
 }
 
+static bool serve_script(const struct arg *arg)
+{
+	static const char *const words[] = {"inference", "serve",  "serving",
+					    "_api",	 "api.py", "api_",
+					    NULL};
+	const char *end = arg->text ? arg->text + arg->len : NULL;
+
+	return end && arg->len > 3 && !memcmp(end - 3, ".py", 3) &&
+	       text_any(arg->base, words, text_contains);
+}
+
 /* True for the module in `python -m package.train`. */
 static bool train_module(const struct arg *option, const struct arg *arg)
 {
@@ -187,13 +198,29 @@ enum tri container_loads_model(const struct argv *argv,
 		       : TRI_UNKNOWN;
 }
 
+/* True if a launcher of training starts a server, because pods that always
+ * restart run `inference_api.py` or are probed by requests. */
+static bool launches_server(const struct container *c, const struct argv *argv)
+{
+	const struct node *probe = node_get(c->node, "readinessProbe");
+
+	if (c->pod->object->class != KIND_SERVICE)
+		return false;
+	for (size_t i = 0; i < argv->n; i++)
+		if (serve_script(&argv->items[i]))
+			return true;
+	return node_get(probe, "httpGet") || node_get(probe, "grpc");
+}
+
 enum pod_purpose container_purpose(const struct container *c)
 {
 	struct argv argv = container_argv(c);
 
 	if (argv_serve(&argv) || image_serves(c))
 		return PURPOSE_SERVING;
-	return argv_train(&argv) ? PURPOSE_TRAINING : PURPOSE_NONE;
+	if (!argv_train(&argv))
+		return PURPOSE_NONE;
+	return launches_server(c, &argv) ? PURPOSE_SERVING : PURPOSE_TRAINING;
 }
 
 /* Decides by the main containers' commands and images. */
