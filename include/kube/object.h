@@ -168,6 +168,7 @@ enum kind_flags {
 	KIND_NUMBERS = 8192,  /* a webhook writes its numbers as strings */
 	/* flat pods have the command and args of a container */
 	KIND_ARGV = 16384,
+	KIND_PLAIN = 32768, /* serving, with templates of Kubernetes' type */
 };
 
 /* True if the kind has any of these flags. */

@@ -167,7 +167,8 @@ static void check_pod(struct unknown_walk *walk, const struct pod *pod)
 {
 	walk->pod = pod;
 	if (!pod->flat && !pod->made && !pod->inner && pod->template &&
-	    walk->object->class != KIND_SERVING)
+	    (walk->object->class != KIND_SERVING ||
+	     object_kind_has(walk->object, KIND_PLAIN)))
 		typed_unknown_fields(walk);
 	else
 		FOR_EACH_CONTAINER(pod, c)

@@ -451,7 +451,7 @@ function write_slots(    slots, i, at, slot)
 
 BEGIN {
 	KIND_WORDS = "cluster selector native one opaque scheduled ends " \
-		"serves values whole queued ranks headless numbers argv"
+		"serves values whole queued ranks headless numbers argv plain"
 	for (i = 1; i < 128; i++)
 		ord[sprintf("%c", i)] = i
 	printf "#include \"rules/kube/operator.h\"\n\n"
