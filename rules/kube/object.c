@@ -8,9 +8,9 @@
 
 /*
  * Replaces each `{{x}}` by a placeholder of the same length ("<XXX>"), which
- * may stand next to any text ("<XXX>Gi"). The markup is replaced before the
- * string is read as YAML, which it may not be itself; with the same length,
- * positions stay valid.
+ * remains one before and after any text ("<XXX>Gi"). The markup is replaced
+ * before the string is read as YAML, which it may not be itself; with the same
+ * length, positions stay valid.
  */
 const char *text_without_markup(struct arena *arena, const char *text,
 				size_t len)

@@ -43,13 +43,24 @@ static bool is_words(const char *text)
 	return text_any(text, words, text_contains_ci);
 }
 
+/* True for `hf_` and `nvapi-KEY`: a prefix of tokens, and less after it than
+ * any token has. */
+static bool is_prefix(const char *text)
+{
+	static const char *const starts[] = {"hf_", "nvapi-", "sk-", "ghp_",
+					     NULL};
+	enum { SHORTEST = 16 };
+
+	return strlen(text) < SHORTEST && text_any(text, starts, text_starts);
+}
+
 static void check_entry(struct rule_run *run, const struct container *c,
 			const struct env_entry *entry)
 {
 	const char *name = entry->name->str, *text = node_str(entry->value);
 
 	if (text && secret_is(name, text) && !is_reference(text) &&
-	    !is_words(text))
+	    !is_words(text) && !is_prefix(text))
 		report_container(run, c, entry->value,
 				 "`%s` is in plain text: use a Secret and "
 				 "`valueFrom.secretKeyRef`",

@@ -4,12 +4,17 @@
  *
  * Source: the EFA guide of EKS and its NCCL test.
  */
+#include "base/text.h"
 #include "engine/rule.h"
 #include "kube/command/env.h"
 
+/* Returns the limit of EFA devices, NULL if it is unset or 0. */
 static const struct node *efa(const struct container *c)
 {
-	return node_get(container_limits(c), "vpc.amazonaws.com/efa");
+	const struct node *at =
+		node_get(container_limits(c), "vpc.amazonaws.com/efa");
+
+	return at && text_eq(at->str, "0") ? NULL : at;
 }
 
 /* True if the container's variables keep libfabric from using huge pages. */

@@ -5,8 +5,9 @@
  * copied sidecar doubles the cost. Skipped are containers that share one DRA
  * claim, and hence the device; TPU slices, for which a container runs on each
  * NUMA node of a machine; pods that select nodes that share devices under the
- * name of whole ones, where both containers may get the same device; and pods
- * in which each container runs a different program that computes.
+ * name of whole ones, where both containers may get the same device; pods in
+ * which each container runs a different program that computes; and a model
+ * server beside a container with another number of devices.
  *
  * Source: kubelet device manager allocates per container; effective requests:
  * component-helpers resource/helpers.go.
@@ -79,6 +80,15 @@ static const struct container *find_other(const struct pod *pod,
 								  : second;
 }
 
+/* True if one of the containers is a known program, and the other one does not
+ * have as many devices: the author has divided them. */
+static bool is_division(const struct container *a, const struct container *b)
+{
+	return a->gpus.n != b->gpus.n &&
+	       (container_purpose(a) != PURPOSE_NONE ||
+		container_purpose(b) != PURPOSE_NONE);
+}
+
 static void check(struct rule_run *run, const struct pod *pod)
 {
 	const struct container *first = NULL, *second;
@@ -94,7 +104,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 	}
 	second = first ? find_other(pod, first) : NULL;
 	if (!second || text_eq(first->accelerator->vendor, "google") ||
-	    has_shares(run, second))
+	    is_division(first, second) || has_shares(run, second))
 		return;
 	f = report_container(
 		run, second,
