@@ -162,6 +162,25 @@ pods() { # NUMBER: files f1.yaml, f2.yaml, ...
 	holds_not "$output" "$esc"
 }
 
+@test "help quotes a value as the file spells it, not as YAML reads it" {
+	cat >a.yaml <<-'EOF'
+		apiVersion: v1
+		kind: Pod
+		metadata: {name: a, labels: {version: 1.0}}
+		spec:
+		  containers:
+		  - name: a
+		    image: registry.example.com/a:1
+		    args: [--flash-attn, on, --level, 010]
+		    resources: {limits: {nvidia.com/gpu: 1}}
+	EOF
+	run "$GPUGATE" lint --isolated --select field-type-invalid a.yaml
+	is "$status" 1
+	holds "$output" 'put it in quotes: `"on"`'
+	holds "$output" 'put it in quotes: `"010"`'
+	holds "$output" 'put it in quotes: `"1.0"`'
+}
+
 @test "help names a label of the vendor" {
 	for pair in amd.com/gpu:amd.com/gpu.product-name \
 		gpu.intel.com/i915:gpu.intel.com/product \

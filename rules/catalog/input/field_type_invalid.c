@@ -10,6 +10,7 @@
  * The API server decodes an object before it calls a webhook, so only numbers
  * of pods, which other rules use, are checked at admission.
  */
+#include <ctype.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -29,6 +30,38 @@ static const char *name_of(struct rule_run *run,
 		return arena_printf(rule_arena(run), "`%s`", issue->field);
 	return arena_printf(rule_arena(run), "`%s` of `%s`", at->key,
 			    issue->field);
+}
+
+static bool is_plain(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("+-._", c));
+}
+
+/* Returns the scalar as the file spells it ("on", "1.0"), which YAML reads as
+ * another value; NULL if its position is that of an enclosing string. */
+static const char *spelling(struct rule_run *run, const struct object *object,
+			    const struct node *at)
+{
+	const struct source *source = object->doc->source;
+
+	if (!source || at->end > source->len || at->start >= at->end)
+		return NULL;
+	for (size_t i = at->start; i < at->end; i++)
+		if (!is_plain(source->text[i]))
+			return NULL;
+	return arena_strndup(rule_arena(run), source->text + at->start,
+			     at->end - at->start);
+}
+
+static void suggest_quotes(struct rule_run *run, struct finding *f,
+			   const struct object *object, const struct node *at)
+{
+	const char *text = spelling(run, object, at);
+
+	if (text)
+		finding_help(run, f, "put it in quotes: `\"%s\"`", text);
+	else
+		finding_help(run, f, "put it in quotes");
 }
 
 static void found(struct field_walk *walk, const struct field_issue *issue)
@@ -54,7 +87,7 @@ static void found(struct field_walk *walk, const struct field_issue *issue)
 				  "%s must be %s, not %s", name, issue->wanted,
 				  is);
 	if (!strcmp(issue->wanted, "a string") && at->str)
-		finding_help(run, f, "put it in quotes: `\"%s\"`", at->str);
+		suggest_quotes(run, f, issue->object, at);
 }
 
 static void check(struct rule_run *run, const struct object *object)
