@@ -22,7 +22,7 @@ static void check(struct rule_run *run, const struct pod *pod)
 			continue;
 		report_container(
 			run, c, node_get(live.node, "initialDelaySeconds"),
-			"container `%s` is not probed for %s s after each start",
+			"the liveness probe of `%s` begins only %s s after each start: until then a server that hangs is not restarted",
 			container_title(c), rule_number(run, live.delay));
 	}
 }
@@ -31,7 +31,6 @@ const struct rule rule_liveness_delay_as_startup = {
 	.name = "liveness-delay-as-startup",
 	.category = "lifecycle",
 	.severity = SEVERITY_INFO,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC,
 	.since = "1.0",
 	.summary =

@@ -84,7 +84,6 @@ const struct rule rule_tensor_parallel_below_gpus = {
 	.name = "tensor-parallel-below-gpus",
 	.category = "parallelism",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a model server uses fewer GPUs than its container has",

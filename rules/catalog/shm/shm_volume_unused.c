@@ -50,7 +50,6 @@ const struct rule rule_shm_volume_unused = {
 	.name = "shm-volume-unused",
 	.category = "shm",
 	.severity = SEVERITY_WARNING,
-	.flags = RULE_PREVIEW,
 	.scope = GPU_PODS | PODSPEC | NEW_TEMPLATES,
 	.since = "1.0",
 	.summary = "a memory volume that no container mounts",
