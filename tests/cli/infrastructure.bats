@@ -52,6 +52,29 @@ daemon() {
 	is "$status" 1
 }
 
+@test "a mount of the kubelet's plugin folder does not bypass the plugin" {
+	cat >plugin.yaml <<-END
+	apiVersion: apps/v1
+	kind: DaemonSet
+	metadata: {name: plugin, namespace: research}
+	spec:
+	  selector: {matchLabels: {a: b}}
+	  template:
+	    metadata: {labels: {a: b}}
+	    spec:
+	      containers:
+	      - name: a
+	        image: registry.example.com/plugin:1
+	        volumeMounts: [{name: plugins, mountPath: /plugins}]
+	      volumes:
+	      - {name: plugins, hostPath: {path: /var/lib/kubelet/device-plugins}}
+	END
+	full --isolated --select nvidia-device-mount-bypass plugin.yaml
+	is "$status" 1
+	holds "$output" "as device plugins do: it may define devices"
+	holds_not "$output" "bypassing"
+}
+
 @test "explain says which rules compare the value of an UPDATE" {
 	run "$GPUGATE" explain gpu-privileged
 	holds "$output" "flags devices that no quota counts"

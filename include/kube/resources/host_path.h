@@ -30,6 +30,8 @@ const char *host_path_clean(struct arena *arena, const char *path);
 enum host_shows {
 	HOST_SHOWS_NOTHING,
 	HOST_SHOWS_DEVICE,
+	/* a folder whose files define devices for the kubelet or a runtime */
+	HOST_SHOWS_DEFINITIONS,
 	/* the socket of a daemon that shares GPUs (MPS) */
 	HOST_SHOWS_SHARE,
 	HOST_SHOWS_FABRIC,	/* RDMA devices: a network, no accelerator */

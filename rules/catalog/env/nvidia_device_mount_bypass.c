@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Reports devices that a container gets through the file system or an
- * annotation: hostPath volumes of device nodes and of the driver's sockets,
+ * annotation: hostPath volumes of device nodes, of the driver's sockets and of
+ * the folders in which device plugins define devices (CDI, the kubelet's),
  * /dev/null below /var/run/nvidia-container-devices (another way to request
  * devices from the runtime), and annotations that only plugins set (CDI, CRI-O,
  * NRI). They bypass the scheduler and every quota. The rule checks the path
@@ -89,8 +90,11 @@ static void check_mount(struct rule_run *run, const struct container *c,
 		return;
 	f = report_container(
 		run, c, shown.node,
-		"volume `%s` mounts `%s` of the host into container `%s`, bypassing the device plugin",
-		shown.volume, shown.path, container_title(c));
+		"volume `%s` mounts `%s` of the host into container `%s`, %s",
+		shown.volume, shown.path, container_title(c),
+		shows == HOST_SHOWS_DEFINITIONS
+			? "as device plugins do: it may define devices"
+			: "bypassing the device plugin");
 	help(run, f, c->pod);
 	finding_label(run, f, mount, "mounted here");
 	finding_severity(f, severity_of(shows));

@@ -187,9 +187,11 @@ static bool argv_names_model(const struct argv *argv)
 enum tri container_loads_model(const struct argv *argv,
 			       const struct container *c)
 {
-	static const char *const ollama[] = {"ollama/ollama", NULL};
+	/* load models on demand, or none at all */
+	static const char *const others[] = {"ollama/ollama",
+					     "llm-d-inference-sim", NULL};
 
-	if (argv_have(argv, "ollama") || image_has(c, ollama))
+	if (argv_have(argv, "ollama") || image_has(c, others))
 		return TRI_NO;
 	return c->pod->object->class == KIND_SERVING || argv_loads(argv) ||
 			       argv_names_model(argv) || image_loads(c) ||
