@@ -17,9 +17,20 @@
 #include "kube/purpose/intent.h"
 #include "kube/resources/shm.h"
 
+/* True if these are the volumes of another pod of the object (a Ray cluster's
+ * head), which the pod does not get. */
+static bool is_other_pod(const struct pod *pod, const struct node *list)
+{
+	FOR_EACH_POD(pod->object, other)
+		if (other != pod && other->volumes == list)
+			return pod->volumes != list;
+	return false;
+}
+
 /* True if a tree defines a volume or a claim template of that name: next to the
  * pod (StatefulSet), or in an operator's fields (JobSet). */
-static bool is_defined(const struct node *tree, const char *name, bool volumes)
+static bool is_defined(const struct pod *pod, const struct node *tree,
+		       const char *name, bool volumes)
 {
 	if (volumes && (node_eq(node_get(tree, "name"), name) ||
 			node_eq(node_path(tree, "metadata.name"), name)))
@@ -30,10 +41,11 @@ static bool is_defined(const struct node *tree, const char *name, bool volumes)
 
 		if (key && text_starts(key, "volume") &&
 		    strcmp(key, "volumeMounts") != 0 &&
-		    strcmp(key, "volumeDevices") != 0)
+		    strcmp(key, "volumeDevices") != 0 &&
+		    !is_other_pod(pod, child))
 			below = true;
 		if ((!key || strcmp(key, "containers") != 0) &&
-		    is_defined(child, name, below))
+		    is_defined(pod, child, name, below))
 			return true;
 	}
 	return false;
@@ -42,10 +54,11 @@ static bool is_defined(const struct node *tree, const char *name, bool volumes)
 /* True for volumes of KubeRay, mpi-operator and Istio that authors mount. */
 static bool is_of_operator(const char *name)
 {
-	static const char *const prefixes[] = {"ray-", "mpi-job-", "istio",
+	static const char *const prefixes[] = {"mpi-job-", "istio",
 					       "workload-"};
-	static const char *const names[] = {"shared-mem", "ssh-auth", "argo",
-					    "var-run-argo"};
+	static const char *const names[] = {
+		"shared-mem",  "ray-logs", "ray-tls", "ray-token",
+		"gcs-storage", "ssh-auth", "argo",    "var-run-argo"};
 
 	for (size_t i = 0; i < ARRAY_SIZE(prefixes); i++)
 		if (text_starts(name, prefixes[i]))
@@ -82,7 +95,7 @@ static void check_mounts(struct rule_run *run, const struct container *c,
 
 		if (!name || !*name || pod_volume(pod, name) ||
 		    may_gain_volumes(c) ||
-		    is_defined(pod->object->root, name, false) ||
+		    is_defined(pod, pod->object->root, name, false) ||
 		    (!is_native(pod) && is_of_operator(name)) ||
 		    /* shm-mount-invalid reports this path. */
 		    node_eq(node_get(mount, "mountPath"), SHM_PATH))
